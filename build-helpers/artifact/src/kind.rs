@@ -1,0 +1,47 @@
+use core::fmt;
+
+/// The version of the interface between generated bindings, embedded binaries and the run time.
+/// Part of every fingerprint; the run time refuses bindings of another version.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The form of the bytes of an artifact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ArtifactKind {
+    /// A native object, linked into the application.
+    Object,
+    /// NVIDIA PTX, text that the driver compiles for the device when it is loaded.
+    Ptx,
+    /// An NVIDIA cubin, machine code of one architecture.
+    Cubin,
+    /// A linked AMD code object.
+    CodeObject,
+    /// A SPIR-V module.
+    Spirv,
+}
+
+impl ArtifactKind {
+    /// The file name extension of the artifact in `OUT_DIR`, without a dot.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            Self::Object => "o",
+            Self::Ptx => "ptx",
+            Self::Cubin => "cubin",
+            Self::CodeObject => "hsaco",
+            Self::Spirv => "spv",
+        }
+    }
+}
+
+impl fmt::Display for ArtifactKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Object => "native object",
+            Self::Ptx => "PTX",
+            Self::Cubin => "cubin",
+            Self::CodeObject => "AMD code object",
+            Self::Spirv => "SPIR-V",
+        })
+    }
+}

@@ -1,0 +1,31 @@
+//! The words that kernelmill's build side and its run side share.
+//!
+//! The build side ([`kernelmill-build`] and [`kernelmill-compiler`]) writes them into the
+//! generated bindings, the run side ([`kernelmill`]) reads them back. Nothing here depends on
+//! Cargo, LLVM or a GPU driver, and the crate has no dependencies.
+//!
+//! - [`Target`]: what a kernel is compiled for, as the user writes it (`cpu`, `sm_90a`, ...).
+//! - [`Signature`]: a kernel's name, dimension and parameters, as the compiled code has them.
+//! - [`Fingerprint`]: the digest of everything that could change an artifact's bytes.
+//! - [`PanicRecord`]: what a device writes when a kernel panics, and how the host reads it.
+//!
+//! [`kernelmill`]: https://docs.rs/kernelmill
+//! [`kernelmill-build`]: https://docs.rs/kernelmill-build
+//! [`kernelmill-compiler`]: https://docs.rs/kernelmill-compiler
+#![no_std]
+extern crate alloc;
+
+mod fingerprint;
+mod kind;
+mod panic;
+mod signature;
+pub mod target;
+
+pub use fingerprint::{Fingerprint, ParseFingerprintError};
+pub use kind::{ArtifactKind, FORMAT_VERSION};
+pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceLocation};
+pub use signature::{
+    Access, Dimension, Field, Nested, Parameter, ParameterKind, Safety, Scalar, Signature,
+    StructLayout, ValueType,
+};
+pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};

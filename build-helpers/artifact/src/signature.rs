@@ -1,0 +1,363 @@
+use alloc::{borrow::Cow, boxed::Box};
+use core::{
+    fmt,
+    hash::{Hash, Hasher},
+    ops::Deref,
+};
+
+/// A kernel as callers see it: its name, its dimension and its parameters in source order.
+///
+/// The type can be built in a `static`, which is how generated bindings carry it.
+///
+/// ```
+/// use kernelmill_artifact::*;
+/// static PARAMETERS: [Parameter; 1] =
+///     [Parameter::borrowed("a", ParameterKind::Value(ValueType::Scalar(Scalar::F32)))];
+/// static SAXPY: Signature = Signature::borrowed("saxpy", &PARAMETERS);
+/// assert_eq!(SAXPY.to_string(), "fn saxpy(a: f32)");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Signature {
+    /// The function's name in the source; also the name of its launch wrapper.
+    pub name: Cow<'static, str>,
+    /// The dimension of the index space the kernel is written for.
+    pub dimension: Dimension,
+    /// Whether its wrapper is a safe function.
+    pub safety: Safety,
+    /// The parameters, in source order.
+    pub parameters: Cow<'static, [Parameter]>,
+    /// The file that defines it, relative to its package.
+    pub file: Cow<'static, str>,
+    /// The line of its name in that file, from 1; 0 where it is not known.
+    pub line: u32,
+}
+
+impl Signature {
+    /// A one-dimensional, safe signature of borrowed parts, with no file.
+    #[must_use]
+    pub const fn borrowed(name: &'static str, parameters: &'static [Parameter]) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            dimension: Dimension::One,
+            safety: Safety::Safe,
+            parameters: Cow::Borrowed(parameters),
+            file: Cow::Borrowed(""),
+            line: 0,
+        }
+    }
+
+    /// The function's name in the source.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The parameters, in source order.
+    #[must_use]
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+}
+
+/// One parameter of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Parameter {
+    /// Its name in the source.
+    pub name: Cow<'static, str>,
+    /// What crosses from host to device.
+    pub kind: ParameterKind,
+}
+
+impl Parameter {
+    /// A parameter of borrowed parts.
+    #[must_use]
+    pub const fn borrowed(name: &'static str, kind: ParameterKind) -> Self {
+        Self { name: Cow::Borrowed(name), kind }
+    }
+}
+
+/// What crosses from host to device for one parameter.
+///
+/// At the level of the device a value is one argument of its size; a slice is two, an address of
+/// 8 bytes and a length in elements of 8 bytes; a pointer is one address.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ParameterKind {
+    /// A scalar or a `#[repr(C)]` struct, by value.
+    Value(ValueType),
+    /// Elements in device memory with their number: `&[T]` or `DisjointSlice<T>`.
+    Slice {
+        /// The type of an element.
+        element: ValueType,
+        /// What the kernel does with the elements.
+        access: Access,
+    },
+    /// The address of elements in device memory: `const T*` or `T*`.
+    Pointer {
+        /// The type of an element.
+        element: ValueType,
+        /// What the kernel does with the elements.
+        access: Access,
+    },
+}
+
+/// What a kernel does with the memory that a parameter names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Only reads.
+    Read,
+    /// Reads and writes.
+    Write,
+}
+
+/// The dimension of the index space that a kernel is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dimension {
+    /// `Launch<1>`.
+    One = 1,
+    /// `Launch<2>`.
+    Two = 2,
+    /// `Launch<3>`.
+    Three = 3,
+}
+
+/// Whether a kernel's wrapper is a safe function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Safety {
+    /// The kernel's own language, or a contract, upholds memory safety.
+    Safe,
+    /// The caller does.
+    Unsafe,
+}
+
+/// A type that can cross between host and device.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ValueType {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A `#[repr(C)]` struct.
+    Struct(Nested<StructLayout>),
+    /// `[T; N]`.
+    Array(Nested<ValueType>, u64),
+}
+
+impl ValueType {
+    /// Size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Scalar(scalar) => scalar.size(),
+            Self::Struct(layout) => layout.size,
+            Self::Array(element, length) => element.size() * length,
+        }
+    }
+
+    /// Alignment in bytes.
+    #[must_use]
+    pub fn align(&self) -> u64 {
+        match self {
+            Self::Scalar(scalar) => scalar.size(),
+            Self::Struct(layout) => layout.align,
+            Self::Array(element, _) => element.align(),
+        }
+    }
+}
+
+/// A value inside a [`ValueType`]: borrowed in generated bindings, owned in the compiler.
+/// Compares, hashes and prints as the value does.
+#[derive(Clone, Debug)]
+pub enum Nested<T: 'static> {
+    /// Lives in a `static`.
+    Borrowed(&'static T),
+    /// Lives on the heap.
+    Owned(Box<T>),
+}
+
+impl<T> Deref for Nested<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Self::Borrowed(value) => value,
+            Self::Owned(value) => value,
+        }
+    }
+}
+
+impl<T> From<T> for Nested<T> {
+    fn from(value: T) -> Self {
+        Self::Owned(Box::new(value))
+    }
+}
+
+impl<T: PartialEq> PartialEq for Nested<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Nested<T> {}
+
+impl<T: Hash> Hash for Nested<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+/// A scalar, under its name in Rust. Size and alignment are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "each is the Rust type of that name")]
+pub enum Scalar {
+    Bool,
+    Char,
+    I8,
+    I16,
+    I32,
+    I64,
+    I128,
+    Isize,
+    U8,
+    U16,
+    U32,
+    U64,
+    U128,
+    Usize,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// Every scalar.
+    pub const ALL: [Self; 18] = [
+        Self::Bool,
+        Self::Char,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::I128,
+        Self::Isize,
+        Self::U8,
+        Self::U16,
+        Self::U32,
+        Self::U64,
+        Self::U128,
+        Self::Usize,
+        Self::F16,
+        Self::Bf16,
+        Self::F32,
+        Self::F64,
+    ];
+
+    /// Size in bytes, on every device that kernelmill compiles for.
+    #[must_use]
+    pub const fn size(self) -> u64 {
+        match self {
+            Self::Bool | Self::I8 | Self::U8 => 1,
+            Self::I16 | Self::U16 | Self::F16 | Self::Bf16 => 2,
+            Self::Char | Self::I32 | Self::U32 | Self::F32 => 4,
+            Self::I64 | Self::U64 | Self::Isize | Self::Usize | Self::F64 => 8,
+            Self::I128 | Self::U128 => 16,
+        }
+    }
+
+    /// The name in Rust; `f16` and `bf16` are those of the crate `half`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Char => "char",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::I128 => "i128",
+            Self::Isize => "isize",
+            Self::U8 => "u8",
+            Self::U16 => "u16",
+            Self::U32 => "u32",
+            Self::U64 => "u64",
+            Self::U128 => "u128",
+            Self::Usize => "usize",
+            Self::F16 => "f16",
+            Self::Bf16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// The scalar of this name in Rust.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scalar| scalar.name() == name)
+    }
+}
+
+/// The layout of a `#[repr(C)]` struct that crosses between host and device.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StructLayout {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// Size in bytes, trailing padding included.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// The fields, by offset.
+    pub fields: Cow<'static, [Field]>,
+}
+
+/// One field of a [`StructLayout`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// Its type.
+    pub ty: ValueType,
+    /// Its offset in bytes.
+    pub offset: u64,
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.safety == Safety::Unsafe {
+            formatter.write_str("unsafe ")?;
+        }
+        write!(formatter, "fn {}(", self.name)?;
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            if index > 0 {
+                formatter.write_str(", ")?;
+            }
+            write!(formatter, "{}: {}", parameter.name, parameter.kind)?;
+        }
+        formatter.write_str(")")
+    }
+}
+
+impl fmt::Display for ParameterKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Value(ty) => write!(formatter, "{ty}"),
+            Self::Slice { element, access: Access::Read } => write!(formatter, "&[{element}]"),
+            Self::Slice { element, access: Access::Write } => {
+                write!(formatter, "DisjointSlice<{element}>")
+            }
+            Self::Pointer { element, access: Access::Read } => {
+                write!(formatter, "*const {element}")
+            }
+            Self::Pointer { element, access: Access::Write } => {
+                write!(formatter, "*mut {element}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for ValueType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => formatter.write_str(scalar.name()),
+            Self::Struct(layout) => formatter.write_str(&layout.name),
+            Self::Array(element, length) => write!(formatter, "[{}; {length}]", **element),
+        }
+    }
+}
