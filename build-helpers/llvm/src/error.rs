@@ -1,0 +1,80 @@
+use std::path::PathBuf;
+
+use crate::Version;
+
+/// Why an LLVM library cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The toolchain has no shared LLVM library: a distribution's `rustc` links its own, and on
+    /// Windows LLVM is part of `rustc_driver`.
+    #[error(
+        "the Rust toolchain at {} has no shared LLVM library (looked for {} in its lib folder); \
+         install a toolchain with rustup, or set KERNELMILL_LLVM to an LLVM 22 or later shared \
+         library, for example /usr/lib/llvm-22/lib/libLLVM.so",
+        sysroot.display(), Error::PATTERN
+    )]
+    NotInToolchain {
+        /// The toolchain's folder, as `rustc --print sysroot` gives it.
+        sysroot: PathBuf,
+    },
+    /// The system's loader refused the file.
+    #[error("cannot open the LLVM library {}: {source}", path.display())]
+    Open {
+        /// The library.
+        path: PathBuf,
+        /// What the loader said.
+        source: libloading::Error,
+    },
+    /// The library lacks functions that the compiler calls.
+    #[error(
+        "the LLVM library {} (version {version}) has no function {}; kernelmill needs LLVM 22 or \
+         later: use a newer Rust toolchain, or set KERNELMILL_LLVM to another library",
+        path.display(), missing.join(", ")
+    )]
+    MissingFunctions {
+        /// The library.
+        path: PathBuf,
+        /// What it says of itself.
+        version: String,
+        /// The functions it lacks.
+        missing: Vec<&'static str>,
+    },
+    /// The library is older than the bindings.
+    #[error(
+        "the LLVM library {} is version {version}; kernelmill needs LLVM 22 or later: use a newer \
+         Rust toolchain (1.95 has it), or set KERNELMILL_LLVM to another library",
+        path.display()
+    )]
+    TooOld {
+        /// The library.
+        path: PathBuf,
+        /// Its version.
+        version: Version,
+    },
+    /// The process has another library open; the table of functions can be filled once.
+    #[error(
+        "this process already uses the LLVM library {}; {} cannot be opened as well",
+        open.display(), wanted.display()
+    )]
+    AnotherIsOpen {
+        /// The library in use.
+        open: PathBuf,
+        /// The library asked for.
+        wanted: PathBuf,
+    },
+    /// LLVM itself reported an error.
+    #[error("LLVM: {0}")]
+    Llvm(String),
+}
+
+impl Error {
+    /// How toolchains name the library.
+    pub(crate) const PATTERN: &'static str =
+        if cfg!(target_os = "macos") { "libLLVM*.dylib" } else { "libLLVM*.so*" };
+
+    /// Keeps a message of LLVM.
+    pub(crate) fn llvm(message: impl ToString) -> Self {
+        Self::Llvm(message.to_string())
+    }
+}

@@ -1,0 +1,40 @@
+//! Values, types, blocks and modules of LLVM's intermediate representation, as cheap handles.
+//!
+//! inkwell owns contexts, modules and target machines. Passes that rewrite functions need what
+//! its typed values do not give (changing operands, moving blocks, attributes by name), so these
+//! handles wrap the raw pointers: [`Value`], [`Type`] and [`Block`] are `Copy`, live as long as
+//! the [`inkwell::context::Context`], and compare by identity.
+//!
+//! One rule is the caller's: a value, block or function that was erased must not be used again.
+//! Each function that erases says so.
+
+mod block;
+mod builder;
+mod module;
+mod ty;
+mod value;
+
+pub use block::Block;
+pub use builder::Builder;
+pub use llvm_sys::{
+    LLVMAtomicOrdering as AtomicOrdering, LLVMAtomicRMWBinOp as AtomicOperation,
+    LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage, LLVMOpcode as Opcode,
+    LLVMTypeKind as TypeKind, LLVMUnnamedAddr as UnnamedAddress, LLVMVisibility as Visibility,
+};
+pub use module::{ModuleExt, parse_bitcode, parse_ir};
+pub use ty::Type;
+pub use value::{Place, Value};
+
+use inkwell::context::Context;
+use llvm_sys::prelude::LLVMContextRef;
+
+/// The raw context.
+pub(crate) fn raw(context: &Context) -> LLVMContextRef {
+    context.raw()
+}
+
+/// The number of an attribute that has a name in LLVM; 0 where LLVM does not know it.
+pub(crate) fn attribute_kind(name: &str) -> u32 {
+    // SAFETY: the name is given with its length.
+    unsafe { llvm_sys::core::LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
+}

@@ -1,0 +1,160 @@
+use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
+use llvm_sys::core::*;
+
+use super::{Type, Value, value::c_string};
+use crate::Error;
+
+/// Reads a module from bitcode.
+///
+/// # Errors
+///
+/// [`Error::Llvm`] where the bytes are no bitcode, or that of a newer LLVM.
+pub fn parse_bitcode<'c>(
+    context: &'c Context,
+    bitcode: &[u8],
+    name: &str,
+) -> Result<Module<'c>, Error> {
+    let name = c_string(name);
+    // SAFETY: LLVM copies the bytes, which are given with their length; the buffer is owned by
+    // the wrapper. (inkwell's own copying constructor cuts the last byte off.)
+    let buffer = unsafe {
+        MemoryBuffer::new(LLVMCreateMemoryBufferWithMemoryRangeCopy(
+            bitcode.as_ptr().cast(),
+            bitcode.len(),
+            name.as_ptr(),
+        ))
+    };
+    Module::parse_bitcode_from_buffer(&buffer, context).map_err(Error::llvm)
+}
+
+/// Reads a module from LLVM's textual form. The text is given a data layout, or alignments in it
+/// would be those of no target.
+///
+/// # Errors
+///
+/// [`Error::Llvm`] with LLVM's message where the text does not parse.
+pub fn parse_ir<'c>(
+    context: &'c Context,
+    text: &str,
+    data_layout: &str,
+    triple: &str,
+) -> Result<Module<'c>, Error> {
+    let text =
+        format!("target datalayout = \"{data_layout}\"\ntarget triple = \"{triple}\"\n{text}\n\0");
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernelmill");
+    context.create_module_from_ir(buffer).map_err(Error::llvm)
+}
+
+/// What kernelmill needs of a module beyond inkwell's methods.
+pub trait ModuleExt<'c> {
+    /// The functions, declared and defined.
+    fn functions(&self) -> Vec<Value<'c>>;
+    /// The functions with a body.
+    fn definitions(&self) -> Vec<Value<'c>>;
+    /// The global variables.
+    fn globals(&self) -> Vec<Value<'c>>;
+    /// The function of this name.
+    fn function(&self, name: &str) -> Option<Value<'c>>;
+    /// The global variable of this name.
+    fn global(&self, name: &str) -> Option<Value<'c>>;
+    /// A new function; LLVM adds a suffix where the name is taken.
+    fn new_function(&self, name: &str, ty: Type<'c>) -> Value<'c>;
+    /// The function of this name, declared where it is not there.
+    fn declare(&self, name: &str, ty: Type<'c>) -> Value<'c>;
+    /// A new global variable.
+    fn new_global(&self, name: &str, ty: Type<'c>, address_space: u32) -> Value<'c>;
+    /// One of LLVM's own functions; `overloads` are the types that are part of its name.
+    fn intrinsic(&self, name: &str, overloads: &[Type<'c>]) -> Value<'c>;
+    /// Removes all debug information.
+    fn strip_debug_info(&self);
+    /// The module as bitcode.
+    fn to_bitcode(&self) -> Vec<u8>;
+}
+
+impl<'c> ModuleExt<'c> for Module<'c> {
+    fn functions(&self) -> Vec<Value<'c>> {
+        // SAFETY: the module is alive, and walking it changes nothing.
+        unsafe {
+            let first = Value::from_raw(LLVMGetFirstFunction(self.as_mut_ptr()));
+            std::iter::successors(first, |function| {
+                Value::from_raw(LLVMGetNextFunction(function.raw))
+            })
+            .collect()
+        }
+    }
+
+    fn definitions(&self) -> Vec<Value<'c>> {
+        let mut functions = self.functions();
+        functions.retain(|function| !function.is_declaration());
+        functions
+    }
+
+    fn globals(&self) -> Vec<Value<'c>> {
+        // SAFETY: the module is alive, and walking it changes nothing.
+        unsafe {
+            let first = Value::from_raw(LLVMGetFirstGlobal(self.as_mut_ptr()));
+            std::iter::successors(first, |global| Value::from_raw(LLVMGetNextGlobal(global.raw)))
+                .collect()
+        }
+    }
+
+    fn function(&self, name: &str) -> Option<Value<'c>> {
+        let name = c_string(name);
+        // SAFETY: the module is alive.
+        Value::from_raw(unsafe { LLVMGetNamedFunction(self.as_mut_ptr(), name.as_ptr()) })
+    }
+
+    fn global(&self, name: &str) -> Option<Value<'c>> {
+        let name = c_string(name);
+        // SAFETY: the module is alive.
+        Value::from_raw(unsafe { LLVMGetNamedGlobal(self.as_mut_ptr(), name.as_ptr()) })
+    }
+
+    fn new_function(&self, name: &str, ty: Type<'c>) -> Value<'c> {
+        let name = c_string(name);
+        // SAFETY: module and type are alive and of one context.
+        Value::wrap(unsafe { LLVMAddFunction(self.as_mut_ptr(), name.as_ptr(), ty.raw) })
+    }
+
+    fn declare(&self, name: &str, ty: Type<'c>) -> Value<'c> {
+        ModuleExt::function(self, name).unwrap_or_else(|| self.new_function(name, ty))
+    }
+
+    fn new_global(&self, name: &str, ty: Type<'c>, address_space: u32) -> Value<'c> {
+        let name = c_string(name);
+        // SAFETY: module and type are alive and of one context.
+        Value::wrap(unsafe {
+            LLVMAddGlobalInAddressSpace(self.as_mut_ptr(), ty.raw, name.as_ptr(), address_space)
+        })
+    }
+
+    fn intrinsic(&self, name: &str, overloads: &[Type<'c>]) -> Value<'c> {
+        let mut types: Vec<_> = overloads.iter().map(|ty| ty.raw).collect();
+        // SAFETY: name and types are given with their lengths.
+        unsafe {
+            let id = LLVMLookupIntrinsicID(name.as_ptr().cast(), name.len());
+            assert_ne!(id, 0, "LLVM has no intrinsic {name}");
+            Value::wrap(LLVMGetIntrinsicDeclaration(
+                self.as_mut_ptr(),
+                id,
+                types.as_mut_ptr(),
+                types.len(),
+            ))
+        }
+    }
+
+    fn strip_debug_info(&self) {
+        // SAFETY: the module is alive.
+        unsafe { llvm_sys::debuginfo::LLVMStripModuleDebugInfo(self.as_mut_ptr()) };
+    }
+
+    fn to_bitcode(&self) -> Vec<u8> {
+        // SAFETY: the module is alive; the buffer is owned by the wrapper.
+        let buffer = unsafe {
+            MemoryBuffer::new(llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer(
+                self.as_mut_ptr(),
+            ))
+        };
+        buffer.as_slice().to_vec()
+    }
+}

@@ -1,0 +1,218 @@
+use std::{
+    ffi::{CStr, c_void},
+    fmt,
+    path::{Path, PathBuf},
+    sync::Mutex,
+};
+
+use crate::{Error, trampolines};
+
+/// The LLVM library that this process uses. It stays open until the process ends: LLVM keeps
+/// state of its own, and so do values made with it.
+#[derive(Clone, Debug)]
+pub struct Library {
+    path: PathBuf,
+    version: Version,
+}
+
+/// The version of an LLVM library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "the parts of a version")]
+pub struct Version {
+    pub major: u32,
+    pub minor: u32,
+    pub patch: u32,
+}
+
+impl Version {
+    /// The oldest version that the bindings fit.
+    pub const OLDEST: Self = Self { major: 22, minor: 0, patch: 0 };
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+/// The library in use, once one has been opened.
+static OPENED: Mutex<Option<Library>> = Mutex::new(None);
+
+impl Library {
+    /// Opens the shared library at `path` and makes every function of llvm-sys call it.
+    /// Opening the same library again gives the same one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Open`] where the loader refuses the file, [`Error::TooOld`] and
+    /// [`Error::MissingFunctions`] where it does not fit the bindings, and
+    /// [`Error::AnotherIsOpen`] where this process already uses another.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(library) = &*opened {
+            if library.path == path {
+                return Ok(library.clone());
+            }
+            return Err(Error::AnotherIsOpen {
+                open: library.path.clone(),
+                wanted: path.to_owned(),
+            });
+        }
+        let version = load(path)?;
+        initialize_targets();
+        let library = Self { path: path.to_owned(), version };
+        *opened = Some(library.clone());
+        Ok(library)
+    }
+
+    /// The version that the library reports.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Where it was opened from.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The LLVM library in the folder `lib` of a Rust toolchain.
+///
+/// # Errors
+///
+/// [`Error::NotInToolchain`] where the toolchain has none.
+pub fn find_in_sysroot(sysroot: &Path) -> Result<PathBuf, Error> {
+    let is_library = |name: &str| {
+        name.starts_with("libLLVM")
+            && if cfg!(target_os = "macos") {
+                name.ends_with(".dylib")
+            } else {
+                name.contains(".so")
+            }
+    };
+    let entries = std::fs::read_dir(sysroot.join("lib")).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_library))
+        // `libLLVM-22-rust-1.95.0-stable.so` is a linker script that names the real file.
+        .filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.len() > 1 << 16))
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found.pop().ok_or_else(|| Error::NotInToolchain { sysroot: sysroot.to_owned() })
+}
+
+/// Opens the library, checks it, and fills the table.
+fn load(path: &Path) -> Result<Version, Error> {
+    let library =
+        open_local(path).map_err(|source| Error::Open { path: path.to_owned(), source })?;
+    let find = |name: &str| -> Option<*mut c_void> {
+        // SAFETY: the symbol is only looked up; its type is given by llvm-sys where it is called.
+        let symbol = unsafe { library.get::<*mut c_void>(name.as_bytes()) };
+        symbol.ok().map(|symbol| symbol.as_raw_ptr())
+    };
+    let version = match find("LLVMGetVersion") {
+        Some(function) => version_from(function),
+        None => Version { major: 0, minor: 0, patch: 0 },
+    };
+    if version < Version::OLDEST {
+        return Err(Error::TooOld { path: path.to_owned(), version });
+    }
+    let missing: Vec<_> = REQUIRED.iter().copied().filter(|name| find(name).is_none()).collect();
+    if !missing.is_empty() {
+        let version = version.to_string();
+        return Err(Error::MissingFunctions { path: path.to_owned(), version, missing });
+    }
+    trampolines::fill(find);
+    std::mem::forget(library);
+    Ok(version)
+}
+
+#[cfg(unix)]
+type System = libloading::os::unix::Library;
+#[cfg(windows)]
+type System = libloading::os::windows::Library;
+
+/// Opens a library without offering its symbols to others.
+fn open_local(path: &Path) -> Result<System, libloading::Error> {
+    // SAFETY: the initialisers of an LLVM library register its command-line options and passes
+    // and have no conditions on the caller.
+    #[cfg(unix)]
+    unsafe {
+        use libloading::os::unix::{RTLD_LOCAL, RTLD_NOW};
+        System::open(Some(path), RTLD_NOW | RTLD_LOCAL)
+    }
+    // SAFETY: as above.
+    #[cfg(windows)]
+    unsafe {
+        System::new(path)
+    }
+}
+
+/// Asks a library for its version.
+fn version_from(function: *mut c_void) -> Version {
+    type GetVersion = unsafe extern "C" fn(*mut u32, *mut u32, *mut u32);
+    let (mut major, mut minor, mut patch) = (0, 0, 0);
+    // SAFETY: this is the type of LLVMGetVersion in every LLVM that has it; it writes three
+    // integers.
+    unsafe {
+        let get_version: GetVersion = std::mem::transmute(function);
+        get_version(&raw mut major, &raw mut minor, &raw mut patch);
+    }
+    Version { major, minor, patch }
+}
+
+/// Registers the targets that kernelmill compiles for.
+fn initialize_targets() {
+    use inkwell::targets::{InitializationConfig, Target};
+    let config = InitializationConfig::default();
+    Target::initialize_nvptx(&config);
+    Target::initialize_amd_gpu(&config);
+    Target::initialize_aarch64(&config);
+    Target::initialize_x86(&config);
+}
+
+/// Reads a string that LLVM allocated, and frees it.
+pub(crate) fn take_message(message: *mut std::ffi::c_char) -> String {
+    if message.is_null() {
+        return String::new();
+    }
+    // SAFETY: LLVM's C functions hand out null-terminated strings that the caller disposes of.
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
+        llvm_sys::core::LLVMDisposeMessage(message);
+        text
+    }
+}
+
+/// The functions that the compiler calls, itself or through inkwell. `tests/functions.rs`
+/// compares the list with what this crate's sources name.
+const REQUIRED: &[&str] = include!("required.in");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_toolchain_without_the_library_is_an_error_that_says_what_to_set() {
+        let folder = std::env::temp_dir();
+        let message = find_in_sysroot(&folder.join("no-such-toolchain")).unwrap_err().to_string();
+        assert!(message.contains("no-such-toolchain"), "{message}");
+        assert!(message.contains("KERNELMILL_LLVM") && message.contains("rustup"), "{message}");
+    }
+
+    #[test]
+    fn a_library_that_is_not_llvm_is_refused() {
+        let missing = Path::new("libno-such-library.so.0");
+        assert!(matches!(load(missing), Err(Error::Open { .. })));
+        let other = Path::new("libc.so.6");
+        if cfg!(target_os = "linux") {
+            let message = load(other).unwrap_err().to_string();
+            assert!(
+                message.contains("libc.so.6") && message.contains("version 0.0.0"),
+                "{message}"
+            );
+        }
+    }
+}
