@@ -1,0 +1,80 @@
+//! What stands in the parentheses of `#[kernel(..)]`.
+
+use crate::{
+    error::Errors,
+    tokens::{flatten, is_punct, span, split, text},
+};
+use proc_macro::{Ident, TokenStream, TokenTree};
+
+/// The arguments of the attribute.
+pub(crate) struct Arguments {
+    /// 1, 2 or 3.
+    pub(crate) dimension: u32,
+    /// The parameter that holds the width of the rows.
+    pub(crate) width: Option<Ident>,
+}
+
+/// Reads the arguments; faults go to `errors`.
+pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
+    let tokens = flatten(stream);
+    let mut arguments = Arguments { dimension: 1, width: None };
+    let mut seen: Vec<String> = Vec::new();
+    for part in split(&tokens, ',') {
+        let name = part.first().map(ToString::to_string).unwrap_or_default();
+        if seen.contains(&name) {
+            errors.push(span(part), format!("`{name}` is given twice: write it once"));
+        }
+        match name.as_str() {
+            "dim" => read_dimension(part, &mut arguments, errors),
+            "width" => read_width(part, &mut arguments, errors),
+            _ => errors.push(
+                span(part),
+                format!(
+                    "`{}` is no argument of `#[kernel]`: write `#[kernel]`, `#[kernel(dim = 2)]` \
+                     or `#[kernel(dim = 2, width = w)]`",
+                    text(part)
+                ),
+            ),
+        }
+        seen.push(name);
+    }
+    if let Some(width) = &arguments.width
+        && arguments.dimension != 2
+    {
+        errors.push(width.span(), "only a kernel of two dimensions has rows: write `dim = 2` too");
+        arguments.width = None;
+    }
+    arguments
+}
+
+fn read_dimension(part: &[TokenTree], arguments: &mut Arguments, errors: &mut Errors) {
+    match part {
+        [_, equals, TokenTree::Literal(value)] if is_punct(Some(equals), '=') => {
+            match value.to_string().as_str() {
+                "1" => arguments.dimension = 1,
+                "2" => arguments.dimension = 2,
+                "3" => arguments.dimension = 3,
+                other => errors.push(
+                    value.span(),
+                    format!("a kernel has 1, 2 or 3 dimensions, not `{other}`: write `dim = 2`"),
+                ),
+            }
+        }
+        _ => errors.push(
+            span(part.get(2..).filter(|rest| !rest.is_empty()).unwrap_or(part)),
+            "the dimension is one of the literals 1, 2 and 3: write `dim = 2`",
+        ),
+    }
+}
+
+fn read_width(part: &[TokenTree], arguments: &mut Arguments, errors: &mut Errors) {
+    match part {
+        [_, equals, TokenTree::Ident(name)] if is_punct(Some(equals), '=') => {
+            arguments.width = Some(name.clone());
+        }
+        _ => errors.push(
+            span(part.get(2..).filter(|rest| !rest.is_empty()).unwrap_or(part)),
+            "the width of the rows is a parameter of the kernel: write `width = w`",
+        ),
+    }
+}

@@ -1,0 +1,160 @@
+//! The function that `#[kernel]` stands on.
+
+use crate::{
+    error::Errors,
+    parameter::{self, Parameter},
+    tokens::{angle_depth, flatten, is_group, is_ident, is_path_separator, is_punct, span, split},
+};
+use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
+
+/// A kernel, as far as its entry needs it.
+pub(crate) struct Function {
+    pub(crate) name: Ident,
+    /// `<'a, 'b>` or nothing.
+    pub(crate) lifetimes: Vec<TokenTree>,
+    /// The clause, with its keyword, or nothing.
+    pub(crate) bounds: Vec<TokenTree>,
+    pub(crate) parameters: Vec<Parameter>,
+}
+
+impl Function {
+    /// The function's name without `r#`.
+    pub(crate) fn plain_name(&self) -> String {
+        let name = self.name.to_string();
+        name.strip_prefix("r#").unwrap_or(&name).to_owned()
+    }
+}
+
+/// Reads a function; `None` when `item` is no function, and every fault is in `errors`.
+pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
+    let tokens = flatten(item);
+    let start = skip_attributes(&tokens);
+    let Some((position, name)) = find_name(&tokens, start, errors) else {
+        errors.push(
+            span(&tokens[start..]),
+            "`#[kernel]` stands on a function: write `#[kernel] pub fn name(..) { .. }`",
+        );
+        return None;
+    };
+    let list = position
+        + tokens[position..]
+            .iter()
+            .position(|token| is_group(Some(token), Delimiter::Parenthesis))?;
+    let lifetimes = read_generics(&tokens[position..list], errors);
+    let TokenTree::Group(group) = &tokens[list] else { return None };
+    let inner = flatten(group.stream());
+    let parameters =
+        split(&inner, ',').into_iter().filter_map(|part| parameter::read(part, errors)).collect();
+    let bounds = read_tail(&tokens[list + 1..], errors);
+    Some(Function { name, lifetimes, bounds, parameters })
+}
+
+/// The number of tokens of the leading `#[..]`.
+fn skip_attributes(tokens: &[TokenTree]) -> usize {
+    let mut start = 0;
+    while is_punct(tokens.get(start), '#') && is_group(tokens.get(start + 1), Delimiter::Bracket) {
+        start += 2;
+    }
+    start
+}
+
+/// The position after the name, and the name, when only what may stand before a function's name
+/// does so.
+fn find_name(tokens: &[TokenTree], start: usize, errors: &mut Errors) -> Option<(usize, Ident)> {
+    let mut index = start;
+    loop {
+        match tokens.get(index)? {
+            TokenTree::Ident(word) => match word.to_string().as_str() {
+                "fn" => break,
+                "async" => errors.push(word.span(), "a kernel runs to its end: remove `async`"),
+                "pub" | "crate" | "const" | "unsafe" | "safe" | "extern" => {}
+                _ => return None,
+            },
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {}
+            TokenTree::Literal(_) => {}
+            _ => return None,
+        }
+        index += 1;
+    }
+    match tokens.get(index + 1)? {
+        TokenTree::Ident(name) => Some((index + 2, name.clone())),
+        _ => None,
+    }
+}
+
+/// The generics, which may hold lifetimes only.
+fn read_generics(tokens: &[TokenTree], errors: &mut Errors) -> Vec<TokenTree> {
+    if tokens.len() < 2 {
+        return Vec::new();
+    }
+    for part in split(&tokens[1..tokens.len() - 1], ',') {
+        if !is_punct(part.first(), '\'') {
+            errors.push(
+                span(part),
+                "a kernel has no type or constant parameters: write a kernel for each type, which \
+                 calls a generic function",
+            );
+        }
+    }
+    tokens.to_vec()
+}
+
+/// What stands between the parameters and the body: returns the `where` clause.
+fn read_tail(tokens: &[TokenTree], errors: &mut Errors) -> Vec<TokenTree> {
+    let end = tokens
+        .iter()
+        .rposition(|token| is_group(Some(token), Delimiter::Brace))
+        .unwrap_or(tokens.len());
+    let clause = outside_angles(&tokens[..end], |token| is_ident(Some(token), "where"));
+    let (output, bounds) = tokens[..end].split_at(clause.unwrap_or(end));
+    let unit = matches!(output.get(2), Some(TokenTree::Group(group))
+        if group.delimiter() == Delimiter::Parenthesis && group.stream().is_empty());
+    if output.len() > 2 && !(unit && output.len() == 3) {
+        errors.push(
+            span(&output[2..]),
+            "a kernel returns nothing: remove the type and write the result to a `DisjointSlice`",
+        );
+    }
+    if end == tokens.len() {
+        errors.push(span(&tokens[..end]), "a kernel has a body: write `{ .. }`");
+    }
+    bounds.to_vec()
+}
+
+fn outside_angles(tokens: &[TokenTree], wanted: impl Fn(&TokenTree) -> bool) -> Option<usize> {
+    let mut depth = 0;
+    for (index, token) in tokens.iter().enumerate() {
+        if depth == 0 && wanted(token) {
+            return Some(index);
+        }
+        depth = angle_depth(tokens, index, depth);
+    }
+    None
+}
+
+/// The position of the colon between a pattern and its type.
+pub(crate) fn find_colon(tokens: &[TokenTree]) -> Option<usize> {
+    (0..tokens.len())
+        .find(|&index| is_punct(tokens.get(index), ':') && !is_path_separator(tokens, index))
+}
+
+/// The tokens of a parameter after its attributes; an attribute that removes the parameter is a
+/// fault.
+pub(crate) fn without_attributes<'a>(
+    tokens: &'a [TokenTree],
+    errors: &mut Errors,
+) -> &'a [TokenTree] {
+    let end = skip_attributes(tokens);
+    for attribute in tokens[..end].iter().skip(1).step_by(2) {
+        let TokenTree::Group(group) = attribute else { continue };
+        let first = group.stream().into_iter().next();
+        if is_ident(first.as_ref(), "cfg") || is_ident(first.as_ref(), "cfg_attr") {
+            errors.push(
+                group.span(),
+                "a kernel's parameters are the same in every build: remove the attribute, or write \
+                 two kernels",
+            );
+        }
+    }
+    &tokens[end..]
+}

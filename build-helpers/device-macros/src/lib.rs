@@ -1,0 +1,71 @@
+//! The `#[kernel]` attribute of `kernelmill-device`. Use it from there:
+//! `use kernelmill_device::prelude::*;`.
+//!
+//! It depends on nothing, so that a bare `rustc` can build it.
+extern crate proc_macro;
+
+mod arguments;
+mod error;
+mod function;
+mod parameter;
+mod shim;
+mod template;
+mod tokens;
+mod width;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a kernel: an entry point that the host launches over a grid of threads.
+///
+/// `#[kernel]` is a kernel over one dimension, `#[kernel(dim = 2)]` and `#[kernel(dim = 3)]` over
+/// more. A kernel has no type parameters and returns nothing. Its parameters are
+///
+/// - scalars, and types whose bytes can be copied to the device, by value;
+/// - `&[T]`, which every thread may read;
+/// - `DisjointSlice<T>`, of which every thread may write its own element.
+///
+/// With `#[kernel(dim = 2, width = w)]`, where `w` is an integer parameter of the kernel, the rows
+/// of each `DisjointSlice<T, Index2D>` are `w` elements wide; without it they are as wide as the
+/// launch.
+///
+/// The function itself stays as written and can be called by other functions.
+///
+/// ```text
+/// use kernelmill_device::prelude::*;
+///
+/// #[kernel]
+/// pub fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+///     let i = thread::index_1d();
+///     if let Some(out) = y.get_mut(i) {
+///         *out += a * x[i.get()];
+///     }
+/// }
+/// ```
+///
+/// # Errors
+///
+/// Whatever is wrong with the signature is reported at once, at its place, with what to write
+/// instead.
+#[proc_macro_attribute]
+pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = error::Errors::default();
+    let arguments = arguments::read(arguments, &mut errors);
+    let function = function::read(item.clone(), &mut errors);
+    let mut output =
+        template::expand("#[allow(dead_code, reason = \"only the host calls a kernel\")]", &[]);
+    match function {
+        Some(function) => {
+            let entry = shim::entry(&arguments, &function, &mut errors);
+            output.extend(match &arguments.width {
+                Some(name) => width::mark_as_used(item, &name.to_string()),
+                None => item,
+            });
+            if errors.is_empty() {
+                output.extend(entry);
+            }
+        }
+        None => output = item,
+    }
+    output.extend(errors.into_tokens());
+    output
+}

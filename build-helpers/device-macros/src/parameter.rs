@@ -1,0 +1,164 @@
+//! A kernel's parameter: what it is by its written type.
+
+use crate::{
+    error::Errors,
+    function::{find_colon, without_attributes},
+    tokens::{is_group, is_ident, is_path_separator, is_punct, span, split, text},
+};
+use proc_macro::{Delimiter, TokenStream, TokenTree};
+
+/// A parameter.
+pub(crate) struct Parameter {
+    /// The name, when its pattern is one.
+    pub(crate) name: Option<String>,
+    pub(crate) kind: Kind,
+}
+
+/// How a parameter crosses from host to device.
+pub(crate) enum Kind {
+    /// A primitive type, passed as it is.
+    Scalar(TokenStream),
+    /// Any other type, passed by address.
+    Value(TokenStream),
+    /// `&[T]`, with its `T`.
+    Slice(TokenStream),
+    /// `DisjointSlice<T>`, with its `T`; whether it is one of `Index2D`, which has rows.
+    Disjoint { element: TokenStream, rows: bool },
+}
+
+const SCALARS: [&str; 16] = [
+    "bool", "char", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128",
+    "usize", "f32", "f64",
+];
+
+/// Reads a parameter; `None` when it is not one, and every fault is in `errors`.
+pub(crate) fn read(tokens: &[TokenTree], errors: &mut Errors) -> Option<Parameter> {
+    let tokens = without_attributes(tokens, errors);
+    let colon = find_colon(tokens);
+    let pattern = &tokens[..colon.unwrap_or(tokens.len())];
+    if let Some(this) = pattern.iter().find(|token| is_ident(Some(token), "self")) {
+        errors.push(this.span(), "a kernel is no method: write a free function");
+        return None;
+    }
+    let Some(colon) = colon else {
+        if is_punct(tokens.first(), '.') {
+            errors.push(span(tokens), "a kernel's parameters are fixed: remove `...`");
+        }
+        return None;
+    };
+    let name = match pattern {
+        [.., TokenTree::Ident(name)] if pattern.len() <= 2 => Some(name.to_string()),
+        _ => None,
+    };
+    classify(&tokens[colon + 1..], errors).map(|kind| Parameter { name, kind })
+}
+
+fn classify(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
+    let whole: TokenStream = ty.iter().cloned().collect();
+    if let [TokenTree::Ident(name)] = ty
+        && SCALARS.contains(&name.to_string().as_str())
+    {
+        return Some(Kind::Scalar(whole));
+    }
+    if is_punct(ty.first(), '&') {
+        return reference(ty, errors);
+    }
+    if is_ident(ty.first(), "impl") || is_ident(ty.first(), "dyn") {
+        errors.push(
+            span(ty),
+            format!("a kernel's parameter has one known type: write it instead of `{}`", text(ty)),
+        );
+        return None;
+    }
+    if let Some(arguments) = disjoint_arguments(ty) {
+        return disjoint(ty, arguments, errors);
+    }
+    if is_group(ty.first(), Delimiter::Bracket) && slice_element(&ty[0]).is_some() {
+        errors.push(span(ty), format!("a slice is passed by reference: write `&{}`", text(ty)));
+        return None;
+    }
+    Some(Kind::Value(whole))
+}
+
+/// `&[T]`, or a fault.
+fn reference(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
+    let mut rest = &ty[1..];
+    if is_punct(rest.first(), '\'') {
+        rest = rest.get(2..).unwrap_or_default();
+    }
+    let mutable = is_ident(rest.first(), "mut");
+    if mutable {
+        rest = &rest[1..];
+    }
+    let element = match rest {
+        [group] => slice_element(group),
+        _ => None,
+    };
+    let instead = match element {
+        Some(element) if !mutable => return Some(Kind::Slice(element)),
+        Some(element) => format!(
+            "every thread would have the whole of `{}`: write `mut name: DisjointSlice<{element}>`",
+            text(ty)
+        ),
+        None if mutable && disjoint_arguments(rest).is_some() => {
+            format!("a `DisjointSlice` is passed by value: write `mut name: {}`", text(rest))
+        }
+        None if mutable => format!(
+            "every thread would have the whole of `{}`: write `mut name: DisjointSlice<{}>`",
+            text(ty),
+            text(rest)
+        ),
+        None if is_ident(rest.first(), "str") => {
+            "a device has no text: write `&[u8]` and pass the bytes".to_owned()
+        }
+        None => format!(
+            "references to single values do not reach the device: write `{}` or a slice `&[T]`",
+            text(rest)
+        ),
+    };
+    errors.push(span(ty), instead);
+    None
+}
+
+/// The `T` of `[T]`; `None` for arrays `[T; N]` and for anything else.
+fn slice_element(token: &TokenTree) -> Option<TokenStream> {
+    let TokenTree::Group(group) = token else { return None };
+    let array = group.stream().into_iter().any(|token| is_punct(Some(&token), ';'));
+    let slice = group.delimiter() == Delimiter::Bracket && !array && !group.stream().is_empty();
+    slice.then(|| group.stream())
+}
+
+/// What stands between the angle brackets of `path::to::DisjointSlice<..>`, empty when there are
+/// none; `None` for every other type.
+fn disjoint_arguments(ty: &[TokenTree]) -> Option<&[TokenTree]> {
+    let mut index = 0;
+    let mut last = None;
+    while let Some(token) = ty.get(index) {
+        match token {
+            TokenTree::Ident(name) => last = Some(name.to_string()),
+            _ if is_path_separator(ty, index) => {}
+            _ if is_punct(Some(token), '<') && index > 0 => break,
+            _ => return None,
+        }
+        index += 1;
+    }
+    if last.as_deref() != Some("DisjointSlice") {
+        return None;
+    }
+    match &ty[index..] {
+        [] => Some(&[]),
+        [_, inner @ .., end] if is_punct(Some(end), '>') => Some(inner),
+        _ => None,
+    }
+}
+
+fn disjoint(ty: &[TokenTree], arguments: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
+    let parts = split(arguments, ',');
+    let mut types = parts.into_iter().filter(|part| !is_punct(part.first(), '\''));
+    let Some(element) = types.next() else {
+        errors.push(span(ty), "a `DisjointSlice` has elements: write `DisjointSlice<f32>`");
+        return None;
+    };
+    let rows = types.next().is_some_and(|space| is_ident(space.last(), "Index2D"));
+    Some(Kind::Disjoint { element: element.iter().cloned().collect(), rows })
+}

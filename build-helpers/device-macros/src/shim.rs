@@ -1,0 +1,173 @@
+//! The entry of a kernel: the function with a C interface that the compiler turns into the
+//! kernel, and the sizes of its parameters.
+
+use crate::{
+    arguments::Arguments,
+    error::Errors,
+    function::Function,
+    parameter::{Kind, Parameter},
+    template::expand,
+    tokens::is_punct,
+};
+use proc_macro::{Ident, Span, TokenStream, TokenTree};
+
+// The device crate's macro drops its argument except in the build for devices, so that the
+// user's own crate needs to know nothing of `cfg(kernelmill)`.
+const ENTRY: &str = r#"
+::kernelmill_device::__entry! {
+    #[allow(warnings, clippy::all, clippy::pedantic, clippy::restriction)]
+    const _: () = {
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn ENTRY_NAME LIFETIMES (PARAMETERS) BOUNDS {
+            // SAFETY: the launch passes what the parameters say, over the kernel's dimensions.
+            unsafe {
+                ::kernelmill_device::__shim::launched_over::<DIMENSION>();
+                KERNEL(ARGUMENTS)
+            }
+        }
+        #[unsafe(no_mangle)]
+        pub static LAYOUT_NAME: [u64; COUNT] = [LAYOUT];
+    };
+}"#;
+
+/// The entry and the layout of `function`.
+pub(crate) fn entry(
+    arguments: &Arguments,
+    function: &Function,
+    errors: &mut Errors,
+) -> TokenStream {
+    let width = width(arguments, function, errors);
+    let mut parameters = TokenStream::new();
+    let mut call = TokenStream::new();
+    let mut layout = TokenStream::new();
+    for (index, parameter) in function.parameters.iter().enumerate() {
+        let piece = Piece::new(index, parameter);
+        parameters.extend(piece.parameters());
+        call.extend(piece.argument(width.as_ref()));
+        layout.extend(piece.layout());
+    }
+    let name = function.plain_name();
+    let count = 2 * function.parameters.len();
+    expand(
+        ENTRY,
+        &[
+            ("ENTRY_NAME", identifier(&format!("__kernelmill_entry_{name}"))),
+            ("LAYOUT_NAME", identifier(&format!("__kernelmill_layout_{name}"))),
+            ("LIFETIMES", function.lifetimes.iter().cloned().collect()),
+            ("BOUNDS", function.bounds.iter().cloned().collect()),
+            ("DIMENSION", expand(&arguments.dimension.to_string(), &[])),
+            ("KERNEL", TokenTree::from(function.name.clone()).into()),
+            ("COUNT", expand(&count.to_string(), &[])),
+            ("PARAMETERS", parameters),
+            ("ARGUMENTS", call),
+            ("LAYOUT", layout),
+        ],
+    )
+}
+
+/// The entry's parameter that holds the width of the rows.
+fn width(arguments: &Arguments, function: &Function, errors: &mut Errors) -> Option<TokenStream> {
+    let wanted = arguments.width.as_ref()?;
+    let found = function
+        .parameters
+        .iter()
+        .position(|parameter| parameter.name.as_deref() == Some(&wanted.to_string()));
+    let integer = found.is_some_and(|index| match &function.parameters[index].kind {
+        Kind::Scalar(ty) => matches!(ty.to_string().as_str(), "u8" | "u16" | "u32" | "usize"),
+        _ => false,
+    });
+    if integer {
+        return found.map(|index| identifier(&format!("__kernelmill_p{index}")));
+    }
+    errors.push(
+        wanted.span(),
+        format!("the width of the rows is a parameter of the kernel: write `{wanted}: u32` there"),
+    );
+    None
+}
+
+fn identifier(name: &str) -> TokenStream {
+    TokenTree::from(Ident::new(name, Span::call_site())).into()
+}
+
+/// A parameter with what its parts in the entry need.
+struct Piece<'a> {
+    kind: &'a Kind,
+    slots: [(&'static str, TokenStream); 3],
+}
+
+impl<'a> Piece<'a> {
+    fn new(index: usize, parameter: &'a Parameter) -> Self {
+        let ty = match &parameter.kind {
+            Kind::Scalar(ty) | Kind::Value(ty) | Kind::Slice(ty) => ty,
+            Kind::Disjoint { element, .. } => element,
+        };
+        let name = format!("__kernelmill_p{index}");
+        let slots = [
+            ("NAME", identifier(&name)),
+            ("LENGTH", identifier(&format!("{name}_len"))),
+            ("TYPE", ty.clone()),
+        ];
+        Self { kind: &parameter.kind, slots }
+    }
+
+    /// The entry's parameters.
+    fn parameters(&self) -> TokenStream {
+        let text = match self.kind {
+            Kind::Scalar(_) => "NAME: TYPE,",
+            Kind::Value(_) => "NAME: *const TYPE,",
+            Kind::Slice(_) => "NAME: *const TYPE, LENGTH: usize,",
+            Kind::Disjoint { .. } => "NAME: *mut TYPE, LENGTH: usize,",
+        };
+        expand(text, &self.slots)
+    }
+
+    /// What the kernel is called with.
+    fn argument(&self, width: Option<&TokenStream>) -> TokenStream {
+        let slice = "::kernelmill_device::slice::DisjointSlice::from_raw_parts(NAME, LENGTH)";
+        match (self.kind, width) {
+            (Kind::Scalar(_), _) => expand("NAME,", &self.slots),
+            (Kind::Value(_), _) => expand("::core::ptr::read(NAME),", &self.slots),
+            (Kind::Slice(_), _) => {
+                expand("::kernelmill_device::__shim::slice(NAME, LENGTH),", &self.slots)
+            }
+            (Kind::Disjoint { rows: true, .. }, Some(width)) => {
+                let mut slots = self.slots.to_vec();
+                slots.push(("WIDTH", width.clone()));
+                expand(&format!("{slice}.with_width(WIDTH as usize),"), &slots)
+            }
+            (Kind::Disjoint { .. }, _) => expand(&format!("{slice},"), &self.slots),
+        }
+    }
+
+    /// The size and the alignment of its type.
+    fn layout(&self) -> TokenStream {
+        let mut slots = self.slots.to_vec();
+        slots[2].1 = make_static(slots[2].1.clone());
+        expand(
+            "::core::mem::size_of::<TYPE>() as u64, ::core::mem::align_of::<TYPE>() as u64,",
+            &slots,
+        )
+    }
+}
+
+/// `ty` with every lifetime `'static`, as a static needs it.
+fn make_static(ty: TokenStream) -> TokenStream {
+    let mut output: Vec<TokenTree> = Vec::new();
+    for token in ty {
+        let token = match token {
+            TokenTree::Group(group) => {
+                let mut inner =
+                    proc_macro::Group::new(group.delimiter(), make_static(group.stream()));
+                inner.set_span(group.span());
+                inner.into()
+            }
+            TokenTree::Ident(name) if is_punct(output.last(), '\'') => {
+                Ident::new("static", name.span()).into()
+            }
+            token => token,
+        };
+        output.push(token);
+    }
+    output.into_iter().collect()
+}

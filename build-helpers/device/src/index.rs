@@ -1,0 +1,137 @@
+//! Where a thread stands in its launch, as values.
+//!
+//! A [`ThreadIndex`] is a witness: safe code gets only its own thread's from
+//! [`crate::thread::index_1d`] and [`crate::thread::index_2d`], and can hand it to no other thread,
+//! because it is neither [`Send`] nor [`Sync`], and because memory that threads share
+//! ([`crate::shared::SharedArray`], `static mut`) takes `unsafe` to reach. No two threads of a launch
+//! have equal ones, whatever the grid. That is what [`crate::slice::DisjointSlice::get_mut`] relies on.
+
+use core::{fmt, marker::PhantomData};
+
+/// Three numbers, one an axis: an index or an extent of the grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Index3 {
+    /// Along the axis that varies fastest.
+    pub x: u32,
+    /// Along the second axis.
+    pub y: u32,
+    /// Along the axis that varies slowest.
+    pub z: u32,
+}
+
+/// How threads are numbered over the elements of a [`crate::slice::DisjointSlice`]: [`Index1D`]
+/// or [`Index2D`].
+pub trait IndexSpace: sealed::Sealed + Copy {}
+
+/// Elements in a row: goes with [`crate::thread::index_1d`].
+#[derive(Clone, Copy, Debug)]
+pub enum Index1D {}
+
+/// Rows of elements, one after the other: goes with [`crate::thread::index_2d`].
+#[derive(Clone, Copy, Debug)]
+pub enum Index2D {}
+
+impl IndexSpace for Index1D {}
+impl IndexSpace for Index2D {}
+
+/// Proof of which thread this is, see [the module](self).
+pub struct ThreadIndex<I: IndexSpace = Index1D> {
+    linear: usize,
+    place: I::Place,
+    /// Neither `Send` nor `Sync`.
+    thread: PhantomData<*mut ()>,
+}
+
+impl<I: IndexSpace> Clone for ThreadIndex<I> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I: IndexSpace> Copy for ThreadIndex<I> {}
+
+impl<I: IndexSpace> fmt::Debug for ThreadIndex<I> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ThreadIndex({})", self.linear)
+    }
+}
+
+impl<I: IndexSpace> ThreadIndex<I> {
+    /// The number of the thread in its launch, from 0: threads along x follow each other, then
+    /// rows along y, then planes along z.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(self) -> usize {
+        self.linear
+    }
+}
+
+impl ThreadIndex<Index1D> {
+    #[inline(always)]
+    pub(crate) fn new_1d(linear: usize) -> Self {
+        Self { linear, place: (), thread: PhantomData }
+    }
+}
+
+impl ThreadIndex<Index2D> {
+    #[inline(always)]
+    pub(crate) fn new_2d(linear: usize, place: Place2D) -> Self {
+        Self { linear, place, thread: PhantomData }
+    }
+
+    /// Where the thread stands along x, from 0 over all blocks.
+    #[inline(always)]
+    #[must_use]
+    pub fn column(self) -> usize {
+        self.place.column
+    }
+
+    /// Where the thread stands along y, from 0 over all blocks.
+    #[inline(always)]
+    #[must_use]
+    pub fn row(self) -> usize {
+        self.place.row
+    }
+
+    /// The element in rows of `width`, `None` right of them.
+    ///
+    /// Two threads get different elements for one `width`: the column is smaller than it, and the
+    /// rows of planes along z follow each other.
+    #[inline(always)]
+    pub(crate) fn element(self, width: usize) -> Option<usize> {
+        let row = self.place.plane_row;
+        if self.place.column < width { Some(row * width + self.place.column) } else { None }
+    }
+}
+
+/// A thread's place over two axes.
+#[derive(Clone, Copy)]
+pub struct Place2D {
+    pub(crate) column: usize,
+    pub(crate) row: usize,
+    /// The row, counted on from one plane along z to the next.
+    pub(crate) plane_row: usize,
+}
+
+pub(crate) mod sealed {
+    use super::{Index1D, Index2D, Place2D};
+
+    /// What only this crate implements.
+    pub trait Sealed {
+        /// What a witness holds besides its number.
+        type Place: Copy;
+        /// What a slice holds besides its elements: the width of its rows, 0 for the launch's.
+        type Width: Copy + Default;
+    }
+
+    impl Sealed for Index1D {
+        type Place = ();
+        type Width = ();
+    }
+
+    impl Sealed for Index2D {
+        type Place = Place2D;
+        type Width = usize;
+    }
+}

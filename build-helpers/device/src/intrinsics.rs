@@ -1,0 +1,123 @@
+//! The operations that the compiler supplies for each target.
+//!
+//! On the host they are functions that panic, save for those on floating-point numbers.
+
+macro_rules! device_only {
+    ($(fn $name:ident / $symbol:ident($($parameter:ident: $ty:ty),*) $(-> $output:ty)?;)*) => {
+        $(
+            #[cfg(kernelmill)]
+            #[inline(always)]
+            pub(crate) fn $name($($parameter: $ty),*) $(-> $output)? {
+                unsafe extern "C" {
+                    safe fn $symbol($($parameter: $ty),*) $(-> $output)?;
+                }
+                $symbol($($parameter),*)
+            }
+
+            #[cfg(not(kernelmill))]
+            #[track_caller]
+            #[allow(unused_variables, reason = "the host has no such operation")]
+            pub(crate) fn $name($($parameter: $ty),*) $(-> $output)? {
+                outside(stringify!($name))
+            }
+        )*
+    };
+}
+
+device_only! {
+    fn thread_idx_x / __kernelmill_thread_idx_x() -> u32;
+    fn thread_idx_y / __kernelmill_thread_idx_y() -> u32;
+    fn thread_idx_z / __kernelmill_thread_idx_z() -> u32;
+    fn block_idx_x / __kernelmill_block_idx_x() -> u32;
+    fn block_idx_y / __kernelmill_block_idx_y() -> u32;
+    fn block_idx_z / __kernelmill_block_idx_z() -> u32;
+    fn block_dim_x / __kernelmill_block_dim_x() -> u32;
+    fn block_dim_y / __kernelmill_block_dim_y() -> u32;
+    fn block_dim_z / __kernelmill_block_dim_z() -> u32;
+    fn grid_dim_x / __kernelmill_grid_dim_x() -> u32;
+    fn grid_dim_y / __kernelmill_grid_dim_y() -> u32;
+    fn grid_dim_z / __kernelmill_grid_dim_z() -> u32;
+    fn barrier / __kernelmill_barrier();
+    fn warp_barrier / __kernelmill_warp_barrier(mask: u32);
+    fn warp_shuffle / __kernelmill_warp_shuffle(mask: u32, value: u32, lane: u32) -> u32;
+    fn warp_shuffle_xor / __kernelmill_warp_shuffle_xor(mask: u32, value: u32, lanes: u32) -> u32;
+    fn warp_shuffle_up / __kernelmill_warp_shuffle_up(mask: u32, value: u32, delta: u32) -> u32;
+    fn warp_shuffle_down / __kernelmill_warp_shuffle_down(mask: u32, value: u32, delta: u32) -> u32;
+    fn warp_ballot / __kernelmill_warp_ballot(mask: u32, predicate: u32) -> u32;
+    fn active_mask / __kernelmill_active_mask() -> u32;
+    fn lane_id / __kernelmill_lane_id() -> u32;
+    fn fence_block / __kernelmill_fence_block();
+    fn fence_device / __kernelmill_fence_device();
+    fn dynamic_shared / __kernelmill_dynamic_shared() -> *mut u8;
+    fn dynamic_shared_bytes / __kernelmill_dynamic_shared_bytes() -> u32;
+}
+
+#[cfg(not(kernelmill))]
+#[track_caller]
+#[cold]
+fn outside(operation: &str) -> ! {
+    panic!("`{operation}` works only inside a kernel that a device runs")
+}
+
+/// What only the functions that the compiler calls need.
+#[cfg(kernelmill)]
+pub(crate) mod runtime {
+    use crate::panic::PanicRecord;
+
+    unsafe extern "C" {
+        pub(crate) safe fn __kernelmill_exit() -> !;
+        pub(crate) safe fn __kernelmill_panic_record() -> *mut PanicRecord;
+        pub(crate) safe fn __kernelmill_location_base() -> usize;
+    }
+}
+
+macro_rules! numeric {
+    ($(fn $name:ident / $symbol:ident($($parameter:ident),*): $float:ident = $host:ident;)*) => {
+        $(
+            #[inline(always)]
+            pub(crate) fn $name($($parameter: $float),*) -> $float {
+                #[cfg(kernelmill)]
+                {
+                    unsafe extern "C" {
+                        safe fn $symbol($($parameter: $float),*) -> $float;
+                    }
+                    $symbol($($parameter),*)
+                }
+                #[cfg(not(kernelmill))]
+                $float::$host($($parameter),*)
+            }
+        )*
+    };
+}
+
+/// Operations on `f32`.
+pub(crate) mod f32 {
+    numeric! {
+        fn sqrt / __kernelmill_sqrt_f32(x): f32 = sqrt;
+        fn fma / __kernelmill_fma_f32(a, b, c): f32 = mul_add;
+        fn floor / __kernelmill_floor_f32(x): f32 = floor;
+        fn ceil / __kernelmill_ceil_f32(x): f32 = ceil;
+        fn trunc / __kernelmill_trunc_f32(x): f32 = trunc;
+        fn rint / __kernelmill_rint_f32(x): f32 = round_ties_even;
+        fn fabs / __kernelmill_fabs_f32(x): f32 = abs;
+        fn copysign / __kernelmill_copysign_f32(x, sign): f32 = copysign;
+        fn minnum / __kernelmill_minnum_f32(x, y): f32 = min;
+        fn maxnum / __kernelmill_maxnum_f32(x, y): f32 = max;
+    }
+}
+
+/// Operations on `f64`.
+pub(crate) mod f64 {
+    numeric! {
+        fn sqrt / __kernelmill_sqrt_f64(x): f64 = sqrt;
+        fn fma / __kernelmill_fma_f64(a, b, c): f64 = mul_add;
+        fn floor / __kernelmill_floor_f64(x): f64 = floor;
+        fn ceil / __kernelmill_ceil_f64(x): f64 = ceil;
+        fn trunc / __kernelmill_trunc_f64(x): f64 = trunc;
+        fn rint / __kernelmill_rint_f64(x): f64 = round_ties_even;
+        fn fabs / __kernelmill_fabs_f64(x): f64 = abs;
+        fn copysign / __kernelmill_copysign_f64(x, sign): f64 = copysign;
+        fn minnum / __kernelmill_minnum_f64(x, y): f64 = min;
+        fn maxnum / __kernelmill_maxnum_f64(x, y): f64 = max;
+    }
+}

@@ -1,0 +1,40 @@
+//! What GPU kernels written in Rust use: thread indices, slices that threads share without races,
+//! shared memory, barriers, warp operations, atomics and mathematics.
+//!
+//! ```
+//! use kernelmill_device::prelude::*;
+//!
+//! #[kernel]
+//! pub fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+//!     let i = thread::index_1d();
+//!     if let Some(out) = y.get_mut(i) {
+//!         *out += a * x[i.get()];
+//!     }
+//! }
+//! ```
+//!
+//! `kernelmill-build` compiles such a file for each device. The same file can be a module of an
+//! ordinary crate, so that editors read it and its device functions can be tested on the host:
+//! [`float`] and [`math`] compute there what they compute on the device, while whatever needs a
+//! launch ([`thread`], [`warp`], [`fence`], [`shared`]) panics and says so.
+#![cfg_attr(kernelmill, no_std)]
+
+#[doc(hidden)]
+#[path = "shim.rs"]
+pub mod __shim;
+pub mod atomic;
+pub mod fence;
+pub mod float;
+pub mod index;
+mod intrinsics;
+pub mod math;
+pub mod panic;
+pub mod prelude;
+pub mod shared;
+pub mod slice;
+#[cfg(feature = "sources")]
+pub mod sources;
+pub mod thread;
+pub mod warp;
+
+pub use kernelmill_device_macros::kernel;

@@ -1,0 +1,11 @@
+//! What a kernel file starts with: `use kernelmill_device::prelude::*;`.
+
+pub use crate::{
+    atomic, fence,
+    float::Float,
+    index::{Index1D, Index2D, Index3, ThreadIndex},
+    kernel,
+    shared::{DynamicSharedArray, SharedArray},
+    slice::DisjointSlice,
+    thread, warp,
+};

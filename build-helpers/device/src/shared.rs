@@ -1,0 +1,257 @@
+//! Memory that the threads of a block share.
+//!
+//! [`SharedArray`] has a length known to the compiler, [`DynamicSharedArray`] the number of bytes
+//! that the launch asks for. Both start with unspecified contents.
+
+use crate::intrinsics;
+use core::{
+    cell::UnsafeCell,
+    fmt,
+    mem::MaybeUninit,
+    ops::{Index, IndexMut},
+};
+
+/// Marks an initial value, for the compiler, as one of shared memory; never read.
+const TAG: u64 = 0x6b6d_5f73_6861_7265;
+
+/// `N` elements that the threads of a block share.
+///
+/// Declare it inside the kernel as `static mut`, the only way for threads to share it. Reaching it
+/// takes `unsafe`, and it is for the kernel's author to see to it that an element is written before
+/// it is read, and that threads do not use one at the same time unless by atomics: that is what
+/// [`crate::thread::sync_threads`] is for.
+///
+/// ```no_run
+/// use kernelmill_device::prelude::*;
+///
+/// /// Reverses each block of 256 elements.
+/// #[kernel]
+/// pub fn reverse(x: &[f32], mut y: DisjointSlice<f32>) {
+///     static mut TILE: SharedArray<f32, 256> = SharedArray::UNINIT;
+///     let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
+///     // SAFETY: every thread writes its own element, all are written at the barrier.
+///     unsafe { TILE[t] = x[i.get()] };
+///     thread::sync_threads();
+///     if let Some(y) = y.get_mut(i) {
+///         // SAFETY: written before the barrier.
+///         *y = unsafe { TILE[255 - t] };
+///     }
+/// }
+/// ```
+///
+/// `&raw mut TILE[i]` is a pointer to an element, also for
+/// [`AtomicU32::from_ptr`](core::sync::atomic::AtomicU32::from_ptr).
+///
+/// It is not [`Sync`], because a plain `static` would let safe code read what no thread has
+/// written:
+///
+/// ```compile_fail,E0277
+/// use kernelmill_device::prelude::*;
+/// static TILE: SharedArray<f32, 256> = SharedArray::UNINIT;
+/// ```
+#[repr(C)]
+pub struct SharedArray<T, const N: usize> {
+    data: UnsafeCell<MaybeUninit<[T; N]>>,
+    tag: u64,
+}
+
+impl<T, const N: usize> SharedArray<T, N> {
+    /// The initial value of a `static mut`, whose elements no thread has written.
+    #[expect(
+        clippy::declare_interior_mutable_const,
+        reason = "an initial value, of which every `static mut` is to have a copy"
+    )]
+    pub const UNINIT: Self = Self { data: UnsafeCell::new(MaybeUninit::uninit()), tag: TAG };
+
+    /// The number of elements.
+    #[inline(always)]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        N
+    }
+
+    /// Whether there is no element.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        N == 0
+    }
+
+    /// The address of the first element.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_ptr(&self) -> *const T {
+        self.data.get().cast()
+    }
+
+    /// The address of the first element. Other threads have the same; nothing is borrowed.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_mut_ptr(&self) -> *mut T {
+        self.data.get().cast()
+    }
+}
+
+impl<T, const N: usize> Index<usize> for SharedArray<T, N> {
+    type Output = T;
+
+    #[inline(always)]
+    #[track_caller]
+    fn index(&self, index: usize) -> &T {
+        // SAFETY: in bounds. Whoever reaches into a `static mut`, the use of this type, answers for
+        // the element being written and for threads not racing.
+        unsafe { &(*self.data.get().cast::<[T; N]>())[index] }
+    }
+}
+
+impl<T, const N: usize> IndexMut<usize> for SharedArray<T, N> {
+    #[inline(always)]
+    #[track_caller]
+    fn index_mut(&mut self, index: usize) -> &mut T {
+        // SAFETY: as for `index`.
+        unsafe { &mut (*self.data.get().cast::<[T; N]>())[index] }
+    }
+}
+
+impl<T, const N: usize> fmt::Debug for SharedArray<T, N> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tagged = self.tag == TAG;
+        formatter.debug_struct("SharedArray").field("len", &N).field("tagged", &tagged).finish()
+    }
+}
+
+/// The shared memory whose size the launch gives in bytes, as elements of `T`.
+///
+/// All of a block's `DynamicSharedArray`s lie over the same bytes; [`Self::offset`] takes the part
+/// after the first ones.
+///
+/// ```no_run
+/// use kernelmill_device::prelude::*;
+///
+/// #[kernel]
+/// pub fn rotate(x: &[u32], mut y: DisjointSlice<u32>) {
+///     let tile = DynamicSharedArray::<u32>::get();
+///     let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
+///     assert!(t < tile.len());
+///     // SAFETY: in bounds; every thread writes its own element.
+///     unsafe { tile.as_mut_ptr().add(t).write(x[i.get()]) };
+///     thread::sync_threads();
+///     if let Some(y) = y.get_mut(i) {
+///         // SAFETY: in bounds and written before the barrier.
+///         *y = unsafe { tile.as_mut_ptr().add((t + 1) % tile.len()).read() };
+///     }
+/// }
+/// ```
+pub struct DynamicSharedArray<T> {
+    data: *mut T,
+    length: usize,
+}
+
+impl<T> Clone for DynamicSharedArray<T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for DynamicSharedArray<T> {}
+
+impl<T> DynamicSharedArray<T> {
+    /// All bytes that the launch asked for. They start at a multiple of 16 bytes at least.
+    ///
+    /// On the host it panics.
+    #[inline(always)]
+    #[must_use]
+    pub fn get() -> Self {
+        const { assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes") };
+        let length = intrinsics::dynamic_shared_bytes() as usize / size_of_at_least_one::<T>();
+        Self { data: intrinsics::dynamic_shared().cast(), length }
+    }
+
+    /// The number of whole elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.length
+    }
+
+    /// Whether there is not one element.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.length == 0
+    }
+
+    /// The address of the first element.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_mut_ptr(self) -> *mut T {
+        self.data
+    }
+
+    /// The elements of another type after the first `elements` of this array, from the next
+    /// address where one may lie. It is empty when nothing is left.
+    #[inline(always)]
+    #[must_use]
+    pub fn offset<U>(self, elements: usize) -> DynamicSharedArray<U> {
+        const { assert!(align_of::<U>() <= 16, "dynamic shared memory is aligned to 16 bytes") };
+        let end = self.length * size_of::<T>();
+        let start = elements.min(self.length) * size_of::<T>();
+        let address = self.data.addr() + start;
+        let padding = address.wrapping_neg() % align_of::<U>();
+        let skipped = (start + padding).min(end);
+        let length = (end - skipped) / size_of_at_least_one::<U>();
+        // SAFETY: at most the end of the same memory.
+        let data = unsafe { self.data.byte_add(skipped).cast() };
+        DynamicSharedArray { data, length }
+    }
+}
+
+/// The size of `T`, or 1, so that one can divide by it.
+const fn size_of_at_least_one<T>() -> usize {
+    if size_of::<T>() == 0 { 1 } else { size_of::<T>() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tag_ends_the_initial_value() {
+        let array = SharedArray::<u8, 3>::UNINIT;
+        assert_eq!(size_of_val(&array), 16);
+        assert_eq!(core::mem::offset_of!(SharedArray<u8, 3>, tag), 8);
+        assert_eq!(array.tag.to_ne_bytes(), 0x6b6d_5f73_6861_7265_u64.to_ne_bytes());
+        assert_eq!(format!("{array:?}"), "SharedArray { len: 3, tagged: true }");
+    }
+
+    #[test]
+    fn elements_are_written_and_read() {
+        let mut array = SharedArray::<u32, 4>::UNINIT;
+        for index in 0..array.len() {
+            array[index] = index as u32;
+        }
+        let pointer = &raw mut array[2];
+        // SAFETY: a written element that nothing else uses.
+        unsafe { *pointer += 5 };
+        assert_eq!([array[0], array[1], array[2], array[3]], [0, 1, 7, 3]);
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds: the len is 4 but the index is 4")]
+    fn an_index_past_the_end_panics() {
+        let array = SharedArray::<u32, 4>::UNINIT;
+        let _ = &array[4];
+    }
+
+    #[test]
+    fn an_offset_array_is_aligned_and_within() {
+        let mut memory = [0_u64; 4];
+        let data = memory.as_mut_ptr().cast::<u8>();
+        let bytes = DynamicSharedArray { data, length: 32 };
+        let words = bytes.offset::<u64>(3);
+        assert_eq!(words.as_mut_ptr().addr(), data.addr() + 8);
+        assert_eq!((words.len(), bytes.offset::<u64>(32).len()), (3, 0));
+        assert!(words.offset::<u8>(4).is_empty());
+    }
+}

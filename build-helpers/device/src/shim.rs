@@ -1,0 +1,63 @@
+//! What the code that `#[kernel]` writes calls. Not for people.
+
+use crate::thread::{block_idx, thread_idx};
+use core::convert::Infallible;
+
+/// Passes its argument on in the build for devices, and drops it in every other.
+#[cfg(kernelmill)]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __entry {
+    ($($token:tt)*) => { $($token)* };
+}
+
+/// Passes its argument on in the build for devices, and drops it in every other.
+#[cfg(not(kernelmill))]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __entry {
+    ($($token:tt)*) => {};
+}
+
+/// Lets the optimiser know that the axes after the first `DIMENSIONS` have one thread, so that
+/// [`crate::thread::index_1d`] costs nothing for them.
+///
+/// # Safety
+///
+/// They have.
+#[inline(always)]
+pub unsafe fn launched_over<const DIMENSIONS: u32>() {
+    if DIMENSIONS < 2 && (block_idx().y != 0 || thread_idx().y != 0) {
+        // SAFETY: the caller's word.
+        unsafe { unreachable() }
+    }
+    if DIMENSIONS < 3 && (block_idx().z != 0 || thread_idx().z != 0) {
+        // SAFETY: the caller's word.
+        unsafe { unreachable() }
+    }
+}
+
+/// What [`core::hint::unreachable_unchecked`] does, without the text of its check, which would
+/// bring formatting into every kernel.
+///
+/// # Safety
+///
+/// It is not called.
+#[inline(always)]
+unsafe fn unreachable() -> ! {
+    let nothing = core::ptr::dangling::<Infallible>();
+    // SAFETY: the caller's word.
+    match unsafe { *nothing } {}
+}
+
+/// The slice of `length` elements at `data`.
+///
+/// # Safety
+///
+/// As for [`core::slice::from_raw_parts`], of which this is the part without checks.
+#[inline(always)]
+#[must_use]
+pub unsafe fn slice<'a, T>(data: *const T, length: usize) -> &'a [T] {
+    // SAFETY: the caller's word.
+    unsafe { &*core::ptr::slice_from_raw_parts(data, length) }
+}

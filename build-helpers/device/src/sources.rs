@@ -1,0 +1,30 @@
+//! The sources of this crate and of `kernelmill-device-macros` as text.
+//!
+//! Whoever compiles kernels writes them to two folders and builds them there with nothing but
+//! `rustc`: first the macros as a procedural macro, then this crate with `--cfg kernelmill`.
+//!
+//! ```
+//! use kernelmill_device::sources;
+//! assert!(sources::DEVICE.iter().any(|(path, text)| *path == "lib.rs" && !text.is_empty()));
+//! ```
+
+macro_rules! files {
+    ($folder:literal: $($path:literal)*) => {
+        &[$(($path, include_str!(concat!($folder, $path)))),*]
+    };
+}
+
+/// `(path, text)` for every source file of this crate; the path is relative to `lib.rs`'s folder.
+pub const DEVICE: &[(&str, &str)] = files! { "":
+    "atomic.rs" "fence.rs" "float.rs" "index.rs" "intrinsics.rs" "lib.rs" "math/circular.rs"
+    "math/coefficients.rs" "math/double.rs" "math/exponential.rs" "math/inverse.rs"
+    "math/logarithm.rs" "math/mod.rs" "math/power.rs" "math/real.rs" "math/reduction.rs"
+    "math/root.rs" "panic.rs" "panic/device.rs" "panic/write.rs" "prelude.rs" "shared.rs" "shim.rs"
+    "slice.rs" "sources.rs" "thread.rs" "warp.rs"
+};
+
+/// `(path, text)` for every source file of `kernelmill-device-macros`.
+pub const MACROS: &[(&str, &str)] = files! { "../macros-src/":
+    "arguments.rs" "error.rs" "function.rs" "lib.rs" "parameter.rs" "shim.rs" "template.rs"
+    "tokens.rs" "width.rs"
+};

@@ -1,0 +1,136 @@
+//! Which thread this is, and waiting for the others of its block.
+//!
+//! On the host these functions panic.
+
+use crate::{
+    index::{Index2D, Index3, Place2D, ThreadIndex},
+    intrinsics,
+};
+
+/// The thread's index in its block.
+#[inline(always)]
+#[must_use]
+pub fn thread_idx() -> Index3 {
+    Index3 {
+        x: intrinsics::thread_idx_x(),
+        y: intrinsics::thread_idx_y(),
+        z: intrinsics::thread_idx_z(),
+    }
+}
+
+/// The index of the thread's block in the grid.
+#[inline(always)]
+#[must_use]
+pub fn block_idx() -> Index3 {
+    Index3 {
+        x: intrinsics::block_idx_x(),
+        y: intrinsics::block_idx_y(),
+        z: intrinsics::block_idx_z(),
+    }
+}
+
+/// The number of threads of a block along each axis.
+#[inline(always)]
+#[must_use]
+pub fn block_dim() -> Index3 {
+    Index3 {
+        x: intrinsics::block_dim_x(),
+        y: intrinsics::block_dim_y(),
+        z: intrinsics::block_dim_z(),
+    }
+}
+
+/// The number of blocks of the grid along each axis.
+#[inline(always)]
+#[must_use]
+pub fn grid_dim() -> Index3 {
+    Index3 { x: intrinsics::grid_dim_x(), y: intrinsics::grid_dim_y(), z: intrinsics::grid_dim_z() }
+}
+
+/// This thread's number in the launch: in a launch over one dimension
+/// `block_idx().x * block_dim().x + thread_idx().x`.
+///
+/// In a launch over more, rows along y follow each other, then planes along z, so that no two
+/// threads have the same number.
+///
+/// ```no_run
+/// use kernelmill_device::prelude::*;
+///
+/// #[kernel]
+/// pub fn double(x: &[f32], mut y: DisjointSlice<f32>) {
+///     let i = thread::index_1d();
+///     if let Some(y) = y.get_mut(i) {
+///         *y = 2.0 * x[i.get()];
+///     }
+/// }
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn index_1d() -> ThreadIndex {
+    ThreadIndex::new_1d(place().plane_row * launch_width() + global_x())
+}
+
+/// This thread's column and row in the launch.
+///
+/// ```no_run
+/// use kernelmill_device::prelude::*;
+///
+/// /// The launch has at least `width` threads along x.
+/// #[kernel(dim = 2, width = width)]
+/// pub fn checkerboard(width: u32, mut image: DisjointSlice<u8, Index2D>) {
+///     let i = thread::index_2d();
+///     if let Some(pixel) = image.get_mut(i) {
+///         *pixel = if (i.column() + i.row()) % 2 == 0 { 0 } else { 255 };
+///     }
+/// }
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn index_2d() -> ThreadIndex<Index2D> {
+    let place = place();
+    ThreadIndex::new_2d(place.plane_row * launch_width() + place.column, place)
+}
+
+/// Waits until every thread of the block that has not returned is here. What threads of the block
+/// wrote before it, all of them see after it.
+///
+/// Threads that wait at different barriers, or some of which never come, make the block wait for
+/// ever or, on the CPU, the launch fail.
+#[inline(always)]
+pub fn sync_threads() {
+    intrinsics::barrier();
+}
+
+/// The number of threads of the launch along x.
+#[inline(always)]
+pub(crate) fn launch_width() -> usize {
+    intrinsics::grid_dim_x() as usize * intrinsics::block_dim_x() as usize
+}
+
+// In 64 bits: a grid along x alone can have more than 2^32 threads. A launch of more than 2^64
+// would never end.
+#[inline(always)]
+fn global_x() -> usize {
+    intrinsics::block_idx_x() as usize * intrinsics::block_dim_x() as usize
+        + intrinsics::thread_idx_x() as usize
+}
+
+#[inline(always)]
+fn place() -> Place2D {
+    let block_height = intrinsics::block_dim_y() as usize;
+    let row =
+        intrinsics::block_idx_y() as usize * block_height + intrinsics::thread_idx_y() as usize;
+    let plane = intrinsics::block_idx_z() as usize * intrinsics::block_dim_z() as usize
+        + intrinsics::thread_idx_z() as usize;
+    let height = intrinsics::grid_dim_y() as usize * block_height;
+    Place2D { column: global_x(), row, plane_row: plane * height + row }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[should_panic(expected = "`block_idx_x` works only inside a kernel")]
+    fn on_the_host_an_index_says_where_it_works() {
+        let _ = super::block_idx();
+    }
+}

@@ -1,0 +1,111 @@
+//! `#[kernel]`, from the file to the symbols that the compiler looks for.
+
+mod common;
+
+use common::{Folder, build_here, kernel_command, run};
+use std::{env, fs, path::Path};
+
+fn with_file(folder: &Folder, name: &str) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui").join(name);
+    let text = fs::read_to_string(file).unwrap();
+    fs::write(folder.path().join(name), &text).unwrap();
+    text
+}
+
+/// The `size, align, ...` of a layout static in LLVM's text form.
+fn layout(module: &str, kernel: &str) -> Vec<u64> {
+    let start = format!("@__kernelmill_layout_{kernel} = constant ");
+    let line = module.lines().find_map(|line| line.strip_prefix(start.as_str())).unwrap();
+    let Some((_, text)) = line.split_once("c\"") else { return Vec::new() };
+    let text = text.split('"').next().unwrap();
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = if first == '\\' { 3 } else { 1 };
+        bytes.push(match first {
+            '\\' => u8::from_str_radix(&rest[1..3], 16).unwrap(),
+            other => other as u8,
+        });
+        rest = &rest[length..];
+    }
+    bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
+}
+
+#[test]
+fn kernels_get_entries_and_layouts() {
+    let folder = Folder::new("entries");
+    build_here(&folder);
+    with_file(&folder, "good.rs");
+    for edition in ["2021", "2024"] {
+        let (built, messages) = run(&mut kernel_command(&folder, "good.rs", edition));
+        assert!(built, "{messages}");
+        assert_eq!(messages, "", "edition {edition}");
+        let module = fs::read_to_string(folder.path().join("kernels.ll")).unwrap();
+        let entries = [
+            ("loop", "()"),
+            ("c_interface", "(i32 %__kernelmill_p0, ptr %__kernelmill_p1)"),
+            ("image", "(i32 %__kernelmill_p0, ptr %__kernelmill_p1, i64 %__kernelmill_p1_len)"),
+            ("cube", "(ptr %__kernelmill_p0, i64 %__kernelmill_p0_len)"),
+            ("hidden", "(ptr %__kernelmill_p0, ptr %__kernelmill_p1, i64 %__kernelmill_p1_len)"),
+        ];
+        for (name, parameters) in entries {
+            let entry = format!("define void @__kernelmill_entry_{name}{parameters} ");
+            assert!(module.contains(&entry), "{entry}");
+        }
+        let odd = "@__kernelmill_entry_odd(float %__kernelmill_p0, ptr %__kernelmill_p1, \
+                   i64 %__kernelmill_p1_len, ptr %__kernelmill_p2, i64 %__kernelmill_p2_len, \
+                   ptr %__kernelmill_p3, i64 %__kernelmill_p3_len, ptr %__kernelmill_p4, \
+                   ptr %__kernelmill_p5, ptr %__kernelmill_p6, ptr %__kernelmill_p7, \
+                   i64 %__kernelmill_p7_len, i32 %__kernelmill_p8, i1 zeroext %__kernelmill_p9, \
+                   i128 %__kernelmill_p10)";
+        assert!(module.contains(odd));
+        assert_eq!(layout(&module, "loop"), []);
+        assert_eq!(layout(&module, "cube"), [4, 4]);
+        assert_eq!(layout(&module, "hidden"), [1, 1, 1, 1]);
+        let sizes = [4, 4, 4, 4, 12, 4, 4, 4, 16, 4, 24, 8, 0, 1, 8, 4, 4, 4, 1, 1, 16, 16];
+        assert_eq!(layout(&module, "odd"), sizes);
+    }
+}
+
+#[test]
+fn barriers_and_shared_memory_reach_the_compiler_once() {
+    let folder = Folder::new("shared");
+    build_here(&folder);
+    with_file(&folder, "good.rs");
+    assert!(run(&mut kernel_command(&folder, "good.rs", "2024")).0);
+    let module = fs::read_to_string(folder.path().join("kernels.ll")).unwrap();
+    assert_eq!(module.matches("call void @__kernelmill_barrier()").count(), 1);
+    assert_eq!(module.matches("[8 x i8] c\"erahs_mk\" }>, align").count(), 2);
+    assert!(!module.contains("core3fmt"), "formatting in kernels that do not format");
+}
+
+#[test]
+fn every_fault_is_reported_at_once_and_in_its_place() {
+    let folder = Folder::new("faults");
+    build_here(&folder);
+    with_file(&folder, "bad.rs");
+    let mut command = kernel_command(&folder, "bad.rs", "2024");
+    let (built, messages) = run(command.arg("--error-format=short"));
+    assert!(!built);
+    // What rustc adds on its own account depends on its version.
+    let ours = messages.lines().filter(|line| line.contains(": error: "));
+    let messages: String = ours.flat_map(|line| [line, "\n"]).collect();
+    let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/bad.stderr");
+    if env::var_os("KERNELMILL_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&expected, &messages).unwrap();
+    }
+    assert_eq!(messages, fs::read_to_string(expected).unwrap());
+}
+
+/// This test's own crate is an ordinary build: the kernel is a function, and has no entry.
+mod ordinary {
+    #![deny(warnings)]
+    use kernelmill_device::prelude::*;
+
+    #[kernel(dim = 2, width = width)]
+    fn fill(width: u32, value: u8, mut out: DisjointSlice<u8, Index2D>) {
+        if let Some(out) = out.get_mut(thread::index_2d()) {
+            *out = value;
+        }
+    }
+}

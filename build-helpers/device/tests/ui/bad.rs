@@ -1,0 +1,58 @@
+use kernelmill_device::prelude::*;
+
+#[kernel]
+struct NotAFunction;
+
+#[kernel]
+pub fn generic<T: Copy, const N: usize>(_x: &[T]) {}
+
+#[kernel]
+pub fn returns(x: f32) -> f32 {
+    x
+}
+
+#[kernel]
+pub async fn later() {}
+
+struct Thing;
+
+impl Thing {
+    #[kernel]
+    fn method(&self) {}
+}
+
+#[kernel]
+pub fn several(
+    _a: &mut [f32],
+    _b: &str,
+    _c: &mut DisjointSlice<f32>,
+    _d: &f32,
+    _e: &mut u32,
+    _f: DisjointSlice,
+    _g: impl Copy,
+    _h: [f32],
+    #[cfg(all())] _i: u32,
+    _j: &[f32; 3],
+) {
+}
+
+#[kernel(dim = 4)]
+pub fn four() {}
+
+#[kernel(dim = "2")]
+pub fn text() {}
+
+#[kernel(dim)]
+pub fn nothing() {}
+
+#[kernel(dim = 2, dim = 2)]
+pub fn twice() {}
+
+#[kernel(block = 256, launch_bounds(128, 2))]
+pub fn future() {}
+
+#[kernel(dim = 2, width = w)]
+pub fn no_width(_y: DisjointSlice<f32, Index2D>) {}
+
+#[kernel(width = w)]
+pub fn one_row(w: f32) {}

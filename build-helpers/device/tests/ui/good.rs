@@ -1,0 +1,102 @@
+//! Every form that a kernel can have.
+use core::sync::atomic::{AtomicU32, Ordering};
+use kernelmill_device as kd;
+use kernelmill_device::prelude::*;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Params {
+    a: f32,
+    n: [u32; 3],
+}
+struct Pair<A, B>(A, B);
+struct Wrap<'a>(core::marker::PhantomData<&'a ()>);
+
+/// A comment.
+#[kernel]
+#[inline(never)]
+pub(crate) fn odd<'a>(
+    _: f32,
+    x: &'a [f32],
+    v: &[[f32; 3]],
+    mut y: kernelmill_device::slice::DisjointSlice<'_, f32>,
+    #[allow(unused)] p: Params,
+    q: Pair<Pair<i32, fn(i32) -> i64>, Option<Option<u8>>>,
+    w: Wrap<'a>,
+    mut z: kd::slice::DisjointSlice<Pair<i32, Option<u8>>, Index1D>,
+    c: char,
+    b: bool,
+    big: u128,
+) where
+    u8: Copy,
+{
+    let _ = (v, q.0.0, q.0.1, &q.1, &w.0, c, b, big);
+    if let Some(y) = y.get_mut(thread::index_1d()) {
+        *y = x[0] + p.a + p.n[0] as f32;
+    }
+    if let Some(z) = z.get_mut(thread::index_1d()) {
+        *z = Pair(1, None);
+    }
+}
+
+/// # Safety
+///
+/// None is needed.
+#[kernel]
+pub unsafe fn r#loop() {}
+
+#[kernel()]
+extern "C" fn c_interface(_x: u32, Params { a: _a, .. }: Params) -> () {}
+
+#[kernel(dim = 2, width = width)]
+pub fn image(width: u32, mut out: DisjointSlice<u32, Index2D>) {
+    let i = thread::index_2d();
+    if let Some(out) = out.get_mut(i) {
+        *out = (i.row() * 1000 + i.column()) as u32;
+    }
+}
+
+#[kernel(dim = 3)]
+pub fn cube(mut out: DisjointSlice<u32>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = 1;
+    }
+}
+
+#[kernel]
+pub fn block_sum(x: &[f32], y: DisjointSlice<f32>) {
+    static mut TILE: SharedArray<f32, 256> = SharedArray::UNINIT;
+    static mut COUNT: SharedArray<u32, 1> = SharedArray::UNINIT;
+    let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
+    let mut y = y;
+    // SAFETY: every thread writes its own element, and all the same count.
+    unsafe { TILE[t] = x[i.get()] };
+    // SAFETY: as above.
+    unsafe { COUNT[0] = 0 };
+    thread::sync_threads();
+    // SAFETY: after the barrier it is used only atomically.
+    unsafe { AtomicU32::from_ptr(&raw mut COUNT[0]) }.fetch_add(1, Ordering::Relaxed);
+    let dynamic = DynamicSharedArray::<u64>::get();
+    // SAFETY: the launch gives at least 8 bytes.
+    unsafe { dynamic.as_mut_ptr().write(3) };
+    // SAFETY: written before the barrier.
+    let value = warp::shuffle_xor(unsafe { TILE[t] }, 1) + warp::shuffle(1.0_f64, 2) as f32;
+    if warp::any(value > 0.0) {
+        // SAFETY: no thread uses the element other than atomically.
+        let sum = unsafe { atomic::AtomicF32::from_ptr(y.as_mut_ptr()) };
+        sum.fetch_add(value.sin() + value.tan().rsqrt(), Ordering::Relaxed);
+    }
+}
+
+mod private {
+    use super::*;
+
+    struct Secret(u8);
+
+    #[kernel]
+    fn hidden(s: Secret, mut y: DisjointSlice<Secret>) {
+        if let Some(y) = y.get_mut(thread::index_1d()) {
+            *y = Secret(s.0);
+        }
+    }
+}
