@@ -1,0 +1,134 @@
+use kernelmill_artifact::{ArtifactKind, Target};
+
+use crate::bytes::{Reader, Writer};
+
+/// A compiled source: the binary for one target, and what the run time must know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Artifact {
+    /// What it runs on.
+    pub target: Target,
+    /// The form of the bytes.
+    pub kind: ArtifactKind,
+    /// The binary.
+    pub bytes: Vec<u8>,
+    /// The kernels in it, in the order of the job's signatures.
+    pub kernels: Vec<CompiledKernel>,
+    /// The source locations that its panics name, by index.
+    pub locations: Vec<Location>,
+}
+
+/// One kernel of an [`Artifact`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompiledKernel {
+    /// Its name in the source.
+    pub name: String,
+    /// Its name in the binary.
+    pub entry: String,
+    /// Shared memory that it declares, in bytes a block.
+    pub static_shared_bytes: u32,
+    /// Whether it can panic.
+    pub panics: bool,
+    /// For the CPU, the symbol of the constant that describes it.
+    pub cpu_symbol: Option<String>,
+}
+
+/// A place in a source that a panic can name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The file, as the compiler was given it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+}
+
+const KINDS: [ArtifactKind; 5] = [
+    ArtifactKind::Object,
+    ArtifactKind::Ptx,
+    ArtifactKind::Cubin,
+    ArtifactKind::CodeObject,
+    ArtifactKind::Spirv,
+];
+
+impl Artifact {
+    /// The artifact as bytes for a store.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.text(&self.target.to_string());
+        let kind = KINDS.iter().position(|kind| *kind == self.kind).unwrap_or(0);
+        writer.number(kind as u64);
+        writer.bytes(&self.bytes);
+        writer.number(self.kernels.len() as u64);
+        for kernel in &self.kernels {
+            writer.text(&kernel.name);
+            writer.text(&kernel.entry);
+            writer.number(u64::from(kernel.static_shared_bytes));
+            writer.number(u64::from(kernel.panics));
+            writer.text(kernel.cpu_symbol.as_deref().unwrap_or(""));
+        }
+        writer.number(self.locations.len() as u64);
+        for location in &self.locations {
+            writer.text(&location.file);
+            writer.number(u64::from(location.line));
+            writer.number(u64::from(location.column));
+        }
+        writer.finish()
+    }
+
+    /// Reads what [`Artifact::to_bytes`] wrote; `None` where it is not that.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let target = reader.text()?.parse().ok()?;
+        let kind = *KINDS.get(usize::try_from(reader.number()?).ok()?)?;
+        let binary = reader.bytes()?.to_vec();
+        let kernels = reader.list(|reader| {
+            Some(CompiledKernel {
+                name: reader.text()?,
+                entry: reader.text()?,
+                static_shared_bytes: reader.number()?.try_into().ok()?,
+                panics: reader.number()? != 0,
+                cpu_symbol: Some(reader.text()?).filter(|symbol| !symbol.is_empty()),
+            })
+        })?;
+        let locations = reader.list(|reader| {
+            Some(Location {
+                file: reader.text()?,
+                line: reader.number()?.try_into().ok()?,
+                column: reader.number()?.try_into().ok()?,
+            })
+        })?;
+        reader.end()?;
+        Some(Self { target, kind, bytes: binary, kernels, locations })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_artifact_reads_back_and_a_damaged_one_does_not() {
+        let artifact = Artifact {
+            target: "sm_90a".parse().unwrap(),
+            kind: ArtifactKind::Cubin,
+            bytes: vec![1, 2, 3],
+            kernels: vec![CompiledKernel {
+                name: "saxpy".into(),
+                entry: "saxpy".into(),
+                static_shared_bytes: 1024,
+                panics: true,
+                cpu_symbol: None,
+            }],
+            locations: vec![Location { file: "kernels/a.rs".into(), line: 3, column: 9 }],
+        };
+        let bytes = artifact.to_bytes();
+        assert_eq!(Artifact::from_bytes(&bytes), Some(artifact));
+        for length in 0..bytes.len() {
+            assert_eq!(Artifact::from_bytes(&bytes[..length]), None, "cut at {length}");
+        }
+        assert_eq!(Artifact::from_bytes(&[bytes.as_slice(), &[0]].concat()), None);
+    }
+}

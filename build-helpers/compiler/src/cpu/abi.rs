@@ -1,0 +1,162 @@
+//! The run time's structures, as offsets; `src/backend/cpu/abi.rs` of `kernelmill` has them in
+//! Rust, and `FORMAT_VERSION` covers both.
+
+use kernelmill_artifact::FORMAT_VERSION;
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{Block, Builder, ModuleExt, Type, Value, Visibility},
+};
+
+use crate::target::Unit;
+
+/// `struct Block`.
+pub(super) mod block {
+    pub(crate) const INDEX: u64 = 0;
+    pub(crate) const GEOMETRY: u64 = 16;
+    pub(crate) const SHARED: u64 = 24;
+    pub(crate) const PANIC: u64 = 32;
+    pub(crate) const JUMP: u64 = 40;
+}
+
+/// `struct Item`.
+pub(super) mod item {
+    pub(crate) const BLOCK: u64 = 0;
+    pub(crate) const THREAD: u64 = 8;
+    pub(crate) const LANE: u64 = 20;
+    pub(crate) const WAIT: u64 = 24;
+    pub(crate) const MASK: u64 = 28;
+    pub(crate) const OPERATION: u64 = 32;
+    pub(crate) const ARGUMENT: u64 = 36;
+    pub(crate) const VALUE: u64 = 40;
+    pub(crate) const RESULT: u64 = 44;
+}
+
+/// `struct Geometry`.
+pub(super) mod geometry {
+    pub(crate) const GRID: u64 = 0;
+    pub(crate) const BLOCK: u64 = 12;
+    pub(crate) const DYNAMIC_SHARED_BYTES: u64 = 24;
+}
+
+/// Where the dynamic part of shared memory starts, after `bytes` of the kernel's own.
+pub(super) const fn dynamic_shared_offset(bytes: u64) -> u64 {
+    bytes.next_multiple_of(128)
+}
+
+/// The functions of a kernel.
+pub(super) enum Functions<'c> {
+    /// It runs a block at once.
+    Loop { run: Value<'c> },
+    /// It is a coroutine for each thread.
+    Coroutine { frame_bytes: u64, start: Value<'c>, resume: Value<'c> },
+}
+
+/// The alignment of coroutines.
+pub(super) const FRAME_ALIGN: u64 = 64;
+
+/// Exports the constant that describes a kernel.
+pub(super) fn export<'c>(
+    unit: &Unit<'_, 'c>,
+    symbol: &str,
+    shared_bytes: u64,
+    functions: &Functions<'c>,
+) {
+    let context = unit.context;
+    let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+    let none = Type::pointer(context, 0).null();
+    let (road, frame_bytes, run, start, resume) = match functions {
+        Functions::Loop { run } => (0, 0, *run, none, none),
+        Functions::Coroutine { frame_bytes, start, resume } => {
+            (1, *frame_bytes, none, *start, *resume)
+        }
+    };
+    let value = Value::constant_structure(
+        context,
+        &[
+            word.constant(u64::from(FORMAT_VERSION)),
+            word.constant(road),
+            wide.constant(shared_bytes),
+            wide.constant(frame_bytes),
+            wide.constant(FRAME_ALIGN),
+            run,
+            start,
+            resume,
+        ],
+    );
+    let global = unit.module.new_global(symbol, value.ty(), 0);
+    global.set_initializer(value);
+    global.set_global_constant(true);
+    global.set_alignment(8);
+    global.set_visibility(Visibility::LLVMHiddenVisibility);
+}
+
+/// Reads a field of a structure.
+pub(super) fn field<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    ty: Type<'c>,
+    structure: Value<'c>,
+    offset: u64,
+) -> Value<'c> {
+    let address = builder.offset(context, structure, offset);
+    builder.load(ty, address)
+}
+
+/// Writes a field of a structure.
+pub(super) fn set_field<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    structure: Value<'c>,
+    offset: u64,
+    value: Value<'c>,
+) {
+    let address = builder.offset(context, structure, offset);
+    builder.store(value, address);
+}
+
+/// Loads the kernel's arguments, of these types, through the run time's array of pointers.
+pub(super) fn load_arguments<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    array: Value<'c>,
+    types: &[Type<'c>],
+    by_address: &[bool],
+) -> Vec<Value<'c>> {
+    let pointer = Type::pointer(context, 0);
+    let load = |(index, (ty, by_address)): (usize, (&Type<'c>, &bool))| {
+        let slot = builder.offset(context, array, 8 * index as u64);
+        let address = builder.load(pointer, slot);
+        if *by_address {
+            address
+        } else if ty.is_int(1) {
+            let byte = builder.load(Type::int(context, 8), address);
+            builder.truncate(byte, *ty)
+        } else {
+            builder.load(*ty, address)
+        }
+    };
+    types.iter().zip(by_address).enumerate().map(load).collect()
+}
+
+/// Ends the kernel's thread early where a function it called jumps back: calls `_setjmp`, goes to
+/// `again` on the way back, and goes on in the block the builder is in then.
+pub(super) fn catch_jumps<'c>(
+    unit: &Unit<'_, 'c>,
+    builder: &Builder<'c>,
+    function: Value<'c>,
+    block: Value<'c>,
+    again: Block<'c>,
+) {
+    use kernelmill_llvm::ir::{IntPredicate, Place};
+    let context = unit.context;
+    let word = Type::int(context, 32);
+    let setjmp = unit.module.declare("_setjmp", word.function(&[Type::pointer(context, 0)]));
+    setjmp.add_attribute(context, Place::Function, "returns_twice", 0);
+    let buffer = builder.offset(context, block, block::JUMP);
+    let came_back = builder.call(setjmp, &[buffer]);
+    came_back.add_attribute(context, Place::Function, "returns_twice", 0);
+    let first = builder.compare(IntPredicate::LLVMIntEQ, came_back, word.constant(0));
+    let go = Block::append(context, function, "first");
+    builder.branch_if(first, go, again);
+    builder.at_end(go);
+}

@@ -1,0 +1,112 @@
+//! The body of a kernel: the shim's code in a function that takes the context as well.
+
+use kernelmill_artifact::Signature;
+use kernelmill_llvm::ir::{Linkage, ModuleExt, Place, Type, Value};
+
+use super::{
+    context::{Lowering, Source, reports_panic},
+    operation::{Operation, operations},
+    out_of_line::OutOfLine,
+};
+use crate::{
+    Error,
+    entry::{self, Argument},
+    target::Unit,
+};
+
+/// A kernel's body. Its parameters are the shim's, and then:
+///
+/// - on the loop road: thread, block index, block size and grid size, three numbers each, and the
+///   address of the run time's `Block`;
+/// - on the coroutine road: the addresses of the run time's `Item` and of the frame.
+pub(super) struct Body<'c> {
+    pub(super) function: Value<'c>,
+    pub(super) source: Source<'c>,
+    /// The types of the shim's parameters.
+    pub(super) types: Vec<Type<'c>>,
+    /// Which of them are addresses of values.
+    pub(super) by_address: Vec<bool>,
+    shared_bytes: u64,
+}
+
+impl<'c> Body<'c> {
+    /// Moves the code of a shim into a new body, and deletes the shim.
+    pub(super) fn new(
+        unit: &Unit<'_, 'c>,
+        signature: &Signature,
+        shim: Value<'c>,
+        waits: bool,
+        shared_bytes: u64,
+    ) -> Result<Self, Error> {
+        let context = unit.context;
+        let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
+        let arguments = entry::arguments(signature, shim)?;
+        let types = shim.value_type().parameters();
+        let mut parameters = types.clone();
+        let result = if waits {
+            parameters.extend([pointer, pointer]);
+            pointer
+        } else {
+            parameters.extend([word; 12]);
+            parameters.push(pointer);
+            Type::void(context)
+        };
+        let name = format!("{}.body", signature.name);
+        let function = unit.module.new_function(&name, result.function(&parameters));
+        function.set_linkage(Linkage::LLVMInternalLinkage);
+        function.add_attribute(context, Place::Function, "nounwind", 0);
+        for block in shim.blocks() {
+            block.move_to(function);
+        }
+        let values = function.parameters();
+        for (old, new) in shim.parameters().into_iter().zip(&values) {
+            old.replace_with(*new);
+        }
+        if !waits {
+            for (index, argument) in arguments.iter().enumerate() {
+                if let Argument::Address(kind) = argument {
+                    let place = Place::Parameter(index as u32);
+                    entry::address_attributes(context, function, place, kind);
+                }
+            }
+        }
+        shim.delete_function();
+        let by_address =
+            arguments.iter().map(|argument| matches!(argument, Argument::Bytes(..))).collect();
+        let source = source(&values[types.len()..], waits);
+        Ok(Self { function, source, types, by_address, shared_bytes })
+    }
+
+    /// Replaces the operations on the context.
+    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, out_of_line: &OutOfLine<'c>) {
+        let lowering = Lowering { unit, source: self.source, shared_bytes: self.shared_bytes };
+        for call in self.function.calls() {
+            let reports = reports_panic(call);
+            if out_of_line.needs_context(call) {
+                lowering.save(call);
+            }
+            if reports {
+                lowering.end_after(call);
+            }
+        }
+        for (site, (call, operation)) in operations(self.function).into_iter().enumerate() {
+            lowering.lower(call, operation, site as u64);
+        }
+        debug_assert!(operations(self.function).iter().all(|(_, left)| *left == Operation::Fence));
+    }
+}
+
+/// Where a body finds the context, from its last parameters.
+fn source<'c>(values: &[Value<'c>], waits: bool) -> Source<'c> {
+    if waits {
+        return Source::Item(values[0]);
+    }
+    let three = |from: usize| [values[from], values[from + 1], values[from + 2]];
+    Source::Parameters {
+        thread: three(0),
+        index: three(3),
+        dims: three(6),
+        grid: three(9),
+        block: values[12],
+    }
+}

@@ -1,0 +1,263 @@
+//! Where threads find their context, and what the operations on it become.
+
+use kernelmill_llvm::ir::{
+    AtomicOrdering, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value,
+};
+
+use super::{
+    abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
+    operation::{Operation, operations},
+};
+use crate::{
+    link::{PANIC, PANIC_FMT},
+    target::Unit,
+};
+
+/// Marks where a coroutine gives control back; the compiler's own.
+pub(super) const SUSPEND: &str = "__kernelmill_suspend";
+
+/// The thread-local copy of the first fields of the run time's `Item`: block, thread and lane.
+const THREAD: &str = "__kernelmill_thread";
+
+/// Where the context is to be found.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'c> {
+    /// In the parameters of a body of the loop road.
+    Parameters {
+        thread: [Value<'c>; 3],
+        index: [Value<'c>; 3],
+        dims: [Value<'c>; 3],
+        grid: [Value<'c>; 3],
+        block: Value<'c>,
+    },
+    /// In the run time's `Item`, or what starts as one.
+    Item(Value<'c>),
+}
+
+impl<'c> Source<'c> {
+    fn block(self, unit: &Unit<'_, 'c>, builder: &Builder<'c>) -> Value<'c> {
+        match self {
+            Self::Parameters { block, .. } => block,
+            Self::Item(item) => {
+                let pointer = Type::pointer(unit.context, 0);
+                field(unit.context, builder, pointer, item, item::BLOCK)
+            }
+        }
+    }
+
+    /// The value of an operation that only reads the context.
+    fn read(
+        self,
+        unit: &Unit<'_, 'c>,
+        builder: &Builder<'c>,
+        operation: Operation,
+        shared_bytes: u64,
+    ) -> Value<'c> {
+        let context = unit.context;
+        let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
+        let of_block = |ty, offset| field(context, builder, ty, self.block(unit, builder), offset);
+        let of_geometry = |offset| {
+            let shape = of_block(pointer, block::GEOMETRY);
+            field(context, builder, word, shape, offset)
+        };
+        match (operation, self) {
+            (Operation::ThreadIndex(axis), Self::Parameters { thread, .. }) => {
+                thread[axis as usize]
+            }
+            (Operation::BlockIndex(axis), Self::Parameters { index, .. }) => index[axis as usize],
+            (Operation::BlockDim(axis), Self::Parameters { dims, .. }) => dims[axis as usize],
+            (Operation::GridDim(axis), Self::Parameters { grid, .. }) => grid[axis as usize],
+            (Operation::ThreadIndex(axis), Self::Item(item)) => {
+                field(context, builder, word, item, item::THREAD + 4 * axis)
+            }
+            (Operation::BlockIndex(axis), _) => of_block(word, block::INDEX + 4 * axis),
+            (Operation::BlockDim(axis), _) => of_geometry(geometry::BLOCK + 4 * axis),
+            (Operation::GridDim(axis), _) => of_geometry(geometry::GRID + 4 * axis),
+            (Operation::Lane, Self::Item(item)) => field(context, builder, word, item, item::LANE),
+            (Operation::Lane, Self::Parameters { thread, dims, .. }) => {
+                let row = builder.add(builder.multiply(thread[2], dims[1]), thread[1]);
+                let linear = builder.add(builder.multiply(row, dims[0]), thread[0]);
+                builder.and(linear, word.constant(31))
+            }
+            (Operation::SharedBase, _) => of_block(pointer, block::SHARED),
+            (Operation::DynamicShared, _) => {
+                let base = of_block(pointer, block::SHARED);
+                builder.offset(context, base, dynamic_shared_offset(shared_bytes))
+            }
+            (Operation::DynamicSharedBytes, _) => of_geometry(geometry::DYNAMIC_SHARED_BYTES),
+            (Operation::PanicRecord, _) => of_block(pointer, block::PANIC),
+            (Operation::Fence | Operation::Exit | Operation::Barrier | Operation::Warp(_), _) => {
+                unreachable!("{operation:?} reads nothing")
+            }
+        }
+    }
+}
+
+/// Whether a kernel's threads wait for each other, once everything is inlined.
+pub(super) fn suspends(function: Value<'_>) -> bool {
+    operations(function).iter().any(|(_, operation)| operation.waits())
+}
+
+/// Whether a function names shared memory.
+pub(super) fn uses_shared(function: Value<'_>) -> bool {
+    operations(function).iter().any(|(_, operation)| operation.names_shared())
+}
+
+/// Whether a call writes down a panic.
+pub(super) fn reports_panic(call: Value<'_>) -> bool {
+    call.called_function().is_some_and(|callee| [PANIC, PANIC_FMT].contains(&&*callee.name()))
+}
+
+/// Makes the functions that write down a panic return; what ends the thread is then up to each
+/// caller.
+pub(super) fn let_panics_return(unit: &Unit<'_, '_>) {
+    for name in [PANIC, PANIC_FMT] {
+        let Some(function) = unit.module.function(name) else { continue };
+        function.remove_attribute(Place::Function, "noreturn");
+        for user in function.users().into_iter().filter(|user| user.is_call()) {
+            user.remove_attribute(Place::Function, "noreturn");
+        }
+        for (call, operation) in operations(function) {
+            if operation == Operation::Exit {
+                return_at(unit, call);
+                call.erase();
+            }
+        }
+    }
+}
+
+/// Replaces the `unreachable` after a call by `ret void`.
+fn return_at<'c>(unit: &Unit<'_, 'c>, call: Value<'c>) {
+    let next = call.next_instruction().expect("a call is not the end of a block");
+    assert_eq!(next.opcode(), Opcode::LLVMUnreachable, "after a call that does not return");
+    let builder = Builder::new(unit.context);
+    builder.before(next);
+    builder.ret(None);
+    next.erase();
+}
+
+/// What the operations in a function become.
+pub(super) struct Lowering<'u, 'a, 'c> {
+    pub(super) unit: &'u Unit<'a, 'c>,
+    pub(super) source: Source<'c>,
+    /// Bytes of shared memory that the source's kernels declare.
+    pub(super) shared_bytes: u64,
+}
+
+impl<'c> Lowering<'_, '_, 'c> {
+    /// Replaces an operation that a body contains.
+    pub(super) fn lower(&self, call: Value<'c>, operation: Operation, site: u64) {
+        let builder = Builder::new(self.unit.context);
+        builder.before(call);
+        match operation {
+            Operation::Exit => return_at(self.unit, call),
+            Operation::Fence => {
+                builder.fence(AtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent)
+            }
+            Operation::Barrier => self.wait(&builder, 1),
+            Operation::Warp(number) => {
+                if let Some(result) = self.warp(&builder, call, number, site) {
+                    call.replace_with(result);
+                }
+            }
+            _ => {
+                let value = self.source.read(self.unit, &builder, operation, self.shared_bytes);
+                call.replace_with(value);
+            }
+        }
+        call.erase();
+    }
+
+    /// Says what the thread waits for, and marks the place.
+    fn wait(&self, builder: &Builder<'c>, reason: u64) {
+        let Source::Item(item) = self.source else { unreachable!("only coroutines wait") };
+        let context = self.unit.context;
+        let word = Type::int(context, 32);
+        set_field(context, builder, item, item::WAIT, word.constant(reason));
+        let suspend = self.unit.module.declare(SUSPEND, Type::void(context).function(&[]));
+        builder.call(suspend, &[]);
+    }
+
+    /// Hands an operation of the warp to the run time, and gives its result.
+    fn warp(
+        &self,
+        builder: &Builder<'c>,
+        call: Value<'c>,
+        number: u64,
+        site: u64,
+    ) -> Option<Value<'c>> {
+        const BARRIER: u64 = 0;
+        const BALLOT: u64 = 5;
+        const ACTIVE_MASK: u64 = 6;
+        let Source::Item(item) = self.source else { unreachable!("only coroutines wait") };
+        let context = self.unit.context;
+        let word = Type::int(context, 32);
+        let zero = word.constant(0);
+        let arguments = call.arguments();
+        let (mask, value, argument) = match number {
+            BARRIER => (arguments[0], zero, zero),
+            BALLOT => (arguments[0], arguments[1], zero),
+            ACTIVE_MASK => (word.constant(u64::from(u32::MAX)), zero, word.constant(site + 1)),
+            _ => (arguments[0], arguments[1], arguments[2]),
+        };
+        for (offset, value) in [
+            (item::MASK, mask),
+            (item::OPERATION, word.constant(number)),
+            (item::ARGUMENT, argument),
+            (item::VALUE, value),
+        ] {
+            set_field(context, builder, item, offset, value);
+        }
+        self.wait(builder, 2);
+        (number != BARRIER).then(|| field(context, builder, word, item, item::RESULT))
+    }
+
+    /// Ends the thread in a body after a call that has written down its panic.
+    pub(super) fn end_after(&self, call: Value<'c>) {
+        return_at(self.unit, call);
+    }
+
+    /// Copies the context to where functions that are not inlined find it.
+    pub(super) fn save(&self, before: Value<'c>) {
+        let context = self.unit.context;
+        let builder = Builder::new(context);
+        builder.before(before);
+        let thread = thread_local(self.unit);
+        let block = self.source.block(self.unit, &builder);
+        set_field(context, &builder, thread, item::BLOCK, block);
+        let read = |operation| self.source.read(self.unit, &builder, operation, self.shared_bytes);
+        for axis in 0..3 {
+            let index = read(Operation::ThreadIndex(axis));
+            set_field(context, &builder, thread, item::THREAD + 4 * axis, index);
+        }
+        let lane = read(Operation::Lane);
+        set_field(context, &builder, thread, item::LANE, lane);
+    }
+
+    /// Ends a thread inside a function that is not inlined, after a call there.
+    pub(super) fn jump_after(&self, call: Value<'c>) {
+        let context = self.unit.context;
+        let next = call.next_instruction().expect("a call is not the end of a block");
+        let builder = Builder::new(context);
+        builder.before(next);
+        let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
+        let ty = Type::void(context).function(&[pointer, word]);
+        let longjmp = self.unit.module.declare("longjmp", ty);
+        longjmp.add_attribute(context, Place::Function, "noreturn", 0);
+        let block = self.source.block(self.unit, &builder);
+        let buffer = builder.offset(context, block, block::JUMP);
+        builder.call(longjmp, &[buffer, word.constant(1)]);
+    }
+}
+
+/// The thread-local copy of the context.
+pub(super) fn thread_local<'c>(unit: &Unit<'_, 'c>) -> Value<'c> {
+    unit.module.global(THREAD).unwrap_or_else(|| {
+        let ty = Type::int(unit.context, 64).array(3);
+        let global = unit.module.new_global(THREAD, ty, 0);
+        global.set_initializer(ty.null());
+        global.set_thread_local();
+        global.set_linkage(Linkage::LLVMInternalLinkage);
+        global
+    })
+}

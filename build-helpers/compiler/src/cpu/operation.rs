@@ -1,0 +1,125 @@
+//! The operations of `kernelmill_device` that depend on which thread asks.
+
+use kernelmill_llvm::ir::Value;
+
+/// The address of the block's shared memory; the compiler's own, no kernel calls it by name.
+pub(super) const SHARED_BASE: &str = "__kernelmill_shared_base";
+
+/// An operation that needs the context of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    /// Axis of the thread's index in its block.
+    ThreadIndex(u64),
+    /// Axis of the block's index.
+    BlockIndex(u64),
+    /// Axis of the block's size.
+    BlockDim(u64),
+    /// Axis of the grid's size.
+    GridDim(u64),
+    /// The thread's place in its warp.
+    Lane,
+    /// The block's shared memory.
+    SharedBase,
+    /// The dynamic part of it.
+    DynamicShared,
+    /// The size of the dynamic part.
+    DynamicSharedBytes,
+    /// The record of panics.
+    PanicRecord,
+    /// A fence.
+    Fence,
+    /// The end of the thread.
+    Exit,
+    /// A barrier of the block.
+    Barrier,
+    /// An operation of the warp, by the run time's number.
+    Warp(u64),
+}
+
+/// Operations of warps, by the run time's number.
+const WARP: [&str; 7] = [
+    "warp_barrier",
+    "warp_shuffle",
+    "warp_shuffle_xor",
+    "warp_shuffle_up",
+    "warp_shuffle_down",
+    "warp_ballot",
+    "active_mask",
+];
+
+impl Operation {
+    /// The operation that a function of this name is.
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        let name = name.strip_prefix(crate::link::PREFIX)?;
+        if let Some(number) = WARP.iter().position(|operation| *operation == name) {
+            return Some(Self::Warp(number as u64));
+        }
+        if let Some((stem, axis)) = name.rsplit_once('_')
+            && let Some(axis) = ["x", "y", "z"].iter().position(|letter| *letter == axis)
+        {
+            let axis = axis as u64;
+            return match stem {
+                "thread_idx" => Some(Self::ThreadIndex(axis)),
+                "block_idx" => Some(Self::BlockIndex(axis)),
+                "block_dim" => Some(Self::BlockDim(axis)),
+                "grid_dim" => Some(Self::GridDim(axis)),
+                _ => None,
+            };
+        }
+        match name {
+            "lane_id" => Some(Self::Lane),
+            "shared_base" => Some(Self::SharedBase),
+            "dynamic_shared" => Some(Self::DynamicShared),
+            "dynamic_shared_bytes" => Some(Self::DynamicSharedBytes),
+            "panic_record" => Some(Self::PanicRecord),
+            "fence_block" | "fence_device" => Some(Self::Fence),
+            "exit" => Some(Self::Exit),
+            "barrier" => Some(Self::Barrier),
+            _ => None,
+        }
+    }
+
+    /// The operation that a call does.
+    pub(super) fn of_call(call: Value<'_>) -> Option<Self> {
+        Self::from_name(&call.called_function()?.name())
+    }
+
+    /// Whether a thread waits for others.
+    pub(super) fn waits(self) -> bool {
+        matches!(self, Self::Barrier | Self::Warp(_))
+    }
+
+    /// Whether it names shared memory.
+    pub(super) fn names_shared(self) -> bool {
+        matches!(self, Self::SharedBase | Self::DynamicShared)
+    }
+}
+
+/// The calls of a function that do an operation of the context.
+pub(super) fn operations<'c>(function: Value<'c>) -> Vec<(Value<'c>, Operation)> {
+    let calls = function.calls().into_iter();
+    calls.filter_map(|call| Some((call, Operation::of_call(call)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_operations() {
+        use Operation::*;
+        for (name, operation) in [
+            ("thread_idx_x", Some(ThreadIndex(0))),
+            ("grid_dim_z", Some(GridDim(2))),
+            ("warp_shuffle", Some(Warp(1))),
+            ("warp_shuffle_down", Some(Warp(4))),
+            ("active_mask", Some(Warp(6))),
+            ("barrier", Some(Barrier)),
+            ("math_sin_f32", None),
+            ("panic", None),
+        ] {
+            assert_eq!(Operation::from_name(&format!("__kernelmill_{name}")), operation, "{name}");
+        }
+        assert_eq!(Operation::from_name("barrier"), None);
+    }
+}

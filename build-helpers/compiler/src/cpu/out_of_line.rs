@@ -1,0 +1,108 @@
+//! Functions that use the context and are not inlined.
+
+use std::collections::HashSet;
+
+use kernelmill_llvm::ir::{ModuleExt, Value};
+
+use super::{
+    context::{Lowering, Source, reports_panic, suspends, thread_local},
+    operation::{Operation, operations},
+};
+use crate::{
+    Error, Fault,
+    check::demangle,
+    entry::SHIM_PREFIX,
+    link::{PANIC, PANIC_FMT},
+    place::reachable,
+    target::Unit,
+};
+
+/// The functions outside the kernels' bodies that use the context.
+pub(super) struct OutOfLine<'c> {
+    users: HashSet<Value<'c>>,
+    jumps: bool,
+}
+
+impl<'c> OutOfLine<'c> {
+    /// Finds them, once everything that can be inlined is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] for every one that waits for other threads: only a kernel itself can be
+    /// a coroutine.
+    pub(super) fn find(unit: &Unit<'_, 'c>) -> Result<Self, Error> {
+        let functions = unit.module.definitions().into_iter();
+        let others: Vec<_> =
+            functions.filter(|function| !function.name().starts_with(SHIM_PREFIX)).collect();
+        let faults: Vec<_> =
+            others.iter().filter(|function| suspends(**function)).map(fault).collect();
+        if !faults.is_empty() {
+            return Err(Error::Invalid { target: kernelmill_artifact::Target::Cpu, faults });
+        }
+        let users: HashSet<_> = others
+            .into_iter()
+            .filter(|function| !operations(*function).is_empty() || panics(*function))
+            .collect();
+        let jumps = users.iter().any(|function| ends_thread(*function));
+        Ok(Self { users, jumps })
+    }
+
+    /// Whether any of them can end its thread.
+    pub(super) fn jumps(&self) -> bool {
+        self.jumps
+    }
+
+    /// Whether a call can lead to any of them.
+    pub(super) fn needs_context(&self, call: Value<'c>) -> bool {
+        if self.users.is_empty() {
+            return false;
+        }
+        match call.called_function() {
+            Some(callee) if callee.is_declaration() => false,
+            Some(callee) => reachable(callee).iter().any(|function| self.users.contains(function)),
+            None => true,
+        }
+    }
+
+    /// Replaces the operations in them.
+    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, shared_bytes: u64) {
+        for function in &self.users {
+            let source = Source::Item(thread_local(unit));
+            let lowering = Lowering { unit, source, shared_bytes };
+            for call in function.calls() {
+                if reports_panic(call) {
+                    lowering.jump_after(call);
+                }
+            }
+            for (call, operation) in operations(*function) {
+                if operation == Operation::Exit {
+                    lowering.jump_after(call);
+                    call.erase();
+                } else {
+                    lowering.lower(call, operation, 0);
+                }
+            }
+        }
+    }
+}
+
+fn panics(function: Value<'_>) -> bool {
+    function.calls().into_iter().any(reports_panic)
+}
+
+fn ends_thread(function: Value<'_>) -> bool {
+    let name = function.name();
+    let exits = operations(function).iter().any(|(_, operation)| *operation == Operation::Exit);
+    name != PANIC && name != PANIC_FMT && (exits || panics(function))
+}
+
+fn fault(function: &Value<'_>) -> Fault {
+    Fault {
+        function: demangle(&function.name()),
+        line: None,
+        message: "a barrier or warp operation is in a function that calls itself or is called \
+                  through a pointer; on the CPU it must be in the kernel or in functions that can \
+                  become part of it"
+            .to_owned(),
+    }
+}

@@ -1,0 +1,221 @@
+//! The functions that a device starts. For each kernel the attribute `#[kernel]` left a shim,
+//! `extern "C" fn __kernelmill_entry_NAME`, that takes scalars by value, slices as an address and
+//! a length, and everything else by address.
+
+use kernelmill_artifact::{Access, ParameterKind, Signature};
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{Block, Builder, Linkage, ModuleExt, Place, Type, UnnamedAddress, Value},
+};
+
+use crate::{
+    Error,
+    link::always_inline,
+    place::{reachable, shared_globals},
+    target::{Entry, Unit},
+};
+
+/// The shims' names start so.
+pub(crate) const SHIM_PREFIX: &str = "__kernelmill_entry_";
+
+/// How a GPU passes arguments.
+pub(crate) struct GpuAbi<'a, 'c> {
+    /// LLVM's number of the calling convention of kernels.
+    pub(crate) convention: u32,
+    /// The attribute of a parameter that is passed as bytes.
+    pub(crate) by_value: &'static str,
+    /// The address space of such bytes.
+    pub(crate) parameter_space: u32,
+    /// What else a kernel needs.
+    pub(crate) decorate: &'a dyn Fn(&'c Context, Value<'c>),
+}
+
+/// One argument as the shim takes it, with what the signature says of it.
+#[derive(Clone, Copy)]
+pub(crate) enum Argument<'a, 'c> {
+    /// A scalar.
+    Scalar(Type<'c>),
+    /// The bytes of a value: size and alignment.
+    Bytes(u64, u64),
+    /// The address of elements.
+    Address(&'a ParameterKind),
+    /// A number of elements.
+    Length(Type<'c>),
+}
+
+/// The shim of a kernel.
+pub(crate) fn shim<'c>(unit: &Unit<'_, 'c>, signature: &Signature) -> Result<Value<'c>, Error> {
+    let name = format!("{SHIM_PREFIX}{}", signature.name);
+    unit.module.function(&name).filter(|shim| !shim.is_declaration()).ok_or_else(|| {
+        Error::Internal(format!("{} has no shim for kernel {}", signature.file, signature.name))
+    })
+}
+
+/// Pairs the parameters of a shim with those of the signature.
+pub(crate) fn arguments<'a, 'c>(
+    signature: &'a Signature,
+    shim: Value<'c>,
+) -> Result<Vec<Argument<'a, 'c>>, Error> {
+    let mut types = shim.value_type().parameters().into_iter();
+    let mut arguments = Vec::new();
+    for parameter in signature.parameters() {
+        let mut next = || {
+            types.next().ok_or_else(|| {
+                Error::Internal(format!("the shim of {} lacks parameters", signature.name))
+            })
+        };
+        match &parameter.kind {
+            ParameterKind::Value(value) => {
+                let ty = next()?;
+                arguments.push(if ty.is_pointer() {
+                    Argument::Bytes(value.size(), value.align())
+                } else {
+                    Argument::Scalar(ty)
+                });
+            }
+            ParameterKind::Slice { .. } => {
+                next()?;
+                arguments.push(Argument::Address(&parameter.kind));
+                arguments.push(Argument::Length(next()?));
+            }
+            ParameterKind::Pointer { .. } => {
+                next()?;
+                arguments.push(Argument::Address(&parameter.kind));
+            }
+        }
+    }
+    Ok(arguments)
+}
+
+/// Builds the kernels of a GPU, each named as in the source and calling its shim inline.
+pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<Entry>, Error> {
+    let shared: Vec<_> = shared_globals_after_move(unit);
+    unit.signatures
+        .iter()
+        .map(|signature| {
+            let shim = shim(unit, signature)?;
+            let used = reachable(shim);
+            let bytes: u64 = shared
+                .iter()
+                .filter(|(global, ..)| used.contains(global))
+                .map(|(_, bytes)| *bytes)
+                .sum();
+            let kernel = gpu_kernel(unit, abi, signature, shim)?;
+            Ok(Entry {
+                symbol: kernel.name(),
+                static_shared_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+                cpu_symbol: None,
+            })
+        })
+        .collect()
+}
+
+/// Shared memory, with its size, once it is in its own address space.
+fn shared_globals_after_move<'c>(unit: &Unit<'_, 'c>) -> Vec<(Value<'c>, u64)> {
+    debug_assert!(shared_globals(unit.module).is_empty(), "shared memory was moved before");
+    let globals = unit.module.globals().into_iter();
+    globals
+        .filter(|global| global.ty().address_space() == 3 && !global.is_declaration())
+        .map(|global| (global, global.value_type().array_length()))
+        .collect()
+}
+
+fn gpu_kernel<'c>(
+    unit: &Unit<'_, 'c>,
+    abi: &GpuAbi<'_, 'c>,
+    signature: &Signature,
+    shim: Value<'c>,
+) -> Result<Value<'c>, Error> {
+    let context = unit.context;
+    let arguments = arguments(signature, shim)?;
+    let types: Vec<_> =
+        arguments.iter().map(|argument| parameter_type(context, abi, argument)).collect();
+    let taken = unit.module.function(&signature.name);
+    if let Some(taken) = taken {
+        taken.set_name(&format!("{}_of_the_source", signature.name));
+    }
+    let kernel = unit.module.new_function(&signature.name, Type::void(context).function(&types));
+    let builder = Builder::new(context);
+    builder.at_end(Block::append(context, kernel, "start"));
+    let mut values = Vec::new();
+    for (index, (argument, value)) in arguments.iter().zip(kernel.parameters()).enumerate() {
+        let place = Place::Parameter(index as u32);
+        values.push(pass(context, &builder, abi, kernel, place, *argument, value));
+    }
+    builder.call(shim, &values);
+    builder.ret(None);
+
+    kernel.set_calling_convention(abi.convention);
+    kernel.set_unnamed_address(UnnamedAddress::LLVMNoUnnamedAddr);
+    for name in ["nounwind", "convergent"] {
+        kernel.add_attribute(context, Place::Function, name, 0);
+    }
+    (abi.decorate)(context, kernel);
+    always_inline(context, shim);
+    shim.set_linkage(Linkage::LLVMInternalLinkage);
+    Ok(kernel)
+}
+
+/// The type of a kernel's parameter.
+fn parameter_type<'c>(
+    context: &'c Context,
+    abi: &GpuAbi<'_, 'c>,
+    argument: &Argument<'_, 'c>,
+) -> Type<'c> {
+    match argument {
+        // A `bool` is a byte in memory.
+        Argument::Scalar(ty) if ty.is_int(1) => Type::int(context, 8),
+        Argument::Scalar(ty) | Argument::Length(ty) => *ty,
+        Argument::Bytes(..) => Type::pointer(context, abi.parameter_space),
+        Argument::Address(_) => Type::pointer(context, 0),
+    }
+}
+
+/// Adds the attributes of a parameter, and gives its value as the shim takes it.
+fn pass<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    abi: &GpuAbi<'_, 'c>,
+    kernel: Value<'c>,
+    place: Place,
+    argument: Argument<'_, 'c>,
+    value: Value<'c>,
+) -> Value<'c> {
+    match argument {
+        Argument::Scalar(ty) if ty.is_int(1) => builder.truncate(value, ty),
+        Argument::Scalar(_) | Argument::Length(_) => value,
+        Argument::Bytes(size, align) => {
+            let ty = Type::int(context, 8).array(size);
+            kernel.add_type_attribute(context, place, abi.by_value, ty);
+            kernel.add_attribute(context, place, "align", align);
+            if abi.parameter_space == 0 {
+                value
+            } else {
+                builder.address_space_cast(value, Type::pointer(context, 0))
+            }
+        }
+        Argument::Address(kind) => {
+            address_attributes(context, kernel, place, kind);
+            value
+        }
+    }
+}
+
+/// What is known of the address of a slice: nothing else in the kernel names its elements, save
+/// for other slices that are only read.
+pub(crate) fn address_attributes<'c>(
+    context: &'c Context,
+    function: Value<'c>,
+    place: Place,
+    kind: &ParameterKind,
+) {
+    if let ParameterKind::Slice { element, access } = kind {
+        for name in ["noalias", "nonnull"] {
+            function.add_attribute(context, place, name, 0);
+        }
+        function.add_attribute(context, place, "align", element.align());
+        if *access == Access::Read {
+            function.add_attribute(context, place, "readonly", 0);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+use std::{fmt, path::PathBuf};
+
+use kernelmill_artifact::Target;
+
+/// Why a source could not be compiled.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The LLVM library cannot be used.
+    #[error(transparent)]
+    Llvm(#[from] kernelmill_llvm::Error),
+    /// rustc refused the kernel. The text is rustc's own, with the user's file and line.
+    #[error("{}", stderr.trim_end())]
+    Rustc {
+        /// What rustc printed.
+        stderr: String,
+    },
+    /// A tool could not be started.
+    #[error("cannot run {}: {source}", program.display())]
+    Start {
+        /// The tool.
+        program: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A tool failed on what the compiler gave it.
+    #[error("{tool} failed on {subject}:\n{}", stderr.trim_end())]
+    Tool {
+        /// The tool, for example `ptxas`.
+        tool: &'static str,
+        /// What it was run on, for example `saxpy for sm_90`.
+        subject: String,
+        /// What it printed.
+        stderr: String,
+    },
+    /// There is no ptxas, which makes cubins.
+    #[error(
+        "the target {target} needs ptxas, and none was found (looked for the setting, on PATH, in \
+         CUDA_HOME and in target/toolchains); install it with `python3 -m pip install --target \
+         target/toolchains/cuda nvidia-cuda-nvcc`, or use the target {ptx}, which needs no tool"
+    )]
+    NoPtxas {
+        /// The target.
+        target: Target,
+        /// The target that gives PTX for the same architecture.
+        ptx: String,
+    },
+    /// The toolchain lacks rust-lld, which links AMD code objects.
+    #[error(
+        "the target {target} needs rust-lld, which is not at {}; install a Rust toolchain with \
+         rustup",
+        path.display()
+    )]
+    NoLinker {
+        /// The target.
+        target: Target,
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// This version has no way from the source's language to the target.
+    #[error("{file}: kernels in Rust cannot be compiled for {target} yet; leave the target out")]
+    Unsupported {
+        /// The source.
+        file: String,
+        /// The target.
+        target: Target,
+    },
+    /// What the compiled code says of a parameter is not what its source says.
+    #[error(transparent)]
+    Layout(Box<LayoutMismatch>),
+    /// The compiled code does what the target cannot.
+    #[error("{}", Faults(target, faults))]
+    Invalid {
+        /// The target.
+        target: Target,
+        /// Every fault.
+        faults: Vec<Fault>,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The compiler broke one of its own rules.
+    #[error("internal error of kernelmill: {0}; please report it")]
+    Internal(String),
+}
+
+/// A parameter whose type is not laid out as its source was read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{file}:{line}: parameter `{parameter}` of kernel `{kernel}` has size and alignment \
+     {compiled:?} in the compiled code, but {written:?} as its source is read: define its type in \
+     this file as #[repr(C)], with fields of scalars, arrays and such structs"
+)]
+pub struct LayoutMismatch {
+    /// The source.
+    pub file: String,
+    /// The line of the kernel.
+    pub line: u32,
+    /// The kernel.
+    pub kernel: String,
+    /// The parameter.
+    pub parameter: String,
+    /// Size and alignment in bytes as compiled.
+    pub compiled: (u64, u64),
+    /// Size and alignment in bytes as read.
+    pub written: (u64, u64),
+}
+
+/// Something in a kernel that a target cannot do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The function it is in, as written in Rust.
+    pub function: String,
+    /// The source line, where debug information has it.
+    pub line: Option<u32>,
+    /// What is wrong.
+    pub message: String,
+}
+
+struct Faults<'a>(&'a Target, &'a [Fault]);
+
+impl fmt::Display for Faults<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "a kernel does what {} cannot:", self.0)?;
+        for fault in self.1 {
+            write!(formatter, "\n  {}", fault.message)?;
+            write!(formatter, "\n    in {}", fault.function)?;
+            if let Some(line) = fault.line {
+                write!(formatter, ", line {line}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! Front ends: from a kernel source to bitcode.
+
+pub mod rust;

@@ -1,0 +1,39 @@
+use std::path::PathBuf;
+
+use crate::bytes::{Reader, Writer};
+
+/// What the front end makes of a source: bitcode for the host, not optimised.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lowered {
+    /// The modules, the kernels' own first.
+    pub modules: Vec<Vec<u8>>,
+    /// Every file that was read, absolute.
+    pub inputs: Vec<PathBuf>,
+    /// What rustc printed although it succeeded.
+    pub warnings: String,
+}
+
+impl Lowered {
+    /// The modules and warnings as bytes for a store; the inputs are not part of it, since their
+    /// paths are of one checkout.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.number(self.modules.len() as u64);
+        for module in &self.modules {
+            writer.bytes(module);
+        }
+        writer.text(&self.warnings);
+        writer.finish()
+    }
+
+    /// Reads what [`Lowered::to_bytes`] wrote; `None` where it is not that.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(bytes);
+        let modules = reader.list(|reader| reader.bytes().map(<[u8]>::to_vec))?;
+        let warnings = reader.text()?;
+        reader.end()?;
+        Some(Self { modules, inputs: Vec::new(), warnings })
+    }
+}

@@ -1,0 +1,287 @@
+//! Finds the functions marked `#[kernel]` and reads their signatures.
+
+use super::{
+    cfg,
+    help::Refusal,
+    scope::{ModuleId, Scope},
+    types::{Position, Types, bare},
+};
+use crate::diagnostic::{Diagnostic, Place};
+use kernelmill_artifact::{Dimension, Parameter, Safety, Signature};
+use std::collections::BTreeMap;
+use syn::{
+    Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, LitInt, Meta, Pat, PatType,
+    ReturnType, TraitItemFn, Type,
+    ext::IdentExt,
+    visit::{self, Visit},
+};
+
+/// Reads every kernel, in source order, and everything that is wrong, in source order.
+pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let mut reports = Vec::new();
+    for (module, items) in scope.modules() {
+        for item in items {
+            if let Item::Fn(function) = item
+                && !cfg::left_out(&function.attrs)
+                && let Some(attribute) = marker(&function.attrs)
+            {
+                let mut reader = Reader { scope, module, function, reports: Vec::new() };
+                let signature = reader.read(attribute);
+                let place = scope.text(module).place(&function.sig.ident);
+                reports.extend(reader.reports.into_iter().map(|it| (scope.file(module), it)));
+                found.push(((scope.file(module), place.span.start), place, signature));
+            }
+            let mut misplaced = Misplaced { scope, module, reports: Vec::new() };
+            misplaced.look_into(item);
+            reports.extend(misplaced.reports.into_iter().map(|it| (scope.file(module), it)));
+        }
+    }
+    found.sort_by_key(|(position, ..)| *position);
+    let mut first: BTreeMap<String, Place> = BTreeMap::new();
+    let mut signatures = Vec::new();
+    for ((file, _), place, signature) in found {
+        if let Some(other) = first.get(&*signature.name) {
+            reports.push((file, same_name(&signature.name, place, other.clone())));
+        } else {
+            first.insert(signature.name.to_string(), place);
+        }
+        signatures.push(signature);
+    }
+    reports.sort_by_key(|(file, report)| (*file, report.place.span.start));
+    (signatures, reports.into_iter().map(|(_, report)| report).collect())
+}
+
+fn same_name(name: &str, place: Place, other: Place) -> Diagnostic {
+    Diagnostic::error(place, format!("two kernels are named `{name}`"))
+        .kernel(name)
+        .label(other, "the first one")
+        .help("rename one of them: all kernels of a package become methods of one `Kernels`")
+}
+
+/// The attribute that makes a function a kernel.
+fn marker(attributes: &[Attribute]) -> Option<&Attribute> {
+    attributes.iter().find(|attribute| {
+        attribute.path().segments.last().is_some_and(|last| last.ident == "kernel")
+    })
+}
+
+/// Reads one kernel.
+struct Reader<'s, 'a> {
+    scope: &'s Scope<'a>,
+    module: ModuleId,
+    function: &'s ItemFn,
+    reports: Vec<Diagnostic>,
+}
+
+impl Reader<'_, '_> {
+    fn read(&mut self, attribute: &Attribute) -> Signature {
+        let text = self.scope.text(self.module);
+        let place = text.place(&self.function.sig.ident);
+        let dimension = self.dimension(attribute);
+        self.check_function();
+        let inputs = &self.function.sig.inputs;
+        let parameters: Vec<_> = inputs.iter().filter_map(|input| self.parameter(input)).collect();
+        Signature {
+            name: self.name().into(),
+            dimension,
+            safety: match self.function.sig.safety {
+                syn::Safety::Unsafe(_) => Safety::Unsafe,
+                syn::Safety::Safe(_) | syn::Safety::Default => Safety::Safe,
+            },
+            parameters: parameters.into(),
+            file: text.display().to_owned().into(),
+            line: place.line,
+        }
+    }
+
+    fn name(&self) -> String {
+        self.function.sig.ident.unraw().to_string()
+    }
+
+    fn report(&mut self, place: Place, message: &str, help: impl Into<String>) {
+        let name = self.name();
+        let message = format!("kernel `{name}` {message}");
+        self.reports.push(Diagnostic::error(place, message).kernel(name).help(help));
+    }
+
+    fn dimension(&mut self, attribute: &Attribute) -> Dimension {
+        if matches!(attribute.meta, Meta::Path(_)) {
+            return Dimension::One;
+        }
+        let mut dimension = Ok(Dimension::One);
+        let parsed = attribute.parse_nested_meta(|meta| {
+            // The attribute itself checks which parameter `width` names.
+            if meta.path.is_ident("width") {
+                return meta.value()?.parse::<syn::Ident>().map(drop);
+            }
+            if !meta.path.is_ident("dim") {
+                return Err(meta.error("unknown argument"));
+            }
+            let number: LitInt = meta.value()?.parse()?;
+            dimension = match number.base10_digits() {
+                "1" => Ok(Dimension::One),
+                "2" => Ok(Dimension::Two),
+                "3" => Ok(Dimension::Three),
+                _ => Err(()),
+            };
+            Ok(())
+        });
+        if let (Ok(()), Ok(dimension)) = (parsed, dimension) {
+            return dimension;
+        }
+        let text = self.scope.text(self.module);
+        let message = format!("is marked `{}`, which says no dimension", text.written(attribute));
+        let help = "write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`";
+        self.report(text.place(attribute), &message, help);
+        Dimension::One
+    }
+
+    /// What a function must not be to be a kernel, apart from its parameters.
+    fn check_function(&mut self) {
+        let (text, signature) = (self.scope.text(self.module), &self.function.sig);
+        if let Some(token) = &signature.asyncness {
+            let help = "remove `async`: a launch is asynchronous by itself";
+            self.report(text.place(token), "is `async`", help);
+        }
+        if let Some(token) = &signature.constness {
+            let help = "remove `const`, and put what constants need into a function of its own";
+            self.report(text.place(token), "is `const`", help);
+        }
+        if let Some(variadic) = &signature.variadic {
+            let help = "write its parameters out, or pass a slice";
+            self.report(text.place(variadic), "takes any number of arguments", help);
+        }
+        for parameter in &signature.generics.params {
+            let name = match parameter {
+                GenericParam::Lifetime(_) => continue,
+                GenericParam::Type(it) => &it.ident,
+                GenericParam::Const(it) => &it.ident,
+            };
+            let help = "write a kernel for each type that is needed, and let them call one generic function";
+            self.report(text.place(name), &format!("is generic over `{name}`"), help);
+        }
+        if let ReturnType::Type(_, ty) = &signature.output {
+            let is_nothing = match bare(ty) {
+                Type::Tuple(tuple) => tuple.elems.is_empty(),
+                Type::Never(_) => true,
+                _ => false,
+            };
+            if !is_nothing {
+                let written = text.written(ty);
+                let help = format!(
+                    "write it through a parameter, for example `mut result: DisjointSlice<{written}>`"
+                );
+                self.report(text.place(ty), &format!("returns `{written}`"), help);
+            }
+        }
+    }
+
+    fn parameter(&mut self, input: &FnArg) -> Option<Parameter> {
+        let text = self.scope.text(self.module);
+        let typed = match input {
+            FnArg::Typed(typed) => typed,
+            FnArg::Receiver(receiver) => {
+                let help = "write it as a function, and pass the fields it needs as parameters";
+                self.report(text.place(receiver), "takes `self`", help);
+                return None;
+            }
+        };
+        let Some(name) = self.parameter_name(typed) else {
+            let message = format!("takes apart a parameter, `{}`", text.written(&typed.pat));
+            let help = format!(
+                "write `value: {}`, and take it apart in the kernel",
+                text.written(&typed.ty)
+            );
+            self.report(text.place(&typed.pat), &message, help);
+            return None;
+        };
+        let mut types = Types::new(self.scope, &name);
+        match types.parameter(self.module, &typed.ty) {
+            Ok(kind) => Some(Parameter { name: name.into(), kind }),
+            Err(refusal) => {
+                let is_element = matches!(types.position, Position::Element(_));
+                self.refuse(&name, typed, is_element, refusal);
+                None
+            }
+        }
+    }
+
+    fn parameter_name(&self, typed: &PatType) -> Option<String> {
+        match &*typed.pat {
+            Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => {
+                Some(pattern.ident.unraw().to_string())
+            }
+            _ => None,
+        }
+    }
+
+    fn refuse(&mut self, name: &str, typed: &PatType, is_element: bool, refusal: Refusal) {
+        let (text, kernel) = (self.scope.text(self.module), self.name());
+        let path = refusal.path();
+        let whole = text.written(&typed.ty);
+        let inner = &refusal.written;
+        let what = match (path.as_str(), is_element) {
+            ("", false) if *inner == whole => format!("has type `{whole}`"),
+            ("", false) => format!("has type `{whole}`, that is `{inner}`"),
+            ("", true) => format!("has type `{whole}`, with elements of type `{inner}`"),
+            (path, _) if path.starts_with('[') => {
+                format!("has type `{whole}`, with elements of type `{inner}`")
+            }
+            (path, _) => format!("has type `{whole}`, whose field `{path}` has type `{inner}`"),
+        };
+        let message = format!("parameter `{name}` of kernel `{kernel}` {what}, {}", refusal.why);
+        let mut report = Diagnostic::error(text.place(&typed.ty), message)
+            .kernel(kernel)
+            .parameter(name)
+            .help(refusal.help);
+        if let Some(place) = refusal.at {
+            report = report.label(*place, format!("`{inner}`"));
+        }
+        self.reports.push(report);
+    }
+}
+
+/// Looks for `#[kernel]` where a kernel cannot be: on methods, and in the bodies of functions.
+struct Misplaced<'s, 'a> {
+    scope: &'s Scope<'a>,
+    module: ModuleId,
+    reports: Vec<Diagnostic>,
+}
+
+impl Misplaced<'_, '_> {
+    fn look_into(&mut self, item: &Item) {
+        match item {
+            Item::Mod(_) => {}
+            Item::Fn(function) => self.visit_block(&function.block),
+            item => self.visit_item(item),
+        }
+    }
+
+    fn check(&mut self, attributes: &[Attribute], name: &Ident, what: &str) {
+        if marker(attributes).is_none() || cfg::left_out(attributes) {
+            return;
+        }
+        let place = self.scope.text(self.module).place(name);
+        let message = format!("kernel `{name}` is {what}");
+        let help = "write it as a function of the file, or of a module in it";
+        self.reports.push(Diagnostic::error(place, message).kernel(name.to_string()).help(help));
+    }
+}
+
+impl<'ast> Visit<'ast> for Misplaced<'_, '_> {
+    fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
+        self.check(&function.attrs, &function.sig.ident, "a method");
+        visit::visit_impl_item_fn(self, function);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'ast TraitItemFn) {
+        self.check(&function.attrs, &function.sig.ident, "a method of a trait");
+        visit::visit_trait_item_fn(self, function);
+    }
+
+    fn visit_item_fn(&mut self, function: &'ast ItemFn) {
+        self.check(&function.attrs, &function.sig.ident, "inside another function");
+        visit::visit_item_fn(self, function);
+    }
+}

@@ -1,0 +1,81 @@
+//! Where the fields of a `#[repr(C)]` struct lie.
+
+use super::{
+    cfg,
+    help::{self, Refusal},
+    scope::ModuleId,
+    types::Types,
+};
+use kernelmill_artifact::{Field, StructLayout, ValueType};
+use syn::{Attribute, ItemStruct, LitInt, ext::IdentExt};
+
+/// What a struct's `#[repr(..)]` attributes say.
+#[derive(Default)]
+struct Repr {
+    c: bool,
+    transparent: bool,
+    packed: bool,
+    align: u64,
+}
+
+/// The layout of a struct by the rules of C: each field at the next multiple of its alignment,
+/// the size a multiple of the largest alignment.
+pub(super) fn of_struct(
+    types: &mut Types<'_, '_>,
+    module: ModuleId,
+    item: &ItemStruct,
+) -> Result<ValueType, Refusal> {
+    let repr = Repr::read(&item.attrs);
+    let name = item.ident.unraw().to_string();
+    if !repr.c && !repr.transparent {
+        return Err(help::not_repr_c(&name, types.scope.text(module).place(&item.ident)));
+    }
+    if repr.packed {
+        return Err(help::packed(&name, types.scope.text(module).place(&item.ident)));
+    }
+    let (mut offset, mut align, mut fields) = (0_u64, repr.align.max(1), Vec::new());
+    let kept = item.fields.iter().filter(|field| !cfg::left_out(&field.attrs));
+    for (index, field) in kept.enumerate() {
+        let field_name =
+            field.ident.as_ref().map_or_else(|| index.to_string(), |name| name.unraw().to_string());
+        let ty = types.value(module, &field.ty).map_err(|refusal| {
+            refusal.or_at(types.scope.text(module).place(&field.ty)).within(&field_name)
+        })?;
+        align = align.max(ty.align());
+        offset = offset.next_multiple_of(ty.align());
+        let end = offset.saturating_add(ty.size());
+        fields.push(Field { name: field_name.into(), ty, offset });
+        offset = end;
+    }
+    if fields.is_empty() {
+        return Err(help::no_fields(&name, types.scope.text(module).place(&item.ident)));
+    }
+    let size = offset.next_multiple_of(align);
+    let layout = StructLayout { name: name.into(), size, align, fields: fields.into() };
+    Ok(ValueType::Struct(layout.into()))
+}
+
+impl Repr {
+    fn read(attributes: &[Attribute]) -> Self {
+        let mut repr = Self::default();
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
+            // What is not understood here, rustc refuses.
+            let _ = attribute.parse_nested_meta(|meta| {
+                repr.c |= meta.path.is_ident("C");
+                repr.transparent |= meta.path.is_ident("transparent");
+                repr.packed |= meta.path.is_ident("packed");
+                let is_align = meta.path.is_ident("align");
+                if meta.input.peek(syn::token::Paren) {
+                    let content;
+                    syn::parenthesized!(content in meta.input);
+                    let number: LitInt = content.parse()?;
+                    if is_align {
+                        repr.align = number.base10_parse()?;
+                    }
+                }
+                Ok(())
+            });
+        }
+        repr
+    }
+}

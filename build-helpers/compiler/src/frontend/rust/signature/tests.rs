@@ -1,0 +1,271 @@
+use super::{Reading, SourceText, read, read_crate};
+use kernelmill_artifact::{Access, Dimension, ParameterKind, Safety, Signature, ValueType};
+
+fn kernels(text: &str) -> Vec<Signature> {
+    read(text, "kernels/k.rs").unwrap_or_else(|errors| {
+        panic!("{}", errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    })
+}
+
+fn shown(text: &str) -> Vec<String> {
+    kernels(text).iter().map(ToString::to_string).collect()
+}
+
+fn errors(text: &str) -> String {
+    let errors = read(text, "kernels/k.rs").expect_err("no error");
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// The error about one parameter `p` of this type, without what comes before the type.
+fn refused(items: &str, ty: &str) -> String {
+    let found = errors(&format!("#[kernel] fn k(p: {ty}) {{}}\n{items}"));
+    found.strip_prefix("kernels/k.rs:1:19: error: parameter `p` of kernel `k` ").unwrap().to_owned()
+}
+
+fn only_struct(text: &str) -> (u64, u64, Vec<(String, u64)>) {
+    let kernels = kernels(text);
+    let ParameterKind::Value(ValueType::Struct(layout)) = &kernels[0].parameters[0].kind else {
+        panic!("{:?}", kernels[0]);
+    };
+    let fields = layout.fields.iter().map(|field| (field.name.to_string(), field.offset));
+    (layout.size, layout.align, fields.collect())
+}
+
+#[test]
+fn parameters_of_every_kind_are_read() {
+    let text = "
+use kernelmill_device::prelude::*;
+use kernelmill_device::{DisjointSlice as _, grid::Index2D};
+const WIDTH: usize = 1 << 3;
+type Real = f64;
+#[repr(C)] #[derive(Clone, Copy)] pub struct Point { x: Real, y: Real }
+mod shapes { #[repr(C)] pub struct Box2 { pub low: super::Point, pub high: super::Point } }
+use shapes::Box2 as Bounds;
+
+#[kernel]
+pub fn all(a: f32, mut b: bool, c: &[u8], d: kernelmill_device::DisjointSlice<Point>,
+    e: Bounds, f: [[i16; 4]; WIDTH * 2 + 1], g: &[[f32; 3]], h: shapes::Box2, i: usize) {}
+#[kernelmill_device::kernel(dim = 2)]
+unsafe fn image(mut out: DisjointSlice<u32, Index2D>, half: half::f16) -> () {}
+fn helper(text: String) {}
+mod inner { #[kernel(dim = 3)] fn nothing<'a>(_a: &'a [f32]) -> ! { loop {} } }
+macro_rules! more { () => { #[kernel] fn hidden(x: String) {} } }
+";
+    assert_eq!(
+        shown(text),
+        [
+            "fn all(a: f32, b: bool, c: &[u8], d: DisjointSlice<Point>, e: Box2, \
+         f: [[i16; 4]; 17], g: &[[f32; 3]], h: Box2, i: usize)",
+            "unsafe fn image(out: DisjointSlice<u32>, half: f16)",
+            "fn nothing(_a: &[f32])",
+        ]
+    );
+    let found = kernels(text);
+    let dimensions: Vec<_> = found.iter().map(|kernel| kernel.dimension).collect();
+    assert_eq!(dimensions, [Dimension::One, Dimension::Two, Dimension::Three]);
+    assert_eq!(
+        (found[1].safety, found[1].line, &*found[1].file),
+        (Safety::Unsafe, 14, "kernels/k.rs")
+    );
+}
+
+#[test]
+fn structs_are_laid_out_by_the_rules_of_c() {
+    let fields = |names: &[(&str, u64)]| -> Vec<_> {
+        names.iter().map(|(name, offset)| ((*name).to_owned(), *offset)).collect()
+    };
+    let text = "#[repr(C)] struct Inner { a: u8, b: u64, c: u16 }
+        #[repr(C)] struct P { first: bool, inner: Inner, three: [u16; 3], last: u8 }
+        #[kernel] fn k(p: P) {}";
+    let expected = fields(&[("first", 0), ("inner", 8), ("three", 32), ("last", 38)]);
+    assert_eq!(only_struct(text), (40, 8, expected));
+    let text = "#[repr(C, align(16))] struct P(u8, f32); #[kernel] fn k(p: P) {}";
+    assert_eq!(only_struct(text), (16, 16, fields(&[("0", 0), ("1", 4)])));
+    let text = "#[repr(transparent)] struct P { only: u128 } #[kernel] fn k(p: P) {}";
+    assert_eq!(only_struct(text), (16, 16, fields(&[("only", 0)])));
+}
+
+#[test]
+fn names_are_resolved_through_imports_globs_and_modules() {
+    let text = "mod a { pub mod b { #[repr(C)] pub struct S { x: super::N } } pub use b::*; type N = u8; }
+        use a::{S, b::{self, S as T}}; use std::ffi::c_int; use half::*;
+        #[kernel] fn k(a: S, b: b::S, c: T, d: crate::a::S, e: self::a::b::S, f: c_int, g: bf16) {}";
+    assert_eq!(shown(text), ["fn k(a: S, b: S, c: S, d: S, e: S, f: i32, g: bf16)"]);
+}
+
+#[test]
+fn a_slice_of_atomics_is_written_to() {
+    let text = "use core::sync::atomic::AtomicU32; #[kernel] fn count(bins: &[AtomicU32]) {}";
+    let ParameterKind::Slice { access, ref element } = kernels(text)[0].parameters[0].kind else {
+        panic!("not a slice");
+    };
+    assert_eq!((access, element.to_string().as_str()), (Access::Write, "u32"));
+}
+
+#[test]
+fn text_without_kernels_is_empty_and_text_that_is_not_rust_is_told_apart() {
+    assert_eq!(read("pub fn helper() {}", "a.rs"), Ok(Vec::new()));
+    assert_eq!(read("#[kernel] fn k( {", "a.rs"), Err(Vec::new()));
+    let text = SourceText { module: &[], text: "fn", display: "a.rs" };
+    assert!(matches!(read_crate(&[text]), Reading::NotRust));
+    let text = "#[cfg(test)] mod tests { #[kernel] fn k(x: String) {} }
+        #[cfg(not(kernelmill))] #[kernel] fn l(x: String) {}
+        #[cfg(all(kernelmill, feature = \"x\"))] #[kernel] fn m() {}";
+    assert_eq!(shown(text), ["fn m()"]);
+}
+
+#[test]
+fn the_files_of_a_crate_see_each_others_types() {
+    let module = ["types".to_owned()];
+    let files = [
+        SourceText {
+            module: &[],
+            text: "mod types; use types::P; #[kernel] fn k(p: P) {}",
+            display: "src/lib.rs",
+        },
+        SourceText {
+            module: &module,
+            text: "#[repr(C)] pub struct P { x: String }",
+            display: "src/types.rs",
+        },
+    ];
+    let Reading::Rejected(found) = read_crate(&files) else { panic!("not rejected") };
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].place.file, "src/lib.rs");
+    assert_eq!(found[0].labels[0].place.file, "src/types.rs");
+    let good = SourceText { text: "#[repr(C)] pub struct P { x: u8 }", ..files[1] };
+    assert!(
+        matches!(read_crate(&[files[0], good]), Reading::Kernels(kernels) if kernels.len() == 1)
+    );
+}
+
+#[test]
+fn everything_wrong_in_a_file_is_reported_at_once() {
+    let text = "\u{feff}use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn first(name: &str, (a, b): (f32, f32), größe: Vec<f32>) -> f32 { 0.0 }
+
+#[kernel(dim = 4)]
+async fn second<T, const N: usize>(x: &mut [T]) {}
+
+#[kernel]
+fn first() {}
+
+struct Host;
+impl Host {
+    #[kernel]
+    fn method(&self) {}
+}
+";
+    let expected = "\
+kernels/k.rs:4:20: error: parameter `name` of kernel `first` has type `&str`, which cannot cross from host to device
+  help: write `name: &[u8]`, and pass the text's bytes
+kernels/k.rs:4:26: error: kernel `first` takes apart a parameter, `(a, b)`
+  help: write `value: (f32, f32)`, and take it apart in the kernel
+kernels/k.rs:4:53: error: parameter `größe` of kernel `first` has type `Vec<f32>`, which cannot cross from host to device
+  help: write `größe: &[f32]` to read it, `mut größe: DisjointSlice<f32>` to write it
+kernels/k.rs:4:66: error: kernel `first` returns `f32`
+  help: write it through a parameter, for example `mut result: DisjointSlice<f32>`
+kernels/k.rs:6:1: error: kernel `second` is marked `#[kernel(dim = 4)]`, which says no dimension
+  help: write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`
+kernels/k.rs:7:1: error: kernel `second` is `async`
+  help: remove `async`: a launch is asynchronous by itself
+kernels/k.rs:7:17: error: kernel `second` is generic over `T`
+  help: write a kernel for each type that is needed, and let them call one generic function
+kernels/k.rs:7:26: error: kernel `second` is generic over `N`
+  help: write a kernel for each type that is needed, and let them call one generic function
+kernels/k.rs:7:39: error: parameter `x` of kernel `second` has type `&mut [T]`, which cannot cross from host to device
+  help: write `mut x: DisjointSlice<T>`
+kernels/k.rs:10:4: error: two kernels are named `first`
+  kernels/k.rs:4:8: the first one
+  help: rename one of them: all kernels of a package become methods of one `Kernels`
+kernels/k.rs:15:8: error: kernel `method` is a method
+  help: write it as a function of the file, or of a module in it";
+    assert_eq!(errors(text), expected);
+}
+
+#[test]
+fn a_field_that_cannot_cross_is_named_with_its_path() {
+    let text = "#[repr(C)] struct Inner { data: [Option<f32>; 4] }
+#[repr(C)] struct Params { scale: f32, inner: Inner }
+struct Loose { x: f32 }
+#[repr(C)] struct Outer { loose: Loose }
+#[kernel] fn k(p: Params, q: &[Params], r: Loose, s: Outer) {}";
+    let expected = "\
+kernels/k.rs:5:19: error: parameter `p` of kernel `k` has type `Params`, whose field `inner.data[_]` has type `Option<f32>`, which cannot cross from host to device
+  kernels/k.rs:1:33: `Option<f32>`
+  help: pass the value, and a `bool` for whether it is there
+kernels/k.rs:5:30: error: parameter `q` of kernel `k` has type `&[Params]`, whose field `inner.data[_]` has type `Option<f32>`, which cannot cross from host to device
+  kernels/k.rs:1:33: `Option<f32>`
+  help: pass the value, and a `bool` for whether it is there
+kernels/k.rs:5:44: error: parameter `r` of kernel `k` has type `Loose`, a struct without `#[repr(C)]`
+  kernels/k.rs:3:8: `Loose`
+  help: write `#[repr(C)]` above `struct Loose`
+kernels/k.rs:5:54: error: parameter `s` of kernel `k` has type `Outer`, whose field `loose` has type `Loose`, a struct without `#[repr(C)]`
+  kernels/k.rs:3:8: `Loose`
+  help: write `#[repr(C)]` above `struct Loose`";
+    assert_eq!(errors(text), expected);
+}
+
+#[test]
+fn every_type_that_cannot_cross_says_what_to_write_instead() {
+    let cannot = "which cannot cross from host to device\n  help:";
+    for (ty, help) in [
+        ("String", "write `p: &[u8]`, and pass the text's bytes"),
+        ("Box<[f32]>", "write `p: &[f32]`"),
+        ("Box<f32>", "write `p: f32`, by value"),
+        ("&f32", "write `p: f32`, by value"),
+        ("&[f32; 4]", "write `p: &[f32]`, or `p: [f32; 4]` by value"),
+        ("&mut u32", "write `mut p: DisjointSlice<u32>`, of length 1"),
+        ("&mut DisjointSlice<f32>", "write `mut p: DisjointSlice<f32>`, without the reference"),
+        ("*const f32", "write `p: &[f32]`"),
+        ("*mut f32", "write `mut p: DisjointSlice<f32>`"),
+        ("(f32, u8)", "define a `#[repr(C)]` struct with these fields"),
+        ("()", "leave it out"),
+        ("impl Fn(f32) -> f32", "write one concrete type; a kernel is compiled once"),
+        ("&dyn Fn()", "write one concrete type; a kernel is compiled once"),
+        ("fn(f32) -> f32", "call the function by its name in the kernel, or choose by a number"),
+        ("f16", "write `use half::f16;` at the top of the file"),
+        ("Option<f32>", "pass the value, and a `bool` for whether it is there"),
+        ("glam::Vec3", "define `Vec3` as a `#[repr(C)]` struct in this file"),
+        ("Mode", "pass a number, and make it `Mode` in the kernel"),
+        ("AtomicU32", "write `p: &[AtomicU32]`"),
+        (
+            "SharedArray<f32, 4>",
+            "write `static mut P: SharedArray<T, N> = SharedArray::UNINIT;` in the kernel",
+        ),
+    ] {
+        let expected = format!("has type `{ty}`, {cannot} {help}");
+        assert_eq!(refused("enum Mode { A }", ty), expected);
+    }
+    assert_eq!(
+        refused("", "&[&[f32]]"),
+        format!(
+            "has type `&[&[f32]]`, with elements of type `&[f32]`, {cannot} pass that memory as a parameter of its own: `&[T]`"
+        )
+    );
+    assert_eq!(
+        refused("type V<'a> = &'a [f32];", "V"),
+        "has type `V`, a generic type\n  help: define a `#[repr(C)]` struct without type parameters for it"
+    );
+    assert_eq!(
+        refused("", "[f32; size_of::<u64>()]"),
+        "has type `[f32; size_of::<u64>()]`, an array whose length is not known here\n  \
+         help: write `size_of::<u64>()` as a number, or as a `const` of this file that is one"
+    );
+    assert_eq!(
+        refused("type V = &'static [f32];", "V"),
+        format!(
+            "has type `V`, that is `&'static [f32]`, which cannot cross from host to device\n  \
+             kernels/k.rs:2:10: `&'static [f32]`\n  \
+             help: pass that memory as a parameter of its own: `&[T]` or `DisjointSlice<T>`"
+        )
+    );
+    assert_eq!(
+        refused("#[repr(C)] struct Node { next: [Node; 2] }", "Node"),
+        "has type `Node`, whose field `next[_]` has type `Node`, which contains itself\n  \
+         kernels/k.rs:2:32: `Node`\n  \
+         help: remove the circle; a device has no pointers to hold such a type"
+    );
+}

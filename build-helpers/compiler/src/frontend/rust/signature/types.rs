@@ -1,0 +1,205 @@
+//! From a type as it is written to what crosses between host and device.
+
+use super::{
+    help::{self, Refusal},
+    layout, length,
+    scope::{Found, ModuleId, Scope, TypeItem},
+};
+use kernelmill_artifact::{Access, ParameterKind, Scalar, ValueType};
+use syn::{GenericArgument, Path, PathArguments, PathSegment, Type, ext::IdentExt};
+
+/// Arrays of more bytes than this are refused: no device has so much memory.
+const LARGEST_ARRAY: u64 = 1 << 40;
+
+/// Follows the types of one parameter.
+pub(super) struct Types<'s, 'a> {
+    pub(super) scope: &'s Scope<'a>,
+    /// The parameter's name, for what to write instead.
+    pub(super) name: &'s str,
+    /// Where the type that is looked at stands.
+    pub(super) position: Position,
+    /// The structs and aliases that are being followed, to notice circles.
+    inside: Vec<*const ()>,
+}
+
+/// Where a type stands in a parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Position {
+    /// It is the parameter's own.
+    Parameter,
+    /// It is the type of a slice's elements.
+    Element(Access),
+    /// It is in a struct or behind an alias.
+    Inside,
+}
+
+impl<'s, 'a> Types<'s, 'a> {
+    pub(super) fn new(scope: &'s Scope<'a>, name: &'s str) -> Self {
+        Self { scope, name, position: Position::Parameter, inside: Vec::new() }
+    }
+
+    /// What crosses for a parameter of this type.
+    pub(super) fn parameter(
+        &mut self,
+        module: ModuleId,
+        ty: &Type,
+    ) -> Result<ParameterKind, Refusal> {
+        let (element, access) = match bare(ty) {
+            Type::Reference(reference) => match (bare(&reference.elem), &reference.mutability) {
+                (Type::Slice(slice), None) => (&*slice.elem, Access::Read),
+                _ => return Err(help::refuse(self, module, ty)),
+            },
+            Type::Path(path) => match disjoint_element(&path.path) {
+                Some(element) => (element, Access::Write),
+                None => return self.value(module, ty).map(ParameterKind::Value),
+            },
+            _ => return self.value(module, ty).map(ParameterKind::Value),
+        };
+        self.position = Position::Element(access);
+        if let Some(scalar) = self.atomic(module, element) {
+            // The kernel writes through a shared reference, so the host has to give up the buffer.
+            let element = ValueType::Scalar(scalar);
+            return Ok(ParameterKind::Slice { element, access: Access::Write });
+        }
+        let element = self.value(module, element)?;
+        Ok(ParameterKind::Slice { element, access })
+    }
+
+    /// The value that a type stands for.
+    pub(super) fn value(&mut self, module: ModuleId, ty: &Type) -> Result<ValueType, Refusal> {
+        match bare(ty) {
+            Type::Path(path) if path.qself.is_none() => self.named(module, ty, &path.path),
+            Type::Array(array) => {
+                let element = self.value(module, &array.elem).map_err(|it| it.within("[_]"))?;
+                let Some(length) = length::value(self.scope, module, &array.len) else {
+                    return Err(help::unknown_length(self, module, array));
+                };
+                let bytes = element.size().checked_mul(length);
+                if length == 0 || bytes.is_none_or(|bytes| bytes > LARGEST_ARRAY) {
+                    return Err(help::impossible_length(self, module, array));
+                }
+                Ok(ValueType::Array(element.into(), length))
+            }
+            _ => Err(help::refuse(self, module, ty)),
+        }
+    }
+
+    fn named(&mut self, module: ModuleId, ty: &Type, path: &Path) -> Result<ValueType, Refusal> {
+        let names = segments(path);
+        if path.leading_colon.is_some() {
+            return foreign(&names).ok_or_else(|| help::refuse(self, module, ty));
+        }
+        match self.scope.find_type(module, &names) {
+            Found::Here(home, TypeItem::Struct(item)) => {
+                let address = std::ptr::from_ref(item).cast();
+                if !item.generics.params.is_empty() || self.inside.contains(&address) {
+                    return Err(help::generic_or_circular(self, module, ty, &item.generics));
+                }
+                let position = self.enter(address);
+                let layout = layout::of_struct(self, home, item);
+                self.leave(position);
+                layout.map_err(|refusal| refusal.or_written(self.scope.text(module).written(ty)))
+            }
+            Found::Here(home, TypeItem::Alias(item)) => {
+                let address = std::ptr::from_ref(item).cast();
+                if !item.generics.params.is_empty() || self.inside.contains(&address) {
+                    return Err(help::generic_or_circular(self, module, ty, &item.generics));
+                }
+                let position = self.enter(address);
+                let value = self.value(home, &item.ty);
+                self.leave(position);
+                value.map_err(|refusal| refusal.or_at(self.scope.text(home).place(&item.ty)))
+            }
+            Found::Here(_, TypeItem::Enum | TypeItem::Union) => Err(help::refuse(self, module, ty)),
+            Found::Elsewhere(full) => foreign(&full).ok_or_else(|| help::refuse(self, module, ty)),
+            Found::Nothing => {
+                let scalar = names.first().and_then(|name| Scalar::from_name(name));
+                let is_half = matches!(scalar, Some(Scalar::F16 | Scalar::Bf16));
+                match scalar {
+                    Some(scalar) if !is_half || self.scope.has_glob_of(module, "half") => {
+                        Ok(ValueType::Scalar(scalar))
+                    }
+                    _ => Err(help::refuse(self, module, ty)),
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, item: *const ()) -> Position {
+        self.inside.push(item);
+        std::mem::replace(&mut self.position, Position::Inside)
+    }
+
+    fn leave(&mut self, position: Position) {
+        self.inside.pop();
+        self.position = position;
+    }
+
+    /// The scalar in one of `core`'s atomics.
+    fn atomic(&self, module: ModuleId, ty: &Type) -> Option<Scalar> {
+        let Type::Path(path) = bare(ty) else { return None };
+        let names = match self.scope.find_type(module, &segments(&path.path)) {
+            Found::Elsewhere(full) => full,
+            Found::Here(..) | Found::Nothing => return None,
+        };
+        let [root, "sync", "atomic", name] = *names.iter().map(String::as_str).collect::<Vec<_>>()
+        else {
+            return None;
+        };
+        let scalar = name.strip_prefix("Atomic")?.to_lowercase();
+        if matches!(root, "core" | "std") { Scalar::from_name(&scalar) } else { None }
+    }
+}
+
+/// A type without parentheses and invisible groups.
+pub(super) fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => bare(&inner.elem),
+        Type::Group(inner) => bare(&inner.elem),
+        _ => ty,
+    }
+}
+
+/// The names in a path.
+pub(super) fn segments(path: &Path) -> Vec<String> {
+    path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect()
+}
+
+/// `T` of `DisjointSlice<T>` and `DisjointSlice<T, Index2D>`, under any path.
+pub(super) fn disjoint_element(path: &Path) -> Option<&Type> {
+    let last = path.segments.last().filter(|segment| segment.ident == "DisjointSlice")?;
+    first_argument(last)
+}
+
+/// The first type among a path segment's arguments.
+pub(super) fn first_argument(segment: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// The scalar that a path into another crate stands for.
+fn foreign(path: &[String]) -> Option<ValueType> {
+    let names: Vec<&str> = path.iter().map(String::as_str).collect();
+    let scalar = match *names {
+        ["half", .., name @ ("f16" | "bf16")] => Scalar::from_name(name)?,
+        ["core" | "std", "primitive", name] => Scalar::from_name(name)?,
+        ["core" | "std", "ffi", name] | ["std", "os", "raw", name] => match name {
+            "c_schar" => Scalar::I8,
+            "c_uchar" => Scalar::U8,
+            "c_short" => Scalar::I16,
+            "c_ushort" => Scalar::U16,
+            "c_int" => Scalar::I32,
+            "c_uint" => Scalar::U32,
+            "c_longlong" => Scalar::I64,
+            "c_ulonglong" => Scalar::U64,
+            "c_float" => Scalar::F32,
+            "c_double" => Scalar::F64,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(ValueType::Scalar(scalar))
+}

@@ -1,0 +1,41 @@
+//! kernelmill's compiler: from a kernel source to a binary for one target.
+//!
+//! The flow, one module a step:
+//!
+//! ```text
+//! frontend::rust   source -> bitcode of the host          once a source
+//! driver           the steps below, in order              once a (source, target) pair
+//!   prepare        the host's traces removed
+//!   link           panics, math and library code that is needed
+//!   place          locations, shared memory, address spaces
+//!   entry          the function that the device starts
+//!   optimize       LLVM's pipeline
+//!   check          every fault collected: only this makes a `ValidModule`
+//!   emit           PTX, cubin, code object or native object
+//! ```
+//!
+//! It knows no Cargo, reads no environment and prints nothing: what it needs is in [`Toolchain`],
+//! [`RustSource`] and [`Job`], and what it finds is in [`Artifact`] and [`Error`].
+
+mod artifact;
+mod bytes;
+mod check;
+mod cpu;
+pub mod diagnostic;
+mod driver;
+mod entry;
+mod error;
+pub mod frontend;
+mod job;
+mod library;
+mod link;
+mod place;
+mod prepare;
+mod target;
+mod toolchain;
+
+pub use artifact::{Artifact, CompiledKernel, Location};
+pub use error::{Error, Fault, LayoutMismatch};
+pub use frontend::rust::{Lowered, RustSource};
+pub use job::{Config, Job, Options};
+pub use toolchain::{Compiler, Toolchain};

@@ -1,0 +1,155 @@
+//! Bitcode libraries: `kernelmill_device`, `core` and `compiler_builtins`, of which a kernel gets
+//! the functions it calls and no others.
+
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+
+use object::{
+    Object, ObjectSection, ObjectSymbol,
+    read::archive::{ArchiveFile, ArchiveMember},
+};
+
+use crate::Error;
+
+/// The libraries, indexed by the symbols that they define.
+#[derive(Debug)]
+pub(crate) struct Libraries {
+    device: Vec<u8>,
+    standard: PathBuf,
+    /// Filled when a kernel first calls something that `kernelmill_device` does not define; most
+    /// never do.
+    archives: OnceLock<Archives>,
+}
+
+#[derive(Debug, Default)]
+struct Archives {
+    members: Vec<Member>,
+    by_symbol: HashMap<String, usize>,
+}
+
+/// A module of a library.
+#[derive(Debug)]
+pub(crate) struct Member {
+    /// Its name, for messages.
+    pub(crate) name: String,
+    /// Its bitcode.
+    pub(crate) bitcode: Vec<u8>,
+}
+
+/// The crates of the standard library that kernels can call. `std` is not among them: what it
+/// does needs an operating system.
+const CRATES: [&str; 2] = ["libcore-", "libcompiler_builtins-"];
+
+impl Libraries {
+    /// Libraries of a device crate's bitcode and the folder of a toolchain's rlibs.
+    pub(crate) fn open(device: &[u8], standard: &Path) -> Result<Self, Error> {
+        let standard = standard.to_owned();
+        Ok(Self { device: device.to_vec(), standard, archives: OnceLock::new() })
+    }
+
+    /// The bitcode of `kernelmill_device`.
+    pub(crate) fn device(&self) -> &[u8] {
+        &self.device
+    }
+
+    /// The modules that define any of these symbols, without those already used.
+    pub(crate) fn defining(
+        &self,
+        symbols: &[String],
+        used: &mut HashSet<usize>,
+    ) -> Result<Vec<&Member>, Error> {
+        let archives = self.archives()?;
+        let mut found: Vec<usize> = symbols
+            .iter()
+            .filter_map(|symbol| archives.by_symbol.get(symbol).copied())
+            .filter(|index| used.insert(*index))
+            .collect();
+        found.sort_unstable();
+        Ok(found.into_iter().map(|index| &archives.members[index]).collect())
+    }
+
+    fn archives(&self) -> Result<&Archives, Error> {
+        if let Some(archives) = self.archives.get() {
+            return Ok(archives);
+        }
+        let mut archives = Archives::default();
+        for prefix in CRATES {
+            let path = find(&self.standard, prefix)?;
+            archives.add(&path)?;
+        }
+        Ok(self.archives.get_or_init(|| archives))
+    }
+}
+
+impl Archives {
+    /// Adds the members of an rlib that carry bitcode.
+    fn add(&mut self, path: &Path) -> Result<(), Error> {
+        let damaged = |reason: object::read::Error| {
+            Error::Internal(format!("{} cannot be read: {reason}", path.display()))
+        };
+        let data = crate::frontend::rust::read(path)?;
+        let archive = ArchiveFile::parse(&*data).map_err(damaged)?;
+        for member in archive.members() {
+            let member = member.map_err(damaged)?;
+            self.add_member(&member, &data);
+        }
+        Ok(())
+    }
+
+    /// Adds one member; those that are no objects or carry no bitcode are passed over.
+    fn add_member(&mut self, member: &ArchiveMember<'_>, archive: &[u8]) {
+        let Ok(data) = member.data(archive) else { return };
+        let Ok(object) = object::File::parse(data) else { return };
+        let names = [".llvmbc", "__bitcode"];
+        let Some(section) = names.iter().find_map(|name| object.section_by_name(name)) else {
+            return;
+        };
+        let Ok(bitcode) = section.data() else { return };
+        if bitcode.is_empty() {
+            return;
+        }
+        let index = self.members.len();
+        let defined =
+            object.symbols().filter(|symbol| symbol.is_definition() && !symbol.is_local());
+        for symbol in defined {
+            if let Ok(name) = symbol.name() {
+                let name = if cfg!(target_os = "macos") {
+                    name.strip_prefix('_').unwrap_or(name)
+                } else {
+                    name
+                };
+                self.by_symbol.entry(name.to_owned()).or_insert(index);
+            }
+        }
+        self.members.push(Member {
+            name: String::from_utf8_lossy(member.name()).into_owned(),
+            bitcode: bitcode.to_vec(),
+        });
+    }
+}
+
+/// The rlib in `folder` whose name starts so.
+fn find(folder: &Path, prefix: &str) -> Result<PathBuf, Error> {
+    let entries = std::fs::read_dir(folder)
+        .map_err(|source| Error::Io { path: folder.to_owned(), source })?;
+    let mut found: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name.starts_with(prefix) && name.ends_with(".rlib")
+        })
+        .map(|entry| entry.path())
+        .collect();
+    found.sort();
+    found.pop().ok_or_else(|| {
+        let missing = std::io::Error::new(
+            std::io::ErrorKind::NotFound,
+            format!("{prefix}*.rlib is not there; is the target's standard library installed?"),
+        );
+        Error::Io { path: folder.to_owned(), source: missing }
+    })
+}

@@ -1,0 +1,150 @@
+//! Replaces the panics of `core` by calls of the device crate's.
+//!
+//! They are defined before `core` itself is linked, so that its formatting code comes along only
+//! on the CPU, where a message is formatted, and only for panics that have one.
+
+use kernelmill_artifact::PanicKind;
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Block, Builder, Linkage, ModuleExt, Place, Type, Value},
+};
+
+use super::always_inline;
+
+/// `fn(kind: u32, a: u64, b: u64, location: usize) -> !` of the device crate.
+pub(crate) const PANIC: &str = "__kernelmill_panic";
+/// `fn(fmt::Arguments, &Location) -> !` of the device crate.
+pub(crate) const PANIC_FMT: &str = "__kernelmill_panic_fmt";
+
+/// How a function of `core` that does not return is replaced.
+#[derive(Clone, Copy)]
+enum Replacement {
+    /// By a record of its kind, with the arguments of these indices as the two numbers.
+    Record(PanicKind, &'static [usize]),
+    /// By formatting its message.
+    Format,
+    /// On the CPU by its own body in `core`, which ends in one of the others; elsewhere by a
+    /// record.
+    Body(PanicKind, &'static [usize]),
+}
+
+/// The functions, by their path.
+const FUNCTIONS: &[(&str, Replacement)] = {
+    use PanicKind::*;
+    use Replacement::*;
+    &[
+        ("core::panicking::panic_bounds_check", Record(IndexOutOfBounds, &[0, 1])),
+        ("core::panicking::panic_fmt", Format),
+        ("core::panicking::panic_nounwind_fmt", Record(Other, &[])),
+        ("core::option::unwrap_failed", Record(NoneUnwrapped, &[])),
+        ("core::option::expect_failed", Body(NoneUnwrapped, &[])),
+        ("core::result::unwrap_failed", Body(ErrUnwrapped, &[])),
+        ("core::slice::index::slice_index_fail", Body(SliceRange, &[0, 1])),
+        ("core::panicking::panic_const::panic_const_div_by_zero", Record(DivisionByZero, &[])),
+        ("core::panicking::panic_const::panic_const_rem_by_zero", Record(RemainderByZero, &[])),
+        ("core::panicking::panic_const::panic_const_div_overflow", Record(DivisionOverflow, &[])),
+        ("core::panicking::panic_const::panic_const_rem_overflow", Record(DivisionOverflow, &[])),
+    ]
+};
+
+/// Gives every undefined function of `core`, `alloc` and `std` that does not return a body.
+pub(super) fn define<'c>(context: &'c Context, module: &Module<'c>, formats: bool) {
+    for function in module.functions() {
+        let undefined = function.is_declaration() && function.is_used();
+        if !undefined || !function.has_attribute(Place::Function, "noreturn") {
+            continue;
+        }
+        let path = format!("{:#}", rustc_demangle::demangle(&function.name()));
+        let ours = ["core::", "alloc::", "std::"].iter().any(|start| path.starts_with(start));
+        if ours && let Some(replacement) = replacement(&path, formats) {
+            write_body(context, module, function, replacement);
+        }
+    }
+}
+
+/// Makes declarations of the functions of a library that are replaced, so that its own bodies do
+/// not come along.
+pub(super) fn withdraw<'c>(context: &'c Context, library: &Module<'c>, formats: bool) {
+    for function in library.definitions() {
+        let name = function.name();
+        if !function.has_attribute(Place::Function, "noreturn") || !name.contains("core") {
+            continue;
+        }
+        let path = format!("{:#}", rustc_demangle::demangle(&name));
+        if !path.starts_with("core::") || replacement(&path, formats).is_none() {
+            continue;
+        }
+        function.set_name(&format!("{name}.withdrawn"));
+        let declaration = library.new_function(&name, function.value_type());
+        declaration.add_attribute(context, Place::Function, "noreturn", 0);
+        function.replace_with(declaration);
+        function.set_linkage(Linkage::LLVMInternalLinkage);
+    }
+}
+
+/// What to do with a function; `None` to leave it to the library.
+fn replacement(path: &str, formats: bool) -> Option<Replacement> {
+    let known = FUNCTIONS.iter().find(|(name, _)| *name == path).map(|(_, how)| *how);
+    let kind = if path.starts_with("core::panicking::panic_const::") {
+        PanicKind::ArithmeticOverflow
+    } else if path.starts_with("core::slice") {
+        PanicKind::SliceRange
+    } else {
+        PanicKind::Explicit
+    };
+    match known.unwrap_or(Replacement::Body(kind, &[])) {
+        Replacement::Record(kind, numbers) => Some(Replacement::Record(kind, numbers)),
+        Replacement::Format if formats => Some(Replacement::Format),
+        Replacement::Format => Some(Replacement::Record(PanicKind::Explicit, &[])),
+        Replacement::Body(..) if formats => None,
+        Replacement::Body(kind, numbers) => Some(Replacement::Record(kind, numbers)),
+    }
+}
+
+fn write_body<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    function: Value<'c>,
+    replacement: Replacement,
+) {
+    let builder = Builder::new(context);
+    builder.at_end(Block::append(context, function, "start"));
+    match replacement {
+        Replacement::Format => {
+            let target = module.declare(PANIC_FMT, function.value_type());
+            builder.call(target, &function.parameters());
+        }
+        Replacement::Record(kind, numbers) | Replacement::Body(kind, numbers) => {
+            record(context, module, &builder, function, kind, numbers);
+        }
+    }
+    builder.unreachable();
+    always_inline(context, function);
+    function.set_linkage(Linkage::LLVMInternalLinkage);
+}
+
+/// Calls the function that writes a record.
+fn record<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    builder: &Builder<'c>,
+    function: Value<'c>,
+    kind: PanicKind,
+    numbers: &[usize],
+) {
+    let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+    let parameters = function.parameters();
+    let number = |place: usize| -> Value<'c> {
+        let parameter = numbers.get(place).and_then(|index| parameters.get(*index));
+        parameter.copied().filter(|value| value.ty() == wide).unwrap_or(wide.constant(0))
+    };
+    // The caller's location is the last parameter of those that track it.
+    let location = match parameters.last() {
+        Some(last) if last.ty().is_pointer() => builder.pointer_to_int(*last, wide),
+        _ => wide.constant(0),
+    };
+    let ty = Type::void(context).function(&[word, wide, wide, wide]);
+    let target = module.declare(PANIC, ty);
+    target.add_attribute(context, Place::Function, "noreturn", 0);
+    builder.call(target, &[word.constant(kind as u64), number(0), number(1), location]);
+}

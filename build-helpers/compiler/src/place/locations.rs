@@ -1,0 +1,84 @@
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Linkage, ModuleExt, Type, TypeKind, UnnamedAddress, Value},
+};
+
+use crate::{Location, link::PREFIX};
+
+/// The function that gives the address of the table.
+const BASE: &str = "__kernelmill_location_base";
+
+/// Collects the constants of type `core::panic::Location` in one table, so that the difference of
+/// an address and the table's is an index, and gives what they say.
+///
+/// A location is `{ ptr to the file's name, length: u64, line: u32, column: u32 }`, which rustc
+/// writes as a pointer and 16 bytes.
+pub(crate) fn collect<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Location> {
+    let mut found: Vec<(Value<'c>, Location)> = Vec::new();
+    for global in module.globals().into_iter().filter(|global| global.is_used()) {
+        found.extend(read(global).map(|location| (global, location)));
+    }
+    let base = module.function(BASE);
+    if let Some((first, _)) = found.first() {
+        let element = first.value_type();
+        let entries: Vec<_> = found.iter().filter_map(|(global, _)| global.initializer()).collect();
+        let space = first.ty().address_space();
+        let ty = element.array(entries.len() as u64);
+        let table = module.new_global(&format!("{PREFIX}locations"), ty, space);
+        table.set_initializer(element.constant_array(&entries));
+        table.set_global_constant(true);
+        table.set_alignment(8);
+        table.set_linkage(Linkage::LLVMInternalLinkage);
+        table.set_unnamed_address(UnnamedAddress::LLVMNoUnnamedAddr);
+        for (index, (global, _)) in found.iter().enumerate() {
+            global.replace_with(table.constant_offset(context, 24 * index as u64));
+            global.delete_global();
+        }
+        define_base(context, base, Some(table));
+    } else {
+        define_base(context, base, None);
+    }
+    found.into_iter().map(|(_, location)| location).collect()
+}
+
+/// Gives the function that the device crate calls a body that returns the table's address.
+fn define_base<'c>(context: &'c Context, base: Option<Value<'c>>, table: Option<Value<'c>>) {
+    use kernelmill_llvm::ir::{Block, Builder};
+    let Some(base) = base.filter(|base| base.is_declaration()) else { return };
+    let flat = |table: Value<'c>| match table.ty().address_space() {
+        0 => table,
+        _ => table.cast_address_space(Type::pointer(context, 0)),
+    };
+    let builder = Builder::new(context);
+    builder.at_end(Block::append(context, base, "start"));
+    let address = Type::int(context, 64);
+    let value =
+        table.map_or(address.constant(0), |table| builder.pointer_to_int(flat(table), address));
+    builder.ret(Some(value));
+    base.set_linkage(Linkage::LLVMInternalLinkage);
+    crate::link::always_inline(context, base);
+}
+
+/// What a global says, if it is a location.
+fn read(global: Value<'_>) -> Option<Location> {
+    if global.is_declaration() || !global.is_global_constant() {
+        return None;
+    }
+    let ty = global.value_type();
+    let initializer = global.initializer()?;
+    if ty.kind() != TypeKind::LLVMStructTypeKind || ty.fields().len() != 2 {
+        return None;
+    }
+    let (name, numbers) = (initializer.operand(0), initializer.operand(1).as_bytes()?);
+    // On GPUs the name is in another address space, behind a cast.
+    let name = if name.is_constant_expression() { name.operand(0) } else { name };
+    if numbers.len() != 16 || !name.is_global() {
+        return None;
+    }
+    let length = u64::from_le_bytes(numbers[..8].try_into().ok()?);
+    let line = u32::from_le_bytes(numbers[8..12].try_into().ok()?);
+    let column = u32::from_le_bytes(numbers[12..].try_into().ok()?);
+    let text = name.initializer()?.as_bytes()?;
+    let file = text.get(..usize::try_from(length).ok()?)?;
+    Some(Location { file: String::from_utf8_lossy(file).into_owned(), line, column })
+}

@@ -1,0 +1,10 @@
+//! Puts what a module holds where the target wants it: source locations in one table, shared
+//! memory and other globals in their address spaces.
+
+mod locations;
+mod memory;
+mod reach;
+
+pub(crate) use locations::collect as locations;
+pub(crate) use memory::{AddressSpaces, move_allocations, move_globals, shared_globals};
+pub(crate) use reach::{calls_of, reachable};

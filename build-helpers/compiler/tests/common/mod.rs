@@ -1,0 +1,104 @@
+//! A compiler over the toolchain that runs the tests.
+#![allow(dead_code, reason = "each test program uses some of it")]
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use kernelmill_compiler::{
+    Artifact, Compiler, Config, Error, Job, Lowered, Options, RustSource, Toolchain,
+    frontend::rust::signature,
+};
+
+fn run(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+/// The assembler that `cargo xtask setup` installs, or one on PATH.
+pub(crate) fn ptxas() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolchains");
+    let installed = ["nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas"];
+    let mut candidates: Vec<PathBuf> = installed.iter().map(|path| root.join(path)).collect();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    candidates.extend(std::env::split_paths(&path).map(|folder| folder.join("ptxas")));
+    let found = candidates.into_iter().find(|path| path.exists());
+    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
+    assert!(found.is_some() || !required, "ptxas is not installed: run `cargo xtask setup`");
+    found
+}
+
+pub(crate) fn compiler() -> &'static Compiler {
+    static COMPILER: OnceLock<Compiler> = OnceLock::new();
+    COMPILER.get_or_init(|| {
+        let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+        let version = run(&rustc, &["-vV"]);
+        let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+        Compiler::new(Toolchain {
+            host: host.to_owned(),
+            sysroot: run(&rustc, &["--print", "sysroot"]).into(),
+            rustc: rustc.into(),
+            rustc_version: version,
+            llvm: None,
+            ptxas: ptxas(),
+            ptxas_version: String::new(),
+            scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scratch"),
+        })
+        .unwrap()
+    })
+}
+
+/// A source whose text is written to a folder of its own.
+pub(crate) fn source(name: &str, text: &str) -> RustSource {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sources").join(name);
+    let path = root.join(format!("kernels/{name}.rs"));
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    let display = format!("kernels/{name}.rs");
+    let signatures = signature::read(text, &display).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    RustSource {
+        path,
+        display,
+        package_root: root,
+        edition: "2024".into(),
+        cfgs: Vec::new(),
+        arguments: Vec::new(),
+        signatures,
+    }
+}
+
+pub(crate) fn lower(name: &str, text: &str) -> (RustSource, Lowered) {
+    let source = source(name, text);
+    let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
+    (source, lowered)
+}
+
+pub(crate) fn compile(name: &str, text: &str, target: &str) -> Result<Artifact, Error> {
+    compile_with(name, text, target, Options::default())
+}
+
+/// As [`compile`], with options.
+pub(crate) fn compile_with(
+    name: &str,
+    text: &str,
+    target: &str,
+    options: Options,
+) -> Result<Artifact, Error> {
+    let (source, lowered) = lower(name, text);
+    let config = Config { target: target.parse().unwrap(), options };
+    compiler().compile(&Job {
+        lowered: &lowered,
+        signatures: &source.signatures,
+        unit: name,
+        config: &config,
+    })
+}
+
+/// The PTX of kernels for compute_75.
+pub(crate) fn ptx(name: &str, text: &str) -> String {
+    let artifact = compile(name, text, "compute_75").unwrap_or_else(|error| panic!("{error}"));
+    String::from_utf8(artifact.bytes).unwrap()
+}

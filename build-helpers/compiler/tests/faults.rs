@@ -1,0 +1,125 @@
+//! What the compiler refuses, as the user sees it.
+
+mod common;
+
+use common::{compile, compiler, source};
+
+fn refused(name: &str, text: &str, target: &str) -> String {
+    match compile(name, text, target) {
+        Ok(_) => panic!("{name} compiled"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn an_error_of_rustc_is_passed_on_with_the_users_file_and_line() {
+    let text = "use kernelmill_device::prelude::*;\n\n#[kernel]\npub fn bad(mut y: DisjointSlice<f32>) {\n    let wrong: u32 = 1.5;\n}\n";
+    let message = compiler().lower_rust(&source("bad", text)).unwrap_err().to_string();
+    assert!(message.contains("error[E0308]: mismatched types"), "{message}");
+    assert!(message.contains("--> kernels/bad.rs:5:22"), "{message}");
+    assert!(message.contains("let wrong: u32 = 1.5;"), "{message}");
+}
+
+#[test]
+fn the_heap_and_the_operating_system_are_refused_with_all_their_places() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn heap(n: u32, mut y: DisjointSlice<f32>) {
+    let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = values[n as usize / 2];
+    }
+}
+
+#[kernel]
+pub fn system(mut y: DisjointSlice<u32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = std::process::id();
+    }
+}
+";
+    for target in ["compute_75", "gfx1100", "cpu"] {
+        let message = refused("host", text, target);
+        assert!(message.starts_with(&format!("a kernel does what {target} cannot:")), "{message}");
+        assert!(message.contains("allocates on the heap"), "{message}");
+        assert!(message.contains("calls `std::process::id`"), "{message}");
+    }
+}
+
+#[test]
+fn a_barrier_that_cannot_be_part_of_the_kernel_is_refused_on_the_cpu() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+fn descend(n: u32) -> u32 {
+    thread::sync_threads();
+    if n == 0 { 0 } else { 1 + descend(n - 1) * 3 + descend(n / 2) }
+}
+
+#[kernel]
+pub fn recursive(n: u32, mut y: DisjointSlice<u32>) {
+    let depth = descend(n);
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = depth;
+    }
+}
+";
+    let message = refused("recursive", text, "cpu");
+    assert!(message.contains("barrier or warp operation"), "{message}");
+    assert!(message.contains("in recursive::descend"), "{message}");
+}
+
+#[test]
+fn a_cubin_without_ptxas_says_how_to_get_one() {
+    let error = kernelmill_compiler::Error::NoPtxas {
+        target: "sm_90a".parse().unwrap(),
+        ptx: "compute_90a".into(),
+    };
+    let message = error.to_string();
+    assert!(message.contains("pip install") && message.contains("compute_90a"), "{message}");
+}
+
+#[test]
+fn a_target_without_a_way_is_named_with_the_file() {
+    let text = "use kernelmill_device::prelude::*;\n#[kernel]\npub fn nothing() {}\n";
+    let message = refused("nothing", text, "vulkan");
+    assert_eq!(
+        message,
+        "kernels/nothing.rs: kernels in Rust cannot be compiled for vulkan yet; leave the target \
+         out"
+    );
+}
+
+#[test]
+fn a_type_that_is_not_what_the_source_seems_to_say_is_an_error_that_names_the_parameter() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Pair {
+    a: u32,
+    b: u32,
+}
+
+#[kernel]
+pub fn pairs(pair: Pair, mut y: DisjointSlice<u32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = pair.a + pair.b;
+    }
+}
+";
+    let mut source = source("pairs", text);
+    let wrong = signature_of(&text.replace("b: u32", "b: u64"));
+    source.signatures = wrong;
+    let message = compiler().lower_rust(&source).unwrap_err().to_string();
+    let start = "kernels/pairs.rs:12: parameter `pair` of kernel `pairs` has size and alignment \
+                 (8, 4) in the compiled code, but (16, 8)";
+    assert!(message.starts_with(start), "{message}");
+}
+
+fn signature_of(text: &str) -> Vec<kernelmill_artifact::Signature> {
+    kernelmill_compiler::frontend::rust::signature::read(text, "kernels/pairs.rs").unwrap()
+}
