@@ -1,0 +1,64 @@
+//! The generated bindings, `OUT_DIR/kernels.rs`: the embedded binaries, a type for each struct in
+//! a signature, and one launch wrapper for each kernel.
+
+mod expr;
+mod interface;
+mod methods;
+mod set;
+
+pub(crate) use interface::Interface;
+
+use crate::{error::Error, pipeline::Binary};
+use minijinja::{Environment, UndefinedBehavior, Value, context, syntax::SyntaxConfig};
+
+const TEMPLATE: &str = include_str!("../templates/kernels.rs.j2");
+
+/// A binary as the bindings name it.
+pub(crate) struct Embedded<'a> {
+    pub(crate) binary: &'a Binary,
+    pub(crate) target: String,
+    /// Its file beside the bindings.
+    pub(crate) file: String,
+    /// Its source, which tells the run time which binaries are alternatives to each other.
+    pub(crate) source: &'a str,
+}
+
+/// The text of the bindings.
+pub(crate) fn render(
+    package: &str,
+    interface: &Interface,
+    embedded: &[Embedded<'_>],
+) -> Result<String, Error> {
+    let internal = |error: minijinja::Error| Error::Internal(format!("{error:#}"));
+    let mut environment = Environment::new();
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .keep_trailing_newline(true)
+        .build()
+        .map_err(internal)?;
+    environment.set_syntax(syntax);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_template("kernels.rs", TEMPLATE).map_err(internal)?;
+    let symbols: Vec<&str> = set::symbols(embedded).collect();
+    let methods: Value = interface
+        .kernels
+        .iter()
+        .enumerate()
+        .map(|(index, kernel)| methods::method(index, kernel))
+        .collect();
+    let structs: Value = interface.structs.iter().map(methods::structure).collect();
+    let values = context! {
+        package => package,
+        set => set::expression(package, interface, embedded),
+        symbols => symbols.into_iter().collect::<Value>(),
+        structs => structs,
+        methods => methods,
+        helpers => interface.helpers().into_iter().collect::<Value>(),
+    };
+    let template = environment.get_template("kernels.rs").map_err(internal)?;
+    template.render(values).map_err(internal)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! The static that describes everything embedded, as an expression.
+
+use super::{
+    Embedded,
+    expr::{Expr, Field},
+    interface::Interface,
+};
+use kernelmill_artifact::{
+    Access, ArtifactKind, Dimension, FORMAT_VERSION, Parameter, ParameterKind, Safety, Signature,
+    StructLayout, ValueType,
+};
+use kernelmill_compiler::CompiledKernel;
+
+/// What the static's initializer stands in: a block inside the static.
+const INDENT: usize = 4;
+
+/// The initializer, in terms of `cg`, the run time's module for generated code.
+pub(super) fn expression(
+    package: &str,
+    interface: &Interface,
+    embedded: &[Embedded<'_>],
+) -> String {
+    let fields = vec![
+        Field::new("format_version", Expr::atom(FORMAT_VERSION.to_string())),
+        Field::new("package", Expr::text(package)),
+        Field::new("signatures", Expr::Slice(interface.kernels.iter().map(signature).collect())),
+        Field::new(
+            "artifacts",
+            Expr::Slice(embedded.iter().map(|it| artifact(interface, it)).collect()),
+        ),
+    ];
+    Expr::Struct("cg::KernelSet", fields).print(INDENT, usize::MAX / 2)
+}
+
+/// The symbols of the CPU kernels.
+pub(super) fn symbols<'a>(embedded: &'a [Embedded<'_>]) -> impl Iterator<Item = &'a str> {
+    let kernels = embedded.iter().flat_map(|it| &it.binary.artifact.kernels);
+    kernels.filter_map(|kernel| kernel.cpu_symbol.as_deref())
+}
+
+fn borrowed(value: Expr) -> Expr {
+    Expr::call("cg::Cow::Borrowed", [value])
+}
+
+fn signature(signature: &Signature) -> Expr {
+    let dimension = match signature.dimension {
+        Dimension::One => "cg::Dimension::One",
+        Dimension::Two => "cg::Dimension::Two",
+        Dimension::Three => "cg::Dimension::Three",
+    };
+    let safety = match signature.safety {
+        Safety::Safe => "cg::Safety::Safe",
+        Safety::Unsafe => "cg::Safety::Unsafe",
+    };
+    let parameters = signature.parameters.iter().map(parameter).collect();
+    Expr::Struct(
+        "cg::Signature",
+        vec![
+            Field::new("name", borrowed(Expr::text(&signature.name))),
+            Field::new("dimension", Expr::atom(dimension)),
+            Field::new("safety", Expr::atom(safety)),
+            Field::new("parameters", borrowed(Expr::Slice(parameters))),
+            Field::new("file", borrowed(Expr::text(&signature.file))),
+            Field::new("line", Expr::atom(signature.line.to_string())),
+        ],
+    )
+}
+
+fn parameter(parameter: &Parameter) -> Expr {
+    let memory = |name: &'static str, element: &ValueType, access: Access| {
+        let access = match access {
+            Access::Read => "cg::Access::Read",
+            Access::Write => "cg::Access::Write",
+        };
+        let fields =
+            vec![Field::new("element", value(element)), Field::new("access", Expr::atom(access))];
+        Expr::Struct(name, fields)
+    };
+    let kind = match &parameter.kind {
+        ParameterKind::Value(ty) => Expr::call("cg::ParameterKind::Value", [value(ty)]),
+        ParameterKind::Slice { element, access } => {
+            memory("cg::ParameterKind::Slice", element, *access)
+        }
+        ParameterKind::Pointer { element, access } => {
+            memory("cg::ParameterKind::Pointer", element, *access)
+        }
+    };
+    Expr::call("cg::Parameter::borrowed", [Expr::text(&parameter.name), kind])
+}
+
+fn value(ty: &ValueType) -> Expr {
+    let nested =
+        |inner: Expr| Expr::call("cg::Nested::Borrowed", [Expr::Reference(Box::new(inner))]);
+    match ty {
+        ValueType::Scalar(scalar) => {
+            let scalar = Expr::atom(format!("cg::Scalar::{scalar:?}"));
+            Expr::call("cg::ValueType::Scalar", [scalar])
+        }
+        ValueType::Array(element, length) => Expr::call(
+            "cg::ValueType::Array",
+            [nested(value(element)), Expr::atom(length.to_string())],
+        ),
+        ValueType::Struct(layout) => {
+            Expr::call("cg::ValueType::Struct", [nested(structure(layout))])
+        }
+    }
+}
+
+fn structure(layout: &StructLayout) -> Expr {
+    let fields = layout.fields.iter().map(|field| {
+        Expr::Struct(
+            "cg::Field",
+            vec![
+                Field::new("name", borrowed(Expr::text(&field.name))),
+                Field::new("ty", value(&field.ty)),
+                Field::new("offset", Expr::atom(field.offset.to_string())),
+            ],
+        )
+    });
+    Expr::Struct(
+        "cg::StructLayout",
+        vec![
+            Field::new("name", borrowed(Expr::text(&layout.name))),
+            Field::new("size", Expr::atom(layout.size.to_string())),
+            Field::new("align", Expr::atom(layout.align.to_string())),
+            Field::new("fields", borrowed(Expr::Slice(fields.collect()))),
+        ],
+    )
+}
+
+fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
+    let artifact = &embedded.binary.artifact;
+    let bytes = match artifact.kind {
+        ArtifactKind::Object => Expr::Slice(Vec::new()),
+        _ => Expr::call("include_bytes!", [Expr::text(&embedded.file)]),
+    };
+    let locations = artifact.locations.iter().map(|location| {
+        Expr::Struct(
+            "cg::SourceLocation",
+            vec![
+                Field::new("file", Expr::text(&location.file)),
+                Field::new("line", Expr::atom(location.line.to_string())),
+                Field::new("column", Expr::atom(location.column.to_string())),
+            ],
+        )
+    });
+    let kernels = artifact.kernels.iter().map(|it| kernel(interface, it));
+    Expr::Struct(
+        "cg::EmbeddedArtifact",
+        vec![
+            Field::new("fingerprint", Expr::text(&embedded.binary.fingerprint.to_string())),
+            Field::new("target", Expr::text(&embedded.target)),
+            Field::new("kind", Expr::atom(format!("cg::ArtifactKind::{:?}", artifact.kind))),
+            Field::new("source", Expr::text(embedded.source)),
+            Field::new("bytes", bytes),
+            Field::new("kernels", Expr::Slice(kernels.collect())),
+            Field::new("locations", Expr::Slice(locations.collect())),
+        ],
+    )
+}
+
+fn kernel(interface: &Interface, kernel: &CompiledKernel) -> Expr {
+    let index = interface.kernels.iter().position(|it| it.name() == kernel.name).unwrap_or(0);
+    let cpu = match &kernel.cpu_symbol {
+        None => Field::new("cpu", Expr::atom("None")),
+        Some(symbol) => {
+            let entry =
+                Expr::call("cg::CpuEntry::new", [Expr::atom(format!("&raw const {symbol}"))]);
+            let entry = Expr::call("Some", [Expr::Unsafe(Box::new(entry))]);
+            let why = "SAFETY: the object that is linked in exports it, and nothing writes it.";
+            Field::new("cpu", entry).with_comment(why)
+        }
+    };
+    Expr::Struct(
+        "cg::EmbeddedKernel",
+        vec![
+            Field::new("signature", Expr::atom(index.to_string())),
+            Field::new("entry", Expr::text(&kernel.entry)),
+            Field::new("static_shared_bytes", Expr::atom(kernel.static_shared_bytes.to_string())),
+            Field::new("panics", Expr::atom(kernel.panics.to_string())),
+            cpu,
+        ],
+    )
+}

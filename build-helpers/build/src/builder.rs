@@ -1,0 +1,188 @@
+use crate::{
+    Error, Summary,
+    env::World,
+    pipeline,
+    settings::{Layer, TargetName},
+};
+use std::{path::Path, process};
+
+/// A build with settings of its own, which come before those in TOML files and after those in the
+/// environment. Paths are relative to the package.
+///
+/// ```no_run
+/// // build.rs
+/// kernelmill_build::Build::new()
+///     .source_dir("src/gpu")
+///     .targets(["cpu", "sm_80", "compute_90"])
+///     .define("TILE", "32")
+///     .compile();
+/// ```
+#[derive(Clone, Debug, Default)]
+#[must_use = "call `compile` or `try_compile`"]
+pub struct Build {
+    layer: Layer,
+}
+
+impl Build {
+    /// A build that changes no setting.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Looks for kernels in a folder and the folders in it. Adds to other folders and files that
+    /// the builder names. Where no source is named anywhere the folder is `kernels`.
+    pub fn source_dir(mut self, folder: impl AsRef<Path>) -> Self {
+        add(&mut self.layer.source_dirs, folder);
+        self
+    }
+
+    /// Names single sources: files, or folders with kernel packages. Adds to the others.
+    pub fn source_files<P: AsRef<Path>>(mut self, files: impl IntoIterator<Item = P>) -> Self {
+        self.layer.source_files.get_or_insert_default();
+        for file in files {
+            add(&mut self.layer.source_files, file);
+        }
+        self
+    }
+
+    /// Names sources by a pattern, or several: `*` and `?` within a name, `**` for any folders. Adds to the
+    /// others; files that match and have no kernel are passed over.
+    pub fn source_glob(mut self, patterns: impl Patterns) -> Self {
+        self.layer.source_globs.get_or_insert_default().extend(patterns.into_list());
+        self
+    }
+
+    /// Leaves out the files and folders that match a pattern, or one of several. A pattern of one
+    /// part, `*_test.rs`, is compared with every part of a path.
+    pub fn exclude(mut self, patterns: impl Patterns) -> Self {
+        self.layer.excludes.get_or_insert_default().extend(patterns.into_list());
+        self
+    }
+
+    /// Looks for included headers in a folder.
+    pub fn include(mut self, folder: impl AsRef<Path>) -> Self {
+        add(&mut self.layer.includes, folder);
+        self
+    }
+
+    /// Defines a name for kernels: `#[cfg(NAME)]` holds and, where the value is not empty,
+    /// `#[cfg(NAME = "value")]`.
+    pub fn define(mut self, name: impl Into<String>, value: impl ToString) -> Self {
+        self.layer.defines.get_or_insert_default().insert(name.into(), value.to_string());
+        self
+    }
+
+    /// Adds an argument for the compiler of the kernels' language: rustc.
+    pub fn arg(mut self, argument: impl Into<String>) -> Self {
+        self.layer.arguments.get_or_insert_default().push(argument.into());
+        self
+    }
+
+    /// Adds a target, or several in one text: `sm_90a`, `80-real;90-virtual`.
+    pub fn target(mut self, target: impl ToString) -> Self {
+        let name = TargetName { text: target.to_string(), origin: "the build script".to_owned() };
+        self.layer.targets.get_or_insert_default().push(name);
+        self
+    }
+
+    /// Adds targets.
+    pub fn targets<T: ToString>(self, targets: impl IntoIterator<Item = T>) -> Self {
+        let mut build = self;
+        build.layer.targets.get_or_insert_default();
+        targets.into_iter().fold(build, Self::target)
+    }
+
+    /// Whether `a * b + c` may become one fused operation, which changes the last bit of results.
+    /// It is on by default, as in nvcc.
+    pub fn fma(mut self, on: bool) -> Self {
+        self.layer.fma = Some(on);
+        self
+    }
+
+    /// LLVM's optimisation level, 0 to 3; larger numbers are 3.
+    pub fn optimization(mut self, level: u8) -> Self {
+        self.layer.optimization = Some(level.min(3));
+        self
+    }
+
+    /// Uses a type of the package's own, `path` from its root (`crate::Params`), for the struct
+    /// `name` in kernel signatures. Its layout is checked when it is compiled.
+    pub fn map_type(mut self, name: impl Into<String>, path: impl Into<String>) -> Self {
+        self.layer.types.get_or_insert_default().insert(name.into(), path.into());
+        self
+    }
+
+    /// Builds. On failure it prints every error to standard error and ends the process with
+    /// status 1.
+    pub fn compile(self) {
+        if let Err(error) = self.try_compile() {
+            #[expect(clippy::print_stderr, reason = "this is where errors leave the build script")]
+            {
+                eprintln!("{error}");
+            }
+            process::exit(1);
+        }
+    }
+
+    /// Builds, and says what was done.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong, all at once: see [`Error`].
+    pub fn try_compile(self) -> Result<Summary, Error> {
+        pipeline::run(&World::process(), self.layer)
+    }
+}
+
+fn add(list: &mut Option<Vec<String>>, item: impl AsRef<Path>) {
+    list.get_or_insert_default().push(item.as_ref().to_string_lossy().into_owned());
+}
+
+/// One pattern, or a list of them: `"*_test.rs"`, `["old", "*_test.rs"]`.
+///
+/// ```
+/// use kernelmill_build::Build;
+/// let _ = Build::new().exclude("old");
+/// let _ = Build::new().exclude(["old", "*_test.rs"]);
+/// let _ = Build::new().exclude(vec![String::from("old")]);
+/// ```
+pub trait Patterns {
+    /// The patterns, in their order.
+    fn into_list(self) -> Vec<String>;
+}
+
+impl Patterns for &str {
+    fn into_list(self) -> Vec<String> {
+        vec![self.to_owned()]
+    }
+}
+
+impl Patterns for String {
+    fn into_list(self) -> Vec<String> {
+        vec![self]
+    }
+}
+
+impl<T: AsRef<str>, const N: usize> Patterns for [T; N] {
+    fn into_list(self) -> Vec<String> {
+        self.as_slice().into_list()
+    }
+}
+
+impl<T: AsRef<str>, const N: usize> Patterns for &[T; N] {
+    fn into_list(self) -> Vec<String> {
+        self.as_slice().into_list()
+    }
+}
+
+impl<T: AsRef<str>> Patterns for &[T] {
+    fn into_list(self) -> Vec<String> {
+        self.iter().map(|pattern| pattern.as_ref().to_owned()).collect()
+    }
+}
+
+impl<T: AsRef<str>> Patterns for Vec<T> {
+    fn into_list(self) -> Vec<String> {
+        self.as_slice().into_list()
+    }
+}

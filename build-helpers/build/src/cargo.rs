@@ -1,0 +1,80 @@
+//! The only place that talks to Cargo: every directive is printed here, once.
+
+use std::{
+    collections::BTreeSet,
+    fmt::Display,
+    io::{self, Write},
+    path::Path,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// Where directives go.
+pub(crate) struct Cargo {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    out: Box<dyn Write + Send>,
+    said: BTreeSet<String>,
+}
+
+impl Cargo {
+    /// Cargo itself, which reads the build script's standard output.
+    pub(crate) fn stdout() -> Self {
+        Self::to(Box::new(io::stdout()))
+    }
+
+    pub(crate) fn to(out: Box<dyn Write + Send>) -> Self {
+        Self { inner: Mutex::new(Inner { out, said: BTreeSet::new() }) }
+    }
+
+    /// Runs the build script again when this file, or anything in this folder, changes.
+    pub(crate) fn watch(&self, path: &Path) {
+        self.say(&format!("cargo::rerun-if-changed={}", path.display()));
+    }
+
+    /// Runs the build script again when this variable changes.
+    pub(crate) fn watch_variable(&self, name: &str) {
+        self.say(&format!("cargo::rerun-if-env-changed={name}"));
+    }
+
+    /// Shows a warning, every line of it, to the user.
+    pub(crate) fn warn(&self, text: &dyn Display) {
+        for line in text.to_string().lines().filter(|line| !line.trim().is_empty()) {
+            self.print(&format!("cargo::warning={line}"));
+        }
+    }
+
+    /// Links the static library `name` in `folder` into whatever the package builds.
+    ///
+    /// Cargo hands `rustc-link-lib` to the library of a package that has one, and to nothing
+    /// else; the argument reaches its binaries, tests and examples, which may hold the bindings
+    /// as well. Members of an archive that are there already are not linked twice.
+    pub(crate) fn link(&self, folder: &Path, name: &str, archive: &Path) {
+        self.say(&format!("cargo::rustc-link-search=native={}", folder.display()));
+        self.say(&format!("cargo::rustc-link-lib=static={name}"));
+        self.say(&format!("cargo::rustc-link-arg={}", archive.display()));
+    }
+
+    /// Prints a line for people (`cargo build -vv` shows it) and for tools.
+    pub(crate) fn note(&self, text: &dyn Display) {
+        self.print(&text.to_string());
+    }
+
+    /// Prints a directive that has not been printed yet.
+    fn say(&self, line: &str) {
+        let is_new = self.lock().said.insert(line.to_owned());
+        if is_new {
+            self.print(line);
+        }
+    }
+
+    /// Prints a line. A closed pipe means that Cargo has gone: then nobody is left to tell.
+    fn print(&self, line: &str) {
+        let _ = writeln!(self.lock().out, "{line}");
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

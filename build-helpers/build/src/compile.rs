@@ -1,0 +1,37 @@
+//! What a build asks of the compiler: a narrow trait, so that the rest can be tested without one.
+
+use kernelmill_artifact::Signature;
+use kernelmill_compiler::{Artifact, Compiler, Error, Job, Lowered, RustSource};
+
+/// Why a unit could not be made; boxed, for it is large and rare.
+pub(crate) type Failure = Box<Error>;
+
+/// The compiler, as a build sees it.
+pub(crate) trait Compile: Sync {
+    /// Everything of the tools that can change a result.
+    fn version(&self) -> String;
+    /// Runs the front end over a kernel file.
+    fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure>;
+    /// Compares the layouts in compiled code with those the signatures were read with.
+    fn check_layouts(&self, lowered: &Lowered, signatures: &[Signature]) -> Result<(), Failure>;
+    /// Compiles a lowered source for one target.
+    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure>;
+}
+
+impl Compile for Compiler {
+    fn version(&self) -> String {
+        Self::version(self)
+    }
+
+    fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {
+        Self::lower_rust(self, source).map_err(Failure::from)
+    }
+
+    fn check_layouts(&self, lowered: &Lowered, signatures: &[Signature]) -> Result<(), Failure> {
+        Self::check_layouts(self, lowered, signatures).map_err(Failure::from)
+    }
+
+    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
+        Self::compile(self, job).map_err(Failure::from)
+    }
+}

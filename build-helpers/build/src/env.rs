@@ -1,0 +1,85 @@
+//! The only place that reads the environment.
+//!
+//! What the user can set is read by [`World::variable`], which tells Cargo to run the build
+//! script again when it changes. What Cargo itself sets for a build script ([`World::given`])
+//! needs no such line: Cargo knows.
+
+use crate::{cargo::Cargo, error::Error};
+#[cfg(test)]
+use std::collections::BTreeMap;
+use std::{ffi::OsString, path::PathBuf};
+
+/// The process that a build runs in: its environment, and Cargo on the other side.
+pub(crate) struct World {
+    variables: Variables,
+    pub(crate) cargo: Cargo,
+}
+
+enum Variables {
+    Process,
+    #[cfg(test)]
+    Fixed(BTreeMap<String, OsString>),
+}
+
+impl World {
+    /// The build script's own process.
+    pub(crate) fn process() -> Self {
+        Self { variables: Variables::Process, cargo: Cargo::stdout() }
+    }
+
+    /// A world with exactly these variables.
+    #[cfg(test)]
+    pub(crate) fn fixed(variables: BTreeMap<String, OsString>, cargo: Cargo) -> Self {
+        Self { variables: Variables::Fixed(variables), cargo }
+    }
+
+    /// A variable that the user may set; an empty one counts as not set.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        self.cargo.watch_variable(name);
+        self.read(name).filter(|value| !value.is_empty())
+    }
+
+    /// The same as text.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.variable(name).map(|value| value.to_string_lossy().into_owned())
+    }
+
+    /// The same as a path.
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
+        self.variable(name).map(PathBuf::from)
+    }
+
+    /// Whether a variable is set to anything but `0` or `false`.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.text(name).is_some_and(|value| value != "0" && value != "false")
+    }
+
+    /// A variable that Cargo sets for build scripts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInBuildScript`] where it is not set.
+    pub(crate) fn given(&self, name: &'static str) -> Result<String, Error> {
+        let value = self.read(name).ok_or(Error::NotInBuildScript { variable: name })?;
+        Ok(value.to_string_lossy().into_owned())
+    }
+
+    /// The names of all variables, for those who start another Cargo and must not hand them on.
+    pub(crate) fn names(&self) -> Vec<OsString> {
+        match &self.variables {
+            #[expect(clippy::disallowed_methods, reason = "this is the one door")]
+            Variables::Process => std::env::vars_os().map(|(name, _)| name).collect(),
+            #[cfg(test)]
+            Variables::Fixed(fixed) => fixed.keys().map(OsString::from).collect(),
+        }
+    }
+
+    fn read(&self, name: &str) -> Option<OsString> {
+        match &self.variables {
+            #[expect(clippy::disallowed_methods, reason = "this is the one door")]
+            Variables::Process => std::env::var_os(name),
+            #[cfg(test)]
+            Variables::Fixed(fixed) => fixed.get(name).cloned(),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Runs tasks on as many threads as Cargo's jobserver has tokens for.
+
+use jobserver::{Acquired, Client};
+use std::{
+    num::NonZero,
+    sync::{Mutex, OnceLock, PoisonError, mpsc},
+    thread,
+};
+
+/// Cargo's jobserver, opened once and never closed: the process has its file descriptors only
+/// once.
+fn client() -> Option<&'static Client> {
+    static CLIENT: OnceLock<Option<Client>> = OnceLock::new();
+    // SAFETY: the descriptors named in the environment are those Cargo gave this process for that
+    // purpose; they are taken once, here, and stay open.
+    CLIENT.get_or_init(|| unsafe { Client::from_env() }).as_ref()
+}
+
+/// Runs a task for each item and gives the results in the items' order.
+///
+/// The calling thread works with the token that the process has by being there; every other
+/// thread waits for one from the jobserver, and gives it back at the end. Without a jobserver
+/// there are as many threads as processors.
+pub(crate) fn run<T: Sync, R: Send>(items: &[T], task: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    run_under(client(), items, task)
+}
+
+fn run_under<T: Sync, R: Send>(
+    client: Option<&Client>,
+    items: &[T],
+    task: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    let helpers = items.len().min(processors).saturating_sub(1);
+    let queue = Mutex::new(items.iter().enumerate());
+    let results = Mutex::new(Vec::with_capacity(items.len()));
+    let work = || {
+        while let Some((index, item)) = lock(&queue).next() {
+            let result = task(item);
+            lock(&results).push((index, result));
+        }
+    };
+    match client.filter(|_| helpers > 0) {
+        Some(client) => with_tokens(client, helpers, &work),
+        None => thread::scope(|scope| {
+            for _ in 0..helpers {
+                scope.spawn(work);
+            }
+            work();
+        }),
+    }
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Works on this thread, and on one more for each token that the jobserver has to give, up to
+/// `helpers`.
+fn with_tokens(client: &Client, helpers: usize, work: &(impl Fn() + Sync)) {
+    let (sender, receiver) = mpsc::channel();
+    let receiver = Mutex::new(receiver);
+    let token_sender = sender.clone();
+    let tokens = client.clone().into_helper_thread(move |token| {
+        // Nobody listens any more once all the work is done.
+        let _ = token_sender.send(token.ok());
+    });
+    thread::scope(|scope| {
+        let _end = EndWaiting { sender, helpers };
+        for _ in 0..helpers {
+            if let Ok(tokens) = &tokens {
+                tokens.request_token();
+            }
+            scope.spawn(|| {
+                let token = lock(&receiver).recv();
+                if let Ok(Some(_token)) = token {
+                    work();
+                }
+            });
+        }
+        work();
+    });
+}
+
+/// Lets the threads that still wait for a token end, also when this thread panics.
+struct EndWaiting {
+    sender: mpsc::Sender<Option<Acquired>>,
+    helpers: usize,
+}
+
+impl Drop for EndWaiting {
+    fn drop(&mut self) {
+        for _ in 0..self.helpers {
+            let _ = self.sender.send(None);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{
+        sync::atomic::{AtomicUsize, Ordering},
+        time::Duration,
+    };
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        let items: Vec<u64> = (0..100).collect();
+        let results = run(&items, |item| {
+            thread::sleep(Duration::from_micros(100 - item));
+            item * 2
+        });
+        assert_eq!(results, items.iter().map(|item| item * 2).collect::<Vec<_>>());
+        assert!(run(&[] as &[u8], |_| ()).is_empty());
+    }
+
+    #[test]
+    fn no_more_threads_work_than_there_are_tokens_and_every_token_is_given_back() {
+        for tokens in [0, 1, 2] {
+            let client = Client::new(2).unwrap();
+            let taken: Vec<_> = (tokens..2).map(|_| client.acquire().unwrap()).collect();
+            let (working, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+            let results = run_under(Some(&client), &[1; 20], |item| {
+                most.fetch_max(working.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                thread::sleep(Duration::from_millis(1));
+                working.fetch_sub(1, Ordering::SeqCst);
+                *item
+            });
+            assert_eq!(results.len(), 20);
+            assert!(most.load(Ordering::SeqCst) <= tokens + 1);
+            drop(taken);
+            let _all = [client.acquire().unwrap(), client.acquire().unwrap()];
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Packages of kernels: folders with a `Cargo.toml`, whose kernels may use other crates.
+//!
+//! Cargo builds them, for the host, with the options that leave bitcode in every library.
+
+use crate::{
+    compile::Failure,
+    env::World,
+    manifest::Package,
+    report::Report,
+    source::{Candidate, Source, read_bytes},
+};
+use cargo_metadata::{Message, diagnostic::DiagnosticLevel};
+use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
+use object::read::archive::ArchiveFile;
+use std::{
+    ffi::OsStr,
+    fs,
+    io::{BufReader, Read},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::Arc,
+};
+use walkdir::WalkDir;
+
+/// A file of a crate: the module it holds, its name in messages, its text.
+pub(crate) type ModuleText = (Vec<String>, (String, Arc<str>));
+
+/// The texts of a package's library, its root first; `None` where the report says why not.
+pub(crate) fn texts(candidate: &Candidate, report: &mut Report) -> Option<Vec<ModuleText>> {
+    let sources = candidate.path.join("src");
+    if !sources.join("lib.rs").is_file() {
+        report.plain(
+            format!("the kernel package `{}` has no src/lib.rs", candidate.display),
+            "put its kernels there, or leave the folder out with `exclude`",
+        );
+        return None;
+    }
+    let mut texts = Vec::new();
+    let walk = WalkDir::new(&sources).sort_by_file_name().into_iter().filter_map(Result::ok);
+    for entry in walk.filter(|entry| entry.path().extension() == Some(OsStr::new("rs"))) {
+        let Ok(relative) = entry.path().strip_prefix(&sources) else { continue };
+        let Some(module) = module_path(relative) else { continue };
+        let display = format!(
+            "{}/{}",
+            candidate.display,
+            crate::paths::relative(&candidate.path, entry.path())
+        );
+        let bytes = read_bytes(entry.path(), &display, report)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        texts.push((module, (display, text.into())));
+    }
+    texts.sort_by_key(|(module, _)| module.len());
+    Some(texts)
+}
+
+/// The module that a file under `src` holds by custom; `None` for programs.
+fn module_path(relative: &Path) -> Option<Vec<String>> {
+    let mut parts: Vec<_> = relative
+        .with_extension("")
+        .iter()
+        .map(|part| part.to_string_lossy().into_owned())
+        .collect();
+    match parts.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        ["lib"] => return Some(Vec::new()),
+        ["main"] | ["bin", ..] => return None,
+        [.., "mod"] => {
+            parts.pop();
+        }
+        _ => {}
+    }
+    Some(parts)
+}
+
+/// Builds a kernel package and collects the bitcode of its library and of all it depends on.
+///
+/// # Errors
+///
+/// [`Error::Rustc`] with what cargo and rustc said, [`Error::Io`], and [`Error::Tool`] where the
+/// libraries hold no bitcode.
+pub(crate) fn lower(world: &World, package: &Package, source: &Source) -> Result<Lowered, Failure> {
+    let name = crate::naming::identifier(&source.display);
+    let folder = package.out_dir.join("kernelmill").join(name);
+    let mut built = run(cargo(world, package, source, &folder), package, &source.path)?;
+    built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
+    // Cargo names a package after all that it depends on; it comes first here.
+    built.libraries.reverse();
+    let mut lowered = Lowered { warnings: built.rendered, ..Lowered::default() };
+    for library in &built.libraries {
+        add_bitcode(library, &mut lowered.modules)?;
+    }
+    lowered.inputs = inputs(built.libraries.first(), source);
+    Ok(lowered)
+}
+
+/// What cargo says of a build that succeeds.
+struct Built {
+    /// Every library, in the order in which they were built.
+    libraries: Vec<PathBuf>,
+    /// rustc's messages.
+    rendered: String,
+}
+
+fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Failure> {
+    let failed = |error| Error::Start { program: package.cargo.clone(), source: error };
+    let mut child = command.spawn().map_err(failed)?;
+    let stderr = child.stderr.take();
+    let stderr = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // What cannot be read is only missing from a message.
+        let _ = stderr.map(|mut pipe| pipe.read_to_end(&mut text));
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let mut built = Built { libraries: Vec::new(), rendered: String::new() };
+    let messages = child.stdout.take().map(|out| Message::parse_stream(BufReader::new(out)));
+    for message in messages.into_iter().flatten() {
+        match message {
+            Ok(Message::CompilerArtifact(artifact)) => {
+                let files = artifact.filenames.into_iter().map(PathBuf::from);
+                built.libraries.extend(files.filter(|it| it.extension() == Some("rlib".as_ref())));
+            }
+            Ok(Message::CompilerMessage(message)) => {
+                // Warnings about what the package depends on are for those who write that.
+                let is_own = message.target.src_path.starts_with(own);
+                if is_own || message.message.level == DiagnosticLevel::Error {
+                    built.rendered.push_str(&message.message.rendered.unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+    let status = child.wait().map_err(failed)?;
+    let said = stderr.join().unwrap_or_default();
+    if status.success() {
+        return Ok(built);
+    }
+    let stderr = if built.rendered.is_empty() { said } else { built.rendered };
+    Err(Error::Rustc { stderr }.into())
+}
+
+fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Command {
+    let mut command = Command::new(&package.cargo);
+    for name in world.names() {
+        if is_of_this_build(&name.to_string_lossy()) {
+            command.env_remove(name);
+        }
+    }
+    // Whether and where to compile incrementally is for cargo to say.
+    let options = CODE_OPTIONS.iter().filter(|option| !option.starts_with("incremental"));
+    let mut flags: Vec<_> = options.map(|option| format!("-C{option}")).collect();
+    flags.extend(["-Clinker-plugin-lto".to_owned(), "--cfg=kernelmill".to_owned()]);
+    flags.push("--check-cfg=cfg(kernelmill)".to_owned());
+    // Cargo names a package's own files relative to it, and those of other packages in full.
+    flags.push(format!("--remap-path-prefix=src={}/src", source.display));
+    flags.push(format!("--remap-path-prefix={}={}", source.path.display(), source.display));
+    command
+        .args(["build", "--lib", "--release", "--message-format=json", "--quiet"])
+        .arg("--manifest-path")
+        .arg(source.path.join("Cargo.toml"))
+        .args(["--target", &package.target])
+        .arg("--target-dir")
+        .arg(folder)
+        .current_dir(&source.path)
+        .env("RUSTC", &package.rustc)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Whether a variable belongs to the cargo that runs the build script, and would mislead another.
+fn is_of_this_build(name: &str) -> bool {
+    const KEPT: [&str; 3] = ["RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_MAKEFLAGS"];
+    const KEPT_PREFIXES: [&str; 4] = ["CARGO_HOME", "CARGO_NET", "CARGO_REGISTR", "CARGO_HTTP"];
+    let is_kept = KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|it| name.starts_with(it));
+    let is_ours = name.starts_with("CARGO") || name.starts_with("RUST");
+    (is_ours && !is_kept) || matches!(name, "MAKEFLAGS" | "MFLAGS")
+}
+
+/// Appends the bitcode modules of a library.
+fn add_bitcode(library: &Path, modules: &mut Vec<Vec<u8>>) -> Result<(), Failure> {
+    let io = |source| Error::Io { path: library.to_owned(), source };
+    let bytes = fs::read(library).map_err(io)?;
+    let failed = |text: String| Error::Tool {
+        tool: "cargo",
+        subject: library.display().to_string(),
+        stderr: text,
+    };
+    let archive = ArchiveFile::parse(&*bytes).map_err(|error| failed(error.to_string()))?;
+    for member in archive.members() {
+        let member = member.map_err(|error| failed(error.to_string()))?;
+        let content = member.data(&*bytes).map_err(|error| failed(error.to_string()))?;
+        if is_bitcode(content) {
+            modules.push(content.to_vec());
+        } else if member.name() != b"lib.rmeta" {
+            let name = String::from_utf8_lossy(member.name()).into_owned();
+            return Err(failed(format!("its member {name} is not bitcode")).into());
+        }
+    }
+    Ok(())
+}
+
+/// Bitcode is raw or, for Apple's systems, in a wrapper.
+fn is_bitcode(content: &[u8]) -> bool {
+    content.starts_with(b"BC\xc0\xde") || content.starts_with(&0x0b17_c0de_u32.to_le_bytes())
+}
+
+/// The files that cargo says the library was made of, and those that choose its dependencies.
+fn inputs(library: Option<&PathBuf>, source: &Source) -> Vec<PathBuf> {
+    let rule = library
+        .and_then(|library| fs::read_to_string(library.with_extension("d")).ok())
+        .unwrap_or_default();
+    let names = rule.split_once(": ").map_or("", |(_, names)| names);
+    let mut inputs: Vec<PathBuf> = names
+        .replace("\\ ", "\u{0}")
+        .split_whitespace()
+        .map(|name| PathBuf::from(name.replace('\u{0}', " ")))
+        .collect();
+    inputs.extend(["Cargo.toml", "Cargo.lock"].map(|name| source.path.join(name)));
+    inputs.retain(|path| path.is_file());
+    inputs.sort();
+    inputs.dedup();
+    inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cargo::Cargo,
+        source::{Candidate, SourceKind},
+        test_support::Project,
+    };
+
+    #[test]
+    fn files_hold_modules_by_custom() {
+        let module = |path: &str| module_path(Path::new(path)).map(|parts| parts.join("::"));
+        assert_eq!(module("lib.rs").as_deref(), Some(""));
+        assert_eq!(module("a.rs").as_deref(), Some("a"));
+        assert_eq!(module("a/mod.rs").as_deref(), Some("a"));
+        assert_eq!(module("a/b.rs").as_deref(), Some("a::b"));
+        assert_eq!(module("bin/tool.rs"), None);
+    }
+
+    #[test]
+    fn another_cargo_gets_none_of_this_builds_variables() {
+        for name in ["CARGO_ENCODED_RUSTFLAGS", "CARGO", "RUSTC", "RUSTFLAGS", "MAKEFLAGS"] {
+            assert!(is_of_this_build(name), "{name}");
+        }
+        for name in ["CARGO_HOME", "RUSTUP_TOOLCHAIN", "CARGO_NET_OFFLINE", "PATH", "HOME"] {
+            assert!(!is_of_this_build(name), "{name}");
+        }
+    }
+
+    /// The triple of this machine.
+    fn host() -> String {
+        let output = Command::new("rustc").arg("-vV").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
+    }
+
+    #[test]
+    fn cargo_builds_a_package_and_everything_in_it_is_bitcode() {
+        let manifest = "[package]\nname = \"pack\"\nedition = \"2024\"\n\
+            [dependencies]\nother = { path = \"../../other\" }\n[workspace]\n";
+        let project = Project::new(
+            "",
+            &[
+                ("kernels/pack/Cargo.toml", manifest),
+                (
+                    "kernels/pack/src/lib.rs",
+                    "#![no_std]\nmod a;\nuse other::kernel;\n#[kernel] pub fn k(x: u32) { a::f(x); }",
+                ),
+                (
+                    "kernels/pack/src/a.rs",
+                    "pub fn f(x: u32) -> u32 { x + cfg!(kernelmill) as u32 }",
+                ),
+                (
+                    "other/Cargo.toml",
+                    "[package]\nname = \"other\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n[workspace]\n",
+                ),
+                (
+                    "other/src/lib.rs",
+                    "use proc_macro::TokenStream;\n#[proc_macro_attribute]\npub fn kernel(_: TokenStream, it: TokenStream) -> TokenStream { it }",
+                ),
+            ],
+        );
+        let mut variables = project.variables.clone();
+        variables.insert("TARGET".into(), host().into());
+        let world = World::fixed(variables, Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&world).unwrap();
+        let candidate = Candidate {
+            path: package.root.join("kernels/pack"),
+            display: "kernels/pack".to_owned(),
+            kind: SourceKind::Package,
+            is_named: false,
+        };
+        let mut report = Report::default();
+        let source = Source::read(candidate, &mut report).unwrap_or_else(|| panic!("{report}"));
+        let lowered = lower(&world, &package, &source).unwrap();
+        assert_eq!(lowered.modules.len(), 1);
+        assert!(lowered.modules.iter().all(|module| is_bitcode(module)));
+        let inputs: Vec<_> =
+            lowered.inputs.iter().map(|path| crate::paths::relative(&package.root, path)).collect();
+        for name in ["kernels/pack/Cargo.toml", "kernels/pack/src/a.rs", "other/src/lib.rs"] {
+            assert!(inputs.iter().any(|input| input == name), "{name} in {inputs:?}");
+        }
+        project.write("app/kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { y }");
+        let error = lower(&world, &package, &source).unwrap_err().to_string();
+        assert!(error.contains("cannot find value `y`"), "{error}");
+        assert!(error.contains("--> kernels/pack/src/a.rs:1:27"), "{error}");
+    }
+}

@@ -1,0 +1,113 @@
+//! kernelmill's build-dependency: `cargo build` compiles the package's GPU kernels ahead of time,
+//! embeds the binaries and generates typed launch wrappers.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() {
+//!     kernelmill_build::compile()
+//! }
+//! ```
+//!
+//! The kernels in the folder `kernels` are compiled for the targets in
+//! `[package.metadata.kernelmill]`; `kernelmill::include_kernels!()` brings the wrappers in.
+//!
+//! # Settings
+//!
+//! Each setting is taken from the last of these places that has it: the defaults,
+//! `[workspace.metadata.kernelmill]` of the workspace's `Cargo.toml`,
+//! `[package.metadata.kernelmill]` of the package's or `kernelmill.toml` beside it (both at once
+//! are an error), the builder [`Build`], the environment. A list replaces the list before it.
+//! Keys that do not exist are errors, which name the nearest.
+//!
+//! | key | builder | environment | default | meaning |
+//! |---|---|---|---|---|
+//! | `targets` | [`Build::target`] | `KERNELMILL_TARGETS` | `["cpu", "compute_75"]` | what to compile for |
+//! | `source-dir` | [`Build::source_dir`] | | `kernels`, if no source is named at all | folders to look for kernels in |
+//! | `source-files` | [`Build::source_files`] | | | single sources |
+//! | `source-glob` | [`Build::source_glob`] | | | patterns of sources, `kernels/**/*.rs` |
+//! | `exclude` | [`Build::exclude`] | | | patterns of files and folders to leave out |
+//! | `include` | [`Build::include`] | | | folders of headers |
+//! | `define` | [`Build::define`] | | | names for `#[cfg(NAME)]` and `#[cfg(NAME = "value")]` |
+//! | `arguments` | [`Build::arg`] | | | further arguments of rustc |
+//! | `fma` | [`Build::fma`] | `KERNELMILL_FMA` | `true` | `a * b + c` may become one operation |
+//! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
+//! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
+//!
+//! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
+//! `sm_100f` (cubins, which need ptxas); `gfx942`, `gfx90a:xnack+` (AMD code objects); `native`
+//! (the GPUs in this machine as `nvidia-smi` and the AMD driver list them, `cpu` with a warning
+//! where there is none). Also read: `80`, `90a`, `9.0+PTX`, `80-real;90-virtual`.
+//!
+//! Further variables:
+//!
+//! - `KERNELMILL_SKIP_BUILD=1`, and `DOCS_RS`: wrappers without binaries.
+//! - `KERNELMILL_LOG=summary`: prints `kernelmill: compiled N cached M`, both counting pairs of a
+//!   source and a target.
+//! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
+//! - `KERNELMILL_PTXAS`: the ptxas to use. Without it: `PATH`, `CUDA_HOME`, `CUDA_PATH`,
+//!   `CUDA_ROOT`, `CUDA_TOOLKIT_ROOT_DIR`, `target/toolchains`, `/usr/local/cuda`.
+//! - `KERNELMILL_CACHE_DIR`, `KERNELMILL_CACHE_SIZE` (bytes, 2 GiB by default),
+//!   `KERNELMILL_CACHE=off`: the store that all packages of a user share; it lies in
+//!   `$XDG_CACHE_HOME/kernelmill` or the platform's cache folder.
+//!
+//! # Sources
+//!
+//! A `.rs` file with a function marked `#[kernel]` is a source; one without is there for others to
+//! include. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
+//! its own. Hidden files, `_*.cu`, `.cuh` and `.h` are none. Kernels in CUDA C++, HIP, OpenCL C,
+//! LLVM IR, PTX and WGSL are found, and refused: this version does not compile them yet.
+//!
+//! # Kernel packages
+//!
+//! Such a package names `kernelmill-device` in its dependencies, has its kernels in a library,
+//! and, inside another package's folder, a `[workspace]` table of its own. Cargo builds it.
+
+#![expect(clippy::needless_doctest_main, reason = "a build script is a program")]
+
+mod bindings;
+mod builder;
+mod cargo;
+mod compile;
+mod discover;
+mod env;
+mod error;
+mod front;
+mod glob;
+mod jobs;
+mod kernel_package;
+mod key;
+mod language;
+mod link;
+mod manifest;
+mod naming;
+mod output;
+mod paths;
+mod pipeline;
+mod plan;
+mod report;
+mod settings;
+mod source;
+mod store;
+mod summary;
+#[cfg(test)]
+mod test_support;
+mod toolchain;
+
+pub use builder::{Build, Patterns};
+pub use error::Error;
+pub use report::Report;
+pub use summary::Summary;
+
+/// Builds the package's kernels with its settings: what most build scripts need.
+///
+/// On failure it prints every error to standard error and ends the process with status 1.
+///
+/// ```no_run
+/// // build.rs
+/// fn main() {
+///     kernelmill_build::compile()
+/// }
+/// ```
+pub fn compile() {
+    Build::new().compile();
+}

@@ -1,0 +1,233 @@
+use crate::{
+    settings::{Layer, TargetName},
+    test_support::{Project, SAXPY, files},
+};
+use std::fs;
+
+const TWO_TARGETS: &str = "targets = [\"compute_75\", \"gfx942\"]\n";
+
+#[test]
+fn each_pair_is_compiled_once_and_then_found() {
+    let mut project = Project::new(
+        TWO_TARGETS,
+        &[
+            ("kernels/saxpy.rs", SAXPY),
+            ("kernels/fill.rs", "#[kernel] fn fill(mut out: DisjointSlice<f32>) {}"),
+            ("kernels/helper.rs", "pub fn helper() {}"),
+        ],
+    );
+    assert_eq!(project.counts(), (4, 0));
+    assert_eq!(project.counts(), (0, 4));
+    fs::remove_dir_all(project.out()).unwrap();
+    assert_eq!(project.counts(), (0, 4), "after `cargo clean`");
+    assert_eq!(
+        project.outputs(),
+        [
+            "fill.compute_75.ptx",
+            "fill.gfx942.hsaco",
+            "kernelmill-files.txt",
+            "kernels.rs",
+            "saxpy.compute_75.ptx",
+            "saxpy.gfx942.hsaco",
+        ]
+    );
+    project.set("KERNELMILL_TARGETS", "compute_75;gfx942,sm_90");
+    assert_eq!(project.counts(), (2, 4), "one more target");
+    project.write("app/kernels/saxpy.rs", &format!("{SAXPY}// changed\n"));
+    assert_eq!(project.counts(), (3, 3), "one source changed");
+    project.write("app/kernels/saxpy.rs", SAXPY);
+    assert_eq!(project.counts(), (0, 6), "and changed back");
+}
+
+#[test]
+fn included_modules_are_part_of_the_key_and_touching_is_not() {
+    let text = format!("mod helper;\n{SAXPY}");
+    let helper = "pub fn twice() {}";
+    let files = [("kernels/saxpy.rs", text.as_str()), ("kernels/helper.rs", helper)];
+    let project = Project::new(TWO_TARGETS, &files);
+    assert_eq!(project.counts(), (2, 0));
+    project.write("app/kernels/helper.rs", helper);
+    assert_eq!(project.counts(), (0, 2), "touched");
+    project.write("app/kernels/helper.rs", "pub fn thrice() {}");
+    assert_eq!(project.counts(), (2, 0), "changed");
+    project.write("app/kernels/helper.rs", helper);
+    assert_eq!(project.counts(), (0, 2), "changed back");
+}
+
+#[test]
+fn options_edition_and_definitions_are_part_of_the_key() {
+    let mut project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!(project.counts(), (2, 0));
+    project.builder.fma = Some(false);
+    assert_eq!(project.counts(), (2, 0));
+    project.builder.defines = Some([("TILE".to_owned(), "32".to_owned())].into());
+    assert_eq!(project.counts(), (2, 0));
+    project.builder.arguments = Some(vec!["-Awarnings".to_owned()]);
+    assert_eq!(project.counts(), (2, 0));
+    project.builder = Layer::default();
+    assert_eq!(project.counts(), (0, 2));
+}
+
+#[test]
+fn no_path_of_a_checkout_is_in_a_key() {
+    let sources = [("kernels/saxpy.rs", SAXPY)];
+    let first = Project::new("targets = [\"cpu\", \"sm_90\"]", &sources);
+    let mut second = Project::new("targets = [\"cpu\", \"sm_90\"]", &sources);
+    second.variables.insert("XDG_CACHE_HOME".into(), first.variables["XDG_CACHE_HOME"].clone());
+    assert_eq!(first.counts(), (2, 0));
+    assert_eq!(second.counts(), (0, 2));
+    let bindings =
+        |project: &Project| fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    assert_eq!(bindings(&first), bindings(&second));
+    assert!(!bindings(&first).contains(&*first.folder.path.to_string_lossy()));
+}
+
+#[test]
+fn damaged_entries_of_every_kind_are_made_again() {
+    let project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!(project.counts(), (2, 0));
+    let cache = project.folder.path.join("cache/kernelmill");
+    let entries = files(&cache);
+    assert_eq!(entries.len(), 4, "front, lowered, two artifacts: {entries:?}");
+    for (index, entry) in entries.iter().enumerate() {
+        let mut bytes = fs::read(entry).unwrap();
+        if index % 2 == 0 {
+            bytes.truncate(bytes.len() / 2);
+        } else {
+            let last = bytes.len() - 1;
+            bytes[last] ^= 0x40;
+        }
+        fs::write(entry, bytes).unwrap();
+    }
+    assert_eq!(project.counts(), (2, 0));
+    assert_eq!(project.counts(), (0, 2));
+}
+
+#[test]
+fn every_error_of_every_unit_is_reported_and_rustcs_as_it_is() {
+    let project = Project::new(
+        TWO_TARGETS,
+        &[
+            ("kernels/a.rs", "// RUSTC_ERROR\n#[kernel] fn a() {}"),
+            ("kernels/b.rs", "// UNIT_ERROR\n#[kernel] fn b() {}"),
+            ("kernels/c.rs", "#[kernel] fn c() {}"),
+            ("kernels/d.rs", "// RUSTC_ERROR\n#[kernel] fn d( {}"),
+        ],
+    );
+    let expected = "\
+error[E0001]: wrong
+ --> kernels/a.rs:1:1
+
+error[E0001]: wrong
+ --> kernels/d.rs:1:1
+
+error: kernels/b.rs, for compute_75: ptxas failed on b:
+no compute_75
+
+error: kernels/b.rs, for gfx942: ptxas failed on b:
+no gfx942";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn files_of_kernels_that_are_gone_are_removed_and_other_files_stay() {
+    let project = Project::new(
+        "targets = [\"sm_90\"]",
+        &[("kernels/a/x.rs", "#[kernel] fn one() {}"), ("kernels/b/x.rs", "#[kernel] fn two() {}")],
+    );
+    project.write("app/target/out/mine.cubin", "of the build script");
+    assert_eq!(project.counts(), (2, 0));
+    let names = project.outputs();
+    assert_eq!(names.len(), 5, "{names:?}");
+    assert!(names[2].starts_with("kernels_a_x_") && names[3].starts_with("kernels_b_x_"));
+    fs::remove_dir_all(project.folder.path.join("app/kernels/b")).unwrap();
+    assert_eq!(project.counts(), (0, 1));
+    let names = ["kernelmill-files.txt", "kernels.rs", "mine.cubin", "x.sm_90.cubin"];
+    assert_eq!(project.outputs(), names);
+}
+
+#[test]
+fn wrappers_without_binaries_need_no_compiler() {
+    for name in ["KERNELMILL_SKIP_BUILD", "DOCS_RS"] {
+        let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+        project.set(name, "1");
+        project.set("KERNELMILL_LOG", "summary");
+        let outcome = project.build();
+        assert_eq!(outcome.lines.last().unwrap(), "kernelmill: compiled 0 cached 0");
+        assert_eq!(outcome.result.unwrap().kernels, ["saxpy"]);
+        assert_eq!(project.outputs(), ["kernelmill-files.txt", "kernels.rs"]);
+        let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+        assert!(text.contains("artifacts: &[]") && text.contains("pub fn saxpy("));
+    }
+}
+
+#[test]
+fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
+    let text = format!("mod helper;\n{SAXPY}");
+    let mut project = Project::new(
+        "targets = \"cpu\"",
+        &[("kernels/saxpy.rs", &text), ("kernels/helper.rs", "")],
+    );
+    project.set("KERNELMILL_LOG", "summary");
+    let outcome = project.build();
+    outcome.result.unwrap();
+    let out = project.out();
+    let mut expected: Vec<String> = [
+        "rerun-if-changed=Cargo.toml",
+        "rerun-if-env-changed=KERNELMILL_TARGETS",
+        "rerun-if-env-changed=KERNELMILL_FMA",
+        "rerun-if-env-changed=KERNELMILL_OPTIMIZATION",
+        "rerun-if-changed=kernels",
+        "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",
+        "rerun-if-env-changed=DOCS_RS",
+        "rerun-if-env-changed=KERNELMILL_CACHE_SIZE",
+        "rerun-if-env-changed=KERNELMILL_CACHE",
+        "rerun-if-env-changed=KERNELMILL_CACHE_DIR",
+        "rerun-if-env-changed=XDG_CACHE_HOME",
+        "rerun-if-changed=kernels/saxpy.rs",
+        "rerun-if-changed=kernels/helper.rs",
+    ]
+    .map(|line| format!("cargo::{line}"))
+    .into();
+    expected.push(format!("cargo::rustc-link-search=native={}", out.display()));
+    let link = &outcome.lines[expected.len()];
+    let name = link.strip_prefix("cargo::rustc-link-lib=static=").unwrap().to_owned();
+    assert!(name.starts_with("kernelmill_app_0_1_"), "{name}");
+    expected.push(link.clone());
+    let archive = out.join(format!("lib{name}.a"));
+    expected.push(format!("cargo::rustc-link-arg={}", archive.display()));
+    expected.push("cargo::rerun-if-env-changed=KERNELMILL_LOG".to_owned());
+    expected.push("kernelmill: compiled 1 cached 0".to_owned());
+    assert_eq!(outcome.lines, expected);
+    assert!(archive.is_file());
+}
+
+#[test]
+fn an_unwritable_store_is_a_warning() {
+    let mut project = Project::new("targets = \"sm_90\"", &[("kernels/saxpy.rs", SAXPY)]);
+    project.write("blocked", "a file");
+    let blocked = project.folder.path.join("blocked");
+    project.variables.insert("KERNELMILL_CACHE_DIR".into(), blocked.into());
+    let outcome = project.build();
+    assert_eq!(outcome.result.unwrap().compiled, 1);
+    let warnings: Vec<_> =
+        outcome.lines.iter().filter(|line| line.starts_with("cargo::warning=")).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    project.set("KERNELMILL_CACHE", "off");
+    let outcome = project.build();
+    assert!(!outcome.lines.iter().any(|line| line.starts_with("cargo::warning=")));
+}
+
+#[test]
+fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
+    let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    let origin = "the build script".to_owned();
+    project.builder.targets = Some(vec![TargetName { text: "spirv64 vulkan cpu".into(), origin }]);
+    let expected = "\
+error: the target `spirv64` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
+  help: leave the target out
+
+error: the target `vulkan` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
+  help: leave the target out";
+    assert_eq!(project.error(), expected);
+}

@@ -1,0 +1,184 @@
+//! The settings of a build, from every place that has some.
+//!
+//! Each key is taken from the last of these that sets it: the defaults,
+//! `[workspace.metadata.kernelmill]`, `[package.metadata.kernelmill]` or `kernelmill.toml`, the
+//! builder, the environment.
+
+mod layer;
+mod native;
+mod read;
+
+pub(crate) use layer::{Layer, TargetName};
+pub(crate) use read::TomlText;
+
+use crate::{env::World, error::Error, glob::Glob, manifest::Package, report::Report};
+use kernelmill_artifact::Target;
+use kernelmill_compiler::Options;
+use std::collections::BTreeMap;
+
+/// The keys, as they are written in TOML.
+pub(crate) const KEYS: [&str; 11] = [
+    "targets",
+    "source-dir",
+    "source-files",
+    "source-glob",
+    "exclude",
+    "include",
+    "define",
+    "arguments",
+    "fma",
+    "optimization",
+    "types",
+];
+
+/// The settings of a build, checked.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Each once, in the order they were written.
+    pub(crate) targets: Vec<Target>,
+    pub(crate) source_dirs: Vec<String>,
+    pub(crate) source_files: Vec<String>,
+    pub(crate) source_globs: Vec<Glob>,
+    pub(crate) excludes: Vec<Glob>,
+    pub(crate) includes: Vec<String>,
+    pub(crate) defines: BTreeMap<String, String>,
+    pub(crate) arguments: Vec<String>,
+    /// Rust types of the user's own, by the names of the structs they stand for.
+    pub(crate) types: BTreeMap<String, String>,
+    pub(crate) options: Options,
+}
+
+/// The targets of a build that names none.
+const DEFAULT_TARGETS: [&str; 2] = ["cpu", "compute_75"];
+/// The folder of a build that names no source.
+const DEFAULT_FOLDER: &str = "kernels";
+
+/// Reads and merges the settings.
+///
+/// # Errors
+///
+/// [`Error::Settings`] with everything that is wrong in any of the places.
+pub(crate) fn read(world: &World, package: &Package, builder: Layer) -> Result<Settings, Error> {
+    let mut report = Report::default();
+    let workspace = package.workspace.as_ref().and_then(|text| {
+        read::table_at(text, &["workspace", "metadata", "kernelmill"], &mut report)
+    });
+    let manifest =
+        read::table_at(&package.manifest, &["package", "metadata", "kernelmill"], &mut report);
+    let file = package.settings.as_ref().and_then(|text| read::table_at(text, &[], &mut report));
+    if manifest.is_some() && file.is_some() {
+        report.plain(
+            "settings are in both `[package.metadata.kernelmill]` of Cargo.toml and kernelmill.toml",
+            "keep one of the two",
+        );
+    }
+    let environment = environment(world, &mut report);
+    let own = manifest.or(file).unwrap_or_default();
+    let merged = environment.over(builder).over(own).over(workspace.unwrap_or_default());
+    let settings = finish(world, merged, &mut report);
+    report.into_result(Error::Settings)?;
+    Ok(settings)
+}
+
+/// What the environment sets.
+fn environment(world: &World, report: &mut Report) -> Layer {
+    let mut layer = Layer::default();
+    let origin = |variable: &str| format!("the environment variable {variable}");
+    if let Some(text) = world.text("KERNELMILL_TARGETS") {
+        layer.targets = Some(vec![TargetName { text, origin: origin("KERNELMILL_TARGETS") }]);
+    }
+    if let Some(text) = world.text("KERNELMILL_FMA") {
+        match text.as_str() {
+            "1" | "true" => layer.fma = Some(true),
+            "0" | "false" => layer.fma = Some(false),
+            _ => report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_FMA")),
+                "write `true` or `false`",
+            ),
+        }
+    }
+    if let Some(text) = world.text("KERNELMILL_OPTIMIZATION") {
+        match text.parse() {
+            Ok(level) if level <= 3 => layer.optimization = Some(level),
+            _ => report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_OPTIMIZATION")),
+                "write a level from 0 to 3",
+            ),
+        }
+    }
+    layer
+}
+
+/// Fills in the defaults, and reads what is only text so far.
+fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
+    let names_sources =
+        layer.source_dirs.is_some() || layer.source_files.is_some() || layer.source_globs.is_some();
+    let default_dirs = if names_sources { vec![] } else { vec![DEFAULT_FOLDER.to_owned()] };
+    let names = layer.targets.unwrap_or_else(|| {
+        let default = |name: &&str| TargetName { text: (*name).to_owned(), origin: String::new() };
+        DEFAULT_TARGETS.iter().map(default).collect()
+    });
+    let globs = |patterns: Option<Vec<String>>| {
+        patterns.unwrap_or_default().iter().map(|pattern| Glob::new(pattern)).collect()
+    };
+    let defines = layer.defines.unwrap_or_default();
+    for name in defines.keys().filter(|name| !is_identifier(name)) {
+        report.plain(
+            format!("`{name}` is defined, which is no name"),
+            "a name has letters, digits and underscores, and starts with no digit",
+        );
+    }
+    let default = Options::default();
+    Settings {
+        targets: targets(world, &names, report),
+        source_dirs: layer.source_dirs.unwrap_or(default_dirs),
+        source_files: layer.source_files.unwrap_or_default(),
+        source_globs: globs(layer.source_globs),
+        excludes: globs(layer.excludes),
+        includes: layer.includes.unwrap_or_default(),
+        defines,
+        arguments: layer.arguments.unwrap_or_default(),
+        types: layer.types.unwrap_or_default(),
+        options: Options {
+            contract: layer.fma.unwrap_or(default.contract),
+            optimization: layer.optimization.unwrap_or(default.optimization),
+        },
+    }
+}
+
+/// The targets that were written, each once.
+fn targets(world: &World, names: &[TargetName], report: &mut Report) -> Vec<Target> {
+    let mut found: Vec<Target> = Vec::new();
+    for name in names {
+        for part in name.text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty()) {
+            let parsed = if part == "native" {
+                Ok(native::targets(world))
+            } else {
+                Target::parse_entry(part)
+            };
+            match parsed {
+                Ok(targets) => found.extend(targets),
+                Err(error) => report.plain(
+                    format!("unknown target `{}` in {}", error.text, name.origin),
+                    format!("the nearest is `{}`", error.nearest),
+                ),
+            }
+        }
+    }
+    if found.is_empty() && report.is_empty() {
+        report.plain("the list of targets is empty", "name one, for example \"cpu\"");
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|target| seen.insert(target.clone()));
+    found
+}
+
+/// Whether a text is a name in Rust and in C.
+pub(crate) fn is_identifier(text: &str) -> bool {
+    let mut letters = text.bytes();
+    letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+use std::collections::BTreeMap;
+
+/// What one place sets. A key that is not set there leaves what the places before it say; a list
+/// that is set replaces theirs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layer {
+    pub(crate) targets: Option<Vec<TargetName>>,
+    pub(crate) source_dirs: Option<Vec<String>>,
+    pub(crate) source_files: Option<Vec<String>>,
+    pub(crate) source_globs: Option<Vec<String>>,
+    pub(crate) excludes: Option<Vec<String>>,
+    pub(crate) includes: Option<Vec<String>>,
+    pub(crate) defines: Option<BTreeMap<String, String>>,
+    pub(crate) arguments: Option<Vec<String>>,
+    pub(crate) fma: Option<bool>,
+    pub(crate) optimization: Option<u8>,
+    pub(crate) types: Option<BTreeMap<String, String>>,
+}
+
+/// A target, or several, as written, and where: `the builder`, an environment variable.
+#[derive(Clone, Debug)]
+pub(crate) struct TargetName {
+    pub(crate) text: String,
+    pub(crate) origin: String,
+}
+
+impl Layer {
+    /// This layer, and where it sets nothing, the one below.
+    pub(crate) fn over(self, below: Self) -> Self {
+        Self {
+            targets: self.targets.or(below.targets),
+            source_dirs: self.source_dirs.or(below.source_dirs),
+            source_files: self.source_files.or(below.source_files),
+            source_globs: self.source_globs.or(below.source_globs),
+            excludes: self.excludes.or(below.excludes),
+            includes: self.includes.or(below.includes),
+            defines: self.defines.or(below.defines),
+            arguments: self.arguments.or(below.arguments),
+            fma: self.fma.or(below.fma),
+            optimization: self.optimization.or(below.optimization),
+            types: self.types.or(below.types),
+        }
+    }
+}

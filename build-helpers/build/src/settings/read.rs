@@ -1,0 +1,190 @@
+//! Settings in TOML.
+
+use super::{KEYS, Layer, TargetName};
+use crate::{
+    error::Error,
+    manifest::entry,
+    paths,
+    report::{Report, place},
+};
+use kernelmill_artifact::{Target, target::nearest};
+use kernelmill_compiler::diagnostic::Diagnostic;
+use std::{collections::BTreeMap, fs, ops::Range, path::Path, sync::Arc};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// A TOML file's text.
+#[derive(Clone, Debug)]
+pub(crate) struct TomlText {
+    /// Its path, relative to the package.
+    pub(crate) display: String,
+    pub(crate) text: Arc<str>,
+}
+
+impl TomlText {
+    pub(crate) fn read(root: &Path, path: &Path) -> Result<Self, Error> {
+        let text = fs::read_to_string(path).map_err(Error::io("read", path))?;
+        Ok(Self { display: paths::relative(root, path), text: text.into() })
+    }
+}
+
+/// The settings in a file's table of this name, `None` where there is no such table.
+pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> Option<Layer> {
+    let document = match DeTable::parse(&file.text) {
+        Ok(document) => document.into_inner(),
+        Err(error) => {
+            let span = error.span().unwrap_or_default();
+            report.add_text(&file.display, file.text.clone());
+            let place = place(&file.display, &file.text, span);
+            report.diagnostic(Diagnostic::error(place, error.message()));
+            return None;
+        }
+    };
+    let mut table = &document;
+    for (depth, name) in path.iter().enumerate() {
+        match entry(table, name)? {
+            DeValue::Table(inner) => table = inner,
+            _ if depth + 1 == path.len() => {
+                let message = format!("`{}` in {} is no table", path.join("."), file.display);
+                report.plain(message, format!("write `[{}]`", path.join(".")));
+                return None;
+            }
+            _ => return None,
+        }
+    }
+    let mut reader = Reader { file, report };
+    Some(reader.layer(table))
+}
+
+type Key<'t, 'i> = (&'t str, &'t Spanned<DeValue<'i>>);
+
+struct Reader<'r> {
+    file: &'r TomlText,
+    report: &'r mut Report,
+}
+
+impl Reader<'_> {
+    fn layer(&mut self, table: &DeTable<'_>) -> Layer {
+        let mut layer = Layer::default();
+        for (name, value) in in_source_order(table) {
+            let key = (name.get_ref().as_ref(), value);
+            match key.0 {
+                "targets" => layer.targets = Some(self.targets(key)),
+                "source-dir" => layer.source_dirs = Some(self.texts(key)),
+                "source-files" => layer.source_files = Some(self.texts(key)),
+                "source-glob" => layer.source_globs = Some(self.texts(key)),
+                "exclude" => layer.excludes = Some(self.texts(key)),
+                "include" => layer.includes = Some(self.texts(key)),
+                "arguments" => layer.arguments = Some(self.texts(key)),
+                "define" => layer.defines = Some(self.table(key)),
+                "types" => layer.types = Some(self.table(key)),
+                "fma" => match value.get_ref().as_bool() {
+                    Some(on) => layer.fma = Some(on),
+                    None => self.wrong(key.0, value, "`true` or `false`"),
+                },
+                "optimization" => match level(value.get_ref()) {
+                    Some(level) => layer.optimization = Some(level),
+                    None => self.wrong(key.0, value, "a level from 0 to 3"),
+                },
+                unknown => self.unknown(unknown, name.span()),
+            }
+        }
+        layer
+    }
+
+    /// A text, or a list of texts, with where each stands.
+    fn spanned(&mut self, (name, value): Key<'_, '_>) -> Vec<(String, Range<usize>)> {
+        let items = match value.get_ref() {
+            DeValue::Array(items) => items.iter().collect(),
+            _ => vec![value],
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            match item.get_ref().as_str() {
+                Some(text) => texts.push((text.to_owned(), item.span())),
+                None => self.wrong(name, item, "a text, or a list of texts"),
+            }
+        }
+        texts
+    }
+
+    fn texts(&mut self, key: Key<'_, '_>) -> Vec<String> {
+        self.spanned(key).into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn targets(&mut self, key: Key<'_, '_>) -> Vec<TargetName> {
+        let mut targets = Vec::new();
+        for (text, span) in self.spanned(key) {
+            let parts = text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty());
+            for part in parts {
+                if part != "native"
+                    && let Err(error) = Target::parse_entry(part)
+                {
+                    let help = format!("the nearest is `{}`", error.nearest);
+                    self.report(span.clone(), format!("unknown target `{part}`"), help);
+                } else {
+                    targets.push(TargetName { text: part.to_owned(), origin: String::new() });
+                }
+            }
+        }
+        targets
+    }
+
+    /// A table of texts; numbers and truth values count as their texts.
+    fn table(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, String> {
+        let mut entries = BTreeMap::new();
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong(name, value, "a table, for example `{ NAME = \"value\" }`");
+            return entries;
+        };
+        for (key, value) in in_source_order(table) {
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) => number.as_str().to_owned(),
+                DeValue::Boolean(true) => String::new(),
+                _ => {
+                    self.wrong(name, value, "a text, a number or `true`");
+                    continue;
+                }
+            };
+            entries.insert(key.get_ref().to_string(), text);
+        }
+        entries
+    }
+
+    fn wrong(&mut self, name: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
+        let written = self.file.text.get(value.span()).unwrap_or_default();
+        let message = format!("`{name}` cannot be {written}");
+        self.report(value.span(), message, format!("write {expected}"));
+    }
+
+    fn unknown(&mut self, name: &str, span: Range<usize>) {
+        let known = KEYS.map(str::to_owned);
+        let nearest = nearest(name, known).unwrap_or_default();
+        let message = format!("unknown key `{name}`");
+        self.report(span, message, format!("the nearest is `{nearest}`"));
+    }
+
+    fn report(&mut self, span: Range<usize>, message: String, help: String) {
+        self.report.add_text(&self.file.display, self.file.text.clone());
+        let place = place(&self.file.display, &self.file.text, span);
+        self.report.diagnostic(Diagnostic::error(place, message).help(help));
+    }
+}
+
+/// A table's entries as they are written: the parser sorts them.
+fn in_source_order<'t, 'i>(
+    table: &'t DeTable<'i>,
+) -> Vec<(&'t Spanned<std::borrow::Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+fn level(value: &DeValue<'_>) -> Option<u8> {
+    let number = value.as_integer()?;
+    let level = u8::from_str_radix(number.as_str(), number.radix()).ok()?;
+    (level <= 3).then_some(level)
+}

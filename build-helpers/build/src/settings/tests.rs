@@ -1,0 +1,130 @@
+use crate::{
+    settings::TargetName,
+    test_support::{Project, SAXPY},
+};
+
+const KERNEL: (&str, &str) = ("kernels/saxpy.rs", SAXPY);
+
+/// The files that a build leaves, to see which targets it had.
+fn targets(project: &Project) -> Vec<String> {
+    project.build().result.unwrap_or_else(|error| panic!("{error}"));
+    let names = project.outputs().into_iter();
+    names
+        .filter_map(|name| Some(name.strip_prefix("saxpy.")?.split_once('.')?.0.to_owned()))
+        .collect()
+}
+
+#[test]
+fn later_places_win() {
+    let mut project = Project::new("", &[KERNEL]);
+    assert_eq!(targets(&project), ["compute_75", "cpu"], "the default");
+    project.write(
+        "Cargo.toml",
+        "[workspace]\nmembers = [\"app\"]\n[workspace.metadata.kernelmill]\ntargets = [\"sm_80\"]\nfma = false\n",
+    );
+    project.write("app/src/lib.rs", "");
+    assert_eq!(targets(&project), ["sm_80"], "the workspace");
+    project.write("app/kernelmill.toml", "targets = \"sm_86\"\n");
+    assert_eq!(targets(&project), ["sm_86"], "the file of the package");
+    let origin = "the build script".to_owned();
+    project.builder.targets = Some(vec![TargetName { text: "9.0+PTX".into(), origin }]);
+    assert_eq!(targets(&project), ["compute_90", "sm_90"], "the builder");
+    project.set("KERNELMILL_TARGETS", "gfx90a:xnack+;gfx942");
+    assert_eq!(targets(&project), ["gfx90a-xnack+", "gfx942"], "the environment");
+}
+
+#[test]
+fn everything_wrong_is_reported_at_once_with_file_line_and_the_nearest() {
+    let metadata = "\
+targts = [\"cpu\"]
+targets = [\"sm_9O\", \"cpu\", \"gfx1l00\"]
+fma = \"yes\"
+source-dirs = \"kernels\"
+optimization = 4
+";
+    let mut project = Project::new(metadata, &[KERNEL]);
+    project.set("KERNELMILL_FMA", "maybe");
+    let expected = "\
+error: unknown key `targts`
+ --> Cargo.toml:7:1
+  |
+7 | targts = [\"cpu\"]
+  | ^^^^^^
+  |
+  = help: the nearest is `targets`
+
+error: unknown target `sm_9O`
+ --> Cargo.toml:8:12
+  |
+8 | targets = [\"sm_9O\", \"cpu\", \"gfx1l00\"]
+  |            ^^^^^^^
+  |
+  = help: the nearest is `sm_90`
+
+error: unknown target `gfx1l00`
+ --> Cargo.toml:8:28
+  |
+8 | targets = [\"sm_9O\", \"cpu\", \"gfx1l00\"]
+  |                            ^^^^^^^^^
+  |
+  = help: the nearest is `gfx1100`
+
+error: `fma` cannot be \"yes\"
+ --> Cargo.toml:9:7
+  |
+9 | fma = \"yes\"
+  |       ^^^^^
+  |
+  = help: write `true` or `false`
+
+error: unknown key `source-dirs`
+  --> Cargo.toml:10:1
+   |
+10 | source-dirs = \"kernels\"
+   | ^^^^^^^^^^^
+   |
+   = help: the nearest is `source-dir`
+
+error: `optimization` cannot be 4
+  --> Cargo.toml:11:16
+   |
+11 | optimization = 4
+   |                ^
+   |
+   = help: write a level from 0 to 3
+
+error: the environment variable KERNELMILL_FMA is `maybe`
+  help: write `true` or `false`";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn targets_of_the_builder_and_the_environment_name_where_they_are() {
+    let mut project = Project::new("", &[KERNEL]);
+    let origin = "the build script".to_owned();
+    project.builder.targets = Some(vec![TargetName { text: "compute_99".into(), origin }]);
+    let message = "error: unknown target `compute_99` in the build script\n  help: the nearest is `compute_89`";
+    assert_eq!(project.error(), message);
+    project.set("KERNELMILL_TARGETS", "gpu");
+    assert!(
+        project.error().starts_with(
+            "error: unknown target `gpu` in the environment variable KERNELMILL_TARGETS"
+        )
+    );
+    project.set("KERNELMILL_TARGETS", ",");
+    assert!(project.error().contains("the list of targets is empty"));
+}
+
+#[test]
+fn two_places_for_a_packages_settings_are_an_error() {
+    let project = Project::new("fma = true", &[KERNEL, ("kernelmill.toml", "fma = true")]);
+    let expected = "error: settings are in both `[package.metadata.kernelmill]` of Cargo.toml and \
+                    kernelmill.toml\n  help: keep one of the two";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn a_settings_file_that_is_not_toml_shows_where() {
+    let project = Project::new("", &[KERNEL, ("kernelmill.toml", "targets = [\"cpu\"\nfma = ")]);
+    assert!(project.error().contains(" --> kernelmill.toml:"), "{}", project.error());
+}

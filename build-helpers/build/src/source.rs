@@ -1,0 +1,140 @@
+//! A kernel source: one file, or one package of kernels.
+
+use crate::{kernel_package, language::Language, report::Report};
+use kernelmill_artifact::Signature;
+use kernelmill_compiler::frontend::rust::signature::{Reading, SourceText, read_crate};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// A source with at least one kernel, or one that only its compiler can say something about.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// The file, or the package's folder; absolute.
+    pub(crate) path: PathBuf,
+    /// The path relative to the package, as messages and keys have it.
+    pub(crate) display: String,
+    pub(crate) kind: SourceKind,
+    /// Its kernels; `None` where the text is not Rust, which rustc will say better.
+    pub(crate) signatures: Option<Vec<Signature>>,
+    /// The text of its files, by how messages name them.
+    pub(crate) texts: Vec<(String, Arc<str>)>,
+}
+
+/// How a source is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SourceKind {
+    /// By rustc, in place.
+    File,
+    /// By cargo.
+    Package,
+}
+
+/// A path that may be a source.
+pub(crate) struct Candidate {
+    pub(crate) path: PathBuf,
+    pub(crate) display: String,
+    pub(crate) kind: SourceKind,
+    /// Whether the user named this very file.
+    pub(crate) is_named: bool,
+}
+
+impl Source {
+    /// The kernels that could be read.
+    pub(crate) fn kernels(&self) -> &[Signature] {
+        self.signatures.as_deref().unwrap_or_default()
+    }
+
+    /// Reads a candidate; `None` where it is no source, or where the report says why not.
+    pub(crate) fn read(candidate: Candidate, report: &mut Report) -> Option<Self> {
+        let texts = match candidate.kind {
+            SourceKind::Package => kernel_package::texts(&candidate, report)?,
+            SourceKind::File => vec![(Vec::new(), read_file(&candidate, report)?)],
+        };
+        let files: Vec<_> = texts
+            .iter()
+            .map(|(module, (display, text))| SourceText { module, text, display })
+            .collect();
+        let signatures = match read_crate(&files) {
+            Reading::Kernels(kernels) if kernels.is_empty() => {
+                without_kernels(&candidate, report);
+                return None;
+            }
+            Reading::Kernels(kernels) => Some(kernels),
+            Reading::NotRust => {
+                let has_marker =
+                    |text: &str| text.contains("#[kernel") || text.contains("::kernel");
+                if !files.iter().any(|file| has_marker(file.text)) {
+                    without_kernels(&candidate, report);
+                    return None;
+                }
+                None
+            }
+            Reading::Rejected(diagnostics) => {
+                for (display, text) in texts.into_iter().map(|(_, text)| text) {
+                    report.add_text(&display, text);
+                }
+                for diagnostic in diagnostics {
+                    report.diagnostic(diagnostic);
+                }
+                return None;
+            }
+        };
+        let Candidate { path, display, kind, .. } = candidate;
+        let texts = texts.into_iter().map(|(_, text)| text).collect();
+        Some(Self { path, display, kind, signatures, texts })
+    }
+}
+
+/// The text of a Rust file that may hold a kernel.
+fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<str>)> {
+    let display = &candidate.display;
+    let Some(language) = Language::of(&candidate.path) else {
+        report.plain(
+            format!("`{display}` is no kernel source"),
+            "name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl",
+        );
+        return None;
+    };
+    let bytes = read_bytes(&candidate.path, display, report)?;
+    let text = String::from_utf8_lossy(&bytes);
+    if !language.may_hold_kernel(&text) {
+        without_kernels(candidate, report);
+        return None;
+    }
+    if language != Language::Rust {
+        report.plain(
+            format!("`{display}` is {}, which this version cannot compile yet", language.name()),
+            "write the kernel in Rust, or leave the file out with `exclude`",
+        );
+        return None;
+    }
+    if let Ok(text) = String::from_utf8(bytes) {
+        Some((display.clone(), text.into()))
+    } else {
+        report.plain(format!("`{display}` is not UTF-8"), "save it as UTF-8");
+        None
+    }
+}
+
+/// A file without kernels is there for others to include, unless it was named as a source.
+fn without_kernels(candidate: &Candidate, report: &mut Report) {
+    if candidate.is_named {
+        report.plain(
+            format!("`{}` is named as a source and has no kernel", candidate.display),
+            "mark a function with `#[kernel]`, or leave the file out",
+        );
+    }
+}
+
+pub(crate) fn read_bytes(path: &Path, display: &str, report: &mut Report) -> Option<Vec<u8>> {
+    match fs::read(path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) => {
+            report.plain(format!("cannot read `{display}`: {error}"), "check its name and rights");
+            None
+        }
+    }
+}
