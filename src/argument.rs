@@ -1,0 +1,252 @@
+//! What launch wrappers take, and how it becomes a kernel's arguments.
+
+use std::{marker::PhantomData, sync::Arc};
+
+use crate::{
+    Buffer, BufferSlice, BufferSliceMut, Device, DeviceCopy, Error, Result,
+    backend::{Guard, StreamRef},
+    fault::{Fault, FaultSlot},
+};
+
+/// Device-level arguments that a kernel can have; a slice counts two.
+pub const MAX_ARGUMENTS: usize = 64;
+
+/// What stands for the address of no elements: kernels in Rust want one that is not null.
+const NO_ADDRESS: u64 = 128;
+
+pub(crate) mod sealed {
+    /// Only this crate implements the traits that launch wrappers are generic over.
+    pub trait Sealed {}
+}
+
+/// A stream that kernels can be launched on: [`Stream`](crate::Stream) and, with the feature
+/// `cuda`, `Arc<cudarc::driver::CudaStream>`.
+pub trait LaunchStream: sealed::Sealed {
+    #[doc(hidden)]
+    fn stream(&self) -> StreamRef<'_>;
+}
+
+/// Elements in device memory that a kernel reads: [`&Buffer<T>`](Buffer) and
+/// [`&BufferSlice<T>`](BufferSlice) and, with the feature `cuda`, `&CudaSlice<T>`,
+/// `&CudaView<T>` and `&CudaViewMut<T>` of `cudarc`.
+pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
+    #[doc(hidden)]
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    where
+        Self: 's;
+}
+
+/// Elements in device memory that a kernel writes: [`&mut Buffer<T>`](Buffer) and
+/// [`&mut BufferSliceMut<T>`](BufferSliceMut) and, with the feature `cuda`, `&mut CudaSlice<T>`
+/// and `&mut CudaViewMut<T>` of `cudarc`.
+pub trait WriteSlice<T: DeviceCopy>: sealed::Sealed {
+    #[doc(hidden)]
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    where
+        Self: 's;
+}
+
+/// Elements in device memory, held for a launch: drop it after the launch.
+pub struct Held<'s, T> {
+    address: u64,
+    len: usize,
+    guard: Guard<'s>,
+    marker: PhantomData<&'s T>,
+}
+
+impl<'s, T> Held<'s, T> {
+    pub(crate) fn new(address: u64, len: usize, guard: Guard<'s>) -> Self {
+        let address = if len == 0 { NO_ADDRESS } else { address };
+        Self { address, len, guard, marker: PhantomData }
+    }
+
+    /// Elements of a buffer of `device`, whose memory `hold` holds where there is any.
+    fn of_buffer(
+        device: &Device,
+        stream: StreamRef<'s>,
+        (offset, len): (usize, usize),
+        hold: impl FnOnce() -> Option<Result<(u64, Guard<'s>)>>,
+    ) -> Result<Self> {
+        if !stream.is_of(device.context()) {
+            return Err(Error::WrongDevice {
+                subject: format!("a buffer of {len} elements"),
+                found: device.to_string(),
+                expected: stream.describe().to_owned(),
+            });
+        }
+        match hold().transpose()? {
+            Some((address, guard)) => Ok(Self::new(address + offset as u64, len, guard)),
+            None => Ok(Self::new(NO_ADDRESS, len, Guard::None)),
+        }
+    }
+
+    /// Where the fault of a launch that has run already goes.
+    fn fault(&self) -> Option<&'s FaultSlot> {
+        match self.guard {
+            Guard::Host(slot) => Some(slot),
+            _ => None,
+        }
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl<T> std::fmt::Debug for Held<'_, T> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Held").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+/// One argument of a launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument<'a> {
+    kind: Kind,
+    fault: Option<&'a FaultSlot>,
+    marker: PhantomData<&'a ()>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Value(*const u8),
+    Slice { address: u64, len: u64 },
+    Pointer(u64),
+}
+
+impl<'a> Argument<'a> {
+    /// A scalar or a struct, by value.
+    #[must_use]
+    pub fn value<T: DeviceCopy>(value: &'a T) -> Self {
+        let kind = Kind::Value(std::ptr::from_ref(value).cast());
+        Self { kind, fault: None, marker: PhantomData }
+    }
+
+    /// The address and the number of elements.
+    #[must_use]
+    pub fn slice<T>(held: &'a Held<'_, T>) -> Self {
+        let kind = Kind::Slice { address: held.address, len: held.len as u64 };
+        Self { kind, fault: held.fault(), marker: PhantomData }
+    }
+
+    /// The address alone; null where there are no elements.
+    #[must_use]
+    pub fn pointer<T>(held: &'a Held<'_, T>) -> Self {
+        let address = if held.is_empty() { 0 } else { held.address };
+        Self { kind: Kind::Pointer(address), fault: held.fault(), marker: PhantomData }
+    }
+
+    /// Tells the memory of this argument of a fault.
+    pub(crate) fn keep(&self, fault: &Arc<Fault>) {
+        if let Some(slot) = self.fault {
+            slot.keep(fault);
+        }
+    }
+}
+
+/// Pointers to device-level arguments, on the stack: a launch allocates nothing.
+pub(crate) struct Marshalled {
+    pointers: [*const u8; MAX_ARGUMENTS],
+    len: usize,
+}
+
+impl Marshalled {
+    /// The pointers for `arguments`, which they point into: valid as long as those are.
+    ///
+    /// # Panics
+    ///
+    /// With more than [`MAX_ARGUMENTS`]: the build refuses such kernels.
+    pub(crate) fn new(arguments: &[Argument<'_>]) -> Self {
+        let mut marshalled = Self { pointers: [std::ptr::null(); MAX_ARGUMENTS], len: 0 };
+        for argument in arguments {
+            match &argument.kind {
+                Kind::Value(value) => marshalled.push(*value),
+                Kind::Pointer(address) => marshalled.push(std::ptr::from_ref(address).cast()),
+                Kind::Slice { address, len } => {
+                    marshalled.push(std::ptr::from_ref(address).cast());
+                    marshalled.push(std::ptr::from_ref(len).cast());
+                }
+            }
+        }
+        marshalled
+    }
+
+    fn push(&mut self, pointer: *const u8) {
+        assert!(self.len < MAX_ARGUMENTS, "a kernel has at most {MAX_ARGUMENTS} arguments");
+        self.pointers[self.len] = pointer;
+        self.len += 1;
+    }
+
+    pub(crate) fn pointers(&mut self) -> &mut [*const u8] {
+        &mut self.pointers[..self.len]
+    }
+}
+
+impl sealed::Sealed for crate::Stream {}
+
+impl<T> sealed::Sealed for &Buffer<T> {}
+impl<T> sealed::Sealed for &mut Buffer<T> {}
+impl<T> sealed::Sealed for &BufferSlice<'_, T> {}
+impl<T> sealed::Sealed for &mut BufferSliceMut<'_, T> {}
+
+impl<T: DeviceCopy> ReadSlice<T> for &Buffer<T> {
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    where
+        Self: 's,
+    {
+        hold(self.slice(..), stream)
+    }
+}
+
+impl<T: DeviceCopy> ReadSlice<T> for &BufferSlice<'_, T> {
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    where
+        Self: 's,
+    {
+        hold(self.clone(), stream)
+    }
+}
+
+impl<T: DeviceCopy> WriteSlice<T> for &mut Buffer<T> {
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    where
+        Self: 's,
+    {
+        hold_mut(self.slice_mut(..), stream)
+    }
+}
+
+impl<T: DeviceCopy> WriteSlice<T> for &mut BufferSliceMut<'_, T> {
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    where
+        Self: 's,
+    {
+        hold_mut(self.slice_mut(..), stream)
+    }
+}
+
+fn hold<'s, T: DeviceCopy>(
+    slice: BufferSlice<'s, T>,
+    stream: StreamRef<'s>,
+) -> Result<Held<'s, T>> {
+    let place = (slice.offset_bytes(), slice.len());
+    let memory = slice.memory();
+    Held::of_buffer(slice.device(), stream, place, || memory.map(|m| m.hold_read(stream)))
+}
+
+fn hold_mut<'s, T: DeviceCopy>(
+    slice: BufferSliceMut<'s, T>,
+    stream: StreamRef<'s>,
+) -> Result<Held<'s, T>> {
+    let place = (slice.offset_bytes(), slice.len());
+    let (device, memory) = slice.into_parts();
+    Held::of_buffer(device, stream, place, || memory.map(|m| m.hold_write(stream)))
+}

@@ -1,0 +1,138 @@
+//! The interface between this crate and compiled CPU kernels.
+//!
+//! kernelmill's compiler has the same structures; `FORMAT_VERSION` covers both. Everything is
+//! little-endian, 64-bit, C layout.
+
+use kernelmill_artifact::PanicRecord;
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Geometry {
+    /// Blocks in the grid, x, y, z.
+    pub grid: [u32; 3],
+    /// Threads in a block, x, y, z.
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory in a block.
+    pub dynamic_shared_bytes: u32,
+    /// Zero.
+    pub reserved: u32,
+}
+
+/// A block that runs.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Block {
+    /// Its index in the grid, x, y, z.
+    pub index: [u32; 3],
+    /// Zero.
+    pub reserved: u32,
+    /// The shape of the launch.
+    pub geometry: *const Geometry,
+    /// Shared memory, aligned to 128 bytes: the kernel's own, then, at the next multiple of 128
+    /// bytes, the dynamic part. Its contents at the start of a block are not defined.
+    pub shared: *mut u8,
+    /// The record of the launch, which the first thread that panics claims.
+    pub panic: *mut PanicRecord,
+    /// For compiled code: where a thread that ends early jumps to.
+    pub jump: [u64; 64],
+}
+
+/// A thread of a block, for kernels of [`ROAD_COROUTINE`].
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Item {
+    /// The block.
+    pub block: *mut Block,
+    /// Its index in the block, x, y, z.
+    pub thread: [u32; 3],
+    /// Its place in its warp: the linear index in the block, x fastest, modulo 32.
+    pub lane: u32,
+    /// What it waits for: [`WAIT_NONE`], [`WAIT_BARRIER`] or [`WAIT_WARP`]. The kernel sets it
+    /// before `resume` returns false, the run time clears it before the next `resume`.
+    pub wait: u32,
+    /// At a warp operation: the lanes that take part.
+    pub mask: u32,
+    /// At a warp operation: which, one of [`operation`].
+    pub operation: u32,
+    /// At a shuffle: lane, mask or distance. At [`operation::ACTIVE_MASK`]: the place in the
+    /// kernel, so that only threads at the same place count as one group; 0 for all.
+    pub argument: u32,
+    /// At a shuffle the value, at a ballot the predicate: anything but 0 is true.
+    pub value: u32,
+    /// The result of the warp operation, there when the thread is resumed.
+    pub result: u32,
+}
+
+/// It can run.
+pub const WAIT_NONE: u32 = 0;
+/// At a barrier of the block.
+pub const WAIT_BARRIER: u32 = 1;
+/// At a warp operation.
+pub const WAIT_WARP: u32 = 2;
+/// It has ended. Only the run time writes this.
+pub(crate) const WAIT_ENDED: u32 = u32::MAX;
+
+/// The values of [`Item::operation`].
+pub mod operation {
+    /// Waits for the lanes.
+    pub const BARRIER: u32 = 0;
+    /// The value of lane `argument`.
+    pub const SHUFFLE: u32 = 1;
+    /// The value of lane `lane ^ argument`.
+    pub const SHUFFLE_XOR: u32 = 2;
+    /// The value of lane `lane - argument`.
+    pub const SHUFFLE_UP: u32 = 3;
+    /// The value of lane `lane + argument`.
+    pub const SHUFFLE_DOWN: u32 = 4;
+    /// One bit for each lane whose value is not 0.
+    pub const BALLOT: u32 = 5;
+    /// One bit for each lane that has arrived at the same place.
+    pub const ACTIVE_MASK: u32 = 6;
+}
+
+/// The kernel runs a whole block at once.
+pub const ROAD_LOOP: u32 = 0;
+/// The kernel is a coroutine for each thread.
+pub const ROAD_COROUTINE: u32 = 1;
+
+/// Runs one block of a kernel of [`ROAD_LOOP`].
+pub type Run = unsafe extern "C" fn(arguments: *const *const u8, block: *mut Block);
+
+/// Makes the coroutine of a thread in `frame`, and does not run it yet.
+pub type Start = unsafe extern "C" fn(arguments: *const *const u8, item: *mut Item, frame: *mut u8);
+
+/// Runs a coroutine until it waits (`item.wait` says for what) or ends: true.
+pub type Resume = unsafe extern "C" fn(frame: *mut u8, item: *mut Item) -> bool;
+
+/// A compiled kernel: a constant that its object exports.
+///
+/// `arguments` has a pointer for each device-level argument: to the value; for a slice one to its
+/// address and one to its length. They stay valid for the whole launch.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Kernel {
+    /// The interface version it was compiled for.
+    pub version: u32,
+    /// [`ROAD_LOOP`] or [`ROAD_COROUTINE`].
+    pub road: u32,
+    /// Bytes of shared memory that it declares.
+    pub static_shared_bytes: u64,
+    /// Bytes of a coroutine.
+    pub frame_bytes: u64,
+    /// The alignment of a coroutine, a power of two.
+    pub frame_align: u64,
+    /// For [`ROAD_LOOP`].
+    pub run: Option<Run>,
+    /// For [`ROAD_COROUTINE`].
+    pub start: Option<Start>,
+    /// For [`ROAD_COROUTINE`].
+    pub resume: Option<Resume>,
+}
+
+const _: () = {
+    assert!(size_of::<Geometry>() == 32);
+    assert!(size_of::<Block>() == 40 + 64 * 8);
+    assert!(size_of::<Item>() == 48);
+    assert!(size_of::<Kernel>() == 56);
+};

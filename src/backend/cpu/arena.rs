@@ -1,0 +1,149 @@
+//! Memory that blocks run in, one set a thread, kept between launches.
+
+use std::{
+    alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error},
+    cell::Cell,
+    ptr::NonNull,
+};
+
+use super::abi::{Block, Item};
+
+/// Arenas of more bytes than this are not kept.
+const KEPT_BYTES: usize = 8 << 20;
+
+/// Bytes on the heap, aligned.
+#[derive(Debug)]
+pub(super) struct Aligned {
+    pointer: NonNull<u8>,
+    layout: Layout,
+}
+
+// SAFETY: it owns its memory, and does not read or write it.
+unsafe impl Send for Aligned {}
+// SAFETY: as above.
+unsafe impl Sync for Aligned {}
+
+impl Aligned {
+    /// `bytes` bytes, more than 0; `None` if there is not as much memory.
+    pub(super) fn new(bytes: usize, align: usize, zeroed: bool) -> Option<Self> {
+        let layout = Layout::from_size_align(bytes, align).ok()?;
+        assert!(bytes > 0, "an allocation has bytes");
+        // SAFETY: the size is not zero.
+        let pointer = unsafe { if zeroed { alloc_zeroed(layout) } else { alloc(layout) } };
+        NonNull::new(pointer).map(|pointer| Self { pointer, layout })
+    }
+
+    pub(super) fn pointer(&self) -> *mut u8 {
+        self.pointer.as_ptr()
+    }
+}
+
+impl Drop for Aligned {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this layout, and freed once.
+        unsafe { dealloc(self.pointer.as_ptr(), self.layout) }
+    }
+}
+
+/// Memory of at least the size that was last asked for.
+#[derive(Debug, Default)]
+struct Grown(Option<Aligned>);
+
+impl Grown {
+    /// Memory of `bytes` bytes, aligned; what it contains is not defined.
+    fn reserve(&mut self, bytes: usize, align: usize) -> *mut u8 {
+        if let Some(memory) = &self.0
+            && memory.layout.size() >= bytes
+            && memory.layout.align() >= align
+        {
+            return memory.pointer();
+        }
+        let size = bytes.max(1).next_power_of_two();
+        self.0 = None;
+        let Some(memory) = Aligned::new(size, align, true) else {
+            handle_alloc_error(Layout::from_size_align(size, align).unwrap_or(Layout::new::<u8>()))
+        };
+        let pointer = memory.pointer();
+        self.0 = Some(memory);
+        pointer
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, |memory| memory.layout.size())
+    }
+}
+
+/// What a thread needs to run blocks.
+#[derive(Debug)]
+pub(super) struct Arena {
+    block: Block,
+    shared: Grown,
+    frames: Grown,
+    items: Vec<Item>,
+}
+
+thread_local! {
+    static ARENA: Cell<Option<Box<Arena>>> = const { Cell::new(None) };
+}
+
+/// The calling thread's arena, until this is dropped. A second one on the same thread, for a
+/// launch inside another, is made anew.
+pub(super) struct Lease(Option<Box<Arena>>);
+
+impl Lease {
+    pub(super) fn take() -> Self {
+        let kept = ARENA.try_with(Cell::take).unwrap_or_default();
+        Self(Some(kept.unwrap_or_else(|| Box::new(Arena::new()))))
+    }
+
+    pub(super) fn arena(&mut self) -> &mut Arena {
+        self.0.as_mut().expect("there until the drop")
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let arena = self.0.take();
+        if arena.as_ref().is_some_and(|arena| arena.bytes() <= KEPT_BYTES) {
+            // While the thread ends there is nothing to give it back to.
+            let _ = ARENA.try_with(|kept| kept.set(arena));
+        }
+    }
+}
+
+impl Arena {
+    fn new() -> Self {
+        let block = Block {
+            index: [0; 3],
+            reserved: 0,
+            geometry: std::ptr::null(),
+            shared: std::ptr::null_mut(),
+            panic: std::ptr::null_mut(),
+            jump: [0; 64],
+        };
+        Self { block, shared: Grown::default(), frames: Grown::default(), items: Vec::new() }
+    }
+
+    /// The block, with shared memory of `bytes` bytes; valid until the next call.
+    pub(super) fn block(&mut self, bytes: usize) -> *mut Block {
+        self.block.shared = self.shared.reserve(bytes, 128);
+        &raw mut self.block
+    }
+
+    /// Room for `threads` threads, and for as many coroutines of `stride` bytes.
+    pub(super) fn threads(
+        &mut self,
+        threads: usize,
+        stride: usize,
+        align: usize,
+    ) -> (*mut Item, *mut u8) {
+        self.items.clear();
+        self.items.reserve(threads);
+        let frames = self.frames.reserve(threads.saturating_mul(stride), align.max(64));
+        (self.items.as_mut_ptr(), frames)
+    }
+
+    fn bytes(&self) -> usize {
+        self.shared.bytes() + self.frames.bytes() + self.items.capacity() * size_of::<Item>()
+    }
+}

@@ -1,0 +1,57 @@
+//! A binary that is linked into the application: there is nothing to load.
+
+use std::sync::Arc;
+
+use super::{
+    abi::{self, ROAD_COROUTINE, ROAD_LOOP},
+    launch::{Function, Road},
+};
+use crate::{
+    EmbeddedArtifact, EmbeddedKernel, Error, Result, backend, fault::FaultSlot,
+    loaded::check_version,
+};
+
+pub(super) struct Module {
+    fault: Arc<FaultSlot>,
+    sequential: bool,
+}
+
+impl Module {
+    pub(super) fn new(fault: Arc<FaultSlot>, sequential: bool) -> Self {
+        Self { fault, sequential }
+    }
+}
+
+impl backend::Module for Module {
+    fn function(
+        self: Arc<Self>,
+        artifact: &'static EmbeddedArtifact,
+        kernel: &'static EmbeddedKernel,
+    ) -> Result<Box<dyn backend::Function>> {
+        let missing = Error::MissingKernel {
+            source_file: artifact.source,
+            target: artifact.target,
+            entry: kernel.entry,
+        };
+        let Some(entry) = kernel.cpu else { return Err(missing) };
+        let compiled = entry.kernel();
+        check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
+        let Some(road) = road(compiled) else { return Err(missing) };
+        let fault = Arc::clone(&self.fault);
+        Ok(Box::new(Function::new(road, compiled, artifact, fault, self.sequential)))
+    }
+}
+
+/// How a kernel runs; `None` where it lacks a function it should have.
+fn road(kernel: &abi::Kernel) -> Option<Road> {
+    match kernel.road {
+        ROAD_LOOP => Some(Road::Loop(kernel.run?)),
+        ROAD_COROUTINE => Some(Road::Coroutine {
+            start: kernel.start?,
+            resume: kernel.resume?,
+            stride: kernel.frame_bytes.next_multiple_of(kernel.frame_align.max(1)) as usize,
+            align: kernel.frame_align as usize,
+        }),
+        _ => None,
+    }
+}

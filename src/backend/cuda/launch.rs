@@ -1,0 +1,126 @@
+//! Launches on a GPU.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU32, Ordering},
+};
+
+use cudarc::driver::{
+    result::function as raw,
+    sys::{self, CUfunction_attribute as Attribute},
+};
+
+use super::{
+    driver::{bind, named},
+    interop,
+    module::Module,
+    panics,
+};
+use crate::{
+    EmbeddedKernel, Result,
+    backend::{self, StreamRef},
+    fault::Fault,
+    limits::{Checked, KernelLimits},
+};
+
+/// Bytes of shared memory that every kernel can have without asking for more.
+const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
+
+/// A kernel of a loaded module.
+pub(super) struct Function {
+    handle: sys::CUfunction,
+    module: Arc<Module>,
+    kernel: &'static EmbeddedKernel,
+    limits: KernelLimits,
+    /// Bytes of dynamic shared memory that the function can be launched with so far.
+    dynamic_allowed: AtomicU32,
+    /// Held while more is asked for.
+    asking: Mutex<()>,
+}
+
+// SAFETY: the driver's handles can be used from every thread, with the context bound.
+unsafe impl Send for Function {}
+// SAFETY: as above.
+unsafe impl Sync for Function {}
+
+impl Function {
+    pub(super) fn new(
+        handle: sys::CUfunction,
+        module: Arc<Module>,
+        kernel: &'static EmbeddedKernel,
+    ) -> Result<Self> {
+        let attribute = |which| {
+            // SAFETY: the function is of a loaded module.
+            let value = unsafe { raw::get_function_attribute(handle, which) };
+            let value = named(value, "cuFuncGetAttribute", || format!("`{}`", kernel.entry))?;
+            Ok::<_, crate::Error>(u32::try_from(value).unwrap_or(0))
+        };
+        let threads_per_block = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
+        let shared = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        let static_shared_bytes = u64::from(shared).max(kernel.static_shared_bytes);
+        let limits = KernelLimits { threads_per_block, static_shared_bytes };
+        let dynamic_allowed = AtomicU32::new(SHARED_WITHOUT_ASKING.saturating_sub(shared));
+        Ok(Self { handle, module, kernel, limits, dynamic_allowed, asking: Mutex::new(()) })
+    }
+
+    /// Asks for as much dynamic shared memory as a launch needs.
+    fn allow_dynamic(&self, bytes: u32) -> Result<()> {
+        if bytes <= self.dynamic_allowed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        // The driver keeps the last value: never ask for less than somebody else did.
+        let _alone = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        if bytes <= self.dynamic_allowed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let which = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: the function is of a loaded module.
+        let set = unsafe { raw::set_function_attribute(self.handle, which, bytes as i32) };
+        named(set, "cuFuncSetAttribute", || {
+            format!("{bytes} bytes of dynamic shared memory in `{}`", self.kernel.entry)
+        })?;
+        self.dynamic_allowed.store(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl backend::Function for Function {
+    fn limits(&self) -> KernelLimits {
+        self.limits
+    }
+
+    unsafe fn launch(
+        &self,
+        stream: StreamRef<'_>,
+        shape: &Checked,
+        arguments: &mut [*const u8],
+    ) -> Result<Option<Arc<Fault>>> {
+        let subject = || format!("the launch of `{}`", self.kernel.entry);
+        let stream = interop::cuda_stream(stream)?;
+        bind(self.module.context())?;
+        self.allow_dynamic(shape.dynamic_shared_bytes)?;
+        let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
+        // SAFETY: the function is of a loaded module in the stream's context; the caller promises
+        // the arguments, which the driver copies before it returns.
+        let launched = unsafe {
+            sys::cuLaunchKernel(
+                self.handle,
+                gx,
+                gy,
+                gz,
+                bx,
+                by,
+                bz,
+                shape.dynamic_shared_bytes,
+                stream.cu_stream(),
+                arguments.as_mut_ptr().cast(),
+                std::ptr::null_mut(),
+            )
+        };
+        named(launched.result(), "cuLaunchKernel", subject)?;
+        if self.kernel.panics && self.module.record.is_some() {
+            panics::expect(stream, &self.module);
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,154 @@
+//! Memory of a GPU.
+
+use std::sync::{Arc, OnceLock};
+
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
+
+use super::{
+    driver::{bind, named},
+    interop, panics,
+};
+use crate::{
+    Error, Result,
+    backend::{self, Guard, StreamRef},
+};
+
+/// What keeps the order between the streams of a context.
+///
+/// cudarc records events only while there are streams beside the default one. Were the last of
+/// these dropped with work on it, nothing would wait for that work any more; so from the first
+/// use of one on, this keeps another.
+pub(super) struct Order {
+    context: Arc<CudaContext>,
+    keeper: OnceLock<Arc<CudaStream>>,
+}
+
+impl Order {
+    pub(super) fn new(context: Arc<CudaContext>) -> Self {
+        Self { context, keeper: OnceLock::new() }
+    }
+
+    pub(super) fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+
+    /// Told before work goes to a stream that is not the default one.
+    pub(super) fn expect_streams(&self) -> Result<()> {
+        if self.keeper.get().is_none() {
+            let subject = || "the order between streams".to_owned();
+            let stream = named(self.context.new_stream(), "cuStreamCreate", subject)?;
+            // Where somebody else was faster, this one is dropped again.
+            let _ = self.keeper.set(stream);
+        }
+        Ok(())
+    }
+}
+
+pub(super) struct Memory {
+    bytes: CudaSlice<u8>,
+    order: Arc<Order>,
+}
+
+impl Memory {
+    /// Memory of `bytes` bytes, more than 0; all zero.
+    pub(super) fn zeros(
+        order: &Arc<Order>,
+        stream: &Arc<CudaStream>,
+        device: &str,
+        bytes: usize,
+    ) -> Result<Self> {
+        let mut memory = Self::allocate(order, stream, device, bytes)?;
+        let zeroed = stream.memset_zeros(&mut memory.bytes);
+        named(zeroed, "cuMemsetD8Async", || format!("{bytes} bytes"))?;
+        Ok(memory)
+    }
+
+    /// Memory of `bytes` bytes, more than 0, copied from `source`.
+    ///
+    /// # Safety
+    ///
+    /// `source` can be read for `bytes` bytes.
+    pub(super) unsafe fn upload(
+        order: &Arc<Order>,
+        stream: &Arc<CudaStream>,
+        device: &str,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<Self> {
+        let mut memory = Self::allocate(order, stream, device, bytes)?;
+        // SAFETY: the memory has that many bytes; the source is promised.
+        unsafe { backend::Memory::write(&mut memory, 0, source, bytes)? };
+        Ok(memory)
+    }
+
+    /// Memory whose contents are not defined.
+    fn allocate(
+        order: &Arc<Order>,
+        stream: &Arc<CudaStream>,
+        device: &str,
+        bytes: usize,
+    ) -> Result<Self> {
+        // SAFETY: every caller writes all bytes before they are read.
+        match unsafe { stream.alloc::<u8>(bytes) } {
+            Ok(bytes) => Ok(Self { bytes, order: Arc::clone(order) }),
+            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
+                Err(Error::OutOfMemory { device: device.to_owned(), bytes })
+            }
+            Err(error) => named(Err(error), "cuMemAlloc", || format!("{bytes} bytes")),
+        }
+    }
+
+    /// Makes sure that events are recorded, where `stream` is not the default stream.
+    fn expect(&self, stream: &CudaStream) -> Result<()> {
+        if stream.cu_stream().is_null() { Ok(()) } else { self.order.expect_streams() }
+    }
+}
+
+impl backend::Memory for Memory {
+    unsafe fn read(&self, offset: usize, target: *mut u8, bytes: usize) -> Result<()> {
+        let stream = self.bytes.stream();
+        let subject = || format!("{bytes} bytes");
+        bind(&self.order.context)?;
+        let (address, recorded) = self.bytes.device_ptr(stream);
+        if bytes > 0 {
+            // SAFETY: the caller promises both ranges; the target is not used before the stream
+            // is waited for.
+            let copied = unsafe {
+                let source = address + offset as u64;
+                sys::cuMemcpyDtoHAsync_v2(target.cast(), source, bytes, stream.cu_stream())
+            };
+            named(copied.result(), "cuMemcpyDtoHAsync", subject)?;
+        }
+        drop(recorded);
+        named(stream.synchronize(), "cuStreamSynchronize", subject)?;
+        panics::report_all(stream, false)
+    }
+
+    unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {
+        let stream = Arc::clone(self.bytes.stream());
+        let subject = || format!("{bytes} bytes");
+        bind(&self.order.context)?;
+        let (address, recorded) = self.bytes.device_ptr_mut(&stream);
+        // SAFETY: the caller promises both ranges, and the stream is waited for before the source
+        // can change.
+        let copied = unsafe {
+            let target = address + offset as u64;
+            sys::cuMemcpyHtoDAsync_v2(target, source.cast(), bytes, stream.cu_stream())
+        };
+        named(copied.result(), "cuMemcpyHtoDAsync", subject)?;
+        drop(recorded);
+        named(stream.synchronize(), "cuStreamSynchronize", subject)
+    }
+
+    fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
+        let stream = interop::cuda_stream(stream)?;
+        self.expect(stream)?;
+        interop::hold_read(&self.bytes, stream)
+    }
+
+    fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
+        let stream = interop::cuda_stream(stream)?;
+        self.expect(stream)?;
+        interop::hold_write(&mut self.bytes, stream)
+    }
+}

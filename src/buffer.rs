@@ -1,0 +1,132 @@
+//! Device memory with a length and a type.
+
+use std::{fmt, marker::PhantomData, ops::RangeBounds};
+
+use crate::{
+    BufferSlice, BufferSliceMut, Device, DeviceCopy, Error, Result, backend::Memory, slice::resolve,
+};
+
+/// `len` elements of `T` in the memory of a device; freed when dropped, after the launches that
+/// use it.
+///
+/// Made by [`Device::upload`] and [`Device::zeros`]. Empty buffers are fine everywhere. On the CPU
+/// the memory is the host's, aligned to 128 bytes.
+///
+/// ```
+/// let device = kernelmill::Device::cpu()?;
+/// let mut buffer = device.zeros::<u32>(4)?;
+/// buffer.slice_mut(1..3).copy_from(&[7, 8])?;
+/// assert_eq!(buffer.download()?, [0, 7, 8, 0]);
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+pub struct Buffer<T> {
+    device: Device,
+    /// `None`: no bytes.
+    memory: Option<Box<dyn Memory>>,
+    len: usize,
+    marker: PhantomData<T>,
+}
+
+impl<T: DeviceCopy> Buffer<T> {
+    pub(crate) fn upload(device: &Device, data: &[T]) -> Result<Self> {
+        let memory = match size_of_val(data) {
+            0 => None,
+            // SAFETY: `data` is that many bytes.
+            bytes => Some(unsafe { device.context().upload(data.as_ptr().cast(), bytes)? }),
+        };
+        Ok(Self { device: device.clone(), memory, len: data.len(), marker: PhantomData })
+    }
+
+    pub(crate) fn zeros(device: &Device, len: usize) -> Result<Self> {
+        let Some(bytes) = len.checked_mul(size_of::<T>()) else {
+            return Err(Error::OutOfMemory { device: device.to_string(), bytes: usize::MAX });
+        };
+        let memory = if bytes == 0 { None } else { Some(device.context().zeros(bytes)?) };
+        Ok(Self { device: device.clone(), memory, len, marker: PhantomData })
+    }
+
+    /// Copies all elements to the host, after waiting for the launches that write them.
+    ///
+    /// # Errors
+    ///
+    /// The first error of a launch that used the buffer, a kernel panic among them, if it was not
+    /// reported before; or what the driver reports. GPUs cannot tell whose panic it was: there it
+    /// is the first of any launch.
+    pub fn download(&self) -> Result<Vec<T>> {
+        self.slice(..).download()
+    }
+
+    /// Copies `source` into the buffer. Returns when `source` can be changed again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] where the lengths differ, or what the driver reports.
+    pub fn copy_from(&mut self, source: &[T]) -> Result<()> {
+        self.slice_mut(..).copy_from(source)
+    }
+
+    /// Copies all elements into `target`, after waiting for the launches that write them.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] where the lengths differ, or as [`Buffer::download`].
+    pub fn copy_to(&self, target: &mut [T]) -> Result<()> {
+        self.slice(..).copy_to(target)
+    }
+}
+
+impl<T> Buffer<T> {
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The device whose memory it is.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The elements in `range`, as an argument for kernels that read.
+    ///
+    /// # Panics
+    ///
+    /// If `range` is not within the buffer, as for slices of the host.
+    #[must_use]
+    #[track_caller]
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> BufferSlice<'_, T> {
+        let range = resolve(&range, self.len);
+        BufferSlice::new(&self.device, self.memory.as_deref(), range)
+    }
+
+    /// The elements in `range`, as an argument for kernels that write.
+    ///
+    /// # Panics
+    ///
+    /// If `range` is not within the buffer, as for slices of the host.
+    #[must_use]
+    #[track_caller]
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> BufferSliceMut<'_, T> {
+        let range = resolve(&range, self.len);
+        let memory = self.memory.as_mut().map(|memory| &mut **memory as &mut dyn Memory);
+        BufferSliceMut::new(&self.device, memory, range)
+    }
+}
+
+impl<T> fmt::Debug for Buffer<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Buffer")
+            .field("element", &std::any::type_name::<T>())
+            .field("len", &self.len)
+            .field("device", &self.device.name())
+            .finish_non_exhaustive()
+    }
+}

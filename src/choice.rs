@@ -1,0 +1,87 @@
+//! Which embedded binary was taken for a device.
+
+use std::fmt;
+
+use kernelmill_artifact::Target;
+
+use crate::{
+    Device, Error, NoBinary, Result,
+    embedded::EmbeddedArtifact,
+    select::{Selection, Verdict, select},
+};
+
+/// The embedded binary that was chosen for a source on a device, and why each other one lost.
+///
+/// `Display` gives a line for the choice, and an indented one for each that lost.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Choice {
+    /// The binary that was chosen.
+    pub artifact: &'static EmbeddedArtifact,
+    /// Each other binary of the same source.
+    pub rejected: Vec<Rejected>,
+}
+
+/// A binary that was not chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejected {
+    /// Its target.
+    pub target: String,
+    /// Why, for people.
+    pub reason: String,
+}
+
+impl Choice {
+    /// Chooses among the binaries of one source.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoBinary`] where none runs on the device.
+    pub(crate) fn make(
+        device: &Device,
+        source: &'static str,
+        artifacts: &[&'static EmbeddedArtifact],
+    ) -> Result<Self> {
+        let mut rejected = Vec::new();
+        let (mut known, mut targets) = (Vec::new(), Vec::new());
+        for artifact in artifacts {
+            match artifact.target.parse::<Target>() {
+                Ok(target) => {
+                    known.push(*artifact);
+                    targets.push(target);
+                }
+                Err(error) => rejected.push(Rejected::new(artifact.target, &error)),
+            }
+        }
+        let Selection { chosen, verdicts } = select(device.architecture(), &targets);
+        for (artifact, verdict) in known.iter().zip(verdicts) {
+            if verdict != Verdict::Chosen {
+                rejected.push(Rejected::new(artifact.target, &verdict));
+            }
+        }
+        match chosen {
+            Some(index) => Ok(Self { artifact: known[index], rejected }),
+            None => {
+                let (source, device) = (source.to_owned(), device.to_string());
+                Err(Error::from(NoBinary { source, device, rejected }))
+            }
+        }
+    }
+}
+
+impl Rejected {
+    fn new(target: &str, reason: &dyn fmt::Display) -> Self {
+        Self { target: target.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.artifact)?;
+        for Rejected { target, reason } in &self.rejected {
+            write!(formatter, "\n  not {target}: {reason}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! What generated bindings name, and nothing else.
+//!
+//! `src/tests/generated.rs` holds bindings in exactly the form that the generator writes.
+
+pub use std::borrow::Cow;
+
+#[cfg(feature = "half")]
+pub use half;
+pub use kernelmill_artifact::{
+    Access, ArtifactKind, Dimension, Field, Nested, Parameter, ParameterKind, Safety, Scalar,
+    Signature, SourceLocation, StructLayout, ValueType,
+};
+
+pub use crate::{
+    __assert_layout as assert_layout, __device_struct as device_struct,
+    argument::{Argument, Held, MAX_ARGUMENTS},
+    backend::{StreamRef, cpu::abi},
+    embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet},
+    loaded::Loaded,
+};
+use crate::{DeviceCopy, Error, Launch, LaunchStream, ReadSlice, Result, WriteSlice};
+
+/// The stream of a launch.
+pub fn stream(stream: &impl LaunchStream) -> StreamRef<'_> {
+    stream.stream()
+}
+
+/// Holds elements that the kernel reads, until after the launch.
+///
+/// # Errors
+///
+/// [`Error::WrongDevice`] where they are not on the stream's device.
+pub fn read<'s, T: DeviceCopy>(
+    slice: impl ReadSlice<T> + 's,
+    stream: StreamRef<'s>,
+) -> Result<Held<'s, T>> {
+    slice.hold(stream)
+}
+
+/// Holds elements that the kernel writes, until after the launch.
+///
+/// # Errors
+///
+/// [`Error::WrongDevice`] where they are not on the stream's device.
+pub fn write<'s, T: DeviceCopy>(
+    slice: impl WriteSlice<T> + 's,
+    stream: StreamRef<'s>,
+) -> Result<Held<'s, T>> {
+    slice.hold(stream)
+}
+
+/// Launches the kernel with index `signature` in the set.
+///
+/// # Errors
+///
+/// [`Error::Limit`], [`Error::EmptyBlock`], [`Error::WrongDevice`], and what the driver reports.
+///
+/// # Safety
+///
+/// The arguments are those of that signature, in its order, and what the kernel does with them in
+/// the threads of this launch is sound.
+pub unsafe fn launch(
+    loaded: &Loaded,
+    signature: usize,
+    stream: StreamRef<'_>,
+    launch: impl Into<Launch<3>>,
+    arguments: &[Argument<'_>],
+) -> Result<()> {
+    let kernel = loaded.kernel(signature);
+    // SAFETY: as promised to this function.
+    unsafe { kernel.launch(loaded.device(), stream, &launch.into(), arguments) }
+}
+
+/// Checks a rule that a kernel's author states in the configuration.
+///
+/// # Errors
+///
+/// [`Error::Contract`] where it does not hold.
+pub fn require(holds: bool, kernel: &'static str, rule: &'static str) -> Result<()> {
+    if holds { Ok(()) } else { Err(Error::Contract { kernel, rule }) }
+}
+
+/// Asserts, at compile time, that a struct on the host is laid out as on the device.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __assert_layout {
+    ($name:path, size = $size:expr, align = $align:expr $(, $field:tt = $offset:expr)* $(,)?) => {
+        const _: () = {
+            ::core::assert!(
+                ::core::mem::size_of::<$name>() == $size,
+                ::core::concat!("`", ::core::stringify!($name), "` has another size in the kernel")
+            );
+            ::core::assert!(
+                ::core::mem::align_of::<$name>() == $align,
+                ::core::concat!("`", ::core::stringify!($name), "` has another alignment in the kernel")
+            );
+            $(::core::assert!(
+                ::core::mem::offset_of!($name, $field) == $offset,
+                ::core::concat!(
+                    "`", ::core::stringify!($name), "::", ::core::stringify!($field),
+                    "` has another offset in the kernel"
+                )
+            );)*
+        };
+    };
+}
+
+/// Makes a generated `#[repr(C)]` struct one that crosses to devices, and checks its layout.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __device_struct {
+    ($name:ident, $($layout:tt)*) => {
+        $crate::__assert_layout!($name, $($layout)*);
+        $crate::device_copy!(unsafe $name);
+    };
+}
+
+/// Implements [`DeviceCopy`] for types of yours and, with the feature `cuda`, cudarc's
+/// `DeviceRepr` and `ValidAsZeroBits`, so that `CudaSlice` can hold them.
+///
+/// What [`DeviceCopy`] asks for is for you to uphold: `#[repr(C)]`, fields that cross to devices
+/// themselves, and all bytes zero a value; the word `unsafe` says that you do.
+///
+/// ```
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Particle { position: [f32; 3], mass: f32 }
+/// // `repr(C)`, of scalars only:
+/// kernelmill::device_copy!(unsafe Particle);
+/// assert_eq!(kernelmill::Device::cpu()?.zeros::<Particle>(10)?.len(), 10);
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+#[cfg(not(feature = "cuda"))]
+#[macro_export]
+macro_rules! device_copy {
+    (unsafe $($name:ty),+ $(,)?) => {$(
+        // SAFETY: whoever calls the macro upholds what the trait asks for.
+        unsafe impl $crate::DeviceCopy for $name {}
+    )+};
+}
+
+/// Implements [`DeviceCopy`] for types of yours, and cudarc's `DeviceRepr` and
+/// `ValidAsZeroBits`, so that `CudaSlice` can hold them.
+///
+/// What [`DeviceCopy`] asks for is for you to uphold: `#[repr(C)]`, fields that cross to devices
+/// themselves, and all bytes zero a value; the word `unsafe` says that you do.
+///
+/// ```
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Particle { position: [f32; 3], mass: f32 }
+/// // `repr(C)`, of scalars only:
+/// kernelmill::device_copy!(unsafe Particle);
+/// assert_eq!(kernelmill::Device::cpu()?.zeros::<Particle>(10)?.len(), 10);
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+#[cfg(feature = "cuda")]
+#[macro_export]
+macro_rules! device_copy {
+    (unsafe $($name:ty),+ $(,)?) => {$(
+        // SAFETY: whoever calls the macro upholds what the trait asks for.
+        unsafe impl $crate::DeviceCopy for $name {}
+        // SAFETY: as above; `DeviceCopy` asks for more.
+        unsafe impl $crate::__codegen::DeviceRepr for $name {}
+        // SAFETY: as above; `DeviceCopy` asks for more.
+        unsafe impl $crate::__codegen::ValidAsZeroBits for $name {}
+    )+};
+}
+
+#[cfg(feature = "cuda")]
+pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
+
+/// Brings in the kernels that the build script of this package compiled: the type `Kernels`, and
+/// the structs in their signatures.
+/// `mod kernels { kernelmill::include_kernels!(); }` is the usual form.
+#[macro_export]
+macro_rules! include_kernels {
+    () => {
+        ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/kernels.rs"));
+    };
+}

@@ -1,0 +1,94 @@
+//! What the generated bindings embed in the application.
+
+use std::fmt;
+
+use kernelmill_artifact::{ArtifactKind, Signature, SourceLocation};
+
+pub use crate::backend::cpu::abi::Kernel as CpuKernel;
+
+/// All kernels of one package, as the generated bindings have them in a `static`.
+#[derive(Debug)]
+pub struct KernelSet {
+    /// The version of the interface that the bindings were generated for.
+    pub format_version: u32,
+    /// The package's name.
+    pub package: &'static str,
+    /// The kernels, for callers.
+    pub signatures: &'static [Signature],
+    /// The binaries: for each source one per target.
+    pub artifacts: &'static [EmbeddedArtifact],
+}
+
+/// One embedded binary: a source, compiled for a target.
+///
+/// `Display` gives one line: source, target, kind and size in bytes.
+#[derive(Debug)]
+pub struct EmbeddedArtifact {
+    /// The digest of all that went into it, 64 hexadecimal digits.
+    pub fingerprint: &'static str,
+    /// The target it was compiled for, as in the configuration.
+    pub target: &'static str,
+    /// The form of its bytes.
+    pub kind: ArtifactKind,
+    /// The source, relative to its package.
+    pub source: &'static str,
+    /// The binary; empty for the CPU, whose code is linked into the application.
+    pub bytes: &'static [u8],
+    /// The kernels inside.
+    pub kernels: &'static [EmbeddedKernel],
+    /// The places that panics of these kernels refer to by index.
+    pub locations: &'static [SourceLocation<'static>],
+}
+
+/// A kernel inside an [`EmbeddedArtifact`].
+#[derive(Debug)]
+pub struct EmbeddedKernel {
+    /// Its index among the signatures of its package.
+    pub signature: usize,
+    /// The symbol it is launched by.
+    pub entry: &'static str,
+    /// Bytes of shared memory it declares.
+    pub static_shared_bytes: u64,
+    /// Whether it can panic.
+    pub panics: bool,
+    /// The compiled functions, for the CPU.
+    pub cpu: Option<CpuEntry>,
+}
+
+/// A kernel that is linked into the application.
+#[derive(Clone, Copy, Debug)]
+pub struct CpuEntry(*const CpuKernel);
+
+// SAFETY: it is a pointer to a constant.
+unsafe impl Send for CpuEntry {}
+// SAFETY: as above.
+unsafe impl Sync for CpuEntry {}
+
+impl CpuEntry {
+    /// The kernel that an object of kernelmill's compiler exports.
+    ///
+    /// # Safety
+    ///
+    /// `kernel` points to a [`CpuKernel`] that is never written and lives as long as the program,
+    /// and whose functions are what that type says.
+    #[must_use]
+    pub const unsafe fn new(kernel: *const CpuKernel) -> Self {
+        Self(kernel)
+    }
+
+    /// The constant in the object.
+    pub(crate) fn kernel(self) -> &'static CpuKernel {
+        // SAFETY: promised to `new`.
+        unsafe { &*self.0 }
+    }
+}
+
+impl fmt::Display for EmbeddedArtifact {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} for {} ({}", self.source, self.target, self.kind)?;
+        if !self.bytes.is_empty() {
+            write!(formatter, ", {} bytes", self.bytes.len())?;
+        }
+        formatter.write_str(")")
+    }
+}

@@ -1,0 +1,223 @@
+//! What can go wrong.
+
+use std::fmt;
+
+use kernelmill_artifact::{PanicKind, PanicRecord, SourceLocation};
+
+use crate::{backend::Backend, choice::Rejected};
+
+/// The result of everything here that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong, on the host or on the device. Every message names its subject.
+///
+/// ```
+/// let device = kernelmill::Device::cpu()?;
+/// let mut buffer = device.upload(&[1u8, 2, 3])?;
+/// let error = buffer.copy_from(&[0; 5]).unwrap_err();
+/// assert_eq!(error.to_string(), "copy_from: the buffer has 3 elements, the host slice has 5");
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A kernel panicked. Reported by the next `synchronize` or `download`.
+    #[error("{0}")]
+    KernelPanic(Box<KernelPanic>),
+    /// A launch asks for more than the device, or the kernel on that device, can do.
+    #[error(
+        "kernel `{kernel}`: the launch asks for {quantity} {requested}, the limit of {device} is \
+         {limit}"
+    )]
+    Limit {
+        /// The kernel's name.
+        kernel: String,
+        /// What is limited, for example `threads per block`.
+        quantity: &'static str,
+        /// What the launch asks for.
+        requested: u64,
+        /// The most it may ask for.
+        limit: u64,
+        /// The device's name.
+        device: String,
+    },
+    /// A launch has a block without threads.
+    #[error("kernel `{kernel}`: the block size [{}, {}, {}] has no threads", block[0], block[1], block[2])]
+    EmptyBlock {
+        /// The kernel's name.
+        kernel: String,
+        /// The block size asked for, x, y, z.
+        block: [u64; 3],
+    },
+    /// A contract that the kernel's author states in the configuration does not hold.
+    #[error("kernel `{kernel}`: its contract `{rule}` does not hold")]
+    Contract {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The rule, as the configuration has it.
+        rule: &'static str,
+    },
+    /// A buffer, a stream and a kernel of different devices meet.
+    #[error("{subject} belongs to {found}, it is used on {expected}")]
+    WrongDevice {
+        /// What is of another device: `a buffer`, `the kernel `saxpy``.
+        subject: String,
+        /// The device it belongs to.
+        found: String,
+        /// The device it is used on.
+        expected: String,
+    },
+    /// Two lengths that have to be equal are not.
+    #[error("{operation}: the buffer has {buffer} elements, the host slice has {host}")]
+    LengthMismatch {
+        /// The method called.
+        operation: &'static str,
+        /// Elements of the buffer.
+        buffer: usize,
+        /// Elements of the host slice.
+        host: usize,
+    },
+    /// Memory could not be allocated.
+    #[error("out of memory: {device} cannot allocate {bytes} bytes")]
+    OutOfMemory {
+        /// The device's name.
+        device: String,
+        /// Bytes asked for; `usize::MAX` where their number overflows.
+        bytes: usize,
+    },
+    /// None of the embedded binaries of a source runs on the device.
+    #[error("{0}")]
+    NoBinary(Box<NoBinary>),
+    /// The bindings or a compiled kernel are of another version of kernelmill.
+    #[error(
+        "{subject} has interface version {found}, this kernelmill has {expected}: use the same \
+         version of kernelmill and kernelmill-build"
+    )]
+    FormatVersion {
+        /// The package or the kernel.
+        subject: String,
+        /// Its version.
+        found: u32,
+        /// The version of this crate.
+        expected: u32,
+    },
+    /// An embedded module lacks a kernel that the bindings say it has.
+    #[error("{source_file}: the embedded binary for `{target}` has no kernel `{entry}`")]
+    MissingKernel {
+        /// The kernel's source.
+        source_file: &'static str,
+        /// The target of the binary.
+        target: &'static str,
+        /// The entry that is not there.
+        entry: &'static str,
+    },
+    /// A back end cannot be used on this machine.
+    #[error("{backend} is not available: {reason}")]
+    Unavailable {
+        /// The back end.
+        backend: Backend,
+        /// Why.
+        reason: String,
+    },
+    /// A function of the CUDA driver failed.
+    #[error("{function} failed for {subject}: {name} ({code})")]
+    Cuda {
+        /// The driver's function.
+        function: &'static str,
+        /// What it was called for: a kernel, a device, a number of bytes.
+        subject: String,
+        /// The name of the error code, for example `CUDA_ERROR_ILLEGAL_ADDRESS`.
+        name: String,
+        /// The error code.
+        code: u32,
+    },
+}
+
+/// A panic inside a kernel: the first one of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelPanic {
+    /// What kind of panic.
+    pub kind: PanicKind,
+    /// The message, as `std` would print it.
+    pub message: String,
+    /// The place in the source; `None` where the compiler knows none.
+    pub location: Option<SourceLocation<'static>>,
+    /// The source that the kernel was compiled from, relative to its package.
+    pub source: &'static str,
+    /// Index of the block, x, y, z.
+    pub block: [u32; 3],
+    /// Index of the thread in its block, x, y, z.
+    pub thread: [u32; 3],
+}
+
+impl KernelPanic {
+    /// Reads a record that is set; `locations` is the table of the artifact that ran.
+    pub(crate) fn read(
+        record: &PanicRecord,
+        source: &'static str,
+        locations: &'static [SourceLocation<'static>],
+    ) -> Self {
+        Self {
+            kind: PanicKind::from_code(record.kind),
+            message: record.message(),
+            location: locations.get(record.location as usize).copied(),
+            source,
+            block: record.block,
+            thread: record.thread,
+        }
+    }
+}
+
+impl fmt::Display for KernelPanic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            Some(location) => write!(formatter, "kernel panicked at {location}")?,
+            None => write!(formatter, "kernel of {} panicked", self.source)?,
+        }
+        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
+        write!(formatter, " (block {bx},{by},{bz} thread {tx},{ty},{tz}): {}", self.message)
+    }
+}
+
+impl From<KernelPanic> for Error {
+    fn from(panic: KernelPanic) -> Self {
+        Self::KernelPanic(Box::new(panic))
+    }
+}
+
+/// Why no embedded binary of a source runs on a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NoBinary {
+    /// The source, relative to its package.
+    pub source: String,
+    /// The device.
+    pub device: String,
+    /// Every embedded binary of that source, with the reason; empty where the program was built
+    /// without binaries.
+    pub rejected: Vec<Rejected>,
+}
+
+impl fmt::Display for NoBinary {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, device, rejected } = self;
+        write!(formatter, "{source}: no embedded binary runs on {device}")?;
+        if rejected.is_empty() {
+            return formatter.write_str(
+                "; none is embedded (was the program built with KERNELMILL_SKIP_BUILD or for \
+                 docs.rs?)",
+            );
+        }
+        for Rejected { target, reason } in rejected {
+            write!(formatter, "\n  {target}: {reason}")?;
+        }
+        Ok(())
+    }
+}
+
+impl From<NoBinary> for Error {
+    fn from(error: NoBinary) -> Self {
+        Self::NoBinary(Box::new(error))
+    }
+}

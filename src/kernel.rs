@@ -1,0 +1,79 @@
+//! A kernel that is loaded, apart from its launches.
+
+use std::fmt;
+
+use crate::{
+    Device, EmbeddedArtifact, EmbeddedKernel, Error, Launch, Result,
+    argument::{Argument, Marshalled},
+    backend::{Function, Module, StreamRef},
+    limits::KernelLimits,
+};
+
+/// What is known of a kernel once its module is loaded: who it is, which binary it comes from,
+/// what it needs, and the function to launch. Every launch of it shares this, and nothing of a
+/// launch is kept in it.
+pub(crate) struct CompiledKernel {
+    name: &'static str,
+    artifact: &'static EmbeddedArtifact,
+    limits: KernelLimits,
+    function: Box<dyn Function>,
+}
+
+impl CompiledKernel {
+    /// The kernel `kernel` of a loaded `module`.
+    pub(crate) fn new(
+        name: &'static str,
+        artifact: &'static EmbeddedArtifact,
+        kernel: &'static EmbeddedKernel,
+        module: std::sync::Arc<dyn Module>,
+    ) -> Result<Self> {
+        let function = module.function(artifact, kernel)?;
+        Ok(Self { name, artifact, limits: function.limits(), function })
+    }
+
+    /// Launches the kernel on `device`, which it is loaded on.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of the kernel, in its order.
+    pub(crate) unsafe fn launch(
+        &self,
+        device: &Device,
+        stream: StreamRef<'_>,
+        launch: &Launch<3>,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        if !stream.is_of(device.context()) {
+            return Err(self.wrong_device(device, stream));
+        }
+        let shape = device.limits().check(launch, &self.limits, self.name, device.name())?;
+        let Some(shape) = shape else { return Ok(()) };
+        let mut marshalled = Marshalled::new(arguments);
+        // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
+        let fault = unsafe { self.function.launch(stream, &shape, marshalled.pointers())? };
+        if let Some(fault) = fault {
+            arguments.iter().for_each(|argument| argument.keep(&fault));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wrong_device(&self, device: &Device, stream: StreamRef<'_>) -> Error {
+        Error::WrongDevice {
+            subject: format!("the kernel `{}`", self.name),
+            found: device.to_string(),
+            expected: stream.describe().to_owned(),
+        }
+    }
+}
+
+impl fmt::Debug for CompiledKernel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("CompiledKernel")
+            .field("name", &self.name)
+            .field("target", &self.artifact.target)
+            .field("limits", &self.limits)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! How many threads a kernel is launched with.
+
+/// The default number of threads in a block of [`Launch::linear`].
+const LINEAR_BLOCK: u64 = 256;
+
+/// The shape of a launch in `D` dimensions: a grid of blocks, a block of threads, and bytes of
+/// dynamic shared memory.
+///
+/// A kernel that indexes in one dimension takes `Launch<1>`, so that its threads cannot have the
+/// same index; kernels in two and three dimensions take `Launch<2>` and `Launch<3>`. Limits are
+/// those of the device, and are checked when the kernel is launched. A zero in the grid is a
+/// launch of nothing.
+///
+/// ```
+/// use kernelmill::Launch;
+/// let launch = Launch::linear(1000);
+/// assert_eq!((launch.grid_size(), launch.block_size()), ([4], [256]));
+/// let launch = Launch::grid([40, 30], [16, 16]).shared_bytes(1024);
+/// assert_eq!(Launch::<3>::from(launch).grid_size(), [40, 30, 1]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Launch<const D: usize> {
+    grid: [u64; D],
+    block: [u64; D],
+    shared_bytes: u64,
+}
+
+impl Launch<1> {
+    /// At least `n` threads in a row, in blocks of 256: the last block can have threads past `n`,
+    /// which run too. `n == 0` launches nothing.
+    ///
+    /// Where `n` needs more blocks than the device allows, the launch is an [`Error::Limit`].
+    ///
+    /// [`Error::Limit`]: crate::Error::Limit
+    #[must_use]
+    pub const fn linear(n: usize) -> Self {
+        let n = n as u64;
+        let blocks = n / LINEAR_BLOCK + (!n.is_multiple_of(LINEAR_BLOCK)) as u64;
+        Self { grid: [blocks], block: [LINEAR_BLOCK], shared_bytes: 0 }
+    }
+}
+
+impl<const D: usize> Launch<D> {
+    /// `grid` blocks of `block` threads, each x first.
+    #[must_use]
+    pub const fn grid(grid: [u32; D], block: [u32; D]) -> Self {
+        Self { grid: widen(grid), block: widen(block), shared_bytes: 0 }
+    }
+
+    /// The same launch with `bytes` of dynamic shared memory for each block, on top of what the
+    /// kernel declares.
+    #[must_use]
+    pub const fn shared_bytes(mut self, bytes: usize) -> Self {
+        self.shared_bytes = bytes as u64;
+        self
+    }
+
+    /// The number of blocks, x first.
+    #[must_use]
+    pub const fn grid_size(&self) -> [u64; D] {
+        self.grid
+    }
+
+    /// The number of threads in a block, x first.
+    #[must_use]
+    pub const fn block_size(&self) -> [u64; D] {
+        self.block
+    }
+
+    /// Bytes of dynamic shared memory for each block.
+    #[must_use]
+    pub const fn dynamic_shared_bytes(&self) -> u64 {
+        self.shared_bytes
+    }
+
+    /// The number of threads of the whole launch.
+    #[must_use]
+    pub fn threads(&self) -> u128 {
+        self.grid.iter().chain(&self.block).map(|&n| u128::from(n)).product()
+    }
+
+    /// The same launch in three dimensions.
+    fn widened(self) -> Launch<3> {
+        let fill = |sizes: [u64; D]| std::array::from_fn(|axis| sizes.get(axis).map_or(1, |&n| n));
+        Launch { grid: fill(self.grid), block: fill(self.block), shared_bytes: self.shared_bytes }
+    }
+}
+
+impl From<Launch<1>> for Launch<3> {
+    fn from(launch: Launch<1>) -> Self {
+        launch.widened()
+    }
+}
+
+impl From<Launch<2>> for Launch<3> {
+    fn from(launch: Launch<2>) -> Self {
+        launch.widened()
+    }
+}
+
+const fn widen<const D: usize>(sizes: [u32; D]) -> [u64; D] {
+    let mut wide = [0; D];
+    let mut axis = 0;
+    while axis < D {
+        wide[axis] = sizes[axis] as u64;
+        axis += 1;
+    }
+    wide
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn linear_rounds_up_and_zero_is_nothing() {
+        for (n, blocks) in [(0, 0), (1, 1), (256, 1), (257, 2), (usize::MAX, 1 << 56)] {
+            assert_eq!(Launch::linear(n).grid_size(), [blocks], "{n}");
+        }
+    }
+
+    #[test]
+    fn missing_dimensions_are_one() {
+        let launch: Launch<3> = Launch::grid([2], [3]).shared_bytes(5).into();
+        assert_eq!((launch.grid_size(), launch.block_size()), ([2, 1, 1], [3, 1, 1]));
+        assert_eq!(launch.dynamic_shared_bytes(), 5);
+        assert_eq!(launch.threads(), 6);
+    }
+}

@@ -1,0 +1,100 @@
+//! The run time of kernelmill: picks the best kernel binary that is embedded in the application
+//! for the device at hand, loads it once, and launches it through typed wrappers.
+//!
+//! Kernels are compiled ahead of time by [`kernelmill-build`], called from `build.rs`, which also
+//! writes the wrappers; [`include_kernels!`] brings them in. Nothing is compiled at run time, and
+//! the processor is always there as a device, so an application runs on a machine without a GPU.
+//!
+//! ```
+//! # /* What the next line brings in is written by the build script:
+//! mod kernels { kernelmill::include_kernels!(); }
+//! # */
+//! # mod kernels {
+//! #     use kernelmill::{Buffer, Device, Launch, Result, Stream};
+//! #     pub struct Kernels;
+//! #     impl Kernels {
+//! #         pub fn load(_: &Device) -> Result<Self> { Ok(Self) }
+//! #         pub fn saxpy(
+//! #             &self, _: &Stream, _: Launch<1>, a: f32, x: &Buffer<f32>, y: &mut Buffer<f32>,
+//! #         ) -> Result<()> {
+//! #             let (x, old) = (x.download()?, y.download()?);
+//! #             y.copy_from(&x.iter().zip(old).map(|(x, y)| a * x + y).collect::<Vec<_>>())
+//! #         }
+//! #     }
+//! # }
+//! use kernelmill::{Device, Launch};
+//!
+//! fn main() -> kernelmill::Result<()> {
+//!     let device = Device::best()?;
+//!     let kernels = kernels::Kernels::load(&device)?;
+//!     let x = device.upload(&[1.0f32; 1000])?;
+//!     let mut y = device.upload(&[2.0f32; 1000])?;
+//!     kernels.saxpy(&device.stream(), Launch::linear(1000), 3.0, &x, &mut y)?;
+//!     assert_eq!(y.download()?[999], 5.0);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! - [`Device`], [`Stream`], [`Buffer`]: where kernels run, in which order, on what memory.
+//! - [`Launch`]: how many threads.
+//! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
+//! - [`select`]: which embedded binary a device gets, and why each other one lost.
+//! - [`module_cache`]: the modules that are loaded.
+//!
+//! # Features
+//!
+//! - `cuda`: NVIDIA devices. The driver is opened at run time; without one the program starts and
+//!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices and streams too.
+//! - `half`: `half::f16` and `half::bf16` as elements and arguments.
+//!
+//! [`kernelmill-build`]: https://docs.rs/kernelmill-build
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("kernelmill needs a host with 64-bit addresses, as its devices have");
+
+#[cfg(test)]
+extern crate self as kernelmill;
+
+mod argument;
+mod backend;
+mod buffer;
+mod cache;
+mod choice;
+mod codegen;
+mod copy;
+mod device;
+mod embedded;
+mod error;
+mod fault;
+mod kernel;
+mod launch;
+mod limits;
+mod loaded;
+pub mod select;
+mod slice;
+mod stream;
+#[cfg(test)]
+mod tests;
+
+pub use argument::{LaunchStream, ReadSlice, WriteSlice};
+pub use backend::Backend;
+pub use buffer::Buffer;
+pub use cache::{CacheStatistics, ModuleCache, module_cache};
+pub use choice::{Choice, Rejected};
+pub use copy::DeviceCopy;
+pub use device::Device;
+pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
+pub use error::{Error, KernelPanic, NoBinary, Result};
+/// The words that the build side and the run side share: all of a [`Signature`] among them.
+pub use kernelmill_artifact as artifact;
+pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceLocation};
+pub use launch::Launch;
+pub use limits::Limits;
+pub use slice::{BufferSlice, BufferSliceMut};
+pub use stream::Stream;
+
+/// What generated code names. Not for use by hand: it changes with the generator.
+#[doc(hidden)]
+pub mod __codegen {
+    pub use crate::codegen::*;
+}

@@ -1,0 +1,138 @@
+//! What a device can launch, and the check of a launch against it.
+
+use crate::{Error, Launch, Result};
+
+/// What a device can launch at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Blocks in a grid, x, y, z.
+    pub grid: [u32; 3],
+    /// Threads in a block, x, y, z.
+    pub block: [u32; 3],
+    /// Threads in a block altogether.
+    pub threads_per_block: u32,
+    /// Bytes of shared memory in a block, static and dynamic together.
+    pub shared_bytes: u32,
+    /// Threads in a warp.
+    pub warp_size: u32,
+}
+
+/// What one compiled kernel needs, or allows beyond the limits of the device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KernelLimits {
+    /// Threads in a block; registers can make it fewer than the device allows.
+    pub(crate) threads_per_block: u32,
+    /// Bytes of shared memory that the kernel declares.
+    pub(crate) static_shared_bytes: u64,
+}
+
+/// A launch that is within the limits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checked {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) dynamic_shared_bytes: u32,
+}
+
+impl Limits {
+    /// Checks a launch of `kernel` on the device named `device`; `None`: nothing is to be done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::EmptyBlock`] and [`Error::Limit`].
+    pub(crate) fn check(
+        &self,
+        launch: &Launch<3>,
+        needs: &KernelLimits,
+        kernel: &str,
+        device: &str,
+    ) -> Result<Option<Checked>> {
+        let (grid, block) = (launch.grid_size(), launch.block_size());
+        if grid.contains(&0) {
+            return Ok(None);
+        }
+        if block.contains(&0) {
+            return Err(Error::EmptyBlock { kernel: kernel.to_owned(), block });
+        }
+        let within = |quantity, requested: u64, limit: u64| {
+            if requested <= limit {
+                return Ok(());
+            }
+            let (kernel, device) = (kernel.to_owned(), device.to_owned());
+            Err(Error::Limit { kernel, quantity, requested, limit, device })
+        };
+        let grid_names = ["blocks in x", "blocks in y", "blocks in z"];
+        let block_names =
+            ["threads per block in x", "threads per block in y", "threads per block in z"];
+        for axis in 0..3 {
+            within(grid_names[axis], grid[axis], self.grid[axis].into())?;
+            within(block_names[axis], block[axis], self.block[axis].into())?;
+        }
+        let threads = self.threads_per_block.min(needs.threads_per_block);
+        within("threads per block", block.iter().product(), threads.into())?;
+        let shared = needs.static_shared_bytes.saturating_add(launch.dynamic_shared_bytes());
+        within("bytes of shared memory", shared, self.shared_bytes.into())?;
+        // Nothing is cut: every value was compared with a limit of 32 bits.
+        let narrow = |sizes: [u64; 3]| sizes.map(|size| size as u32);
+        let dynamic_shared_bytes = launch.dynamic_shared_bytes() as u32;
+        Ok(Some(Checked { grid: narrow(grid), block: narrow(block), dynamic_shared_bytes }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: Limits = Limits {
+        grid: [0x7fff_ffff, 65535, 65535],
+        block: [1024, 1024, 64],
+        threads_per_block: 1024,
+        shared_bytes: 1000,
+        warp_size: 32,
+    };
+
+    fn check(launch: impl Into<Launch<3>>) -> std::result::Result<bool, String> {
+        let needs = KernelLimits { threads_per_block: 512, static_shared_bytes: 400 };
+        let checked = LIMITS.check(&launch.into(), &needs, "saxpy", "the device");
+        checked.map(|checked| checked.is_some()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn launches_within_the_limits_pass_and_empty_grids_are_nothing() {
+        assert_eq!(check(Launch::grid([1, 65535], [16, 32]).shared_bytes(600)), Ok(true));
+        assert_eq!(check(Launch::linear(0)), Ok(false));
+        assert_eq!(check(Launch::grid([4, 0], [100_000, 1])), Ok(false));
+    }
+
+    #[test]
+    fn every_error_names_kernel_request_limit_and_device() {
+        let cases: [(Launch<3>, &str); 5] = [
+            (
+                Launch::linear(usize::MAX).into(),
+                "blocks in x 72057594037927936, the limit of the device is 2147483647",
+            ),
+            (
+                Launch::grid([1, 70_000], [1, 1]).into(),
+                "blocks in y 70000, the limit of the device is 65535",
+            ),
+            (
+                Launch::grid([1; 3], [1, 1, 65]),
+                "threads per block in z 65, the limit of the device is 64",
+            ),
+            (
+                Launch::grid([1, 1], [32, 32]).into(),
+                "threads per block 1024, the limit of the device is 512",
+            ),
+            (
+                Launch::linear(1).shared_bytes(601).into(),
+                "bytes of shared memory 1001, the limit of the device is 1000",
+            ),
+        ];
+        for (launch, text) in cases {
+            assert_eq!(check(launch), Err(format!("kernel `saxpy`: the launch asks for {text}")));
+        }
+        let empty = check(Launch::grid([1, 1], [3, 0]));
+        assert_eq!(empty, Err("kernel `saxpy`: the block size [3, 0, 1] has no threads".into()));
+    }
+}

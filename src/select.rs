@@ -1,0 +1,233 @@
+//! Which of several embedded binaries a device gets, and why each other one lost.
+//!
+//! The rules are those of the vendors:
+//!
+//! - A cubin runs on its own major version and the same or a higher minor one; `sm_90a` only on
+//!   9.0; `sm_100f` within its family: the same major version, the same or a higher minor one.
+//!   ([CUDA C++ Programming Guide, "Binary compatibility" and "Family-specific features"][guide])
+//! - PTX runs on the same or any later architecture, under the same rules for suffixes.
+//! - An AMD code object runs on its processor, in the modes of `xnack` and `sramecc` it asks for.
+//!   ([LLVM, "Target ID"][amd])
+//!
+//! Of those that run, the nearest is taken: the cubin of the highest architecture, else the PTX
+//! of the highest architecture; of equals the one whose suffix or features say more.
+//!
+//! ```
+//! use kernelmill::select::{Architecture, Verdict, select};
+//! let targets = ["compute_75", "sm_80", "sm_90a"].map(|target| target.parse().unwrap());
+//! let selection = select(&Architecture::Nvidia { major: 8, minor: 6 }, &targets);
+//! assert_eq!(selection.chosen, Some(1));
+//! assert_eq!(
+//!     selection.verdicts[2].to_string(),
+//!     "runs on compute capability 9.0 only, the device has 8.6"
+//! );
+//! assert!(matches!(selection.verdicts[0], Verdict::Outranked { .. }));
+//! ```
+//!
+//! [guide]: https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#binary-compatibility
+//! [amd]: https://llvm.org/docs/AMDGPUUsage.html#target-id
+
+use std::fmt;
+
+use kernelmill_artifact::NvidiaSuffix;
+pub use kernelmill_artifact::{AmdTarget, NvidiaArch, Target};
+
+/// What decides which binaries a device can run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Architecture {
+    /// The processor that the program runs on.
+    Cpu,
+    /// An NVIDIA GPU of this compute capability.
+    Nvidia {
+        /// For 8.6: 8.
+        major: u32,
+        /// For 8.6: 6.
+        minor: u32,
+    },
+    /// An AMD GPU, in the modes it runs in.
+    Amd {
+        /// For example `gfx90a`.
+        processor: String,
+        /// Whether retry on page faults is on; `None`: the processor has no such mode.
+        xnack: Option<bool>,
+        /// Whether memory is protected by error correction; `None`: it has no such mode.
+        sramecc: Option<bool>,
+    },
+    /// A device of OpenCL that reads SPIR-V.
+    OpenCl,
+    /// A device of Vulkan.
+    Vulkan,
+}
+
+/// What [`select`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The index of the best candidate; `None`: none runs on the device.
+    pub chosen: Option<usize>,
+    /// What became of each candidate, in their order.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Verdict {
+    /// It is the best.
+    Chosen,
+    /// It runs on the device, but another is nearer to it.
+    Outranked {
+        /// The one that was chosen.
+        by: Target,
+    },
+    /// It does not run on the device.
+    Incompatible {
+        /// Why not, for people.
+        reason: String,
+    },
+}
+
+/// How near a candidate that runs is to the device; the greatest is the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    native: bool,
+    number: u32,
+    specific: u8,
+}
+
+/// Finds the best of `candidates` for a device, and what becomes of each other one.
+///
+/// A pure function: equal inputs give equal results. Of two equal candidates the first wins.
+#[must_use]
+pub fn select(device: &Architecture, candidates: &[Target]) -> Selection {
+    let ranks: Vec<_> = candidates.iter().map(|candidate| rank(device, candidate)).collect();
+    let mut best: Option<(usize, Rank)> = None;
+    for (index, rank) in ranks.iter().enumerate() {
+        if let Ok(rank) = rank
+            && best.is_none_or(|(_, leader)| *rank > leader)
+        {
+            best = Some((index, *rank));
+        }
+    }
+    let chosen = best.map(|(index, _)| index);
+    let verdict = |(index, rank): (usize, Result<Rank, String>)| match (rank, chosen) {
+        (Err(reason), _) => Verdict::Incompatible { reason },
+        (Ok(_), Some(winner)) if winner != index => {
+            Verdict::Outranked { by: candidates[winner].clone() }
+        }
+        (Ok(_), _) => Verdict::Chosen,
+    };
+    Selection { chosen, verdicts: ranks.into_iter().enumerate().map(verdict).collect() }
+}
+
+/// The rank of a candidate that runs on the device, else why it does not.
+fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
+    let exact = Rank { native: true, number: 0, specific: 0 };
+    match (device, candidate) {
+        (Architecture::Cpu, Target::Cpu)
+        | (Architecture::OpenCl, Target::Spirv64)
+        | (Architecture::Vulkan, Target::Vulkan) => Ok(exact),
+        (Architecture::Nvidia { major, minor }, Target::Cubin(arch)) => {
+            let runs = *major == u32::from(arch.major) && *minor >= u32::from(arch.minor);
+            let range = format!("and later ones of generation {} only", arch.major);
+            nvidia((*major, *minor), *arch, (runs, range))?;
+            Ok(Rank { native: true, number: arch.number(), specific: arch.suffix as u8 })
+        }
+        (Architecture::Nvidia { major, minor }, Target::Ptx(arch)) => {
+            let runs = (*major, *minor) >= (arch.major.into(), arch.minor.into());
+            nvidia((*major, *minor), *arch, (runs, "and later".to_owned()))?;
+            Ok(Rank { native: false, number: arch.number(), specific: arch.suffix as u8 })
+        }
+        (Architecture::Amd { processor, xnack, sramecc }, Target::Amd(target)) => {
+            amd(target, processor, [*xnack, *sramecc])
+        }
+        _ => Err(format!("is for {}, the device is {device}", vendor(candidate))),
+    }
+}
+
+/// Checks an NVIDIA architecture; `unrestricted` says whether one without a suffix runs, and where.
+fn nvidia(
+    device: (u32, u32),
+    arch: NvidiaArch,
+    unrestricted: (bool, String),
+) -> Result<(), String> {
+    let (major, minor) = (u32::from(arch.major), u32::from(arch.minor));
+    let (runs, range) = match arch.suffix {
+        NvidiaSuffix::Exact => (device == (major, minor), "only".to_owned()),
+        NvidiaSuffix::Family => (
+            device.0 == major && device.1 >= minor,
+            format!("and later ones of its family {major}.x only"),
+        ),
+        NvidiaSuffix::None => unrestricted,
+    };
+    if runs {
+        return Ok(());
+    }
+    let (has_major, has_minor) = device;
+    Err(format!(
+        "runs on compute capability {major}.{minor} {range}, the device has {has_major}.{has_minor}"
+    ))
+}
+
+/// Checks an AMD processor and its features; `modes` are those of the device: xnack, sramecc.
+fn amd(target: &AmdTarget, processor: &str, modes: [Option<bool>; 2]) -> Result<Rank, String> {
+    if target.processor != processor {
+        return Err(format!("runs on {} only, the device is {processor}", target.processor));
+    }
+    let mut specific = 0;
+    for ((name, wanted), mode) in
+        [("xnack", target.xnack), ("sramecc", target.sramecc)].into_iter().zip(modes)
+    {
+        let Some(wanted) = wanted else { continue };
+        if mode != Some(wanted) {
+            let needs = if wanted { "on" } else { "off" };
+            let has = match mode {
+                Some(true) => "on",
+                Some(false) => "off",
+                None => "no such mode",
+            };
+            return Err(format!("needs {name} {needs}, the device has {has}"));
+        }
+        specific += 1;
+    }
+    Ok(Rank { native: true, number: 0, specific })
+}
+
+/// Whose devices a target is for.
+fn vendor(target: &Target) -> &'static str {
+    match target {
+        Target::Cpu => "the CPU",
+        Target::Ptx(_) | Target::Cubin(_) => "NVIDIA GPUs",
+        Target::Amd(_) => "AMD GPUs",
+        Target::Spirv64 => "OpenCL",
+        Target::Vulkan => "Vulkan",
+        _ => "another kind of device",
+    }
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu => formatter.write_str("the CPU"),
+            Self::Nvidia { major, minor } => {
+                write!(formatter, "an NVIDIA GPU of compute capability {major}.{minor}")
+            }
+            Self::Amd { processor, .. } => write!(formatter, "the AMD GPU {processor}"),
+            Self::OpenCl => formatter.write_str("an OpenCL device"),
+            Self::Vulkan => formatter.write_str("a Vulkan device"),
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Chosen => formatter.write_str("chosen"),
+            Self::Outranked { by } => write!(formatter, "{by} is nearer to the device"),
+            Self::Incompatible { reason } => formatter.write_str(reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

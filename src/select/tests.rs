@@ -1,0 +1,138 @@
+use super::*;
+
+fn targets(texts: &str) -> Vec<Target> {
+    Target::parse_list(texts).expect("known targets")
+}
+
+fn nvidia_device(number: u32) -> Architecture {
+    Architecture::Nvidia { major: number / 10, minor: number % 10 }
+}
+
+fn amd_device(processor: &str, xnack: Option<bool>, sramecc: Option<bool>) -> Architecture {
+    Architecture::Amd { processor: processor.to_owned(), xnack, sramecc }
+}
+
+/// Compute capability, what is embedded, what is chosen ("" for nothing).
+const NVIDIA: &[(u32, &str, &str)] = &[
+    // The exact cubin, else the nearest lower minor version of the same generation.
+    (86, "compute_75,sm_80,sm_86,sm_89", "sm_86"),
+    (87, "compute_75,sm_80,sm_86,sm_89", "sm_86"),
+    (89, "compute_86,sm_80", "sm_80"),
+    (80, "sm_86,sm_75", ""),
+    (75, "sm_80,sm_90", ""),
+    (90, "sm_89,sm_80", ""),
+    // Then the highest PTX that is not newer than the device.
+    (90, "compute_75,compute_80,sm_80", "compute_80"),
+    (80, "compute_86,compute_75", "compute_75"),
+    (80, "compute_86", ""),
+    (121, "compute_90,compute_75", "compute_90"),
+    (120, "compute_120,compute_90", "compute_120"),
+    (103, "compute_103,sm_100", "sm_100"),
+    // `a` runs on exactly its architecture, and is nearer than the same one without.
+    (90, "sm_90,sm_90a,compute_90a", "sm_90a"),
+    (90, "compute_90,compute_90a", "compute_90a"),
+    (100, "sm_90a,compute_90a,compute_80", "compute_80"),
+    (103, "sm_100a,sm_100f,sm_100", "sm_100f"),
+    (121, "sm_120a", ""),
+    // `f` runs within its family: the same generation, the same or a later minor version.
+    (103, "sm_100f", "sm_100f"),
+    (100, "sm_103f", ""),
+    (110, "sm_100f", ""),
+    (120, "sm_100f,compute_100f,compute_100", "compute_100"),
+    (121, "compute_120f,compute_100", "compute_120f"),
+    (100, "sm_100f,sm_100a,sm_100", "sm_100a"),
+    (103, "sm_103,sm_100f", "sm_103"),
+    // What is for others.
+    (90, "cpu,gfx942,spirv64,vulkan", ""),
+    (90, "", ""),
+];
+
+#[test]
+fn nvidia_devices_get_the_nearest() {
+    for &(device, embedded, expected) in NVIDIA {
+        let candidates = targets(embedded);
+        let mut reversed = candidates.clone();
+        reversed.reverse();
+        for candidates in [candidates, reversed] {
+            let selection = select(&nvidia_device(device), &candidates);
+            let chosen = selection.chosen.map(|index| candidates[index].to_string());
+            assert_eq!(chosen.unwrap_or_default(), expected, "{device}: {embedded}");
+            assert_consistent(&selection, &candidates);
+        }
+    }
+}
+
+/// Exactly the chosen one is `Chosen`, and who lost against it names it.
+fn assert_consistent(selection: &Selection, candidates: &[Target]) {
+    assert_eq!(selection.verdicts.len(), candidates.len());
+    for (index, verdict) in selection.verdicts.iter().enumerate() {
+        assert_eq!(*verdict == Verdict::Chosen, selection.chosen == Some(index));
+        if let Verdict::Outranked { by } = verdict {
+            assert_eq!(Some(by), selection.chosen.map(|index| &candidates[index]));
+        }
+    }
+}
+
+#[test]
+fn every_loser_says_why() {
+    let reasons = |device: &Architecture, embedded: &str| -> Vec<String> {
+        let candidates = targets(embedded);
+        select(device, &candidates).verdicts.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        reasons(&nvidia_device(86), "sm_90a,sm_100f,sm_89,sm_75,compute_90,compute_75,sm_80,cpu"),
+        [
+            "runs on compute capability 9.0 only, the device has 8.6",
+            "runs on compute capability 10.0 and later ones of its family 10.x only, the device \
+             has 8.6",
+            "runs on compute capability 8.9 and later ones of generation 8 only, the device has \
+             8.6",
+            "runs on compute capability 7.5 and later ones of generation 7 only, the device has \
+             8.6",
+            "runs on compute capability 9.0 and later, the device has 8.6",
+            "sm_80 is nearer to the device",
+            "chosen",
+            "is for the CPU, the device is an NVIDIA GPU of compute capability 8.6",
+        ]
+    );
+    assert_eq!(
+        reasons(
+            &amd_device("gfx90a", Some(false), None),
+            "gfx942,gfx90a:xnack+,gfx90a:sramecc-,sm_80"
+        ),
+        [
+            "runs on gfx942 only, the device is gfx90a",
+            "needs xnack on, the device has off",
+            "needs sramecc off, the device has no such mode",
+            "is for NVIDIA GPUs, the device is the AMD GPU gfx90a",
+        ]
+    );
+}
+
+#[test]
+fn amd_devices_need_their_processor_and_modes_and_take_the_more_specific() {
+    let device = amd_device("gfx90a", Some(true), Some(true));
+    let cases = [
+        ("gfx90a,gfx90a:xnack+", "gfx90a:xnack+"),
+        ("gfx90a,gfx90a:xnack-", "gfx90a"),
+        ("gfx90a:xnack+,gfx90a:sramecc+:xnack+", "gfx90a:sramecc+:xnack+"),
+        ("gfx90a:sramecc-", ""),
+        ("gfx908,gfx942", ""),
+    ];
+    for (embedded, expected) in cases {
+        let candidates = targets(embedded);
+        let chosen = select(&device, &candidates).chosen;
+        let chosen = chosen.map(|index| candidates[index].to_string()).unwrap_or_default();
+        assert_eq!(chosen, expected, "{embedded}");
+    }
+}
+
+#[test]
+fn other_devices_take_their_own_form() {
+    let candidates = targets("sm_90,spirv64,cpu,vulkan,cpu");
+    for (device, index) in
+        [(Architecture::Cpu, 2), (Architecture::OpenCl, 1), (Architecture::Vulkan, 3)]
+    {
+        assert_eq!(select(&device, &candidates).chosen, Some(index), "{device}");
+    }
+}

@@ -1,0 +1,239 @@
+//! Parts of buffers.
+
+use std::{
+    fmt,
+    marker::PhantomData,
+    ops::{Bound, Range, RangeBounds},
+};
+
+use crate::{Buffer, Device, DeviceCopy, Error, Result, backend::Memory};
+
+/// Elements of a [`Buffer`] that kernels can read; `&[T]` on a device.
+pub struct BufferSlice<'a, T> {
+    device: &'a Device,
+    memory: Option<&'a dyn Memory>,
+    range: Range<usize>,
+    marker: PhantomData<&'a [T]>,
+}
+
+/// Elements of a [`Buffer`] that kernels can write; `&mut [T]` on a device.
+pub struct BufferSliceMut<'a, T> {
+    device: &'a Device,
+    memory: Option<&'a mut dyn Memory>,
+    range: Range<usize>,
+    marker: PhantomData<&'a mut [T]>,
+}
+
+/// The range of elements that `range` stands for among `len`.
+#[track_caller]
+pub(crate) fn resolve(range: &impl RangeBounds<usize>, len: usize) -> Range<usize> {
+    let start = match range.start_bound() {
+        Bound::Included(&start) => start,
+        Bound::Excluded(&start) => start.saturating_add(1),
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(&end) => end.saturating_add(1),
+        Bound::Excluded(&end) => end,
+        Bound::Unbounded => len,
+    };
+    assert!(start <= end && end <= len, "range {start}..{end} out of a buffer of {len} elements");
+    start..end
+}
+
+impl<'a, T> BufferSlice<'a, T> {
+    pub(crate) fn new(
+        device: &'a Device,
+        memory: Option<&'a dyn Memory>,
+        range: Range<usize>,
+    ) -> Self {
+        Self { device, memory, range, marker: PhantomData }
+    }
+
+    pub(crate) fn device(&self) -> &'a Device {
+        self.device
+    }
+
+    pub(crate) fn memory(&self) -> Option<&'a dyn Memory> {
+        self.memory
+    }
+
+    pub(crate) fn offset_bytes(&self) -> usize {
+        self.range.start * size_of::<T>()
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// The elements in `range` of this slice.
+    ///
+    /// # Panics
+    ///
+    /// If `range` is not within the slice.
+    #[must_use]
+    #[track_caller]
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> Self {
+        let part = resolve(&range, self.len());
+        let start = self.range.start;
+        Self::new(self.device, self.memory, start + part.start..start + part.end)
+    }
+}
+
+impl<T: DeviceCopy> BufferSlice<'_, T> {
+    /// Copies the elements to the host; see [`Buffer::download`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::download`].
+    pub fn download(&self) -> Result<Vec<T>> {
+        let mut elements = Vec::with_capacity(self.len());
+        // SAFETY: the vector has room for that many elements, and after the copy they are there.
+        unsafe {
+            self.read(elements.as_mut_ptr())?;
+            elements.set_len(self.len());
+        }
+        Ok(elements)
+    }
+
+    /// Copies the elements into `target`; see [`Buffer::copy_to`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::copy_to`].
+    pub fn copy_to(&self, target: &mut [T]) -> Result<()> {
+        check_lengths("copy_to", self.len(), target.len())?;
+        // SAFETY: the lengths are equal.
+        unsafe { self.read(target.as_mut_ptr()) }
+    }
+
+    /// # Safety
+    ///
+    /// `target` has room for all elements.
+    unsafe fn read(&self, target: *mut T) -> Result<()> {
+        let bytes = self.len() * size_of::<T>();
+        // SAFETY: the range is within the memory, the target is promised.
+        self.memory.map_or(Ok(()), |memory| unsafe {
+            memory.read(self.offset_bytes(), target.cast(), bytes)
+        })
+    }
+}
+
+impl<'a, T> BufferSliceMut<'a, T> {
+    pub(crate) fn new(
+        device: &'a Device,
+        memory: Option<&'a mut dyn Memory>,
+        range: Range<usize>,
+    ) -> Self {
+        Self { device, memory, range, marker: PhantomData }
+    }
+
+    pub(crate) fn offset_bytes(&self) -> usize {
+        self.range.start * size_of::<T>()
+    }
+
+    pub(crate) fn into_parts(self) -> (&'a Device, Option<&'a mut dyn Memory>) {
+        (self.device, self.memory)
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Whether there are no elements.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// The elements in `range` of this slice, to read.
+    ///
+    /// # Panics
+    ///
+    /// If `range` is not within the slice.
+    #[must_use]
+    #[track_caller]
+    pub fn slice(&self, range: impl RangeBounds<usize>) -> BufferSlice<'_, T> {
+        let part = resolve(&range, self.len());
+        let start = self.range.start;
+        let memory = self.memory.as_ref().map(|memory| &**memory as &dyn Memory);
+        BufferSlice::new(self.device, memory, start + part.start..start + part.end)
+    }
+
+    /// The elements in `range` of this slice, to write.
+    ///
+    /// # Panics
+    ///
+    /// If `range` is not within the slice.
+    #[must_use]
+    #[track_caller]
+    pub fn slice_mut(&mut self, range: impl RangeBounds<usize>) -> BufferSliceMut<'_, T> {
+        let part = resolve(&range, self.len());
+        let start = self.range.start;
+        let memory = self.memory.as_mut().map(|memory| &mut **memory as &mut dyn Memory);
+        BufferSliceMut::new(self.device, memory, start + part.start..start + part.end)
+    }
+}
+
+impl<T: DeviceCopy> BufferSliceMut<'_, T> {
+    /// Copies `source` into the elements; see [`Buffer::copy_from`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Buffer::copy_from`].
+    pub fn copy_from(&mut self, source: &[T]) -> Result<()> {
+        check_lengths("copy_from", self.len(), source.len())?;
+        let offset = self.offset_bytes();
+        match &mut self.memory {
+            Some(memory) if !source.is_empty() => {
+                // SAFETY: the range is within the memory, and `source` is as long.
+                unsafe { memory.write(offset, source.as_ptr().cast(), size_of_val(source)) }
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<T> Clone for BufferSlice<'_, T> {
+    fn clone(&self) -> Self {
+        Self::new(self.device, self.memory, self.range.clone())
+    }
+}
+
+impl<'a, T> From<&'a Buffer<T>> for BufferSlice<'a, T> {
+    fn from(buffer: &'a Buffer<T>) -> Self {
+        buffer.slice(..)
+    }
+}
+
+impl<'a, T> From<&'a mut Buffer<T>> for BufferSliceMut<'a, T> {
+    fn from(buffer: &'a mut Buffer<T>) -> Self {
+        buffer.slice_mut(..)
+    }
+}
+
+impl<T> fmt::Debug for BufferSlice<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("BufferSlice").field("range", &self.range).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for BufferSliceMut<'_, T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("BufferSliceMut").field("range", &self.range).finish_non_exhaustive()
+    }
+}
+
+fn check_lengths(operation: &'static str, buffer: usize, host: usize) -> Result<()> {
+    if buffer == host { Ok(()) } else { Err(Error::LengthMismatch { operation, buffer, host }) }
+}

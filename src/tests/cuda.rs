@@ -1,0 +1,188 @@
+//! The CUDA back end, run against whatever driver is installed: a GPU's, or a stand-in.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaStream};
+
+use super::generated::Kernels as AllKernels;
+use crate::{
+    __codegen as cg, Backend, Buffer, Device, Error, Launch, LaunchStream, ReadSlice, Result,
+    WriteSlice,
+};
+
+/// `saxpy` for NVIDIA GPUs alone.
+static SET: cg::KernelSet = cg::KernelSet {
+    format_version: 1,
+    package: "demo",
+    signatures: &[cg::Signature::borrowed("saxpy", &[])],
+    artifacts: &[saxpy("05", include_bytes!("saxpy.ptx"))],
+};
+
+/// The same with text that is no PTX.
+static BROKEN: cg::KernelSet = cg::KernelSet {
+    format_version: 1,
+    package: "demo",
+    signatures: &[cg::Signature::borrowed("saxpy", &[])],
+    artifacts: &[saxpy("06", b"no PTX at all\0")],
+};
+
+const fn saxpy(fingerprint: &'static str, bytes: &'static [u8]) -> cg::EmbeddedArtifact {
+    cg::EmbeddedArtifact {
+        fingerprint,
+        target: "compute_75",
+        kind: cg::ArtifactKind::Ptx,
+        source: "kernels/saxpy.rs",
+        bytes,
+        kernels: &[cg::EmbeddedKernel {
+            signature: 0,
+            entry: "saxpy",
+            static_shared_bytes: 0,
+            panics: true,
+            cpu: None,
+        }],
+        locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
+    }
+}
+
+struct Kernels(cg::Loaded);
+
+impl Kernels {
+    fn load(device: &Device) -> Self {
+        Self(cg::Loaded::new(device, &SET).unwrap())
+    }
+
+    fn saxpy(
+        &self,
+        stream: &impl LaunchStream,
+        launch: Launch<1>,
+        a: f32,
+        x: impl ReadSlice<f32>,
+        y: impl WriteSlice<f32>,
+    ) -> Result<()> {
+        let stream = cg::stream(stream);
+        let (x, y) = (cg::read(x, stream)?, cg::write(y, stream)?);
+        let arguments = [cg::Argument::value(&a), cg::Argument::slice(&x), cg::Argument::slice(&y)];
+        // SAFETY: these are the arguments of the kernel in `saxpy.ptx`.
+        unsafe { cg::launch(&self.0, 0, stream, launch, &arguments) }
+    }
+}
+
+/// The first GPU; `None`, said aloud, where there is none.
+fn gpu(test: &str) -> Option<Device> {
+    match Device::cuda(0) {
+        Ok(device) => Some(device),
+        Err(Error::Unavailable { reason, .. }) => {
+            println!("{test}: skipped, {reason}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn a_device_that_is_not_there_is_an_error_and_never_a_panic() {
+    let error = Device::cuda(1000).unwrap_err();
+    assert!(matches!(error, Error::Unavailable { backend: Backend::Cuda, .. }), "{error}");
+    let best = Device::best().unwrap();
+    let all = Device::all();
+    assert_eq!(all[0], best);
+    assert_eq!(all.last(), Some(&Device::cpu().unwrap()));
+}
+
+/// Everything about panics in one test: a module has one record for all threads.
+#[test]
+fn launches_slices_and_panics() {
+    let Some(device) = gpu("launches_slices_and_panics") else { return };
+    println!("{device:?}: {device}, {:?}", device.limits());
+    assert_eq!(device, Device::cuda(0).unwrap());
+    let kernels = Kernels::load(&device);
+    let x: Vec<f32> = (0..1000).map(|i| i as f32).collect();
+    let x = device.upload(&x).unwrap();
+    let mut y = device.upload(&[1.0f32; 1000]).unwrap();
+    for stream in [device.stream(), device.new_stream().unwrap()] {
+        kernels.saxpy(&stream, Launch::linear(1000), 2.0, &x, &mut y).unwrap();
+        stream.synchronize().unwrap();
+    }
+    kernels.saxpy(&device.stream(), Launch::linear(0), 2.0, &x, &mut y).unwrap();
+    assert_eq!(y.download().unwrap()[999], 1.0 + 4.0 * 999.0);
+    let mut part = y.slice_mut(10..12);
+    part.copy_from(&[0.0, 0.0]).unwrap();
+    kernels.saxpy(&device.stream(), Launch::linear(2), 1.0, &x.slice(998..), &mut part).unwrap();
+    assert_eq!(y.slice(10..12).download().unwrap(), [998.0, 999.0]);
+    panics(&device, &kernels, &x, &mut y);
+    with_cudarc(&device);
+}
+
+fn panics(device: &Device, kernels: &Kernels, x: &Buffer<f32>, y: &mut Buffer<f32>) {
+    let text = "kernel panicked at kernels/saxpy.rs:6:5 (block 0,0,0 thread 7,0,0): index out of \
+                bounds: the len is 7 but the index is 7";
+    let stream = device.new_stream().unwrap();
+    let launch = Launch::grid([1], [8]);
+    for _ in 0..2 {
+        kernels.saxpy(&stream, launch, 1.0, &x.slice(..7), &mut *y).unwrap();
+        assert_eq!(stream.synchronize().unwrap_err().to_string(), text);
+        stream.synchronize().unwrap();
+    }
+    kernels.saxpy(&device.stream(), launch, 1.0, &x.slice(..7), &mut *y).unwrap();
+    assert_eq!(y.download().unwrap_err().to_string(), text);
+    assert_eq!(y.download().unwrap().len(), 1000);
+    kernels.saxpy(&stream, launch, 1.0, &x.slice(..7), y).unwrap();
+    assert_eq!(device.synchronize().unwrap_err().to_string(), text);
+    device.synchronize().unwrap();
+}
+
+fn with_cudarc(device: &Device) {
+    let context = CudaContext::new(0).unwrap();
+    let stream = context.default_stream();
+    // A device of the program's own context, and one of the same primary context.
+    for device in [Device::from_cuda_context(&context).unwrap(), device.clone()] {
+        let kernels = Kernels::load(&device);
+        let x = stream.clone_htod(&[1.0f32, 2.0, 3.0]).unwrap();
+        let mut y = stream.clone_htod(&[10.0f32, 20.0, 30.0]).unwrap();
+        kernels.saxpy(&stream, Launch::linear(3), 1.0, &x, &mut y).unwrap();
+        let (views, mut tail) = (x.slice(..2), y.slice_mut(1..));
+        kernels.saxpy(&stream, Launch::linear(2), 1.0, &views, &mut tail).unwrap();
+        kernels.saxpy(&device.stream(), Launch::linear(2), 0.0, &views, &mut tail).unwrap();
+        assert_eq!(stream.clone_dtoh(&y).unwrap(), [11.0, 23.0, 35.0]);
+        let mut mixed = device.zeros::<f32>(3).unwrap();
+        kernels.saxpy(&stream, Launch::linear(3), 1.0, &x, &mut mixed).unwrap();
+        assert_eq!(mixed.download().unwrap(), [1.0, 2.0, 3.0]);
+        let adopted = device.adopt_stream(Arc::<CudaStream>::clone(&stream)).unwrap();
+        kernels.saxpy(&adopted, Launch::linear(3), 1.0, &x.slice(..0), &mut y).unwrap();
+        let panic = adopted.synchronize().unwrap_err();
+        assert!(panic.to_string().contains("the len is 0 but the index is 0"), "{panic}");
+    }
+    let cpu = Device::cpu().unwrap();
+    let kernels = Kernels::load(device);
+    let (x, mut y) = (cpu.zeros::<f32>(1).unwrap(), cpu.zeros::<f32>(1).unwrap());
+    let error = kernels.saxpy(&stream, Launch::linear(1), 1.0, &x, &mut y).unwrap_err();
+    assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
+}
+
+#[test]
+fn what_cannot_be_loaded_is_named() {
+    let Some(device) = gpu("what_cannot_be_loaded_is_named") else { return };
+    let error = cg::Loaded::new(&device, &BROKEN).unwrap_err().to_string();
+    assert!(
+        error.starts_with("cuModuleLoadDataEx failed for kernels/saxpy.rs for comp"),
+        "{error}"
+    );
+    let error = AllKernels::load(&device).unwrap_err().to_string();
+    assert!(error.starts_with("kernels/fill.rs: no embedded binary runs on"), "{error}");
+    assert!(error.contains("\n  cpu: is for the CPU, the device is an NVIDIA GPU"), "{error}");
+}
+
+#[test]
+fn limits_are_those_of_the_device() {
+    let Some(device) = gpu("limits_are_those_of_the_device") else { return };
+    let kernels = Kernels::load(&device);
+    let x = device.zeros::<f32>(1).unwrap();
+    let mut y = device.zeros::<f32>(1).unwrap();
+    let large = Launch::linear(1).shared_bytes(device.limits().shared_bytes as usize + 1);
+    let error = kernels.saxpy(&device.stream(), large, 1.0, &x, &mut y).unwrap_err();
+    assert!(matches!(error, Error::Limit { quantity: "bytes of shared memory", .. }), "{error}");
+    let most = Launch::linear(1).shared_bytes(device.limits().shared_bytes as usize);
+    kernels.saxpy(&device.stream(), most, 1.0, &x, &mut y).unwrap();
+    let empty = device.upload::<f32>(&[]).unwrap();
+    assert_eq!(empty.download().unwrap(), []);
+}
