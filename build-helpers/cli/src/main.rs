@@ -1,0 +1,48 @@
+//! `cargo kernelmill`: what kernels a package has, what they compile to, and whether this machine
+//! can build them.
+//!
+//! - `list`: the kernels of a package with their signatures and binaries.
+//! - `inspect KERNEL`: what a kernel was compiled to, as text.
+//! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
+
+mod doctor;
+mod inspect;
+mod list;
+mod package;
+mod tools;
+
+use clap::{Args, Parser, Subcommand};
+use std::process::ExitCode;
+
+/// What `cargo kernelmill ...` is called as: cargo passes its own name for it first.
+#[derive(Parser)]
+#[command(name = "cargo", bin_name = "cargo")]
+enum Cargo {
+    Kernelmill(Arguments),
+}
+
+/// What kernels a package has, what they compile to, and whether this machine can build them.
+#[derive(Args)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Lists the kernels of a package with their signatures and binaries.
+    List(list::Options),
+    /// Prints what a kernel was compiled to.
+    Inspect(inspect::Options),
+    /// Says which tools are there, and how to get those that are not.
+    Doctor,
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let Cargo::Kernelmill(arguments) = Cargo::parse();
+    match arguments.command {
+        Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::Doctor => Ok(doctor::run()),
+    }
+}

@@ -1,0 +1,18 @@
+//! Kernels over two and three dimensions.
+
+use kernelmill_device::prelude::*;
+
+/// Writes every index of a three-dimensional launch.
+#[kernel(dim = 3)]
+pub fn index_3d(mut y: DisjointSlice<[u32; 3]>) {
+    let (thread, block) = (thread::thread_idx(), thread::block_idx());
+    let (size, grid) = (thread::block_dim(), thread::grid_dim());
+    let x = block.x * size.x + thread.x;
+    let row = block.y * size.y + thread.y;
+    let plane = block.z * size.z + thread.z;
+    let linear = (plane * grid.y * size.y + row) * grid.x * size.x + x;
+    if (linear as usize) < y.len() {
+        // SAFETY: the index is in bounds, and no other thread computes the same.
+        unsafe { *y.get_unchecked_mut(linear as usize) = [x, row, plane] };
+    }
+}

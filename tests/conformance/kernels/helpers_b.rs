@@ -1,0 +1,23 @@
+//! Has a helper, a static and a type under the names that `helpers_a.rs` uses for others.
+
+use kernelmill_device::prelude::*;
+
+static FACTOR: [u32; 2] = [7, 11];
+
+struct State(u32, u32);
+
+#[inline(never)]
+#[unsafe(no_mangle)]
+extern "C" fn twist(value: u32) -> u32 {
+    let state = State(value, FACTOR[value as usize % 2]);
+    state.0 ^ state.1
+}
+
+/// `y = twist(y)` of this file.
+#[kernel]
+pub fn twist_b(mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = twist(*out);
+    }
+}

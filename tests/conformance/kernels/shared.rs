@@ -1,0 +1,199 @@
+//! Shared memory and barriers, the awkward cases first.
+
+use kernelmill_device::prelude::*;
+
+const BLOCK: usize = 64;
+
+/// Reverses each block of 64 through shared memory.
+#[kernel]
+pub fn reverse_blocks(x: &[u32], mut y: DisjointSlice<u32>) {
+    static mut TILE: SharedArray<u32, BLOCK> = SharedArray::UNINIT;
+    let i = thread::index_1d();
+    let t = thread::thread_idx().x as usize;
+    // SAFETY: each thread writes its own element, and reads another only after the barrier.
+    unsafe {
+        TILE[t] = x[i.get()];
+        thread::sync_threads();
+        if let Some(out) = y.get_mut(i) {
+            *out = TILE[BLOCK - 1 - t];
+        }
+    }
+}
+
+/// Threads past the end of the data leave before the barrier and do not count at it.
+#[kernel]
+pub fn early_exit(x: &[u32], mut y: DisjointSlice<u32>) {
+    static mut TILE: SharedArray<u32, BLOCK> = SharedArray::UNINIT;
+    let i = thread::index_1d();
+    let t = thread::thread_idx().x as usize;
+    if i.get() >= x.len() {
+        return;
+    }
+    // SAFETY: as in `reverse_blocks`; the neighbour of a thread that runs on is one that ran, or
+    // is the thread itself.
+    unsafe {
+        TILE[t] = x[i.get()];
+        thread::sync_threads();
+        let left = if t == 0 { 0 } else { TILE[t - 1] };
+        if let Some(out) = y.get_mut(i) {
+            *out = TILE[t] + left;
+        }
+    }
+}
+
+/// Each warp passes a different number of barriers, then ends.
+#[kernel]
+pub fn divergent_loop(mut y: DisjointSlice<u32>) {
+    static mut TILE: SharedArray<u32, 128> = SharedArray::UNINIT;
+    let i = thread::index_1d();
+    let t = thread::thread_idx().x as usize;
+    let rounds = t / 32 + 1;
+    // SAFETY: a thread writes its own element only, and reads that of the next warp, which runs
+    // at least as many rounds, between two barriers.
+    unsafe {
+        TILE[t] = 0;
+        thread::sync_threads();
+        let mut sum = 0;
+        for round in 0..rounds {
+            TILE[t] += (round * 10 + t / 32) as u32;
+            thread::sync_threads();
+            if t + 32 < 128 {
+                sum += TILE[t + 32];
+            }
+            thread::sync_threads();
+        }
+        if let Some(out) = y.get_mut(i) {
+            *out = sum;
+        }
+    }
+}
+
+/// The same with a different number of barriers for each thread of a warp. GPUs leave this
+/// undefined; on the CPU it is right.
+#[kernel]
+pub fn divergent_lanes(mut y: DisjointSlice<u32>) {
+    static mut TOTAL: SharedArray<u32, 1> = SharedArray::UNINIT;
+    let i = thread::index_1d();
+    let t = thread::thread_idx().x;
+    // SAFETY: only the thread whose turn it is writes, between two barriers.
+    unsafe {
+        if t == 0 {
+            TOTAL[0] = 0;
+        }
+        thread::sync_threads();
+        let mut seen = 0;
+        for turn in 0..=t {
+            if turn == t {
+                TOTAL[0] += t + 1;
+            }
+            thread::sync_threads();
+            if turn == t {
+                seen = TOTAL[0];
+            }
+            thread::sync_threads();
+        }
+        if let Some(out) = y.get_mut(i) {
+            *out = seen;
+        }
+    }
+}
+
+/// A barrier under a condition that is the same for the whole block, in code that a compiler
+/// likes to duplicate: two conditions on one value around it.
+#[kernel]
+pub fn barrier_trap(limit: u32, mut y: DisjointSlice<f32>) {
+    static mut TILE: SharedArray<f32, BLOCK> = SharedArray::UNINIT;
+    let i = thread::index_1d();
+    let t = thread::thread_idx().x;
+    let mut value = 0.0;
+    // SAFETY: writes before the barrier are to the own element; the reads after it change nothing.
+    unsafe {
+        TILE[t as usize] = t as f32;
+        if limit > t {
+            value = TILE[t as usize] * 2.0;
+            TILE[t as usize] = value;
+        }
+        thread::sync_threads();
+        let other = TILE[BLOCK - 1 - t as usize];
+        if let Some(out) = y.get_mut(i) {
+            *out = if limit > t { value + other } else { other - 3.0 };
+        }
+    }
+}
+
+/// Shared memory whose size the launch decides: prefix sums in a block.
+#[kernel]
+pub fn dynamic_shared(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    let (t, block) = (thread::thread_idx().x as usize, thread::block_dim().x as usize);
+    let sums = DynamicSharedArray::<u32>::get().as_mut_ptr();
+    // SAFETY: the launch gives four bytes for each thread; a thread writes its own element, and
+    // reads another's only between two barriers.
+    unsafe {
+        *sums.add(t) = x[i.get()];
+        thread::sync_threads();
+        let mut step = 1;
+        while step < block {
+            let left = if t >= step { *sums.add(t - step) } else { 0 };
+            thread::sync_threads();
+            *sums.add(t) += left;
+            thread::sync_threads();
+            step *= 2;
+        }
+        if let Some(out) = y.get_mut(i) {
+            *out = *sums.add(t);
+        }
+    }
+}
+
+/// A barrier inside a function that is called from two places, one of them in a loop.
+#[kernel]
+pub fn barrier_in_function(mut y: DisjointSlice<u32>) {
+    static mut TILE: SharedArray<u32, BLOCK> = SharedArray::UNINIT;
+
+    #[inline(never)]
+    fn rotate(t: usize, tile: *mut u32) {
+        // SAFETY: reads and writes are a barrier apart.
+        unsafe {
+            let next = *tile.add((t + 1) % BLOCK);
+            thread::sync_threads();
+            *tile.add(t) = next + 1;
+            thread::sync_threads();
+        }
+    }
+
+    let i = thread::index_1d();
+    let t = thread::thread_idx().x as usize;
+    // SAFETY: the tile has an element for each thread of the block.
+    unsafe {
+        TILE[t] = t as u32;
+        thread::sync_threads();
+        let tile = &raw mut TILE[0];
+        rotate(t, tile);
+        for _ in 0..3 {
+            rotate(t, tile);
+        }
+        if let Some(out) = y.get_mut(i) {
+            *out = TILE[t];
+        }
+    }
+}
+
+/// Transposes a matrix of tiles of 16 by 16 through shared memory; a column of padding keeps
+/// columns in different banks.
+#[kernel(dim = 2)]
+pub fn transpose(columns: u32, x: &[f32], mut y: DisjointSlice<f32>) {
+    static mut TILE: SharedArray<[f32; 17], 16> = SharedArray::UNINIT;
+    let (thread, block) = (thread::thread_idx(), thread::block_idx());
+    let rows = thread::grid_dim().y * 16;
+    let (tx, ty) = (thread.x as usize % 16, thread.y as usize % 16);
+    let source = (block.y * 16 + thread.y) * columns + block.x * 16 + thread.x;
+    let target = (block.x * 16 + thread.y) * rows + block.y * 16 + thread.x;
+    // SAFETY: a thread writes its own element of the tile before the barrier, and its own element
+    // of the result, which a launch over whole tiles has.
+    unsafe {
+        TILE[ty][tx] = x[source as usize];
+        thread::sync_threads();
+        *y.get_unchecked_mut(target as usize) = TILE[tx][ty];
+    }
+}

@@ -1,0 +1,88 @@
+//! `#[repr(C)]` structs by value: small, large, nested, with arrays, and as elements of slices.
+
+use kernelmill_device::prelude::*;
+
+/// Eight bytes: split into scalars by the host's C ABI.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Pair {
+    /// First.
+    pub a: f32,
+    /// Second.
+    pub b: u32,
+}
+
+/// More than sixteen bytes: passed in memory by the host's C ABI. Has padding after `flag`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Wide {
+    /// One byte.
+    pub flag: u8,
+    /// Eight bytes, at offset 8.
+    pub scale: f64,
+    /// An array of arrays.
+    pub table: [[f32; 2]; 3],
+    /// A struct within.
+    pub pair: Pair,
+    /// Two bytes at the end, then padding.
+    pub tail: i16,
+}
+
+/// Both structs by value beside a scalar and a slice.
+#[kernel]
+pub fn structs_by_value(pair: Pair, wide: Wide, bias: i64, mut y: DisjointSlice<f64>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let row = wide.table[i.get() % 3];
+        *out = f64::from(pair.a) * f64::from(pair.b)
+            + f64::from(wide.flag) * wide.scale
+            + f64::from(row[0] - row[1])
+            + f64::from(wide.pair.a) * f64::from(wide.pair.b)
+            + f64::from(wide.tail)
+            + bias as f64;
+    }
+}
+
+/// Structs as elements of a slice that is read and of one that is written.
+#[kernel]
+pub fn structs_in_slices(x: &[Wide], mut y: DisjointSlice<Pair>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let wide = x[i.get()];
+        out.a += wide.table[2][1] + wide.scale as f32;
+        out.b = out.b.wrapping_mul(wide.pair.b) + u32::from(wide.flag) + wide.tail as u32;
+    }
+}
+
+/// Every scalar that crosses by value.
+#[kernel]
+#[allow(clippy::too_many_arguments, reason = "one parameter for each type is the point")]
+pub fn scalars(
+    a: bool,
+    b: char,
+    c: i8,
+    d: u16,
+    e: i32,
+    f: u64,
+    g: i128,
+    h: usize,
+    i: f32,
+    j: f64,
+    mut y: DisjointSlice<f64>,
+) {
+    let index = thread::index_1d();
+    if let Some(out) = y.get_mut(index) {
+        *out = match index.get() {
+            0 => f64::from(u8::from(a)),
+            1 => f64::from(u32::from(b)),
+            2 => f64::from(c),
+            3 => f64::from(d),
+            4 => f64::from(e),
+            5 => f as f64,
+            6 => (g >> 64) as i64 as f64,
+            7 => h as f64,
+            8 => f64::from(i),
+            _ => j,
+        };
+    }
+}

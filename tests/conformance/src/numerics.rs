@@ -1,0 +1,68 @@
+//! Checks of the kernel package `kernels/numerics`.
+
+use crate::{
+    Check, Context, Outcome,
+    compare::{between, close},
+};
+use kernelmill::Launch;
+
+pub(crate) const CHECKS: &[Check] = &[
+    Check::new("error_function", error_function),
+    Check::new("through_half", through_half),
+    Check::new("rotate_points", rotate_points),
+];
+
+fn error_function(on: &Context) -> Outcome {
+    // Values of the error function to fifteen digits.
+    let table = [
+        (0.0, 0.0),
+        (0.5, 0.520_499_877_813_046_5),
+        (1.0, 0.842_700_792_949_714_9),
+        (2.0, 0.995_322_265_018_952_7),
+        (-1.0, -0.842_700_792_949_714_9),
+        (6.5, 1.0),
+    ];
+    let mut y = on.device.upload(&table.map(|(x, _)| x))?;
+    on.kernels.error_function(&on.stream, Launch::linear(table.len()), &mut y)?;
+    close(&y.download()?, &table.map(|(_, y)| y), 1e-14)
+}
+
+fn through_half(on: &Context) -> Outcome {
+    // Halves between 1024 and 2048 are whole numbers; ties go to the even one.
+    let pairs = [
+        (0.0, 0.0),
+        (1.0, 1.0),
+        (-2.5, -2.5),
+        (1025.4, 1025.0),
+        (1026.5, 1026.0),
+        (1027.5, 1028.0),
+        (1e6, f32::INFINITY),
+        (65504.0, 65504.0),
+        (6.0e-8, 5.960_464_5e-8),
+    ];
+    let mut y = on.device.upload(&pairs.map(|(x, _)| x))?;
+    on.kernels.through_half(&on.stream, Launch::linear(pairs.len()), &mut y)?;
+    crate::compare::same(&y.download()?, &pairs.map(|(_, y)| y))
+}
+
+fn rotate_points(on: &Context) -> Outcome {
+    let values = between(61, -5.0, 5.0, 300);
+    let points = values.as_chunks::<3>().0.to_vec();
+    let mut output = on.device.upload(&points)?;
+    let angle = 0.7_f32;
+    on.kernels.rotate_points(&on.stream, Launch::linear(points.len()), angle, &mut output)?;
+    // Rodrigues' formula about (1, 2, 2) / 3, in double precision.
+    let (axis, sin, cos) =
+        ([1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], f64::from(angle).sin(), f64::from(angle).cos());
+    let rotate = |p: &[f32; 3]| {
+        let p = p.map(f64::from);
+        let along: f64 = (0..3).map(|i| axis[i] * p[i]).sum();
+        [0, 1, 2].map(|i| {
+            let (j, k) = ((i + 1) % 3, (i + 2) % 3);
+            let cross = axis[j] * p[k] - axis[k] * p[j];
+            (p[i] * cos + cross * sin + axis[i] * along * (1.0 - cos)) as f32
+        })
+    };
+    let expected: Vec<f32> = points.iter().flat_map(rotate).collect();
+    close(output.download()?.as_flattened(), &expected, 1e-5)
+}

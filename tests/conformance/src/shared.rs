@@ -1,0 +1,101 @@
+//! Checks of `kernels/shared.rs`.
+
+use crate::{
+    Check, Context, Outcome, Scope,
+    compare::{below, same},
+};
+use kernelmill::Launch;
+
+pub(crate) const CHECKS: &[Check] = &[
+    Check::new("reverse_blocks", reverse_blocks),
+    Check::new("early_exit", early_exit),
+    Check::new("divergent_loop", divergent_loop),
+    Check { name: "divergent_lanes", scope: Scope::Cpu, run: divergent_lanes },
+    Check::new("barrier_trap", barrier_trap),
+    Check::new("dynamic_shared", dynamic_shared),
+    Check::new("barrier_in_function", barrier_in_function),
+    Check::new("transpose", transpose),
+];
+
+fn reverse_blocks(on: &Context) -> Outcome {
+    let x = below(31, 1 << 30, 64 * 50);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+    on.kernels.reverse_blocks(&on.stream, Launch::grid([50], [64]), &input, &mut output)?;
+    let expected: Vec<u32> = x.chunks(64).flat_map(|block| block.iter().rev().copied()).collect();
+    same(&output.download()?, &expected)
+}
+
+fn early_exit(on: &Context) -> Outcome {
+    let x = below(32, 1000, 64 * 2 + 37);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+    on.kernels.early_exit(&on.stream, Launch::grid([3], [64]), &input, &mut output)?;
+    let value = |(i, x): (usize, &u32)| (i, *x);
+    let expected: Vec<u32> = x
+        .iter()
+        .enumerate()
+        .map(value)
+        .map(|(i, own)| if i % 64 == 0 { own } else { own + x[i - 1] })
+        .collect();
+    same(&output.download()?, &expected)
+}
+
+fn divergent_loop(on: &Context) -> Outcome {
+    let mut output = on.device.zeros::<u32>(128 * 3)?;
+    on.kernels.divergent_loop(&on.stream, Launch::grid([3], [128]), &mut output)?;
+    // What a warp holds after each of its rounds.
+    let held = |warp: usize, round: usize| (0..=round).map(|r| (r * 10 + warp) as u32).sum::<u32>();
+    let value = |t: usize| {
+        let warp = t % 128 / 32;
+        if warp == 3 { 0 } else { (0..=warp).map(|round| held(warp + 1, round)).sum() }
+    };
+    same(&output.download()?, &(0..128 * 3).map(value).collect::<Vec<_>>())
+}
+
+fn divergent_lanes(on: &Context) -> Outcome {
+    let mut output = on.device.zeros::<u32>(50 * 2)?;
+    on.kernels.divergent_lanes(&on.stream, Launch::grid([2], [50]), &mut output)?;
+    let value = |t: u32| (1..=t % 50 + 1).sum();
+    same(&output.download()?, &(0..100).map(value).collect::<Vec<u32>>())
+}
+
+fn barrier_trap(on: &Context) -> Outcome {
+    let mut output = on.device.zeros::<f32>(64)?;
+    on.kernels.barrier_trap(&on.stream, Launch::grid([1], [64]), 40, &mut output)?;
+    let tile = |t: usize| if t < 40 { t as f32 * 2.0 } else { t as f32 };
+    let value = |t: usize| if t < 40 { tile(t) + tile(63 - t) } else { tile(63 - t) - 3.0 };
+    same(&output.download()?, &(0..64).map(value).collect::<Vec<_>>())
+}
+
+fn dynamic_shared(on: &Context) -> Outcome {
+    for block in [32_u32, 96, 256] {
+        let x = below(33, 1000, block as usize * 4);
+        let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+        let launch = Launch::grid([4], [block]).shared_bytes(block as usize * 4);
+        on.kernels.dynamic_shared(&on.stream, launch, &input, &mut output)?;
+        let mut expected = x;
+        for block in expected.chunks_mut(block as usize) {
+            for t in 1..block.len() {
+                block[t] += block[t - 1];
+            }
+        }
+        same(&output.download()?, &expected)?;
+    }
+    Ok(())
+}
+
+fn barrier_in_function(on: &Context) -> Outcome {
+    let mut output = on.device.zeros::<u32>(128)?;
+    on.kernels.barrier_in_function(&on.stream, Launch::grid([2], [64]), &mut output)?;
+    let value = |t: u32| (t % 64 + 4) % 64 + 4;
+    same(&output.download()?, &(0..128).map(value).collect::<Vec<_>>())
+}
+
+fn transpose(on: &Context) -> Outcome {
+    let (columns, rows) = (48_usize, 32_usize);
+    let x: Vec<f32> = (0..columns * rows).map(|i| i as f32).collect();
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<f32>(x.len())?);
+    let launch = Launch::grid([columns as u32 / 16, rows as u32 / 16], [16, 16]);
+    on.kernels.transpose(&on.stream, launch, columns as u32, &input, &mut output)?;
+    let value = |i: usize| x[i % rows * columns + i / rows];
+    same(&output.download()?, &(0..x.len()).map(value).collect::<Vec<_>>())
+}

@@ -1,0 +1,82 @@
+//! Every kernel of this package on the CPU, a test each.
+
+use conformance::{Context, all, kernel_names};
+use kernelmill::Device;
+
+fn run(name: &str) {
+    let check = all().into_iter().find(|check| check.name == name).expect("a check of that name");
+    let context = Context::new(Device::cpu().expect("a CPU")).expect("kernels for the CPU");
+    if let Err(error) = check.run(&context) {
+        panic!("{name}: {error}");
+    }
+}
+
+macro_rules! checks {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                run(stringify!($name));
+            }
+        )*
+
+        const NAMES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+checks!(
+    neighbour_sums,
+    generic,
+    closures,
+    iterators,
+    enums,
+    trait_objects,
+    function_pointers,
+    wide_integers,
+    sort_rows,
+    sort_long,
+    math_f64,
+    math_f32,
+    conversions,
+    recursion,
+    twist_a,
+    twist_b,
+    disc_areas,
+    structs_by_value,
+    structs_in_slices,
+    scalars,
+    reverse_blocks,
+    early_exit,
+    divergent_loop,
+    divergent_lanes,
+    barrier_trap,
+    dynamic_shared,
+    barrier_in_function,
+    transpose,
+    histogram,
+    atomic_operations,
+    warp_sums,
+    warp_prefix_sums,
+    warp_shuffles,
+    warp_votes,
+    index_3d,
+    error_function,
+    through_half,
+    rotate_points,
+    panic_bounds,
+    panic_division,
+    panic_unwrap,
+    panic_message,
+    panic_at_barrier,
+);
+
+#[test]
+fn every_kernel_has_a_check_and_every_check_a_test() {
+    let sorted = |mut names: Vec<&'static str>| {
+        names.sort_unstable();
+        names
+    };
+    let checks = sorted(all().iter().map(|check| check.name).collect());
+    assert_eq!(checks, sorted(kernel_names()));
+    assert_eq!(checks, sorted(NAMES.to_vec()));
+}

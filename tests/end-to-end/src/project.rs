@@ -1,0 +1,202 @@
+//! A throw-away package.
+
+use crate::run::Run;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+};
+
+/// The root of this workspace.
+#[must_use]
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("tests/end-to-end is two deep")
+}
+
+/// Where throw-away packages lie. Cargo sets `CARGO_TARGET_TMPDIR` for tests only when it compiles
+/// them, so the path is derived from the running program: `<target>/<profile>/deps/<test>`.
+fn place() -> PathBuf {
+    let program = env::current_exe().expect("a running test has a path");
+    let target = program.ancestors().nth(3).expect("tests lie in <target>/<profile>/deps");
+    target.join("tmp/end-to-end")
+}
+
+/// A package in a folder of its own, with a store of its own, whose builds share one target folder
+/// with those of all other projects.
+pub struct Project {
+    name: String,
+    folder: PathBuf,
+    target: PathBuf,
+    environment: Vec<(String, String)>,
+}
+
+impl Project {
+    /// An empty folder with a `Cargo.toml` of edition 2024 for the targets `cpu` and `compute_75`
+    /// and the build script of the documentation. `name` is that of the package and of its folder.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self::bare(name)
+            .manifest("2024", "targets = [\"cpu\", \"compute_75\"]")
+            .file("build.rs", "fn main() {\n    kernelmill_build::compile()\n}\n")
+    }
+
+    /// As [`Project::new`], with a package of another name than its folder: another checkout.
+    #[must_use]
+    pub fn checkout(folder: &str, name: &str) -> Self {
+        let project = Self { name: name.to_owned(), ..Self::new(folder) };
+        project.manifest("2024", "targets = [\"cpu\", \"compute_75\"]")
+    }
+
+    /// An empty folder.
+    #[must_use]
+    pub fn bare(name: &str) -> Self {
+        let folder = place().join(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).expect("an old project can be removed");
+        }
+        fs::create_dir_all(folder.join("package")).expect("a project has a folder");
+        let target = place().join("target");
+        let project = Self { name: name.to_owned(), folder, target, environment: Vec::new() };
+        let store = project.store().display().to_string();
+        project.environment("XDG_CACHE_HOME", &store)
+    }
+
+    /// The root of the package.
+    #[must_use]
+    pub fn package(&self) -> PathBuf {
+        self.folder.join("package")
+    }
+
+    /// The cache folder that builds of this project use, in place of the user's.
+    #[must_use]
+    pub fn store(&self) -> PathBuf {
+        self.folder.join("cache")
+    }
+
+    /// The folder that cargo builds into.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Writes `Cargo.toml` with this edition and this text as the table of kernelmill's settings.
+    #[must_use]
+    pub fn manifest(self, edition: &str, settings: &str) -> Self {
+        let text = self.manifest_text(edition, settings);
+        self.file("Cargo.toml", &text)
+    }
+
+    fn manifest_text(&self, edition: &str, settings: &str) -> String {
+        let (name, root) = (&self.name, root().display());
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"{edition}\"\n\n\
+             [dependencies]\nkernelmill = {{ path = \"{root}\" }}\n\n\
+             [build-dependencies]\nkernelmill-build = {{ path = \"{root}/build-helpers/build\" }}\n\n\
+             [package.metadata.kernelmill]\n{settings}\n\n[workspace]\n"
+        )
+    }
+
+    /// Writes a file below the package.
+    #[must_use]
+    pub fn file(self, path: &str, text: &str) -> Self {
+        self.write(path, text);
+        self
+    }
+
+    /// Writes a file below the package, for edits between builds.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.package().join(path);
+        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file of a project can be written");
+    }
+
+    /// Sets a variable for every cargo run.
+    #[must_use]
+    pub fn environment(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// Uses the cache folder of another project.
+    #[must_use]
+    pub fn with_store_of(self, other: &Self) -> Self {
+        let store = other.store().display().to_string();
+        self.environment("XDG_CACHE_HOME", &store)
+    }
+
+    /// Builds into a folder of this project's own, a copy of the shared one to start with.
+    ///
+    /// # Panics
+    ///
+    /// When the copy fails.
+    #[must_use]
+    pub fn with_own_target(mut self) -> Self {
+        let own = self.folder.join("target");
+        let lock = self.target.join("debug/.cargo-lock");
+        if lock.exists() {
+            // Under cargo's own lock: other tests build into the folder at the same time.
+            let mut copy = Command::new("flock");
+            let status = copy.arg(lock).args(["cp", "-a"]).arg(&self.target).arg(&own).status();
+            assert!(status.expect("flock runs").success(), "the target folder could not be copied");
+        }
+        self.target = own;
+        self
+    }
+
+    /// Runs cargo on the package to its end.
+    ///
+    /// # Panics
+    ///
+    /// When cargo cannot be started.
+    #[must_use]
+    pub fn cargo(&self, arguments: &[&str]) -> Run {
+        let output = self.command(arguments).output().expect("cargo can be started");
+        Run::new(output, &self.folder, &self.target)
+    }
+
+    /// Starts cargo on the package in a process group of its own.
+    ///
+    /// # Panics
+    ///
+    /// When cargo cannot be started.
+    #[must_use]
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        use std::os::unix::process::CommandExt as _;
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        command.spawn().expect("cargo can be started")
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let lock = self.package().join("Cargo.lock");
+        if !lock.exists() {
+            // The versions of this workspace, which are downloaded already.
+            fs::copy(root().join("Cargo.lock"), lock).expect("the workspace has a Cargo.lock");
+        }
+        let mut command = Command::new("cargo");
+        command.args(arguments).arg("--offline").current_dir(self.package());
+        for (name, _) in env::vars_os().filter(|(name, _)| is_of_the_outer_cargo(name)) {
+            command.env_remove(name);
+        }
+        command.env("CARGO_TARGET_DIR", &self.target).env("KERNELMILL_LOG", "summary");
+        for profile in ["CARGO_PROFILE_DEV_DEBUG", "CARGO_PROFILE_DEV_BUILD_OVERRIDE_DEBUG"] {
+            command.env(profile, "0");
+        }
+        command.env("CARGO_TERM_COLOR", "never").stdin(Stdio::null());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// Variables that the cargo which runs the tests has set, and that would change what an inner one
+/// does; those that say where things are kept or how to download stay.
+fn is_of_the_outer_cargo(name: &std::ffi::OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let kept = ["CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
+    let kept_prefixes = ["CARGO_NET", "CARGO_HTTP", "CARGO_REGISTR", "CARGO_SOURCE"];
+    let ours = name.starts_with("KERNELMILL_") && name != "KERNELMILL_LLVM";
+    let cargos = ["CARGO", "RUST", "MAKEFLAGS", "MFLAGS", "NEXTEST", "OUT_DIR", "DOCS_RS"];
+    let cargos = cargos.iter().any(|prefix| name.starts_with(prefix));
+    let kept = kept.contains(&name) || kept_prefixes.iter().any(|p| name.starts_with(p));
+    (ours || cargos) && !kept
+}

@@ -1,0 +1,140 @@
+//! What a user reads after a mistake, as a whole.
+
+use end_to_end::{Project, SAXPY, scale, snapshot};
+
+/// Builds a package that must fail, and compares what its build script says.
+#[track_caller]
+fn fails(name: &str, change: impl FnOnce(Project) -> Project) {
+    let project = change(Project::new(name).file("src/main.rs", "fn main() {}\n"));
+    snapshot::check(name, &project.cargo(&["build"]).build_script_error());
+}
+
+#[test]
+fn no_kernels_folder() {
+    fails("no-kernels", |project| project);
+}
+
+#[test]
+fn no_kernel_in_any_file() {
+    fails("no-kernel-in-file", |project| {
+        project.file("kernels/helpers.rs", "pub fn twice(x: f32) -> f32 {\n    2.0 * x\n}\n")
+    });
+}
+
+#[test]
+fn a_file_named_without_a_kernel() {
+    fails("named-without-kernel", |project| {
+        project
+            .file("kernels/saxpy.rs", SAXPY)
+            .file("other/helpers.rs", "pub fn twice(x: f32) -> f32 {\n    2.0 * x\n}\n")
+            .file(
+                "build.rs",
+                "fn main() {\n    kernelmill_build::Build::new()\n        \
+                 .source_files([\"other/helpers.rs\"])\n        .compile()\n}\n",
+            )
+    });
+}
+
+#[test]
+fn two_kernels_of_one_name() {
+    fails("one-name-twice", |project| {
+        project
+            .file("kernels/first.rs", &scale("scale", "2.0"))
+            .file("kernels/second.rs", &scale("scale", "3.0"))
+    });
+}
+
+#[test]
+fn signatures_that_cannot_cross_all_in_one_go() {
+    let kernels = "\
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn returns(x: &[f32]) -> f32 {
+    x[0]
+}
+
+#[kernel]
+pub fn generic<T: Copy>(x: &[T]) {
+    let _ = x;
+}
+
+#[kernel]
+pub fn text(name: String) {
+    let _ = name;
+}
+
+#[kernel]
+pub fn mutable(y: &mut [f32]) {
+    y[0] = 1.0;
+}
+
+#[kernel]
+pub fn vector(x: Vec<f32>, good: u32) {
+    let _ = (x, good);
+}
+";
+    fails("bad-signatures", |project| {
+        project
+            .file("kernels/bad.rs", kernels)
+            .file("kernels/worse.rs", "#[kernel]\npub fn tuple(x: (f32, u8), y: &str) {}\n")
+    });
+}
+
+#[test]
+fn an_unknown_target() {
+    fails("unknown-target", |project| {
+        project
+            .manifest("2024", "targets = [\"cpu\", \"sm_91\", \"gfx1l00\", \"compute75\"]")
+            .file("kernels/saxpy.rs", SAXPY)
+    });
+}
+
+#[test]
+fn an_unknown_key() {
+    fails("unknown-key", |project| {
+        project.manifest("2024", "target = [\"cpu\"]").file("kernels/saxpy.rs", SAXPY)
+    });
+}
+
+#[test]
+fn settings_in_two_places() {
+    fails("two-places", |project| {
+        project.file("kernelmill.toml", "targets = [\"cpu\"]\n").file("kernels/saxpy.rs", SAXPY)
+    });
+}
+
+#[test]
+fn an_error_of_rustc_in_a_kernel() {
+    let broken = SAXPY.replace("a * x[i.get()]", "a * x[i]");
+    let project = Project::new("rustc-error")
+        .file("kernels/saxpy.rs", &broken)
+        .file("src/main.rs", "fn main() {}\n");
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(error.contains("error[E0277]"), "{error}");
+    assert!(error.contains("--> kernels/saxpy.rs:7:23"), "{error}");
+    assert!(error.contains("*out += a * x[i];"), "{error}");
+}
+
+#[test]
+fn a_kernel_that_needs_the_heap() {
+    let kernel = "\
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn allocates(n: u32, mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    let numbers: Vec<u32> = (0..n).collect();
+    if let Some(out) = y.get_mut(i) {
+        *out = numbers.iter().sum();
+    }
+}
+";
+    let project = Project::new("needs-heap")
+        .file("kernels/allocates.rs", kernel)
+        .file("src/main.rs", "fn main() {}\n");
+    let error = project.cargo(&["build"]).build_script_error();
+    for part in ["allocates", "kernels/allocates.rs"] {
+        assert!(error.contains(part), "{part} is not in {error}");
+    }
+}

@@ -1,0 +1,160 @@
+//! The conformance kernels for GPUs: assembled, linked, and their barriers counted.
+
+use end_to_end::{Project, root, tools};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// A copy of the conformance package's kernels, built for these targets; its `OUT_DIR`.
+fn build(name: &str, targets: &str) -> PathBuf {
+    let kernels = root().join("tests/conformance/kernels");
+    let mut project = Project::new(name)
+        .environment("KERNELMILL_TARGETS", targets)
+        .file("src/main.rs", "fn main() {}\n");
+    for path in files(&kernels) {
+        let relative = path.strip_prefix(&kernels).expect("it lies there").display();
+        let text = fs::read_to_string(&path).expect("a kernel file is text");
+        // The kernel package names kernelmill-device by a relative path.
+        let text = text
+            .replace("../../../../build-helpers", &format!("{}/build-helpers", root().display()));
+        project = project.file(&format!("kernels/{relative}"), &text);
+    }
+    let run = project.cargo(&["build", "--message-format=json"]).succeeds();
+    let lines = run.stdout.lines().filter(|line| line.contains("\"build-script-executed\""));
+    let mut folders = lines.filter(|line| line.contains(name)).filter_map(|line| {
+        let (_, rest) = line.split_once("\"out_dir\":\"")?;
+        Some(PathBuf::from(
+            rest.split('"').next()?.replace("[target]", &project.target().display().to_string()),
+        ))
+    });
+    folders.next().expect("cargo names the folder")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the folder is there").filter_map(Result::ok);
+    let paths = entries.map(|entry| entry.path());
+    let nested = paths.flat_map(|path| match path.is_dir() {
+        true if path.ends_with("target") => Vec::new(),
+        true => files(&path),
+        false => vec![path],
+    });
+    nested.collect()
+}
+
+fn with_extension(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = files(folder);
+    found.retain(|path| path.extension().is_some_and(|found| found == extension));
+    found.sort();
+    assert!(!found.is_empty(), "there is no *.{extension} in {}", folder.display());
+    found
+}
+
+/// The number of barriers that a kernel executes in the source: calls of `sync_threads` from its
+/// `#[kernel]` on, up to the next.
+fn barriers_in_source(file: &str, kernel: &str) -> usize {
+    let path = root().join("tests/conformance/kernels").join(file);
+    let text = fs::read_to_string(path).expect("the kernel file is there");
+    let start = text.find(&format!("pub fn {kernel}(")).expect("the kernel is there");
+    let body = &text[start..];
+    let end = body.find("#[kernel").unwrap_or(body.len());
+    body[..end].matches("sync_threads()").count()
+}
+
+/// The text of an entry in PTX.
+fn entry<'a>(ptx: &'a str, kernel: &str) -> &'a str {
+    let marker = format!(".entry {kernel}(");
+    let start = ptx.find(&marker).unwrap_or_else(|| panic!("{kernel} is not in the PTX"));
+    let body = &ptx[start..];
+    &body[..body.find("\n}").expect("an entry ends")]
+}
+
+#[test]
+fn barriers_are_neither_duplicated_nor_lost() {
+    let folder = build("count-barriers", "compute_75,compute_90");
+    let kernels = [
+        "reverse_blocks",
+        "early_exit",
+        "divergent_loop",
+        "divergent_lanes",
+        "barrier_trap",
+        "dynamic_shared",
+        "transpose",
+    ];
+    let ptx_files: Vec<PathBuf> = with_extension(&folder, "ptx");
+    let shared: Vec<&PathBuf> =
+        ptx_files.iter().filter(|path| path.display().to_string().contains("shared")).collect();
+    assert_eq!(shared.len(), 2, "one for each target: {ptx_files:?}");
+    for path in shared {
+        let ptx = fs::read_to_string(path).expect("PTX is text");
+        for kernel in kernels {
+            let found = entry(&ptx, kernel);
+            let found = found.matches("bar.sync").count() + found.matches("barrier.sync").count();
+            let expected = barriers_in_source("shared.rs", kernel);
+            assert_eq!(found, expected, "{kernel} in {}", path.display());
+        }
+    }
+}
+
+#[test]
+fn ptx_of_every_architecture_is_assembled() {
+    let Some(ptxas) = tools::nvidia("ptxas") else { return };
+    let folder = build("assemble-ptx", "compute_75,compute_80,compute_90");
+    for path in with_extension(&folder, "ptx") {
+        let text = fs::read_to_string(&path).expect("PTX is text");
+        let target = text.lines().find_map(|line| line.strip_prefix(".target "));
+        let arch = target.expect("PTX names its target").split(',').next().unwrap_or_default();
+        let output = Command::new(&ptxas)
+            .args(["--gpu-name", arch.trim(), "--warn-on-spills", "-o", "/dev/null"])
+            .arg(&path)
+            .output()
+            .expect("ptxas runs");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {message}", path.display());
+    }
+}
+
+#[test]
+fn cubins_hold_every_kernel() {
+    let Some(_) = tools::nvidia("ptxas") else { return };
+    let Some(cuobjdump) = tools::nvidia("cuobjdump") else { return };
+    let folder = build("cubins", "sm_75,sm_90");
+    let cubins = with_extension(&folder, "cubin");
+    for (file, kernel) in
+        [("language", "sort_long"), ("shared", "transpose"), ("warp", "warp_votes")]
+    {
+        let of_file = cubins.iter().filter(|path| path.display().to_string().contains(file));
+        let mut count = 0;
+        for cubin in of_file {
+            let output = Command::new(&cuobjdump).arg("-elf").arg(cubin).output();
+            let text = output.expect("cuobjdump runs").stdout;
+            let text = String::from_utf8_lossy(&text);
+            assert!(text.contains(&format!(".text.{kernel}")), "{}", cubin.display());
+            count += 1;
+        }
+        assert_eq!(count, 2, "{file} for two architectures");
+    }
+}
+
+#[test]
+fn amd_code_objects_are_linked() {
+    let folder = build("amd", "gfx90a,gfx942,gfx1100");
+    let objects = with_extension(&folder, "hsaco");
+    for path in &objects {
+        let bytes = fs::read(path).expect("a code object can be read");
+        assert!(bytes.starts_with(b"\x7fELF"), "{}", path.display());
+        // ET_DYN: linked, not relocatable; machine 224: AMDGPU.
+        assert_eq!(bytes[16..20], [3, 0, 224, 0], "{}", path.display());
+    }
+    let shared: Vec<&PathBuf> =
+        objects.iter().filter(|path| path.display().to_string().contains("shared")).collect();
+    assert_eq!(shared.len(), 3);
+    for path in shared {
+        let bytes = fs::read(path).expect("a code object can be read");
+        let text = String::from_utf8_lossy(&bytes);
+        for kernel in ["reverse_blocks", "transpose", "dynamic_shared"] {
+            assert!(text.contains(&format!("{kernel}.kd")), "{kernel} in {}", path.display());
+        }
+    }
+}

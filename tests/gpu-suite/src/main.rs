@@ -1,0 +1,52 @@
+//! Runs every kernel of examples and tests on a GPU, compares with the CPU, times, and writes one
+//! JSON file and one Markdown table.
+
+use clap::{Parser, ValueEnum};
+use gpu_suite::{Effort, run};
+use kernelmill::Device;
+use std::{error::Error, fs, path::PathBuf, process::ExitCode};
+
+/// Runs every kernel on a GPU, compares with the CPU, and times.
+#[derive(Parser)]
+struct Arguments {
+    /// The file for all figures.
+    #[arg(long)]
+    json: Option<PathBuf>,
+    /// The file for the table.
+    #[arg(long)]
+    markdown: Option<PathBuf>,
+    /// The device.
+    #[arg(long, value_enum, default_value_t = Choice::Cuda)]
+    device: Choice,
+    /// Compare only, on small inputs.
+    #[arg(long)]
+    compare: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Choice {
+    /// The first NVIDIA GPU.
+    Cuda,
+    /// The CPU, against itself.
+    Cpu,
+}
+
+fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
+    let arguments = Arguments::parse();
+    let device = match arguments.device {
+        Choice::Cuda => Device::cuda(0)?,
+        Choice::Cpu => Device::cpu()?,
+    };
+    let effort = if arguments.compare { Effort::Compare } else { Effort::Time };
+    let report = run(&device, effort)?;
+    if let Some(path) = arguments.json {
+        fs::write(path, report.json())?;
+    }
+    if let Some(path) = arguments.markdown {
+        fs::write(path, report.markdown())?;
+    }
+    println!("{}", report.markdown());
+    let failed = report.rows.iter().filter(|row| row.failure.is_some()).count();
+    println!("{} kernels, {failed} wrong", report.rows.len());
+    Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -1,0 +1,95 @@
+//! Installs what the tests need: NVIDIA's assembler and disassemblers as Python wheels, and
+//! Debian packages where one of the few programs used here is missing.
+
+use crate::workspace::{Workspace, find_program};
+use anyhow::{Context as _, Result, bail};
+use std::fs;
+use xshell::cmd;
+
+/// The wheels: nvcc with ptxas, the two disassemblers, and the headers nvcc includes by itself.
+const WHEELS: [&str; 4] = [
+    "nvidia-cuda-nvcc==13.*",
+    "nvidia-cuda-cuobjdump==13.*",
+    "nvidia-cuda-nvdisasm==13.*",
+    "nvidia-cuda-cccl==13.*",
+];
+
+/// Programs the tests call, with the Debian package that has each.
+const PROGRAMS: [(&str, &str); 3] = [("cc", "gcc"), ("python3", "python3"), ("ar", "binutils")];
+
+/// Installs what is missing; a second call does nothing.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    debian_packages(workspace)?;
+    rust_components(workspace)?;
+    wheels(workspace)
+}
+
+fn debian_packages(workspace: &Workspace) -> Result<()> {
+    let mut missing: Vec<&str> = PROGRAMS
+        .iter()
+        .filter(|(program, _)| find_program(program).is_none())
+        .map(|(_, package)| *package)
+        .collect();
+    let shell = &workspace.shell;
+    let has_pip = !missing.contains(&"python3")
+        && cmd!(shell, "python3 -m pip --version").quiet().ignore_stdout().run().is_ok();
+    if !has_pip && !wheels_are_installed(workspace) {
+        missing.push("python3-pip");
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if find_program("apt-get").is_none() {
+        bail!("install the equivalents of these Debian packages first: {}", missing.join(" "));
+    }
+    cmd!(shell, "apt-get update").run()?;
+    let packages = &missing;
+    cmd!(shell, "apt-get install --yes --no-install-recommends {packages...}")
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .run()
+        .with_context(|| format!("install as root: {}", missing.join(" ")))
+}
+
+fn rust_components(workspace: &Workspace) -> Result<()> {
+    let shell = &workspace.shell;
+    for (component, probe) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
+        if cmd!(shell, "cargo {probe} --version").quiet().ignore_stdout().run().is_err() {
+            cmd!(shell, "rustup component add {component}").run()?;
+        }
+    }
+    Ok(())
+}
+
+/// What the wheels on disk were asked for as; another list installs again.
+fn stamp() -> String {
+    WHEELS.join("\n")
+}
+
+fn wheels_are_installed(workspace: &Workspace) -> bool {
+    let stamp_file = workspace.toolchains.join("installed.txt");
+    fs::read_to_string(stamp_file).is_ok_and(|text| text == stamp())
+        && workspace.cuda_program("ptxas").is_ok()
+}
+
+fn wheels(workspace: &Workspace) -> Result<()> {
+    if wheels_are_installed(workspace) {
+        println!("wheels: installed already in {}", workspace.toolchains.display());
+        return Ok(());
+    }
+    let (shell, folder) = (&workspace.shell, &workspace.toolchains);
+    let unfinished = folder.with_extension("part");
+    for path in [folder, &unfinished] {
+        if path.exists() {
+            fs::remove_dir_all(path)?;
+        }
+    }
+    let options = ["--quiet", "--disable-pip-version-check", "--root-user-action=ignore"];
+    cmd!(shell, "python3 -m pip install {options...} --target {unfinished} {WHEELS...}").run()?;
+    // The stamp comes last and the folder moves in one step: a set-up killed half-way starts anew.
+    fs::write(unfinished.join("installed.txt"), stamp())?;
+    fs::rename(&unfinished, folder)?;
+    let ptxas = workspace.cuda_program("ptxas")?;
+    let version = cmd!(shell, "{ptxas} --version").quiet().read()?;
+    println!("wheels: {}", version.lines().last().unwrap_or_default());
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! Where things lie, and how to run a program among them.
+
+use anyhow::{Context as _, Result, bail};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+use xshell::{Cmd, Shell};
+
+/// The workspace that this program belongs to.
+pub(crate) struct Workspace {
+    /// A shell whose current folder is the root of the workspace.
+    pub(crate) shell: Shell,
+    /// The root of the workspace.
+    pub(crate) root: PathBuf,
+    /// Cargo's target folder.
+    pub(crate) target: PathBuf,
+    /// Where the wheels with NVIDIA's tools are installed.
+    pub(crate) toolchains: PathBuf,
+}
+
+impl Workspace {
+    /// Finds the workspace from the folder that this program was compiled in.
+    pub(crate) fn open() -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .parent()
+            .context("xtask lies in the root of the workspace")?
+            .to_path_buf();
+        let shell = Shell::new()?;
+        shell.change_dir(&root);
+        let target = match env::var_os("CARGO_TARGET_DIR") {
+            Some(folder) => root.join(folder),
+            None => root.join("target"),
+        };
+        // Not below CARGO_TARGET_DIR: kernelmill-build looks for the wheels beside the workspace.
+        let toolchains = root.join("target/toolchains");
+        Ok(Self { shell, root, target, toolchains })
+    }
+
+    /// The folder of NVIDIA's programs, once the wheels are installed.
+    pub(crate) fn cuda_home(&self) -> PathBuf {
+        self.toolchains.join("nvidia/cu13")
+    }
+
+    /// A program of NVIDIA's wheels, for example `ptxas`.
+    pub(crate) fn cuda_program(&self, name: &str) -> Result<PathBuf> {
+        let path = self.cuda_home().join("bin").join(name);
+        if !path.is_file() {
+            bail!("{} is not there: run `cargo xtask setup`", path.display());
+        }
+        Ok(path)
+    }
+
+    /// A call of cargo with the tools of the set-up in reach.
+    pub(crate) fn cargo<'a>(&'a self, arguments: &[&str]) -> Cmd<'a> {
+        let mut command = self.shell.cmd("cargo").args(arguments);
+        if env::var_os("CUDA_HOME").is_none() {
+            command = command.env("CUDA_HOME", self.cuda_home());
+        }
+        command
+    }
+
+    /// Reads a file below the root.
+    pub(crate) fn read(&self, path: &str) -> Result<String> {
+        let path = self.root.join(path);
+        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
+    }
+}
+
+/// The path of a program on `PATH`.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Prints a heading, does the work, prints how long it took.
+pub(crate) fn stage<T>(title: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    println!("\n==> {title}");
+    let start = Instant::now();
+    let value = work().with_context(|| format!("stage \"{title}\" failed"))?;
+    println!("<== {title}: {:.1} s", start.elapsed().as_secs_f64());
+    Ok(value)
+}
+
+/// How long the work takes.
+pub(crate) fn timed<T>(work: impl FnOnce() -> Result<T>) -> Result<(Duration, T)> {
+    let start = Instant::now();
+    let value = work()?;
+    Ok((start.elapsed(), value))
+}
