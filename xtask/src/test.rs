@@ -68,7 +68,9 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             stage(found.title(), || found.run(workspace))?;
         }
     }
-    println!("\nevery check and every test passed");
+    if options.only.is_none() {
+        println!("\nevery check and every test passed");
+    }
     Ok(())
 }
 

@@ -54,6 +54,12 @@ impl World {
         self.text(name).is_some_and(|value| value != "0" && value != "false")
     }
 
+    /// A variable that a kernel's source reads, as it is.
+    pub(crate) fn raw(&self, name: &str) -> Option<OsString> {
+        self.cargo.watch_variable(name);
+        self.read(name)
+    }
+
     /// A variable that Cargo sets for build scripts.
     ///
     /// # Errors

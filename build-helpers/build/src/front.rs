@@ -52,6 +52,8 @@ struct Record {
     stored: Fingerprint,
     /// Paths relative to the package, with the digests of the contents.
     inputs: Vec<(Fingerprint, String)>,
+    /// Names of environment variables, with the digests of their values.
+    variables: Vec<(Fingerprint, String)>,
     warnings: String,
 }
 
@@ -60,7 +62,7 @@ impl FrontEnd<'_> {
     pub(crate) fn run(&self, source: &Source) -> Result<Front, Failure> {
         let key = self.key(source);
         let record = self.store.get("front", &key).and_then(|bytes| Record::read(&bytes));
-        if let Some(record) = record.filter(|record| record.is_current(&self.package.root)) {
+        if let Some(record) = record.filter(|record| self.is_current(record)) {
             return Ok(self.front(key, record, None));
         }
         let lowered = self.lower(source)?;
@@ -68,10 +70,13 @@ impl FrontEnd<'_> {
             let content = fs::read(path).unwrap_or_default();
             (digest(&content), paths::relative(&self.package.root, path))
         });
+        let variables =
+            lowered.variables.iter().map(|name| (self.value(name), name.clone())).collect();
         let bytes = lowered.to_bytes();
         let record = Record {
             stored: digest(&bytes),
             inputs: inputs.collect(),
+            variables,
             warnings: lowered.warnings.clone(),
         };
         self.store.put("lowered", &record.stored, &bytes);
@@ -120,6 +125,9 @@ impl FrontEnd<'_> {
         for (content, path) in &record.inputs {
             fingerprint = fingerprint.part("input", path).part("content", content.0);
         }
+        for (value, name) in &record.variables {
+            fingerprint = fingerprint.part("variable", name).part("value", value.0);
+        }
         let absolute = |(_, path): &(_, String)| paths::normal(&self.package.root.join(path));
         Front {
             fingerprint: fingerprint.finish(),
@@ -153,6 +161,25 @@ impl FrontEnd<'_> {
         })
     }
 
+    /// Whether every file and variable is still what it was.
+    fn is_current(&self, record: &Record) -> bool {
+        let files = record.inputs.iter().all(|(content, path)| {
+            let path = self.package.root.join(path);
+            fs::read(path).is_ok_and(|bytes| digest(&bytes) == *content)
+        });
+        // All of them are asked for, so that Cargo watches all.
+        let values = record.variables.iter();
+        let changed = values.filter(|(value, name)| self.value(name) != *value).count();
+        files && changed == 0
+    }
+
+    /// The digest of a variable's value; one that is not set has another than an empty one.
+    fn value(&self, name: &str) -> Fingerprint {
+        let value = self.world.raw(name);
+        let text = value.map(|value| value.to_string_lossy().into_owned());
+        digest(format!("{text:?}").as_bytes())
+    }
+
     /// What is defined, as `--cfg` takes it: the name and, where it has one, its value.
     fn cfgs(&self) -> Vec<String> {
         let mut cfgs = Vec::new();
@@ -167,18 +194,13 @@ impl FrontEnd<'_> {
 }
 
 impl Record {
-    /// Whether every file is still what it was.
-    fn is_current(&self, root: &Path) -> bool {
-        self.inputs.iter().all(|(content, path)| {
-            fs::read(root.join(path)).is_ok_and(|bytes| digest(&bytes) == *content)
-        })
-    }
-
     fn write(&self) -> Vec<u8> {
         let mut text = format!("{}\n", self.stored);
-        for (content, path) in &self.inputs {
-            for part in [&content.to_string(), " ", path, "\n"] {
-                text.push_str(part);
+        for (kind, entries) in [("file", &self.inputs), ("variable", &self.variables)] {
+            for (content, name) in entries {
+                for part in [kind, " ", &content.to_string(), " ", name, "\n"] {
+                    text.push_str(part);
+                }
             }
         }
         text.push('\n');
@@ -190,11 +212,18 @@ impl Record {
         let (head, warnings) = std::str::from_utf8(bytes).ok()?.split_once("\n\n")?;
         let mut lines = head.lines();
         let stored = lines.next()?.parse().ok()?;
-        let inputs = lines.map(|line| {
-            let (content, path) = line.split_once(' ')?;
-            Some((content.parse().ok()?, path.to_owned()))
-        });
-        Some(Self { stored, inputs: inputs.collect::<Option<_>>()?, warnings: warnings.to_owned() })
+        let (mut inputs, mut variables) = (Vec::new(), Vec::new());
+        for line in lines {
+            let (kind, entry) = line.split_once(' ')?;
+            let (content, name) = entry.split_once(' ')?;
+            let entries = match kind {
+                "file" => &mut inputs,
+                "variable" => &mut variables,
+                _ => return None,
+            };
+            entries.push((content.parse().ok()?, name.to_owned()));
+        }
+        Some(Self { stored, inputs, variables, warnings: warnings.to_owned() })
     }
 }
 
@@ -210,6 +239,7 @@ mod tests {
                 (digest(b"a"), "kernels/a b.rs".to_owned()),
                 (digest(b"b"), "../shared/b.rs".to_owned()),
             ],
+            variables: vec![(digest(b"4"), "SIZE".to_owned())],
             warnings: "warning: unused\n\n  note".to_owned(),
         };
         assert_eq!(Record::read(&record.write()), Some(record));

@@ -175,7 +175,8 @@ impl Compile for Fake {
             return Err(CompileError::Rustc { stderr }.into());
         }
         let seen = format!("{} {:?} {:?}", source.edition, source.cfgs, source.arguments);
-        Ok(Lowered { modules: vec![(text + &seen).into_bytes()], inputs, warnings: String::new() })
+        let modules = vec![(text + &seen).into_bytes()];
+        Ok(Lowered { modules, inputs, ..Lowered::default() })
     }
 
     fn check_layouts(&self, _: &Lowered, _: &[Signature]) -> Result<(), Failure> {

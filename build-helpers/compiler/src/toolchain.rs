@@ -120,11 +120,7 @@ impl Compiler {
     /// # Errors
     ///
     /// [`Error::Layout`] for the first parameter whose size or alignment differs.
-    pub fn check_layouts(
-        &self,
-        lowered: &Lowered,
-        signatures: &[Signature],
-    ) -> Result<(), Error> {
+    pub fn check_layouts(&self, lowered: &Lowered, signatures: &[Signature]) -> Result<(), Error> {
         rust::check_layouts(&lowered.modules, signatures)
     }
 

@@ -233,9 +233,11 @@ fn the_files_that_were_read_are_known() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("sources/inputs/kernels");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("scale.rs"), "pub fn scale(x: f32) -> f32 { 2.0 * x }").unwrap();
-    let text = SAXPY.replace("a * x[", "scale::scale(a) * x[") + "mod scale;\n";
+    let text = SAXPY.replace("a * x[", "scale::scale(a) * x[")
+        + "mod scale;\npub const SIZE: Option<&str> = option_env!(\"KERNELMILL_TEST_SIZE\");\n";
     let (_, lowered) = lower("inputs", &text);
     let names: BTreeSet<_> =
         lowered.inputs.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, BTreeSet::from(["inputs.rs", "scale.rs"]));
+    assert_eq!(lowered.variables, ["KERNELMILL_TEST_SIZE"]);
 }

@@ -9,13 +9,15 @@ pub struct Lowered {
     pub modules: Vec<Vec<u8>>,
     /// Every file that was read, absolute.
     pub inputs: Vec<PathBuf>,
+    /// The environment variables that were read, by `env!` and `option_env!`.
+    pub variables: Vec<String>,
     /// What rustc printed although it succeeded.
     pub warnings: String,
 }
 
 impl Lowered {
-    /// The modules and warnings as bytes for a store; the inputs are not part of it, since their
-    /// paths are of one checkout.
+    /// The modules and warnings as bytes for a store. What was read is not part of it: that is for
+    /// whoever keeps the store to compare before.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::default();
@@ -34,6 +36,6 @@ impl Lowered {
         let modules = reader.list(|reader| reader.bytes().map(<[u8]>::to_vec))?;
         let warnings = reader.text()?;
         reader.end()?;
-        Some(Self { modules, inputs: Vec::new(), warnings })
+        Some(Self { modules, warnings, ..Self::default() })
     }
 }

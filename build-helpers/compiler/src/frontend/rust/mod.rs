@@ -82,8 +82,8 @@ pub(crate) fn lower(
         command.arg("--remap-path-prefix").arg(remap);
     }
     let warnings = run_rustc(command, &toolchain.rustc)?;
-    let inputs = read_dependencies(&dependencies, &source.package_root)?;
-    let lowered = Lowered { modules: vec![read(&bitcode)?], inputs, warnings };
+    let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
+    let lowered = Lowered { modules: vec![read(&bitcode)?], inputs, variables, warnings };
     check_layouts(&lowered.modules, &source.signatures)?;
     Ok(lowered)
 }
@@ -144,8 +144,9 @@ fn crate_name(path: &Path) -> String {
     if name.starts_with(|c: char| c.is_ascii_digit()) { format!("kernel_{name}") } else { name }
 }
 
-/// The files that a dependency file in make's notation names, absolute.
-fn read_dependencies(path: &Path, base: &Path) -> Result<Vec<PathBuf>, Error> {
+/// The files that a dependency file in make's notation names, absolute, and the environment
+/// variables.
+fn read_dependencies(path: &Path, base: &Path) -> Result<(Vec<PathBuf>, Vec<String>), Error> {
     let text = String::from_utf8_lossy(&read(path)?).into_owned();
     // rustc writes one rule for the output and then an empty one for each input.
     let mut inputs: Vec<PathBuf> = text
@@ -155,7 +156,11 @@ fn read_dependencies(path: &Path, base: &Path) -> Result<Vec<PathBuf>, Error> {
         .collect();
     inputs.sort();
     inputs.dedup();
-    Ok(inputs)
+    let variables = text.lines().filter_map(|line| line.strip_prefix("# env-dep:"));
+    let variables = variables
+        .map(|variable| variable.split('=').next().unwrap_or(variable).to_owned())
+        .collect();
+    Ok((inputs, variables))
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Error> {
@@ -202,9 +207,10 @@ mod tests {
     fn dependency_files_are_read() {
         let folder = TemporaryFolder::new(&std::env::temp_dir(), "deps").unwrap();
         let file = folder.path.join("k.d");
-        let text = "/x/k.bc: kernels/a.rs kernels/b\\ c.rs\n\nkernels/a.rs:\nkernels/b\\ c.rs:\n";
+        let text = "/x/k.bc: kernels/a.rs kernels/b\\ c.rs\n\nkernels/a.rs:\nkernels/b\\ c.rs:\n\n# env-dep:SIZE=4\n# env-dep:OTHER\n";
         std::fs::write(&file, text).unwrap();
-        let inputs = read_dependencies(&file, Path::new("/p")).unwrap();
+        let (inputs, variables) = read_dependencies(&file, Path::new("/p")).unwrap();
+        assert_eq!(variables, ["SIZE", "OTHER"]);
         assert_eq!(inputs, [Path::new("/p/kernels/a.rs"), Path::new("/p/kernels/b c.rs")]);
     }
 }
