@@ -39,7 +39,7 @@ pub(crate) fn compile(
         !backend.is_gpu(),
     )?;
     let locations = place::locations(&context, &module);
-    link::finish_panics(&context, &module, backend.is_gpu());
+    link::finish_panics(&context, &module, backend, &entries);
     backend.machine().run(&module, FINISH)?;
     let panics = export_panic_record(&module, backend);
     let valid = check::output(&module, file, &job.config.target, backend)?;

@@ -146,6 +146,16 @@ pub fn fill(value: f32, mut out: DisjointSlice<f32>) {
     assert_eq!(count(&ptx, "trap;"), 0, "a panic does not end the context: {ptx}");
 }
 
+/// `s_endpgm` ends all lanes of a wave, so a lane that panics must leave by returning: its kernel
+/// has the one `s_endpgm` at its end, and no other.
+#[test]
+fn a_panic_on_amd_does_not_end_the_other_threads_of_its_wave() {
+    let artifact = compile("wave", SAXPY, "gfx1100").unwrap();
+    // s_endpgm, little-endian. The code is padded with s_code_end, which is another instruction.
+    let ends = artifact.bytes.chunks(4).filter(|word| *word == [0x00, 0x00, 0xb0, 0xbf]).count();
+    assert_eq!(ends, 1);
+}
+
 #[test]
 fn by_value_structs_are_bytes_of_the_parameter_space() {
     let text = "

@@ -1,6 +1,7 @@
 //! Gives a kernel's module everything it calls: panics, mathematics, and the functions of the
 //! device crate and of the standard library that it needs, and no others.
 
+mod ending;
 mod math;
 mod merge;
 mod panics;
@@ -12,7 +13,12 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, Place, Value, parse_bitcode},
 };
 
-use crate::{Error, library::Libraries, prepare, target::Backend};
+use crate::{
+    Error,
+    library::Libraries,
+    prepare,
+    target::{Backend, Entry},
+};
 
 pub(crate) use panics::{PANIC, PANIC_FMT};
 
@@ -109,11 +115,20 @@ fn add<'c>(
 /// registers, by the convention for calls. It stays apart until everything is optimised, so that
 /// it does not keep functions from being inlined; and each function gets it once, whatever the
 /// number of its panics.
-pub(crate) fn finish_panics<'c>(context: &'c Context, module: &Module<'c>, gpu: bool) {
+pub(crate) fn finish_panics<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    backend: &dyn Backend,
+    entries: &[Entry],
+) {
     if let Some(function) = module.function(PANIC).filter(|function| !function.is_declaration())
-        && gpu
+        && backend.is_gpu()
     {
         merge::calls_that_do_not_return(context, module, function);
+        if let Some(end) = backend.ends_group() {
+            let kernels = entries.iter().filter_map(|entry| module.function(&entry.symbol));
+            ending::by_return(context, module, function, end, &kernels.collect::<Vec<_>>());
+        }
         always_inline(context, function);
     }
 }

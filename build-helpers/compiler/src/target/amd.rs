@@ -1,0 +1,120 @@
+//! AMD: code objects, by LLVM and the linker of the Rust toolchain.
+
+use std::{fmt::Write as _, fs, process::Command};
+
+use kernelmill_artifact::{AmdTarget, ArtifactKind, Target};
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{ModuleExt, Value, Visibility},
+    machine::Machine,
+};
+
+use super::{Backend, Entry, Unit};
+use crate::{
+    Error, Toolchain,
+    check::ValidModule,
+    entry::{self, GpuAbi},
+    frontend::rust::{TemporaryFolder, read},
+    place::AddressSpaces,
+};
+
+/// An AMD processor.
+pub(crate) struct Amd {
+    machine: Machine,
+    target: AmdTarget,
+}
+
+/// LLVM's number of the calling convention of AMD kernels.
+const AMDGPU_KERNEL: u32 = 91;
+
+/// The largest block that a kernel can be launched with.
+const MAX_THREADS: u32 = 1024;
+
+impl Amd {
+    pub(crate) fn new(target: &AmdTarget) -> Result<Self, Error> {
+        let mut features = String::new();
+        for (name, value) in [("xnack", target.xnack), ("sramecc", target.sramecc)] {
+            if let Some(on) = value {
+                let comma = if features.is_empty() { "" } else { "," };
+                let _ = write!(features, "{comma}{}{name}", if on { '+' } else { '-' });
+            }
+        }
+        let machine = Machine::new("amdgcn-amd-amdhsa", &target.processor, &features, true)?;
+        Ok(Self { machine, target: target.clone() })
+    }
+
+    /// Links an object into a code object.
+    fn link(&self, toolchain: &Toolchain, object: &[u8], name: &str) -> Result<Vec<u8>, Error> {
+        let linker = toolchain.linker();
+        if !linker.exists() {
+            return Err(Error::NoLinker { target: Target::Amd(self.target.clone()), path: linker });
+        }
+        let folder = TemporaryFolder::new(&toolchain.scratch, "lld")?;
+        let (input, output) = (folder.path.join("kernel.o"), folder.path.join("kernel.hsaco"));
+        fs::write(&input, object).map_err(|source| Error::Io { path: input.clone(), source })?;
+        let result = Command::new(&linker)
+            .args(["-flavor", "gnu", "-shared", "--no-undefined"])
+            .arg(&input)
+            .arg("-o")
+            .arg(&output)
+            .output()
+            .map_err(|source| Error::Start { program: linker.clone(), source })?;
+        if !result.status.success() {
+            let stderr = String::from_utf8_lossy(&result.stderr).into_owned();
+            let subject = format!("{name} for {}", self.target);
+            return Err(Error::Tool { tool: "rust-lld", subject, stderr });
+        }
+        read(&output)
+    }
+}
+
+impl Backend for Amd {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn is_gpu(&self) -> bool {
+        true
+    }
+
+    fn ends_group(&self) -> Option<&'static str> {
+        Some("llvm.amdgcn.endpgm")
+    }
+
+    fn operations(&self) -> &'static str {
+        concat!(include_str!("numeric.ll"), include_str!("memory.ll"), include_str!("amd.ll"))
+    }
+
+    fn address_spaces(&self) -> Option<AddressSpaces> {
+        Some(AddressSpaces { global: 1, shared: 3, constant: 4, private: 5 })
+    }
+
+    fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
+        let sizes = format!("1,{MAX_THREADS}");
+        let decorate = |context: &'c Context, kernel: Value<'c>| {
+            kernel.set_visibility(Visibility::LLVMProtectedVisibility);
+            kernel.add_text_attribute(context, "amdgpu-flat-work-group-size", &sizes);
+            kernel.add_text_attribute(context, "uniform-work-group-size", "true");
+        };
+        let abi = GpuAbi {
+            convention: AMDGPU_KERNEL,
+            by_value: "byref",
+            parameter_space: 4,
+            decorate: &decorate,
+        };
+        let entries = entry::gpu(unit, &abi)?;
+        for function in unit.module.definitions() {
+            function.add_text_attribute(unit.context, "target-cpu", &self.target.processor);
+        }
+        Ok(entries)
+    }
+
+    fn emit(
+        &self,
+        toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
+        let object = self.machine.object(module.module())?;
+        Ok((ArtifactKind::CodeObject, self.link(toolchain, &object, module.name())?))
+    }
+}

@@ -1,0 +1,87 @@
+//! The machine's own processor: native objects.
+
+use kernelmill_artifact::ArtifactKind;
+use kernelmill_llvm::machine::Machine;
+
+use super::{Backend, Entry, Unit};
+use crate::{Error, Toolchain, check::ValidModule, cpu, place::AddressSpaces};
+
+/// The processor that the application runs on.
+pub(crate) struct Cpu {
+    machine: Machine,
+}
+
+/// Functions that every program has from the C library or Rust's.
+const PROVIDED: &[&str] = &[
+    "memcpy",
+    "memmove",
+    "memset",
+    "memcmp",
+    "bcmp",
+    "_setjmp",
+    "longjmp",
+    "fmaf",
+    "fma",
+    "fmodf",
+    "fmod",
+    "floorf",
+    "floor",
+    "ceilf",
+    "ceil",
+    "truncf",
+    "trunc",
+    "rintf",
+    "rint",
+    "roundevenf",
+    "roundeven",
+    "fminf",
+    "fmin",
+    "fmaxf",
+    "fmax",
+];
+
+impl Cpu {
+    pub(crate) fn new(toolchain: &Toolchain) -> Result<Self, Error> {
+        let triple = toolchain.host.as_str();
+        let processor = if triple.starts_with("x86_64") { "x86-64" } else { "generic" };
+        Ok(Self { machine: Machine::new(triple, processor, "", true)? })
+    }
+}
+
+impl Backend for Cpu {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn is_gpu(&self) -> bool {
+        false
+    }
+
+    fn formats_panics(&self) -> bool {
+        true
+    }
+
+    fn operations(&self) -> &'static str {
+        include_str!("numeric.ll")
+    }
+
+    fn address_spaces(&self) -> Option<AddressSpaces> {
+        None
+    }
+
+    fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
+        cpu::enter(unit, &self.machine)
+    }
+
+    fn provides(&self, function: &str) -> bool {
+        PROVIDED.contains(&function)
+    }
+
+    fn emit(
+        &self,
+        _toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
+        Ok((ArtifactKind::Object, self.machine.object(module.module())?))
+    }
+}

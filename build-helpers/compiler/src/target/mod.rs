@@ -1,0 +1,96 @@
+//! Targets: one file each behind one trait and one [`lookup`].
+
+mod amd;
+mod cpu;
+mod nvidia;
+
+use kernelmill_artifact::{ArtifactKind, Signature, Target};
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    machine::Machine,
+};
+
+use crate::{Error, Toolchain, check::ValidModule, place::AddressSpaces};
+
+/// What the pipeline asks of a target.
+pub(crate) trait Backend {
+    /// The machine that code is generated for.
+    fn machine(&self) -> &Machine;
+
+    /// Whether threads run in lockstep groups, so that code must not be moved across branches
+    /// where it exchanges data between them.
+    fn is_gpu(&self) -> bool;
+
+    /// Whether panics format their message on the device.
+    fn formats_panics(&self) -> bool {
+        false
+    }
+
+    /// The intrinsic that ends a thread, where it ends its whole group of threads with it.
+    fn ends_group(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The operations of `kernelmill_device` that the target has instructions for, as LLVM's
+    /// textual IR.
+    fn operations(&self) -> &'static str;
+
+    /// Where globals and stack slots lie; `None` where there is one address space.
+    fn address_spaces(&self) -> Option<AddressSpaces>;
+
+    /// Builds the functions that the device starts, one a kernel, from the shims that the
+    /// attribute `#[kernel]` left.
+    fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error>;
+
+    /// The passes that optimise the module.
+    fn passes(&self, optimization: u8) -> String {
+        format!("always-inline,default<O{optimization}>,globaldce")
+    }
+
+    /// Functions that may stay undefined.
+    fn provides(&self, _function: &str) -> bool {
+        false
+    }
+
+    /// Turns a checked module into bytes.
+    fn emit(
+        &self,
+        toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+    ) -> Result<(ArtifactKind, Vec<u8>), Error>;
+}
+
+/// A module on its way through the pipeline.
+pub(crate) struct Unit<'a, 'c> {
+    pub(crate) context: &'c Context,
+    pub(crate) module: &'a Module<'c>,
+    pub(crate) signatures: &'a [Signature],
+    /// The name of the source, unique in the program.
+    pub(crate) name: &'a str,
+}
+
+/// A function that the device starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Its symbol in the binary.
+    pub(crate) symbol: String,
+    /// Shared memory that the kernel declares, in bytes a block.
+    pub(crate) static_shared_bytes: u32,
+    /// The constant that describes a CPU kernel.
+    pub(crate) cpu_symbol: Option<String>,
+}
+
+/// The back end of a target.
+pub(crate) fn lookup(
+    toolchain: &Toolchain,
+    target: &Target,
+    file: &str,
+) -> Result<Box<dyn Backend>, Error> {
+    match target {
+        Target::Cpu => Ok(Box::new(cpu::Cpu::new(toolchain)?)),
+        Target::Ptx(arch) => Ok(Box::new(nvidia::Nvidia::new(*arch, false)?)),
+        Target::Cubin(arch) => Ok(Box::new(nvidia::Nvidia::new(*arch, true)?)),
+        Target::Amd(amd) => Ok(Box::new(amd::Amd::new(amd)?)),
+        other => Err(Error::Unsupported { file: file.to_owned(), target: other.clone() }),
+    }
+}

@@ -1,0 +1,153 @@
+//! NVIDIA: PTX by LLVM, cubins by ptxas.
+
+use std::{fs, process::Command};
+
+use kernelmill_artifact::{ArtifactKind, NvidiaArch, NvidiaSuffix, Target};
+use kernelmill_llvm::machine::Machine;
+
+use super::{Backend, Entry, Unit};
+use crate::{
+    Error, Toolchain,
+    check::ValidModule,
+    entry::{self, GpuAbi},
+    frontend::rust::{TemporaryFolder, read},
+    place::AddressSpaces,
+};
+
+/// An NVIDIA architecture.
+pub(crate) struct Nvidia {
+    machine: Machine,
+    arch: NvidiaArch,
+    assemble: bool,
+}
+
+/// LLVM's number of the calling convention of PTX kernels.
+const PTX_KERNEL: u32 = 71;
+
+/// For each architecture (major, minor, suffix or `*`) the oldest version of PTX that has it.
+const PTX_VERSIONS: &[(u8, u8, NvidiaSuffix, u32)] = &[
+    (7, 5, NvidiaSuffix::None, 63),
+    (8, 0, NvidiaSuffix::None, 70),
+    (8, 6, NvidiaSuffix::None, 71),
+    (8, 7, NvidiaSuffix::None, 74),
+    (8, 8, NvidiaSuffix::None, 90),
+    (8, 9, NvidiaSuffix::None, 78),
+    (9, 0, NvidiaSuffix::None, 78),
+    (9, 0, NvidiaSuffix::Exact, 80),
+    (10, 0, NvidiaSuffix::None, 86),
+    (10, 0, NvidiaSuffix::Exact, 86),
+    (10, 0, NvidiaSuffix::Family, 88),
+    (10, 3, NvidiaSuffix::None, 88),
+    (10, 3, NvidiaSuffix::Exact, 88),
+    (10, 3, NvidiaSuffix::Family, 88),
+    (11, 0, NvidiaSuffix::None, 90),
+    (11, 0, NvidiaSuffix::Exact, 90),
+    (11, 0, NvidiaSuffix::Family, 90),
+    (12, 0, NvidiaSuffix::None, 87),
+    (12, 0, NvidiaSuffix::Exact, 87),
+    (12, 0, NvidiaSuffix::Family, 88),
+    (12, 1, NvidiaSuffix::None, 88),
+    (12, 1, NvidiaSuffix::Exact, 88),
+    (12, 1, NvidiaSuffix::Family, 88),
+];
+
+impl Nvidia {
+    pub(crate) fn new(arch: NvidiaArch, assemble: bool) -> Result<Self, Error> {
+        let version = PTX_VERSIONS
+            .iter()
+            .find(|(major, minor, suffix, _)| {
+                (*major, *minor, *suffix) == (arch.major, arch.minor, arch.suffix)
+            })
+            .map(|(.., version)| *version)
+            .ok_or_else(|| Error::Internal(format!("no PTX version known for sm_{arch}")))?;
+        let features = format!("+ptx{version}");
+        let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
+        Ok(Self { machine, arch, assemble })
+    }
+
+    /// Runs NVIDIA's assembler.
+    fn ptxas(&self, toolchain: &Toolchain, ptx: &[u8], name: &str) -> Result<Vec<u8>, Error> {
+        let Some(ptxas) = &toolchain.ptxas else {
+            let target = Target::Cubin(self.arch);
+            let ptx = Target::Ptx(self.arch).to_string();
+            return Err(Error::NoPtxas { target, ptx });
+        };
+        let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
+        let (input, output) = (folder.path.join("kernel.ptx"), folder.path.join("kernel.cubin"));
+        fs::write(&input, ptx).map_err(|source| Error::Io { path: input.clone(), source })?;
+        let result = Command::new(ptxas)
+            .arg(format!("-arch=sm_{}", self.arch))
+            .arg("-O3")
+            .arg(&input)
+            .arg("-o")
+            .arg(&output)
+            .output()
+            .map_err(|source| Error::Start { program: ptxas.clone(), source })?;
+        if !result.status.success() {
+            let stderr =
+                String::from_utf8_lossy(&[result.stdout, result.stderr].concat()).into_owned();
+            let subject = format!("{name} for sm_{}", self.arch);
+            return Err(Error::Tool { tool: "ptxas", subject, stderr });
+        }
+        read(&output)
+    }
+}
+
+impl Backend for Nvidia {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn is_gpu(&self) -> bool {
+        true
+    }
+
+    fn operations(&self) -> &'static str {
+        concat!(include_str!("numeric.ll"), include_str!("memory.ll"), include_str!("nvidia.ll"))
+    }
+
+    fn address_spaces(&self) -> Option<AddressSpaces> {
+        // Constants stay in global memory: constant memory serves one address at a time.
+        Some(AddressSpaces { global: 1, shared: 3, constant: 1, private: 0 })
+    }
+
+    fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
+        let abi = GpuAbi {
+            convention: PTX_KERNEL,
+            by_value: "byval",
+            parameter_space: 0,
+            decorate: &|_, _| {},
+        };
+        entry::gpu(unit, &abi)
+    }
+
+    fn emit(
+        &self,
+        toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
+        let ptx = self.machine.assembly(module.module())?;
+        if self.assemble {
+            Ok((ArtifactKind::Cubin, self.ptxas(toolchain, &ptx, module.name())?))
+        } else {
+            Ok((ArtifactKind::Ptx, ptx))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_architecture_has_a_ptx_version() {
+        for target in Target::all() {
+            if let Target::Ptx(arch) = target {
+                let known = PTX_VERSIONS.iter().any(|(major, minor, suffix, _)| {
+                    (*major, *minor, *suffix) == (arch.major, arch.minor, arch.suffix)
+                });
+                assert!(known, "sm_{arch}");
+            }
+        }
+    }
+}
