@@ -175,10 +175,11 @@ fn conversions(on: &Context) -> Outcome {
         let saturated = i64::from(v as i8) + i64::from(v as u16);
         let wrapped = (v as i64).wrapping_mul(0x1234_5678_9abc_def1);
         let bits = v.to_bits();
+        let narrow = if v.is_nan() { 0 } else { (v as f32).to_bits() };
         saturated
             ^ wrapped.rotate_left(bits.count_ones())
             ^ i64::from(bits.leading_zeros())
-            ^ i64::from((v as f32).to_bits().trailing_zeros())
+            ^ i64::from(narrow.trailing_zeros())
     };
     same(&output.download()?, &x.iter().map(value).collect::<Vec<_>>())
 }

@@ -5,6 +5,7 @@
 
 mod atomics;
 mod compare;
+mod context;
 mod grid;
 mod language;
 mod numerics;
@@ -87,6 +88,7 @@ pub fn all() -> Vec<Check> {
         warp::CHECKS,
         grid::CHECKS,
         numerics::CHECKS,
+        context::CHECKS,
         panics::CHECKS,
     ]
     .concat()

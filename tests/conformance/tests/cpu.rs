@@ -68,6 +68,10 @@ checks!(
     panic_unwrap,
     panic_message,
     panic_at_barrier,
+    recursive_index,
+    index_through_pointer,
+    panic_in_recursion,
+    panic_in_recursion_at_barrier,
 );
 
 #[test]
