@@ -15,7 +15,8 @@ pub(crate) const CHECKS: &[Check] = &[
 /// Blocks of 32: thread 37 of the launch is thread 5 of block 1.
 const GRID: ([u32; 1], [u32; 1]) = ([2], [32]);
 
-pub(crate) type Wrapper = fn(&Context, Launch<1>, &Buffer<u32>, &mut Buffer<u32>) -> kernelmill::Result<()>;
+pub(crate) type Wrapper =
+    fn(&Context, Launch<1>, &Buffer<u32>, &mut Buffer<u32>) -> kernelmill::Result<()>;
 
 /// Launches with a zero at element 37 and wants an error that holds each of `parts`; afterwards
 /// the device must still work.
