@@ -25,7 +25,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let built = options.selection.build(None)?;
     let bindings = fs::read_to_string(built.folder.join("kernels.rs"))?;
     let kernels = kernels(&bindings);
-    println!("{}: {} kernels", built.name, kernels.len());
+    let plural = if kernels.len() == 1 { "kernel" } else { "kernels" };
+    println!("{}: {} {plural}", built.name, kernels.len());
     for Kernel { place, signature } in kernels {
         println!("  {signature}\n    {place}");
     }

@@ -2,7 +2,7 @@
 
 use super::{
     median,
-    package::{Package, dependencies, manifest},
+    package::{BuildCost, Package, dependencies, manifest},
 };
 use crate::workspace::Workspace;
 use anyhow::Result;
@@ -11,32 +11,52 @@ use std::fmt::Write as _;
 /// Measures every package `repeat` times, in turns, and compares the medians.
 pub(super) fn measure(workspace: &Workspace, repeat: usize) -> Result<String> {
     let packages = packages(workspace)?;
-    let mut seconds = vec![Vec::new(); packages.len()];
+    let mut costs = vec![Vec::new(); packages.len()];
     for _ in 0..repeat.max(1) {
-        for ((_, package), seconds) in packages.iter().zip(&mut seconds) {
-            seconds.push(package.clean_build()?.as_secs_f64());
+        for ((_, package), costs) in packages.iter().zip(&mut costs) {
+            costs.push(package.clean_build()?);
         }
     }
-    let medians: Vec<f64> = seconds.into_iter().map(median).collect();
+    let medians: Vec<BuildCost> = costs.iter().map(|costs| median_cost(costs)).collect();
     table(&packages, &medians)
 }
 
-fn table(packages: &[(&str, Package<'_>)], medians: &[f64]) -> Result<String> {
+fn median_cost(costs: &[BuildCost]) -> BuildCost {
+    BuildCost {
+        wall: median(costs.iter().map(|cost| cost.wall).collect()),
+        processor: median(costs.iter().map(|cost| cost.processor).collect()),
+    }
+}
+
+fn table(packages: &[(&str, Package<'_>)], medians: &[BuildCost]) -> Result<String> {
     let [saxpy, without, bindgen, cudaforge] = medians else {
         anyhow::bail!("there are four packages");
     };
-    let mut text = String::from("| package | seconds | of bindgen's |\n| --- | --- | --- |\n");
-    for ((name, _), seconds) in packages.iter().zip(medians) {
-        writeln!(text, "| {name} | {seconds:.1} | {:.2} |", seconds / bindgen)?;
+    let mut text = String::from(
+        "| package | seconds | of bindgen's | processor seconds | of bindgen's |\n\
+         | --- | --- | --- | --- | --- |\n",
+    );
+    for ((name, _), cost) in packages.iter().zip(medians) {
+        writeln!(
+            text,
+            "| {name} | {:.1} | {:.2} | {:.1} | {:.2} |",
+            cost.wall,
+            cost.wall / bindgen.wall,
+            cost.processor,
+            cost.processor / bindgen.processor,
+        )?;
     }
-    let own = saxpy - without;
+    let (own, processor) = (saxpy.wall - without.wall, saxpy.processor - without.processor);
     writeln!(
         text,
         "\nkernelmill's own part, the first less the second: {own:.1} s (aim: under 15 s on two \
-         cores), {:.2} of bindgen's clean build (aim: at most 1) and {:.2} of cudaforge's.\n\
+         cores), {:.2} of bindgen's clean build (aim: at most 1) and {:.2} of cudaforge's; in \
+         processor seconds {processor:.1}, {:.2} and {:.2}.\n\
          `cargo build`, development profile, everything downloaded, store empty.",
-        own / bindgen,
-        own / cudaforge,
+        own / bindgen.wall,
+        own / cudaforge.wall,
+        processor / bindgen.processor,
+        processor / cudaforge.processor,
     )?;
     Ok(text)
 }

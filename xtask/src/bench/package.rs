@@ -1,8 +1,8 @@
 //! Throw-away packages whose builds are measured.
 
 use crate::workspace::{Workspace, timed};
-use anyhow::Result;
-use std::{fs, path::PathBuf, time::Duration};
+use anyhow::{Context as _, Result};
+use std::{fs, path::PathBuf};
 use xshell::Cmd;
 
 /// A package below `target/tmp/bench` with a target folder and a store of its own.
@@ -49,8 +49,8 @@ impl<'a> Package<'a> {
         command.env("XDG_CACHE_HOME", self.folder.join("cache")).quiet()
     }
 
-    /// How long `cargo build` takes with nothing built and an empty store.
-    pub(super) fn clean_build(&self) -> Result<Duration> {
+    /// What `cargo build` costs with nothing built and an empty store.
+    pub(super) fn clean_build(&self) -> Result<BuildCost> {
         for name in ["target", "cache"] {
             let folder = self.folder.join(name);
             if folder.exists() {
@@ -60,11 +60,35 @@ impl<'a> Package<'a> {
         self.build()
     }
 
-    /// How long `cargo build` takes as things are.
-    pub(super) fn build(&self) -> Result<Duration> {
+    /// What `cargo build` costs as things are.
+    pub(super) fn build(&self) -> Result<BuildCost> {
         let command = self.cargo(&["build", "--quiet", "--offline"]);
-        Ok(timed(|| Ok(command.run()?))?.0)
+        let before = processor_seconds()?;
+        let (wall, ()) = timed(|| Ok(command.run()?))?;
+        Ok(BuildCost { wall: wall.as_secs_f64(), processor: processor_seconds()? - before })
     }
+}
+
+/// What a build costs, in seconds.
+#[derive(Clone, Copy)]
+pub(super) struct BuildCost {
+    /// From start to end.
+    pub(super) wall: f64,
+    /// Of all its processes on all cores: other work on the machine hardly changes it.
+    pub(super) processor: f64,
+}
+
+/// Seconds that the children of this process have used so far, those that have ended.
+fn processor_seconds() -> Result<f64> {
+    let text = fs::read_to_string("/proc/self/stat")?;
+    // The name of the program comes second, in parentheses; the numbers follow.
+    let (_, numbers) = text.rsplit_once(')').context("a line of /proc/self/stat")?;
+    let mut ticks = 0.0;
+    for number in numbers.split_whitespace().skip(13).take(2) {
+        ticks += number.parse::<f64>()?;
+    }
+    // Linux gives hundredths of a second to programs, whatever its own clock.
+    Ok(ticks / 100.0)
 }
 
 /// A `Cargo.toml` with these dependencies and settings.

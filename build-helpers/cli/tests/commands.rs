@@ -1,0 +1,55 @@
+//! Every command, on the example `saxpy`.
+
+use std::{
+    path::Path,
+    process::{Command, Output},
+};
+
+fn kernelmill(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
+        .arg("kernelmill")
+        .args(arguments)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/saxpy"))
+        .output()
+        .expect("the program runs")
+}
+
+#[track_caller]
+fn stdout(output: Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn list_shows_signature_place_and_binaries() {
+    let text = stdout(kernelmill(&["list"]));
+    assert!(text.starts_with("saxpy: 1 kernel\n"), "{text}");
+    let kernel = "  fn saxpy(a: f32, x: &[f32], y: DisjointSlice<f32>)\n    kernels/saxpy.rs:4\n";
+    assert!(text.contains(kernel), "{text}");
+    assert!(text.contains(".compute_75.ptx"), "{text}");
+}
+
+#[test]
+fn inspect_prints_the_ptx_of_one_kernel() {
+    let text = stdout(kernelmill(&["inspect", "saxpy", "--target", "compute_80"]));
+    assert!(text.starts_with(".visible .entry saxpy("), "{text}");
+    assert_eq!(text.matches("fma.rn.f32").count(), 1, "{text}");
+}
+
+#[test]
+fn inspect_names_the_kernels_there_are() {
+    let output = kernelmill(&["inspect", "saxpi"]);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(errors.contains("`saxpy` has no kernel `saxpi`, only: saxpy"), "{errors}");
+}
+
+#[test]
+fn doctor_finds_what_every_build_needs() {
+    let text = stdout(kernelmill(&["doctor"]));
+    for tool in ["rustc", "LLVM", "cc"] {
+        let line = text.lines().find(|line| line.split_whitespace().nth(1) == Some(tool));
+        assert!(line.is_some_and(|line| line.starts_with("ok")), "{tool}: {text}");
+    }
+}
