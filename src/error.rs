@@ -16,9 +16,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// let mut buffer = device.upload(&[1u8, 2, 3])?;
 /// let error = buffer.copy_from(&[0; 5]).unwrap_err();
 /// assert_eq!(error.to_string(), "copy_from: the buffer has 3 elements, the host slice has 5");
+/// assert_eq!(format!("{error:?}"), error.to_string());
 /// # Ok::<(), kernelmill::Error>(())
 /// ```
-#[derive(Debug, thiserror::Error)]
+///
+/// `Debug` prints the message and those of its sources, a line each: it is what a `main` that
+/// returns this error shows.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A kernel panicked. Reported by the next `synchronize` or `download`.
@@ -131,6 +135,18 @@ pub enum Error {
         /// The error code.
         code: u32,
     },
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{self}")?;
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            write!(formatter, "\n  because: {error}")?;
+            source = error.source();
+        }
+        Ok(())
+    }
 }
 
 /// A panic inside a kernel: the first one of a launch.

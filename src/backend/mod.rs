@@ -2,7 +2,7 @@
 //!
 //! `context` is a device, `memory` a block of its memory, `stream` a queue, `module` a loaded
 //! binary, `launch` a kernel of it. The rest of the crate knows only these traits; [`all`] and
-//! [`cuda`] are where a back end is named.
+//! [`mod@cuda`] are where a back end is named.
 
 use std::{
     fmt,

@@ -7,22 +7,23 @@ pub const PANIC_MESSAGE_BYTES: usize = 200;
 /// What a device writes when a kernel panics: the first panic of a launch wins.
 ///
 /// The layout is the same on every target; `kernelmill_device` has the same structure and fills
-/// it in. The host clears it (all bytes zero) before a launch or after having read it.
+/// it in. The order of the fields lets a GPU write those that belong together in one instruction.
+/// The host clears it (all bytes zero) before a launch or after having read it.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct PanicRecord {
     /// 0: free, 1: being written, 2: complete.
     pub state: u32,
+    /// Bytes used in `message`; 0 where the device sent no text.
+    pub message_len: u32,
     /// What happened, see [`PanicKind`].
     pub kind: u32,
+    /// Index into the artifact's table of source locations; `u32::MAX`: unknown.
+    pub location: u32,
     /// First number of the message, by kind: for an index out of bounds, the index.
     pub a: u64,
     /// Second number of the message, by kind: for an index out of bounds, the length.
     pub b: u64,
-    /// Index into the artifact's table of source locations; `u32::MAX`: unknown.
-    pub location: u32,
-    /// Bytes used in `message`; 0 where the device sent no text.
-    pub message_len: u32,
     /// Block index of the thread that panicked, x, y, z.
     pub block: [u32; 3],
     /// Index of that thread in its block, x, y, z.

@@ -16,7 +16,7 @@ use kernelmill_artifact::Fingerprint;
 use kernelmill_compiler::{Lowered, RustSource};
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
 

@@ -142,7 +142,7 @@ pub fn fill(value: f32, mut out: DisjointSlice<f32>) {
         .collect();
     assert_eq!(places, ["kernels/loud.rs:8:21"]);
     let ptx = String::from_utf8(artifact.bytes).unwrap();
-    assert!(ptx.contains(".visible .global .align 8 .b8 __kernelmill_panic_record[256]"), "{ptx}");
+    assert!(ptx.contains(".visible .global .align 16 .b8 __kernelmill_panic_record[256]"), "{ptx}");
     assert_eq!(count(&ptx, "trap;"), 0, "a panic does not end the context: {ptx}");
 }
 

@@ -72,7 +72,7 @@ pub(crate) mod runtime {
 }
 
 macro_rules! numeric {
-    ($(fn $name:ident / $symbol:ident($($parameter:ident),*): $float:ident = $host:ident;)*) => {
+    ($(fn $name:ident / $symbol:ident($($parameter:ident),*): $float:ident = $host:expr;)*) => {
         $(
             #[inline(always)]
             pub(crate) fn $name($($parameter: $float),*) -> $float {
@@ -84,7 +84,7 @@ macro_rules! numeric {
                     $symbol($($parameter),*)
                 }
                 #[cfg(not(kernelmill))]
-                $float::$host($($parameter),*)
+                $host($($parameter),*)
             }
         )*
     };
@@ -93,31 +93,35 @@ macro_rules! numeric {
 /// Operations on `f32`.
 pub(crate) mod f32 {
     numeric! {
-        fn sqrt / __kernelmill_sqrt_f32(x): f32 = sqrt;
-        fn fma / __kernelmill_fma_f32(a, b, c): f32 = mul_add;
-        fn floor / __kernelmill_floor_f32(x): f32 = floor;
-        fn ceil / __kernelmill_ceil_f32(x): f32 = ceil;
-        fn trunc / __kernelmill_trunc_f32(x): f32 = trunc;
-        fn rint / __kernelmill_rint_f32(x): f32 = round_ties_even;
-        fn fabs / __kernelmill_fabs_f32(x): f32 = abs;
-        fn copysign / __kernelmill_copysign_f32(x, sign): f32 = copysign;
-        fn minnum / __kernelmill_minnum_f32(x, y): f32 = min;
-        fn maxnum / __kernelmill_maxnum_f32(x, y): f32 = max;
+        fn sqrt / __kernelmill_sqrt_f32(x): f32 = f32::sqrt;
+        fn fma / __kernelmill_fma_f32(a, b, c): f32 = f32::mul_add;
+        fn fmuladd / __kernelmill_fmuladd_f32(a, b, c): f32 = |a, b, c| a * b + c;
+        fn rsqrt / __kernelmill_rsqrt_f32(x): f32 = |x: f32| 1.0 / x.sqrt();
+        fn floor / __kernelmill_floor_f32(x): f32 = f32::floor;
+        fn ceil / __kernelmill_ceil_f32(x): f32 = f32::ceil;
+        fn trunc / __kernelmill_trunc_f32(x): f32 = f32::trunc;
+        fn rint / __kernelmill_rint_f32(x): f32 = f32::round_ties_even;
+        fn fabs / __kernelmill_fabs_f32(x): f32 = f32::abs;
+        fn copysign / __kernelmill_copysign_f32(x, sign): f32 = f32::copysign;
+        fn minnum / __kernelmill_minnum_f32(x, y): f32 = f32::min;
+        fn maxnum / __kernelmill_maxnum_f32(x, y): f32 = f32::max;
     }
 }
 
 /// Operations on `f64`.
 pub(crate) mod f64 {
     numeric! {
-        fn sqrt / __kernelmill_sqrt_f64(x): f64 = sqrt;
-        fn fma / __kernelmill_fma_f64(a, b, c): f64 = mul_add;
-        fn floor / __kernelmill_floor_f64(x): f64 = floor;
-        fn ceil / __kernelmill_ceil_f64(x): f64 = ceil;
-        fn trunc / __kernelmill_trunc_f64(x): f64 = trunc;
-        fn rint / __kernelmill_rint_f64(x): f64 = round_ties_even;
-        fn fabs / __kernelmill_fabs_f64(x): f64 = abs;
-        fn copysign / __kernelmill_copysign_f64(x, sign): f64 = copysign;
-        fn minnum / __kernelmill_minnum_f64(x, y): f64 = min;
-        fn maxnum / __kernelmill_maxnum_f64(x, y): f64 = max;
+        fn sqrt / __kernelmill_sqrt_f64(x): f64 = f64::sqrt;
+        fn fma / __kernelmill_fma_f64(a, b, c): f64 = f64::mul_add;
+        fn fmuladd / __kernelmill_fmuladd_f64(a, b, c): f64 = |a, b, c| a * b + c;
+        fn rsqrt / __kernelmill_rsqrt_f64(x): f64 = |x: f64| 1.0 / x.sqrt();
+        fn floor / __kernelmill_floor_f64(x): f64 = f64::floor;
+        fn ceil / __kernelmill_ceil_f64(x): f64 = f64::ceil;
+        fn trunc / __kernelmill_trunc_f64(x): f64 = f64::trunc;
+        fn rint / __kernelmill_rint_f64(x): f64 = f64::round_ties_even;
+        fn fabs / __kernelmill_fabs_f64(x): f64 = f64::abs;
+        fn copysign / __kernelmill_copysign_f64(x, sign): f64 = f64::copysign;
+        fn minnum / __kernelmill_minnum_f64(x, y): f64 = f64::min;
+        fn maxnum / __kernelmill_maxnum_f64(x, y): f64 = f64::max;
     }
 }

@@ -17,16 +17,16 @@ pub const MESSAGE_BYTES: usize = 200;
 pub struct PanicRecord {
     /// 0: free, 1: being written, 2: complete.
     pub state: u32,
+    /// Bytes used in `message`.
+    pub message_len: u32,
     /// What happened: a code of `kernelmill_artifact::PanicKind`.
     pub kind: u32,
+    /// Index into the artifact's table of source locations; [`u32::MAX`]: unknown.
+    pub location: u32,
     /// First number of the message, by kind.
     pub a: u64,
     /// Second number of the message, by kind.
     pub b: u64,
-    /// Index into the artifact's table of source locations; [`u32::MAX`]: unknown.
-    pub location: u32,
-    /// Bytes used in `message`.
-    pub message_len: u32,
     /// Block index of the thread, x, y, z.
     pub block: [u32; 3],
     /// Index of the thread in its block, x, y, z.

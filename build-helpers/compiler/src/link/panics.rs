@@ -10,6 +10,7 @@ use kernelmill_llvm::{
 };
 
 use super::always_inline;
+use crate::place;
 
 /// `fn(kind: u32, a: u64, b: u64, location: usize) -> !` of the device crate.
 pub(crate) const PANIC: &str = "__kernelmill_panic";
@@ -141,7 +142,12 @@ fn record<'c>(
     // The caller's location is the last parameter of those that track it.
     let location = match parameters.last() {
         Some(last) if last.ty().is_pointer() => builder.pointer_to_int(*last, wide),
-        _ => wide.constant(0),
+        // The one before the first of the table stands for none.
+        _ => {
+            let base = module.declare(place::LOCATION_BASE, wide.function(&[]));
+            let base = builder.call(base, &[]);
+            builder.add(base, wide.constant(24_u64.wrapping_neg()))
+        }
     };
     let ty = Type::void(context).function(&[word, wide, wide, wide]);
     let target = module.declare(PANIC, ty);

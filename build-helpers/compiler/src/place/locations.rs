@@ -6,7 +6,7 @@ use kernelmill_llvm::{
 use crate::{Location, link::PREFIX};
 
 /// The function that gives the address of the table.
-const BASE: &str = "__kernelmill_location_base";
+pub(crate) const LOCATION_BASE: &str = "__kernelmill_location_base";
 
 /// Collects the constants of type `core::panic::Location` in one table, so that the difference of
 /// an address and the table's is an index, and gives what they say.
@@ -18,7 +18,7 @@ pub(crate) fn collect<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Loca
     for global in module.globals().into_iter().filter(|global| global.is_used()) {
         found.extend(read(global).map(|location| (global, location)));
     }
-    let base = module.function(BASE);
+    let base = module.function(LOCATION_BASE);
     if let Some((first, _)) = found.first() {
         let element = first.value_type();
         let entries: Vec<_> = found.iter().filter_map(|(global, _)| global.initializer()).collect();

@@ -5,6 +5,6 @@ mod locations;
 mod memory;
 mod reach;
 
-pub(crate) use locations::collect as locations;
+pub(crate) use locations::{LOCATION_BASE, collect as locations};
 pub(crate) use memory::{AddressSpaces, move_allocations, move_globals, shared_globals};
 pub(crate) use reach::{calls_of, reachable};

@@ -46,6 +46,6 @@ define void @__kernelmill_fence_block() alwaysinline { fence syncscope("workgrou
 define void @__kernelmill_fence_device() alwaysinline { fence syncscope("agent") seq_cst ret void }
 declare void @llvm.amdgcn.endpgm()
 define void @__kernelmill_exit() alwaysinline noreturn { call void @llvm.amdgcn.endpgm() unreachable }
-@__kernelmill_panic_memory = internal addrspace(1) global [256 x i8] zeroinitializer, align 8
+@__kernelmill_panic_memory = internal addrspace(1) global [256 x i8] zeroinitializer, align 16
 define ptr @__kernelmill_panic_record() alwaysinline { ret ptr addrspacecast (ptr addrspace(1) @__kernelmill_panic_memory to ptr) }
 !0 = !{}

@@ -82,7 +82,12 @@ impl Backend for Amd {
     }
 
     fn operations(&self) -> &'static str {
-        concat!(include_str!("numeric.ll"), include_str!("memory.ll"), include_str!("amd.ll"))
+        concat!(
+            include_str!("numeric.ll"),
+            include_str!("rsqrt.ll"),
+            include_str!("memory.ll"),
+            include_str!("amd.ll")
+        )
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

@@ -62,7 +62,7 @@ impl Backend for Cpu {
     }
 
     fn operations(&self) -> &'static str {
-        include_str!("numeric.ll")
+        concat!(include_str!("numeric.ll"), include_str!("rsqrt.ll"))
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

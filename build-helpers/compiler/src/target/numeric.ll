@@ -39,4 +39,10 @@ define float @__kernelmill_minnum_f32(float %x, float %y) alwaysinline { %r = ca
 define double @__kernelmill_minnum_f64(double %x, double %y) alwaysinline { %r = call double @llvm.minnum.f64(double %x, double %y) ret double %r }
 define float @__kernelmill_maxnum_f32(float %x, float %y) alwaysinline { %r = call float @llvm.maxnum.f32(float %x, float %y) ret float %r }
 define double @__kernelmill_maxnum_f64(double %x, double %y) alwaysinline { %r = call double @llvm.maxnum.f64(double %x, double %y) ret double %r }
+; Fused where the target has an instruction for it that is as fast as a multiplication.
+declare float @llvm.fmuladd.f32(float, float, float)
+declare double @llvm.fmuladd.f64(double, double, double)
+define float @__kernelmill_fmuladd_f32(float %a, float %b, float %c) alwaysinline { %r = call float @llvm.fmuladd.f32(float %a, float %b, float %c) ret float %r }
+define double @__kernelmill_fmuladd_f64(double %a, double %b, double %c) alwaysinline { %r = call double @llvm.fmuladd.f64(double %a, double %b, double %c) ret double %r }
+define double @__kernelmill_rsqrt_f64(double %x) alwaysinline { %s = call double @llvm.sqrt.f64(double %x) %r = fdiv double 1.0, %s ret double %r }
 

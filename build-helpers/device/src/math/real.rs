@@ -50,6 +50,8 @@ pub(crate) trait Real:
     fn trunc(self) -> Self;
     /// `self * factor + summand`, rounded once.
     fn fma(self, factor: Self, summand: Self) -> Self;
+    /// `self * factor + summand`, rounded once where that is as fast as a multiplication.
+    fn fmuladd(self, factor: Self, summand: Self) -> Self;
 
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -78,7 +80,7 @@ pub(crate) trait Real:
     fn polynomial(self, coefficients: &[Self]) -> Self {
         let (mut sum, mut left) = (Self::of(0.0), coefficients);
         while let [rest @ .., last] = left {
-            sum = sum * self + *last;
+            sum = sum.fmuladd(self, *last);
             left = rest;
         }
         sum
@@ -192,6 +194,11 @@ macro_rules! real {
             #[inline(always)]
             fn fma(self, factor: Self, summand: Self) -> Self {
                 intrinsics::$float::fma(self, factor, summand)
+            }
+
+            #[inline(always)]
+            fn fmuladd(self, factor: Self, summand: Self) -> Self {
+                intrinsics::$float::fmuladd(self, factor, summand)
             }
         }
     };

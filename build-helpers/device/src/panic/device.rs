@@ -1,6 +1,9 @@
 //! The functions that the compiler calls where a kernel panics.
 
-use super::write::{Message, Panic, claim, complete, location_index};
+use super::{
+    PanicRecord,
+    write::{Message, Panic, claim, complete, fill, location_index},
+};
 use crate::{
     intrinsics::runtime::{
         __kernelmill_exit, __kernelmill_location_base, __kernelmill_panic_record,
@@ -12,45 +15,46 @@ use core::{fmt, panic::Location};
 /// The code of `kernelmill_artifact::PanicKind::Explicit`.
 const EXPLICIT: u32 = 1;
 
+/// Claims the launch's record and fills it in, but for a message; `None` where another thread was
+/// first.
 #[inline(always)]
-fn panic(kind: u32, a: u64, b: u64, location: usize) -> Panic {
-    let (block, thread) = (block_idx(), thread_idx());
-    Panic {
-        kind,
-        a,
-        b,
-        location: location_index(location, __kernelmill_location_base()),
-        block: [block.x, block.y, block.z],
-        thread: [thread.x, thread.y, thread.z],
+fn record(kind: u32, a: u64, b: u64, location: usize) -> Option<*mut PanicRecord> {
+    let record = __kernelmill_panic_record();
+    let location = location_index(location, __kernelmill_location_base());
+    // SAFETY: the launch's record, which every thread uses through these functions.
+    unsafe {
+        if !claim(record) {
+            return None;
+        }
+        let (block, thread) = (block_idx(), thread_idx());
+        let block = [block.x, block.y, block.z];
+        let thread = [thread.x, thread.y, thread.z];
+        fill(record, &Panic { kind, a, b, location, block, thread });
     }
+    Some(record)
 }
 
 /// Records a panic without text and ends the thread. `location` is the address of a
-/// [`Location`] in the table, or 0.
+/// [`Location`] in the table, or that of the one before the first for none.
+#[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
 #[unsafe(no_mangle)]
 pub extern "C" fn __kernelmill_panic(kind: u32, a: u64, b: u64, location: usize) -> ! {
-    let record = __kernelmill_panic_record();
-    // SAFETY: the launch's record, which every thread uses through these functions.
-    unsafe {
-        if claim(record, &panic(kind, a, b, location)) {
-            complete(record);
-        }
+    if let Some(record) = record(kind, a, b, location) {
+        // SAFETY: this thread has claimed the record.
+        unsafe { complete(record) };
     }
     __kernelmill_exit()
 }
 
 /// Records a panic with its text and ends the thread.
+#[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
 #[unsafe(no_mangle)]
 pub fn __kernelmill_panic_fmt(text: fmt::Arguments<'_>, location: &'static Location<'static>) -> ! {
-    let record = __kernelmill_panic_record();
-    let address = core::ptr::from_ref(location).addr();
-    // SAFETY: the launch's record, which every thread uses through these functions.
-    unsafe {
-        if claim(record, &panic(EXPLICIT, 0, 0, address)) {
-            // A message that is cut is an error here, and all that fits.
-            let _ = fmt::write(&mut Message(record), text);
-            complete(record);
-        }
+    if let Some(record) = record(EXPLICIT, 0, 0, core::ptr::from_ref(location).addr()) {
+        // A message that is cut is an error here, and all that fits.
+        let _ = fmt::write(&mut Message(record), text);
+        // SAFETY: this thread has claimed the record.
+        unsafe { complete(record) };
     }
     __kernelmill_exit()
 }

@@ -4,7 +4,7 @@ use super::PanicRecord;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 /// The size of `core::panic::Location` as it lies in a table of them.
-const LOCATION_BYTES: usize = 24;
+const LOCATION_BYTES: isize = 24;
 
 /// What a panic writes besides its message.
 pub(super) struct Panic {
@@ -16,27 +16,35 @@ pub(super) struct Panic {
     pub(super) thread: [u32; 3],
 }
 
-/// Claims `record` for `panic`; `false` when another thread was first.
+/// Claims `record`; `false` when another thread was first. Nothing has to be ordered by it: there
+/// is one claimant, and the host reads the record when the launch is over.
 ///
 /// # Safety
 ///
 /// `record` points to a record that other threads use only through this module.
-pub(super) unsafe fn claim(record: *mut PanicRecord, panic: &Panic) -> bool {
+#[inline(always)]
+pub(super) unsafe fn claim(record: *mut PanicRecord) -> bool {
     // SAFETY: the state is only used atomically.
     let state = unsafe { AtomicU32::from_ptr(&raw mut (*record).state) };
-    if state.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
-        return false;
-    }
+    state.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+}
+
+/// Fills in a claimed record, but for a message.
+///
+/// # Safety
+///
+/// As for [`claim`], which returned `true` in this thread.
+#[inline(always)]
+pub(super) unsafe fn fill(record: *mut PanicRecord, panic: &Panic) {
     // SAFETY: whoever changes the state from 0 to 1 has the other fields.
     unsafe {
         (*record).kind = panic.kind;
+        (*record).location = panic.location;
         (*record).a = panic.a;
         (*record).b = panic.b;
-        (*record).location = panic.location;
         (*record).block = panic.block;
         (*record).thread = panic.thread;
     }
-    true
 }
 
 /// Says that a claimed record is complete.
@@ -46,12 +54,14 @@ pub(super) unsafe fn claim(record: *mut PanicRecord, panic: &Panic) -> bool {
 /// As for [`claim`], which returned `true` in this thread.
 pub(super) unsafe fn complete(record: *mut PanicRecord) {
     // SAFETY: the state is only used atomically.
-    unsafe { AtomicU32::from_ptr(&raw mut (*record).state) }.store(2, Ordering::Release);
+    unsafe { AtomicU32::from_ptr(&raw mut (*record).state) }.store(2, Ordering::Relaxed);
 }
 
-/// The index of the location at `address` in the table at `base`.
+/// The index of the location at `address` in the table at `base`; [`u32::MAX`] for the address of
+/// the one before the first, which stands for no location.
+#[inline(always)]
 pub(super) fn location_index(address: usize, base: usize) -> u32 {
-    if address == 0 { u32::MAX } else { (address.wrapping_sub(base) / LOCATION_BYTES) as u32 }
+    (address.wrapping_sub(base).cast_signed() / LOCATION_BYTES) as u32
 }
 
 /// Text written to a record, cut between characters.
@@ -85,20 +95,34 @@ mod tests {
     }
 
     const PANIC: Panic =
-        Panic { kind: 2, a: 7, b: 4, location: 3, block: [1, 0, 0], thread: [5, 0, 0] };
+        Panic { kind: 2, a: 7, b: 4, location: 3, block: [1, 2, 3], thread: [5, 6, 7] };
+
+    /// # Safety
+    ///
+    /// As for [`claim`].
+    unsafe fn write(record: *mut PanicRecord, panic: &Panic) -> bool {
+        // SAFETY: promised.
+        unsafe {
+            let claimed = claim(record);
+            if claimed {
+                fill(record, panic);
+            }
+            claimed
+        }
+    }
 
     #[test]
     fn the_first_panic_wins() {
         let mut record = record();
         // SAFETY: one thread, one record.
         unsafe {
-            assert!(claim(&mut record, &PANIC));
-            assert!(!claim(&mut record, &Panic { kind: 3, ..PANIC }));
+            assert!(write(&mut record, &PANIC));
+            assert!(!write(&mut record, &Panic { kind: 3, ..PANIC }));
             complete(&mut record);
-            assert!(!claim(&mut record, &PANIC));
+            assert!(!write(&mut record, &PANIC));
         }
         assert_eq!((record.state, record.kind, record.a, record.b), (2, 2, 7, 4));
-        assert_eq!((record.location, record.block, record.thread), (3, [1, 0, 0], [5, 0, 0]));
+        assert_eq!((record.location, record.block, record.thread), (3, [1, 2, 3], [5, 6, 7]));
     }
 
     #[test]
@@ -113,7 +137,8 @@ mod tests {
 
     #[test]
     fn locations_are_counted_from_the_table() {
-        assert_eq!(location_index(0, 96), u32::MAX);
+        assert_eq!(location_index(96 - 24, 96), u32::MAX);
+        assert_eq!(location_index(96, 96), 0);
         assert_eq!(location_index(96 + 48, 96), 2);
     }
 }
