@@ -9,17 +9,17 @@ use crate::{
     report::Report,
     source::{Candidate, Source, read_bytes},
 };
-use cargo_metadata::{Message, diagnostic::DiagnosticLevel};
 use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
 use object::read::archive::ArchiveFile;
 use std::{
     ffi::OsStr,
     fs,
-    io::{BufReader, Read},
+    io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::Arc,
 };
+use tinyjson::JsonValue;
 use walkdir::WalkDir;
 
 /// A file of a crate: the module it holds, its name in messages, its text.
@@ -100,6 +100,42 @@ struct Built {
     rendered: String,
 }
 
+impl Built {
+    /// Takes in a message of cargo's.
+    fn hear(&mut self, message: &JsonValue, own: &Path) {
+        match text(message, &["reason"]) {
+            Some("compiler-artifact") => {
+                let files = at(message, &["filenames"]).and_then(JsonValue::get::<Vec<_>>);
+                let files = files.into_iter().flatten();
+                let files = files.filter_map(|file| file.get::<String>()).map(PathBuf::from);
+                self.libraries.extend(files.filter(|it| it.extension() == Some("rlib".as_ref())));
+            }
+            Some("compiler-message") => {
+                // Warnings about what the package depends on are for those who write that.
+                let source = text(message, &["target", "src_path"]);
+                let is_own = source.is_some_and(|path| Path::new(path).starts_with(own));
+                if is_own || text(message, &["message", "level"]) == Some("error") {
+                    self.rendered
+                        .push_str(text(message, &["message", "rendered"]).unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A value inside a message.
+fn at<'a>(message: &'a JsonValue, path: &[&str]) -> Option<&'a JsonValue> {
+    path.iter().try_fold(message, |value, name| {
+        value.get::<std::collections::HashMap<String, JsonValue>>()?.get(*name)
+    })
+}
+
+/// A text inside a message.
+fn text<'a>(message: &'a JsonValue, path: &[&str]) -> Option<&'a str> {
+    at(message, path)?.get::<String>().map(String::as_str)
+}
+
 fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Failure> {
     let failed = |error| Error::Start { program: package.cargo.clone(), source: error };
     let mut child = command.spawn().map_err(failed)?;
@@ -111,21 +147,11 @@ fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Fai
         String::from_utf8_lossy(&text).into_owned()
     });
     let mut built = Built { libraries: Vec::new(), rendered: String::new() };
-    let messages = child.stdout.take().map(|out| Message::parse_stream(BufReader::new(out)));
-    for message in messages.into_iter().flatten() {
-        match message {
-            Ok(Message::CompilerArtifact(artifact)) => {
-                let files = artifact.filenames.into_iter().map(PathBuf::from);
-                built.libraries.extend(files.filter(|it| it.extension() == Some("rlib".as_ref())));
-            }
-            Ok(Message::CompilerMessage(message)) => {
-                // Warnings about what the package depends on are for those who write that.
-                let is_own = message.target.src_path.starts_with(own);
-                if is_own || message.message.level == DiagnosticLevel::Error {
-                    built.rendered.push_str(&message.message.rendered.unwrap_or_default());
-                }
-            }
-            _ => {}
+    let lines = child.stdout.take().map(|out| BufReader::new(out).lines());
+    for line in lines.into_iter().flatten().map_while(Result::ok) {
+        // A line that is no message is what some build script printed.
+        if let Ok(message) = line.parse::<JsonValue>() {
+            built.hear(&message, own);
         }
     }
     let status = child.wait().map_err(failed)?;
@@ -144,9 +170,7 @@ fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Co
             command.env_remove(name);
         }
     }
-    // Whether and where to compile incrementally is for cargo to say.
-    let options = CODE_OPTIONS.iter().filter(|option| !option.starts_with("incremental"));
-    let mut flags: Vec<_> = options.map(|option| format!("-C{option}")).collect();
+    let mut flags: Vec<_> = CODE_OPTIONS.iter().map(|option| format!("-C{option}")).collect();
     flags.extend(["-Clinker-plugin-lto".to_owned(), "--cfg=kernelmill".to_owned()]);
     flags.push("--check-cfg=cfg(kernelmill)".to_owned());
     // Cargo names a package's own files relative to it, and those of other packages in full.

@@ -1,16 +1,16 @@
 //! Digests of everything that can change a result. No path of a checkout goes in.
 
+use hmac_sha256::Hash;
 use kernelmill_artifact::Fingerprint;
-use sha2::{Digest, Sha256};
 
 /// Collects the parts of a key. Every part has a name and a length, so that no two lists of parts
 /// give the same bytes.
-pub(crate) struct KeyBuilder(Sha256);
+pub(crate) struct KeyBuilder(Hash);
 
 impl KeyBuilder {
     /// A key of a kind; keys of different kinds never meet.
     pub(crate) fn new(kind: &str) -> Self {
-        Self(Sha256::new()).part("kind", kind)
+        Self(Hash::new()).part("kind", kind)
     }
 
     pub(crate) fn part(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
@@ -30,13 +30,13 @@ impl KeyBuilder {
     }
 
     pub(crate) fn finish(self) -> Fingerprint {
-        Fingerprint(self.0.finalize().into())
+        Fingerprint(self.0.finalize())
     }
 }
 
 /// The digest of some bytes alone.
 pub(crate) fn digest(bytes: &[u8]) -> Fingerprint {
-    Fingerprint(Sha256::digest(bytes).into())
+    Fingerprint(Hash::hash(bytes))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 //! `kernelmill.toml`.
 
 use crate::{env::World, error::Error, paths, settings::TomlText};
-use cargo_metadata::MetadataCommand;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -140,15 +140,23 @@ fn workspace(
     if !facts.names_workspace && !root.ancestors().skip(1).any(may_say_something) {
         return Ok(None);
     }
-    let metadata = MetadataCommand::new()
-        .cargo_path(cargo)
-        .manifest_path(root.join("Cargo.toml"))
-        .no_deps()
-        .other_options(["--offline".to_owned()])
-        .exec()
-        .map_err(|error| Error::Toolchain(format!("cargo metadata: {error}")))?;
-    let path = metadata.workspace_root.as_std_path().join("Cargo.toml");
+    let path = locate_workspace(root, cargo)?;
     TomlText::read(root, &path).map(Some)
+}
+
+/// Asks cargo for the `Cargo.toml` of the workspace that the package in `root` belongs to.
+fn locate_workspace(root: &Path, cargo: &Path) -> Result<PathBuf, Error> {
+    let failed = |why: &str| Error::Toolchain(format!("`cargo locate-project` failed: {why}"));
+    let output = Command::new(cargo)
+        .args(["locate-project", "--workspace", "--offline", "--message-format", "plain"])
+        .arg("--manifest-path")
+        .arg(root.join("Cargo.toml"))
+        .output()
+        .map_err(|error| failed(&error.to_string()))?;
+    if !output.status.success() {
+        return Err(failed(String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
 /// The part of a version that decides whether Cargo takes two for compatible.

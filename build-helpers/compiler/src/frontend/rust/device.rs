@@ -6,8 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use sha2::{Digest, Sha256};
-
+use hmac_sha256::Hash;
 use kernelmill_device::sources;
 
 use super::{TemporaryFolder, emit, extern_argument, read, run_rustc, rustc};
@@ -30,7 +29,7 @@ const EDITION: &str = "2024";
 
 /// A digest of the device crate's sources.
 pub(crate) fn device_digest() -> String {
-    let mut hash = Sha256::new();
+    let mut hash = Hash::new();
     for (name, text) in sources::DEVICE.iter().chain(sources::MACROS) {
         hash.update((name.len() as u64).to_le_bytes());
         hash.update(name);
@@ -42,7 +41,7 @@ pub(crate) fn device_digest() -> String {
 
 /// Gives the device crate compiled for the toolchain, from the scratch folder where it is there.
 pub(crate) fn build_device_crate(toolchain: &Toolchain) -> Result<DeviceCrate, Error> {
-    let mut hash = Sha256::new();
+    let mut hash = Hash::new();
     for part in [device_digest(), toolchain.rustc_version.clone(), toolchain.host.clone()] {
         hash.update(part);
         hash.update([0]);
