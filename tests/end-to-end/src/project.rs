@@ -154,6 +154,41 @@ impl Project {
         Run::new(output, &self.folder, &self.target)
     }
 
+    /// Runs cargo as [`Project::cargo`] does, with a store on a file system of `bytes` bytes;
+    /// `None` after a line that says that this machine cannot have one.
+    ///
+    /// # Panics
+    ///
+    /// When it cannot and `KERNELMILL_REQUIRE_TOOLS` is set, as `cargo xtask test` does.
+    #[must_use]
+    pub fn cargo_with_small_store(&self, bytes: u32, arguments: &[&str]) -> Option<Run> {
+        let inner = self.command(arguments);
+        fs::create_dir_all(self.store()).expect("a folder");
+        let script =
+            "mount -t tmpfs -o size=\"$0\" none \"$XDG_CACHE_HOME\" || exit 99; exec \"$@\"";
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--mount", "sh", "-c", script, &bytes.to_string()]);
+        command.arg(inner.get_program()).args(inner.get_args()).stdin(Stdio::null());
+        command.current_dir(self.package());
+        for (name, value) in inner.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        match command.output() {
+            Ok(output) if output.status.code() != Some(99) => {
+                Some(Run::new(output, &self.folder, &self.target))
+            }
+            _ => {
+                let message = "no file system can be mounted in a namespace (unshare, tmpfs)";
+                assert!(env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{message}");
+                println!("skipped: {message}");
+                None
+            }
+        }
+    }
+
     /// Starts cargo on the package in a process group of its own.
     ///
     /// # Panics

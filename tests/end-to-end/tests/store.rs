@@ -32,6 +32,22 @@ fn a_store_that_cannot_be_written_does_not_stop_a_build() {
 }
 
 #[test]
+fn a_full_disk_does_not_stop_a_build() {
+    // Room for the store's folders, and for no artifact.
+    let project = saxpy("full");
+    let Some(run) = project.cargo_with_small_store(16 << 10, &["run", "-vv"]) else { return };
+    let run = run.succeeds();
+    assert!(run.stdout.ends_with("5\n"), "{}", run.stdout);
+    assert_eq!(run.summary(), Some(Summary { compiled: 2, cached: 0 }));
+    assert!(run.stderr.contains("No space left on device"), "the reason is shown: {}", run.stderr);
+    // With room again, the next build is right, and fills the store.
+    let _ = project.cargo(&["clean", "-p", "full"]).succeeds();
+    let run = project.cargo(&["run", "-vv"]).succeeds();
+    assert_eq!(run.summary(), Some(Summary { compiled: 2, cached: 0 }));
+    assert!(run.stdout.ends_with("5\n"), "{}", run.stdout);
+}
+
+#[test]
 fn damaged_entries_are_replaced() {
     let project = saxpy("damaged");
     let _ = project.cargo(&["run", "-vv"]).succeeds();

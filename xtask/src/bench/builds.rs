@@ -52,7 +52,8 @@ fn table(packages: &[(&str, Package<'_>)], medians: &[BuildCost]) -> Result<Stri
         "\nkernelmill's own part, the first less the second: {own:.1} s (aim: under 15 s on two \
          cores), {:.2} of bindgen's clean build (aim: at most 1) and {:.2} of cudaforge's; in \
          processor seconds {processor:.1}, {:.2} and {:.2}.\n\
-         `cargo build`, development profile, everything downloaded, store empty.",
+         `cargo build`, development profile, everything downloaded, store empty. What is in it, \
+         and what was tried: `docs/adr/0006-what-a-clean-build-costs.md`.",
         own / bindgen.wall,
         own / cudaforge.wall,
         processor / bindgen.processor,
