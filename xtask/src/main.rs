@@ -9,6 +9,7 @@ mod first_command;
 mod gpu;
 mod setup;
 mod test;
+mod test_driver;
 mod workspace;
 
 use clap::{Parser, Subcommand};

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
 use crate::{
-    examples, first_command, setup,
+    examples, first_command, setup, test_driver,
     workspace::{Workspace, find_program, stage},
 };
 use anyhow::Result;
@@ -31,6 +31,8 @@ enum Stage {
     Documentation,
     /// Each example on the CPU.
     Examples,
+    /// Every kernel as PTX on the stand-in CUDA driver, and each example.
+    TestDriver,
     /// The first command of the README, with rustup and a C linker only.
     FirstCommand,
 }
@@ -44,6 +46,7 @@ impl Stage {
             Self::Tests => "tests",
             Self::Documentation => "documentation",
             Self::Examples => "examples on the CPU",
+            Self::TestDriver => "every kernel as PTX on the stand-in CUDA driver",
             Self::FirstCommand => "the first command with rustup and a C linker only",
         }
     }
@@ -55,7 +58,8 @@ impl Stage {
             Self::Clippy => clippy(workspace),
             Self::Tests => all_tests(workspace),
             Self::Documentation => documentation(workspace),
-            Self::Examples => examples::run_all(workspace),
+            Self::Examples => examples::run_all(workspace, None),
+            Self::TestDriver => test_driver::run(workspace),
             Self::FirstCommand => first_command::run(workspace),
         }
     }

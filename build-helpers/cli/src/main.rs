@@ -3,12 +3,14 @@
 //!
 //! - `list`: the kernels of a package with their signatures and binaries.
 //! - `inspect KERNEL`: what a kernel was compiled to, as text.
+//! - `test-driver path`: a stand-in CUDA driver for tests on machines without a GPU.
 //! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
 
 mod doctor;
 mod inspect;
 mod list;
 mod package;
+mod test_driver;
 mod tools;
 
 use clap::{Args, Parser, Subcommand};
@@ -34,6 +36,9 @@ enum Command {
     List(list::Options),
     /// Prints what a kernel was compiled to.
     Inspect(inspect::Options),
+    /// A stand-in for the CUDA driver, for tests on machines without a GPU.
+    #[command(subcommand)]
+    TestDriver(test_driver::Action),
     /// Says which tools are there, and how to get those that are not.
     Doctor,
 }
@@ -43,6 +48,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match arguments.command {
         Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::TestDriver(action) => test_driver::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Doctor => Ok(doctor::run()),
     }
 }

@@ -89,7 +89,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     write(&arguments.out, width, height, &pixels)
         .map_err(|error| format!("{}: {error}", arguments.out.display()))?;
     println!(
-        "mandelbrot: {width}x{height} to {} on {}: {:.2e} pixels a second; {checked} samples right",
+        "mandelbrot: {width}x{height} to {} on {}: {:.2e} pixels a second; {checked} pixels checked",
         arguments.out.display(),
         device.name(),
         pixels.len() as f64 / seconds,

@@ -1,0 +1,118 @@
+//! `cp.async` and `mbarrier`.
+
+use super::Problem;
+use super::build::Build;
+use super::function::Decoder;
+use super::modifiers::Modifiers;
+use super::moves::space_named;
+use crate::execute::{asynchronous, ops};
+use crate::fault::Space;
+use crate::program::Handler;
+use crate::syntax::{Instruction, Operand, Type};
+
+impl<'a> Decoder<'_, 'a> {
+    pub(crate) fn decode_asynchronous(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        if i.opcode == "mbarrier" {
+            return self.memory_barrier(i, m);
+        }
+        if !m.take("async") {
+            return Err(Problem::Unsupported);
+        }
+        if m.take("mbarrier") {
+            // Copies are done when they are issued, so the arrival happens at once.
+            if !m.take("arrive") {
+                return Err(Problem::Unsupported);
+            }
+            let counted = m.take("noinc");
+            return self.arrival(i, m, 0, if counted { asynchronous::arrive } else { ops::nothing });
+        }
+        if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
+            self.push(Build::new(ops::nothing));
+            return Ok(());
+        }
+        self.copy(i, m)
+    }
+
+    /// `cp.async.ca.shared.global [to], [from], bytes, from_bytes;`
+    fn copy(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
+        m.ignore(&["ca", "cg", "shared", "shared::cta", "global"]);
+        m.ignore_prefixed(&["L2::"]);
+        m.finish()?;
+        let to = self.location(self.operand(i, 0)?, Some(Space::Shared))?;
+        let from = self.location(self.operand(i, 1)?, Some(Space::Global))?;
+        let bytes = match self.operand(i, 2)? {
+            Operand::Integer(bytes @ (4 | 8 | 16)) => *bytes as u32,
+            _ => return Problem::error("cp.async copies 4, 8 or 16 bytes"),
+        };
+        let limit = match i.operands.get(3) {
+            Some(operand) => self.read(operand, Type::U32)?,
+            None => self.constant(u64::from(bytes)),
+        };
+        let (to_offset, from_offset) = (self.constant(to.offset as i64 as u64), from.offset);
+        let from_offset = self.constant(from_offset as i64 as u64);
+        let build = Build::new(asynchronous::copy).a(to.slot).b(from.slot).c(limit).x(bytes);
+        self.push(build.e(to_offset).with(|i| i.d = from_offset));
+        Ok(())
+    }
+
+    fn memory_barrier(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
+        m.ignore(&["release", "acquire", "relaxed", "cta", "cluster", "noComplete"]);
+        let (run, place): (Handler, usize) = if m.take("init") {
+            (asynchronous::initialise, 0)
+        } else if m.take("inval") {
+            (asynchronous::invalidate, 0)
+        } else if m.take("arrive") {
+            (asynchronous::arrive, 1)
+        } else if m.take("arrive_drop") {
+            (asynchronous::arrive_and_drop, 1)
+        } else if m.take("test_wait") || m.take("try_wait") {
+            return self.test(i, m);
+        } else {
+            return Err(Problem::Unsupported);
+        };
+        if m.take("expect_tx") {
+            return Err(Problem::Unsupported);
+        }
+        self.arrival(i, m, place, run)
+    }
+
+    /// An operation on a memory barrier whose address is operand `place`, and a count after it.
+    fn arrival(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+        place: usize,
+        run: Handler,
+    ) -> Result<(), Problem> {
+        let space = m.pick(space_named);
+        m.ignore(&["b64"]);
+        let location = self.location(self.operand(i, place)?, space)?;
+        let count = match i.operands.get(place + 1) {
+            Some(operand) => self.read(operand, Type::U32)?,
+            None => self.constant(1),
+        };
+        let d = if place == 1 { self.write(&i.operands[0])? } else { self.scratch() };
+        let (offset, generic) = (location.offset as u32, u32::from(space.is_none()));
+        let build = Build::new(run).d(d).a(location.slot).b(count).x(generic);
+        self.push(build.with(|i| i.e = offset));
+        Ok(())
+    }
+
+    fn test(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
+        let parity = m.take("parity");
+        let space = m.pick(space_named);
+        m.ignore(&["b64"]);
+        let location = self.location(self.operand(i, 1)?, space)?;
+        let state = self.read(self.operand(i, 2)?, if parity { Type::U32 } else { Type::B64 })?;
+        let d = self.write(&i.operands[0])?;
+        let run: Handler = if parity { asynchronous::test_parity } else { asynchronous::test_state };
+        let (offset, generic) = (location.offset as u32, u32::from(space.is_none()));
+        let build = Build::new(run).d(d).a(location.slot).b(state).x(generic);
+        self.push(build.with(|i| i.e = offset));
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! Branches, calls, fences and what ends a thread.
+
+use super::Problem;
+use super::build::{Build, Flow};
+use super::function::Decoder;
+use super::memory::ignore_hints;
+use super::modifiers::Modifiers;
+use super::names::Entity;
+use crate::execute::{call_direct, call_indirect, leave, ops};
+use crate::program::{CallSite, Handler, Slice};
+use crate::syntax::{Instruction, Operand, Type};
+
+impl<'a> Decoder<'_, 'a> {
+    /// `bra`, with its guard.
+    pub(crate) fn branch(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        m.ignore(&["uni"]);
+        m.finish()?;
+        self.count(i, 1)?;
+        let Operand::Name(name, 0) = i.operands[0] else {
+            return Problem::error("a branch needs a label");
+        };
+        let label = self.label(name)?;
+        let build = match i.guard {
+            None => Build::new(ops::jump).flow(Flow::Jump),
+            Some(guard) => {
+                let slot = self.predicate(&Operand::Name(guard.name, 0))?;
+                let run: Handler = if guard.negated { ops::jump_unless } else { ops::jump_if };
+                Build::new(run).a(slot).flow(Flow::Branch)
+            }
+        };
+        self.jumps.push((self.builds.len(), label));
+        self.push(build);
+        Ok(())
+    }
+
+    fn label(&self, name: &str) -> Result<usize, Problem> {
+        match self.names.label(name) {
+            Some(label) => Ok(label),
+            None => Problem::error(format!("there is no label `{name}`")),
+        }
+    }
+
+    /// `brx.idx index, table;`
+    pub(crate) fn decode_indexed_branch(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        m.ignore(&["idx", "uni"]);
+        self.count(i, 2)?;
+        let index = self.read(&i.operands[0], Type::U32)?;
+        let Operand::Name(name, 0) = i.operands[1] else {
+            return Problem::error("brx.idx needs a table of labels");
+        };
+        let Some(targets) = self.names.table(name) else {
+            return Problem::error(format!("there is no `.branchtargets` called `{name}`"));
+        };
+        let pool = self.pool(&vec![0; targets.len()]);
+        for (place, target) in targets.iter().enumerate() {
+            let label = self.label(target)?;
+            self.pool_jumps.push((pool as usize + place, label));
+        }
+        let build = Build::new(ops::jump_indexed).a(index).flow(Flow::Table);
+        self.push(build.with(|i| (i.e, i.c) = (pool, targets.len() as u32)));
+        Ok(())
+    }
+
+    /// Instructions without a result; `None` when it is something else.
+    pub(crate) fn control(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<Option<()>, Problem> {
+        let run: Handler = match i.opcode {
+            "ret" => leave,
+            "exit" => ops::exit,
+            "trap" => ops::trap,
+            "brkpt" => ops::breakpoint,
+            "nanosleep" => ops::pause,
+            "membar" | "fence" => {
+                m.ignore(&["sc", "acq_rel", "cta", "gl", "sys", "gpu", "cluster", "acquire"]);
+                m.ignore(&["release", "proxy", "async", "alias", "mbarrier_init", "relaxed"]);
+                m.ignore_prefixed(&["async::", "sync_restrict::", "op_restrict", "tensormap"]);
+                ops::fence
+            }
+            "prefetch" | "prefetchu" | "discard" | "applypriority" => {
+                m.ignore(&["global", "local", "L1", "L2", "tensormap", "param", "const"]);
+                m.ignore_prefixed(&["L2::"]);
+                ops::nothing
+            }
+            "pmevent" | "setmaxnreg" | "griddepcontrol" => {
+                m.ignore(&["mask", "inc", "dec", "sync", "aligned", "u32", "wait"]);
+                m.ignore(&["launch_dependents"]);
+                ops::nothing
+            }
+            _ => return Ok(None),
+        };
+        m.ignore(&["uni", "u32"]);
+        ignore_hints(m);
+        let ends = matches!(i.opcode, "ret" | "exit" | "trap" | "brkpt");
+        self.push(Build::new(run).flow(if ends { Flow::End } else { Flow::Next }));
+        Ok(Some(()))
+    }
+
+    /// `call (results), function, (arguments), prototype;`
+    pub(crate) fn decode_call(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        m.ignore(&["uni"]);
+        let mut operands = i.operands.iter().peekable();
+        let returns = match operands.peek() {
+            Some(Operand::Group(results)) => {
+                operands.next();
+                self.slices(results)?
+            }
+            _ => Vec::new(),
+        };
+        let Some(Operand::Name(callee, 0)) = operands.next() else {
+            return Problem::error("a call needs a function");
+        };
+        let arguments = match operands.next() {
+            Some(Operand::Group(arguments)) => self.slices(arguments)?,
+            _ => Vec::new(),
+        };
+        let site = self.function.calls.len() as u32;
+        self.function.calls.push(CallSite { returns, arguments });
+        if let Some(Entity::Register { slot, .. }) = self.names.find(callee) {
+            let typed = match operands.next() {
+                Some(Operand::Name(name, 0)) => Some(*name),
+                _ => None,
+            };
+            if let Some(name) = typed.filter(|name| name.starts_with("prototype"))
+                && !self.names.is_prototype(name)
+            {
+                return Problem::error(format!("`{name}` is not declared"));
+            }
+            self.function.calls_indirectly = true;
+            self.push(Build::new(call_indirect).a(slot).with(|i| i.e = site));
+            return Ok(());
+        }
+        let Some(&index) = self.shared.symbols.functions.get(callee) else {
+            return Problem::error(format!("`{callee}` is not declared"));
+        };
+        self.check_call(callee, index, site as usize)?;
+        self.function.callees.push(index);
+        self.push(Build::new(call_direct).with(|i| (i.a, i.e) = (index as u32, site)));
+        Ok(())
+    }
+
+    fn check_call(&self, name: &str, callee: usize, site: usize) -> Result<(), Problem> {
+        let own = self.shared.symbols.functions.get(self.function.name.as_str()) == Some(&callee);
+        let function =
+            if own { &self.function } else { &self.shared.program.functions[callee] };
+        let site = &self.function.calls[site];
+        let counts = |slices: &[Slice]| slices.len();
+        let fits = counts(&site.arguments) == counts(&function.parameters)
+            && counts(&site.returns) <= counts(&function.returns);
+        if fits { Ok(()) } else { Problem::error(format!("`{name}` has other parameters")) }
+    }
+
+    /// The parts of the frame that variables stand for.
+    fn slices(&self, operands: &[Operand<'a>]) -> Result<Vec<Slice>, Problem> {
+        let slice = |operand: &Operand<'a>| match operand {
+            Operand::Name(name, 0) => match self.names.find(name) {
+                Some(Entity::Frame { offset, bytes }) => Ok(Slice { offset, bytes }),
+                Some(Entity::Register { .. }) => Err(Problem::Unsupported),
+                _ => Problem::error(format!("`{name}` is not a `.param` variable")),
+            },
+            _ => Err(Problem::Unsupported),
+        };
+        operands.iter().map(slice).collect()
+    }
+}

@@ -1,0 +1,267 @@
+//! `ld` and `st`.
+
+use super::Problem;
+use super::build::Build;
+use super::function::Decoder;
+use super::modifiers::Modifiers;
+use super::moves::space_named;
+use super::names::Entity;
+use crate::arithmetic::integer;
+use crate::execute::ops::binary;
+use crate::execute::{Kind, Target, memory_handler, shape};
+use crate::fault::Space;
+use crate::program::{Symbol, Transfer};
+use crate::syntax::{Base, Instruction, Operand, Type};
+
+/// Where an access goes.
+pub(crate) struct Location {
+    pub(crate) target: Target,
+    /// Slot of the address.
+    pub(crate) slot: u32,
+    pub(crate) offset: i32,
+}
+
+/// Modifiers that change nothing: caches and hints.
+const HINTS: [&str; 22] = [
+    "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "weak", "cta", "gpu", "sys", "cluster",
+    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+    "L1::no_allocate", "L2::cache_hint", "unified", "mmio", "uni",
+];
+
+pub(crate) fn ignore_hints(m: &mut Modifiers<'_>) {
+    m.ignore(&HINTS);
+    m.ignore_prefixed(&["L2::"]);
+}
+
+/// How strong an access is.
+pub(crate) fn strength(m: &mut Modifiers<'_>) -> u32 {
+    let mut kind = 0;
+    for (word, bits) in [
+        ("volatile", Kind::STRONG),
+        ("relaxed", Kind::STRONG),
+        ("acquire", Kind::STRONG),
+        ("release", Kind::STRONG | Kind::RELEASE),
+        ("acq_rel", Kind::STRONG | Kind::RELEASE),
+    ] {
+        if m.take(word) {
+            kind |= bits;
+        }
+    }
+    kind
+}
+
+impl<'a> Decoder<'_, 'a> {
+    pub(crate) fn decode_memory(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        let write = i.opcode == "st";
+        let kind = strength(m) | if write { Kind::WRITE.0 } else { Kind::READ.0 };
+        let space = m.pick(space_named);
+        ignore_hints(m);
+        let words = m.pick(vector).unwrap_or(1);
+        let ty = m.ty()?;
+        if i.operands.len() == 3 {
+            // The third operand is a cache policy.
+        } else {
+            self.count(i, 2)?;
+        }
+        let (address, value) =
+            if write { (&i.operands[0], &i.operands[1]) } else { (&i.operands[1], &i.operands[0]) };
+        let location = self.location(address, space)?;
+        if ty == Type::B128 {
+            return self.wide(value, &location, kind, write);
+        }
+        match value {
+            Operand::Vector(parts) => self.many(parts, &location, ty, words, kind, write),
+            _ if words != 1 => Problem::error("a vector of registers is needed"),
+            _ => self.single(value, &location, ty, kind, write),
+        }
+    }
+
+    fn single(
+        &mut self,
+        value: &Operand<'a>,
+        location: &Location,
+        ty: Type,
+        kind: u32,
+        write: bool,
+    ) -> Result<(), Problem> {
+        let run = memory_handler(location.target, ty, 1, write);
+        let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
+        let width = if write {
+            let slot = self.read(value, ty)?;
+            build = build.reads(slot).with(|i| i.d = slot);
+            ty.bits()
+        } else {
+            let (slot, register) = self.write_typed(value)?;
+            build = build.d(slot);
+            register.bits().min(64)
+        };
+        let offset = location.offset as u32;
+        self.push(build.x(shape(1, width, ty)).with(|i| (i.b, i.e) = (offset, kind)));
+        Ok(())
+    }
+
+    fn many(
+        &mut self,
+        parts: &[Operand<'a>],
+        location: &Location,
+        ty: Type,
+        words: u32,
+        kind: u32,
+        write: bool,
+    ) -> Result<(), Problem> {
+        if parts.len() != words as usize {
+            return Problem::error(format!("{} registers for a vector of {words}", parts.len()));
+        }
+        let mut slots = Vec::new();
+        let mut width = ty.bits();
+        for part in parts {
+            if write {
+                slots.push(self.read(part, ty)?);
+            } else {
+                let (slot, register) = self.write_typed(part)?;
+                width = register.bits().min(64);
+                slots.push(slot);
+            }
+        }
+        let run = memory_handler(location.target, ty, words.max(2), write);
+        let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
+        for &slot in &slots {
+            build = if write { build.reads(slot) } else { build.writes(slot) };
+        }
+        let (pool, offset) = (self.pool(&slots), location.offset as u32);
+        let build = build.x(shape(words, width, ty));
+        self.push(build.with(|i| (i.d, i.b, i.e) = (pool, offset, kind)));
+        Ok(())
+    }
+
+    /// A 128-bit register is two slots.
+    fn wide(
+        &mut self,
+        value: &Operand<'a>,
+        location: &Location,
+        kind: u32,
+        write: bool,
+    ) -> Result<(), Problem> {
+        let slot = if write { self.read(value, Type::B128)? } else { self.write(value)? };
+        let run = memory_handler(location.target, Type::B64, 2, write);
+        let mut build = Build::new(run).a(location.slot);
+        for slot in [slot, slot + 1] {
+            build = if write { build.reads(slot) } else { build.writes(slot) };
+        }
+        let (pool, offset) = (self.pool(&[slot, slot + 1]), location.offset as u32);
+        let build = build.x(shape(2, 64, Type::B64));
+        self.push(build.with(|i| (i.d, i.b, i.e) = (pool, offset, kind)));
+        Ok(())
+    }
+
+    /// Where an operand in brackets points to.
+    pub(crate) fn location(
+        &mut self,
+        operand: &Operand<'a>,
+        space: Option<Space>,
+    ) -> Result<Location, Problem> {
+        let Operand::Address { base, offset } = operand else {
+            return match operand {
+                Operand::Unknown => Err(Problem::Unsupported),
+                _ => Problem::error("an address in brackets is needed"),
+            };
+        };
+        let target = match space.map(|space| self.home_of_parameters(space)) {
+            None => Target::Generic,
+            Some(Space::Global) => Target::Global,
+            Some(Space::Shared) => Target::Shared,
+            Some(Space::Local) => Target::Local,
+            Some(Space::Param) => Target::Param,
+            Some(Space::Generic) => Target::Generic,
+        };
+        match base {
+            Base::Absolute(address) => {
+                let slot = self.constant(address.wrapping_add(*offset as u64));
+                Ok(Location { target, slot, offset: 0 })
+            }
+            Base::Name(name) => self.named_location(name, *offset, target),
+        }
+    }
+
+    fn named_location(
+        &mut self,
+        name: &'a str,
+        offset: i64,
+        target: Target,
+    ) -> Result<Location, Problem> {
+        let fixed = |start: u32| i64::from(start).wrapping_add(offset);
+        match self.names.find(name) {
+            Some(Entity::Frame { offset: start, bytes }) => {
+                if offset < 0 || offset >= i64::from(bytes.max(1)) {
+                    return Problem::error(format!("offset {offset} is not within `{name}`"));
+                }
+                let slot = self.constant(0);
+                Ok(Location { target: Target::Frame, slot, offset: fixed(start) as i32 })
+            }
+            Some(Entity::Parameter { offset: start, bytes }) => {
+                if offset < 0 || offset >= i64::from(bytes.max(1)) {
+                    return Problem::error(format!("offset {offset} is not within `{name}`"));
+                }
+                let slot = self.constant(fixed(start) as u64);
+                Ok(Location { target: Target::Param, slot, offset: 0 })
+            }
+            Some(Entity::Register { slot, .. }) => self.register_location(slot, offset, target),
+            Some(Entity::Shared(_) | Entity::Dynamic) => {
+                self.shared_location(name, offset, target, Target::Shared)
+            }
+            None => {
+                let natural = match self.shared.symbols.find(name) {
+                    Some(Symbol::Shared(_) | Symbol::Dynamic) => Target::Shared,
+                    _ => Target::Global,
+                };
+                self.shared_location(name, offset, target, natural)
+            }
+        }
+    }
+
+    /// A variable named without its space is in its own.
+    fn shared_location(
+        &mut self,
+        name: &'a str,
+        offset: i64,
+        target: Target,
+        natural: Target,
+    ) -> Result<Location, Problem> {
+        let slot = self.address(name, offset)?;
+        let target = if target == Target::Generic { natural } else { target };
+        Ok(Location { target, slot, offset: 0 })
+    }
+
+    fn register_location(
+        &mut self,
+        slot: u32,
+        offset: i64,
+        target: Target,
+    ) -> Result<Location, Problem> {
+        if let Ok(offset) = i32::try_from(offset) {
+            return Ok(Location { target, slot, offset });
+        }
+        let (sum, addend) = (self.scratch(), self.constant(offset as u64));
+        self.push(Build::new(binary!(integer::add::<u64>)).d(sum).a(slot).b(addend));
+        Ok(Location { target, slot: sum, offset: 0 })
+    }
+}
+
+/// Padding may be stored where only the thread itself can see it.
+fn transfer(target: Target, write: bool) -> Transfer {
+    let own = matches!(target, Target::Frame | Target::Local);
+    if write && own { Transfer::Store } else { Transfer::Compute }
+}
+
+fn vector(word: &str) -> Option<u32> {
+    Some(match word {
+        "v2" => 2,
+        "v4" => 4,
+        "v8" => 8,
+        _ => return None,
+    })
+}

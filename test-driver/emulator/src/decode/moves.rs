@@ -1,0 +1,155 @@
+//! `mov`, `cvta`, `isspacep`.
+
+use super::Problem;
+use super::build::Build;
+use super::function::Decoder;
+use super::modifiers::Modifiers;
+use crate::execute::{Special, ops};
+use crate::fault::Space;
+use crate::program::Transfer;
+use crate::syntax::{Instruction, Operand, Type};
+
+impl<'a> Decoder<'_, 'a> {
+    pub(crate) fn decode_mov(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        let ty = m.ty()?;
+        self.count(i, 2)?;
+        match (&i.operands[0], &i.operands[1]) {
+            (Operand::Vector(parts), source) => self.unpack(parts, source, ty),
+            (target, Operand::Vector(parts)) => self.pack(target, parts, ty),
+            (target, Operand::Name(name, _)) if Special::named(name).is_some() => {
+                let (special, dimension) = Special::named(name).unwrap_or((Special::Zero, 0));
+                let slot = self.write(target)?;
+                self.push_special(slot, special, dimension);
+                Ok(())
+            }
+            (target, source) => {
+                let (from, width) = (self.read(source, ty)?, ty.bits().min(64));
+                let (to, register) = self.write_typed(target)?;
+                let wider = self.type_of(source).is_some_and(|ty| ty.bits() > width);
+                let build = if wider || register.bits() < width {
+                    Build::new(ops::copy_low).x(width.min(register.bits()))
+                } else {
+                    Build::new(ops::copy)
+                };
+                self.push(build.d(to).a(from).transfer(Transfer::Copy));
+                if ty == Type::B128 {
+                    let build = Build::new(ops::copy).d(to + 1).a(from + 1);
+                    self.push(build.transfer(Transfer::Copy));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn pack(
+        &mut self,
+        target: &Operand<'a>,
+        parts: &[Operand<'a>],
+        ty: Type,
+    ) -> Result<(), Problem> {
+        let width = ty.bits() / parts.len().max(1) as u32;
+        let mut slots = Vec::new();
+        for part in parts {
+            slots.push(self.read(part, part_type(width)?)?);
+        }
+        let d = self.write(target)?;
+        if ty == Type::B128 {
+            return self.halves([d, d + 1], &slots);
+        }
+        let pool = self.pool(&slots);
+        let mut build = Build::new(ops::pack).d(d).x(width).transfer(Transfer::Copy);
+        for slot in slots {
+            build = build.reads(slot);
+        }
+        self.push(build.with(|i| (i.e, i.c) = (pool, parts.len() as u32)));
+        Ok(())
+    }
+
+    /// The two words of a 128-bit register.
+    fn halves(&mut self, to: [u32; 2], from: &[u32]) -> Result<(), Problem> {
+        let &[low, high] = from else { return Err(Problem::Unsupported) };
+        for (to, from) in [(to[0], low), (to[1], high)] {
+            self.push(Build::new(ops::copy).d(to).a(from).transfer(Transfer::Copy));
+        }
+        Ok(())
+    }
+
+    fn unpack(
+        &mut self,
+        parts: &[Operand<'a>],
+        source: &Operand<'a>,
+        ty: Type,
+    ) -> Result<(), Problem> {
+        let width = ty.bits() / parts.len().max(1) as u32;
+        part_type(width)?;
+        let a = self.read(source, ty)?;
+        let mut slots = Vec::new();
+        for part in parts {
+            slots.push(self.write(part)?);
+        }
+        if ty == Type::B128 {
+            let &[low, high] = slots.as_slice() else { return Err(Problem::Unsupported) };
+            return self.halves([low, high], &[a, a + 1]);
+        }
+        let pool = self.pool(&slots);
+        let mut build = Build::new(ops::unpack).a(a).x(width).transfer(Transfer::Copy);
+        for slot in slots {
+            build = build.writes(slot);
+        }
+        self.push(build.with(|i| (i.e, i.c) = (pool, parts.len() as u32)));
+        Ok(())
+    }
+
+    /// `cvta` and `isspacep`
+    pub(crate) fn decode_address(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        let back = m.take("to");
+        let space = m.pick(space_named).ok_or(Problem::Unsupported)?;
+        let run = match i.opcode {
+            "isspacep" => ops::is_in_space,
+            "cvta" if back => ops::from_generic,
+            "cvta" => ops::to_generic,
+            _ => return Err(Problem::Unsupported),
+        };
+        let ty = if i.opcode == "cvta" { m.ty()? } else { Type::B64 };
+        self.count(i, 2)?;
+        let space = self.home_of_parameters(space);
+        let a = self.read(&i.operands[1], ty)?;
+        let d = self.write(&i.operands[0])?;
+        self.push(Build::new(run).d(d).a(a).x(space as u32));
+        Ok(())
+    }
+
+    /// Parameters of a function that is not a kernel lie in its frame.
+    pub(crate) fn home_of_parameters(&self, space: Space) -> Space {
+        if space == Space::Param && !self.function.entry { Space::Local } else { space }
+    }
+}
+
+fn part_type(width: u32) -> Result<Type, Problem> {
+    Ok(match width {
+        8 => Type::B8,
+        16 => Type::B16,
+        32 => Type::B32,
+        64 => Type::B64,
+        _ => return Err(Problem::Unsupported),
+    })
+}
+
+/// The space that a modifier names; a block that is its own cluster has one shared memory.
+pub(crate) fn space_named(word: &str) -> Option<Space> {
+    Some(match word {
+        "global" | "const" => Space::Global,
+        "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
+        "local" => Space::Local,
+        "param" | "param::entry" | "param::func" => Space::Param,
+        _ => return None,
+    })
+}

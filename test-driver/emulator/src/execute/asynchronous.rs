@@ -1,0 +1,170 @@
+//! `cp.async` and memory barrier objects.
+//!
+//! Copies are done when they are issued. A memory barrier is a word of shared memory: the phase, the
+//! arrivals expected and those still pending.
+
+use super::access::{Area, Generic, Global, Shared};
+use super::machine::{Machine, Stop};
+use super::observe::Kind;
+use crate::fault::FaultKind;
+use crate::program::{Instruction, STOP};
+
+/// `cp.async`: to slots `a + e`, from slots `b + d`, `c` of `x` bytes, the rest zero.
+pub(crate) fn copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let to = m.get(i.a).wrapping_add(m.get(i.e));
+    let from = m.get(i.b).wrapping_add(m.get(i.d));
+    let limit = m.get(i.c);
+    let size = u64::from(i.x);
+    for (space, address) in [(crate::fault::Space::Shared, to), (crate::fault::Space::Global, from)] {
+        if address % size != 0 {
+            return m.fail(FaultKind::Misaligned { space, address, bytes: i.x });
+        }
+    }
+    for offset in (0..size).step_by(4) {
+        let Some(value) = word(m, pc, from + offset, limit.saturating_sub(offset).min(4)) else {
+            return STOP;
+        };
+        if Shared::store(m, pc, to + offset, value, Kind::WRITE).is_none() {
+            return STOP;
+        }
+    }
+    pc + 1
+}
+
+/// The first `bytes` bytes of a word, the others zero.
+fn word(m: &mut Machine<'_>, pc: u32, address: u64, bytes: u64) -> Option<u32> {
+    if bytes == 4 {
+        return Global::load::<u32>(m, pc, address, Kind::READ);
+    }
+    let mut value = 0;
+    for byte in 0..bytes {
+        value |= u32::from(Global::load::<u8>(m, pc, address + byte, Kind::READ)?) << (8 * byte);
+    }
+    Some(value)
+}
+
+/// The state of a memory barrier, as it lies in its word.
+#[derive(Clone, Copy)]
+struct State {
+    phase: u64,
+    expected: u64,
+    pending: u64,
+}
+
+const COUNT: u64 = (1 << 20) - 1;
+
+impl State {
+    fn of(word: u64) -> State {
+        State { phase: word >> 40, expected: word >> 20 & COUNT, pending: word & COUNT }
+    }
+
+    fn word(self) -> u64 {
+        self.phase << 40 | (self.expected & COUNT) << 20 | self.pending & COUNT
+    }
+
+    /// The state after `count` arrivals.
+    fn arrived(self, count: u64) -> State {
+        let pending = self.pending.saturating_sub(count);
+        if pending == 0 {
+            return State { phase: self.phase + 1, pending: self.expected, ..self };
+        }
+        State { pending, ..self }
+    }
+}
+
+fn address(m: &Machine<'_>, i: &Instruction) -> u64 {
+    m.get(i.a).wrapping_add(i.e as i32 as i64 as u64)
+}
+
+fn update(
+    m: &mut Machine<'_>,
+    i: &Instruction,
+    pc: u32,
+    change: &mut dyn FnMut(State) -> State,
+) -> Option<u64> {
+    let at = address(m, i);
+    let mut change = |word| change(State::of(word)).word();
+    m.observe_fence();
+    if i.x == 1 {
+        Generic::update::<u64>(m, pc, at, &mut change)
+    } else {
+        Shared::update::<u64>(m, pc, at, &mut change)
+    }
+}
+
+/// `mbarrier.init`: `b` arrivals end a phase.
+pub(crate) fn initialise(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let expected = m.get(i.b);
+    if expected == 0 || expected > COUNT {
+        let reason = format!("a memory barrier for {expected} arrivals");
+        return m.fail(FaultKind::InvalidOperand { reason });
+    }
+    let word = State { phase: 0, expected, pending: expected }.word();
+    let at = address(m, i);
+    let kind = Kind(Kind::WRITES | Kind::STRONG | Kind::RELEASE);
+    let stored = match i.x {
+        1 => Generic::store(m, pc, at, word, kind),
+        _ => Shared::store(m, pc, at, word, kind),
+    };
+    stored.map_or(STOP, |()| pc + 1)
+}
+
+/// `mbarrier.inval`
+pub(crate) fn invalidate(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    update(m, i, pc, &mut |_| State { phase: 0, expected: 0, pending: 0 }).map_or(STOP, |_| pc + 1)
+}
+
+/// `mbarrier.arrive`: `b` arrivals; `d` is the state before.
+pub(crate) fn arrive(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let count = m.get(i.b) & 0xffff_ffff;
+    match update(m, i, pc, &mut |state| state.arrived(count)) {
+        Some(before) => {
+            m.set(i.d, before);
+            pc + 1
+        }
+        None => STOP,
+    }
+}
+
+/// `mbarrier.arrive_drop`: an arrival that later phases do not expect.
+pub(crate) fn arrive_and_drop(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let count = m.get(i.b) & 0xffff_ffff;
+    let change = &mut |state: State| {
+        let expected = state.expected.saturating_sub(count);
+        State { expected, ..state }.arrived(count)
+    };
+    match update(m, i, pc, change) {
+        Some(before) => {
+            m.set(i.d, before);
+            pc + 1
+        }
+        None => STOP,
+    }
+}
+
+fn test(m: &mut Machine<'_>, i: &Instruction, pc: u32, done: impl Fn(State) -> bool) -> u32 {
+    let Some(word) = update(m, i, pc, &mut |state| state) else { return STOP };
+    let passed = done(State::of(word));
+    m.set(i.d, u64::from(passed));
+    if passed {
+        let linear = m.thread.linear as usize;
+        if let Some(detector) = &mut m.block.observer {
+            detector.acquire_all(&mut m.block.clocks[linear]);
+        }
+        return pc + 1;
+    }
+    // Whoever tests in a loop lets the others arrive.
+    m.stop(Stop::Pause)
+}
+
+/// `mbarrier.test_wait`: whether the phase of the state in `b` has ended.
+pub(crate) fn test_state(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let phase = State::of(m.get(i.b)).phase;
+    test(m, i, pc, |state| state.phase != phase)
+}
+
+/// `mbarrier.test_wait.parity`: whether the phase of the parity in `b` has ended.
+pub(crate) fn test_parity(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let parity = m.get(i.b) & 1;
+    test(m, i, pc, |state| state.phase & 1 != parity)
+}

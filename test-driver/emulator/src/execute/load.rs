@@ -1,0 +1,183 @@
+//! Handlers of `ld` and `st`.
+//!
+//! Operands: `d` the register, or the start of the list of registers in the pool; `a` the slot with
+//! the address; `b` an offset; `e` the kind of access; `x` the number of words, the width of the
+//! destination and whether to extend the sign.
+
+use super::access::{Area, Generic, Global, Local, Param, Shared};
+use super::machine::Machine;
+use super::observe::Kind;
+use crate::fault::{FaultKind, Space};
+use crate::memory::Word;
+use crate::program::{Handler, Instruction, STOP};
+use crate::syntax::Type;
+
+/// The spaces that handlers are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Global,
+    Shared,
+    Local,
+    /// The parameters of the kernel.
+    Param,
+    Generic,
+    /// A variable in the function's own frame, at the offset.
+    Frame,
+}
+
+/// Packs the `x` word of a load or store.
+pub(crate) fn shape(words: u32, width: u32, ty: Type) -> u32 {
+    words | width << 8 | u32::from(ty.is_signed()) << 16
+}
+
+#[inline(always)]
+fn address(m: &Machine<'_>, i: &Instruction) -> u64 {
+    m.get(i.a).wrapping_add(i.b as i32 as i64 as u64)
+}
+
+#[inline(always)]
+fn load<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let address = address(m, i);
+    match A::load::<W>(m, pc, address, Kind(i.e)) {
+        Some(value) => {
+            m.set(i.d, value.register());
+            pc + 1
+        }
+        None => STOP,
+    }
+}
+
+/// Sign-extends a word to the width of its destination.
+fn extend<W: Word>(value: W, x: u32) -> u64 {
+    let register = value.register();
+    if x >> 16 & 1 == 0 {
+        return register;
+    }
+    let unused = 64 - 8 * W::BYTES;
+    let width = x >> 8 & 0xff;
+    ((register << unused) as i64 >> unused) as u64 & (u64::MAX >> (64 - width))
+}
+
+fn load_extended<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let address = address(m, i);
+    match A::load::<W>(m, pc, address, Kind(i.e)) {
+        Some(value) => {
+            m.set(i.d, extend(value, i.x));
+            pc + 1
+        }
+        None => STOP,
+    }
+}
+
+fn load_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let address = address(m, i);
+    let count = i.x & 0xff;
+    if !aligned::<W>(m, address, count) {
+        return STOP;
+    }
+    for word in 0..count {
+        let at = address.wrapping_add(u64::from(word * W::BYTES));
+        let Some(value) = A::load::<W>(m, pc, at, Kind(i.e)) else { return STOP };
+        let slot = m.function.pool[(i.d + word) as usize];
+        m.set(slot, extend(value, i.x));
+    }
+    pc + 1
+}
+
+#[inline(always)]
+fn store<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let (address, value) = (address(m, i), W::of(m.get(i.d)));
+    match A::store::<W>(m, pc, address, value, Kind(i.e)) {
+        Some(()) => pc + 1,
+        None => STOP,
+    }
+}
+
+fn store_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let address = address(m, i);
+    let count = i.x & 0xff;
+    if !aligned::<W>(m, address, count) {
+        return STOP;
+    }
+    for word in 0..count {
+        let at = address.wrapping_add(u64::from(word * W::BYTES));
+        let value = W::of(m.get(m.function.pool[(i.d + word) as usize]));
+        if A::store::<W>(m, pc, at, value, Kind(i.e)).is_none() {
+            return STOP;
+        }
+    }
+    pc + 1
+}
+
+fn aligned<W: Word>(m: &mut Machine<'_>, address: u64, count: u32) -> bool {
+    let bytes = W::BYTES * count;
+    if address % u64::from(bytes) == 0 {
+        return true;
+    }
+    m.fail(FaultKind::Misaligned { space: Space::Generic, address, bytes });
+    false
+}
+
+/// The function's own frame; the address is an offset into it.
+pub(crate) struct Frame;
+
+impl Area for Frame {
+    #[inline(always)]
+    fn load<W: Word>(m: &mut Machine<'_>, pc: u32, address: u64, kind: Kind) -> Option<W> {
+        let base = u64::from(m.thread.base);
+        Local::load(m, pc, base.wrapping_add(address), kind)
+    }
+
+    #[inline(always)]
+    fn store<W: Word>(
+        m: &mut Machine<'_>,
+        pc: u32,
+        address: u64,
+        value: W,
+        kind: Kind,
+    ) -> Option<()> {
+        let base = u64::from(m.thread.base);
+        Local::store(m, pc, base.wrapping_add(address), value, kind)
+    }
+
+    fn update<W: Word>(
+        m: &mut Machine<'_>,
+        pc: u32,
+        address: u64,
+        change: &mut dyn FnMut(u64) -> u64,
+    ) -> Option<u64> {
+        let base = u64::from(m.thread.base);
+        Local::update::<W>(m, pc, base.wrapping_add(address), change)
+    }
+}
+
+fn of_area<A: Area>(ty: Type, words: u32, write: bool) -> Handler {
+    match ty.bytes() {
+        1 => of_word::<A, u8>(ty, words, write),
+        2 => of_word::<A, u16>(ty, words, write),
+        4 => of_word::<A, u32>(ty, words, write),
+        _ => of_word::<A, u64>(ty, words, write),
+    }
+}
+
+fn of_word<A: Area, W: Word>(ty: Type, words: u32, write: bool) -> Handler {
+    match (write, words) {
+        (false, 1) if ty.is_signed() => load_extended::<A, W>,
+        (false, 1) => load::<A, W>,
+        (false, _) => load_many::<A, W>,
+        (true, 1) => store::<A, W>,
+        (true, _) => store_many::<A, W>,
+    }
+}
+
+/// The handler of a load, or of a store if `write`.
+pub(crate) fn memory_handler(target: Target, ty: Type, words: u32, write: bool) -> Handler {
+    match target {
+        Target::Global => of_area::<Global>(ty, words, write),
+        Target::Shared => of_area::<Shared>(ty, words, write),
+        Target::Local => of_area::<Local>(ty, words, write),
+        Target::Param => of_area::<Param>(ty, words, write),
+        Target::Generic => of_area::<Generic>(ty, words, write),
+        Target::Frame => of_area::<Frame>(ty, words, write),
+    }
+}

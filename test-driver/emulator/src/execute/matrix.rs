@@ -1,0 +1,285 @@
+//! Matrices spread over the lanes of a warp: `mma.sync`, `ldmatrix`, `stmatrix`.
+//!
+//! In all shapes, lane `l` holds rows `l / 4` and, of 16-row matrices, `l / 4 + 8`, and in each
+//! register neighbouring columns, `l % 4` counting registers.
+
+use super::block::Block;
+use super::observe::Kind;
+use super::warp::Lanes;
+use crate::arithmetic::half::{self, Binary16, Brain16};
+use crate::fault::{FaultKind, Space};
+use crate::races;
+
+/// Elements of a matrix as they lie in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Element {
+    F16,
+    Bf16,
+    Tf32,
+    F32,
+    F64,
+    S8,
+    U8,
+    S4,
+    U4,
+    S32,
+    B1,
+}
+
+impl Element {
+    fn bits(self) -> u32 {
+        match self {
+            Element::B1 => 1,
+            Element::S4 | Element::U4 => 4,
+            Element::S8 | Element::U8 => 8,
+            Element::F16 | Element::Bf16 => 16,
+            Element::Tf32 | Element::F32 | Element::S32 => 32,
+            Element::F64 => 64,
+        }
+    }
+
+    /// Elements in a register of 32 bits; an `f64` has a register of its own.
+    pub(crate) fn per_register(self) -> usize {
+        (32 / self.bits()).max(1) as usize
+    }
+
+    /// The value of element `index` of a register. All integers here are exact in `f64`.
+    fn value(self, register: u64, index: usize) -> f64 {
+        let raw = register >> (index as u32 * self.bits() % 64);
+        match self {
+            Element::F16 => half::value::<Binary16>(raw),
+            Element::Bf16 => half::value::<Brain16>(raw),
+            Element::Tf32 => f64::from(f32::from_bits(raw as u32 & !0x1fff)),
+            Element::F32 => f64::from(f32::from_bits(raw as u32)),
+            Element::F64 => f64::from_bits(register),
+            Element::S8 => f64::from(raw as i8),
+            Element::U8 => f64::from(raw as u8),
+            Element::S4 => f64::from(((raw as i8) << 4) >> 4),
+            Element::U4 => f64::from(raw as u8 & 15),
+            Element::S32 => f64::from(raw as i32),
+            Element::B1 => f64::from(raw as u8 & 1),
+        }
+    }
+
+    /// The bits of a result; sums of integers wrap, or saturate if the instruction says so.
+    fn bits_of(self, value: f64, saturate: bool) -> u64 {
+        match self {
+            Element::F16 => half::bits::<Binary16>(value),
+            Element::Bf16 => half::bits::<Brain16>(value),
+            Element::F32 => u64::from((value as f32).to_bits()),
+            Element::F64 => value.to_bits(),
+            _ if saturate => u64::from(value as i32 as u32),
+            _ => u64::from(value as i64 as u32),
+        }
+    }
+}
+
+/// How a product of bits is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Product {
+    Multiply,
+    And,
+    Xor,
+}
+
+/// `mma.sync`: the shape, the element types of A, B, C and D, and the slots of their registers.
+#[derive(Clone, Debug)]
+pub(crate) struct Multiply {
+    pub(crate) rows: usize,
+    pub(crate) depth: usize,
+    pub(crate) elements: [Element; 4],
+    pub(crate) a: Vec<u32>,
+    pub(crate) b: Vec<u32>,
+    pub(crate) c: Vec<u32>,
+    pub(crate) d: Vec<u32>,
+    pub(crate) product: Product,
+    pub(crate) saturate: bool,
+}
+
+const COLUMNS: usize = 8;
+
+impl Multiply {
+    /// Row and first column of register `register` of A in a lane.
+    fn place_a(&self, lane: usize, register: usize) -> (usize, usize) {
+        let each = self.elements[0].per_register();
+        let (half, part) = if self.rows == 16 { (register & 1, register >> 1) } else { (0, register) };
+        (lane / 4 + 8 * half, (part * 4 + lane % 4) * each)
+    }
+
+    /// First row of register `register` of B in a lane; the column is `lane / 4`.
+    fn place_b(&self, lane: usize, register: usize) -> usize {
+        (register * 4 + lane % 4) * self.elements[1].per_register()
+    }
+
+    /// Row and column of element `index` of C or D in a lane.
+    fn place_c(lane: usize, index: usize) -> (usize, usize) {
+        (lane / 4 + 8 * (index / 2), lane % 4 * 2 + index % 2)
+    }
+}
+
+/// Performs a multiplication. Products are summed exactly or in `f64`, and rounded once.
+pub(super) fn multiply(lanes: &mut Lanes<'_>, op: &Multiply) {
+    let mut a = vec![0f64; op.rows * op.depth];
+    let mut b = vec![0f64; op.depth * COLUMNS];
+    for lane in lanes.each() {
+        for (register, &slot) in op.a.iter().enumerate() {
+            let (row, column) = op.place_a(lane, register);
+            for index in 0..op.elements[0].per_register() {
+                a[row * op.depth + column + index] = op.elements[0].value(lanes.get(lane, slot), index);
+            }
+        }
+        for (register, &slot) in op.b.iter().enumerate() {
+            let row = op.place_b(lane, register);
+            for index in 0..op.elements[1].per_register() {
+                b[(row + index) * COLUMNS + lane / 4] =
+                    op.elements[1].value(lanes.get(lane, slot), index);
+            }
+        }
+    }
+    let sum = |row: usize, column: usize| -> f64 {
+        let term = |k: usize| combine(op.product, a[row * op.depth + k], b[k * COLUMNS + column]);
+        (0..op.depth).map(term).sum()
+    };
+    for lane in lanes.each() {
+        write_result(lanes, op, lane, &sum);
+    }
+}
+
+fn combine(product: Product, a: f64, b: f64) -> f64 {
+    match product {
+        Product::Multiply | Product::And => a * b,
+        Product::Xor => f64::from(u8::from(a != b)),
+    }
+}
+
+fn write_result(
+    lanes: &mut Lanes<'_>,
+    op: &Multiply,
+    lane: usize,
+    sum: &dyn Fn(usize, usize) -> f64,
+) {
+    let [.., from, to] = op.elements;
+    let (from_each, to_each) = (from.per_register(), to.per_register());
+    let count = op.rows / 4;
+    let results: Vec<u64> = (0..count)
+        .map(|index| {
+            let (row, column) = Multiply::place_c(lane, index);
+            let slot = op.c[index / from_each];
+            let start = from.value(lanes.get(lane, slot), index % from_each);
+            to.bits_of(start + sum(row, column), op.saturate)
+        })
+        .collect();
+    for (register, parts) in results.chunks(to_each).enumerate() {
+        let bits = to.bits();
+        let joined = parts.iter().enumerate().map(|(index, part)| part << (index as u32 * bits % 64));
+        lanes.set(lane, op.d[register], joined.fold(0, |all, part| all | part));
+    }
+}
+
+/// `ldmatrix` and `stmatrix` of 8 by 8 matrices of 16-bit elements.
+#[derive(Clone, Debug)]
+pub(crate) struct LoadMatrix {
+    pub(crate) store: bool,
+    pub(crate) transposed: bool,
+    /// Slot and offset of the address of a row.
+    pub(crate) address: u32,
+    pub(crate) offset: i64,
+    /// Whether the address is a generic one.
+    pub(crate) generic: bool,
+    pub(crate) registers: Vec<u32>,
+    pub(crate) line: u32,
+}
+
+/// Bytes of a row.
+const ROW: usize = 16;
+
+/// Performs a load or store; an error is the lane at fault.
+pub(super) fn load(
+    lanes: &mut Lanes<'_>,
+    block: &mut Block,
+    op: &LoadMatrix,
+) -> Result<(), (usize, FaultKind)> {
+    for (matrix, &slot) in op.registers.iter().enumerate() {
+        let mut rows = [0usize; 8];
+        for (row, start) in rows.iter_mut().enumerate() {
+            *start = row_start(lanes, block, op, matrix * 8 + row)?;
+        }
+        for lane in lanes.each() {
+            let mut register = lanes.get(lane, slot);
+            for part in 0..2 {
+                let pair = lane % 4 * 2 + part;
+                let (row, column) =
+                    if op.transposed { (pair, lane / 4) } else { (lane / 4, pair) };
+                let at = rows[row] + column * 2;
+                let shift = 16 * part;
+                if op.store {
+                    let half = (register >> shift) as u16;
+                    block.shared[at..at + 2].copy_from_slice(&half.to_le_bytes());
+                } else {
+                    let half = u16::from_le_bytes([block.shared[at], block.shared[at + 1]]);
+                    register = register & !(0xffff << shift) | u64::from(half) << shift;
+                }
+            }
+            if !op.store {
+                lanes.set(lane, slot, register);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the row that a lane gives starts in shared memory.
+fn row_start(
+    lanes: &Lanes<'_>,
+    block: &mut Block,
+    op: &LoadMatrix,
+    lane: usize,
+) -> Result<usize, (usize, FaultKind)> {
+    let mut address = lanes.get(lane, op.address).wrapping_add(op.offset as u64);
+    if op.generic {
+        address = address.wrapping_sub(crate::memory::SHARED_BASE);
+    }
+    let bytes = ROW as u32;
+    if address % ROW as u64 != 0 {
+        return Err((lane, FaultKind::Misaligned { space: Space::Shared, address, bytes }));
+    }
+    let end = address.saturating_add(ROW as u64);
+    if end > block.shared.len() as u64 {
+        let (space, write) = (Space::Shared, op.store);
+        let kind = FaultKind::OutOfBounds { space, address, bytes, write, nearest: None };
+        return Err((lane, kind));
+    }
+    let start = address as usize;
+    observe(lanes, block, op, lane, start).map_err(|kind| (lane, kind))?;
+    Ok(start)
+}
+
+fn observe(
+    lanes: &Lanes<'_>,
+    block: &mut Block,
+    op: &LoadMatrix,
+    lane: usize,
+    start: usize,
+) -> Result<(), FaultKind> {
+    let range = start..start + ROW;
+    let address = start as u64;
+    if op.store {
+        block.mark_shared_written(range);
+    } else if block.shared_written.get(range).is_some_and(|row| row.contains(&false)) {
+        return Err(FaultKind::UninitializedShared { address, bytes: ROW as u32 });
+    }
+    let linear = lanes.threads[lane].linear;
+    let party = races::Thread { block: block.number, linear, line: op.line };
+    let Some(detector) = &mut block.observer else { return Ok(()) };
+    let kind = if op.store { Kind::WRITE } else { Kind::READ };
+    let clock = &mut block.clocks[linear as usize];
+    detector.access(clock, party, Space::Shared, address, ROW as u32, kind).map_err(|other| {
+        let access = crate::fault::Access {
+            block: block.index,
+            thread: lanes.threads.iter().find(|t| t.linear == other.party.linear).map_or([other.party.linear, 0, 0], |t| t.index),
+            line: other.party.line,
+            write: other.write,
+        };
+        FaultKind::Race { space: Space::Shared, address, write: op.store, other: access }
+    })
+}

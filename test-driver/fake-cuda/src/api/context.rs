@@ -1,0 +1,217 @@
+//! Contexts.
+
+use std::{
+    ffi::{c_int, c_uint, c_void},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use super::device::CONTEXT_FLAGS;
+use crate::{
+    abi::{Ignored, Out},
+    call::call,
+    context::{self, CONTEXTS, Context},
+    driver::{self, device},
+    error::{Error, Result, Status},
+    handle::Handle,
+};
+
+fn create(created: Out<Handle>, flags: c_uint, ordinal: c_int) -> Result<()> {
+    created.check()?;
+    if flags & !CONTEXT_FLAGS != 0 {
+        return Err(Error::InvalidValue);
+    }
+    let context = Context::create(device(ordinal)?.ordinal, flags, false);
+    context::push(context.handle)?;
+    created.set(context.handle)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxCreate_v2(
+    created: Out<Handle>,
+    flags: c_uint,
+    ordinal: c_int,
+) -> Status {
+    call("cuCtxCreate_v2", || create(created, flags, ordinal))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxCreate_v3(
+    created: Out<Handle>,
+    affinities: Ignored<c_void>,
+    count: c_int,
+    flags: c_uint,
+    ordinal: c_int,
+) -> Status {
+    call("cuCtxCreate_v3", || {
+        if !affinities.is_null() || count != 0 {
+            return Err(Error::NotSupported);
+        }
+        create(created, flags, ordinal)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxCreate_v4(
+    created: Out<Handle>,
+    parameters: Ignored<c_void>,
+    flags: c_uint,
+    ordinal: c_int,
+) -> Status {
+    call("cuCtxCreate_v4", || {
+        // Affinities, and sharing with graphics.
+        if !parameters.is_null() {
+            return Err(Error::NotSupported);
+        }
+        create(created, flags, ordinal)
+    })
+}
+
+/// Primary contexts are released, not destroyed.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxDestroy_v2(context: Handle) -> Status {
+    call("cuCtxDestroy_v2", || {
+        let context = CONTEXTS.get(context).map_err(|_| Error::InvalidContext)?;
+        if context.primary {
+            return Err(Error::InvalidContext);
+        }
+        if context::stack_top() == Some(context.handle) {
+            context::pop()?;
+        }
+        context.destroy();
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxPushCurrent_v2(context: Handle) -> Status {
+    call("cuCtxPushCurrent_v2", || context::push(context))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxPopCurrent_v2(context: Out<Handle>) -> Status {
+    call("cuCtxPopCurrent_v2", || {
+        context.set_if_wanted(context::pop()?);
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxSetCurrent(context: Handle) -> Status {
+    call("cuCtxSetCurrent", || driver::driver().and_then(|_| context::set_current(context)))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxGetCurrent(context: Out<Handle>) -> Status {
+    call("cuCtxGetCurrent", || {
+        driver::driver()?;
+        context.set(context::stack_top().unwrap_or(Handle::NULL))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxGetDevice(ordinal: Out<c_int>) -> Status {
+    call("cuCtxGetDevice", || ordinal.set(context::current()?.ordinal as c_int))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxGetFlags(flags: Out<c_uint>) -> Status {
+    call("cuCtxGetFlags", || flags.set(context::current()?.flags.load(Ordering::Relaxed)))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxSetFlags(flags: c_uint) -> Status {
+    call("cuCtxSetFlags", || {
+        if flags & !CONTEXT_FLAGS != 0 {
+            return Err(Error::InvalidValue);
+        }
+        context::current()?.flags.store(flags, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxGetId(context: Handle, id: Out<u64>) -> Status {
+    call("cuCtxGetId", || id.set(find(context)?.handle.0 as u64))
+}
+
+fn find(handle: Handle) -> Result<Arc<Context>> {
+    match handle {
+        Handle::NULL => context::current(),
+        _ => CONTEXTS.get(handle).map_err(|_| Error::ContextIsDestroyed),
+    }
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxGetApiVersion(context: Handle, version: Out<c_uint>) -> Status {
+    call("cuCtxGetApiVersion", || {
+        find(context)?;
+        version.set(driver::VERSION as c_uint)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxSynchronize() -> Status {
+    call("cuCtxSynchronize", || context::current()?.synchronize())
+}
+
+fn limit(context: &Context, limit: c_int) -> Result<&AtomicUsize> {
+    let index = usize::try_from(limit).map_err(|_| Error::InvalidValue)?;
+    context.limits.get(index).ok_or(Error::UnsupportedLimit)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxGetLimit(value: Out<usize>, which: c_int) -> Status {
+    call("cuCtxGetLimit", || {
+        let context = context::usable()?;
+        value.set(limit(&context, which)?.load(Ordering::Relaxed))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxSetLimit(which: c_int, value: usize) -> Status {
+    call("cuCtxSetLimit", || {
+        let context = context::usable()?;
+        limit(&context, which)?.store(value, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxGetCacheConfig(config: Out<c_int>) -> Status {
+    call("cuCtxGetCacheConfig", || {
+        config.set(context::usable()?.cache_config.load(Ordering::Relaxed))
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxSetCacheConfig(config: c_int) -> Status {
+    call("cuCtxSetCacheConfig", || {
+        if !(0..=3).contains(&config) {
+            return Err(Error::InvalidValue);
+        }
+        context::usable()?.cache_config.store(config, Ordering::Relaxed);
+        Ok(())
+    })
+}
+
+/// Lower numbers come first; the emulator does not look at them.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxGetStreamPriorityRange(
+    least: Out<c_int>,
+    greatest: Out<c_int>,
+) -> Status {
+    call("cuCtxGetStreamPriorityRange", || {
+        context::usable()?;
+        least.set_if_wanted(0);
+        greatest.set_if_wanted(-5);
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuCtxResetPersistingL2Cache() -> Status {
+    call("cuCtxResetPersistingL2Cache", || context::usable().map(drop))
+}

@@ -1,0 +1,175 @@
+//! Devices and their primary contexts.
+
+use std::{
+    ffi::{c_char, c_int, c_uint},
+    sync::atomic::Ordering,
+};
+
+use crate::{
+    abi::Out,
+    call::call,
+    driver::{device, driver},
+    error::{Error, Status},
+    handle::{Handle, lock},
+    memory::pool::POOLS,
+};
+
+/// All flags that a context can have.
+pub(super) const CONTEXT_FLAGS: c_uint = 0xff;
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGet(found: Out<c_int>, ordinal: c_int) -> Status {
+    call("cuDeviceGet", || device(ordinal).and_then(|_| found.set(ordinal)))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetCount(count: Out<c_int>) -> Status {
+    call("cuDeviceGetCount", || count.set(driver()?.devices.len() as c_int))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetName(
+    name: Out<c_char>,
+    room: c_int,
+    ordinal: c_int,
+) -> Status {
+    call("cuDeviceGetName", || {
+        let room = usize::try_from(room).map_err(|_| Error::InvalidValue)?;
+        name.set_text(&device(ordinal)?.name(), room)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetUuid(uuid: Out<[u8; 16]>, ordinal: c_int) -> Status {
+    call("cuDeviceGetUuid", || uuid.set(device(ordinal)?.uuid()))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetUuid_v2(uuid: Out<[u8; 16]>, ordinal: c_int) -> Status {
+    call("cuDeviceGetUuid_v2", || uuid.set(device(ordinal)?.uuid()))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceTotalMem_v2(bytes: Out<usize>, ordinal: c_int) -> Status {
+    call("cuDeviceTotalMem_v2", || bytes.set(device(ordinal)?.memory as usize))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetAttribute(
+    value: Out<c_int>,
+    attribute: c_int,
+    ordinal: c_int,
+) -> Status {
+    call("cuDeviceGetAttribute", || value.set(device(ordinal)?.attribute(attribute)?))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceComputeCapability(
+    major: Out<c_int>,
+    minor: Out<c_int>,
+    ordinal: c_int,
+) -> Status {
+    call("cuDeviceComputeCapability", || {
+        let profile = &device(ordinal)?.profile;
+        major.set(profile.major as c_int)?;
+        minor.set(profile.minor as c_int)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetPCIBusId(
+    name: Out<c_char>,
+    room: c_int,
+    ordinal: c_int,
+) -> Status {
+    call("cuDeviceGetPCIBusId", || {
+        let room = usize::try_from(room).map_err(|_| Error::InvalidValue)?;
+        name.set_text(&format!("0000:{:02x}:00.0", device(ordinal)?.ordinal + 1), room)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetByPCIBusId(
+    found: Out<c_int>,
+    name: crate::abi::Text,
+) -> Status {
+    call("cuDeviceGetByPCIBusId", || {
+        let bus = name.get()?.rsplit(':').nth(1).ok_or(Error::InvalidValue)?;
+        let bus = c_int::from_str_radix(bus, 16).map_err(|_| Error::InvalidValue)?;
+        found.set(device(bus - 1)?.ordinal as c_int)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetDefaultMemPool(pool: Out<Handle>, ordinal: c_int) -> Status {
+    call("cuDeviceGetDefaultMemPool", || pool.set(device(ordinal)?.default_pool))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceGetMemPool(pool: Out<Handle>, ordinal: c_int) -> Status {
+    call("cuDeviceGetMemPool", || pool.set(*lock(&device(ordinal)?.current_pool)))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDeviceSetMemPool(ordinal: c_int, pool: Handle) -> Status {
+    call("cuDeviceSetMemPool", || {
+        let device = device(ordinal)?;
+        if POOLS.get(pool)?.ordinal != device.ordinal {
+            return Err(Error::InvalidValue);
+        }
+        *lock(&device.current_pool) = pool;
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDevicePrimaryCtxRetain(
+    context: Out<Handle>,
+    ordinal: c_int,
+) -> Status {
+    call("cuDevicePrimaryCtxRetain", || {
+        context.check()?;
+        context.set(device(ordinal)?.retain_primary().handle)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDevicePrimaryCtxRelease_v2(ordinal: c_int) -> Status {
+    call("cuDevicePrimaryCtxRelease_v2", || device(ordinal)?.release_primary())
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDevicePrimaryCtxReset_v2(ordinal: c_int) -> Status {
+    call("cuDevicePrimaryCtxReset_v2", || {
+        device(ordinal)?.reset_primary();
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDevicePrimaryCtxSetFlags_v2(ordinal: c_int, flags: c_uint) -> Status {
+    call("cuDevicePrimaryCtxSetFlags_v2", || {
+        if flags & !CONTEXT_FLAGS != 0 {
+            return Err(Error::InvalidValue);
+        }
+        let mut primary = lock(&device(ordinal)?.primary);
+        primary.flags = flags;
+        if let Some(context) = &primary.context {
+            context.flags.store(flags, Ordering::Relaxed);
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuDevicePrimaryCtxGetState(
+    ordinal: c_int,
+    flags: Out<c_uint>,
+    active: Out<c_int>,
+) -> Status {
+    call("cuDevicePrimaryCtxGetState", || {
+        let primary = lock(&device(ordinal)?.primary);
+        flags.set(primary.flags)?;
+        active.set(primary.context.is_some().into())
+    })
+}

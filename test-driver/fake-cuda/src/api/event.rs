@@ -1,0 +1,71 @@
+//! Events.
+
+use std::ffi::c_uint;
+
+use crate::{
+    abi::Out,
+    call::call,
+    error::{Error, Status},
+    event,
+    handle::Handle,
+};
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuEventCreate(created: Out<Handle>, flags: c_uint) -> Status {
+    call("cuEventCreate", || {
+        created.check()?;
+        created.set(event::create(flags)?)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuEventDestroy_v2(event: Handle) -> Status {
+    call("cuEventDestroy_v2", || event::destroy(event))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuEventRecord(event: Handle, stream: Handle) -> Status {
+    call("cuEventRecord", || event::record(event, stream))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuEventRecordWithFlags(
+    event: Handle,
+    stream: Handle,
+    flags: c_uint,
+) -> Status {
+    call("cuEventRecordWithFlags", || match flags {
+        0 => event::record(event, stream),
+        // Nodes of graphs that record events for others to wait for.
+        1 => Err(Error::NotSupported),
+        _ => Err(Error::InvalidValue),
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuEventQuery(event: Handle) -> Status {
+    call("cuEventQuery", || event::query(event))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuEventSynchronize(event: Handle) -> Status {
+    call("cuEventSynchronize", || event::synchronize(event))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuEventElapsedTime(
+    milliseconds: Out<f32>,
+    start: Handle,
+    end: Handle,
+) -> Status {
+    call("cuEventElapsedTime", || milliseconds.set(event::elapsed(start, end)?))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuEventElapsedTime_v2(
+    milliseconds: Out<f32>,
+    start: Handle,
+    end: Handle,
+) -> Status {
+    call("cuEventElapsedTime_v2", || milliseconds.set(event::elapsed(start, end)?))
+}

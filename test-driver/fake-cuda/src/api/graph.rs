@@ -1,0 +1,171 @@
+//! Graphs.
+
+use std::{
+    ffi::{c_int, c_uint, c_ulonglong},
+    sync::Arc,
+};
+
+use crate::{
+    abi::{In, InOut, Out},
+    call::call,
+    error::{Error, Result, Status},
+    graph::{self, Content, EXECUTABLES, Executable, GRAPHS, Graph},
+    handle::Handle,
+    stream,
+    work::Work,
+};
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphCreate(created: Out<Handle>, flags: c_uint) -> Status {
+    call("cuGraphCreate", || {
+        created.check()?;
+        if flags != 0 {
+            return Err(Error::InvalidValue);
+        }
+        created.set(Graph::create(Content::default()).handle)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphClone(created: Out<Handle>, graph: Handle) -> Status {
+    call("cuGraphClone", || {
+        created.check()?;
+        created.set(GRAPHS.get(graph)?.duplicate().handle)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphDestroy(graph: Handle) -> Status {
+    call("cuGraphDestroy", || Graph::destroy(graph))
+}
+
+fn instantiate(created: Out<Handle>, graph: Handle, flags: c_ulonglong) -> Result<()> {
+    created.check()?;
+    created.set(Executable::create(&*GRAPHS.get(graph)?, flags)?.handle)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphInstantiateWithFlags(
+    created: Out<Handle>,
+    graph: Handle,
+    flags: c_ulonglong,
+) -> Status {
+    call("cuGraphInstantiateWithFlags", || instantiate(created, graph, flags))
+}
+
+/// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Parameters {
+    flags: c_ulonglong,
+    stream: Handle,
+    failed: Handle,
+    result: c_int,
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphInstantiateWithParams(
+    created: Out<Handle>,
+    graph: Handle,
+    parameters: InOut<Parameters>,
+) -> Status {
+    call("cuGraphInstantiateWithParams", || {
+        let given = parameters.get()?;
+        let done = instantiate(created, graph, given.flags);
+        let result = if done.is_ok() { 0 } else { 1 };
+        parameters.exchange(Parameters { failed: Handle::NULL, result, ..given })?;
+        done
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphExecDestroy(executable: Handle) -> Status {
+    call("cuGraphExecDestroy", || EXECUTABLES.remove(executable).map(drop))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> Status {
+    call("cuGraphLaunch", || {
+        let (_, stream) = stream::resolve(stream)?;
+        let plan = Arc::clone(&EXECUTABLES.get(executable)?.plan);
+        stream.submit(Work::Graph(plan))
+    })
+}
+
+/// There is nothing to upload.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphUpload(executable: Handle, stream: Handle) -> Status {
+    call("cuGraphUpload", || {
+        stream::resolve(stream)?;
+        EXECUTABLES.get(executable).map(drop)
+    })
+}
+
+/// Writes a list: as many as there is room for, or only their number where there is no room.
+fn list(handles: &[Handle], targets: Out<Handle>, count: InOut<usize>) -> Result<()> {
+    if targets.is_null() {
+        return count.exchange(handles.len());
+    }
+    let room = count.get()?;
+    let padded = handles.iter().copied().chain(std::iter::repeat(Handle::NULL));
+    targets.elements(room).zip(padded).try_for_each(|(target, handle)| target.set(handle))?;
+    count.exchange(room.min(handles.len()))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphGetNodes(
+    graph: Handle,
+    nodes: Out<Handle>,
+    count: InOut<usize>,
+) -> Status {
+    call("cuGraphGetNodes", || list(&GRAPHS.get(graph)?.nodes(), nodes, count))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphGetRootNodes(
+    graph: Handle,
+    nodes: Out<Handle>,
+    count: InOut<usize>,
+) -> Status {
+    call("cuGraphGetRootNodes", || list(&GRAPHS.get(graph)?.roots(), nodes, count))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphGetEdges(
+    graph: Handle,
+    from: Out<Handle>,
+    to: Out<Handle>,
+    count: InOut<usize>,
+) -> Status {
+    call("cuGraphGetEdges", || {
+        let (starts, ends): (Vec<_>, Vec<_>) = GRAPHS.get(graph)?.edges().into_iter().unzip();
+        if from.is_null() != to.is_null() {
+            return Err(Error::InvalidValue);
+        }
+        let room = if from.is_null() { 0 } else { count.get()? };
+        list(&starts, from, count)?;
+        if room > 0 {
+            count.exchange(room)?;
+        }
+        list(&ends, to, count)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphNodeGetType(node: Handle, kind: Out<c_int>) -> Status {
+    call("cuGraphNodeGetType", || kind.set(graph::node_kind(node)?))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuGraphAddDependencies(
+    graph: Handle,
+    from: In<Handle>,
+    to: In<Handle>,
+    count: usize,
+) -> Status {
+    call("cuGraphAddDependencies", || {
+        let graph = GRAPHS.get(graph)?;
+        let pairs = from.elements(count)?.into_iter().zip(to.elements(count)?);
+        pairs.into_iter().try_for_each(|(from, to)| graph.connect(from, to))
+    })
+}

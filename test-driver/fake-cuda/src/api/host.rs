@@ -1,0 +1,97 @@
+//! Memory of the host.
+
+use std::ffi::c_uint;
+
+use crate::{
+    abi::Out,
+    call::call,
+    context,
+    error::{Error, Result, Status},
+    memory::{self, Allocation, Kind, host},
+};
+
+fn allocate(address: Out<u64>, bytes: usize, flags: c_uint) -> Result<()> {
+    address.check()?;
+    context::refuse_during_capture()?;
+    address.set(host::allocate_pinned(&context::usable()?, bytes, flags)?)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemHostAlloc(
+    address: Out<u64>,
+    bytes: usize,
+    flags: c_uint,
+) -> Status {
+    call("cuMemHostAlloc", || allocate(address, bytes, flags))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemAllocHost_v2(address: Out<u64>, bytes: usize) -> Status {
+    call("cuMemAllocHost_v2", || allocate(address, bytes, 0))
+}
+
+/// Waits for all streams, which may be using the memory.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemFreeHost(address: u64) -> Status {
+    call("cuMemFreeHost", || {
+        let context = context::current()?;
+        if address == 0 {
+            return Ok(());
+        }
+        context::drain_all();
+        host::free_pinned(address)?;
+        context.usable()
+    })
+}
+
+/// Memory that was pinned, whoever allocated it.
+fn pinned(address: u64) -> Result<Allocation> {
+    let found = memory::find(address, context::usable()?.ordinal).ok_or(Error::InvalidValue)?;
+    match found.kind {
+        Kind::Pinned(_) | Kind::Registered => Ok(found),
+        _ => Err(Error::InvalidValue),
+    }
+}
+
+/// The host's address is the device's.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemHostGetDevicePointer_v2(
+    device: Out<u64>,
+    host: u64,
+    flags: c_uint,
+) -> Status {
+    call("cuMemHostGetDevicePointer_v2", || {
+        if flags != 0 {
+            return Err(Error::InvalidValue);
+        }
+        pinned(host)?;
+        device.set(host)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemHostGetFlags(flags: Out<c_uint>, host: u64) -> Status {
+    call("cuMemHostGetFlags", || match pinned(host)?.kind {
+        Kind::Pinned(given) => flags.set(given),
+        _ => flags.set(0),
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemHostRegister_v2(
+    address: u64,
+    bytes: usize,
+    flags: c_uint,
+) -> Status {
+    call("cuMemHostRegister_v2", || host::register(&context::usable()?, address, bytes, flags))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemHostUnregister(address: u64) -> Status {
+    call("cuMemHostUnregister", || {
+        let context = context::current()?;
+        context::drain_all();
+        host::unregister(address)?;
+        context.usable()
+    })
+}

@@ -1,0 +1,168 @@
+//! Memory of devices, and what is known about addresses.
+
+use std::ffi::{c_int, c_uint, c_ulonglong};
+
+use crate::{
+    abi::{In, Out},
+    call::call,
+    context,
+    error::{Error, Result, Status},
+    handle::Handle,
+    memory::{self, Allocation, Kind},
+};
+
+/// Rows of two-dimensional memory begin at multiples of this.
+const PITCH: usize = 512;
+
+fn allocate(address: Out<u64>, bytes: usize) -> Result<()> {
+    address.check()?;
+    let context = context::usable()?;
+    context::refuse_during_capture()?;
+    if bytes == 0 {
+        return Err(Error::InvalidValue);
+    }
+    address.set(memory::allocate(&context, bytes, Kind::Device)?)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemAlloc_v2(address: Out<u64>, bytes: usize) -> Status {
+    call("cuMemAlloc_v2", || allocate(address, bytes))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemAllocPitch_v2(
+    address: Out<u64>,
+    pitch: Out<usize>,
+    width: usize,
+    height: usize,
+    element_bytes: c_uint,
+) -> Status {
+    call("cuMemAllocPitch_v2", || {
+        if !matches!(element_bytes, 4 | 8 | 16) {
+            return Err(Error::InvalidValue);
+        }
+        let row = width.checked_next_multiple_of(PITCH).ok_or(Error::InvalidValue)?;
+        pitch.check()?;
+        allocate(address, row.checked_mul(height).ok_or(Error::InvalidValue)?)?;
+        pitch.set(row)
+    })
+}
+
+/// Waits for all streams, so that nothing uses the memory any more.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemFree_v2(address: u64) -> Status {
+    call("cuMemFree_v2", || {
+        let context = context::current()?;
+        if address == 0 {
+            return context.usable();
+        }
+        context::refuse_during_capture()?;
+        context::drain_all();
+        let freed = |found: &Allocation| {
+            let kind = matches!(found.kind, Kind::Device | Kind::Pool(_) | Kind::Managed);
+            !found.retired && (kind || found.kind == Kind::External)
+        };
+        memory::give_back(&memory::take(address, context.ordinal, freed)?);
+        context.usable()
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> Status {
+    call("cuMemGetInfo_v2", || {
+        let context = context::usable()?;
+        let device = context.device();
+        free.set(device.free_bytes() as usize)?;
+        total.set(device.memory as usize)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemGetAddressRange_v2(
+    start: Out<u64>,
+    bytes: Out<usize>,
+    address: u64,
+) -> Status {
+    call("cuMemGetAddressRange_v2", || {
+        let found = memory::find(address, context::usable()?.ordinal).ok_or(Error::NotFound)?;
+        start.set_if_wanted(found.address);
+        bytes.set_if_wanted(found.bytes as usize);
+        Ok(())
+    })
+}
+
+/// `CUmemorytype` of host and device memory.
+const HOST: c_uint = 1;
+const DEVICE: c_uint = 2;
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuPointerGetAttribute(
+    data: Out<u8>,
+    attribute: c_int,
+    address: u64,
+) -> Status {
+    call("cuPointerGetAttribute", || {
+        let ordinal = context::current().map_or(0, |context| context.ordinal);
+        let found = memory::find(address, ordinal).ok_or(Error::InvalidValue)?;
+        describe(data, attribute, address, &found)
+    })
+}
+
+/// Several attributes; of memory that is not known all are 0.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuPointerGetAttributes(
+    count: c_uint,
+    attributes: In<c_int>,
+    data: In<Out<u8>>,
+    address: u64,
+) -> Status {
+    call("cuPointerGetAttributes", || {
+        let ordinal = context::current().map_or(0, |context| context.ordinal);
+        let found = memory::find(address, ordinal);
+        for index in 0..count as usize {
+            let (attribute, data) = (attributes.element(index)?, data.element(index)?);
+            match &found {
+                Some(found) => describe(data, attribute, address, found)?,
+                None => describe_unknown(data, attribute)?,
+            }
+        }
+        Ok(())
+    })
+}
+
+fn describe(data: Out<u8>, attribute: c_int, address: u64, found: &Allocation) -> Result<()> {
+    let host = matches!(found.kind, Kind::Pinned(_) | Kind::Registered);
+    match attribute {
+        1 => data.cast().set(found.context),
+        2 => data.cast().set(if host { HOST } else { DEVICE }),
+        3 => data.cast().set(address),
+        4 if found.kind.is_of_host() => data.cast().set(address),
+        4 => Err(Error::InvalidValue),
+        6 => data.cast::<c_int>().set(0),
+        7 => data.cast::<c_ulonglong>().set(found.id),
+        8 => data.cast::<c_uint>().set((found.kind == Kind::Managed).into()),
+        9 => data.cast().set(found.ordinal as c_int),
+        // Whether other processes can have it.
+        10 | 15 => data.cast::<c_uint>().set(0),
+        11 => data.cast().set(found.address),
+        12 => data.cast().set(found.bytes as usize),
+        13 => data.cast::<c_uint>().set(1),
+        14 => data.cast::<c_ulonglong>().set(0),
+        // Read and write.
+        16 => data.cast::<c_uint>().set(3),
+        17 => match found.kind {
+            Kind::Pool(pool) => data.cast().set(pool),
+            _ => data.cast().set(Handle::NULL),
+        },
+        _ => Err(Error::InvalidValue),
+    }
+}
+
+fn describe_unknown(data: Out<u8>, attribute: c_int) -> Result<()> {
+    match attribute {
+        1 | 3 | 4 | 7 | 11 | 12 | 14 | 17 => data.cast::<u64>().set(0),
+        9 => data.cast::<c_int>().set(-2),
+        2 | 6 | 8 | 10 | 13 | 15 | 16 => data.cast::<c_uint>().set(0),
+        _ => Err(Error::InvalidValue),
+    }
+}

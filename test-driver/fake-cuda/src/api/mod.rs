@@ -1,0 +1,28 @@
+//! The functions of the driver, as C calls them.
+//!
+//! Each is a thin layer: it turns handles and pointers into values, and is wrapped in
+//! [`call`](crate::call::call). Names and arguments are those of `cuda.h`, whose documentation
+//! holds for them.
+
+mod context;
+mod copy;
+mod copy_rows;
+mod device;
+mod error;
+mod event;
+mod external;
+mod fill;
+mod function;
+mod graph;
+mod graph_nodes;
+mod host;
+mod init;
+mod launch;
+mod memory;
+mod module;
+mod occupancy;
+mod peer;
+mod pool;
+mod procedures;
+mod stream;
+mod unified;

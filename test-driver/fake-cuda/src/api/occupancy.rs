@@ -1,0 +1,162 @@
+//! How many blocks there is room for.
+
+use std::{
+    ffi::{c_int, c_uint},
+    sync::Arc,
+};
+
+use crate::{
+    abi::{In, LaunchConfig, Out, SharedForBlock},
+    call::call,
+    context::{self, Context},
+    error::{Error, Result, Status},
+    handle::Handle,
+    module::{self, FUNCTIONS, Module},
+    occupancy,
+};
+
+/// A function with all that occupancy depends on.
+fn find(function: Handle) -> Result<(Arc<Context>, Arc<Module>, String)> {
+    let context = context::usable()?;
+    let function = FUNCTIONS.get(function)?;
+    Ok((context, function.module()?, function.name.clone()))
+}
+
+fn active_blocks(
+    blocks: Out<c_int>,
+    function: Handle,
+    threads: c_int,
+    dynamic: usize,
+    flags: c_uint,
+) -> Result<()> {
+    let threads = u32::try_from(threads).ok().filter(|threads| *threads > 0);
+    let threads = threads.filter(|_| flags & !1 == 0).ok_or(Error::InvalidValue)?;
+    let (context, module, name) = find(function)?;
+    let kernel = module.ptx.kernel(&name).ok_or(Error::InvalidHandle)?;
+    let found = occupancy::blocks(&context.device().profile, kernel, threads, dynamic);
+    blocks.set(found as c_int)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    blocks: Out<c_int>,
+    function: Handle,
+    threads: c_int,
+    dynamic: usize,
+) -> Status {
+    call("cuOccupancyMaxActiveBlocksPerMultiprocessor", || {
+        active_blocks(blocks, function, threads, dynamic, 0)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    blocks: Out<c_int>,
+    function: Handle,
+    threads: c_int,
+    dynamic: usize,
+    flags: c_uint,
+) -> Status {
+    call("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", || {
+        active_blocks(blocks, function, threads, dynamic, flags)
+    })
+}
+
+fn best_block(
+    blocks: Out<c_int>,
+    threads: Out<c_int>,
+    function: Handle,
+    dynamic: (SharedForBlock, usize),
+    limit: c_int,
+    flags: c_uint,
+) -> Result<()> {
+    let limit = u32::try_from(limit).map_err(|_| Error::InvalidValue)?;
+    if flags & !1 != 0 {
+        return Err(Error::InvalidValue);
+    }
+    let (context, module, name) = find(function)?;
+    let kernel = module.ptx.kernel(&name).ok_or(Error::InvalidHandle)?;
+    let shared = |threads: u32| match dynamic.0 {
+        // SAFETY: the caller passes a function that can be called with every block size.
+        Some(shared) => unsafe { shared(threads as c_int) },
+        None => dynamic.1,
+    };
+    let best = occupancy::best(&context.device().profile, kernel, limit, shared);
+    blocks.set(best.0 as c_int)?;
+    threads.set(best.1 as c_int)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuOccupancyMaxPotentialBlockSize(
+    blocks: Out<c_int>,
+    threads: Out<c_int>,
+    function: Handle,
+    shared: SharedForBlock,
+    dynamic: usize,
+    limit: c_int,
+) -> Status {
+    call("cuOccupancyMaxPotentialBlockSize", || {
+        best_block(blocks, threads, function, (shared, dynamic), limit, 0)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuOccupancyMaxPotentialBlockSizeWithFlags(
+    blocks: Out<c_int>,
+    threads: Out<c_int>,
+    function: Handle,
+    shared: SharedForBlock,
+    dynamic: usize,
+    limit: c_int,
+    flags: c_uint,
+) -> Status {
+    call("cuOccupancyMaxPotentialBlockSizeWithFlags", || {
+        best_block(blocks, threads, function, (shared, dynamic), limit, flags)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuOccupancyAvailableDynamicSMemPerBlock(
+    bytes: Out<usize>,
+    function: Handle,
+    blocks: c_int,
+    threads: c_int,
+) -> Status {
+    call("cuOccupancyAvailableDynamicSMemPerBlock", || {
+        let (context, module, name) = find(function)?;
+        let kernel = module.ptx.kernel(&name).ok_or(Error::InvalidHandle)?;
+        let profile = &context.device().profile;
+        bytes.set(occupancy::available_shared(profile, kernel, blocks, threads)?)
+    })
+}
+
+/// Devices without clusters have clusters of one block.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuOccupancyMaxPotentialClusterSize(
+    size: Out<c_int>,
+    function: Handle,
+    config: In<LaunchConfig>,
+) -> Status {
+    call("cuOccupancyMaxPotentialClusterSize", || {
+        find(function)?;
+        config.get()?;
+        size.set(1)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuOccupancyMaxActiveClusters(
+    clusters: Out<c_int>,
+    function: Handle,
+    config: In<LaunchConfig>,
+) -> Status {
+    call("cuOccupancyMaxActiveClusters", || {
+        let config = config.get()?;
+        let (context, module, name) = find(function)?;
+        let kernel = module.ptx.kernel(&name).ok_or(Error::InvalidHandle)?;
+        let profile = &context.device().profile;
+        let threads = config.block.iter().product::<u32>().min(module::threads(kernel) + 1);
+        let each = occupancy::blocks(profile, kernel, threads, config.shared_bytes as usize);
+        clusters.set((each * profile.multiprocessors) as c_int)
+    })
+}

@@ -1,0 +1,197 @@
+//! Memory that is allocated and freed in the order of a stream.
+
+use std::{ffi::c_int, sync::Arc};
+
+use crate::{
+    abi::{In, InOut, Location, Out, PoolProperties},
+    call::call,
+    context::Context,
+    driver::{device, driver},
+    error::{Error, Result, Status},
+    handle::{Handle, lock},
+    memory::{
+        self, Allocation, Kind,
+        pool::{self, POOLS, Pool},
+    },
+    stream::{self, Stream},
+    work::Work,
+};
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPoolCreate(
+    created: Out<Handle>,
+    properties: In<PoolProperties>,
+) -> Status {
+    call("cuMemPoolCreate", || {
+        created.check()?;
+        created.set(pool::create(&properties.get()?, driver()?.devices.len())?)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPoolDestroy(pool: Handle) -> Status {
+    call("cuMemPoolDestroy", || {
+        pool::destroy(pool)?;
+        for device in &driver()?.devices {
+            let mut current = lock(&device.current_pool);
+            if *current == pool {
+                *current = device.default_pool;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Pools keep nothing that was freed.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) -> Status {
+    call("cuMemPoolTrimTo", || POOLS.get(pool).map(drop))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPoolGetAttribute(
+    pool: Handle,
+    attribute: c_int,
+    value: Out<u64>,
+) -> Status {
+    call("cuMemPoolGetAttribute", || {
+        let found = POOLS.get(pool)?.attribute(attribute)?;
+        if Pool::is_wide(attribute) {
+            value.set(found)
+        } else {
+            value.cast::<c_int>().set(found as c_int)
+        }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPoolSetAttribute(
+    pool: Handle,
+    attribute: c_int,
+    value: In<u64>,
+) -> Status {
+    call("cuMemPoolSetAttribute", || {
+        let wide = Pool::is_wide(attribute);
+        let value = if wide { value.get()? } else { value.cast::<u32>().get()?.into() };
+        POOLS.get(pool)?.set_attribute(attribute, value)
+    })
+}
+
+/// `CUmemAccessDesc`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Access {
+    location: Location,
+    flags: c_int,
+}
+
+/// Access of another device is noted; kernels reach the memory of their own device only.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPoolSetAccess(
+    pool: Handle,
+    accesses: In<Access>,
+    count: usize,
+) -> Status {
+    call("cuMemPoolSetAccess", || {
+        let pool = POOLS.get(pool)?;
+        for access in accesses.elements(count)? {
+            let other = device(access.location.id).map_err(|_| Error::InvalidValue)?;
+            if access.location.kind != 1 || !matches!(access.flags, 0 | 1 | 3) {
+                return Err(Error::InvalidValue);
+            }
+            // Its own device always has access, and the others never.
+            if (other.ordinal == pool.ordinal) != (access.flags == 3) {
+                return Err(Error::InvalidDevice);
+            }
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPoolGetAccess(
+    flags: Out<c_int>,
+    pool: Handle,
+    location: InOut<Location>,
+) -> Status {
+    call("cuMemPoolGetAccess", || {
+        let (pool, location) = (POOLS.get(pool)?, location.get()?);
+        let device = device(location.id).map_err(|_| Error::InvalidValue)?;
+        flags.set(if device.ordinal == pool.ordinal { 3 } else { 0 })
+    })
+}
+
+fn allocate(
+    address: Out<u64>,
+    bytes: usize,
+    pool: Option<Handle>,
+    stream: Handle,
+) -> Result<()> {
+    address.check()?;
+    let (context, stream) = stream::resolve(stream)?;
+    // A slice of no elements.
+    if bytes == 0 {
+        return address.set(0);
+    }
+    if let Some(capture) = stream.capture() {
+        return address.set(capture.allocate(&stream, &context, bytes)?);
+    }
+    address.set(allocate_from(&context, bytes, pool)?)
+}
+
+fn allocate_from(context: &Arc<Context>, bytes: usize, pool: Option<Handle>) -> Result<u64> {
+    let device = context.device();
+    let pool = POOLS.get(pool.unwrap_or_else(|| *lock(&device.current_pool)))?;
+    if pool.ordinal != device.ordinal {
+        return Err(Error::InvalidValue);
+    }
+    pool.take(bytes as u64)?;
+    memory::allocate(context, bytes, Kind::Pool(pool.handle))
+        .inspect_err(|_| pool.give(bytes as u64))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemAllocAsync(
+    address: Out<u64>,
+    bytes: usize,
+    stream: Handle,
+) -> Status {
+    call("cuMemAllocAsync", || allocate(address, bytes, None, stream))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemAllocFromPoolAsync(
+    address: Out<u64>,
+    bytes: usize,
+    pool: Handle,
+    stream: Handle,
+) -> Status {
+    call("cuMemAllocFromPoolAsync", || allocate(address, bytes, Some(pool), stream))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemFreeAsync(address: u64, stream: Handle) -> Status {
+    call("cuMemFreeAsync", || {
+        let stream = stream::find(stream)?;
+        let context = stream.context()?;
+        if address != 0 {
+            free(&context, &stream, address)?;
+        }
+        context.usable()
+    })
+}
+
+fn free(context: &Arc<Context>, stream: &Arc<Stream>, address: u64) -> Result<()> {
+    if let Some(capture) = stream.capture() {
+        return capture.release(stream, address);
+    }
+    // Memory of a graph is freed with the graph, whoever says that it is no longer wanted.
+    if memory::find(address, context.ordinal).is_some_and(|found| found.kind == Kind::Graph) {
+        return Ok(());
+    }
+    context.refuse_legacy_capture(stream)?;
+    let ours = |found: &Allocation| matches!(found.kind, Kind::Pool(_) | Kind::Device);
+    memory::retire(address, context.ordinal, ours)?;
+    stream.push(context, Vec::new(), Work::Release(address));
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! Managed memory.
+
+use std::ffi::{c_int, c_uint};
+
+use crate::{
+    abi::{Location, Out},
+    call::call,
+    context,
+    driver::device,
+    error::{Error, Result, Status},
+    handle::Handle,
+    memory::{self, Kind, host},
+    stream,
+    work::Work,
+};
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemAllocManaged(
+    address: Out<u64>,
+    bytes: usize,
+    flags: c_uint,
+) -> Status {
+    call("cuMemAllocManaged", || {
+        address.check()?;
+        context::refuse_during_capture()?;
+        address.set(host::allocate_managed(&context::usable()?, bytes, flags)?)
+    })
+}
+
+/// Fails where a range is not managed memory.
+fn managed(address: u64, bytes: usize, ordinal: usize) -> Result<()> {
+    let found = memory::find(address, ordinal).ok_or(Error::InvalidValue)?;
+    if found.kind != Kind::Managed || bytes == 0 {
+        return Err(Error::InvalidValue);
+    }
+    memory::check(address, bytes, ordinal)
+}
+
+/// Fails where there is no such place: `CU_MEM_LOCATION_TYPE_DEVICE`, `_HOST`, `_HOST_NUMA` and
+/// `_HOST_NUMA_CURRENT` are those there are.
+fn check_location(location: Location) -> Result<()> {
+    match location.kind {
+        1 => device(location.id).map(drop),
+        2..=4 => Ok(()),
+        _ => Err(Error::InvalidValue),
+    }
+}
+
+/// The place that the older functions mean: a device, or -1 for the host.
+fn location(ordinal: c_int) -> Location {
+    Location { kind: if ordinal == -1 { 2 } else { 1 }, id: ordinal }
+}
+
+fn advise(address: u64, bytes: usize, advice: c_int, place: Location) -> Result<()> {
+    managed(address, bytes, context::usable()?.ordinal)?;
+    // Advice on what is mostly read has no place.
+    match advice {
+        1 | 2 | 4 => Ok(()),
+        3 | 5 | 6 => check_location(place),
+        _ => Err(Error::InvalidValue),
+    }
+}
+
+/// Advice is checked, and makes no difference.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemAdvise(
+    address: u64,
+    bytes: usize,
+    advice: c_int,
+    ordinal: c_int,
+) -> Status {
+    call("cuMemAdvise", || advise(address, bytes, advice, location(ordinal)))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemAdvise_v2(
+    address: u64,
+    bytes: usize,
+    advice: c_int,
+    place: Location,
+) -> Status {
+    call("cuMemAdvise_v2", || advise(address, bytes, advice, place))
+}
+
+fn prefetch(address: u64, bytes: usize, place: Location, stream: Handle) -> Result<()> {
+    let (context, stream) = stream::resolve(stream)?;
+    managed(address, bytes, context.ordinal)?;
+    check_location(place)?;
+    stream.submit(Work::Nothing)
+}
+
+/// Managed memory is everywhere, so that there is nothing to fetch.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPrefetchAsync(
+    address: u64,
+    bytes: usize,
+    ordinal: c_int,
+    stream: Handle,
+) -> Status {
+    call("cuMemPrefetchAsync", || prefetch(address, bytes, location(ordinal), stream))
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn cuMemPrefetchAsync_v2(
+    address: u64,
+    bytes: usize,
+    place: Location,
+    flags: c_uint,
+    stream: Handle,
+) -> Status {
+    call("cuMemPrefetchAsync_v2", || {
+        if flags != 0 {
+            return Err(Error::InvalidValue);
+        }
+        prefetch(address, bytes, place, stream)
+    })
+}

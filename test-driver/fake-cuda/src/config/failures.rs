@@ -1,0 +1,130 @@
+//! Failures that the environment asks for.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::Error;
+
+/// The failures asked for: `cuMemAlloc at call 3 with CUDA_ERROR_OUT_OF_MEMORY; cuInit at call 1`.
+pub(crate) struct Failures {
+    rules: Vec<Rule>,
+}
+
+struct Rule {
+    /// Without `_v2` and the like.
+    function: String,
+    /// The first call that fails, from 1.
+    from: u64,
+    /// Whether all later calls fail too.
+    onwards: bool,
+    error: Error,
+    calls: AtomicU64,
+}
+
+impl Failures {
+    /// Reads a list of rules; the error names the variable and the rule.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let rules = text.split(';').map(str::trim).filter(|rule| !rule.is_empty());
+        let rules = rules.map(|rule| {
+            Rule::parse(rule).ok_or_else(|| {
+                format!(
+                    "FAKE_CUDA_FAIL: `{rule}` is not `FUNCTION at call NUMBER [onwards] [with ERROR]`"
+                )
+            })
+        });
+        Ok(Self { rules: rules.collect::<Result<_, _>>()? })
+    }
+
+    /// Counts a call of a function, and says whether it is to fail.
+    pub(crate) fn next(&self, function: &str) -> Option<Error> {
+        let function = unversioned(function);
+        let mut error = None;
+        for rule in self.rules.iter().filter(|rule| rule.function == function) {
+            let call = rule.calls.fetch_add(1, Ordering::Relaxed) + 1;
+            if call == rule.from || (rule.onwards && call > rule.from) {
+                error = error.or(Some(rule.error));
+            }
+        }
+        error
+    }
+}
+
+impl Rule {
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_whitespace();
+        let function = words.next().filter(|name| name.starts_with("cu"))?;
+        let at_call = words.next() == Some("at") && words.next() == Some("call");
+        let from = words.next()?.parse().ok().filter(|from| at_call && *from > 0)?;
+        let mut word = words.next();
+        let onwards = word == Some("onwards");
+        if onwards {
+            word = words.next();
+        }
+        let error = match word {
+            None => usual_error(function),
+            Some("with") => Error::from_name(words.next()?)?,
+            Some(_) => return None,
+        };
+        let function = unversioned(function).to_owned();
+        let rule = Self { function, from, onwards, error, calls: AtomicU64::new(0) };
+        words.next().is_none().then_some(rule)
+    }
+}
+
+/// The name without its version.
+fn unversioned(function: &str) -> &str {
+    match function.rsplit_once("_v") {
+        Some((name, version)) if version.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => function,
+    }
+}
+
+/// The error that a function is most likely to fail with.
+fn usual_error(function: &str) -> Error {
+    if function.starts_with("cuMem") && function.contains("Alloc") {
+        Error::OutOfMemory
+    } else if function.starts_with("cuModuleLoad") {
+        Error::InvalidPtx
+    } else if function.starts_with("cuLaunch") {
+        Error::LaunchOutOfResources
+    } else if function.starts_with("cuModuleGet") {
+        Error::NotFound
+    } else {
+        Error::Unknown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_call_fails() {
+        let failures = Failures::parse("cuMemAlloc at call 3").unwrap();
+        let results: Vec<_> = (0..4).map(|_| failures.next("cuMemAlloc_v2")).collect();
+        assert_eq!(results, [None, None, Some(Error::OutOfMemory), None]);
+        assert_eq!(failures.next("cuMemAllocAsync"), None);
+    }
+
+    #[test]
+    fn rules_are_counted_apart_and_name_their_error() {
+        let text = "cuInit at call 1 with NO_DEVICE; cuStreamSynchronize at call 2 onwards with 719";
+        let failures = Failures::parse(text).unwrap();
+        assert_eq!(failures.next("cuInit"), Some(Error::NoDevice));
+        let results: Vec<_> = (0..3).map(|_| failures.next("cuStreamSynchronize")).collect();
+        assert_eq!(results, [None, Some(Error::LaunchFailed), Some(Error::LaunchFailed)]);
+    }
+
+    #[test]
+    fn what_is_not_a_rule_is_refused() {
+        for text in [
+            "cuMemAlloc",
+            "cuMemAlloc at call 0",
+            "cuMemAlloc at call 1 with NOTHING",
+            "cuMemAlloc at call 1 with UNKNOWN twice",
+            "malloc at call 1",
+            "cuMemAlloc call 1",
+        ] {
+            assert!(Failures::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Which instructions of kernels were executed.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs::OpenOptions,
+    io::{self, Write as _},
+    path::Path,
+    sync::Mutex,
+};
+
+use ptx_emulator::{Coverage, Report};
+
+use crate::{config::Config, driver, handle::lock};
+
+/// What was executed, by the name of the kernel.
+static EXECUTED: Mutex<BTreeMap<String, Coverage>> = Mutex::new(BTreeMap::new());
+
+/// Adds a launch, where coverage is asked for.
+pub(crate) fn add(kernel: &str, report: &Report) {
+    if driver::config().is_ok_and(|config| config.coverage.is_some()) {
+        lock(&EXECUTED).entry(kernel.to_owned()).or_default().merge(&report.coverage);
+    }
+}
+
+/// One line a kind of instruction: kernel, `executed` or `unexecuted`, mnemonic, count.
+fn table(executed: &BTreeMap<String, Coverage>) -> String {
+    let mut text = String::new();
+    for (kernel, coverage) in executed {
+        for (mnemonic, count) in coverage.by_mnemonic() {
+            let state = if count > 0 { "executed" } else { "unexecuted" };
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{kernel}\t{state}\t{mnemonic}\t{count}");
+        }
+    }
+    text
+}
+
+fn append(path: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().create(true).append(true).open(path)?.write_all(text.as_bytes())
+}
+
+/// Appends the table to the file that is asked for, when the process exits.
+pub(crate) fn write_at_exit(config: &Config) {
+    extern "C" fn write() {
+        let Ok(Some(path)) = driver::config().map(|config| config.coverage.as_ref()) else {
+            return;
+        };
+        let text = table(&lock(&EXECUTED));
+        if let Err(error) = append(path, &text) {
+            eprintln!("fake-cuda: FAKE_CUDA_COVERAGE={}: {error}", path.display());
+        }
+    }
+    if config.coverage.is_some() {
+        // SAFETY: `write` stays loaded until the process exits, or is run before it is unloaded.
+        unsafe { libc::atexit(write) };
+    }
+}

@@ -1,0 +1,157 @@
+//! Events: moments in a stream.
+
+use std::{
+    sync::{Arc, Mutex, OnceLock, Weak},
+    time::Instant,
+};
+
+use crate::{
+    context::{self, Context},
+    error::{Error, Result},
+    graph::Captured,
+    handle::{Handle, Registry, lock},
+    stream::{self, Point},
+    work::Work,
+};
+
+/// The events that exist.
+pub(crate) static EVENTS: Registry<Event> = Registry::new(0x61);
+
+/// `CU_EVENT_DISABLE_TIMING`.
+const DISABLE_TIMING: u32 = 2;
+/// `CU_EVENT_INTERPROCESS`.
+const INTERPROCESS: u32 = 4;
+/// All flags that there are.
+const FLAGS: u32 = 7;
+
+/// An event of a context.
+pub(crate) struct Event {
+    handle: Handle,
+    pub(crate) context: Weak<Context>,
+    flags: u32,
+    last: Mutex<Recorded>,
+}
+
+/// What an event was recorded as last.
+#[derive(Clone, Default)]
+enum Recorded {
+    #[default]
+    Never,
+    InStream {
+        point: Point,
+        time: Arc<OnceLock<Instant>>,
+    },
+    InCapture(Captured),
+}
+
+impl Event {
+    fn recorded(&self) -> Recorded {
+        lock(&self.last).clone()
+    }
+
+    fn context(&self) -> Result<Arc<Context>> {
+        self.context.upgrade().ok_or(Error::ContextIsDestroyed)
+    }
+
+    /// When the event was reached.
+    fn time(&self) -> Result<Instant> {
+        match self.recorded() {
+            _ if self.flags & DISABLE_TIMING != 0 => Err(Error::InvalidHandle),
+            Recorded::Never => Err(Error::InvalidHandle),
+            Recorded::InCapture(_) => Err(Error::CapturedEvent),
+            Recorded::InStream { time, .. } => time.get().copied().ok_or(Error::NotReady),
+        }
+    }
+}
+
+/// A new event of the current context.
+pub(crate) fn create(flags: u32) -> Result<Handle> {
+    if flags & !FLAGS != 0 || flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS {
+        return Err(Error::InvalidValue);
+    }
+    let context = Arc::downgrade(&context::usable()?);
+    Ok(EVENTS.add(|handle| Event { handle, context, flags, last: Mutex::default() }).handle)
+}
+
+/// Destroys an event. Whoever waits for it still does.
+pub(crate) fn destroy(handle: Handle) -> Result<()> {
+    let event = EVENTS.remove(handle)?;
+    event.context().map_or(Ok(()), |context| context.usable())
+}
+
+/// Records the moment that a stream is at.
+pub(crate) fn record(handle: Handle, stream: Handle) -> Result<()> {
+    let event = EVENTS.get(handle)?;
+    let (context, stream) = stream::resolve(stream)?;
+    if !std::ptr::eq(event.context.as_ptr(), Arc::as_ptr(&context)) {
+        return Err(Error::InvalidHandle);
+    }
+    if let Some(capture) = stream.capture() {
+        *lock(&event.last) = Recorded::InCapture(capture.mark(&stream)?);
+        return Ok(());
+    }
+    context.refuse_legacy_capture(&stream)?;
+    let time = Arc::new(OnceLock::new());
+    // Locked first: who waits for the event sees this record or the one before.
+    let mut last = lock(&event.last);
+    let point = stream.push(&context, Vec::new(), Work::Stamp(Arc::clone(&time)));
+    *last = Recorded::InStream { point, time };
+    Ok(())
+}
+
+/// Lets a stream wait for what an event was recorded after.
+pub(crate) fn wait(stream: Handle, handle: Handle) -> Result<()> {
+    let (context, stream) = stream::resolve(stream)?;
+    let event = EVENTS.get(handle)?;
+    match (event.recorded(), stream.capture()) {
+        (Recorded::Never, _) => Ok(()),
+        (Recorded::InCapture(captured), _) => captured.join(&stream),
+        (Recorded::InStream { .. }, Some(capture)) => {
+            capture.invalidate();
+            Err(Error::StreamCaptureIsolation)
+        }
+        (Recorded::InStream { point, .. }, None) => {
+            context.refuse_legacy_capture(&stream)?;
+            stream.wait_for(point)
+        }
+    }
+}
+
+/// Whether an event was reached, and no fault is known.
+pub(crate) fn query(handle: Handle) -> Result<()> {
+    let event = EVENTS.get(handle)?;
+    let context = event.context()?;
+    match event.recorded() {
+        Recorded::Never => context.usable(),
+        Recorded::InCapture(_) => Err(Error::CapturedEvent),
+        Recorded::InStream { point, .. } if point.is_reached() => context.report(),
+        Recorded::InStream { .. } => Err(Error::NotReady),
+    }
+}
+
+/// Waits for an event.
+pub(crate) fn synchronize(handle: Handle) -> Result<()> {
+    let event = EVENTS.get(handle)?;
+    let context = event.context()?;
+    match event.recorded() {
+        Recorded::Never => context.usable(),
+        Recorded::InCapture(_) => Err(Error::CapturedEvent),
+        Recorded::InStream { point, .. } => {
+            point.wait();
+            context.report()
+        }
+    }
+}
+
+/// Milliseconds from one event to another.
+pub(crate) fn elapsed(start: Handle, end: Handle) -> Result<f32> {
+    let (start, end) = (EVENTS.get(start)?, EVENTS.get(end)?);
+    if !Weak::ptr_eq(&start.context, &end.context) {
+        return Err(Error::InvalidHandle);
+    }
+    start.context()?.usable()?;
+    let (start, end) = (start.time()?, end.time()?);
+    let forward = end.saturating_duration_since(start).as_secs_f32();
+    let backward = start.saturating_duration_since(end).as_secs_f32();
+    Ok((forward - backward) * 1e3)
+}

@@ -1,0 +1,164 @@
+//! Launches of kernels.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use ptx_emulator::{Kernel, Launch};
+
+use crate::{
+    abi::In,
+    context::Context,
+    coverage,
+    device::Profile,
+    error::{Error, Result},
+    machine,
+    module::{self, Function, Module},
+    occupancy,
+    work::Trouble,
+};
+
+/// Sizes of a launch, and where its arguments are.
+#[derive(Clone, Copy)]
+pub(crate) struct Request {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) shared_bytes: u32,
+    pub(crate) cooperative: bool,
+    /// One pointer a parameter.
+    pub(crate) arguments: In<In<u8>>,
+    /// Keys and values, for arguments in one buffer.
+    pub(crate) extra: In<usize>,
+}
+
+/// A launch that was checked, with its arguments.
+pub(crate) struct Launchable {
+    module: Arc<Module>,
+    kernel: String,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u32,
+    cooperative: bool,
+    arguments: Vec<Vec<u8>>,
+}
+
+/// Checks a launch as the driver does, and copies its arguments.
+pub(crate) fn prepare(
+    context: &Context,
+    function: &Function,
+    request: &Request,
+) -> Result<Launchable> {
+    let module = function.module()?;
+    if !std::ptr::eq(module.context.as_ptr(), context) {
+        return Err(Error::InvalidHandle);
+    }
+    let kernel = module::kernel(&module, function)?;
+    check_dimensions(kernel, request)?;
+    check_shared(context, function, kernel, request)?;
+    if request.cooperative {
+        check_cooperative(context, kernel, request)?;
+    }
+    let arguments = arguments(kernel, request)?;
+    let (grid, block, shared_bytes) = (request.grid, request.block, request.shared_bytes);
+    let (cooperative, kernel) = (request.cooperative, kernel.name.clone());
+    Ok(Launchable { module, kernel, grid, block, shared_bytes, cooperative, arguments })
+}
+
+fn check_dimensions(kernel: &Kernel, request: &Request) -> Result<()> {
+    let within = |size: [u32; 3], limit: [u32; 3]| {
+        size.iter().zip(limit).all(|(size, limit)| (1..=limit).contains(size))
+    };
+    if !within(request.grid, Profile::GRID) || !within(request.block, Profile::BLOCK) {
+        return Err(Error::InvalidValue);
+    }
+    let threads: u32 = request.block.iter().product();
+    if threads > module::threads(kernel) { Err(Error::InvalidValue) } else { Ok(()) }
+}
+
+fn check_shared(
+    context: &Context,
+    function: &Function,
+    kernel: &Kernel,
+    request: &Request,
+) -> Result<()> {
+    let allowed = function.dynamic_allowed.load(Ordering::Relaxed);
+    let dynamic = u64::from(request.shared_bytes);
+    let total = dynamic + kernel.static_shared_bytes as u64;
+    let most = u64::from(context.device().profile.shared_per_block);
+    if dynamic > allowed as u64 || total > most { Err(Error::InvalidValue) } else { Ok(()) }
+}
+
+/// All blocks of a cooperative launch have to be on the device at once.
+fn check_cooperative(context: &Context, kernel: &Kernel, request: &Request) -> Result<()> {
+    let profile = &context.device().profile;
+    let threads = request.block.iter().product();
+    let each = occupancy::blocks(profile, kernel, threads, request.shared_bytes as usize);
+    let most = u64::from(each) * u64::from(profile.multiprocessors);
+    let blocks: u64 = request.grid.iter().map(|&size| u64::from(size)).product();
+    if blocks > most { Err(Error::CooperativeLaunchTooLarge) } else { Ok(()) }
+}
+
+/// The bytes of each argument.
+fn arguments(kernel: &Kernel, request: &Request) -> Result<Vec<Vec<u8>>> {
+    if !request.arguments.is_null() || kernel.parameters.is_empty() {
+        let parameters = kernel.parameters.iter().enumerate();
+        let read = parameters.map(|(index, parameter)| {
+            request.arguments.element(index)?.elements(parameter.size as usize)
+        });
+        return read.collect();
+    }
+    let buffer = packed(request.extra)?;
+    let slice = |offset: usize, size: usize| {
+        let bytes = buffer.get(offset..offset + size).ok_or(Error::InvalidValue)?;
+        Ok(bytes.to_vec())
+    };
+    let parameters = kernel.parameters.iter();
+    parameters.map(|one| slice(one.offset as usize, one.size as usize)).collect()
+}
+
+/// The buffer that `extra` names.
+fn packed(extra: In<usize>) -> Result<Vec<u8>> {
+    /// `CU_LAUNCH_PARAM_END`, `_BUFFER_POINTER` and `_BUFFER_SIZE`.
+    const END: usize = 0;
+    const POINTER: usize = 1;
+    const SIZE: usize = 2;
+    let (mut buffer, mut size) = (None, None);
+    let mut index = 0;
+    loop {
+        match extra.element(index)? {
+            END => break,
+            POINTER => buffer = Some(extra.cast::<In<u8>>().element(index + 1)?),
+            SIZE => size = Some(extra.cast::<In<usize>>().element(index + 1)?.get()?),
+            _ => return Err(Error::InvalidValue),
+        }
+        index += 2;
+    }
+    match (buffer, size) {
+        (Some(buffer), Some(size)) => buffer.elements(size),
+        _ => Err(Error::InvalidValue),
+    }
+}
+
+impl Launchable {
+    /// Runs the kernel.
+    pub(crate) fn run(&self, context: &Context) -> Result<(), Trouble> {
+        let arguments: Vec<&[u8]> = self.arguments.iter().map(Vec::as_slice).collect();
+        let launch = Launch {
+            grid: self.grid,
+            block: self.block,
+            dynamic_shared_bytes: self.shared_bytes,
+            arguments: &arguments,
+            cooperative: self.cooperative,
+        };
+        let machine = &context.device().machine;
+        match machine.launch(&self.module.loaded, &self.kernel, &launch) {
+            Ok(report) => {
+                print!("{}", report.printed);
+                coverage::add(&self.kernel, &report);
+                Ok(())
+            }
+            Err(fault) => {
+                let text = format!("kernel `{}`: {fault}", self.kernel);
+                Err(Trouble { error: machine::error_of(&fault), text })
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! A stand-in for NVIDIA's driver, `libcuda.so.1`.
+mod abi;
+mod api;
+mod call;
+mod config;
+mod context;
+mod coverage;
+mod device;
+mod driver;
+mod error;
+mod event;
+mod graph;
+mod handle;
+mod launch;
+mod leak;
+mod machine;
+mod memory;
+mod module;
+mod occupancy;
+mod stream;
+mod work;

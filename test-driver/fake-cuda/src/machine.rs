@@ -1,0 +1,124 @@
+//! The emulator, as the rest of this crate sees it.
+
+use ptx_emulator::{Device, Fault, FaultKind, Launch, Loaded, Module, Options, Properties, Report};
+
+use crate::{config::Config, device::Profile, error::Error};
+
+/// Alignment of every allocation, as CUDA promises it.
+const ALIGNMENT: usize = 256;
+
+/// Each device has its addresses in a window of its own, as long as this.
+const WINDOW: usize = 1 << 41;
+
+/// A device that runs PTX.
+pub(crate) struct Machine {
+    device: Device,
+    options: Options,
+}
+
+/// Memory outside the allocations there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BadAddress;
+
+impl Machine {
+    pub(crate) fn new(ordinal: usize, profile: &Profile, config: &Config) -> Self {
+        let usual = Options::default();
+        let options = Options {
+            order: config.order,
+            detect_races: config.races,
+            step_budget: config.steps.or(usual.step_budget),
+            threads: config.threads,
+            ..usual
+        };
+        let device = Device::new(properties(profile, config));
+        skip_windows(&device, ordinal);
+        Self { device, options }
+    }
+
+    /// Memory of the device; `None` where there is not enough.
+    pub(crate) fn allocate(&self, bytes: u64) -> Option<u64> {
+        self.device.allocate(usize::try_from(bytes).ok()?, ALIGNMENT).ok()
+    }
+
+    /// Frees memory; nothing happens where there is none at the address.
+    pub(crate) fn free(&self, address: u64) {
+        // Memory of the host that was never attached here is not an error.
+        let _ = self.device.free(address);
+    }
+
+    pub(crate) fn read(&self, address: u64, target: &mut [u8]) -> Result<(), BadAddress> {
+        self.device.read(address, target).map_err(|_| BadAddress)
+    }
+
+    pub(crate) fn write(&self, address: u64, source: &[u8]) -> Result<(), BadAddress> {
+        self.device.write(address, source).map_err(|_| BadAddress)
+    }
+
+    /// Makes memory of the host known to kernels, at its own address.
+    ///
+    /// # Safety
+    ///
+    /// The memory can be read and written until it is given to [`Self::free`], and until the work
+    /// that was queued before that is done.
+    pub(crate) unsafe fn attach(&self, host: *mut u8, bytes: usize) {
+        // SAFETY: promised.
+        unsafe { self.device.map_host(host, bytes) };
+    }
+
+    /// Puts the globals of a module into memory.
+    pub(crate) fn load(&self, module: &Module) -> Result<Loaded, String> {
+        self.device.load(module).map_err(|error| error.to_string())
+    }
+
+    /// Runs a kernel to its end.
+    pub(crate) fn launch(
+        &self,
+        loaded: &Loaded,
+        kernel: &str,
+        launch: &Launch<'_>,
+    ) -> Result<Report, Fault> {
+        self.device.launch(loaded, kernel, launch, &self.options)
+    }
+}
+
+/// Lets the addresses of a device begin where those of the devices before it have ended, so that no
+/// address is on two devices. An emulated device gives no address twice, and its first is where the
+/// first window begins.
+fn skip_windows(device: &Device, windows: usize) {
+    for _ in 0..=windows {
+        if let Ok(address) = device.allocate(1, WINDOW) {
+            // Allocated just now, so that it can be freed.
+            let _ = device.free(address);
+        }
+    }
+}
+
+fn properties(profile: &Profile, config: &Config) -> Properties {
+    Properties {
+        compute_capability: (profile.major, profile.minor),
+        max_threads_per_block: Profile::THREADS_PER_BLOCK,
+        max_block: Profile::BLOCK,
+        max_grid: Profile::GRID,
+        static_shared_bytes: Profile::SHARED_WITHOUT_ASKING,
+        shared_bytes: profile.shared_per_block,
+        multiprocessors: profile.multiprocessors,
+        memory_bytes: config.memory,
+        ..Properties::of_capability(profile.capability())
+    }
+}
+
+/// The driver's error for what a kernel did wrong.
+pub(crate) fn error_of(fault: &Fault) -> Error {
+    match fault.kind {
+        FaultKind::OutOfBounds { .. }
+        | FaultKind::UseAfterFree { .. }
+        | FaultKind::ReadOnly { .. } => Error::IllegalAddress,
+        FaultKind::Misaligned { .. } => Error::MisalignedAddress,
+        FaultKind::StepBudget { .. } => Error::LaunchTimeout,
+        FaultKind::Assertion { .. } => Error::Assert,
+        FaultKind::Unsupported { .. } | FaultKind::BranchIndex { .. } => Error::IllegalInstruction,
+        FaultKind::CallTarget { .. } => Error::InvalidPc,
+        FaultKind::StackOverflow { .. } => Error::HardwareStackError,
+        _ => Error::LaunchFailed,
+    }
+}

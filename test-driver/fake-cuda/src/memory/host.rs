@@ -1,0 +1,120 @@
+//! Memory of the host that devices can reach: pinned, registered and managed.
+
+use std::{alloc, alloc::Layout, sync::Arc};
+
+use super::{Allocation, Kind, add, find, take};
+use crate::{
+    context::Context,
+    device::Device,
+    driver,
+    error::{Error, Result},
+};
+
+/// Memory of the host starts at a page.
+const PAGE: usize = 4096;
+
+/// `CU_MEMHOSTALLOC_PORTABLE`, `_DEVICEMAP` and `_WRITECOMBINED`.
+const PINNED_FLAGS: u32 = 7;
+/// `CU_MEMHOSTREGISTER_PORTABLE`, `_DEVICEMAP`, `_IOMEMORY` and `_READ_ONLY`.
+const REGISTER_FLAGS: u32 = 15;
+
+fn layout(bytes: usize) -> Result<Layout> {
+    if bytes == 0 {
+        return Err(Error::InvalidValue);
+    }
+    Layout::from_size_align(bytes, PAGE).map_err(|_| Error::OutOfMemory)
+}
+
+/// Allocates memory of the host, zeroed, and makes it known to all devices.
+fn allocate(context: &Context, bytes: usize, kind: Kind) -> Result<u64> {
+    let layout = layout(bytes)?;
+    // SAFETY: the layout has more than no bytes.
+    let host = unsafe { alloc::alloc_zeroed(layout) };
+    if host.is_null() {
+        return Err(Error::OutOfMemory);
+    }
+    let address = host as u64;
+    attach(address, bytes);
+    add(address, bytes as u64, kind, context);
+    Ok(address)
+}
+
+/// Makes memory of the host known to all devices.
+pub(super) fn attach(address: u64, bytes: usize) {
+    for device in devices() {
+        // SAFETY: the memory is there until `give_back` has detached it, which waits for streams;
+        // registered memory is promised to be there until it is unregistered.
+        unsafe { device.machine.attach(address as *mut u8, bytes) };
+    }
+}
+
+fn detach(address: u64) {
+    devices().iter().for_each(|device| device.machine.free(address));
+}
+
+fn devices() -> &'static [Device] {
+    driver::driver().map_or(&[], |driver| &driver.devices)
+}
+
+/// Pinned memory.
+pub(crate) fn allocate_pinned(context: &Arc<Context>, bytes: usize, flags: u32) -> Result<u64> {
+    if flags & !PINNED_FLAGS != 0 {
+        return Err(Error::InvalidValue);
+    }
+    allocate(context, bytes, Kind::Pinned(flags))
+}
+
+/// Managed memory.
+pub(crate) fn allocate_managed(context: &Arc<Context>, bytes: usize, flags: u32) -> Result<u64> {
+    // To all streams, or to the host first.
+    if !matches!(flags, 1 | 2) {
+        return Err(Error::InvalidValue);
+    }
+    allocate(context, bytes, Kind::Managed)
+}
+
+/// Frees pinned memory.
+pub(crate) fn free_pinned(address: u64) -> Result<()> {
+    let allocation = take(address, 0, |found| matches!(found.kind, Kind::Pinned(_)))?;
+    give_back(&allocation);
+    Ok(())
+}
+
+/// Makes memory of the program's known to devices.
+pub(crate) fn register(
+    context: &Arc<Context>,
+    address: u64,
+    bytes: usize,
+    flags: u32,
+) -> Result<()> {
+    if address == 0 || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
+        return Err(Error::InvalidValue);
+    }
+    let last = address + (bytes as u64 - 1);
+    let known = [address, last].map(|address| find(address, 0));
+    if known.iter().flatten().any(|found| found.kind.is_of_host()) {
+        return Err(Error::HostMemoryAlreadyRegistered);
+    }
+    attach(address, bytes);
+    add(address, bytes as u64, Kind::Registered, context);
+    Ok(())
+}
+
+/// Makes memory of the program's unknown again.
+pub(crate) fn unregister(address: u64) -> Result<()> {
+    let taken = take(address, 0, |found| found.kind == Kind::Registered);
+    give_back(&taken.map_err(|_| Error::HostMemoryNotRegistered)?);
+    Ok(())
+}
+
+/// Gives memory of the host back.
+pub(super) fn give_back(allocation: &Allocation) {
+    detach(allocation.address);
+    if matches!(allocation.kind, Kind::Registered | Kind::External) {
+        return;
+    }
+    let Ok(layout) = layout(allocation.bytes as usize) else { return };
+    // SAFETY: `allocate` has allocated it with this layout; it is in the list of allocations no
+    // more, so nobody frees it again.
+    unsafe { alloc::dealloc(allocation.address as *mut u8, layout) };
+}

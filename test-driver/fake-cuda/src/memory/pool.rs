@@ -1,0 +1,135 @@
+//! Pools of memory that is allocated in the order of a stream.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use super::{Allocation, Kind};
+use crate::{
+    abi::PoolProperties,
+    error::{Error, Result},
+    handle::{Handle, Registry, lock},
+};
+
+/// The pools that exist, the default ones of devices among them.
+pub(crate) static POOLS: Registry<Pool> = Registry::new(0x71);
+
+/// Attributes that are numbers of bytes; those before are switches.
+const RELEASE_THRESHOLD: i32 = 4;
+const RESERVED: i32 = 5;
+const RESERVED_HIGH: i32 = 6;
+const USED: i32 = 7;
+const USED_HIGH: i32 = 8;
+
+/// A pool. It keeps no memory, only counts: memory that is freed is gone.
+pub(crate) struct Pool {
+    pub(crate) handle: Handle,
+    pub(crate) ordinal: usize,
+    pub(crate) is_default: bool,
+    /// 0: no limit.
+    max_bytes: u64,
+    used: AtomicU64,
+    high: AtomicU64,
+    /// Attributes that can be set.
+    settings: Mutex<HashMap<i32, u64>>,
+}
+
+fn add(ordinal: usize, is_default: bool, max_bytes: u64) -> Arc<Pool> {
+    POOLS.add(|handle| Pool {
+        handle,
+        ordinal,
+        is_default,
+        max_bytes,
+        used: AtomicU64::new(0),
+        high: AtomicU64::new(0),
+        settings: Mutex::new(HashMap::from([(1, 1), (2, 1), (3, 1), (RELEASE_THRESHOLD, 0)])),
+    })
+}
+
+/// The pool that a device has from the start.
+pub(crate) fn add_default(ordinal: usize) -> Handle {
+    add(ordinal, true, 0).handle
+}
+
+/// A new pool; [`Error::InvalidValue`] for memory that is not that of a device.
+pub(crate) fn create(properties: &PoolProperties, devices: usize) -> Result<Handle> {
+    /// `CU_MEM_ALLOCATION_TYPE_PINNED`, and `CU_MEM_LOCATION_TYPE_DEVICE`.
+    const PINNED: i32 = 1;
+    const DEVICE: i32 = 1;
+    if properties.allocation_kind != PINNED || properties.location.kind != DEVICE {
+        return Err(Error::InvalidValue);
+    }
+    if properties.handle_kinds != 0 {
+        return Err(Error::NotSupported);
+    }
+    let ordinal = usize::try_from(properties.location.id).map_err(|_| Error::InvalidValue)?;
+    if ordinal >= devices {
+        return Err(Error::InvalidValue);
+    }
+    Ok(add(ordinal, false, properties.max_size as u64).handle)
+}
+
+/// Destroys a pool; its allocations stay.
+pub(crate) fn destroy(handle: Handle) -> Result<()> {
+    if POOLS.get(handle)?.is_default {
+        return Err(Error::InvalidValue);
+    }
+    POOLS.remove(handle).map(drop)
+}
+
+/// Counts an allocation that was freed.
+pub(super) fn freed(allocation: &Allocation) {
+    if let Kind::Pool(handle) = allocation.kind
+        && let Ok(pool) = POOLS.get(handle)
+    {
+        pool.used.fetch_sub(allocation.bytes, Ordering::Relaxed);
+    }
+}
+
+impl Pool {
+    /// Counts an allocation, if the pool may have as much.
+    pub(crate) fn take(&self, bytes: u64) -> Result<()> {
+        let take = |used: u64| {
+            let used = used.checked_add(bytes)?;
+            (self.max_bytes == 0 || used <= self.max_bytes).then_some(used)
+        };
+        let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        let before = taken.map_err(|_| Error::OutOfMemory)?;
+        self.high.fetch_max(before + bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Takes an allocation back that was counted and could not be made.
+    pub(crate) fn give(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// The value of an attribute.
+    pub(crate) fn attribute(&self, attribute: i32) -> Result<u64> {
+        match attribute {
+            RESERVED | USED => Ok(self.used.load(Ordering::Relaxed)),
+            RESERVED_HIGH | USED_HIGH => Ok(self.high.load(Ordering::Relaxed)),
+            _ => lock(&self.settings).get(&attribute).copied().ok_or(Error::InvalidValue),
+        }
+    }
+
+    /// Sets an attribute; the high marks can only be set back to 0.
+    pub(crate) fn set_attribute(&self, attribute: i32, value: u64) -> Result<()> {
+        if matches!(attribute, RESERVED_HIGH | USED_HIGH) && value == 0 {
+            self.high.store(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
+            return Ok(());
+        }
+        let mut settings = lock(&self.settings);
+        *settings.get_mut(&attribute).ok_or(Error::InvalidValue)? = value;
+        Ok(())
+    }
+
+    /// Whether an attribute is a number of bytes, of 64 bits, and not a switch of 32.
+    pub(crate) fn is_wide(attribute: i32) -> bool {
+        attribute >= RELEASE_THRESHOLD
+    }
+}

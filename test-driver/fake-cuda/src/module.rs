@@ -1,0 +1,215 @@
+//! Modules and their functions.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, Weak,
+        atomic::{AtomicI32, Ordering},
+    },
+};
+
+use ptx_emulator::{Kernel, Loaded, Module as Ptx};
+
+use crate::{
+    context::Context,
+    device::Profile,
+    error::{Error, Result},
+    handle::{Handle, Registry, lock},
+    memory,
+};
+
+/// The modules that are loaded.
+pub(crate) static MODULES: Registry<Module> = Registry::new(0x81);
+
+/// The functions that were asked for, of modules that are loaded.
+pub(crate) static FUNCTIONS: Registry<Function> = Registry::new(0x91);
+
+/// A module, loaded into a context.
+pub(crate) struct Module {
+    pub(crate) handle: Handle,
+    pub(crate) context: Weak<Context>,
+    pub(crate) ptx: Ptx,
+    pub(crate) loaded: Loaded,
+    functions: Mutex<HashMap<String, Arc<Function>>>,
+    globals: Mutex<Vec<(u64, usize)>>,
+}
+
+/// A kernel of a module.
+pub(crate) struct Function {
+    pub(crate) handle: Handle,
+    pub(crate) name: String,
+    pub(crate) module: Weak<Module>,
+    /// Dynamic shared memory that a launch can have.
+    pub(crate) dynamic_allowed: AtomicI32,
+    carveout: AtomicI32,
+}
+
+/// Why an image was refused: the driver's error, and what the log says.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) error: Error,
+    pub(crate) log: String,
+}
+
+impl Module {
+    /// Loads PTX.
+    pub(crate) fn load(context: &Arc<Context>, text: &str) -> Result<Arc<Self>, Refusal> {
+        let refuse = |log: String| Refusal { error: Error::InvalidPtx, log };
+        let ptx = Ptx::parse(text).map_err(|errors| refuse(errors.to_string()))?;
+        let profile = &context.device().profile;
+        let (target, suffix) = ptx.target();
+        if !profile.runs(target, suffix) {
+            let suffix = suffix.map(String::from).unwrap_or_default();
+            return Err(refuse(format!(
+                "ptxas fatal : the PTX is for sm_{target}{suffix}, which sm_{} does not run",
+                profile.name
+            )));
+        }
+        let loaded = context.device().machine.load(&ptx);
+        let loaded = loaded.map_err(|log| Refusal { error: Error::OutOfMemory, log })?;
+        Ok(MODULES.add(|handle| Self {
+            handle,
+            context: Arc::downgrade(context),
+            ptx,
+            loaded,
+            functions: Mutex::default(),
+            globals: Mutex::default(),
+        }))
+    }
+
+    /// The function with this name, always the same.
+    pub(crate) fn function(self: &Arc<Self>, name: &str) -> Result<Arc<Function>> {
+        let kernel = self.ptx.kernel(name).ok_or(Error::NotFound)?;
+        let mut functions = lock(&self.functions);
+        if let Some(function) = functions.get(name) {
+            return Ok(Arc::clone(function));
+        }
+        let usual = Profile::SHARED_WITHOUT_ASKING as i32 - kernel.static_shared_bytes as i32;
+        let function = FUNCTIONS.add(|handle| Function {
+            handle,
+            name: name.to_owned(),
+            module: Arc::downgrade(self),
+            dynamic_allowed: AtomicI32::new(usual.max(0)),
+            carveout: AtomicI32::new(-1),
+        });
+        functions.insert(name.to_owned(), Arc::clone(&function));
+        Ok(function)
+    }
+
+    /// Address and length of a global.
+    pub(crate) fn global(&self, name: &str) -> Result<(u64, usize)> {
+        let (address, bytes) = self.loaded.global(name).ok_or(Error::NotFound)?;
+        let context = self.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
+        let mut globals = lock(&self.globals);
+        if !globals.contains(&(address, context.ordinal)) {
+            memory::add(address, bytes as u64, memory::Kind::Global, &context);
+            globals.push((address, context.ordinal));
+        }
+        Ok((address, bytes))
+    }
+
+    /// Names of all kernels.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.ptx.kernels().map(|kernel| kernel.name.as_str())
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        for (_, function) in lock(&self.functions).drain() {
+            // Each function is in the registry as long as its module lives.
+            let _ = FUNCTIONS.remove(function.handle);
+        }
+        for (address, ordinal) in lock(&self.globals).drain(..) {
+            memory::forget_global(address, ordinal);
+        }
+    }
+}
+
+impl Function {
+    /// The function's module; [`Error::InvalidHandle`] once that is unloaded.
+    pub(crate) fn module(&self) -> Result<Arc<Module>> {
+        self.module.upgrade().ok_or(Error::InvalidHandle)
+    }
+
+    /// The value of an attribute.
+    pub(crate) fn attribute(&self, attribute: i32) -> Result<i32> {
+        let module = self.module()?;
+        let context = module.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
+        let kernel = kernel(&module, self)?;
+        let number = |bytes: u64| i32::try_from(bytes).unwrap_or(i32::MAX);
+        Ok(match attribute {
+            0 => number(u64::from(threads(kernel))),
+            1 => number(kernel.static_shared_bytes as u64),
+            2 | 7 => 0,
+            3 => number(kernel.local_bytes as u64),
+            4 => number(u64::from(kernel.registers)),
+            5 => number(u64::from(module.ptx.target().0)),
+            6 => number(u64::from(context.device().profile.capability())),
+            8 => self.dynamic_allowed.load(Ordering::Relaxed),
+            9 => self.carveout.load(Ordering::Relaxed),
+            10..=15 => 0,
+            _ => return Err(Error::InvalidValue),
+        })
+    }
+
+    /// Sets one of the attributes that can be set.
+    pub(crate) fn set_attribute(&self, attribute: i32, value: i32) -> Result<()> {
+        let module = self.module()?;
+        let context = module.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
+        let statics = kernel(&module, self)?.static_shared_bytes as i64;
+        let room = i64::from(context.device().profile.shared_per_block) - statics;
+        match attribute {
+            8 if value >= 0 && i64::from(value) <= room => {
+                self.dynamic_allowed.store(value, Ordering::Relaxed);
+            }
+            9 if (-1..=100).contains(&value) => self.carveout.store(value, Ordering::Relaxed),
+            _ => return Err(Error::InvalidValue),
+        }
+        Ok(())
+    }
+}
+
+/// The kernel behind a function.
+pub(crate) fn kernel<'m>(module: &'m Module, function: &Function) -> Result<&'m Kernel> {
+    module.ptx.kernel(&function.name).ok_or(Error::InvalidHandle)
+}
+
+/// Threads that a block of a kernel can have.
+pub(crate) fn threads(kernel: &Kernel) -> u32 {
+    let most = Profile::THREADS_PER_BLOCK;
+    kernel.max_threads.map_or(most, |threads| threads.min(most))
+}
+
+/// Why an image that is no text cannot be loaded, by how it begins.
+pub(crate) fn refuse_binary(start: &[u8]) -> Option<Refusal> {
+    /// How files of machine code, and bundles of them, begin.
+    const ELF: &[u8] = b"\x7fELF";
+    const BUNDLE: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
+    if start.starts_with(ELF) || start.starts_with(&BUNDLE) {
+        let log = "machine code cannot be run by an emulator of PTX".to_owned();
+        return Some(Refusal { error: Error::NoBinaryForGpu, log });
+    }
+    let text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
+    if start.first().is_some_and(text) {
+        return None;
+    }
+    let log = "the image is neither PTX nor machine code".to_owned();
+    Some(Refusal { error: Error::InvalidImage, log })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn images_are_told_apart() {
+        assert!(refuse_binary(b"//\n.version").is_none());
+        assert!(refuse_binary(b"\n.version 7.0").is_none());
+        let error = |start: &[u8]| refuse_binary(start).unwrap().error;
+        assert_eq!(error(b"\x7fELF\x02"), Error::NoBinaryForGpu);
+        assert_eq!(error(&[0x50, 0xed, 0x55, 0xba, 1]), Error::NoBinaryForGpu);
+        assert_eq!(error(&[0, 1, 2, 3]), Error::InvalidImage);
+        assert_eq!(error(&[]), Error::InvalidImage);
+    }
+}

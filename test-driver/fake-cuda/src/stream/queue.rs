@@ -1,0 +1,147 @@
+//! Queues of work, each with a thread that does it in order.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread,
+};
+
+use crate::handle::lock;
+
+/// Something to do.
+pub(crate) type Job = Box<dyn FnOnce() + Send>;
+
+/// Work that is done in order by a thread of its own. The thread starts with the first work.
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    tasks: VecDeque<Task>,
+    /// How many tasks were ever queued, and how many of these are done.
+    queued: u64,
+    done: u64,
+    running: bool,
+    closed: bool,
+}
+
+struct Task {
+    after: Vec<Point>,
+    job: Job,
+}
+
+/// A moment in a queue: all that was queued before it.
+#[derive(Clone)]
+pub(crate) struct Point {
+    queue: Arc<Queue>,
+    number: u64,
+}
+
+impl Queue {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self { state: Mutex::default(), changed: Condvar::new() })
+    }
+
+    /// Queues a job that starts when `after` is reached, and gives the moment when it is done.
+    pub(crate) fn push(self: &Arc<Self>, after: Vec<Point>, job: Job) -> Point {
+        let mut state = lock(&self.state);
+        let after = after.into_iter().filter(|point| !Arc::ptr_eq(&point.queue, self)).collect();
+        state.tasks.push_back(Task { after, job });
+        state.queued += 1;
+        if !state.running {
+            state.running = true;
+            let queue = Arc::clone(self);
+            thread::spawn(move || queue.work());
+        }
+        self.changed.notify_all();
+        Point { queue: Arc::clone(self), number: state.queued }
+    }
+
+    /// The moment when all is done that is queued now.
+    pub(crate) fn now(self: &Arc<Self>) -> Point {
+        Point { queue: Arc::clone(self), number: lock(&self.state).queued }
+    }
+
+    /// Lets the thread end when it has done what is queued.
+    pub(crate) fn close(&self) {
+        lock(&self.state).closed = true;
+        self.changed.notify_all();
+    }
+
+    fn work(&self) {
+        while let Some(task) = self.next() {
+            task.after.iter().for_each(Point::wait);
+            (task.job)();
+            lock(&self.state).done += 1;
+            self.changed.notify_all();
+        }
+    }
+
+    /// The next task, as soon as there is one; `None` when the queue is closed and empty.
+    fn next(&self) -> Option<Task> {
+        let mut state = lock(&self.state);
+        loop {
+            if let Some(task) = state.tasks.pop_front() {
+                return Some(task);
+            }
+            if state.closed {
+                state.running = false;
+                return None;
+            }
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Point {
+    /// Waits until all before this moment is done.
+    pub(crate) fn wait(&self) {
+        let mut state = lock(&self.queue.state);
+        while state.done < self.number {
+            state = self.queue.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Whether all before this moment is done.
+    pub(crate) fn is_reached(&self) -> bool {
+        lock(&self.queue.state).done >= self.number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    #[test]
+    fn jobs_run_in_order_on_another_thread() {
+        let (queue, (sender, receiver)) = (Queue::new(), mpsc::channel());
+        for number in 0..10 {
+            let sender = sender.clone();
+            let job = move || sender.send((number, thread::current().id())).unwrap();
+            queue.push(Vec::new(), Box::new(job));
+        }
+        queue.now().wait();
+        let ran: Vec<_> = receiver.try_iter().collect();
+        assert!(ran.iter().map(|(number, _)| *number).eq(0..10));
+        assert!(ran.iter().all(|(_, id)| *id != thread::current().id()));
+        queue.close();
+    }
+
+    #[test]
+    fn a_job_waits_for_another_queue() {
+        let (first, second) = (Queue::new(), Queue::new());
+        let (open, gate) = mpsc::channel::<()>();
+        let blocked = first.push(Vec::new(), Box::new(move || gate.recv().unwrap()));
+        let after = second.push(vec![blocked.clone()], Box::new(|| ()));
+        assert!(!blocked.is_reached() && !after.is_reached());
+        open.send(()).unwrap();
+        after.wait();
+        assert!(blocked.is_reached());
+        first.close();
+        second.close();
+    }
+}

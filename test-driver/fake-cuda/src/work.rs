@@ -1,0 +1,124 @@
+//! What streams and graphs do.
+
+use std::{
+    ffi::c_void,
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
+
+use crate::{
+    abi::{HostFunction, StreamCallback},
+    context::Context,
+    error::Error,
+    graph::Plan,
+    handle::Handle,
+    launch::Launchable,
+    memory::{
+        self,
+        copy::{Copy, Fill},
+    },
+};
+
+/// A piece of work, which can be done more than once.
+#[derive(Clone)]
+pub(crate) enum Work {
+    /// Only waits for what came before.
+    Nothing,
+    Launch(Arc<Launchable>),
+    Copy(Arc<Copy>),
+    Fill(Fill),
+    Host(HostCall),
+    Callback(Callback),
+    /// Frees memory.
+    Release(u64),
+    /// Notes the time.
+    Stamp(Arc<OnceLock<Instant>>),
+    Graph(Arc<Plan>),
+}
+
+/// Why work failed: what the context reports from then on, and what is printed.
+#[derive(Debug)]
+pub(crate) struct Trouble {
+    pub(crate) error: Error,
+    pub(crate) text: String,
+}
+
+/// A call of a function of the program's.
+#[derive(Clone, Copy)]
+pub(crate) struct HostCall {
+    function: unsafe extern "C" fn(*mut c_void),
+    data: *mut c_void,
+}
+
+// SAFETY: who passes a function to a stream agrees to its being called with this data by a thread
+// of the driver.
+unsafe impl Send for HostCall {}
+// SAFETY: as above.
+unsafe impl Sync for HostCall {}
+
+impl HostCall {
+    /// The call; [`Error::InvalidValue`] where there is no function.
+    pub(crate) fn new(function: HostFunction, data: *mut c_void) -> Result<Self, Error> {
+        Ok(Self { function: function.ok_or(Error::InvalidValue)?, data })
+    }
+
+    fn run(self) {
+        // SAFETY: `cuLaunchHostFunc` and the functions like it promise that this call can be made.
+        unsafe { (self.function)(self.data) };
+    }
+}
+
+/// A call of a function that wants to know its stream, and whether all went well.
+#[derive(Clone, Copy)]
+pub(crate) struct Callback {
+    function: unsafe extern "C" fn(usize, i32, *mut c_void),
+    stream: Handle,
+    data: *mut c_void,
+}
+
+// SAFETY: as for `HostCall`.
+unsafe impl Send for Callback {}
+// SAFETY: as above.
+unsafe impl Sync for Callback {}
+
+impl Callback {
+    /// The call; [`Error::InvalidValue`] where there is no function.
+    pub(crate) fn new(
+        function: StreamCallback,
+        stream: Handle,
+        data: *mut c_void,
+    ) -> Result<Self, Error> {
+        Ok(Self { function: function.ok_or(Error::InvalidValue)?, stream, data })
+    }
+
+    fn run(self, status: i32) {
+        // SAFETY: `cuStreamAddCallback` promises that this call can be made.
+        unsafe { (self.function)(self.stream.0, status, self.data) };
+    }
+}
+
+impl Work {
+    /// Whether it is done even after a fault.
+    pub(crate) fn is_bookkeeping(&self) -> bool {
+        matches!(self, Self::Nothing | Self::Stamp(_) | Self::Release(_) | Self::Callback(_))
+    }
+
+    /// Does the work, on the thread of a stream.
+    pub(crate) fn run(&self, context: &Arc<Context>) -> Result<(), Trouble> {
+        match self {
+            Self::Nothing => {}
+            Self::Launch(launch) => return launch.run(context),
+            Self::Copy(copy) => return copy.run(context.ordinal),
+            Self::Fill(fill) => return fill.run(context.ordinal),
+            Self::Host(call) => call.run(),
+            Self::Callback(call) => {
+                call.run(context.fault().map_or(0, |error| error as i32));
+            }
+            Self::Release(address) => memory::release(*address, context.ordinal),
+            // A record is made once, and replayed by no graph.
+            Self::Stamp(time) => drop(time.set(Instant::now())),
+            Self::Graph(plan) => return plan.run(context),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,49 @@
+//! A kernel that kernelmill has compiled runs through cudarc.
+
+mod support;
+
+use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
+use support::{clean_child, load};
+
+/// What kernelmill makes of its example's `saxpy`.
+const SAXPY: &str = include_str!("kernels/saxpy.ptx");
+
+fn run() {
+    const COUNT: usize = 10_000;
+    let context = CudaContext::new(0).unwrap();
+    let saxpy = load(&context, SAXPY).load_function("saxpy").unwrap();
+    let stream = context.new_stream().unwrap();
+    let x: Vec<f32> = (0..COUNT).map(|index| index as f32).collect();
+    let y = vec![1.0_f32; COUNT];
+    let (on_device, mut out) = (stream.clone_htod(&x).unwrap(), stream.clone_htod(&y).unwrap());
+    let config = LaunchConfig::for_num_elems(COUNT as u32);
+    let mut launch = stream.launch_builder(&saxpy);
+    let launch = launch.arg(&2.0_f32).arg(&on_device).arg(&COUNT).arg(&mut out).arg(&COUNT);
+    // SAFETY: the kernel has these parameters: a factor, and two slices with their lengths.
+    unsafe { launch.launch(config).unwrap() };
+    let found = stream.clone_dtoh(&out).unwrap();
+    assert!(found.iter().zip(&x).all(|(found, x)| *found == 2.0 * x + 1.0));
+}
+
+#[test]
+fn saxpy_runs() {
+    clean_child("saxpy_runs", &[], run);
+}
+
+#[test]
+fn saxpy_runs_in_every_order_without_races() {
+    for order in ["reverse", "random:1", "random:2"] {
+        let variables = [("FAKE_CUDA_ORDER", order), ("FAKE_CUDA_RACES", "1")];
+        clean_child("saxpy_runs_in_every_order_without_races", &variables, run);
+    }
+}
+
+#[test]
+fn coverage_is_written() {
+    let path = format!("{}/coverage-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
+    clean_child("coverage_is_written", &[("FAKE_CUDA_COVERAGE", &path)], run);
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains("saxpy\texecuted\tfma.rn.f32\t10000"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("saxpy\tunexecuted\tatom.")), "{text}");
+    std::fs::remove_file(path).unwrap();
+}

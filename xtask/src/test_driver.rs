@@ -1,0 +1,39 @@
+//! Runs every kernel of examples and tests as PTX, on the stand-in CUDA driver.
+
+use crate::{examples, workspace::Workspace};
+use anyhow::{Context as _, Result};
+use std::{fs, path::PathBuf};
+
+/// The orders in which the threads of a block run. A missing barrier shows in some of them only.
+const ORDERS: [&str; 5] = ["forward", "reverse", "random:1", "random:2", "random:3"];
+
+/// Builds the driver, and runs the suite on it in every order, with races detected and leaks
+/// reported, and every example.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let folder = build(workspace)?;
+    workspace.cargo(&["build", "--package", "gpu-suite"]).run()?;
+    let suite = workspace.target.join("debug/gpu-suite");
+    for order in ORDERS {
+        println!("order of threads: {order}");
+        workspace
+            .shell
+            .cmd(&suite)
+            .arg("--compare")
+            .env("LD_LIBRARY_PATH", &folder)
+            .env("FAKE_CUDA_ORDER", order)
+            .env("FAKE_CUDA_RACES", "1")
+            .env("FAKE_CUDA_LEAK_CHECK", "1")
+            .run()?;
+    }
+    examples::run_all(workspace, Some(&folder))
+}
+
+/// Builds the driver and gives the folder that holds it under the name that programs open.
+pub(crate) fn build(workspace: &Workspace) -> Result<PathBuf> {
+    workspace.cargo(&["build", "--release", "--package", "fake-cuda"]).run()?;
+    let folder = workspace.target.join("tmp/test-driver");
+    fs::create_dir_all(&folder)?;
+    let built = workspace.target.join("release/libfake_cuda.so");
+    fs::copy(&built, folder.join("libcuda.so.1")).context(built.display().to_string())?;
+    Ok(folder)
+}
