@@ -59,7 +59,7 @@ impl Toolchain {
 #[derive(Debug)]
 pub struct Compiler {
     toolchain: Toolchain,
-    library: Library,
+    llvm: Library,
     device: OnceLock<DeviceCrate>,
     libraries: OnceLock<Libraries>,
 }
@@ -75,8 +75,8 @@ impl Compiler {
             Some(path) => path.clone(),
             None => kernelmill_llvm::find_in_sysroot(&toolchain.sysroot)?,
         };
-        let library = Library::open(&path)?;
-        Ok(Self { toolchain, library, device: OnceLock::new(), libraries: OnceLock::new() })
+        let llvm = Library::open(&path)?;
+        Ok(Self { toolchain, llvm, device: OnceLock::new(), libraries: OnceLock::new() })
     }
 
     /// Everything of the tools and of kernelmill itself that can change an artifact's bytes.
@@ -86,7 +86,7 @@ impl Compiler {
             "kernelmill {}; {}; LLVM {}; {}; device {}",
             env!("CARGO_PKG_VERSION"),
             self.toolchain.rustc_version.trim(),
-            self.library.version(),
+            self.llvm.version(),
             self.toolchain.ptxas_version.trim(),
             rust::device_digest(),
         )
@@ -101,7 +101,7 @@ impl Compiler {
     /// The LLVM library in use.
     #[must_use]
     pub fn llvm(&self) -> &Library {
-        &self.library
+        &self.llvm
     }
 
     /// Runs the front end over a kernel file in Rust.

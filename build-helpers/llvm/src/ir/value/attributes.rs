@@ -1,0 +1,85 @@
+//! Attributes of functions and calls.
+
+use inkwell::context::Context;
+use llvm_sys::core::*;
+
+use super::{Place, Value};
+use crate::ir::{Type, attribute_kind, raw};
+
+// As in `super`, every call passes handles that are alive.
+impl<'c> Value<'c> {
+    /// Whether a function has an attribute.
+    #[must_use]
+    pub fn has_attribute(self, place: Place, name: &str) -> bool {
+        // SAFETY: the value is a function.
+        unsafe {
+            !LLVMGetEnumAttributeAtIndex(self.raw, place.index(), attribute_kind(name)).is_null()
+        }
+    }
+
+    /// Adds an attribute with a number (0 for those that are only there or not).
+    pub fn add_attribute(self, context: &'c Context, place: Place, name: &str, number: u64) {
+        let kind = attribute_kind(name);
+        assert_ne!(kind, 0, "LLVM knows no attribute {name}");
+        // SAFETY: the value is a function or a call; the attribute is one of the same context.
+        unsafe {
+            let attribute = LLVMCreateEnumAttribute(raw(context), kind, number);
+            if self.is_function() {
+                LLVMAddAttributeAtIndex(self.raw, place.index(), attribute);
+            } else {
+                LLVMAddCallSiteAttribute(self.raw, place.index(), attribute);
+            }
+        }
+    }
+
+    /// Adds an attribute that holds a type, such as `byval`.
+    pub fn add_type_attribute(self, context: &'c Context, place: Place, name: &str, ty: Type<'c>) {
+        let kind = attribute_kind(name);
+        assert_ne!(kind, 0, "LLVM knows no attribute {name}");
+        // SAFETY: the value is a function; the attribute is one of the same context.
+        unsafe {
+            let attribute = LLVMCreateTypeAttribute(raw(context), kind, ty.raw);
+            LLVMAddAttributeAtIndex(self.raw, place.index(), attribute);
+        }
+    }
+
+    /// Adds an attribute of text to a function.
+    pub fn add_text_attribute(self, context: &'c Context, key: &str, value: &str) {
+        // SAFETY: the value is a function; both texts are given with their lengths.
+        unsafe {
+            let attribute = LLVMCreateStringAttribute(
+                raw(context),
+                key.as_ptr().cast(),
+                key.len() as u32,
+                value.as_ptr().cast(),
+                value.len() as u32,
+            );
+            LLVMAddAttributeAtIndex(self.raw, Place::Function.index(), attribute);
+        }
+    }
+
+    /// Removes an attribute of a function, if it is there.
+    pub fn remove_attribute(self, place: Place, name: &str) {
+        // SAFETY: the value is a function or call; removing what is not there does nothing.
+        unsafe {
+            if self.is_function() {
+                LLVMRemoveEnumAttributeAtIndex(self.raw, place.index(), attribute_kind(name));
+            } else {
+                LLVMRemoveCallSiteEnumAttribute(self.raw, place.index(), attribute_kind(name));
+            }
+        }
+    }
+
+    /// Removes an attribute of text of a function, if it is there.
+    pub fn remove_text_attribute(self, key: &str) {
+        // SAFETY: the value is a function; the key is given with its length.
+        unsafe {
+            LLVMRemoveStringAttributeAtIndex(
+                self.raw,
+                Place::Function.index(),
+                key.as_ptr().cast(),
+                key.len() as u32,
+            );
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Constants.
+
+use inkwell::context::Context;
+use llvm_sys::{LLVMOpcode, core::*};
+
+use super::Value;
+use crate::ir::{Block, Type, raw};
+
+// As in `super`, every call passes handles that are alive.
+impl<'c> Value<'c> {
+    /// This constant pointer, in another address space.
+    #[must_use]
+    pub fn cast_address_space(self, ty: Type<'c>) -> Self {
+        assert!(self.is_constant());
+        // SAFETY: both are pointers.
+        Self::wrap(unsafe { LLVMConstAddrSpaceCast(self.raw, ty.raw) })
+    }
+
+    /// A constant struct of these fields.
+    #[must_use]
+    pub fn constant_structure(context: &'c Context, fields: &[Self]) -> Self {
+        let mut fields: Vec<_> = fields.iter().map(|field| field.raw).collect();
+        // SAFETY: the fields are constants, given with their number.
+        Self::wrap(unsafe {
+            LLVMConstStructInContext(raw(context), fields.as_mut_ptr(), fields.len() as u32, 0)
+        })
+    }
+
+    /// What a constant expression does.
+    #[must_use]
+    pub fn constant_opcode(self) -> LLVMOpcode {
+        assert!(self.is_constant_expression());
+        // SAFETY: the value is a constant expression.
+        unsafe { LLVMGetConstOpcode(self.raw) }
+    }
+
+    /// The type of the elements that a `getelementptr`, instruction or constant, counts in.
+    #[must_use]
+    pub fn element_type(self) -> Type<'c> {
+        // SAFETY: LLVM gives null for anything else.
+        Type::wrap(unsafe { LLVMGetGEPSourceElementType(self.raw) })
+    }
+
+    /// For a phi, the block that its operand of this index comes from.
+    #[must_use]
+    pub fn incoming_block(self, index: u32) -> Option<Block<'c>> {
+        (self.is_instruction() && self.opcode() == LLVMOpcode::LLVMPHI)
+            // SAFETY: the value is a phi, the index one of its operands'.
+            .then(|| Block::wrap(unsafe { LLVMGetIncomingBlock(self.raw, index) }))
+    }
+
+    /// The address `bytes` after this constant pointer.
+    #[must_use]
+    pub fn constant_offset(self, context: &'c Context, bytes: u64) -> Self {
+        let mut index = [Type::int(context, 64).constant(bytes).raw];
+        // SAFETY: the value is a constant pointer; one index is given.
+        Self::wrap(unsafe {
+            LLVMConstInBoundsGEP2(Type::int(context, 8).raw, self.raw, index.as_mut_ptr(), 1)
+        })
+    }
+}
