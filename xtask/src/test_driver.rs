@@ -2,7 +2,11 @@
 
 use crate::{examples, workspace::Workspace};
 use anyhow::{Context as _, Result};
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
 
 /// The orders in which the threads of a block run. A missing barrier shows in some of them only.
 const ORDERS: [&str; 5] = ["forward", "reverse", "random:1", "random:2", "random:3"];
@@ -25,7 +29,27 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
             .env("FAKE_CUDA_LEAK_CHECK", "1")
             .run()?;
     }
-    examples::run_all(workspace, Some(&folder))
+    examples::run_all(workspace, Some(&folder))?;
+    differential(workspace, &folder)
+}
+
+/// Compares random kernels, a new seed each time, for about a minute: the CPU against plain Rust,
+/// and PTX on the stand-in driver too. A seed that fails can be run alone, by setting
+/// `KERNELMILL_SEED`.
+fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
+    let program = workspace.target.join("debug/differential");
+    let begun = Instant::now();
+    for seed in 1_u32.. {
+        if seed > 3 && begun.elapsed() > Duration::from_secs(60) {
+            break;
+        }
+        let build = workspace.cargo(&["build", "--package", "differential"]);
+        build.env("KERNELMILL_SEED", seed.to_string()).quiet().run()?;
+        workspace.shell.cmd(&program).run()?;
+        let on_driver = workspace.shell.cmd(&program).env("LD_LIBRARY_PATH", driver);
+        on_driver.env("FAKE_CUDA_ORDER", format!("random:{seed}")).run()?;
+    }
+    Ok(())
 }
 
 /// Builds the driver and gives the folder that holds it under the name that programs open.

@@ -67,6 +67,7 @@ impl Search<'_> {
             self.folder(folder, &|_| true);
         }
         for glob in &self.settings.source_globs {
+            let glob = glob.relative_to(&self.package.root);
             self.folder(&glob.folder(), &|display| glob.matches(display));
         }
         for file in &self.settings.source_files {
@@ -147,7 +148,10 @@ impl Search<'_> {
     }
 
     fn is_excluded(&self, display: &str) -> bool {
-        self.settings.excludes.iter().any(|glob| glob.excludes(display))
+        self.settings
+            .excludes
+            .iter()
+            .any(|glob| glob.relative_to(&self.package.root).excludes(display))
     }
 
     /// Whether a path is in a build folder, where copies of sources may lie.

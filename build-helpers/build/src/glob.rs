@@ -1,17 +1,29 @@
 //! Patterns of paths: `*` and `?` within a name, `**` for any folders.
 
-use std::fmt;
+use crate::paths;
+use std::{fmt, path::Path};
 
 /// A pattern such as `kernels/**/*.rs`, relative to the package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Glob {
     parts: Vec<String>,
+    is_absolute: bool,
 }
 
 impl Glob {
     pub(crate) fn new(pattern: &str) -> Self {
         let parts = pattern.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
-        Self { parts: parts.map(str::to_owned).collect() }
+        let parts = parts.map(str::to_owned).collect();
+        Self { parts, is_absolute: Path::new(pattern).is_absolute() }
+    }
+
+    /// The same pattern, relative to the package in `root`.
+    pub(crate) fn relative_to(&self, root: &Path) -> Self {
+        if !self.is_absolute {
+            return self.clone();
+        }
+        let absolute = Path::new("/").join(self.parts.join("/"));
+        Self::new(&paths::relative(root, &absolute))
     }
 
     /// The leading folders without wildcards: where to look for files that match.
@@ -41,7 +53,8 @@ impl Glob {
 
 impl fmt::Display for Glob {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.parts.join("/"))
+        let start = if self.is_absolute { "/" } else { "" };
+        write!(formatter, "{start}{}", self.parts.join("/"))
     }
 }
 
@@ -85,6 +98,16 @@ mod tests {
         assert!(!Glob::new("kernels/*.rs").matches("kernels/x/a.rs"));
         assert!(Glob::new("./k?.rs").matches("k1.rs"));
         assert_eq!(Glob::new("*.rs").folder(), ".");
+    }
+
+    #[test]
+    fn an_absolute_pattern_is_one_relative_to_the_package() {
+        let glob = Glob::new("/home/out/random_*.rs");
+        assert_eq!(glob.to_string(), "/home/out/random_*.rs");
+        let relative = glob.relative_to(Path::new("/home/package"));
+        assert_eq!(relative.to_string(), "../out/random_*.rs");
+        assert_eq!(relative.folder(), "../out");
+        assert!(relative.matches("../out/random_1.rs"));
     }
 
     #[test]

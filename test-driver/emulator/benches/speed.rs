@@ -112,11 +112,16 @@ INNER:
     ret;
 }";
 
-fn report(name: &str, text: &str, arguments: &[&[u8]], shape: ([u32; 3], [u32; 3]), device: &Device) {
+fn report(
+    name: &str,
+    text: &str,
+    arguments: &[&[u8]],
+    shape: ([u32; 3], [u32; 3]),
+    device: &Device,
+) {
     let module = Module::parse(text).unwrap();
     let loaded = device.load(&module).unwrap();
-    let launch =
-        Launch { grid: shape.0, block: shape.1, arguments, ..Launch::default() };
+    let launch = Launch { grid: shape.0, block: shape.1, arguments, ..Launch::default() };
     let plain = Options { poison: false, ..Options::default() };
     let modes = [
         ("bounds only", plain.clone()),
@@ -130,7 +135,10 @@ fn report(name: &str, text: &str, arguments: &[&[u8]], shape: ([u32; 3], [u32; 3
         let report = device.launch(&loaded, name, &launch, &options).unwrap();
         let seconds = start.elapsed().as_secs_f64();
         let rate = report.instructions as f64 / seconds / 1e6;
-        println!("{name:8} {mode:14} {:12} instructions, {rate:6.0} million a second", report.instructions);
+        println!(
+            "{name:8} {mode:14} {:12} instructions, {rate:6.0} million a second",
+            report.instructions
+        );
     }
 }
 

@@ -56,9 +56,14 @@ impl Coverage {
 
     /// Adds the counts of another launch, of the same module or of another one.
     pub fn merge(&mut self, other: &Coverage) {
-        let key = |covered: &Covered| (covered.function.clone(), covered.line, covered.mnemonic.clone());
-        let places: BTreeMap<_, usize> =
-            self.instructions.iter().enumerate().map(|(index, covered)| (key(covered), index)).collect();
+        let key =
+            |covered: &Covered| (covered.function.clone(), covered.line, covered.mnemonic.clone());
+        let places: BTreeMap<_, usize> = self
+            .instructions
+            .iter()
+            .enumerate()
+            .map(|(index, covered)| (key(covered), index))
+            .collect();
         for covered in &other.instructions {
             match places.get(&key(covered)) {
                 Some(&index) => self.instructions[index].count += covered.count,

@@ -4,66 +4,13 @@ use crate::coverage::{Coverage, Covered};
 use crate::execute::{Grid, run};
 use crate::fault::{Fault, FaultKind};
 use crate::launch::{Launch, Options, Report};
-use crate::memory::{CODE_BASE, MemoryError, Region, Store};
+use crate::loaded::Loaded;
+use crate::memory::{MemoryError, Region, Store};
 use crate::module::{Kernel, Module};
-use crate::program::{Global, Program, SharedLayout, Symbol};
+use crate::program::Program;
+use crate::properties::Properties;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-
-/// What a device is like. A warp always has 32 lanes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Properties {
-    /// Major and minor compute capability.
-    pub compute_capability: (u32, u32),
-    /// Most threads of a block.
-    pub max_threads_per_block: u32,
-    /// Most threads of a block in each dimension.
-    pub max_block: [u32; 3],
-    /// Most blocks in each dimension.
-    pub max_grid: [u32; 3],
-    /// Most bytes of static shared memory of a block.
-    pub static_shared_bytes: u32,
-    /// Most bytes of shared memory of a block, dynamic memory included.
-    pub shared_bytes: u32,
-    /// Multiprocessors, as `%nsmid` tells them.
-    pub multiprocessors: u32,
-    /// Bytes of device memory.
-    pub memory_bytes: u64,
-    /// What fresh memory is filled with.
-    pub fill: u8,
-}
-
-impl Properties {
-    /// The properties of devices of a capability: 75 for sm_75.
-    pub fn of_capability(capability: u32) -> Properties {
-        let shared_bytes = match capability {
-            ..70 => 48 << 10,
-            75 => 64 << 10,
-            80 | 87 => 163 << 10,
-            86 | 89 | 120 | 121 => 99 << 10,
-            90..120 => 227 << 10,
-            _ => 96 << 10,
-        };
-        Properties {
-            compute_capability: (capability / 10, capability % 10),
-            max_threads_per_block: 1024,
-            max_block: [1024, 1024, 64],
-            max_grid: [0x7fff_ffff, 65535, 65535],
-            static_shared_bytes: 48 << 10,
-            shared_bytes,
-            multiprocessors: 40,
-            memory_bytes: 16 << 30,
-            fill: 0xcd,
-        }
-    }
-}
-
-/// A device of capability 7.5.
-impl Default for Properties {
-    fn default() -> Self {
-        Properties::of_capability(75)
-    }
-}
 
 /// An emulated device. Its memory is apart from the host's: device addresses are not pointers.
 ///
@@ -105,62 +52,6 @@ impl Default for Properties {
 pub struct Device {
     store: Arc<Store>,
     properties: Arc<Properties>,
-}
-
-/// A module on a device; dropping it frees its variables.
-pub struct Loaded {
-    store: Arc<Store>,
-    module: Module,
-    /// Address of each of the program's globals.
-    addresses: Vec<u64>,
-}
-
-impl Loaded {
-    /// Device address and length in bytes of a variable of the module.
-    pub fn global(&self, name: &str) -> Option<(u64, usize)> {
-        let globals = &self.module.program.globals;
-        let index = globals.iter().position(|global| global.name == name)?;
-        Some((self.addresses[index], globals[index].bytes as usize))
-    }
-
-    /// The module.
-    pub fn module(&self) -> &Module {
-        &self.module
-    }
-
-    fn address(&self, symbol: Symbol, layout: &SharedLayout) -> u64 {
-        match symbol {
-            Symbol::Global(index) => self.addresses[index],
-            Symbol::Shared(index) => layout.offsets.get(&index).copied().unwrap_or(0).into(),
-            Symbol::Dynamic => layout.dynamic().into(),
-            Symbol::Code(index) => CODE_BASE + 16 * (index as u64 + 1),
-        }
-    }
-
-    /// The slots of each function that a kernel reaches.
-    fn templates(&self, entry: usize, layout: &SharedLayout) -> Vec<Vec<u64>> {
-        let program = &self.module.program;
-        let mut templates = vec![Vec::new(); program.functions.len()];
-        for index in program.reachable(entry) {
-            let function = &program.functions[index];
-            let mut template = function.template.clone();
-            for &(slot, symbol, offset) in &function.relocations {
-                let address = self.address(symbol, layout);
-                template[slot as usize] = address.wrapping_add(offset as u64);
-            }
-            templates[index] = template;
-        }
-        templates
-    }
-}
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        for &address in &self.addresses {
-            // A kernel or the host may have freed a variable's memory already; nothing is lost then.
-            let _ = self.store.free(address);
-        }
-    }
 }
 
 impl Device {
@@ -251,14 +142,17 @@ impl Device {
     /// # Errors
     /// When the memory is used up.
     pub fn load(&self, module: &Module) -> Result<Loaded, MemoryError> {
-        let mut loaded =
-            Loaded { store: Arc::clone(&self.store), module: module.clone(), addresses: Vec::new() };
+        let mut loaded = Loaded {
+            store: Arc::clone(&self.store),
+            module: module.clone(),
+            addresses: Vec::new(),
+        };
         for global in &module.program.globals {
             let address = self.store.allocate(global.bytes, global.align, !global.constant)?;
             loaded.addresses.push(address);
         }
         for (global, &address) in module.program.globals.iter().zip(&loaded.addresses) {
-            self.write(address, &contents(global, &loaded))?;
+            self.write(address, &loaded.contents(global))?;
         }
         Ok(loaded)
     }
@@ -327,7 +221,8 @@ impl Device {
     /// Checks a launch against the kernel and the device; gives the bytes of the parameters.
     fn check(&self, kernel: &Kernel, launch: &Launch<'_>) -> Result<Vec<u8>, String> {
         let properties = &self.properties;
-        let [grid, block] = [(launch.grid, properties.max_grid), (launch.block, properties.max_block)];
+        let [grid, block] =
+            [(launch.grid, properties.max_grid), (launch.block, properties.max_block)];
         for ((sizes, limits), what) in [(grid, "grid"), (block, "block")] {
             if sizes.iter().zip(limits).any(|(&size, limit)| size == 0 || size > limit) {
                 return Err(format!("a {what} of {sizes:?} is not within {limits:?}"));
@@ -382,21 +277,6 @@ fn place_arguments(kernel: &Kernel, arguments: &[&[u8]]) -> Result<Vec<u8>, Stri
         bytes[parameter.offset as usize..][..given].copy_from_slice(argument);
     }
     Ok(bytes)
-}
-
-fn contents(global: &Global, loaded: &Loaded) -> Vec<u8> {
-    let mut contents = global.contents.clone();
-    for &(place, symbol, offset, mask) in &global.addresses {
-        let address = loaded.address(symbol, &SharedLayout::default());
-        let value = address.wrapping_add(offset as u64);
-        // A mask of less than all bits selects one part, which is stored at its lowest byte.
-        let shift = mask.trailing_zeros().min(63);
-        let bytes = ((value & mask) >> shift).to_le_bytes();
-        let length = 8.min((64 - mask.leading_zeros() - shift).div_ceil(8) as usize);
-        let length = length.min(contents.len().saturating_sub(place));
-        contents[place..place + length].copy_from_slice(&bytes[..length]);
-    }
-    contents
 }
 
 fn coverage(program: &Program, reachable: &[usize], hits: &[Vec<u64>]) -> Coverage {

@@ -1,8 +1,9 @@
 //! The same launch in many orders.
 
-use crate::device::{Device, Loaded};
+use crate::device::Device;
 use crate::fault::Fault;
 use crate::launch::{Launch, Options, Order};
+use crate::loaded::Loaded;
 use std::fmt;
 
 /// The first order in which a launch failed.

@@ -225,7 +225,10 @@ impl fmt::Display for FaultKind {
             }
             Self::ReadOnly { address } => write!(f, "store to read-only memory at {address:#x}"),
             Self::UninitializedShared { address, bytes } => {
-                write!(f, "read of {bytes} bytes of shared memory at {address:#x} that no thread has written")
+                write!(
+                    f,
+                    "read of {bytes} bytes of shared memory at {address:#x} that no thread has written"
+                )
             }
             Self::UninitializedRegister { register } => {
                 write!(f, "register {register} is read but was never written")
@@ -242,7 +245,9 @@ impl fmt::Display for FaultKind {
             Self::StepBudget { budget } => {
                 write!(f, "the launch took more than {budget} instructions")
             }
-            Self::Race { space, address, write, other } => write_race(f, *space, *address, *write, other),
+            Self::Race { space, address, write, other } => {
+                write_race(f, *space, *address, *write, other)
+            }
             _ => self.other_message(f),
         }
     }

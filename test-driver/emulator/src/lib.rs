@@ -33,6 +33,11 @@
 //! functions are nearly correctly rounded here, every launch sees memory in one order, and nothing
 //! is said about speed.
 
+#![expect(
+    clippy::result_large_err,
+    reason = "a launch fails once, and its fault is meant to be matched on"
+)]
+
 mod arithmetic;
 mod coverage;
 mod decode;
@@ -41,17 +46,21 @@ mod execute;
 mod explore;
 mod fault;
 mod launch;
+mod loaded;
 mod memory;
 mod module;
 mod program;
+mod properties;
 mod races;
 mod syntax;
 
 pub use coverage::{Coverage, Covered};
-pub use device::{Device, Loaded, Properties};
+pub use device::Device;
 pub use explore::{Failure, explore, explore_with};
 pub use fault::{Access, Fault, FaultKind, Nearest, Space};
 pub use launch::{Launch, Options, Order, Report};
+pub use loaded::Loaded;
 pub use memory::MemoryError;
 pub use module::{Kernel, Module, Parameter, Unsupported};
+pub use properties::Properties;
 pub use syntax::{ParseError, ParseErrors};

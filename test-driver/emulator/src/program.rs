@@ -101,6 +101,8 @@ pub(crate) struct Function {
     pub(crate) relocations: Vec<(u32, Symbol, i64)>,
     /// Names of the slots that are registers.
     pub(crate) names: BTreeMap<u32, String>,
+    /// Shared variables that it declares.
+    pub(crate) shared: Vec<usize>,
     pub(crate) callees: Vec<usize>,
     pub(crate) calls_indirectly: bool,
 }
@@ -169,9 +171,13 @@ impl Program {
     /// Lays out the shared variables of a kernel.
     pub(crate) fn shared_layout(&self, entry: usize) -> SharedLayout {
         let mut layout = SharedLayout::default();
-        for function in self.reachable(entry) {
-            for (_, symbol, _) in &self.functions[function].relocations {
-                let Symbol::Shared(index) = *symbol else { continue };
+        for index in self.reachable(entry) {
+            let function = &self.functions[index];
+            let named = function.relocations.iter().filter_map(|(_, symbol, _)| match symbol {
+                Symbol::Shared(index) => Some(*index),
+                _ => None,
+            });
+            for index in function.shared.iter().copied().chain(named) {
                 if layout.offsets.contains_key(&index) {
                     continue;
                 }

@@ -125,9 +125,10 @@ impl Detector {
             }
             return &mut cells[index];
         }
-        let cells = self.pages.entry(address / PAGE).or_insert_with(|| {
-            vec![Cell::default(); PAGE as usize / 4]
-        });
+        let cells = self
+            .pages
+            .entry(address / PAGE)
+            .or_insert_with(|| vec![Cell::default(); PAGE as usize / 4]);
         &mut cells[(address % PAGE / 4) as usize]
     }
 
@@ -163,7 +164,8 @@ impl Detector {
     /// An operation of some lanes of a warp, whose clocks start at `first`.
     pub(crate) fn warp_barrier(&mut self, clocks: &mut [Clock], first: usize, lanes: u32) {
         self.time += 1;
-        let members = || (0..32usize).filter(|lane| lanes >> lane & 1 == 1).map(|lane| first + lane);
+        let members =
+            || (0..32usize).filter(|lane| lanes >> lane & 1 == 1).map(|lane| first + lane);
         let acquired = members().map(|thread| clocks[thread].acquired).max().unwrap_or(0);
         for thread in members() {
             clocks[thread].warp = self.time;
@@ -190,9 +192,10 @@ fn is_ordered(clock: &Clock, me: Thread, earlier: &Record) -> bool {
     }
     let same_warp = other.linear / 32 == me.linear / 32;
     let lane = clock.lanes >> (other.linear % 32) & 1 == 1;
-    let partner = clock.partners.as_ref().is_some_and(|set| {
-        set[other.linear as usize / 64] >> (other.linear % 64) & 1 == 1
-    });
+    let partner = clock
+        .partners
+        .as_ref()
+        .is_some_and(|set| set[other.linear as usize / 64] >> (other.linear % 64) & 1 == 1);
     earlier.time < clock.block
         || (same_warp && lane && earlier.time < clock.warp)
         || (partner && earlier.time < clock.partial)

@@ -67,11 +67,35 @@ fn source_bits(bits: u32) -> u32 {
 fn doubles() -> Vec<u64> {
     let mut random = Random::new(31);
     let mut values = vec![
-        0.0f64, -0.0, 0.5, -0.5, 1.5, 2.5, -1.5, -2.5, 0.49999999999999994, 1e9, -1e9, 1e300, -1e300,
-        f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 255.5, 256.0, 65535.5, 4294967295.5, 2147483647.5,
-        -2147483648.5, 9.223372036854775e18, 1.8446744073709552e19, 1e-310,
+        0.0f64,
+        -0.0,
+        0.5,
+        -0.5,
+        1.5,
+        2.5,
+        -1.5,
+        -2.5,
+        0.49999999999999994,
+        1e9,
+        -1e9,
+        1e300,
+        -1e300,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        255.5,
+        256.0,
+        65535.5,
+        4294967295.5,
+        2147483647.5,
+        -2147483648.5,
+        9.223372036854775e18,
+        1.8446744073709552e19,
+        1e-310,
     ];
-    values.extend((0..200).map(|_| (f64::from(random.unit()) - 0.5) * 2f64.powi((random.next() % 70) as i32)));
+    values.extend(
+        (0..200).map(|_| (f64::from(random.unit()) - 0.5) * 2f64.powi((random.next() % 70) as i32)),
+    );
     values.iter().map(|value| value.to_bits()).collect()
 }
 
@@ -84,7 +108,13 @@ fn round(value: f64, mode: &str) -> f64 {
             let up = rest > 0.5 || (rest == 0.5 && floor % 2.0 != 0.0);
             if up { floor + 1.0 } else { floor }
         }
-        "rzi" => if value < 0.0 { value.ceil() } else { value.floor() },
+        "rzi" => {
+            if value < 0.0 {
+                value.ceil()
+            } else {
+                value.floor()
+            }
+        }
         "rmi" => value.floor(),
         _ => value.ceil(),
     }
@@ -210,7 +240,7 @@ fn numbers_of_eight_bits() {
     // Every byte to f16 and on to f32, and back to the same byte.
     let text = "cvt.rn.f16x2.e4m3x2 %wa, $a; mov.b32 {%ha, %hb}, %wa; cvt.f32.f16 $d, %ha;";
     check(text, Bits32, &[Register::Bits16], &bytes, |[a, ..]| {
-        u64::from(e4m3(a).map_or(0x7fff_e000, f32::to_bits))
+        u64::from(e4m3(a).map_or(0x7fff_ffff, f32::to_bits))
     });
     let text = "cvt.rn.f16x2.e4m3x2 %wa, $a; cvt.rn.satfinite.e4m3x2.f16x2 $d, %wa;";
     check(text, Register::Bits16, &[Register::Bits16], &bytes, |[a, ..]| {

@@ -6,14 +6,38 @@ mod common;
 mod harness;
 
 use common::Random;
-use harness::Register::{Bits16, Bits32, Bits64, Predicate};
+use harness::Register::{Bits32, Bits64, Predicate};
 use harness::{check, rows};
+use std::cmp::Ordering;
+
+/// A function of two numbers, with its name.
+type Binary<T> = (&'static str, fn(T, T) -> T);
+/// A function of one number, with its name.
+type Unary<T> = (&'static str, fn(T) -> T);
+/// A comparison, with its name.
+type Relation<T> = (&'static str, fn(T, T) -> bool);
+/// A test of a number, with its name.
+type Property<T> = (&'static str, fn(T) -> bool);
 
 /// Edges of `f32`, then numbers of all sizes.
 fn singles() -> Vec<u64> {
     let edges = [
-        0.0f32, -0.0, 1.0, -1.0, 0.1, 1.5, 2.5, f32::MAX, f32::MIN, f32::MIN_POSITIVE, f32::INFINITY,
-        f32::NEG_INFINITY, f32::NAN, f32::from_bits(1), f32::from_bits(0x807f_ffff), f32::EPSILON,
+        0.0f32,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        1.5,
+        2.5,
+        f32::MAX,
+        f32::MIN,
+        f32::MIN_POSITIVE,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        f32::from_bits(1),
+        f32::from_bits(0x807f_ffff),
+        f32::EPSILON,
     ];
     let mut random = Random::new(21);
     let mut values: Vec<u64> = edges.iter().map(|edge| u64::from(edge.to_bits())).collect();
@@ -24,8 +48,21 @@ fn singles() -> Vec<u64> {
 
 fn doubles() -> Vec<u64> {
     let edges = [
-        0.0f64, -0.0, 1.0, -1.0, 0.1, 1.5, 2.5, f64::MAX, f64::MIN, f64::MIN_POSITIVE, f64::INFINITY,
-        f64::NEG_INFINITY, f64::NAN, f64::from_bits(1), f64::EPSILON,
+        0.0f64,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        1.5,
+        2.5,
+        f64::MAX,
+        f64::MIN,
+        f64::MIN_POSITIVE,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        f64::from_bits(1),
+        f64::EPSILON,
     ];
     let mut random = Random::new(22);
     let mut values: Vec<u64> = edges.iter().map(|edge| edge.to_bits()).collect();
@@ -65,7 +102,7 @@ fn saturate(value: f32) -> f32 {
 
 #[test]
 fn arithmetic_of_f32() {
-    let operations: [(&str, fn(f32, f32) -> f32); 4] = [
+    let operations: [Binary<f32>; 4] = [
         ("add", |a, b| a + b),
         ("sub", |a, b| a - b),
         ("mul", |a, b| a * b),
@@ -97,7 +134,7 @@ fn arithmetic_of_f32() {
 #[test]
 fn arithmetic_of_f64() {
     let rows = rows(&doubles(), &doubles(), &doubles());
-    let operations: [(&str, fn(f64, f64) -> f64); 4] = [
+    let operations: [Binary<f64>; 4] = [
         ("add.rn", |a, b| a + b),
         ("sub", |a, b| a - b),
         ("mul", |a, b| a * b),
@@ -219,8 +256,20 @@ fn minima_and_maxima() {
     let least = |a: f32, b: f32| match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
         (_, true) => a,
-        _ if a == b => if a.is_sign_negative() { a } else { b },
-        _ => if a < b { a } else { b },
+        _ if a == b => {
+            if a.is_sign_negative() {
+                a
+            } else {
+                b
+            }
+        }
+        _ => {
+            if a < b {
+                a
+            } else {
+                b
+            }
+        }
     };
     check("min.f32 $d, $a, $b;", Bits32, &[Bits32; 2], &rows, |[a, b, _]| bits(least(f(a), f(b))));
     check("max.f32 $d, $a, $b;", Bits32, &[Bits32; 2], &rows, |[a, b, _]| {
@@ -240,19 +289,19 @@ fn minima_and_maxima() {
 #[test]
 fn comparisons() {
     let rows = single_rows();
-    let names: [(&str, fn(f32, f32) -> bool); 14] = [
+    let names: [Relation<f32>; 14] = [
         ("eq", |a, b| a == b),
-        ("ne", |a, b| a < b || a > b),
+        ("ne", |a, b| matches!(a.partial_cmp(&b), Some(Ordering::Less | Ordering::Greater))),
         ("lt", |a, b| a < b),
         ("le", |a, b| a <= b),
         ("gt", |a, b| a > b),
         ("ge", |a, b| a >= b),
-        ("equ", |a, b| !(a < b || a > b)),
+        ("equ", |a, b| matches!(a.partial_cmp(&b), None | Some(Ordering::Equal))),
         ("neu", |a, b| a != b),
-        ("ltu", |a, b| !(a >= b)),
-        ("leu", |a, b| !(a > b)),
-        ("gtu", |a, b| !(a <= b)),
-        ("geu", |a, b| !(a < b)),
+        ("ltu", |a, b| matches!(a.partial_cmp(&b), None | Some(Ordering::Less))),
+        ("leu", |a, b| a.partial_cmp(&b) != Some(Ordering::Greater)),
+        ("gtu", |a, b| matches!(a.partial_cmp(&b), None | Some(Ordering::Greater))),
+        ("geu", |a, b| a.partial_cmp(&b) != Some(Ordering::Less)),
         ("num", |a, b| !a.is_nan() && !b.is_nan()),
         ("nan", |a, b| a.is_nan() || b.is_nan()),
     ];
@@ -264,7 +313,7 @@ fn comparisons() {
             bits(if formula(flush(f(a)), flush(f(b))) { 1.0 } else { 0.0 })
         });
     }
-    let tests: [(&str, fn(f32) -> bool); 6] = [
+    let tests: [Property<f32>; 6] = [
         ("finite", f32::is_finite),
         ("infinite", f32::is_infinite),
         ("number", |a| !a.is_nan()),
@@ -284,7 +333,7 @@ fn comparisons() {
 
 #[test]
 fn approximations_are_close() {
-    let functions: [(&str, fn(f64) -> f64); 7] = [
+    let functions: [Unary<f64>; 7] = [
         ("ex2.approx", f64::exp2),
         ("lg2.approx", f64::log2),
         ("sin.approx", f64::sin),
@@ -294,105 +343,11 @@ fn approximations_are_close() {
         ("rcp.approx", |x| 1.0 / x),
     ];
     let mut random = Random::new(25);
-    let rows: Vec<[u64; 3]> = (0..500)
-        .map(|_| [u64::from((random.unit() * 20.0 + 0.01).to_bits()), 0, 0])
-        .collect();
+    let rows: Vec<[u64; 3]> =
+        (0..500).map(|_| [u64::from((random.unit() * 20.0 + 0.01).to_bits()), 0, 0]).collect();
     for (name, formula) in functions {
         check(&format!("{name}.ftz.f32 $d, $a;"), Bits32, &[Bits32], &rows, |[a, ..]| {
             bits(formula(f64::from(f(a))) as f32)
         });
     }
-}
-
-/// The value of an `f16`, by its definition.
-fn half(bits: u64) -> f64 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let (exponent, mantissa) = ((bits >> 10 & 31) as i32, (bits & 0x3ff) as f64);
-    match exponent {
-        0 => sign * mantissa * 2f64.powi(-24),
-        31 if mantissa == 0.0 => sign * f64::INFINITY,
-        31 => f64::NAN,
-        _ => sign * (1.0 + mantissa / 1024.0) * 2f64.powi(exponent - 15),
-    }
-}
-
-/// The `f16` nearest to a value, found among all of them.
-fn to_half(value: f64) -> u64 {
-    if value.is_nan() {
-        return 0x7fff;
-    }
-    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
-    let magnitude = value.abs();
-    if magnitude >= 65520.0 {
-        return sign | 0x7c00;
-    }
-    let (mut low, mut high) = (0u64, 0x7bff);
-    while low < high {
-        let middle = (low + high).div_ceil(2);
-        if half(middle) <= magnitude { low = middle } else { high = middle - 1 }
-    }
-    let (below, above) = (magnitude - half(low), half(low + 1) - magnitude);
-    let up = low < 0x7bff && (above < below || (above == below && low & 1 == 1));
-    sign | (low + u64::from(up))
-}
-
-#[test]
-fn arithmetic_of_f16() {
-    let mut random = Random::new(26);
-    let mut values: Vec<u64> = vec![0, 0x8000, 0x3c00, 0xbc00, 0x7bff, 0x7c00, 0xfc00, 0x7fff, 1, 0x3ff];
-    values.extend((0..300).map(|_| random.next() & 0xffff));
-    values.extend((0..300).map(|_| 0x3000 + random.next() % 0x1000));
-    let rows = rows(&values, &values, &values);
-    check("add.f16 $d, $a, $b;", Bits16, &[Bits16; 2], &rows, |[a, b, _]| to_half(half(a) + half(b)));
-    check("sub.f16 $d, $a, $b;", Bits16, &[Bits16; 2], &rows, |[a, b, _]| to_half(half(a) - half(b)));
-    check("mul.f16 $d, $a, $b;", Bits16, &[Bits16; 2], &rows, |[a, b, _]| to_half(half(a) * half(b)));
-    check("fma.rn.f16 $d, $a, $b, $c;", Bits16, &[Bits16; 3], &rows, |[a, b, c]| {
-        // The product is exact in `f64`. A sum that is not has its error's sign kept by an odd last bit.
-        let (product, addend) = (half(a) * half(b), half(c));
-        let sum = product + addend;
-        let part = sum - product;
-        let error = (product - (sum - part)) + (addend - part);
-        let away = error != 0.0 && sum.is_finite() && sum.to_bits() & 1 == 0;
-        let up = (error > 0.0) == (sum > 0.0);
-        let odd = if away { sum.to_bits().wrapping_add(if up { 1 } else { u64::MAX }) } else { sum.to_bits() };
-        to_half(f64::from_bits(odd))
-    });
-    let pair = |a: u64, b: u64| a | b << 16;
-    check("mov.b32 %wa, {$a, $b}; mov.b32 %wb, {$c, $a}; add.rn.f16x2 $d, %wa, %wb;", Bits32,
-        &[Bits16; 3], &rows, |[a, b, c]| {
-            pair(to_half(half(a) + half(c)), to_half(half(b) + half(a)))
-        });
-    check("setp.lt.f16 $d, $a, $b;", Predicate, &[Bits16; 2], &rows, |[a, b, _]| {
-        u64::from(half(a) < half(b))
-    });
-    check("cvt.f32.f16 $d, $a;", Bits32, &[Bits16], &rows, |[a, ..]| bits(half(a) as f32));
-    let wide = single_rows();
-    check("cvt.rn.f16.f32 $d, $a;", Bits16, &[Bits32], &wide, |[a, ..]| to_half(f64::from(f(a))));
-    check("cvt.rn.f16x2.f32 $d, $a, $b;", Bits32, &[Bits32; 2], &wide, |[a, b, _]| {
-        pair(to_half(f64::from(f(b))), to_half(f64::from(f(a))))
-    });
-}
-
-#[test]
-fn arithmetic_of_bf16() {
-    let wide = |a: u64| f((a & 0xffff) << 16);
-    let narrow = |value: f32| -> u64 {
-        if value.is_nan() {
-            return 0x7fff;
-        }
-        let bits = value.to_bits();
-        u64::from((bits + 0x7fff + (bits >> 16 & 1)) >> 16)
-    };
-    let values: Vec<u64> = singles().iter().map(|bits| bits >> 16).collect();
-    let rows = rows(&values, &values, &values);
-    check("mul.bf16 $d, $a, $b;", Bits16, &[Bits16; 2], &rows, |[a, b, _]| {
-        // The product has 16 bits; only one that is subnormal in `f32` would round twice.
-        narrow(wide(a) * wide(b))
-    });
-    check("cvt.f32.bf16 $d, $a;", Bits32, &[Bits16], &rows, |[a, ..]| bits(wide(a)));
-    let singles = single_rows();
-    check("cvt.rn.bf16.f32 $d, $a;", Bits16, &[Bits32], &singles, |[a, ..]| narrow(f(a)));
-    check("cvt.rn.bf16x2.f32 $d, $a, $b;", Bits32, &[Bits32; 2], &singles, |[a, b, _]| {
-        narrow(f(a)) << 16 | narrow(f(b))
-    });
 }

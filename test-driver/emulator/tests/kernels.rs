@@ -1,8 +1,8 @@
 //! Real kernels, from nvcc and from rustc, in several orders, whole and with barriers deleted.
 
-mod common;
 #[path = "common/cases.rs"]
 mod cases;
+mod common;
 
 use cases::{CASES, Case};
 use common::{Argument, Bench};
@@ -171,7 +171,10 @@ fn the_mathematical_library_of_cuda_is_right() {
     let arguments = [bench.buffer(&x), out, bench.buffer(&d), o].map(Argument::Buffer);
     bench.launch("math", 1, 64, &arguments, &Options::default()).unwrap();
     let close = |found: f64, expected: f64, tolerance: f64| {
-        assert!((found - expected).abs() <= tolerance * expected.abs().max(1.0), "{found} {expected}");
+        assert!(
+            (found - expected).abs() <= tolerance * expected.abs().max(1.0),
+            "{found} {expected}"
+        );
     };
     let (out, o) = (bench.values::<f32>(out, 256), bench.values::<f64>(o, 128));
     for (i, &x) in d.iter().enumerate() {

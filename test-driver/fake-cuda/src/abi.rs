@@ -310,7 +310,7 @@ pub(crate) struct HostNode {
 pub(crate) struct Ignored<T>(usize, PhantomData<*const T>);
 
 impl<T> Ignored<T> {
-    pub(crate) fn is_null(self) -> bool {
+    pub(crate) fn is_null(&self) -> bool {
         self.0 == 0
     }
 }

@@ -24,6 +24,7 @@ macro_rules! errors {
     ($($variant:ident = $code:literal, $name:literal, $text:literal;)*) => {
         /// The errors that this driver returns, and those that can be injected.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[expect(clippy::enum_variant_names, reason = "the names are those of cuda.h")]
         #[repr(i32)]
         pub(crate) enum Error { $($variant = $code),* }
 

@@ -76,8 +76,8 @@ impl Machine {
         loaded: &Loaded,
         kernel: &str,
         launch: &Launch<'_>,
-    ) -> Result<Report, Fault> {
-        self.device.launch(loaded, kernel, launch, &self.options)
+    ) -> Result<Report, Box<Fault>> {
+        self.device.launch(loaded, kernel, launch, &self.options).map_err(Box::new)
     }
 }
 

@@ -175,8 +175,11 @@ fn cooperative_launches_have_to_fit() {
         let (fill, stream) = (kernel(&context, "fill"), context.default_stream());
         let mut memory = stream.alloc_zeros::<u32>(64).unwrap();
         let mut launch = |blocks| {
-            let config =
-                LaunchConfig { grid_dim: (blocks, 1, 1), block_dim: (32, 1, 1), shared_mem_bytes: 0 };
+            let config = LaunchConfig {
+                grid_dim: (blocks, 1, 1),
+                block_dim: (32, 1, 1),
+                shared_mem_bytes: 0,
+            };
             let mut launch = stream.launch_builder(&fill);
             let launch = launch.arg(&mut memory).arg(&64_u32).arg(&0_u32);
             // SAFETY: the kernel has these parameters, and writes within `memory`.

@@ -19,8 +19,10 @@ fn launches_do_not_wait() {
         let mut out = stream.alloc_zeros::<u32>(4).unwrap();
         let gate = Gate::on(&stream);
         // SAFETY: the kernel has these parameters, and writes within `out`.
-        unsafe { stream.launch_builder(&fill).arg(&mut out).arg(&4_u32).arg(&7_u32).launch(block(4)) }
-            .unwrap();
+        unsafe {
+            stream.launch_builder(&fill).arg(&mut out).arg(&4_u32).arg(&7_u32).launch(block(4))
+        }
+        .unwrap();
         let event = stream.record_event(None).unwrap();
         thread::sleep(Duration::from_millis(20));
         assert!(!event.is_complete());
@@ -55,8 +57,10 @@ fn events_order_streams() {
         first.synchronize().unwrap();
         let gate = Gate::on(&first);
         // SAFETY: the kernel has these parameters, and writes within `out`.
-        unsafe { first.launch_builder(&fill).arg(&mut out).arg(&4_u32).arg(&1_u32).launch(block(4)) }
-            .unwrap();
+        unsafe {
+            first.launch_builder(&fill).arg(&mut out).arg(&4_u32).arg(&1_u32).launch(block(4))
+        }
+        .unwrap();
         // cudarc lets the second stream wait for an event of the first.
         // SAFETY: as above.
         unsafe { second.launch_builder(&double).arg(&mut out).launch(block(4)) }.unwrap();

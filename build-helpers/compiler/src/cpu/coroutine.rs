@@ -91,6 +91,13 @@ fn begin<'c>(
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let none = Type::pointer(context, 0).null();
     builder.at_end(start);
+    // A stack slot that LLVM keeps out of the frame, because it is alive between two suspensions
+    // only, must come before the coroutine begins: each part gets its own.
+    for instruction in function.instructions() {
+        if instruction.opcode() == Opcode::LLVMAlloca {
+            builder.move_here(instruction);
+        }
+    }
     let id = unit.module.intrinsic("llvm.coro.id", &[]);
     let id = builder.call(id, &[word.constant(FRAME_ALIGN), none, none, none]);
     let size = builder.call(unit.module.intrinsic("llvm.coro.size", &[wide]), &[]);

@@ -155,12 +155,7 @@ fn shift_right(significand: u128, by: i32, sticky: bool) -> Shifted {
 
 impl Exact {
     pub(crate) fn from_integer(value: i128) -> Exact {
-        Exact {
-            negative: value < 0,
-            exponent: 0,
-            significand: value.unsigned_abs(),
-            sticky: false,
-        }
+        Exact { negative: value < 0, exponent: 0, significand: value.unsigned_abs(), sticky: false }
     }
 
     fn is_zero(self) -> bool {
@@ -207,7 +202,12 @@ impl Exact {
             high.significand - aligned - u128::from(lost)
         };
         if significand == 0 && !lost {
-            return Exact { negative: rounding == Rounding::Down, significand, sticky: false, exponent: 0 };
+            return Exact {
+                negative: rounding == Rounding::Down,
+                significand,
+                sticky: false,
+                exponent: 0,
+            };
         }
         Exact { significand, sticky: lost, ..high }
     }
@@ -229,7 +229,7 @@ impl Exact {
             negative: self.negative != other.negative,
             exponent: self.exponent - shift as i32 - other.exponent,
             significand: dividend / other.significand,
-            sticky: dividend % other.significand != 0,
+            sticky: !dividend.is_multiple_of(other.significand),
         }
     }
 
@@ -272,9 +272,7 @@ pub(crate) fn fused(format: Format, a: u64, b: u64, c: u64, rounding: Rounding) 
             _ => format.infinity(product_negative),
         },
         (_, _, Infinity { negative }) => format.infinity(negative),
-        (Finite(a), Finite(b), Finite(c)) => {
-            format.round(a.product(b).sum(c, rounding), rounding)
-        }
+        (Finite(a), Finite(b), Finite(c)) => format.round(a.product(b).sum(c, rounding), rounding),
     }
 }
 
@@ -358,7 +356,8 @@ mod tests {
     fn close_exponents_agree_with_the_host() {
         let mut state = 7;
         for _ in 0..100_000 {
-            let mut near = || (next(&mut state) & 0x800f_ffff_ffff_ffff) | (next(&mut state) % 64 + 990) << 52;
+            let mut near =
+                || (next(&mut state) & 0x800f_ffff_ffff_ffff) | (next(&mut state) % 64 + 990) << 52;
             let (a, b, c) = (near(), near(), near());
             let (x, y, z) = (f64::from_bits(a), f64::from_bits(b), f64::from_bits(c));
             assert!(same(x - y, add(F64, a, b ^ 1 << 63, Rounding::Nearest)));
@@ -368,7 +367,8 @@ mod tests {
 
     #[test]
     fn directed_roundings_enclose() {
-        let third = |rounding| f64::from_bits(divide(F64, 1f64.to_bits(), 3f64.to_bits(), rounding));
+        let third =
+            |rounding| f64::from_bits(divide(F64, 1f64.to_bits(), 3f64.to_bits(), rounding));
         assert!(third(Rounding::Down) < third(Rounding::Up));
         assert_eq!(third(Rounding::Zero), third(Rounding::Down));
         assert_eq!(third(Rounding::Down).next_up(), third(Rounding::Up));

@@ -191,8 +191,20 @@ fn choose<T: Float>(a: u64, b: u64, flags: Flags, least: bool) -> u64 {
         (true, true) => a,
         (true, false) => return not_a_number_or::<T>(a, b, flags, sign),
         (false, true) => return not_a_number_or::<T>(b, a, flags, sign),
-        _ if a == b => if a.is_negative() == least { a } else { b },
-        _ => if (a < b) == least { a } else { b },
+        _ if a == b => {
+            if a.is_negative() == least {
+                a
+            } else {
+                b
+            }
+        }
+        _ => {
+            if (a < b) == least {
+                a
+            } else {
+                b
+            }
+        }
     };
     signed(chosen, flags, sign)
 }
@@ -246,13 +258,12 @@ pub(crate) enum Test {
 /// `testp` of an `f32` (`BITS` 32) or `f64`.
 pub(crate) fn test<const BITS: u32>(a: u64, test: u32) -> u64 {
     use std::num::FpCategory;
-    let category = if BITS == 32 {
-        f32::from_bits(a as u32).classify()
-    } else {
-        f64::from_bits(a).classify()
-    };
+    let category =
+        if BITS == 32 { f32::from_bits(a as u32).classify() } else { f64::from_bits(a).classify() };
     u64::from(match test {
-        t if t == Test::Finite as u32 => !matches!(category, FpCategory::Nan | FpCategory::Infinite),
+        t if t == Test::Finite as u32 => {
+            !matches!(category, FpCategory::Nan | FpCategory::Infinite)
+        }
         t if t == Test::Infinite as u32 => category == FpCategory::Infinite,
         t if t == Test::Number as u32 => category != FpCategory::Nan,
         t if t == Test::NotANumber as u32 => category == FpCategory::Nan,

@@ -53,11 +53,15 @@ type Found = Result<Option<Plain>, Problem>;
 /// Integer operations with one type; `None` when the opcode or type is not of this kind.
 pub(crate) fn plain(opcode: &str, ty: Type, m: &mut Modifiers<'_>) -> Found {
     match opcode {
-        "add" | "sub" | "min" | "max" if matches!(ty, Type::U16x2 | Type::S16x2) => pairs(opcode, ty),
+        "add" | "sub" | "min" | "max" if matches!(ty, Type::U16x2 | Type::S16x2) => {
+            pairs(opcode, ty)
+        }
         "add" | "sub" | "min" | "max" | "div" | "rem" => two(opcode, ty, m),
         "mul" | "mul24" => multiply(opcode, ty, m),
         "mad" | "mad24" => multiply_add(opcode, ty, m),
-        "sad" => Ok(Some(Plain::new(by_type!(ty, ternary, integer::absolute_difference), &[ty; 3]))),
+        "sad" => {
+            Ok(Some(Plain::new(by_type!(ty, ternary, integer::absolute_difference), &[ty; 3])))
+        }
         "abs" => Ok(Some(Plain::new(by_type!(ty, unary, integer::absolute), &[ty]))),
         "neg" => Ok(Some(Plain::new(by_type!(ty, unary, integer::negate), &[ty]))),
         "dp4a" | "dp2a" => dot(opcode, ty, m),

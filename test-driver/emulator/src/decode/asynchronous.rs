@@ -28,7 +28,12 @@ impl<'a> Decoder<'_, 'a> {
                 return Err(Problem::Unsupported);
             }
             let counted = m.take("noinc");
-            return self.arrival(i, m, 0, if counted { asynchronous::arrive } else { ops::nothing });
+            return self.arrival(
+                i,
+                m,
+                0,
+                if counted { asynchronous::arrive } else { ops::nothing },
+            );
         }
         if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
             self.push(Build::new(ops::nothing));
@@ -59,7 +64,11 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    fn memory_barrier(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
+    fn memory_barrier(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
         m.ignore(&["release", "acquire", "relaxed", "cta", "cluster", "noComplete"]);
         let (run, place): (Handler, usize) = if m.take("init") {
             (asynchronous::initialise, 0)
@@ -109,7 +118,8 @@ impl<'a> Decoder<'_, 'a> {
         let location = self.location(self.operand(i, 1)?, space)?;
         let state = self.read(self.operand(i, 2)?, if parity { Type::U32 } else { Type::B64 })?;
         let d = self.write(&i.operands[0])?;
-        let run: Handler = if parity { asynchronous::test_parity } else { asynchronous::test_state };
+        let run: Handler =
+            if parity { asynchronous::test_parity } else { asynchronous::test_state };
         let (offset, generic) = (location.offset as u32, u32::from(space.is_none()));
         let build = Build::new(run).d(d).a(location.slot).b(state).x(generic);
         self.push(build.with(|i| i.e = offset));

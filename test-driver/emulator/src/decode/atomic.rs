@@ -106,8 +106,7 @@ fn add(ty: Type, target: Target, flush: bool) -> Result<Handler, Problem> {
     }
 }
 
-const NAMES: [&str; 10] =
-    ["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"];
+const NAMES: [&str; 10] = ["add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"];
 
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn decode_atomic(

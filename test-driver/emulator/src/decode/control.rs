@@ -155,8 +155,7 @@ impl<'a> Decoder<'_, 'a> {
 
     fn check_call(&self, name: &str, callee: usize, site: usize) -> Result<(), Problem> {
         let own = self.shared.symbols.functions.get(self.function.name.as_str()) == Some(&callee);
-        let function =
-            if own { &self.function } else { &self.shared.program.functions[callee] };
+        let function = if own { &self.function } else { &self.shared.program.functions[callee] };
         let site = &self.function.calls[site];
         let counts = |slices: &[Slice]| slices.len();
         let fits = counts(&site.arguments) == counts(&function.parameters)

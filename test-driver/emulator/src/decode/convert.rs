@@ -6,9 +6,9 @@ use super::Problem;
 use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
+use crate::arithmetic::Flags;
 use crate::arithmetic::convert::{self, format};
 use crate::arithmetic::exact::Format;
-use crate::arithmetic::Flags;
 use crate::execute::Machine;
 use crate::execute::ops::{binary_with, ternary, unary, unary_with};
 use crate::program::{Handler, Instruction as Decoded, Transfer};
@@ -66,7 +66,9 @@ fn fast(to: Type, from: Type, flags: Flags) -> Option<Handler> {
     }
     Some(match (to, from) {
         (Type::U32 | Type::U64, Type::U16) => unary!(|a: u64| a & 0xffff),
-        (Type::U64 | Type::S64 | Type::U32 | Type::S32, Type::U32) => unary!(|a: u64| a & 0xffff_ffff),
+        (Type::U64 | Type::S64 | Type::U32 | Type::S32, Type::U32) => {
+            unary!(|a: u64| a & 0xffff_ffff)
+        }
         (Type::U32 | Type::S32, Type::U64 | Type::S64 | Type::S32) => {
             unary!(|a: u64| a & 0xffff_ffff)
         }
@@ -93,7 +95,9 @@ fn truncating(to: Type, from: Type, flags: Flags) -> Option<Handler> {
         return None;
     }
     Some(match (to, from) {
-        (Type::S32, Type::F32) => unary!(|a: u64| u64::from(f32::from_bits(a as u32) as i32 as u32)),
+        (Type::S32, Type::F32) => {
+            unary!(|a: u64| u64::from(f32::from_bits(a as u32) as i32 as u32))
+        }
         (Type::U32, Type::F32) => unary!(|a: u64| u64::from(f32::from_bits(a as u32) as u32)),
         _ => return None,
     })
@@ -113,10 +117,13 @@ impl<'a> Decoder<'_, 'a> {
         if to.bits() == 32 && matches!(to, Type::F16x2 | Type::Bf16x2) && from == Type::F32 {
             return self.convert_pair(i, to, from, flags);
         }
-        if matches!(to, Type::E4m3x2 | Type::E5m2x2) || matches!(from, Type::E4m3x2 | Type::E5m2x2) {
+        if matches!(to, Type::E4m3x2 | Type::E5m2x2) || matches!(from, Type::E4m3x2 | Type::E5m2x2)
+        {
             return self.convert_pair(i, to, from, flags);
         }
-        let (Some(b), Some(c)) = (number(to), number(from)) else { return Err(Problem::Unsupported) };
+        let (Some(b), Some(c)) = (number(to), number(from)) else {
+            return Err(Problem::Unsupported);
+        };
         self.count(i, 2)?;
         let a = self.read(&i.operands[1], from)?;
         let (d, register) = self.write_typed(&i.operands[0])?;
@@ -142,7 +149,9 @@ impl<'a> Decoder<'_, 'a> {
         use crate::arithmetic::exact::{BF16, F16, F32};
         let run: Handler = match (to, from) {
             (Type::F16x2, Type::F32) => binary_with!(|a, b, f| convert::pack_halves(a, b, F16, f)),
-            (Type::Bf16x2, Type::F32) => binary_with!(|a, b, f| convert::pack_halves(a, b, BF16, f)),
+            (Type::Bf16x2, Type::F32) => {
+                binary_with!(|a, b, f| convert::pack_halves(a, b, BF16, f))
+            }
             (Type::E4m3x2, Type::F32) => {
                 binary_with!(|a, b, f| convert::pack_bytes(a, b, Type::E4m3x2, F32, f))
             }

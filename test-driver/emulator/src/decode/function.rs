@@ -109,7 +109,11 @@ impl<'a> Decoder<'_, 'a> {
                 Entity::Frame { offset, bytes }
             }
             Home::Shared if variable.bytes.unwrap_or(0) == 0 => Entity::Dynamic,
-            Home::Shared => Entity::Shared(self.shared.shared_variable(variable)),
+            Home::Shared => {
+                let index = self.shared.shared_variable(variable);
+                self.function.shared.push(index);
+                Entity::Shared(index)
+            }
             _ => {
                 globals::declare_variable(variable, self.shared);
                 globals::initialise_variable(variable, self.shared);

@@ -23,9 +23,28 @@ pub(crate) struct Location {
 
 /// Modifiers that change nothing: caches and hints.
 const HINTS: [&str; 22] = [
-    "nc", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "weak", "cta", "gpu", "sys", "cluster",
-    "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
-    "L1::no_allocate", "L2::cache_hint", "unified", "mmio", "uni",
+    "nc",
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "weak",
+    "cta",
+    "gpu",
+    "sys",
+    "cluster",
+    "L1::evict_normal",
+    "L1::evict_unchanged",
+    "L1::evict_first",
+    "L1::evict_last",
+    "L1::no_allocate",
+    "L2::cache_hint",
+    "unified",
+    "mmio",
+    "uni",
 ];
 
 pub(crate) fn ignore_hints(m: &mut Modifiers<'_>) {

@@ -6,11 +6,20 @@ use std::collections::HashMap;
 /// A named thing of a function.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Entity {
-    Register { slot: u32, ty: Type },
+    Register {
+        slot: u32,
+        ty: Type,
+    },
     /// A variable in the function's frame.
-    Frame { offset: u32, bytes: u32 },
+    Frame {
+        offset: u32,
+        bytes: u32,
+    },
     /// A parameter of the kernel.
-    Parameter { offset: u32, bytes: u32 },
+    Parameter {
+        offset: u32,
+        bytes: u32,
+    },
     Shared(usize),
     Dynamic,
 }
@@ -88,9 +97,10 @@ impl<'a> Names<'a> {
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<Entity> {
-        self.scopes.iter().rev().find_map(|scope| {
-            scope.entities.get(name).copied().or_else(|| scope.in_range(name))
-        })
+        self.scopes
+            .iter()
+            .rev()
+            .find_map(|scope| scope.entities.get(name).copied().or_else(|| scope.in_range(name)))
     }
 
     /// The number of a label.

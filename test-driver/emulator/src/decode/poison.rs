@@ -44,7 +44,9 @@ fn successors(build: &Build, instruction: &Instruction, at: u32, pool: &[u32]) -
         Flow::Next => vec![at + 1],
         Flow::Jump => vec![instruction.e],
         Flow::Branch => vec![at + 1, instruction.e],
-        Flow::Table => pool[instruction.e as usize..(instruction.e + instruction.c) as usize].to_vec(),
+        Flow::Table => {
+            pool[instruction.e as usize..(instruction.e + instruction.c) as usize].to_vec()
+        }
         Flow::End => Vec::new(),
     }
 }
@@ -77,7 +79,8 @@ impl<'b> Analysis<'b> {
                 leaders.insert(at as u32 + 1);
             }
         }
-        let starts: Vec<u32> = leaders.into_iter().filter(|&at| (at as usize) < code.len()).collect();
+        let starts: Vec<u32> =
+            leaders.into_iter().filter(|&at| (at as usize) < code.len()).collect();
         let count = registers.len();
         let mut first = Slots::new(count, true);
         for (slot, &register) in registers.iter().enumerate() {
@@ -119,8 +122,7 @@ impl<'b> Analysis<'b> {
         for run in 0..self.starts.len() {
             let mut written = self.entry[run].clone();
             for build in &self.builds[self.range(run)] {
-                let unwritten =
-                    |slot: &&u32| registers[**slot as usize] && !written.has(**slot);
+                let unwritten = |slot: &&u32| registers[**slot as usize] && !written.has(**slot);
                 found.extend(build.uses.iter().filter(unwritten).copied());
                 apply(build, &mut written);
             }
@@ -142,8 +144,9 @@ pub(crate) fn guard(builds: &[Build], function: &mut Function) {
     function.guards = Vec::with_capacity(code.len());
     for (build, instruction) in builds.iter().zip(&mut code) {
         let is_watched = |slot: &u32| function.names.contains_key(slot);
-        let defines: Vec<u32> = build.defines.iter().filter(|slot| is_watched(slot)).copied().collect();
-        if !defines.is_empty() || build.uses.iter().any(|slot| is_watched(slot)) {
+        let defines: Vec<u32> =
+            build.defines.iter().filter(|slot| is_watched(slot)).copied().collect();
+        if !defines.is_empty() || build.uses.iter().any(is_watched) {
             instruction.run = guarded;
         }
         function.guards.push(Guard {

@@ -8,8 +8,13 @@ use crate::memory::{LOCAL_BASE, PARAM_BASE, SHARED_BASE, WINDOW_BYTES, Window, W
 /// A part of memory that an instruction names. `None` means that the thread has faulted.
 pub(crate) trait Area {
     fn load<W: Word>(m: &mut Machine<'_>, pc: u32, address: u64, kind: Kind) -> Option<W>;
-    fn store<W: Word>(m: &mut Machine<'_>, pc: u32, address: u64, value: W, kind: Kind)
-    -> Option<()>;
+    fn store<W: Word>(
+        m: &mut Machine<'_>,
+        pc: u32,
+        address: u64,
+        value: W,
+        kind: Kind,
+    ) -> Option<()>;
     /// Replaces a word in one step and gives the register it was.
     fn update<W: Word>(
         m: &mut Machine<'_>,
@@ -75,7 +80,13 @@ fn refill<W: Word>(
 }
 
 #[inline(always)]
-fn global_load<W: Word>(m: &mut Machine<'_>, pc: u32, at: u64, kind: Kind, space: Space) -> Option<W> {
+fn global_load<W: Word>(
+    m: &mut Machine<'_>,
+    pc: u32,
+    at: u64,
+    kind: Kind,
+    space: Space,
+) -> Option<W> {
     let value = match m.windows[pc as usize].words::<W>(at, 1) {
         Some(words) => words.load(0),
         None => {
@@ -239,13 +250,7 @@ impl Area for Local {
     }
 
     #[inline(always)]
-    fn store<W: Word>(
-        m: &mut Machine<'_>,
-        _: u32,
-        address: u64,
-        value: W,
-        _: Kind,
-    ) -> Option<()> {
+    fn store<W: Word>(m: &mut Machine<'_>, _: u32, address: u64, value: W, _: Kind) -> Option<()> {
         let range = locate::<W>(m, Space::Local, address, m.thread.local.len(), true)?;
         value.write(&mut m.thread.local[range]);
         Some(())
@@ -273,13 +278,7 @@ impl Area for Param {
         Some(W::read(&m.grid.parameters[range]))
     }
 
-    fn store<W: Word>(
-        m: &mut Machine<'_>,
-        _: u32,
-        address: u64,
-        _: W,
-        _: Kind,
-    ) -> Option<()> {
+    fn store<W: Word>(m: &mut Machine<'_>, _: u32, address: u64, _: W, _: Kind) -> Option<()> {
         m.fail(FaultKind::ReadOnly { address });
         None
     }

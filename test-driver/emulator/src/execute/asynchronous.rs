@@ -15,7 +15,8 @@ pub(crate) fn copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let from = m.get(i.b).wrapping_add(m.get(i.d));
     let limit = m.get(i.c);
     let size = u64::from(i.x);
-    for (space, address) in [(crate::fault::Space::Shared, to), (crate::fault::Space::Global, from)] {
+    for (space, address) in [(crate::fault::Space::Shared, to), (crate::fault::Space::Global, from)]
+    {
         if address % size != 0 {
             return m.fail(FaultKind::Misaligned { space, address, bytes: i.x });
         }

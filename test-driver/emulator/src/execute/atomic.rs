@@ -14,11 +14,7 @@ pub(crate) trait AtomicOperation {
     fn apply(old: u64, b: u64, c: u64) -> u64;
 }
 
-fn run<A: Area, W: Word, O: AtomicOperation>(
-    m: &mut Machine<'_>,
-    i: &Instruction,
-    pc: u32,
-) -> u32 {
+fn run<A: Area, W: Word, O: AtomicOperation>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let address = m.get(i.a).wrapping_add(i.e as i32 as i64 as u64);
     let (b, c) = (m.get(i.b), m.get(i.c));
     if i.x & 1 == 1 {

@@ -133,8 +133,7 @@ fn check_alignment(
                 let function = &grid.program.functions[thread.function as usize];
                 function.origins[thread.pc as usize].line
             };
-            let kind =
-                FaultKind::DivergentBarrier { barrier, lines: [line(first), line(second)] };
+            let kind = FaultKind::DivergentBarrier { barrier, lines: [line(first), line(second)] };
             return Err(second.fault(grid, party.block.index, kind));
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn call_indirect(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u3
     let address = m.get(i.a);
     let offset = address.wrapping_sub(CODE_BASE);
     let index = (offset / 16).wrapping_sub(1) as usize;
-    if offset % 16 != 0 || index >= m.grid.program.functions.len() {
+    if !offset.is_multiple_of(16) || index >= m.grid.program.functions.len() {
         return m.fail(FaultKind::CallTarget { address });
     }
     let call = &m.function.calls[i.e as usize];

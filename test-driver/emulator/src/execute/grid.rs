@@ -43,11 +43,10 @@ pub(crate) struct Worker {
 
 impl Worker {
     fn new(grid: &Grid<'_>) -> Worker {
-        let reachable = |index: usize| !grid.templates[index].is_empty();
-        let length = |(index, function): (usize, &Function)| {
-            if reachable(index) { function.code.len() } else { 0 }
-        };
-        let lengths: Vec<usize> = grid.program.functions.iter().enumerate().map(length).collect();
+        let mut lengths = vec![0; grid.program.functions.len()];
+        for index in grid.program.reachable(grid.entry) {
+            lengths[index] = grid.program.functions[index].code.len();
+        }
         Worker {
             steps: 0,
             hits: lengths.iter().map(|&length| vec![0; length]).collect(),

@@ -111,7 +111,7 @@ fn store_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -
 
 fn aligned<W: Word>(m: &mut Machine<'_>, address: u64, count: u32) -> bool {
     let bytes = W::BYTES * count;
-    if address % u64::from(bytes) == 0 {
+    if address.is_multiple_of(u64::from(bytes)) {
         return true;
     }
     m.fail(FaultKind::Misaligned { space: Space::Generic, address, bytes });

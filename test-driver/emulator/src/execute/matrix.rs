@@ -102,7 +102,8 @@ impl Multiply {
     /// Row and first column of register `register` of A in a lane.
     fn place_a(&self, lane: usize, register: usize) -> (usize, usize) {
         let each = self.elements[0].per_register();
-        let (half, part) = if self.rows == 16 { (register & 1, register >> 1) } else { (0, register) };
+        let (half, part) =
+            if self.rows == 16 { (register & 1, register >> 1) } else { (0, register) };
         (lane / 4 + 8 * half, (part * 4 + lane % 4) * each)
     }
 
@@ -125,7 +126,8 @@ pub(super) fn multiply(lanes: &mut Lanes<'_>, op: &Multiply) {
         for (register, &slot) in op.a.iter().enumerate() {
             let (row, column) = op.place_a(lane, register);
             for index in 0..op.elements[0].per_register() {
-                a[row * op.depth + column + index] = op.elements[0].value(lanes.get(lane, slot), index);
+                a[row * op.depth + column + index] =
+                    op.elements[0].value(lanes.get(lane, slot), index);
             }
         }
         for (register, &slot) in op.b.iter().enumerate() {
@@ -171,7 +173,8 @@ fn write_result(
         .collect();
     for (register, parts) in results.chunks(to_each).enumerate() {
         let bits = to.bits();
-        let joined = parts.iter().enumerate().map(|(index, part)| part << (index as u32 * bits % 64));
+        let joined =
+            parts.iter().enumerate().map(|(index, part)| part << (index as u32 * bits % 64));
         lanes.set(lane, op.d[register], joined.fold(0, |all, part| all | part));
     }
 }
@@ -208,8 +211,7 @@ pub(super) fn load(
             let mut register = lanes.get(lane, slot);
             for part in 0..2 {
                 let pair = lane % 4 * 2 + part;
-                let (row, column) =
-                    if op.transposed { (pair, lane / 4) } else { (lane / 4, pair) };
+                let (row, column) = if op.transposed { (pair, lane / 4) } else { (lane / 4, pair) };
                 let at = rows[row] + column * 2;
                 let shift = 16 * part;
                 if op.store {
@@ -240,7 +242,7 @@ fn row_start(
         address = address.wrapping_sub(crate::memory::SHARED_BASE);
     }
     let bytes = ROW as u32;
-    if address % ROW as u64 != 0 {
+    if !address.is_multiple_of(ROW as u64) {
         return Err((lane, FaultKind::Misaligned { space: Space::Shared, address, bytes }));
     }
     let end = address.saturating_add(ROW as u64);
@@ -276,7 +278,11 @@ fn observe(
     detector.access(clock, party, Space::Shared, address, ROW as u32, kind).map_err(|other| {
         let access = crate::fault::Access {
             block: block.index,
-            thread: lanes.threads.iter().find(|t| t.linear == other.party.linear).map_or([other.party.linear, 0, 0], |t| t.index),
+            thread: lanes
+                .threads
+                .iter()
+                .find(|t| t.linear == other.party.linear)
+                .map_or([other.party.linear, 0, 0], |t| t.index),
             line: other.party.line,
             write: other.write,
         };

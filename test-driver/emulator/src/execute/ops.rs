@@ -93,7 +93,8 @@ macro_rules! ternary_with {
             i: &$crate::program::Instruction,
             pc: u32,
         ) -> u32 {
-            let value = $function(m.get(i.a), m.get(i.b), m.get(i.c), $crate::arithmetic::Flags(i.x));
+            let value =
+                $function(m.get(i.a), m.get(i.b), m.get(i.c), $crate::arithmetic::Flags(i.x));
             m.set(i.d, value);
             pc + 1
         }
@@ -269,8 +270,7 @@ pub(crate) fn add_carry<T: crate::arithmetic::integer::Integer>(
     pc: u32,
 ) -> u32 {
     let carry = i.x & 1 == 1 && m.thread.carry;
-    let (sum, out) =
-        crate::arithmetic::integer::add_carrying::<T>(m.get(i.a), m.get(i.b), carry);
+    let (sum, out) = crate::arithmetic::integer::add_carrying::<T>(m.get(i.a), m.get(i.b), carry);
     m.set(i.d, sum);
     if i.x & 2 != 0 {
         m.thread.carry = out;
@@ -311,4 +311,3 @@ pub(crate) fn insert<T: crate::arithmetic::integer::Integer>(
     m.set(i.d, crate::arithmetic::bits::insert::<T>(a, b, c, e));
     pc + 1
 }
-

@@ -16,7 +16,9 @@ pub(super) fn call_builtin(m: &mut Machine<'_>, name: &str, site: &CallSite, pc:
         site.arguments.iter().map(|&slice| number(&argument(m, m.thread.base, slice))).collect();
     let result = match (name, values.as_slice()) {
         ("vprintf", &[format, arguments]) => print(m, pc, format, arguments),
-        ("__assertfail", &[message, file, line, ..]) => assertion(m, pc, message, file, line as u32),
+        ("__assertfail", &[message, file, line, ..]) => {
+            assertion(m, pc, message, file, line as u32)
+        }
         ("malloc", &[bytes]) => Some(m.grid.store.allocate(bytes, 16, true).unwrap_or(0)),
         ("free", &[address]) => free(m, address),
         _ => {
@@ -187,7 +189,12 @@ impl Specification {
         (Some(specification), text.len() - rest.len() + conversion.len_utf8())
     }
 
-    fn print(&self, m: &mut Machine<'_>, arguments: &mut Arguments, out: &mut String) -> Option<()> {
+    fn print(
+        &self,
+        m: &mut Machine<'_>,
+        arguments: &mut Arguments,
+        out: &mut String,
+    ) -> Option<()> {
         let width = self.width.get(m, arguments)?.unwrap_or(0);
         let precision = self.precision.get(m, arguments)?;
         let bytes = if self.long || "fFeEgGaAsp".contains(self.conversion) { 8 } else { 4 };
@@ -210,7 +217,10 @@ impl Specification {
             if self.alternate { format!("{prefix}{digits}") } else { digits }
         };
         let text = match self.conversion {
-            'd' | 'i' => format!("{signed:0width$}", width = precision.unwrap_or(1) + usize::from(signed < 0)),
+            'd' | 'i' => format!(
+                "{signed:0width$}",
+                width = precision.unwrap_or(1) + usize::from(signed < 0)
+            ),
             'u' => format!("{value:0width$}", width = precision.unwrap_or(1)),
             'x' => prefix("0x", format!("{value:0width$x}", width = precision.unwrap_or(1))),
             'X' => prefix("0X", format!("{value:0width$X}", width = precision.unwrap_or(1))),

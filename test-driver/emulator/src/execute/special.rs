@@ -87,7 +87,8 @@ impl Special {
             "%cluster_ctaid" | "%cluster_ctarank" | "%is_explicit_cluster" => Zero,
             "%clusterid" => ClusterId,
             "%nclusterid" => NumberOfClusters,
-            "%reserved_smem_offset_begin" | "%reserved_smem_offset_end"
+            "%reserved_smem_offset_begin"
+            | "%reserved_smem_offset_end"
             | "%reserved_smem_offset_cap" => ReservedShared,
             "%envreg1" => WorkspaceHigh,
             "%envreg2" => WorkspaceLow,
@@ -133,10 +134,36 @@ impl Special {
 const ALL: [Special; 31] = {
     use Special::*;
     [
-        Tid, Ntid, Ctaid, Nctaid, LaneId, WarpId, NumberOfWarps, SmId, NumberOfSms, GridId,
-        LaneMaskEq, LaneMaskLe, LaneMaskLt, LaneMaskGe, LaneMaskGt, Clock, ClockHigh, Clock64,
-        GlobalTimer, GlobalTimerLow, GlobalTimerHigh, DynamicShared, TotalShared, WarpSize, One,
-        Zero, ClusterId, NumberOfClusters, ReservedShared, WorkspaceHigh,
+        Tid,
+        Ntid,
+        Ctaid,
+        Nctaid,
+        LaneId,
+        WarpId,
+        NumberOfWarps,
+        SmId,
+        NumberOfSms,
+        GridId,
+        LaneMaskEq,
+        LaneMaskLe,
+        LaneMaskLt,
+        LaneMaskGe,
+        LaneMaskGt,
+        Clock,
+        ClockHigh,
+        Clock64,
+        GlobalTimer,
+        GlobalTimerLow,
+        GlobalTimerHigh,
+        DynamicShared,
+        TotalShared,
+        WarpSize,
+        One,
+        Zero,
+        ClusterId,
+        NumberOfClusters,
+        ReservedShared,
+        WorkspaceHigh,
         WorkspaceLow,
     ]
 };

@@ -32,16 +32,45 @@ pub(crate) enum WarpOperation {
     /// `bar.warp.sync`
     Barrier,
     /// `activemask`
-    ActiveMask { d: u32 },
+    ActiveMask {
+        d: u32,
+    },
     /// `elect.sync`
-    Elect { d: u32, p: u32 },
-    Shuffle { mode: Shuffle, d: u32, p: u32, a: u32, b: u32, c: u32 },
-    Vote { mode: Vote, d: u32, a: u32 },
+    Elect {
+        d: u32,
+        p: u32,
+    },
+    Shuffle {
+        mode: Shuffle,
+        d: u32,
+        p: u32,
+        a: u32,
+        b: u32,
+        c: u32,
+    },
+    Vote {
+        mode: Vote,
+        d: u32,
+        a: u32,
+    },
     /// `match.any.sync` of values of `width` bits.
-    MatchAny { d: u32, a: u32, width: u32 },
-    MatchAll { d: u32, p: u32, a: u32, width: u32 },
+    MatchAny {
+        d: u32,
+        a: u32,
+        width: u32,
+    },
+    MatchAll {
+        d: u32,
+        p: u32,
+        a: u32,
+        width: u32,
+    },
     /// `redux.sync`
-    Reduce { d: u32, a: u32, combine: fn(u64, u64) -> u64 },
+    Reduce {
+        d: u32,
+        a: u32,
+        combine: fn(u64, u64) -> u64,
+    },
     Multiply(Box<Multiply>),
     LoadMatrix(Box<LoadMatrix>),
 }
@@ -159,7 +188,8 @@ fn active(threads: &[Thread], lane: usize) -> Option<u32> {
             && thread.pc == one.pc
             && thread.function == one.function
     };
-    let mask = threads.iter().enumerate().map(|(other, thread)| u32::from(together(thread)) << other);
+    let mask =
+        threads.iter().enumerate().map(|(other, thread)| u32::from(together(thread)) << other);
     Some(mask.sum())
 }
 
@@ -179,7 +209,9 @@ fn perform(
             lanes.set_all(p, 0);
             lanes.set(leader, p, 1);
         }
-        WarpOperation::Shuffle { mode, d, p, a, b, c } => shuffle(&mut lanes, mode, [d, p, a, b, c]),
+        WarpOperation::Shuffle { mode, d, p, a, b, c } => {
+            shuffle(&mut lanes, mode, [d, p, a, b, c])
+        }
         WarpOperation::Vote { mode, d, a } => vote(&mut lanes, mode, d, a),
         WarpOperation::MatchAny { d, a, width } => match_any(&mut lanes, d, a, width),
         WarpOperation::MatchAll { d, p, a, width } => match_all(&mut lanes, d, p, a, width),

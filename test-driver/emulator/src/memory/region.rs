@@ -56,51 +56,59 @@ impl Region {
 
     /// Copies out of the region; `address` and the length must lie in it.
     pub(crate) fn read(&self, address: u64, out: &mut [u8]) {
-        self.transfer(address, out.len(), |pointer, at, bytes| {
-            let out = &mut out[at..];
-            // SAFETY: `transfer` gives valid pointers, aligned for the length it gives.
-            match bytes {
-                8 => unsafe { u64::load(pointer) }.write(out),
-                _ => unsafe { u8::load(pointer) }.write(out),
-            }
+        self.transfer(address, out.len(), |part, at| match part.wide {
+            true => part.load::<u64>().write(&mut out[at..]),
+            false => out[at] = part.load::<u8>(),
         });
     }
 
     /// Copies into the region; `address` and the length must lie in it.
     pub(crate) fn write(&self, address: u64, data: &[u8]) {
-        self.transfer(address, data.len(), |pointer, at, bytes| {
-            let data = &data[at..];
-            // SAFETY: `transfer` gives valid pointers, aligned for the length it gives.
-            match bytes {
-                8 => unsafe { u64::read(data).store(pointer) },
-                _ => unsafe { data[0].store(pointer) },
-            }
+        self.transfer(address, data.len(), |part, at| match part.wide {
+            true => part.store(u64::read(&data[at..])),
+            false => part.store(data[at]),
         });
     }
 
     /// Sets bytes of the region; `address` and the length must lie in it.
     pub(crate) fn fill(&self, address: u64, bytes: usize, value: u8) {
-        let word = u64::from_ne_bytes([value; 8]);
-        self.transfer(address, bytes, |pointer, _, bytes| {
-            // SAFETY: `transfer` gives valid pointers, aligned for the length it gives.
-            match bytes {
-                8 => unsafe { word.store(pointer) },
-                _ => unsafe { value.store(pointer) },
-            }
+        self.transfer(address, bytes, |part, _| match part.wide {
+            true => part.store(u64::from_ne_bytes([value; 8])),
+            false => part.store(value),
         });
     }
 
-    /// Calls `step` with pointers to the words and bytes of a range, and their place in it.
-    fn transfer(&self, address: u64, bytes: usize, mut step: impl FnMut(*mut u8, usize, usize)) {
+    /// Calls `step` with the words and single bytes of a range, and their place in it.
+    fn transfer(&self, address: u64, bytes: usize, mut step: impl FnMut(Part, usize)) {
         assert!(self.contains(address, bytes as u64), "the caller has checked the range");
         let start = self.pointer.wrapping_add((address - self.base) as usize);
         let mut at = 0;
         while at < bytes {
             let pointer = start.wrapping_add(at);
-            let length = if pointer.addr() % 8 == 0 && bytes - at >= 8 { 8 } else { 1 };
-            step(pointer, at, length);
-            at += length;
+            let wide = pointer.addr().is_multiple_of(8) && bytes - at >= 8;
+            step(Part { pointer, wide }, at);
+            at += if wide { 8 } else { 1 };
         }
+    }
+}
+
+/// A byte of a region, or eight aligned ones. Only `Region::transfer` makes it.
+struct Part {
+    pointer: *mut u8,
+    wide: bool,
+}
+
+impl Part {
+    fn load<W: Word>(&self) -> W {
+        assert!(W::BYTES == 1 || self.wide);
+        // SAFETY: `transfer` has checked that as many bytes lie in the region and are aligned.
+        unsafe { W::load(self.pointer) }
+    }
+
+    fn store<W: Word>(&self, value: W) {
+        assert!(W::BYTES == 1 || self.wide);
+        // SAFETY: as in `load`.
+        unsafe { value.store(self.pointer) }
     }
 }
 

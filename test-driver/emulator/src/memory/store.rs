@@ -50,12 +50,7 @@ struct Limits {
 impl Store {
     pub(crate) fn new(total: u64, fill: u8) -> Store {
         let limits = Limits { next: GLOBAL_BASE, used: 0, total };
-        Store {
-            live: RwLock::default(),
-            freed: Mutex::default(),
-            limits: Mutex::new(limits),
-            fill,
-        }
+        Store { live: RwLock::default(), freed: Mutex::default(), limits: Mutex::new(limits), fill }
     }
 
     /// Bytes in use and bytes there are.

@@ -75,9 +75,7 @@ impl<'a> Parser<'a> {
     /// `16+4`, which LLVM prints for absolute addresses.
     fn fold_sum(&mut self, operand: Operand<'a>) -> Parsed<Operand<'a>> {
         Ok(match operand {
-            Operand::Integer(value) => {
-                Operand::Integer(value.wrapping_add(self.offset()? as u64))
-            }
+            Operand::Integer(value) => Operand::Integer(value.wrapping_add(self.offset()? as u64)),
             other => other,
         })
     }
@@ -86,13 +84,11 @@ impl<'a> Parser<'a> {
     pub(super) fn offset(&mut self) -> Parsed<i64> {
         let mut sum = 0i64;
         loop {
-            if self.eat('+') {
-                sum = sum.wrapping_add(self.integer()? as i64);
-            } else if self.peek() == Kind::Mark('-') {
-                sum = sum.wrapping_add(self.integer()? as i64);
-            } else {
+            // A minus is the integer's own.
+            if !self.eat('+') && self.peek() != Kind::Mark('-') {
                 return Ok(sum);
             }
+            sum = sum.wrapping_add(self.integer()? as i64);
         }
     }
 

@@ -69,12 +69,26 @@ pub(crate) enum Statement<'a> {
     Instruction(Instruction<'a>),
     Variable(Variable<'a>),
     /// `.reg .b32 %r<12>;` declares `%r0` to `%r11`; without a count, `name` itself.
-    Registers { name: &'a str, ty: Type, count: Option<u32> },
+    Registers {
+        name: &'a str,
+        ty: Type,
+        count: Option<u32>,
+    },
     Block(Vec<Statement<'a>>),
     /// `.loc file line column`
-    Location { file: u32, line: u32 },
-    BranchTargets { label: &'a str, targets: Vec<&'a str> },
-    CallPrototype { label: &'a str, returns: Vec<Variable<'a>>, parameters: Vec<Variable<'a>> },
+    Location {
+        file: u32,
+        line: u32,
+    },
+    BranchTargets {
+        label: &'a str,
+        targets: Vec<&'a str>,
+    },
+    CallPrototype {
+        label: &'a str,
+        returns: Vec<Variable<'a>>,
+        parameters: Vec<Variable<'a>>,
+    },
     CallTargets,
 }
 
@@ -106,7 +120,10 @@ pub(crate) enum Operand<'a> {
     /// `0d3FF0000000000000`, or a decimal with a point.
     Double(u64),
     /// `[base + offset]`; several in brackets come as `Unknown`.
-    Address { base: Base<'a>, offset: i64 },
+    Address {
+        base: Base<'a>,
+        offset: i64,
+    },
     /// `{a, b}`
     Vector(Vec<Operand<'a>>),
     /// `(a, b)`

@@ -96,7 +96,13 @@ impl Type {
     pub(crate) fn is_float(self) -> bool {
         matches!(
             self,
-            Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2 | Type::F32 | Type::F64 | Type::Tf32
+            Type::F16
+                | Type::F16x2
+                | Type::Bf16
+                | Type::Bf16x2
+                | Type::F32
+                | Type::F64
+                | Type::Tf32
         )
     }
 }

@@ -105,7 +105,13 @@ fn scan(text: &str, options: &Options) -> Result<(), String> {
     let arguments = [Buffer(bench.buffer(&input)), Buffer(out)];
     run(&bench, "scan", [2, 1, 1], [256, 1, 1], &arguments, options)?;
     let sums = |chunk: &[u32]| -> Vec<u32> {
-        chunk.iter().scan(0, |sum, value| { *sum += value; Some(*sum) }).collect()
+        chunk
+            .iter()
+            .scan(0, |sum, value| {
+                *sum += value;
+                Some(*sum)
+            })
+            .collect()
     };
     let expected: Vec<u32> = input.chunks(256).flat_map(sums).collect();
     compare(&bench.values(out, 512), &expected)
@@ -159,8 +165,7 @@ fn last_block(text: &str, options: &Options) -> Result<(), String> {
     let input: Vec<u32> = (0..640).map(|i| i * i % 101).collect();
     let (partial, counter, out) =
         (bench.buffer(&[0u32; 5]), bench.buffer(&[0u32]), bench.buffer(&[0u32]));
-    let arguments =
-        [Buffer(bench.buffer(&input)), Buffer(partial), Buffer(counter), Buffer(out)];
+    let arguments = [Buffer(bench.buffer(&input)), Buffer(partial), Buffer(counter), Buffer(out)];
     run(&bench, "last_block", [5, 1, 1], [128, 1, 1], &arguments, options)?;
     compare(&bench.values(out, 1), &[input.iter().sum::<u32>()])
 }
@@ -265,10 +270,11 @@ fn rust_shared(text: &str, options: &Options) -> Result<(), String> {
     let out = bench.buffer(&[0u32; 128]);
     let arguments = || [Buffer(bench.buffer(&input)), U64(128), Buffer(out), U64(128)];
     run(&bench, "reverse_blocks", [2, 1, 1], [64, 1, 1], &arguments(), options)?;
-    let expected: Vec<u32> = input.chunks(64).flat_map(|chunk| chunk.iter().rev()).copied().collect();
+    let expected: Vec<u32> =
+        input.chunks(64).flat_map(|chunk| chunk.iter().rev()).copied().collect();
     compare(&bench.values(out, 128), &expected)?;
     run(&bench, "early_exit", [2, 1, 1], [64, 1, 1], &arguments(), options)?;
-    let left = |i: usize| if i % 64 == 0 { 0 } else { input[i - 1] };
+    let left = |i: usize| if i.is_multiple_of(64) { 0 } else { input[i - 1] };
     let expected: Vec<u32> = (0..128).map(|i| input[i] + left(i)).collect();
     compare(&bench.values(out, 128), &expected)
 }
@@ -279,7 +285,11 @@ fn rust_nbody(text: &str, options: &Options) -> Result<(), String> {
     let bodies: Vec<f32> = floats(11, count * 4).iter().map(|value| value.abs() + 0.5).collect();
     let velocities = bench.buffer(&vec![0f32; count * 3]);
     let arguments = [
-        F32(0.01), F32(0.5), Buffer(bench.buffer(&bodies)), U64(count as u64), Buffer(velocities),
+        F32(0.01),
+        F32(0.5),
+        Buffer(bench.buffer(&bodies)),
+        U64(count as u64),
+        Buffer(velocities),
         U64(count as u64),
     ];
     run(&bench, "accelerate", [2, 1, 1], [256, 1, 1], &arguments, options)?;
@@ -298,4 +308,3 @@ fn rust_nbody(text: &str, options: &Options) -> Result<(), String> {
     let expected: Vec<f32> = (0..count * 3).map(|i| pull(i / 3, i % 3)).collect();
     close(&bench.values(velocities, count * 3), &expected)
 }
-

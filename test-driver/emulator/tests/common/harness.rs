@@ -1,5 +1,7 @@
 //! One instruction applied to many operands, against a function of the host.
 
+#![allow(dead_code, reason = "each test program uses a part of this")]
+
 use super::common::{Argument, Bench, Random};
 use ptx_emulator::Options;
 
@@ -64,7 +66,8 @@ fn kernel(instruction: &str, result: Register, operands: &[Register]) -> String 
     for (number, (operand, letter)) in operands.iter().zip("abc".chars()).enumerate() {
         text = text.replace(&format!("${letter}"), &operand.name(letter));
         let offset = 8 * number;
-        loads += &format!("    ld.global.u64 %in, [%from+{offset}];\n    {}\n", operand.narrow(letter));
+        loads +=
+            &format!("    ld.global.u64 %in, [%from+{offset}];\n    {}\n", operand.narrow(letter));
     }
     let widen = result.widen();
     format!(

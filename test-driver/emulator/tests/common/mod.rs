@@ -1,6 +1,7 @@
 //! What the tests share: a device with buffers, and numbers that look random.
 
 #![allow(dead_code, reason = "each test program uses a part of this")]
+#![allow(clippy::result_large_err, reason = "a launch fails once in a test")]
 
 use ptx_emulator::{Device, Fault, Launch, Loaded, Module, Options, Properties, Report};
 
@@ -77,13 +78,8 @@ impl Bench {
     ) -> Result<Report, Fault> {
         let bytes: Vec<Vec<u8>> = arguments.iter().map(Argument::bytes).collect();
         let arguments: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
-        let launch = Launch {
-            grid,
-            block,
-            dynamic_shared_bytes,
-            arguments: &arguments,
-            cooperative: false,
-        };
+        let launch =
+            Launch { grid, block, dynamic_shared_bytes, arguments: &arguments, cooperative: false };
         self.device.launch(&self.loaded, kernel, &launch, options)
     }
 }

@@ -84,9 +84,7 @@ pub(crate) extern "C" fn cuMemcpyDtoH_v2(target: Out<u8>, source: u64, bytes: us
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemcpyDtoD_v2(target: u64, source: u64, bytes: usize) -> Status {
-    call("cuMemcpyDtoD_v2", || {
-        now(Copy::line(Place::Device(source), Place::Device(target), bytes))
-    })
+    call("cuMemcpyDtoD_v2", || now(Copy::line(Place::Device(source), Place::Device(target), bytes)))
 }
 
 #[unsafe(no_mangle)]
@@ -181,4 +179,3 @@ pub(crate) extern "C" fn cuMemcpyPeerAsync(
 ) -> Status {
     call("cuMemcpyPeerAsync", || later(stream, peer(target, to, source, from, bytes)?))
 }
-

@@ -28,11 +28,7 @@ pub(crate) extern "C" fn cuDeviceGetCount(count: Out<c_int>) -> Status {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuDeviceGetName(
-    name: Out<c_char>,
-    room: c_int,
-    ordinal: c_int,
-) -> Status {
+pub(crate) extern "C" fn cuDeviceGetName(name: Out<c_char>, room: c_int, ordinal: c_int) -> Status {
     call("cuDeviceGetName", || {
         let room = usize::try_from(room).map_err(|_| Error::InvalidValue)?;
         name.set_text(&device(ordinal)?.name(), room)
@@ -123,10 +119,7 @@ pub(crate) extern "C" fn cuDeviceSetMemPool(ordinal: c_int, pool: Handle) -> Sta
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuDevicePrimaryCtxRetain(
-    context: Out<Handle>,
-    ordinal: c_int,
-) -> Status {
+pub(crate) extern "C" fn cuDevicePrimaryCtxRetain(context: Out<Handle>, ordinal: c_int) -> Status {
     call("cuDevicePrimaryCtxRetain", || {
         context.check()?;
         context.set(device(ordinal)?.retain_primary().handle)

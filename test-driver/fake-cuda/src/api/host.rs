@@ -17,11 +17,7 @@ fn allocate(address: Out<u64>, bytes: usize, flags: c_uint) -> Result<()> {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemHostAlloc(
-    address: Out<u64>,
-    bytes: usize,
-    flags: c_uint,
-) -> Status {
+pub(crate) extern "C" fn cuMemHostAlloc(address: Out<u64>, bytes: usize, flags: c_uint) -> Status {
     call("cuMemHostAlloc", || allocate(address, bytes, flags))
 }
 
@@ -78,11 +74,7 @@ pub(crate) extern "C" fn cuMemHostGetFlags(flags: Out<c_uint>, host: u64) -> Sta
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemHostRegister_v2(
-    address: u64,
-    bytes: usize,
-    flags: c_uint,
-) -> Status {
+pub(crate) extern "C" fn cuMemHostRegister_v2(address: u64, bytes: usize, flags: c_uint) -> Status {
     call("cuMemHostRegister_v2", || host::register(&context::usable()?, address, bytes, flags))
 }
 

@@ -1,5 +1,4 @@
 //! Launches.
-#![expect(clippy::too_many_arguments, reason = "the arguments are those of cuda.h")]
 
 use std::{ffi::c_uint, sync::Arc};
 

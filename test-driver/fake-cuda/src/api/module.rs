@@ -102,9 +102,7 @@ pub(crate) extern "C" fn cuModuleLoadDataEx(
     keys: In<c_int>,
     values: In<Out<c_char>>,
 ) -> Status {
-    call("cuModuleLoadDataEx", || {
-        load(loaded, text(image), &Options::read(count, keys, values)?)
-    })
+    call("cuModuleLoadDataEx", || load(loaded, text(image), &Options::read(count, keys, values)?))
 }
 
 #[unsafe(no_mangle)]
@@ -137,9 +135,7 @@ pub(crate) extern "C" fn cuModuleGetFunction(
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuModuleGetFunctionCount(count: Out<c_uint>, module: Handle) -> Status {
-    call("cuModuleGetFunctionCount", || {
-        count.set(MODULES.get(module)?.names().count() as c_uint)
-    })
+    call("cuModuleGetFunctionCount", || count.set(MODULES.get(module)?.names().count() as c_uint))
 }
 
 #[unsafe(no_mangle)]
@@ -152,9 +148,10 @@ pub(crate) extern "C" fn cuModuleEnumerateFunctions(
         let module = MODULES.get(module)?;
         let mut targets = functions.elements(count as usize);
         let names: Vec<String> = module.names().map(str::to_owned).collect();
-        names.iter().zip(&mut targets).try_for_each(|(name, target)| {
-            target.set(module.function(name)?.handle)
-        })
+        names
+            .iter()
+            .zip(&mut targets)
+            .try_for_each(|(name, target)| target.set(module.function(name)?.handle))
     })
 }
 

@@ -121,12 +121,7 @@ pub(crate) extern "C" fn cuMemPoolGetAccess(
     })
 }
 
-fn allocate(
-    address: Out<u64>,
-    bytes: usize,
-    pool: Option<Handle>,
-    stream: Handle,
-) -> Result<()> {
+fn allocate(address: Out<u64>, bytes: usize, pool: Option<Handle>, stream: Handle) -> Result<()> {
     address.check()?;
     let (context, stream) = stream::resolve(stream)?;
     // A slice of no elements.

@@ -5,9 +5,8 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use crate::{
     abi::{HostFunction, InOut, Out, StreamCallback},
     call::call,
-    event,
     error::{Error, Status},
-    graph,
+    event, graph,
     handle::Handle,
     memory,
     stream::{self, Kind},

@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn rules_are_counted_apart_and_name_their_error() {
-        let text = "cuInit at call 1 with NO_DEVICE; cuStreamSynchronize at call 2 onwards with 719";
+        let text =
+            "cuInit at call 1 with NO_DEVICE; cuStreamSynchronize at call 2 onwards with 719";
         let failures = Failures::parse(text).unwrap();
         assert_eq!(failures.next("cuInit"), Some(Error::NoDevice));
         let results: Vec<_> = (0..3).map(|_| failures.next("cuStreamSynchronize")).collect();

@@ -5,6 +5,7 @@ mod order;
 
 use std::{
     collections::HashMap,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, OnceLock, Weak,
         atomic::{AtomicBool, AtomicI32, AtomicU32, AtomicUsize, Ordering},
@@ -23,7 +24,7 @@ use crate::{
     leak, memory,
     module::MODULES,
     stream::{Kind, Point, STREAMS, Stream},
-    work::Work,
+    work::{Trouble, Work},
 };
 
 /// The contexts that exist.
@@ -109,7 +110,13 @@ impl Context {
         if self.fault.get().is_some() && !work.is_bookkeeping() {
             return;
         }
-        if let Err(trouble) = work.run(self) {
+        // Whoever waits for the stream waits for ever if its thread is gone.
+        let done = catch_unwind(AssertUnwindSafe(|| work.run(self)));
+        let bug = |_| {
+            let text = "the emulator has a bug, it panicked".to_owned();
+            Err(Trouble { error: Error::Unknown, text })
+        };
+        if let Err(trouble) = done.unwrap_or_else(bug) {
             self.fail(trouble.error, &trouble.text);
         }
     }

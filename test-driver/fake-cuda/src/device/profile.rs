@@ -52,9 +52,7 @@ impl Profile {
         match suffix {
             None => target <= self.capability(),
             // Family targets run on the devices of their family.
-            Some('f') => {
-                target / 10 == self.major && target <= self.capability() && self.specific
-            }
+            Some('f') => target / 10 == self.major && target <= self.capability() && self.specific,
             Some(_) => target == self.capability() && self.specific,
         }
     }

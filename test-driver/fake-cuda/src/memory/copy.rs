@@ -126,7 +126,7 @@ impl Copy {
 impl Fill {
     /// Checks that the rows are in one allocation, and the address is that of an element.
     pub(crate) fn check(&self, ordinal: usize) -> Result<()> {
-        if self.address % self.element_bytes as u64 != 0 {
+        if !self.address.is_multiple_of(self.element_bytes as u64) {
             return Err(Error::InvalidValue);
         }
         if self.width == 0 || self.height == 0 {
@@ -182,7 +182,10 @@ fn get(place: &Place, at: usize, out: &mut [u8], ordinal: usize) -> Result<(), B
                 let driver = driver::driver().map_err(|_| BadAddress)?;
                 return driver.devices[found.ordinal].machine.read(address, out);
             }
-            found.contains(address, out.len() as u64).then_some(address as usize).ok_or(BadAddress)?
+            found
+                .contains(address, out.len() as u64)
+                .then_some(address as usize)
+                .ok_or(BadAddress)?
         }
     };
     // SAFETY: memory of the program's is promised to be readable until the copy is done; memory

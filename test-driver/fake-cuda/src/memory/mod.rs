@@ -109,7 +109,15 @@ fn space(kind: Kind, ordinal: usize) -> usize {
 /// Notes memory that was allocated.
 pub(crate) fn add(address: u64, bytes: u64, kind: Kind, context: &Context) {
     let (ordinal, context) = (context.ordinal, context.handle);
-    lock(&ALLOCATIONS).add(Allocation { address, bytes, kind, ordinal, context, id: 0, retired: false });
+    lock(&ALLOCATIONS).add(Allocation {
+        address,
+        bytes,
+        kind,
+        ordinal,
+        context,
+        id: 0,
+        retired: false,
+    });
 }
 
 /// The allocation that an address lies in, seen from a device.

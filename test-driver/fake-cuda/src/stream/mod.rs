@@ -45,12 +45,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(
-        handle: Handle,
-        context: Weak<Context>,
-        kind: Kind,
-        priority: i32,
-    ) -> Self {
+    pub(crate) fn new(handle: Handle, context: Weak<Context>, kind: Kind, priority: i32) -> Self {
         let queue = Queue::new();
         Self { handle, context, kind, priority, queue, capture: Mutex::new(None) }
     }

@@ -10,6 +10,8 @@ use std::{
     process::{self, Command},
     ptr,
     sync::{Arc, Condvar, Mutex, OnceLock},
+    thread,
+    time::Duration,
 };
 
 use cudarc::driver::{
@@ -19,6 +21,9 @@ use cudarc::driver::{
 
 /// Says which test a child process is to run.
 const CHILD: &str = "FAKE_CUDA_TEST_CHILD";
+
+/// How long a child process may take.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// What became of a child process.
 pub(crate) struct Outcome {
@@ -57,6 +62,11 @@ fn driver_folder() -> &'static Path {
 /// called `name`, with its module, and do nothing before.
 pub(crate) fn child(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) -> Outcome {
     if env::var(CHILD).is_ok_and(|child| child == name) {
+        // A test that hangs is one that fails.
+        thread::spawn(|| {
+            thread::sleep(LIMIT);
+            process::abort();
+        });
         body();
         process::exit(0);
     }

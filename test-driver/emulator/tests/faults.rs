@@ -1,0 +1,358 @@
+//! Every kind of fault, with its PTX line, block and thread.
+
+mod common;
+
+use common::{Argument, Bench};
+use ptx_emulator::{Device, Fault, FaultKind, Launch, Module, Options, Order, Properties, Space};
+
+/// A kernel with one buffer and these statements; the first of them is line 13.
+fn kernel(declarations: &str, body: &str) -> String {
+    let declarations = declarations.replace('\n', " ");
+    let header = ".version 8.0\n.target sm_90\n.address_size 64\n".to_string();
+    let registers = "\t.reg .pred %p<9>;\n\t.reg .b32 %r<9>;\n\t.reg .b64 %rd<9>;\n";
+    header
+        + &format!(".visible .entry k(.param .u64 data)\n{{\n{registers}\t{declarations}\n")
+        + "\tld.param.u64 %rd1, [data];\n\tmov.u32 %r1, %tid.x;\n\tcvt.u64.u32 %rd2, %r1;\n"
+        + body
+        + "\tret;\n}\n"
+}
+
+const FIRST: u32 = 13;
+
+fn checked() -> Options {
+    Options { detect_races: true, step_budget: Some(100_000), ..Options::default() }
+}
+
+/// The fault of a kernel in a block of `threads`, on a buffer of 16 bytes.
+fn fault_of(declarations: &str, body: &str, threads: u32) -> Fault {
+    let bench = Bench::new(&kernel(declarations, body));
+    let data = bench.buffer(&[0u32; 4]);
+    bench.launch("k", 1, threads, &[Argument::Buffer(data)], &checked()).unwrap_err()
+}
+
+#[track_caller]
+fn expect(fault: &Fault, line: u32, thread: u32, is: impl Fn(&FaultKind) -> bool) {
+    assert!(is(&fault.kind), "{fault}");
+    assert_eq!(fault.ptx_line, line, "{fault}");
+    assert_eq!(fault.thread, [thread, 0, 0], "{fault}");
+    assert_eq!(fault.function, "k");
+}
+
+#[test]
+fn out_of_bounds_of_each_space() {
+    let fault = fault_of("", "\tst.global.u32 [%rd1+16], %r1;\n", 1);
+    expect(&fault, FIRST, 0, |kind| {
+        matches!(kind, FaultKind::OutOfBounds { space: Space::Global, write: true, bytes: 4, .. })
+    });
+    assert!(fault.to_string().contains("0 bytes past the end of an allocation of 16 bytes"));
+    let fault = fault_of("", "\tld.u32 %r2, [%rd1+-4];\n", 1);
+    expect(&fault, FIRST, 0, |kind| {
+        matches!(kind, FaultKind::OutOfBounds { space: Space::Generic, write: false, .. })
+    });
+    assert!(fault.to_string().contains("4 bytes before an allocation of 16 bytes"));
+    let shared = ".shared .align 4 .b8 tile[64];";
+    let body = "\tshl.b32 %r2, %r1, 2;\n\tst.shared.u32 [%r2], %r1;\n";
+    expect(&fault_of(shared, body, 32), FIRST + 1, 16, |kind| {
+        matches!(kind, FaultKind::OutOfBounds { space: Space::Shared, address: 64, .. })
+    });
+    let local = ".local .align 8 .b8 depot[8];";
+    let body = "\tmov.u64 %rd3, depot;\n\tst.local.u64 [%rd3+8], %rd1;\n";
+    expect(&fault_of(local, body, 1), FIRST + 1, 0, |kind| {
+        matches!(kind, FaultKind::OutOfBounds { space: Space::Local, .. })
+    });
+    let body = "\tmov.u64 %rd3, data;\n\tld.param.u64 %rd4, [%rd3+8];\n";
+    expect(&fault_of("", body, 1), FIRST + 1, 0, |kind| {
+        matches!(kind, FaultKind::OutOfBounds { space: Space::Param, .. })
+    });
+}
+
+#[test]
+fn misaligned_addresses() {
+    let fault = fault_of("", "\tld.global.u32 %r2, [%rd1+2];\n", 1);
+    expect(&fault, FIRST, 0, |kind| matches!(kind, FaultKind::Misaligned { bytes: 4, .. }));
+    let fault = fault_of("", "\tld.global.v2.u32 {%r2, %r3}, [%rd1+4];\n", 1);
+    expect(&fault, FIRST, 0, |kind| matches!(kind, FaultKind::Misaligned { bytes: 8, .. }));
+    let shared = ".shared .align 4 .b8 tile[64];";
+    let fault = fault_of(shared, "\tst.shared.u16 [tile+1], 0;\n", 1);
+    expect(&fault, FIRST, 0, |kind| matches!(kind, FaultKind::Misaligned { bytes: 2, .. }));
+}
+
+#[test]
+fn freed_memory() {
+    let bench = Bench::new(&kernel("", "\tld.global.u32 %r2, [%rd1+4];\n"));
+    let data = bench.buffer(&[0u32; 4]);
+    bench.device.free(data).unwrap();
+    let fault = bench.launch("k", 1, 1, &[Argument::Buffer(data)], &checked()).unwrap_err();
+    expect(&fault, FIRST, 0, |kind| matches!(kind, FaultKind::UseAfterFree { .. }));
+    assert!(bench.device.free(data).is_err());
+    assert!(bench.device.read(data, &mut [0; 4]).is_err());
+}
+
+#[test]
+fn constants_cannot_be_written() {
+    let text = kernel("", "\tmov.u64 %rd3, table;\n\tst.global.u32 [%rd3], 1;\n")
+        .replace(".visible", ".const .align 4 .u32 table[2] = {1, 2};\n.visible");
+    let bench = Bench::new(&text);
+    let data = bench.buffer(&[0u32; 4]);
+    let fault = bench.launch("k", 1, 1, &[Argument::Buffer(data)], &checked()).unwrap_err();
+    expect(&fault, FIRST + 2, 0, |kind| matches!(kind, FaultKind::ReadOnly { .. }));
+}
+
+#[test]
+fn reads_of_what_was_never_written() {
+    let shared = ".shared .align 4 .b8 tile[256];";
+    let body = "\tshl.b32 %r2, %r1, 2;\n\tst.shared.u16 [%r2], 7;\n\tld.shared.u32 %r3, [%r2];\n";
+    expect(&fault_of(shared, body, 1), FIRST + 2, 0, |kind| {
+        matches!(kind, FaultKind::UninitializedShared { address: 0, bytes: 4 })
+    });
+    let fault = fault_of("", "\tadd.u32 %r2, %r1, %r5;\n", 1);
+    expect(&fault, FIRST, 0, |kind| {
+        *kind == FaultKind::UninitializedRegister { register: "%r5".to_string() }
+    });
+    // Written on one path only: copying it is no fault, computing with it is.
+    let body = "\tsetp.lt.u32 %p1, %r1, 3;\n\t@%p1 mov.u32 %r5, 1;\n\tmov.u32 %r6, %r5;\n\t\
+        add.u32 %r7, %r6, 1;\n";
+    expect(&fault_of("", body, 8), FIRST + 3, 3, |kind| {
+        *kind == FaultKind::UninitializedRegister { register: "%r6".to_string() }
+    });
+}
+
+#[test]
+fn poison_can_be_switched_off() {
+    let bench = Bench::new(&kernel("", "\tadd.u32 %r2, %r1, %r5;\n"));
+    let data = bench.buffer(&[0u32; 4]);
+    let options = Options { poison: false, ..Options::default() };
+    bench.launch("k", 1, 1, &[Argument::Buffer(data)], &options).unwrap();
+}
+
+#[test]
+fn barriers_that_never_open() {
+    let body = "\tsetp.lt.u32 %p1, %r1, 32;\n\t@%p1 bar.sync 1, 96;\n";
+    let fault = fault_of("", body, 64);
+    expect(&fault, FIRST + 1, 0, |kind| matches!(kind, FaultKind::Deadlock { .. }));
+    assert!(fault.to_string().contains("32 threads wait for barrier 1, which wants 96 threads"));
+    let body = "\tbar.sync %r1;\n";
+    expect(&fault_of("", body, 2), FIRST, 0, |kind| matches!(kind, FaultKind::Deadlock { .. }));
+    let fault = fault_of("", "\tbar.sync 16;\n", 1);
+    expect(&fault, FIRST, 0, |kind| matches!(kind, FaultKind::InvalidOperand { .. }));
+}
+
+#[test]
+fn barriers_that_a_warp_divides_at() {
+    let body = "\tsetp.lt.u32 %p1, %r1, 16;\n\t@%p1 bra LOW;\n\tbar.sync 0;\n\tret;\nLOW:\n\tbar.sync 0;\n";
+    expect(&fault_of("", body, 32), FIRST + 2, 16, |kind| {
+        *kind == FaultKind::DivergentBarrier { barrier: 0, lines: [FIRST + 5, FIRST + 2] }
+    });
+    // Whole warps may do so, and `barrier.sync` lets lanes.
+    let whole = body.replace("%r1, 16", "%r1, 32");
+    let lanes = body.replace("bar.sync", "barrier.sync");
+    for (body, threads) in [(whole, 64), (lanes, 32)] {
+        let bench = Bench::new(&kernel("", &body));
+        let data = bench.buffer(&[0u32; 4]);
+        bench.launch("k", 1, threads, &[Argument::Buffer(data)], &checked()).unwrap();
+    }
+}
+
+#[test]
+fn lanes_that_never_come() {
+    let body = "\tsetp.lt.u32 %p1, %r1, 16;\n\t@%p1 bra LOW;\n\tbar.sync 0;\nLOW:\n\t\
+        shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;\n";
+    expect(&fault_of("", body, 32), FIRST + 4, 0, |kind| {
+        *kind == FaultKind::MissingLanes { mask: u32::MAX, missing: 0xffff_0000 }
+    });
+    let body = "\tvote.sync.any.pred %p1, 1, 0xfffffffe;\n".replace(" 1,", " %p2,");
+    let body = format!("\tsetp.eq.u32 %p2, %r1, 0;\n{body}");
+    expect(&fault_of("", &body, 32), FIRST + 1, 0, |kind| {
+        *kind == FaultKind::MissingLanes { mask: 0xffff_fffe, missing: 1 }
+    });
+}
+
+#[test]
+fn loops_without_end() {
+    let fault = fault_of("", "LOOP:\n\tadd.u32 %r1, %r1, 1;\n\tbra LOOP;\n", 1);
+    assert_eq!(fault.kind, FaultKind::StepBudget { budget: 100_000 });
+    assert!((FIRST + 1..=FIRST + 2).contains(&fault.ptx_line));
+}
+
+#[test]
+fn waiting_for_another_thread_is_no_endless_loop() {
+    let shared = ".shared .align 4 .b8 flag[4];";
+    let body = "\tsetp.eq.u32 %p1, %r1, 0;\n\t@%p1 st.volatile.shared.u32 [flag], 0;\n\tbar.sync 0;\n\
+        \tsetp.eq.u32 %p2, %r1, 5;\n\t@%p2 st.volatile.shared.u32 [flag], 1;\nLOOP:\n\
+        \tld.volatile.shared.u32 %r2, [flag];\n\tsetp.eq.u32 %p3, %r2, 0;\n\t@%p3 bra LOOP;\n";
+    for order in [Order::Forward, Order::Reverse, Order::Random(1)] {
+        let bench = Bench::new(&kernel(shared, body));
+        let data = bench.buffer(&[0u32; 4]);
+        let options = Options { order, detect_races: true, ..Options::default() };
+        bench.launch("k", 1, 8, &[Argument::Buffer(data)], &options).unwrap();
+    }
+}
+
+#[test]
+fn races_in_shared_and_global_memory() {
+    let body = "\tst.global.u32 [%rd1], %r1;\n";
+    let fault = fault_of("", body, 2);
+    let FaultKind::Race { space: Space::Global, write: true, ref other, .. } = fault.kind else {
+        panic!("{fault}")
+    };
+    assert_eq!(
+        (fault.ptx_line, other.line, other.write, other.thread),
+        (FIRST, FIRST, true, [0; 3])
+    );
+    let shared = ".shared .align 4 .b8 tile[64];";
+    let body = "\tshl.b32 %r2, %r1, 2;\n\tst.shared.u32 [%r2], %r1;\n\txor.b32 %r3, %r2, 4;\n\t\
+        bar.warp.sync -1;\n\tld.shared.u32 %r4, [%r3];\n\tst.shared.u32 [%r2], %r4;\n";
+    let fault = fault_of(shared, body, 2);
+    expect(&fault, FIRST + 4, 1, |kind| {
+        matches!(kind, FaultKind::Race { space: Space::Shared, .. })
+    });
+    assert!(fault.to_string().contains("the write at PTX line 18"), "{fault}");
+}
+
+#[test]
+fn what_orders_threads_is_no_race() {
+    let shared = ".shared .align 4 .b8 tile[256];";
+    let swap = |between: &str| {
+        format!(
+            "\tshl.b32 %r2, %r1, 2;\n\tst.shared.u32 [%r2], %r1;\n\txor.b32 %r3, %r2, 4;\n\
+             \t{between}\n\tld.shared.u32 %r4, [%r3];\n\tred.global.add.u32 [%rd1], %r4;\n"
+        )
+    };
+    for between in ["bar.sync 0;", "bar.warp.sync -1;", "bar.sync 2, 64;", "barrier.sync 3;"] {
+        let bench = Bench::new(&kernel(shared, &swap(between)));
+        let data = bench.buffer(&[0u32; 4]);
+        let result = bench.launch("k", 1, 64, &[Argument::Buffer(data)], &checked());
+        assert!(result.is_ok(), "{between}: {}", result.unwrap_err());
+        assert_eq!(bench.values::<u32>(data, 1), [2016]);
+    }
+}
+
+#[test]
+fn races_between_blocks() {
+    let body = "\tmov.u32 %r2, %ctaid.x;\n\tst.global.u32 [%rd1], %r2;\n";
+    let bench = Bench::new(&kernel("", body));
+    let data = bench.buffer(&[0u32; 4]);
+    let fault = bench.launch("k", 2, 1, &[Argument::Buffer(data)], &checked()).unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::Race { .. }), "{fault}");
+    assert_eq!((fault.ptx_line, fault.block), (FIRST + 1, [1, 0, 0]));
+}
+
+#[test]
+fn traps_and_what_cannot_run() {
+    expect(&fault_of("", "\tsetp.eq.u32 %p1, %r1, 2;\n\t@%p1 trap;\n", 4), FIRST + 1, 2, |kind| {
+        *kind == FaultKind::Trap
+    });
+    expect(&fault_of("", "\tbrkpt;\n", 1), FIRST, 0, |kind| *kind == FaultKind::Breakpoint);
+    let unknown = "\ttensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;\n";
+    expect(
+        &fault_of("", unknown, 1),
+        FIRST,
+        0,
+        |kind| matches!(kind, FaultKind::Unsupported { what } if what.starts_with("tensormap.replace")),
+    );
+    let module = Module::parse(&kernel("", unknown)).unwrap();
+    assert_eq!(module.unsupported()[0].line, FIRST);
+    // Not executed, it is no fault.
+    let skipped = format!("\tbra DONE;\n{unknown}DONE:\n");
+    let bench = Bench::new(&kernel("", &skipped));
+    let data = bench.buffer(&[0u32; 4]);
+    bench.launch("k", 1, 1, &[Argument::Buffer(data)], &checked()).unwrap();
+}
+
+#[test]
+fn branches_and_calls_to_nowhere() {
+    let body =
+        "table: .branchtargets A, B;\n\tadd.u32 %r2, %r1, 1;\n\tbrx.idx %r2, table;\nA:\nB:\n";
+    expect(&fault_of("", body, 4), FIRST + 2, 1, |kind| {
+        *kind == FaultKind::BranchIndex { index: 2, targets: 2 }
+    });
+    let body =
+        "prototype_0: .callprototype _ (.param .b32 _);\n\tcall %rd1, (value), prototype_0;\n";
+    let fault = fault_of(".param .b32 value;", body, 1);
+    expect(&fault, FIRST + 1, 0, |kind| matches!(kind, FaultKind::CallTarget { .. }));
+}
+
+#[test]
+fn recursion_without_end() {
+    let text = kernel("", "\tcall deeper;\n").replace(
+        ".visible",
+        ".func deeper();\n.func deeper()\n{\n\tcall deeper;\n\tret;\n}\n.visible",
+    );
+    let bench = Bench::new(&text);
+    let data = bench.buffer(&[0u32; 4]);
+    let fault = bench.launch("k", 1, 1, &[Argument::Buffer(data)], &checked()).unwrap_err();
+    assert!(matches!(fault.kind, FaultKind::StackOverflow { .. }), "{fault}");
+    assert_eq!((fault.function.as_str(), fault.ptx_line), ("deeper", 7));
+}
+
+#[test]
+fn launches_that_do_not_fit() {
+    let bench = Bench::new(&kernel("", "").replace("\n{\n", "\n.maxntid 64\n{\n"));
+    let data = bench.buffer(&[0u32; 4]).to_le_bytes();
+    let wrong = |launch: &Launch<'_>| {
+        let fault =
+            bench.device.launch(&bench.loaded, "k", launch, &Options::default()).unwrap_err();
+        let FaultKind::Launch { reason } = fault.kind else { panic!("{fault}") };
+        reason
+    };
+    let right = Launch { arguments: &[&data], ..Launch::default() };
+    assert_eq!(wrong(&Launch::default()), "0 arguments for 1 parameters");
+    assert_eq!(
+        wrong(&Launch { arguments: &[&data[..4]], ..right }),
+        "4 bytes for parameter `data` of 8 bytes"
+    );
+    assert_eq!(
+        wrong(&Launch { block: [65, 1, 1], ..right }),
+        "65 threads in a block, at most 64 are allowed"
+    );
+    assert!(wrong(&Launch { grid: [0, 1, 1], ..right }).contains("grid"));
+    assert!(wrong(&Launch { dynamic_shared_bytes: 1 << 20, ..right }).contains("shared memory"));
+}
+
+#[test]
+fn source_lines_are_told() {
+    let body = "\t.loc 1 42 7\n\tst.global.u32 [%rd1+64], %r1;\n";
+    let text = kernel("", body) + "\t.file 1 \"kernels/fill.rs\"\n";
+    let bench = Bench::new(&text);
+    let data = bench.buffer(&[0u32; 4]);
+    let fault = bench.launch("k", 1, 1, &[Argument::Buffer(data)], &checked()).unwrap_err();
+    assert_eq!(fault.source, Some(("kernels/fill.rs".to_string(), 42)));
+    assert!(
+        fault.to_string().contains("in k at PTX line 14 (kernels/fill.rs:42), block (0, 0, 0)")
+    );
+}
+
+#[test]
+fn all_errors_of_a_text_come_at_once() {
+    let text = kernel(
+        "",
+        "\tadd.u32 %r1, %r99, 1;\n\tld.global.u32 %r1, [nowhere];\n\tadd.u32 %r1 1;\n\
+        \tbra MISSING;\n\tadd.u32 %r1, %r1;\n",
+    );
+    let errors = Module::parse(&text).unwrap_err();
+    assert_eq!(errors.to_string(), "PTX line 15: expected `,` or `;`, found `1`");
+    let errors = Module::parse(&text.replace("%r1 1", "%r1, %r1, 1")).unwrap_err();
+    assert_eq!(
+        errors.to_string(),
+        "PTX line 13: `%r99` is not declared\nPTX line 14: `nowhere` is not declared\n\
+         PTX line 16: there is no label `MISSING`\nPTX line 17: `add.u32` has 2 operands, not 3"
+    );
+}
+
+#[test]
+fn memory_is_limited_and_counted() {
+    let device = Device::new(Properties { memory_bytes: 1000, ..Properties::default() });
+    let first = device.allocate(600, 1).unwrap();
+    assert!(device.allocate(600, 1).is_err());
+    assert_eq!(device.memory_usage(), (600, 1000));
+    device.free(first).unwrap();
+    assert_eq!(device.memory_usage(), (0, 1000));
+    let second = device.allocate(600, 1).unwrap();
+    assert_eq!(device.allocation(second + 599), Some((second, 600)));
+    let mut bytes = [0; 600];
+    device.read(second, &mut bytes).unwrap();
+    assert_eq!(bytes, [0xcd; 600]);
+    device.fill(second + 3, 10, 7).unwrap();
+    device.read(second, &mut bytes).unwrap();
+    assert_eq!(bytes[2..14], [0xcd, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 0xcd]);
+}

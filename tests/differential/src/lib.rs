@@ -1,0 +1,112 @@
+//! Random kernels, written by the build script: what the CPU back end and PTX compute is compared
+//! with the same functions compiled for the host.
+
+use kernelmill::{Buffer, Device, Launch, Stream};
+use std::error::Error;
+
+mod kernels {
+    kernelmill::include_kernels!();
+}
+
+include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+
+type Function = fn(u32, &[u32], u32) -> u32;
+type Start = fn(&Context, Launch<1>, u32, &Buffer<u32>, &mut Buffer<u32>) -> kernelmill::Result<()>;
+
+/// One random kernel with what it is made of.
+pub struct Case {
+    /// The kernel.
+    pub name: &'static str,
+    f: Function,
+    g: Function,
+    leave: u32,
+    rounds: u32,
+    step: u32,
+    text: &'static str,
+    launch: Start,
+}
+
+/// What cases run on.
+pub struct Context {
+    device: Device,
+    stream: Stream,
+    kernels: kernels::Kernels,
+}
+
+/// Threads of a block.
+const BLOCK: usize = 64;
+/// Blocks of a launch.
+const BLOCKS: usize = 3;
+
+impl Context {
+    /// Loads the kernels on a device.
+    ///
+    /// # Errors
+    ///
+    /// When none of the embedded binaries runs on it.
+    pub fn new(device: Device) -> kernelmill::Result<Self> {
+        let kernels = kernels::Kernels::load(&device)?;
+        Ok(Self { stream: device.stream(), device, kernels })
+    }
+
+    /// The device's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.device.name()
+    }
+
+    /// Runs a case and compares every element.
+    ///
+    /// # Errors
+    ///
+    /// What the device reported, or the first element that differs, with the case's source.
+    pub fn check(&self, case: &Case) -> Result<(), Box<dyn Error>> {
+        let x: Vec<u32> = (0..97_u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ (i << 3)).collect();
+        let n = 1000 + case.step;
+        let input = self.device.upload(&x)?;
+        let mut output = self.device.zeros::<u32>(BLOCK * BLOCKS)?;
+        let launch = Launch::grid([BLOCKS as u32], [BLOCK as u32]);
+        (case.launch)(self, launch, n, &input, &mut output)?;
+        let got = output.download().map_err(|error| format!("{}: {error}", case.name))?;
+        let expected = case.expected(&x, n);
+        if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
+            return Err(format!(
+                "seed {SEED}, {}, element {place}: {} on {}, {} on the host\nleave {}, rounds {}, \
+                 step {}\n{}",
+                case.name,
+                got[place],
+                self.device.name(),
+                expected[place],
+                case.leave,
+                case.rounds,
+                case.step,
+                case.text
+            )
+            .into());
+        }
+        Ok(())
+    }
+}
+
+impl Case {
+    /// What the kernel computes, block by block and round by round.
+    fn expected(&self, x: &[u32], n: u32) -> Vec<u32> {
+        let blocks = (0..BLOCKS).flat_map(|block| {
+            let number = |t: usize| (block * BLOCK + t) as u32;
+            let mut tile: Vec<u32> = (0..BLOCK).map(|t| (self.f)(number(t), x, n)).collect();
+            let stays: Vec<bool> =
+                tile.iter().map(|value| self.leave == 0 || value % self.leave != 0).collect();
+            for round in 0..self.rounds {
+                let before = tile.clone();
+                for t in (0..BLOCK).filter(|&t| stays[t]) {
+                    let other = before[(t + self.step as usize) % BLOCK];
+                    if other % 3 != round % 3 {
+                        tile[t] = (self.g)(other, x, n ^ t as u32);
+                    }
+                }
+            }
+            tile
+        });
+        blocks.collect()
+    }
+}
