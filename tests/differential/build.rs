@@ -12,7 +12,8 @@ const KERNELS_PER_FILE: u64 = 20;
 fn main() {
     println!("cargo::rerun-if-changed=src/generator.rs");
     println!("cargo::rerun-if-env-changed=KERNELMILL_SEED");
-    let seed = env::var("KERNELMILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    // The default is a seed that has found a fault: a stack slot that a coroutine lost.
+    let seed = env::var("KERNELMILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(2);
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let folder = out.join("random");
     fs::create_dir_all(&folder).expect("OUT_DIR can be written");

@@ -156,36 +156,6 @@ fn a_panic_on_amd_does_not_end_the_other_threads_of_its_wave() {
     assert_eq!(ends, 1);
 }
 
-/// A stack slot that is alive between two barriers only is not in the coroutine's frame, and must
-/// still be there after the first.
-#[test]
-fn a_kernel_on_the_cpu_has_its_stack_slots_after_a_barrier() {
-    let text = "
-use kernelmill_device::prelude::*;
-
-fn pick(x: &[u32], n: u32) -> u32 {
-    let mut table = [n, n * 3, 7, x[0]];
-    table[n as usize % 4] ^= x[n as usize % x.len()];
-    table[x[1] as usize % 4].wrapping_add(table.iter().sum::<u32>())
-}
-
-#[kernel]
-pub fn rounds(x: &[u32], mut y: DisjointSlice<u32>) {
-    let i = thread::index_1d();
-    let mut value = i.get() as u32;
-    for _ in 0..3 {
-        thread::sync_threads();
-        value = pick(x, value);
-        thread::sync_threads();
-    }
-    if let Some(out) = y.get_mut(i) {
-        *out = value;
-    }
-}
-";
-    compile("rounds", text, "cpu").unwrap_or_else(|error| panic!("{error}"));
-}
-
 #[test]
 fn by_value_structs_are_bytes_of_the_parameter_space() {
     let text = "

@@ -60,18 +60,26 @@ impl<'a> Decoder<'_, 'a> {
         let variables = tree.parameters.iter().chain(&tree.returns);
         for (variable, place) in variables.zip(parameters.iter().chain(&returns)) {
             let (offset, bytes) = (place.offset, place.size);
+            if variable.home == Home::Register {
+                self.register_parameter(tree, variable);
+                continue;
+            }
             let entity = if tree.entry {
                 Entity::Parameter { offset, bytes }
             } else {
                 Entity::Frame { offset, bytes }
             };
             self.names.declare(variable.name, entity);
-            if variable.home == Home::Register {
-                self.shared.error(variable.line, "parameters in registers are not supported");
-            }
         }
         // A kernel's parameters are not in its frame.
         self.function.frame_bytes = if tree.entry { 0 } else { end };
+    }
+
+    /// Old PTX passes arguments in registers; calls of such functions do not run.
+    fn register_parameter(&mut self, tree: &syntax::Function<'a>, variable: &Variable<'a>) {
+        let what = format!("{} with parameters in registers", tree.name);
+        self.shared.unsupported.push(Unsupported { what, line: variable.line });
+        self.declare_registers(variable.name, variable.ty, None);
     }
 
     fn block(&mut self, statements: &[Statement<'a>]) {

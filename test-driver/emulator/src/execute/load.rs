@@ -35,11 +35,20 @@ fn address(m: &Machine<'_>, i: &Instruction) -> u64 {
     m.get(i.a).wrapping_add(i.b as i32 as i64 as u64)
 }
 
+/// What strong accesses promise about others holds on every host.
+#[inline(always)]
+fn order(kind: u32) {
+    if kind & Kind::STRONG != 0 {
+        std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
+    }
+}
+
 #[inline(always)]
 fn load<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let address = address(m, i);
     match A::load::<W>(m, pc, address, Kind(i.e)) {
         Some(value) => {
+            order(i.e);
             m.set(i.d, value.register());
             pc + 1
         }
@@ -62,6 +71,7 @@ fn load_extended<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32
     let address = address(m, i);
     match A::load::<W>(m, pc, address, Kind(i.e)) {
         Some(value) => {
+            order(i.e);
             m.set(i.d, extend(value, i.x));
             pc + 1
         }
@@ -87,6 +97,7 @@ fn load_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) ->
 #[inline(always)]
 fn store<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let (address, value) = (address(m, i), W::of(m.get(i.d)));
+    order(i.e);
     match A::store::<W>(m, pc, address, value, Kind(i.e)) {
         Some(()) => pc + 1,
         None => STOP,
