@@ -83,8 +83,9 @@ impl Compiler {
     #[must_use]
     pub fn version(&self) -> String {
         format!(
-            "kernelmill {}; {}; LLVM {}; {}; device {}",
+            "kernelmill {} ({}); {}; LLVM {}; {}; device {}",
             env!("CARGO_PKG_VERSION"),
+            env!("KERNELMILL_COMPILER_DIGEST"),
             self.toolchain.rustc_version.trim(),
             self.llvm.version(),
             self.toolchain.ptxas_version.trim(),

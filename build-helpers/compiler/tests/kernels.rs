@@ -228,6 +228,18 @@ fn the_same_source_gives_the_same_bytes() {
     assert_eq!(lowered.modules, again.modules);
 }
 
+/// Everything that can change the bytes besides the source is in the version, kernelmill's own
+/// sources among it: a store outlives many states of a checkout.
+#[test]
+fn the_version_names_the_tools_and_the_compilers_own_state() {
+    let version = compiler().version();
+    for part in [env!("CARGO_PKG_VERSION"), "rustc 1.", "LLVM 2", "device ", "host: "] {
+        assert!(version.contains(part), "{part} is not in {version}");
+    }
+    let digest = version.split(['(', ')']).nth(1).unwrap();
+    assert!(digest.len() == 16 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
+}
+
 #[test]
 fn no_path_of_the_machine_is_in_the_code() {
     let folder = env!("CARGO_TARGET_TMPDIR").as_bytes();

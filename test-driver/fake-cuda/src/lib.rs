@@ -1,4 +1,72 @@
-//! A stand-in for NVIDIA's driver, `libcuda.so.1`.
+//! A stand-in for NVIDIA's driver: `libcuda.so.1` for machines without a GPU, on which kernels run
+//! in the [PTX emulator](ptx_emulator).
+//!
+//! Programs that open the driver when they run, as those with cudarc do, need not be changed. They
+//! find this library if the folder with it comes first in `LD_LIBRARY_PATH`. It has to be there
+//! under two names, `libcuda.so.1` and `libcuda.so`, because programs try both:
+//!
+//! ```sh
+//! cargo build --package fake-cuda
+//! mkdir driver
+//! ln -s "$PWD/target/debug/libfake_cuda.so" driver/libcuda.so
+//! ln -s "$PWD/target/debug/libfake_cuda.so" driver/libcuda.so.1
+//! LD_LIBRARY_PATH=driver FAKE_CUDA_LEAK_CHECK=1 cargo test
+//! ```
+//!
+//! # What it is like
+//!
+//! - **Streams are asynchronous.** Each has a thread. A launch returns before the kernel has run; the
+//!   legacy default stream waits for blocking streams and they for it; events order the others.
+//!   Copies of pageable memory are done with it when they return, those of pinned memory are not.
+//! - **Kernels are checked.** An access outside an allocation, or to one that was freed, a misaligned
+//!   one, a deadlock, a read of what was never written: the context has the error that CUDA has for
+//!   it from then on. The next call that waits reports it, and all calls after that; what happened,
+//!   with the lines of PTX and source, the block and the thread, is printed to stderr once.
+//! - **Launches are refused** as the real driver does: for too many threads, too much shared memory,
+//!   sizes of 0.
+//! - **Handles are numbers** that are never given out twice, so that one that is stale, or of another
+//!   kind, is `CUDA_ERROR_INVALID_HANDLE` and not undefined behaviour.
+//! - **Managed and pinned memory** is the host's own, and every device reaches it. A device does not
+//!   reach the memory of another; copies between them work.
+//!
+//! # What it is not
+//!
+//! Machine code (cubins) is refused with `CUDA_ERROR_NO_BINARY_FOR_GPU`: only PTX can be run. There
+//! are no textures, surfaces, arrays, clusters, virtual memory management, linker (`cuLink*`),
+//! libraries (`cuLibrary*`), graphics interoperability, memory or events that are shared between
+//! processes, and no peer access. Time is that of the emulator, and occupancy is estimated from the
+//! registers that PTX declares.
+//!
+//! # Environment variables
+//!
+//! A value that cannot be understood is said to stderr, and `cuInit` fails.
+//!
+//! | Variable | Meaning |
+//! |---|---|
+//! | `FAKE_CUDA_DEVICES=2` | How many devices there are, 0 to 32; 1 if not set. With 0, `cuInit` fails as it does without a GPU. |
+//! | `FAKE_CUDA_ARCH=90a` | What the devices are: `75`, `80`, `86`, `89`, `90`, `90a`, `100`, `100a`; `80` if not set. Several with commas are one a device, and the last one is that of all further devices. Only those with an `a` take PTX for `sm_90a` and the like. |
+//! | `FAKE_CUDA_MEMORY=1000000` | Bytes of memory of each device; 8 GiB if not set. |
+//! | `FAKE_CUDA_ORDER=random:7` | The order of blocks and threads: `forward`, `reverse` or `random:SEED`; `forward` if not set. |
+//! | `FAKE_CUDA_THREADS=4` | Cores that run the blocks of a launch, 0 for all; 1 if not set, so that each run is like the one before. |
+//! | `FAKE_CUDA_RACES=1` | Data races of kernels are faults. |
+//! | `FAKE_CUDA_STEPS=1000000` | Instructions that a launch may run, all threads together; then it ends with `CUDA_ERROR_LAUNCH_TIMEOUT`. |
+//! | `FAKE_CUDA_FAIL=cuMemAlloc at call 3` | Makes calls fail; see below. |
+//! | `FAKE_CUDA_LEAK_CHECK=1` | At exit, what the program has not given back is printed, and it exits with code 97. |
+//! | `FAKE_CUDA_COVERAGE=file` | At exit, a line for each kernel and kind of instruction is appended to the file: kernel, `executed` or `unexecuted`, mnemonic and count, with tabs between them. |
+//!
+//! `FAKE_CUDA_FAIL` is a list of rules with semicolons between them, each of the form
+//! `FUNCTION at call NUMBER [onwards] [with ERROR]`. The function is named without `_v2` and the like;
+//! calls are counted from 1. With `onwards`, all later calls fail too. The error is a name of
+//! `cuda.h`, with or without `CUDA_ERROR_`, or a number; if there is none, allocations run out of
+//! memory, launches out of resources, and modules are not PTX. For example
+//! `cuMemAllocAsync at call 3; cuStreamSynchronize at call 1 onwards with LAUNCH_FAILED`.
+//!
+//! # Leaks
+//!
+//! What is counted: contexts (primary ones with how often they are retained), modules, streams,
+//! events, graphs, pools, and memory of every kind. What was freed only because its context was
+//! destroyed leaks as well, unless a fault had made the context useless.
+
 mod abi;
 mod api;
 mod call;

@@ -210,14 +210,28 @@ fn images_for_other_machines_are_refused() {
 }
 
 #[test]
-fn unloaded_modules_have_no_functions() {
-    clean_child("unloaded_modules_have_no_functions", &[], || {
+fn functions_and_globals_are_found_until_their_module_is_unloaded() {
+    let name = "functions_and_globals_are_found_until_their_module_is_unloaded";
+    clean_child(name, &[], || {
         let context = CudaContext::new(0).unwrap();
+        let stream = context.default_stream();
         let module = load(&context, support::BASIC);
         assert_eq!(code(module.load_function("missing")), CUresult::CUDA_ERROR_NOT_FOUND);
-        let stream = context.default_stream();
         let counter = module.get_global("counter", &stream).unwrap();
         assert_eq!(stream.clone_dtoh(&counter).unwrap(), 7_u32.to_le_bytes());
-        std::mem::forget(counter);
+        drop(module);
+        let text = std::ffi::CString::new(support::BASIC).unwrap();
+        // SAFETY: the text ends with a zero; that the handles are used after the module is unloaded
+        // is what is tested.
+        unsafe {
+            let module = result::module::load_data(text.as_ptr().cast()).unwrap();
+            let stop = result::module::get_function(module, c"stop".to_owned()).unwrap();
+            result::module::unload(module).unwrap();
+            let late =
+                result::launch_kernel(stop, (1, 1, 1), (1, 1, 1), 0, std::ptr::null_mut(), &mut []);
+            assert_eq!(code(late), CUresult::CUDA_ERROR_INVALID_HANDLE);
+            let again = code(result::module::unload(module));
+            assert_eq!(again, CUresult::CUDA_ERROR_INVALID_HANDLE);
+        }
     });
 }
