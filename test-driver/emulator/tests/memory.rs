@@ -118,7 +118,7 @@ LOOP:
 #[test]
 fn calls_pass_structures_and_return_vectors() {
     let globals = "
-.func (.param .align 8 .b8 pair[16]) both(.param .align 4 .b8 input[12], .param .b64 third)
+.func (.param .align 16 .b8 pair[16]) both(.param .align 4 .b8 input[12], .param .b64 third)
 {
     .reg .b32 %r<4>; .reg .b64 %rd<5>;
     ld.param.u32 %r1, [input]; ld.param.s8 %r2, [input+5]; ld.param.u16 %r3, [input+8];
@@ -130,15 +130,15 @@ fn calls_pass_structures_and_return_vectors() {
 }
 .alias also, both;";
     let body = "
-    { .param .align 4 .b8 p0[12]; .param .b64 p1; .param .align 8 .b8 r0[16];
+    { .param .align 4 .b8 p0[12]; .param .b64 p1; .param .align 16 .b8 r0[16];
       st.param.b32 [p0], 100; st.param.b8 [p0+5], 255; st.param.b16 [p0+8], 3;
       st.param.b64 [p1], %rd1;
       call.uni (r0), also, (p0, p1);
       ld.param.v2.b64 {%rd2, %rd3}, [r0]; }
     mov.u64 %rd4, both;
-    { .param .align 4 .b8 p0[12]; .param .b64 p1; .param .align 8 .b8 r0[16];
+    { .param .align 4 .b8 p0[12]; .param .b64 p1; .param .align 16 .b8 r0[16];
       st.param.v2.b32 [p0], {1, 2}; st.param.b32 [p0+8], 65536; st.param.b64 [p1], 9;
-      prototype_1: .callprototype (.param .align 8 .b8 _[16]) _ (.param .align 4 .b8 _[12], .param .b64 _);
+      prototype_1: .callprototype (.param .align 16 .b8 _[16]) _ (.param .align 4 .b8 _[12], .param .b64 _);
       call (r0), %rd4, (p0, p1), prototype_1;
       ld.param.b64 %rd5, [r0]; ld.param.b64 %rd6, [r0+8]; }
     sub.u64 %rd3, %rd3, %rd1;
