@@ -1,6 +1,6 @@
 //! A module decoded for running: registers are numbers, operations are function pointers.
 
-use crate::execute::{Machine, WarpOperation};
+use crate::execute::{Fragment, Machine, WarpOperation};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -95,6 +95,7 @@ pub(crate) struct Function {
     pub(crate) pool: Vec<u32>,
     pub(crate) calls: Vec<CallSite>,
     pub(crate) warps: Vec<WarpOperation>,
+    pub(crate) fragments: Vec<Fragment>,
     pub(crate) texts: Vec<String>,
     /// Contents of the slots when the function is entered.
     pub(crate) template: Vec<u64>,

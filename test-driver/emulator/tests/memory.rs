@@ -38,9 +38,8 @@ fn narrow_loads_extend_to_their_register() {
     st.global.u64 [%rd1+16], %rd4;  st.global.u64 [%rd1+24], %rd5;
     st.global.u64 [%rd1+32], %rd6;  st.global.u64 [%rd1+40], %rd7;
     st.global.u64 [%rd1+48], %rd8;  st.global.u64 [%rd1+56], %rd9;";
-    let expected = [
-        0xffff_ffff_ffff_ff80, 0x80, 0xffff_ff80, 0x1ff, 0x01ff, 0x01ff_7f80, 0xff80, 0x01ff_7f80,
-    ];
+    let expected =
+        [0xffff_ffff_ffff_ff80, 0x80, 0xffff_ff80, 0x1ff, 0x01ff, 0x01ff_7f80, 0xff80, 0x01ff_7f80];
     assert_eq!(run("", body, 1, 8), expected);
 }
 
@@ -185,7 +184,8 @@ fn special_registers() {
 
 #[test]
 fn globals_of_a_loaded_module() {
-    let text = format!("{HEADER}.visible .global .align 4 .u32 counter = 5;\n.global .b8 blob[3];\n");
+    let text =
+        format!("{HEADER}.visible .global .align 4 .u32 counter = 5;\n.global .b8 blob[3];\n");
     let module = Module::parse(&text).unwrap();
     let device = Device::new(Properties::default());
     let loaded = device.load(&module).unwrap();

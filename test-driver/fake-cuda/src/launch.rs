@@ -1,6 +1,9 @@
 //! Launches of kernels.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    io::{self, Write},
+    sync::{Arc, atomic::Ordering},
+};
 
 use ptx_emulator::{Kernel, Launch};
 
@@ -137,6 +140,13 @@ fn packed(extra: In<usize>) -> Result<Vec<u8>> {
     }
 }
 
+/// Writes what a kernel has printed.
+fn show(printed: &str) {
+    let mut output = io::stdout().lock();
+    // A program without an output has nobody who reads it.
+    let _ = output.write_all(printed.as_bytes()).and_then(|()| output.flush());
+}
+
 impl Launchable {
     /// Runs the kernel.
     pub(crate) fn run(&self, context: &Context) -> Result<(), Trouble> {
@@ -151,7 +161,7 @@ impl Launchable {
         let machine = &context.device().machine;
         match machine.launch(&self.module.loaded, &self.kernel, &launch) {
             Ok(report) => {
-                print!("{}", report.printed);
+                show(&report.printed);
                 coverage::add(&self.kernel, &report);
                 Ok(())
             }

@@ -122,8 +122,12 @@ pub(crate) fn check_at_exit(config: &Config) {
         }
         eprintln!("fake-cuda: the program leaks");
         lines.iter().for_each(|line| eprintln!("fake-cuda:   {line}"));
-        // SAFETY: ends the process, without the handlers that are running already.
-        unsafe { libc::_exit(EXIT_CODE) };
+        // SAFETY: writes what C has not written so far, and ends the process without the handlers
+        // that are running already.
+        unsafe {
+            libc::fflush(std::ptr::null_mut());
+            libc::_exit(EXIT_CODE);
+        }
     }
     if config.leak_check {
         // SAFETY: `check` stays loaded until the process exits: a library whose function is

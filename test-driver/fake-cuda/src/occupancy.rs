@@ -74,3 +74,43 @@ pub(crate) fn best(
     }
     (found.1 * profile.multiprocessors, found.2)
 }
+
+#[cfg(test)]
+mod tests {
+    use ptx_emulator::Module;
+
+    use super::*;
+
+    fn module() -> Module {
+        let text = ".version 6.3\n.target sm_75\n.address_size 64\n\
+                    .visible .entry small()\n{\n\tret;\n}\n\
+                    .visible .entry narrow()\n.maxntid 96, 1, 1\n{\n\tret;\n}\n";
+        Module::parse(text).unwrap()
+    }
+
+    #[test]
+    fn each_resource_limits() {
+        let (module, profile) = (module(), Profile::named("75").unwrap());
+        let small = module.kernel("small").unwrap();
+        let blocks = |threads, dynamic| blocks(&profile, small, threads, dynamic);
+        // By blocks, by threads, by shared memory.
+        assert_eq!(blocks(32, 0), 16);
+        assert_eq!(blocks(512, 0), 2);
+        assert_eq!(blocks(32, 31 << 10), 2);
+        assert_eq!(blocks(32, 64 << 10), 0);
+        assert_eq!(blocks(1025, 0), 0);
+    }
+
+    #[test]
+    fn the_best_block_fills_a_multiprocessor() {
+        let (module, profile) = (module(), Profile::named("75").unwrap());
+        let small = module.kernel("small").unwrap();
+        assert_eq!(best(&profile, small, 0, |_| 0), (40, 1024));
+        assert_eq!(best(&profile, small, 256, |_| 0), (160, 256));
+        let narrow = module.kernel("narrow").unwrap();
+        assert_eq!(best(&profile, narrow, 0, |_| 0).1, 64);
+        let shared = available_shared(&profile, small, 2, 128).unwrap();
+        assert_eq!(shared, 31 << 10);
+        assert!(available_shared(&profile, small, 0, 128).is_err());
+    }
+}

@@ -49,6 +49,7 @@ impl<'a> Decoder<'_, 'a> {
             }
             "bar" | "barrier" => self.decode_barrier(i, m)?,
             "mma" | "ldmatrix" | "stmatrix" => self.decode_matrix(i, m)?,
+            "wmma" => self.decode_fragment(i, m)?,
             "cp" | "mbarrier" => self.decode_asynchronous(i, m)?,
             "lop3" | "bfi" => self.decode_four(i, m)?,
             "addc" | "subc" | "madc" => self.decode_carry(i, m)?,

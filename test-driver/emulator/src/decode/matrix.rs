@@ -8,7 +8,7 @@ use crate::execute::{Element, LoadMatrix, Multiply, Product, WarpOperation};
 use crate::fault::Space;
 use crate::syntax::{Base, Instruction, Operand, Type};
 
-fn element(word: &str) -> Option<Element> {
+pub(super) fn element(word: &str) -> Option<Element> {
     Some(match word {
         "f16" => Element::F16,
         "bf16" => Element::Bf16,
@@ -94,7 +94,11 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    fn registers(&mut self, operand: &Operand<'a>, write: bool) -> Result<Vec<u32>, Problem> {
+    pub(super) fn registers(
+        &mut self,
+        operand: &Operand<'a>,
+        write: bool,
+    ) -> Result<Vec<u32>, Problem> {
         let parts = match operand {
             Operand::Vector(parts) => parts.as_slice(),
             single => std::slice::from_ref(single),

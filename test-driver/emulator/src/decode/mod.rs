@@ -8,6 +8,7 @@ mod compare;
 mod control;
 mod convert;
 mod float;
+mod fragment;
 mod function;
 mod globals;
 mod instruction;

@@ -43,8 +43,13 @@ impl Element {
         (32 / self.bits()).max(1) as usize
     }
 
+    /// Bytes in memory; elements smaller than a byte have no address.
+    pub(super) fn bytes(self) -> u32 {
+        self.bits() / 8
+    }
+
     /// The value of element `index` of a register. All integers here are exact in `f64`.
-    fn value(self, register: u64, index: usize) -> f64 {
+    pub(super) fn value(self, register: u64, index: usize) -> f64 {
         let raw = register >> (index as u32 * self.bits() % 64);
         match self {
             Element::F16 => half::value::<Binary16>(raw),
@@ -62,7 +67,7 @@ impl Element {
     }
 
     /// The bits of a result; sums of integers wrap, or saturate if the instruction says so.
-    fn bits_of(self, value: f64, saturate: bool) -> u64 {
+    pub(super) fn bits_of(self, value: f64, saturate: bool) -> u64 {
         match self {
             Element::F16 => half::bits::<Binary16>(value),
             Element::Bf16 => half::bits::<Brain16>(value),

@@ -7,6 +7,7 @@ mod barrier;
 mod block;
 mod call;
 
+mod fragment;
 mod grid;
 mod guard;
 mod load;
@@ -22,6 +23,7 @@ mod warp;
 pub(crate) use atomic::{AtomicOperation, atomic_handler};
 pub(crate) use barrier::{arrive, synchronise};
 pub(crate) use call::{call_direct, call_indirect, leave};
+pub(crate) use fragment::{Fragment, FragmentMultiply, fragment_handler};
 pub(crate) use grid::{Grid, run};
 pub(crate) use guard::guarded;
 pub(crate) use load::{Target, memory_handler, shape};

@@ -1,6 +1,7 @@
 //! Operations of the lanes of a warp.
 
 use super::block::Party;
+use super::fragment::{self, FragmentMultiply};
 use super::grid::Grid;
 use super::machine::{Machine, Stop};
 use super::matrix::{self, LoadMatrix, Multiply};
@@ -73,6 +74,8 @@ pub(crate) enum WarpOperation {
     },
     Multiply(Box<Multiply>),
     LoadMatrix(Box<LoadMatrix>),
+    /// `wmma.mma`
+    Fragments(Box<FragmentMultiply>),
 }
 
 /// Waits for the lanes in slot `a` for operation `x`.
@@ -221,6 +224,7 @@ fn perform(
             lanes.set_all(d, result & 0xffff_ffff);
         }
         WarpOperation::Multiply(ref multiply) => matrix::multiply(&mut lanes, multiply),
+        WarpOperation::Fragments(ref multiply) => fragment::multiply(&mut lanes, multiply),
         WarpOperation::LoadMatrix(ref load) => return matrix::load(&mut lanes, block, load),
     }
     Ok(())

@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str) -> Result<Tree<'_>, ParseErrors> {
 
 impl<'a> Parser<'a> {
     pub(super) fn peek(&self) -> Kind<'a> {
-        self.tokens[self.at].kind
+        self.peek_at(0).kind
     }
 
     pub(super) fn peek_at(&self, ahead: usize) -> Token<'a> {
@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn line(&self) -> u32 {
-        self.tokens[self.at].line
+        self.peek_at(0).line
     }
 
     pub(super) fn next(&mut self) -> Kind<'a> {
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn skip_line(&mut self) {
-        let line = self.tokens[self.at.saturating_sub(1)].line;
+        let line = self.tokens[self.at.saturating_sub(1).min(self.tokens.len() - 1)].line;
         while self.line() == line && self.peek() != Kind::End {
             self.at += 1;
         }
@@ -135,7 +135,8 @@ impl<'a> Parser<'a> {
     fn item(&mut self, tree: &mut Tree<'a>) -> Parsed<()> {
         match self.peek() {
             Kind::Dot("version" | "address_size") => {
-                self.at += 2;
+                self.next();
+                self.next();
                 Ok(())
             }
             Kind::Dot("target") => self.target(tree),
@@ -225,7 +226,7 @@ impl<'a> Parser<'a> {
 
     /// Whether the text of the token at the cursor touches the token before it.
     pub(super) fn touches(&self) -> bool {
-        !self.tokens[self.at].spaced
+        !self.peek_at(0).spaced
     }
 
     /// The slice of the text from the start of `first` to the end of `last`, which come from it.

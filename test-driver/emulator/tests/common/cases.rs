@@ -1,5 +1,7 @@
 //! Real kernels with inputs, and what the host says their results are.
 
+#![allow(dead_code, reason = "each test program uses a part of this")]
+
 use super::common::{Argument, Bench, Random};
 use ptx_emulator::Options;
 
@@ -26,7 +28,7 @@ macro_rules! cases {
 
 cases! {
     block_sum warp_sum histogram scan transpose matmul stencil bitonic last_block functions warps
-    handoff tensor staged rust_reduce rust_shared rust_nbody
+    handoff tensor fragments staged rust_reduce rust_shared rust_nbody
 }
 
 use Argument::{Buffer, F32, U32, U64};
@@ -238,6 +240,21 @@ fn tensor(text: &str, options: &Options) -> Result<(), String> {
     let element = |i: usize| (0..16).map(|k| a[i / 8 * 16 + k] * b[k * 8 + i % 8]).sum::<i32>();
     let expected: Vec<f32> = (0..128).map(|i| element(i) as f32).collect();
     compare(&bench.values(c, 128), &expected)
+}
+
+fn fragments(text: &str, options: &Options) -> Result<(), String> {
+    let bench = Bench::new(text);
+    let (a, b): (Vec<i32>, Vec<i32>) =
+        ((0..256).map(|i| i % 11 - 5).collect(), (0..256).map(|i| i % 7 - 3).collect());
+    let bits = |values: &[i32]| -> Vec<u8> {
+        values.iter().flat_map(|&value| half(value).to_le_bytes()).collect()
+    };
+    let c = bench.buffer(&[0f32; 256]);
+    let arguments = [Buffer(bench.buffer(&bits(&a))), Buffer(bench.buffer(&bits(&b))), Buffer(c)];
+    run(&bench, "fragments", [1, 1, 1], [32, 1, 1], &arguments, options)?;
+    let element = |i: usize| (0..16).map(|k| a[i / 16 * 16 + k] * b[i % 16 * 16 + k]).sum::<i32>();
+    let expected: Vec<f32> = (0..256).map(|i| (element(i) + 1) as f32 * 2.0).collect();
+    compare(&bench.values(c, 256), &expected)
 }
 
 fn staged(text: &str, options: &Options) -> Result<(), String> {

@@ -92,10 +92,11 @@ fn profiles(architectures: &str, count: u64) -> Result<Vec<Profile>, String> {
 }
 
 fn parse_order(text: &str) -> Result<Order, String> {
-    match text.split_once(':') {
-        None if text == "forward" => Ok(Order::Forward),
-        None if text == "reverse" => Ok(Order::Reverse),
-        Some(("random", seed)) if let Ok(seed) = seed.parse() => Ok(Order::Random(seed)),
+    let seed = text.strip_prefix("random:").and_then(|seed| seed.parse().ok());
+    match (text, seed) {
+        ("forward", _) => Ok(Order::Forward),
+        ("reverse", _) => Ok(Order::Reverse),
+        (_, Some(seed)) => Ok(Order::Random(seed)),
         _ => Err(format!("FAKE_CUDA_ORDER={text} is not forward, reverse or random:SEED")),
     }
 }

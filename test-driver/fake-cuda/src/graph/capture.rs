@@ -103,8 +103,7 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Result<Handle> {
         return Err(Error::StreamCaptureWrongThread);
     }
     let recorded = std::mem::take(&mut *lock(&capture.recorded));
-    let members = recorded.last.values().filter_map(|(stream, _)| stream.upgrade());
-    members.for_each(|member| *lock(&member.capture) = None);
+    release(recorded.last.values().map(|(member, _)| member));
     if recorded.invalid {
         return Err(Error::StreamCaptureInvalidated);
     }
@@ -116,10 +115,26 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Result<Handle> {
     Ok(Graph::create(recorded.content).handle)
 }
 
+/// Lets streams do work again, and not record it.
+fn release<'a>(members: impl Iterator<Item = &'a Weak<Stream>>) {
+    members.filter_map(Weak::upgrade).for_each(|member| *lock(&member.capture) = None);
+}
+
 impl Capture {
     /// Spoils the capture: it can only be ended, with an error.
     pub(crate) fn invalidate(&self) {
         lock(&self.recorded).invalid = true;
+    }
+
+    /// Spoils the capture because a stream of it is destroyed; that of its first stream ends it.
+    pub(crate) fn leave(&self, stream: &Arc<Stream>) {
+        let mut recorded = lock(&self.recorded);
+        recorded.invalid = true;
+        if std::ptr::eq(self.origin.as_ptr(), Arc::as_ptr(stream)) {
+            let members: Vec<_> = recorded.last.drain().map(|(_, (member, _))| member).collect();
+            drop(recorded);
+            release(members.iter());
+        }
     }
 
     /// `CUstreamCaptureStatus`.

@@ -155,7 +155,7 @@ pub(crate) fn destroy(handle: Handle) -> Result<()> {
     }
     let stream = STREAMS.get(handle)?;
     if let Some(capture) = stream.capture() {
-        capture.invalidate();
+        capture.leave(&stream);
     }
     STREAMS.remove(handle)?;
     stream.queue.close();
