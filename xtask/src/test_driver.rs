@@ -3,6 +3,7 @@
 use crate::{examples, workspace::Workspace};
 use anyhow::{Context as _, Result};
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     time::{Duration, Instant},
@@ -17,6 +18,10 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let folder = build(workspace)?;
     workspace.cargo(&["build", "--package", "gpu-suite"]).run()?;
     let suite = workspace.target.join("debug/gpu-suite");
+    let coverage = workspace.target.join("tmp/ptx-coverage.txt");
+    if coverage.exists() {
+        fs::remove_file(&coverage)?;
+    }
     for order in ORDERS {
         println!("order of threads: {order}");
         workspace
@@ -27,10 +32,29 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
             .env("FAKE_CUDA_ORDER", order)
             .env("FAKE_CUDA_RACES", "1")
             .env("FAKE_CUDA_LEAK_CHECK", "1")
+            .env("FAKE_CUDA_COVERAGE", &coverage)
             .run()?;
     }
+    print_coverage(&fs::read_to_string(&coverage)?);
     examples::run_all(workspace, Some(&folder))?;
     differential(workspace, &folder)
+}
+
+/// Says which kinds of PTX instruction the kernels have, and which of them no kernel has run. Each
+/// line is a kernel, whether an instruction was executed, which, and how often.
+fn print_coverage(lines: &str) {
+    let (mut all, mut executed) = (BTreeSet::new(), BTreeSet::new());
+    for line in lines.lines() {
+        let mut fields = line.split('\t').skip(1);
+        if let (Some(state), Some(mnemonic)) = (fields.next(), fields.next()) {
+            all.insert(mnemonic);
+            if state == "executed" {
+                executed.insert(mnemonic);
+            }
+        }
+    }
+    let never: Vec<_> = all.difference(&executed).copied().collect();
+    println!("{} kinds of PTX instruction, {} never executed: {never:?}", all.len(), never.len());
 }
 
 /// Compares random kernels, a new seed each time, for about a minute: the CPU against plain Rust,
@@ -58,6 +82,8 @@ pub(crate) fn build(workspace: &Workspace) -> Result<PathBuf> {
     let folder = workspace.target.join("tmp/test-driver");
     fs::create_dir_all(&folder)?;
     let built = workspace.target.join("release/libfake_cuda.so");
-    fs::copy(&built, folder.join("libcuda.so.1")).context(built.display().to_string())?;
+    for name in ["libcuda.so.1", "libcuda.so"] {
+        fs::copy(&built, folder.join(name)).context(built.display().to_string())?;
+    }
     Ok(folder)
 }

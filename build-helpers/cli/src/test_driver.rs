@@ -15,8 +15,9 @@ pub(crate) enum Action {
     Path,
 }
 
-/// The library that programs open as the CUDA driver.
+/// The library that programs open as the CUDA driver; some try the other name first.
 const LIBRARY: &str = "libcuda.so.1";
+const OTHER_NAME: &str = "libcuda.so";
 
 /// Runs an action.
 pub(crate) fn run(action: &Action) -> Result<()> {
@@ -53,10 +54,14 @@ fn folder() -> Result<PathBuf> {
 
 /// Moves the library into place whole, so that a program that has it open keeps the old one.
 fn install(built: &Path, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let temporary = folder.join(format!("{LIBRARY}.{}", std::process::id()));
-    fs::copy(built, &temporary).with_context(|| temporary.display().to_string())?;
-    fs::rename(&temporary, folder.join(LIBRARY)).with_context(|| folder.display().to_string())
+    let context = || folder.display().to_string();
+    fs::create_dir_all(folder).with_context(context)?;
+    for name in [LIBRARY, OTHER_NAME] {
+        let temporary = folder.join(format!("{name}.{}", std::process::id()));
+        fs::copy(built, &temporary).with_context(|| temporary.display().to_string())?;
+        fs::rename(&temporary, folder.join(name)).with_context(context)?;
+    }
+    Ok(())
 }
 
 /// A package whose library is `fake-cuda` under the driver's name.

@@ -75,6 +75,12 @@ fn single_rows() -> Vec<[u64; 3]> {
     rows(&singles(), &singles(), &singles())
 }
 
+/// Pairs of `f32` in 64 bits.
+fn wide_rows() -> Vec<[u64; 3]> {
+    let rotated = |row: &[u64; 3]| [row[0] | row[1] << 32, row[1] | row[0] << 32, 0];
+    single_rows().iter().map(rotated).collect()
+}
+
 fn f(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
@@ -278,6 +284,12 @@ fn minima_and_maxima() {
     check("min.NaN.f32 $d, $a, $b;", Bits32, &[Bits32; 2], &rows, |[a, b, _]| {
         let either = f(a).is_nan() || f(b).is_nan();
         bits(if either { f32::NAN } else { least(f(a), f(b)) })
+    });
+    check("max.f32 $d, $a, $b, $c;", Bits32, &[Bits32; 3], &rows, |[a, b, c]| {
+        bits(-least(least(-f(a), -f(b)), -f(c)))
+    });
+    check("add.rn.f32x2 $d, $a, $b;", Bits64, &[Bits64; 2], &wide_rows(), |[a, b, _]| {
+        bits(f(a) + f(b)) | bits(f(a >> 32) + f(b >> 32)) << 32
     });
     check("abs.f32 $d, $a;", Bits32, &[Bits32], &rows, |[a, ..]| a & 0x7fff_ffff);
     check("neg.f32 $d, $a;", Bits32, &[Bits32], &rows, |[a, ..]| a ^ 0x8000_0000);

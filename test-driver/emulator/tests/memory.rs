@@ -230,3 +230,27 @@ ONE: st.global.u64 [%rd2], 11; ret;
 TWO: st.global.u64 [%rd2], 12;";
     assert_eq!(run("", body, 4, 4), [10, 11, 12, 11]);
 }
+
+#[test]
+fn devices_and_modules_are_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Device>();
+    shared::<Module>();
+    shared::<ptx_emulator::Loaded>();
+    shared::<ptx_emulator::Fault>();
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 at)\n{{\n.reg .b64 %rd1;\n\
+         ld.param.u64 %rd1, [at];\nred.global.add.u32 [%rd1], 1;\nret;\n}}\n"
+    );
+    let bench = Bench::new(&text);
+    let data = bench.buffer(&[0u32]);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let arguments = [Argument::Buffer(data)];
+                bench.launch("k", 10, 64, &arguments, &Options::default()).unwrap();
+            });
+        }
+    });
+    assert_eq!(bench.values::<u32>(data, 1), [4 * 640]);
+}

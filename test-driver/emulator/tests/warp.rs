@@ -177,3 +177,39 @@ fn products_of_bytes() {
         (c[0] + c[1] + 2 * c[2] - c[3]) as u32
     });
 }
+
+#[test]
+fn products_of_floats() {
+    // A is 16 by 8, one column a register; B is 8 by 8; small integers are exact in `tf32`.
+    let body = "    cvt.rn.f32.u32 %r10, %r1;\n    cvt.rn.f32.u32 %r11, %r3;\n    mov.b32 %r9, 0f00000000;
+    mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r4, %r5, %r6, %r7}, {%r10, %r11, %r11, %r10}, {%r11, %r10}, {%r9, %r9, %r9, %r11};
+    add.f32 %r4, %r4, %r5;\n    sub.f32 %r6, %r6, %r7;\n    fma.rn.f32 %r4, %r6, 0f40000000, %r4;
+    cvt.rni.s32.f32 %r2, %r4;";
+    check(body, |input, lane| {
+        let a = |row: usize, k: usize| {
+            let holder = row % 8 * 4 + k % 4;
+            let own = (row < 8) == (k < 4);
+            if own { f64::from(input[holder]) } else { holder as f64 }
+        };
+        let b = |k: usize, column: usize| {
+            let holder = column * 4 + k % 4;
+            if k < 4 { holder as f64 } else { f64::from(input[holder]) }
+        };
+        let dot = |row: usize, column: usize| (0..8).map(|k| a(row, k) * b(k, column)).sum::<f64>();
+        let (row, column) = (lane / 4, lane % 4 * 2);
+        let low = dot(row, column) + dot(row, column + 1);
+        let high = dot(row + 8, column) - dot(row + 8, column + 1) - lane as f64;
+        (low + 2.0 * high) as i32 as u32
+    });
+    // Doubles: 8 by 4 times 4 by 8.
+    let body = "    cvt.rn.f64.u32 %rd4, %r1;\n    cvt.rn.f64.u32 %rd5, %r3;
+    mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%rd6, %rd7}, {%rd4}, {%rd5}, {%rd5, %rd4};
+    sub.f64 %rd6, %rd6, %rd7;\n    cvt.rni.s32.f64 %r2, %rd6;";
+    check(body, |input, lane| {
+        let (row, column) = (lane / 4, lane % 4 * 2);
+        let dot = |column: usize| {
+            (0..4).map(|k| input[row * 4 + k] as usize * (column * 4 + k)).sum::<usize>() as i32
+        };
+        (dot(column) + lane as i32 - dot(column + 1) - input[lane] as i32) as u32
+    });
+}

@@ -91,8 +91,10 @@ pub(crate) fn report() -> Vec<String> {
     for context in CONTEXTS.all() {
         let users = match driver::driver() {
             Ok(driver) if context.primary => {
-                let count = lock(&driver.devices[context.ordinal].primary).count;
-                format!(", retained {count} times")
+                match lock(&driver.devices[context.ordinal].primary).count {
+                    1 => ", retained once".to_owned(),
+                    count => format!(", retained {count} times"),
+                }
             }
             _ => String::new(),
         };

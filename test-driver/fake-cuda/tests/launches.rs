@@ -33,15 +33,16 @@ fn arguments_come_in_a_buffer_too() {
         let mut bytes = size_of_val(&arguments);
         let pointer = ptr::from_ref(&arguments).cast_mut().cast::<c_void>();
         let number = ptr::without_provenance_mut::<c_void>;
-        let size = ptr::from_mut(&mut bytes).cast();
-        let mut extra = [number(1), pointer, number(2), size, number(0)];
-        // SAFETY: the buffer has the kernel's parameters where the kernel has them.
+        let size = ptr::from_mut(&mut bytes);
+        let mut extra = [number(1), pointer, number(2), size.cast(), number(0)];
+        // SAFETY: the buffer has the kernel's parameters where the kernel has them, and is refused
+        // when it is too short.
         unsafe {
             let (extra, none) = (extra.as_mut_ptr(), ptr::null_mut());
             sys::cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, ptr::null_mut(), none, extra)
                 .result()
                 .unwrap();
-            bytes -= 1;
+            *size -= 1;
             let short =
                 sys::cuLaunchKernel(fill, 1, 1, 1, 4, 1, 1, 0, ptr::null_mut(), none, extra);
             assert_eq!(short, CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -53,6 +54,16 @@ fn arguments_come_in_a_buffer_too() {
     });
 }
 
+/// A priority, and the size of a cluster.
+fn attributes() -> [sys::CUlaunchAttribute; 2] {
+    // SAFETY: the structure is made of numbers and null pointers.
+    let mut attributes: [sys::CUlaunchAttribute; 2] =
+        unsafe { MaybeUninit::zeroed().assume_init() };
+    attributes[0].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY;
+    attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes
+}
+
 #[test]
 fn launches_with_attributes_are_checked() {
     clean_child("launches_with_attributes_are_checked", &[], || {
@@ -62,11 +73,7 @@ fn launches_with_attributes_are_checked() {
         let mut memory = stream.clone_htod(&[1_u32, 2]).unwrap();
         let (mut address, order) = memory.device_ptr_mut(&stream);
         let mut arguments = [ptr::from_mut(&mut address).cast::<c_void>()];
-        // SAFETY: the structure is made of numbers and null pointers.
-        let mut attributes: [sys::CUlaunchAttribute; 2] =
-            unsafe { MaybeUninit::zeroed().assume_init() };
-        attributes[0].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PRIORITY;
-        attributes[1].id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        let mut attributes = attributes();
         let mut launch = |x: u32, attributes: &mut [sys::CUlaunchAttribute]| {
             for attribute in attributes.iter_mut().skip(1) {
                 attribute.value.clusterDim.x = x;

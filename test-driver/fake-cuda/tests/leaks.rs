@@ -26,7 +26,7 @@ fn everything_that_leaks_is_named() {
     for text in ["100 bytes of memory of a pool", "1 module", "1 stream", "3 events"] {
         assert!(outcome.stderr.contains(text), "{text}: {}", outcome.stderr);
     }
-    assert!(outcome.stderr.contains("the primary context of device 0, retained 1 times"));
+    assert!(outcome.stderr.contains("the primary context of device 0, retained once"));
 }
 
 #[test]

@@ -27,7 +27,10 @@ fn bytes_come_back() {
 #[test]
 fn devices_have_their_own_memory() {
     clean_child("devices_have_their_own_memory", &[("FAKE_CUDA_DEVICES", "2")], || {
-        let streams = [0, 1].map(|ordinal| CudaContext::new(ordinal).unwrap().default_stream());
+        // Not the default streams: cudarc copies from device to device with whatever context it
+        // has made current last, and the default stream is that of the current context.
+        let streams =
+            [0, 1].map(|ordinal| CudaContext::new(ordinal).unwrap().new_stream().unwrap());
         let first = streams[0].clone_htod(&[1_u32, 2, 3]).unwrap();
         let second = streams[1].clone_htod(&[4_u32, 5, 6]).unwrap();
         assert_eq!(streams[0].clone_dtoh(&first).unwrap(), [1, 2, 3]);

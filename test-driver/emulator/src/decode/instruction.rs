@@ -76,6 +76,9 @@ impl<'a> Decoder<'_, 'a> {
             }
         };
         m.finish()?;
+        if matches!(i.opcode, "min" | "max") && i.operands.len() == 4 {
+            return self.decode_three_way(i, &plain);
+        }
         self.count(i, 1 + plain.sources.len())?;
         let mut build = Build::new(plain.run).x(plain.flags);
         for (number, &ty) in plain.sources.iter().enumerate() {
@@ -88,6 +91,20 @@ impl<'a> Decoder<'_, 'a> {
         }
         let d = self.write(&i.operands[0])?;
         self.push(build.d(d));
+        Ok(())
+    }
+
+    /// `min` and `max` of three operands, which sm_100 has: two of two.
+    fn decode_three_way(&mut self, i: &Instruction<'a>, plain: &Plain) -> Result<(), Problem> {
+        let mut result = self.read(&i.operands[1], plain.sources[0])?;
+        for operand in &i.operands[2..] {
+            let other = self.read(operand, plain.sources[0])?;
+            let both = self.scratch();
+            self.push(Build::new(plain.run).d(both).a(result).b(other).x(plain.flags));
+            result = both;
+        }
+        let d = self.write(&i.operands[0])?;
+        self.push(Build::new(ops::copy).d(d).a(result));
         Ok(())
     }
 
