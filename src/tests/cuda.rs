@@ -150,7 +150,8 @@ fn with_cudarc(device: &Device) {
         let adopted = device.adopt_stream(Arc::<CudaStream>::clone(&stream)).unwrap();
         kernels.saxpy(&adopted, Launch::linear(3), 1.0, &x.slice(..0), &mut y).unwrap();
         let panic = adopted.synchronize().unwrap_err();
-        assert!(panic.to_string().contains("the len is 0 but the index is 0"), "{panic}");
+        // Which of the threads is first is up to the device.
+        assert!(panic.to_string().contains("the len is 0 but the index is "), "{panic}");
     }
     let cpu = Device::cpu().unwrap();
     let kernels = Kernels::load(device);

@@ -16,6 +16,9 @@ const ORDERS: [&str; 5] = ["forward", "reverse", "random:1", "random:2", "random
 /// reported, and every example.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let folder = build(workspace)?;
+    let tests = ["test", "--package", "kernelmill", "--features", "cuda", "--lib", "cuda"];
+    let tests = workspace.cargo(&tests).env("LD_LIBRARY_PATH", &folder);
+    tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?;
     workspace.cargo(&["build", "--package", "gpu-suite"]).run()?;
     let suite = workspace.target.join("debug/gpu-suite");
     let coverage = workspace.target.join("tmp/ptx-coverage.txt");

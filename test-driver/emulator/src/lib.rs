@@ -3,7 +3,7 @@
 //! [`Module::parse`] reads PTX as LLVM and nvcc write it. A [`Device`] has memory, takes modules and
 //! launches kernels; a launch ends with a [`Report`], or with the [`Fault`] of a thread: an access out
 //! of bounds, a deadlock, a read of what was never written, a race, each with its PTX line, and with
-//! its source line where the PTX has one. [`explore`] tries many orders of the threads.
+//! its source line where the PTX has one. [`explore()`] tries many orders of the threads.
 //!
 //! ```
 //! use ptx_emulator::{Device, Launch, Module, Options, Properties};

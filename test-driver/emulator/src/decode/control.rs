@@ -131,18 +131,7 @@ impl<'a> Decoder<'_, 'a> {
         let site = self.function.calls.len() as u32;
         self.function.calls.push(CallSite { returns, arguments });
         if let Some(Entity::Register { slot, .. }) = self.names.find(callee) {
-            let typed = match operands.next() {
-                Some(Operand::Name(name, 0)) => Some(*name),
-                _ => None,
-            };
-            if let Some(name) = typed.filter(|name| name.starts_with("prototype"))
-                && !self.names.is_prototype(name)
-            {
-                return Problem::error(format!("`{name}` is not declared"));
-            }
-            self.function.calls_indirectly = true;
-            self.push(Build::new(call_indirect).a(slot).with(|i| i.e = site));
-            return Ok(());
+            return self.indirect_call(slot, site, operands.next());
         }
         let Some(&index) = self.shared.symbols.functions.get(callee) else {
             return Problem::error(format!("`{callee}` is not declared"));
@@ -150,6 +139,23 @@ impl<'a> Decoder<'_, 'a> {
         self.check_call(callee, index, site as usize)?;
         self.function.callees.push(index);
         self.push(Build::new(call_direct).with(|i| (i.a, i.e) = (index as u32, site)));
+        Ok(())
+    }
+
+    fn indirect_call(
+        &mut self,
+        slot: u32,
+        site: u32,
+        prototype: Option<&Operand<'a>>,
+    ) -> Result<(), Problem> {
+        if let Some(Operand::Name(name, 0)) = prototype
+            && name.starts_with("prototype")
+            && !self.names.is_prototype(name)
+        {
+            return Problem::error(format!("`{name}` is not declared"));
+        }
+        self.function.calls_indirectly = true;
+        self.push(Build::new(call_indirect).a(slot).with(|i| i.e = site));
         Ok(())
     }
 

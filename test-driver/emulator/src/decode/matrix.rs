@@ -31,6 +31,15 @@ fn shape(word: &str) -> Option<(usize, usize)> {
     Some((rows.parse().ok()?, depth.parse().ok()?))
 }
 
+/// Whether the lists of registers hold the matrices of the shape.
+fn has_all_registers(operation: &Multiply) -> bool {
+    let (rows, depth) = (operation.rows, operation.depth);
+    let [a, b, c, d] = operation.elements.map(Element::per_register);
+    let wanted = [rows * depth / 32 / a, 8 * depth / 32 / b, rows / 4 / c, rows / 4 / d];
+    let lists = [&operation.a, &operation.b, &operation.c, &operation.d];
+    lists.iter().zip(wanted).all(|(list, wanted)| list.len() == wanted)
+}
+
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn decode_matrix(
         &mut self,
@@ -65,7 +74,7 @@ impl<'a> Decoder<'_, 'a> {
             return Err(Problem::Unsupported);
         }
         self.count(i, 4)?;
-        let mut operation = Multiply {
+        let operation = Multiply {
             rows,
             depth,
             elements: [a, b, c, d],
@@ -76,19 +85,12 @@ impl<'a> Decoder<'_, 'a> {
             product,
             saturate,
         };
-        let wanted = [
-            rows * depth / 32 / a.per_register(),
-            8 * depth / 32 / b.per_register(),
-            rows / 4 / c.per_register(),
-            rows / 4 / d.per_register(),
-        ];
-        let lists = [&operation.a, &operation.b, &operation.c, &operation.d];
-        if lists.iter().zip(wanted).any(|(list, wanted)| list.len() != wanted) {
+        if !has_all_registers(&operation) {
             return Problem::error(format!("`{}` with other numbers of registers", i.mnemonic()));
         }
-        let reads: Vec<u32> = lists[..3].iter().flat_map(|list| list.iter().copied()).collect();
-        let writes = std::mem::take(&mut operation.d);
-        operation.d.clone_from(&writes);
+        let lists = [&operation.a, &operation.b, &operation.c];
+        let reads: Vec<u32> = lists.iter().flat_map(|list| list.iter().copied()).collect();
+        let writes = operation.d.clone();
         let all = self.constant(0xffff_ffff);
         self.push_warp(WarpOperation::Multiply(Box::new(operation)), all, &reads, &writes);
         Ok(())
