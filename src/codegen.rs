@@ -7,8 +7,8 @@ pub use std::borrow::Cow;
 #[cfg(feature = "half")]
 pub use half;
 pub use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, Field, Nested, Parameter, ParameterKind, Safety, Scalar,
-    Signature, SourceLocation, StructLayout, ValueType,
+    Access, ArtifactKind, Dimension, Field, LaunchLimits, Nested, Parameter, ParameterKind, Safety,
+    Scalar, Signature, SourceLocation, StructLayout, ValueType,
 };
 
 pub use crate::{

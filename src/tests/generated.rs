@@ -7,8 +7,10 @@ static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::Kernel
     signatures: &[
         ::kernelmill::__codegen::Signature {
             name: ::kernelmill::__codegen::Cow::Borrowed("saxpy"),
+            symbol: ::kernelmill::__codegen::Cow::Borrowed("saxpy"),
             dimension: ::kernelmill::__codegen::Dimension::One,
             safety: ::kernelmill::__codegen::Safety::Safe,
+            limits: ::kernelmill::__codegen::LaunchLimits::NONE,
             parameters: ::kernelmill::__codegen::Cow::Borrowed(&[
                 ::kernelmill::__codegen::Parameter::borrowed(
                     "a",
@@ -42,8 +44,10 @@ static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::Kernel
         },
         ::kernelmill::__codegen::Signature {
             name: ::kernelmill::__codegen::Cow::Borrowed("fill"),
+            symbol: ::kernelmill::__codegen::Cow::Borrowed("fill"),
             dimension: ::kernelmill::__codegen::Dimension::Two,
             safety: ::kernelmill::__codegen::Safety::Safe,
+            limits: ::kernelmill::__codegen::LaunchLimits::NONE,
             parameters: ::kernelmill::__codegen::Cow::Borrowed(&[
                 ::kernelmill::__codegen::Parameter::borrowed(
                     "params",
@@ -90,8 +94,10 @@ static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::Kernel
         },
         ::kernelmill::__codegen::Signature {
             name: ::kernelmill::__codegen::Cow::Borrowed("scale"),
+            symbol: ::kernelmill::__codegen::Cow::Borrowed("scale"),
             dimension: ::kernelmill::__codegen::Dimension::Three,
             safety: ::kernelmill::__codegen::Safety::Unsafe,
+            limits: ::kernelmill::__codegen::LaunchLimits::NONE,
             parameters: ::kernelmill::__codegen::Cow::Borrowed(&[
                 ::kernelmill::__codegen::Parameter::borrowed(
                     "out",

@@ -18,12 +18,17 @@ use core::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {
-    /// The function's name in the source; also the name of its launch wrapper.
+    /// The name of its launch wrapper: the function's name in the source, and for an instantiation
+    /// of a C++ template its name with the template's arguments.
     pub name: Cow<'static, str>,
+    /// Its name in compiled code: the same for Rust and `extern "C"`, mangled for other C++.
+    pub symbol: Cow<'static, str>,
     /// The dimension of the index space the kernel is written for.
     pub dimension: Dimension,
     /// Whether its wrapper is a safe function.
     pub safety: Safety,
+    /// What its author says of the blocks it is launched with.
+    pub limits: LaunchLimits,
     /// The parameters, in source order.
     pub parameters: Cow<'static, [Parameter]>,
     /// The file that defines it, relative to its package.
@@ -38,8 +43,10 @@ impl Signature {
     pub const fn borrowed(name: &'static str, parameters: &'static [Parameter]) -> Self {
         Self {
             name: Cow::Borrowed(name),
+            symbol: Cow::Borrowed(name),
             dimension: Dimension::One,
             safety: Safety::Safe,
+            limits: LaunchLimits::NONE,
             parameters: Cow::Borrowed(parameters),
             file: Cow::Borrowed(""),
             line: 0,
@@ -118,6 +125,23 @@ pub enum Dimension {
     Two = 2,
     /// `Launch<3>`.
     Three = 3,
+    /// Any, `impl Into<Launch<3>>`: languages that do not say it.
+    Any = 0,
+}
+
+/// Limits on the blocks of a launch that stand in a kernel's source: `__launch_bounds__` and
+/// `__block_size__` of CUDA C++.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LaunchLimits {
+    /// The most threads in a block; 0 where nothing is said.
+    pub max_block_threads: u32,
+    /// The exact block, x first; zeros where nothing is said.
+    pub block: [u32; 3],
+}
+
+impl LaunchLimits {
+    /// Nothing is said.
+    pub const NONE: Self = Self { max_block_threads: 0, block: [0; 3] };
 }
 
 /// Whether a kernel's wrapper is a safe function.

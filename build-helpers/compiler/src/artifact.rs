@@ -20,7 +20,7 @@ pub struct Artifact {
 /// One kernel of an [`Artifact`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompiledKernel {
-    /// Its name in the source.
+    /// Its symbol in the signatures of the source.
     pub name: String,
     /// Its name in the binary.
     pub entry: String,

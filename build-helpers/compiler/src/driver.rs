@@ -48,7 +48,7 @@ pub(crate) fn compile(
     let kernels = job.signatures.iter().zip(entries);
     let kernels = kernels
         .map(|(signature, entry)| CompiledKernel {
-            name: signature.name.to_string(),
+            name: signature.symbol.to_string(),
             entry: entry.symbol,
             static_shared_bytes: entry.static_shared_bytes,
             panics,

@@ -45,7 +45,7 @@ pub(crate) enum Argument<'a, 'c> {
 
 /// The shim of a kernel.
 pub(crate) fn shim<'c>(unit: &Unit<'_, 'c>, signature: &Signature) -> Result<Value<'c>, Error> {
-    let name = format!("{SHIM_PREFIX}{}", signature.name);
+    let name = format!("{SHIM_PREFIX}{}", signature.symbol);
     unit.module.function(&name).filter(|shim| !shim.is_declaration()).ok_or_else(|| {
         Error::Internal(format!("{} has no shim for kernel {}", signature.file, signature.name))
     })
@@ -130,11 +130,11 @@ fn gpu_kernel<'c>(
     let arguments = arguments(signature, shim)?;
     let types: Vec<_> =
         arguments.iter().map(|argument| parameter_type(context, abi, argument)).collect();
-    let taken = unit.module.function(&signature.name);
+    let taken = unit.module.function(&signature.symbol);
     if let Some(taken) = taken {
-        taken.set_name(&format!("{}_of_the_source", signature.name));
+        taken.set_name(&format!("{}_of_the_source", signature.symbol));
     }
-    let kernel = unit.module.new_function(&signature.name, Type::void(context).function(&types));
+    let kernel = unit.module.new_function(&signature.symbol, Type::void(context).function(&types));
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, kernel, "start"));
     let mut values = Vec::new();

@@ -30,10 +30,11 @@ pub(super) fn method(index: usize, signature: &Signature) -> Value {
             context! { name => name, ty => ty, hold => hold, argument => argument }
         })
         .collect();
-    let dimension = match signature.dimension {
-        Dimension::One => 1,
-        Dimension::Two => 2,
-        Dimension::Three => 3,
+    let launch = match signature.dimension {
+        Dimension::One => "::kernelmill::Launch<1>",
+        Dimension::Two => "::kernelmill::Launch<2>",
+        Dimension::Three => "::kernelmill::Launch<3>",
+        Dimension::Any => "impl ::core::convert::Into<::kernelmill::Launch<3>>",
     };
     context! {
         index => index,
@@ -41,7 +42,7 @@ pub(super) fn method(index: usize, signature: &Signature) -> Value {
         kernel => &signature.name,
         place => format!("{}:{}", signature.file, signature.line),
         signature => signature.to_string(),
-        dimension => dimension,
+        launch => launch,
         is_unsafe => signature.safety == Safety::Unsafe,
         parameters => parameters,
     }

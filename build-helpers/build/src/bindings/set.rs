@@ -6,8 +6,8 @@ use super::{
     interface::Interface,
 };
 use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, FORMAT_VERSION, Parameter, ParameterKind, Safety, Signature,
-    StructLayout, ValueType,
+    Access, ArtifactKind, Dimension, FORMAT_VERSION, LaunchLimits, Parameter, ParameterKind,
+    Safety, Signature, StructLayout, ValueType,
 };
 use kernelmill_compiler::CompiledKernel;
 
@@ -47,6 +47,7 @@ fn signature(signature: &Signature) -> Expr {
         Dimension::One => "cg::Dimension::One",
         Dimension::Two => "cg::Dimension::Two",
         Dimension::Three => "cg::Dimension::Three",
+        Dimension::Any => "cg::Dimension::Any",
     };
     let safety = match signature.safety {
         Safety::Safe => "cg::Safety::Safe",
@@ -57,11 +58,26 @@ fn signature(signature: &Signature) -> Expr {
         "cg::Signature",
         vec![
             Field::new("name", borrowed(Expr::text(&signature.name))),
+            Field::new("symbol", borrowed(Expr::text(&signature.symbol))),
             Field::new("dimension", Expr::atom(dimension)),
             Field::new("safety", Expr::atom(safety)),
+            Field::new("limits", limits(signature.limits)),
             Field::new("parameters", borrowed(Expr::Slice(parameters))),
             Field::new("file", borrowed(Expr::text(&signature.file))),
             Field::new("line", Expr::atom(signature.line.to_string())),
+        ],
+    )
+}
+
+fn limits(limits: LaunchLimits) -> Expr {
+    if limits == LaunchLimits::NONE {
+        return Expr::atom("cg::LaunchLimits::NONE");
+    }
+    Expr::Struct(
+        "cg::LaunchLimits",
+        vec![
+            Field::new("max_block_threads", Expr::atom(limits.max_block_threads.to_string())),
+            Field::new("block", Expr::atom(format!("{:?}", limits.block))),
         ],
     )
 }
@@ -160,7 +176,7 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
 }
 
 fn kernel(interface: &Interface, kernel: &CompiledKernel) -> Expr {
-    let index = interface.kernels.iter().position(|it| it.name() == kernel.name).unwrap_or(0);
+    let index = interface.kernels.iter().position(|it| it.symbol == kernel.name).unwrap_or(0);
     let cpu = match &kernel.cpu_symbol {
         None => Field::new("cpu", Expr::atom("None")),
         Some(symbol) => {

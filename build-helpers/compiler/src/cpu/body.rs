@@ -51,7 +51,7 @@ impl<'c> Body<'c> {
             parameters.push(pointer);
             Type::void(context)
         };
-        let name = format!("{}.body", signature.name);
+        let name = format!("{}.body", signature.symbol);
         let function = unit.module.new_function(&name, result.function(&parameters));
         function.set_linkage(Linkage::LLVMInternalLinkage);
         function.add_attribute(context, Place::Function, "nounwind", 0);

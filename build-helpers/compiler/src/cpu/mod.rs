@@ -94,7 +94,7 @@ fn kernel<'a, 'c>(
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
     let waits = context::suspends(shim);
-    let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.name);
+    let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
     let body = Body::new(unit, signature, shim, waits, shared_bytes)?;
     body.lower(unit, out_of_line);
     let jumps = out_of_line.jumps();
@@ -123,7 +123,7 @@ fn finish<'c>(unit: &Unit<'_, 'c>, kernel: Kernel<'_, 'c>) -> Result<Entry, Erro
     };
     abi::export(unit, &kernel.symbol, kernel.shared_bytes, &functions);
     Ok(Entry {
-        symbol: kernel.signature.name.to_string(),
+        symbol: kernel.signature.symbol.to_string(),
         static_shared_bytes: u32::try_from(kernel.shared_bytes).unwrap_or(u32::MAX),
         cpu_symbol: Some(kernel.symbol),
     })

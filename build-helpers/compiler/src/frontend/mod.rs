@@ -1,3 +1,4 @@
 //! Front ends: from a kernel source to bitcode.
 
+pub mod cuda;
 pub mod rust;

@@ -9,8 +9,10 @@ static SET: ::kernelmill::__codegen::KernelSet = {
         signatures: &[
             cg::Signature {
                 name: cg::Cow::Borrowed("saxpy"),
+                symbol: cg::Cow::Borrowed("saxpy"),
                 dimension: cg::Dimension::One,
                 safety: cg::Safety::Safe,
+                limits: cg::LaunchLimits::NONE,
                 parameters: cg::Cow::Borrowed(&[
                     cg::Parameter::borrowed(
                         "a",
@@ -36,8 +38,10 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             },
             cg::Signature {
                 name: cg::Cow::Borrowed("blend"),
+                symbol: cg::Cow::Borrowed("blend"),
                 dimension: cg::Dimension::Two,
                 safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits::NONE,
                 parameters: cg::Cow::Borrowed(&[
                     cg::Parameter::borrowed(
                         "params",
@@ -129,8 +133,10 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             },
             cg::Signature {
                 name: cg::Cow::Borrowed("device"),
+                symbol: cg::Cow::Borrowed("device"),
                 dimension: cg::Dimension::Three,
                 safety: cg::Safety::Safe,
+                limits: cg::LaunchLimits::NONE,
                 parameters: cg::Cow::Borrowed(&[
                     cg::Parameter::borrowed(
                         "own",
@@ -151,8 +157,10 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             },
             cg::Signature {
                 name: cg::Cow::Borrowed("nothing"),
+                symbol: cg::Cow::Borrowed("nothing"),
                 dimension: cg::Dimension::One,
                 safety: cg::Safety::Safe,
+                limits: cg::LaunchLimits::NONE,
                 parameters: cg::Cow::Borrowed(&[]),
                 file: cg::Cow::Borrowed("kernels/second.rs"),
                 line: 3,

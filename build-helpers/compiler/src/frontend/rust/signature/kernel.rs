@@ -7,7 +7,7 @@ use super::{
     types::{Position, Types, bare},
 };
 use crate::diagnostic::{Diagnostic, Place};
-use kernelmill_artifact::{Dimension, Parameter, Safety, Signature};
+use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature};
 use std::collections::BTreeMap;
 use syn::{
     Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, LitInt, Meta, Pat, PatType,
@@ -84,11 +84,13 @@ impl Reader<'_, '_> {
         let parameters: Vec<_> = inputs.iter().filter_map(|input| self.parameter(input)).collect();
         Signature {
             name: self.name().into(),
+            symbol: self.name().into(),
             dimension,
             safety: match self.function.sig.safety {
                 syn::Safety::Unsafe(_) => Safety::Unsafe,
                 syn::Safety::Safe(_) | syn::Safety::Default => Safety::Safe,
             },
+            limits: LaunchLimits::NONE,
             parameters: parameters.into(),
             file: text.display().to_owned().into(),
             line: place.line,

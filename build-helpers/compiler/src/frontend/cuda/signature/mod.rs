@@ -1,0 +1,1 @@
+//! Signatures of kernels from the debug information in their compiled code.
