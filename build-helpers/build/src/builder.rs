@@ -112,6 +112,18 @@ impl Build {
         self
     }
 
+    /// Uses this nvcc: a path from the package's root, or a name on `PATH`.
+    pub fn nvcc(mut self, program: impl AsRef<Path>) -> Self {
+        self.layer.nvcc = Some(program.as_ref().to_string_lossy().into_owned());
+        self
+    }
+
+    /// Uses this clang: a path from the package's root, or a name on `PATH`.
+    pub fn clang(mut self, program: impl AsRef<Path>) -> Self {
+        self.layer.clang = Some(program.as_ref().to_string_lossy().into_owned());
+        self
+    }
+
     /// Builds. On failure it prints every error to standard error and ends the process with
     /// status 1.
     pub fn compile(self) {

@@ -33,22 +33,22 @@ pub(crate) struct Binary {
 
 /// Builds with the compiler that the toolchain gives.
 pub(crate) fn run(world: &World, builder: Layer) -> Result<Summary, Error> {
-    run_with(world, builder, |package, targets| {
-        let toolchain = toolchain::find(world, package, targets)?;
-        check_ptxas(toolchain.ptxas.is_some(), targets)?;
+    run_with(world, builder, |package, settings| {
+        let search = toolchain::Search::of_build(world, package, settings);
+        let toolchain = toolchain::find(&search, package, settings)?;
         let compiler =
             Compiler::new(toolchain).map_err(|error| Error::Toolchain(error.to_string()))?;
         Ok(Box::new(compiler))
     })
 }
 
-type Open<'a> = &'a dyn Fn(&Package, &[Target]) -> Result<Box<dyn Compile>, Error>;
+type Open<'a> = &'a dyn Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>;
 
 /// Builds with a compiler that is opened when it is clear that there is something to compile.
 pub(crate) fn run_with(
     world: &World,
     builder: Layer,
-    open: impl Fn(&Package, &[Target]) -> Result<Box<dyn Compile>, Error>,
+    open: impl Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>,
 ) -> Result<Summary, Error> {
     let package = Package::read(world)?;
     let settings = settings::read(world, &package, builder)?;
@@ -80,7 +80,7 @@ fn build(
     units: &[Unit],
     open: Open<'_>,
 ) -> Result<Vec<Binary>, Error> {
-    let compiler = open(package, &settings.targets)?;
+    let compiler = open(package, settings)?;
     let store = Store::of_user(world);
     let version = compiler.version();
     let front_end =
@@ -188,30 +188,6 @@ fn watch(world: &World, package: &Package, path: &std::path::Path) {
     if !path.starts_with(&package.out_dir) {
         world.cargo.watch(path.strip_prefix(&package.root).unwrap_or(path));
     }
-}
-
-/// Refuses cubins before any work where nothing can make them.
-fn check_ptxas(is_there: bool, targets: &[Target]) -> Result<(), Error> {
-    let mut report = Report::default();
-    for target in targets {
-        if let Target::Cubin(arch) = target
-            && !is_there
-        {
-            report.plain(
-                format!(
-                    "the target `{target}` needs ptxas, and none was found: not in \
-                     KERNELMILL_PTXAS, on PATH, in CUDA_HOME, CUDA_PATH, CUDA_ROOT or \
-                     CUDA_TOOLKIT_ROOT_DIR, and not in target/toolchains"
-                ),
-                format!(
-                    "install it, `python3 -m pip install --target target/toolchains/cuda \
-                     nvidia-cuda-nvcc`, or use the target `{}`, which needs no tool",
-                    Target::Ptx(*arch)
-                ),
-            );
-        }
-    }
-    report.into_result(Error::Sources)
 }
 
 fn summary(sources: &[Source], binaries: &[Binary]) -> Summary {

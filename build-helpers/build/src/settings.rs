@@ -17,7 +17,7 @@ use kernelmill_compiler::Options;
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 13] = [
     "targets",
     "source-dir",
     "source-files",
@@ -29,6 +29,8 @@ pub(crate) const KEYS: [&str; 11] = [
     "fma",
     "optimization",
     "types",
+    "nvcc",
+    "clang",
 ];
 
 /// The settings of a build, checked.
@@ -45,6 +47,10 @@ pub(crate) struct Settings {
     pub(crate) arguments: Vec<String>,
     /// Rust types of the user's own, by the names of the structs they stand for.
     pub(crate) types: BTreeMap<String, String>,
+    /// The nvcc to use, as written: a path from the package's root, or a name on `PATH`.
+    pub(crate) nvcc: Option<String>,
+    /// The clang to use, in the same way.
+    pub(crate) clang: Option<String>,
     pub(crate) options: Options,
 }
 
@@ -87,6 +93,8 @@ fn environment(world: &World, report: &mut Report) -> Layer {
     if let Some(text) = world.text("KERNELMILL_TARGETS") {
         layer.targets = Some(vec![TargetName { text, origin: origin("KERNELMILL_TARGETS") }]);
     }
+    layer.nvcc = world.text("KERNELMILL_NVCC");
+    layer.clang = world.text("KERNELMILL_CLANG");
     if let Some(text) = world.text("KERNELMILL_FMA") {
         match text.as_str() {
             "1" | "true" => layer.fma = Some(true),
@@ -139,6 +147,8 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         defines,
         arguments: layer.arguments.unwrap_or_default(),
         types: layer.types.unwrap_or_default(),
+        nvcc: layer.nvcc,
+        clang: layer.clang,
         options: Options {
             contract: layer.fma.unwrap_or(default.contract),
             optimization: layer.optimization.unwrap_or(default.optimization),

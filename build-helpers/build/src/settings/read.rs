@@ -80,6 +80,8 @@ impl Reader<'_> {
                 "arguments" => layer.arguments = Some(self.texts(key)),
                 "define" => layer.defines = Some(self.table(key)),
                 "types" => layer.types = Some(self.table(key)),
+                "nvcc" => layer.nvcc = self.text(key),
+                "clang" => layer.clang = self.text(key),
                 "fma" => match value.get_ref().as_bool() {
                     Some(on) => layer.fma = Some(on),
                     None => self.wrong(key.0, value, "`true` or `false`"),
@@ -92,6 +94,14 @@ impl Reader<'_> {
             }
         }
         layer
+    }
+
+    fn text(&mut self, (name, value): Key<'_, '_>) -> Option<String> {
+        let text = value.get_ref().as_str().filter(|text| !text.is_empty());
+        if text.is_none() {
+            self.wrong(name, value, "a text");
+        }
+        text.map(str::to_owned)
     }
 
     /// A text, or a list of texts, with where each stands.
