@@ -11,7 +11,7 @@ use crate::{
     key::KeyBuilder,
     link,
     manifest::Package,
-    naming, output,
+    naming, output, paths,
     plan::{self, Road, Unit},
     record::Inputs,
     report::Report,
@@ -134,7 +134,8 @@ impl Build<'_> {
         let (mut report, mut warnings) = (Report::default(), BTreeSet::new());
         for (source, result) in sources.iter_mut().zip(read) {
             match result {
-                Ok(kernels) => {
+                Ok(mut kernels) => {
+                    kernels.kernels.retain(|it| self.is_of_the_user(&it.signature.file));
                     kernels.inputs.iter().for_each(|it| watch(self.world, self.package, it));
                     warnings.extend(kernels.warnings.lines().map(str::to_owned));
                     warnings.extend(kernels.kernels.iter().flat_map(|it| it.obstacles.clone()));
@@ -148,6 +149,17 @@ impl Build<'_> {
         warnings.iter().for_each(|line| self.world.cargo.warn(line));
         report.into_result(Error::Kernels)?;
         discover::check_kernels(&found.sources, self.settings)
+    }
+
+    /// Whether a kernel in this file is the package's own, and no instantiation of a template in
+    /// the headers of a toolkit.
+    fn is_of_the_user(&self, file: &str) -> bool {
+        let root = &self.package.root;
+        let path = paths::normal(&root.join(file));
+        let nvcc = self.cuda.as_ref().map(|cuda| &cuda.nvcc.root);
+        let mut includes = self.settings.includes.iter().map(|it| paths::normal(&root.join(it)));
+        !nvcc.is_some_and(|toolkit| path.starts_with(toolkit))
+            && (path.starts_with(root) || includes.any(|folder| path.starts_with(folder)))
     }
 
     /// Makes every unit.

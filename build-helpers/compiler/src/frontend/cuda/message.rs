@@ -109,8 +109,11 @@ fn header(line: &str) -> Option<Message> {
     let message = |severity, text: &str, place| {
         Some(Message { severity, text: text.trim().to_owned(), place, details: Vec::new() })
     };
-    for (at, _) in line.match_indices(": ") {
-        let (before, after) = (&line[..at], &line[at + 2..]);
+    // cicc leaves out the colon after the place.
+    let colons = line.match_indices(": ").chain(line.match_indices(") "));
+    for (at, mark) in colons {
+        let end = if mark == ") " { at + 1 } else { at };
+        let (before, after) = (&line[..end], &line[at + 2..]);
         let Some(place) = place(before) else { continue };
         if let Some((severity, text)) = severity(after) {
             return message(severity, text, Some(place));
@@ -217,6 +220,11 @@ compilation terminated.
         assert!(found[0].starts_with(
             "error: nothing.h: No such file or directory\n --> kernels/a.cu:1\n  | 1 | #include"
         ));
+        let cicc = "/opt/include/sm_61_intrinsics.hpp(89) Error: unsupported operation\n";
+        assert_eq!(
+            shown(cicc),
+            ["error: unsupported operation\n --> /opt/include/sm_61_intrinsics.hpp:89"]
+        );
         let ptxas = "\
 ptxas /t/a.ptx, line 20; error   : Unknown symbol 'x'
 ptxas fatal   : Ptx assembly aborted due to errors

@@ -51,16 +51,16 @@ pub struct Reading {
     pub weight: u64,
 }
 
-/// Takes the place of the intrinsics that nvcc cannot compile without optimisation, where only
-/// signatures are wanted and nobody runs the code.
-const WITHOUT_OPTIMISATION: &str = "\
-#define __nv_idp4a_s_s_impl(a, b, c) ((c) + (a) + (b))
-#define __nv_idp4a_u_u_impl(a, b, c) ((c) + (a) + (b))
-#define __nv_idp2a_lo_s_s_impl(a, b, c) ((c) + (a) + (b))
-#define __nv_idp2a_lo_u_u_impl(a, b, c) ((c) + (a) + (b))
-#define __nv_idp2a_hi_s_s_impl(a, b, c) ((c) + (a) + (b))
-#define __nv_idp2a_hi_u_u_impl(a, b, c) ((c) + (a) + (b))
-";
+/// The intrinsics that nvcc cannot compile without optimisation. Where only signatures are wanted
+/// they get other names, which makes them functions that are declared only: nobody runs that code.
+const UNOPTIMISABLE: [&str; 6] = [
+    "__nv_idp4a_s_s_impl",
+    "__nv_idp4a_u_u_impl",
+    "__nv_idp2a_lo_s_s_impl",
+    "__nv_idp2a_lo_u_u_impl",
+    "__nv_idp2a_hi_s_s_impl",
+    "__nv_idp2a_hi_u_u_impl",
+];
 
 impl Reading {
     /// Kernels, and the weight of their source, as bytes for a store.
@@ -85,8 +85,11 @@ impl Nvcc {
     /// [`Error::Cpp`] with nvcc's messages where it refuses the source, and [`Error::Signatures`]
     /// where its debug information cannot be read.
     pub fn read(&self, source: &CudaSource, arch: NvidiaArch) -> Result<Reading, Error> {
-        let arguments = ["-ptx".into(), "-G".into(), format!("-arch=compute_{arch}")];
-        let (ptx, trace) = self.run(source, &arguments, "signatures", WITHOUT_OPTIMISATION)?;
+        let mut arguments = vec!["-ptx".into(), "-G".into(), format!("-arch=compute_{arch}")];
+        arguments.extend(
+            UNOPTIMISABLE.iter().map(|intrinsic| format!("-D{intrinsic}=__kernelmill{intrinsic}")),
+        );
+        let (ptx, trace) = self.run(source, &arguments, "signatures")?;
         let weight = ptx.len() as u64;
         let kernels = signature::read(&String::from_utf8_lossy(&ptx), &source.display)
             .map_err(|error| Error::Signatures { file: source.display.clone(), error })?;
@@ -118,7 +121,7 @@ impl Nvcc {
             }
         };
         arguments.extend(option_arguments(options));
-        let (bytes, trace) = self.run(source, &arguments, &target.to_string(), "")?;
+        let (bytes, trace) = self.run(source, &arguments, &target.to_string())?;
         let kernels = entries(kind, &bytes)
             .into_iter()
             .map(|entry| CompiledKernel {
@@ -133,14 +136,12 @@ impl Nvcc {
         Ok((Artifact { target, kind, bytes, kernels, locations: Vec::new() }, trace))
     }
 
-    /// Runs nvcc in the package's folder, with a text that comes before the source; what a failed
-    /// run worked on is kept.
+    /// Runs nvcc in the package's folder; what a failed run worked on is kept.
     fn run(
         &self,
         source: &CudaSource,
         arguments: &[String],
         purpose: &str,
-        prelude: &str,
     ) -> Result<(Vec<u8>, Trace), Error> {
         let folder = TemporaryFolder::new(&self.scratch, &source.display)?;
         let (output, rule) = (folder.path.join("kernel.out"), folder.path.join("kernel.d"));
@@ -148,12 +149,6 @@ impl Nvcc {
         command.current_dir(&source.package_root).env("TMPDIR", &folder.path);
         command.args(arguments).args(source_arguments(source));
         command.args(["-MD", "-MF"]).arg(&rule);
-        if !prelude.is_empty() {
-            let path = folder.path.join("prelude.h");
-            fs::write(&path, prelude)
-                .map_err(|error| Error::Io { path: path.clone(), source: error })?;
-            command.arg("-include").arg(path);
-        }
         command.arg("--keep").arg("--keep-dir").arg(&folder.path);
         command.arg(source.input()).arg("-o").arg(&output);
         let result = command
