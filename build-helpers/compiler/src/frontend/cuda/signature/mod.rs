@@ -206,6 +206,3 @@ impl Reader<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;
