@@ -1,5 +1,6 @@
 //! What goes wrong in a kernel, and where.
 
+use crate::launch::Report;
 use std::fmt;
 
 /// A state space of PTX, as far as faults tell them apart.
@@ -215,6 +216,9 @@ pub struct Fault {
     pub block: [u32; 3],
     /// Index of the thread in its block.
     pub thread: [u32; 3],
+    /// What the launch had done by then: the instructions that ran, the faulting one among them,
+    /// and what was printed.
+    pub report: Box<Report>,
 }
 
 impl fmt::Display for FaultKind {
