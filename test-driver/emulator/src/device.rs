@@ -297,6 +297,7 @@ fn coverage(program: &Program, reachable: &[usize], hits: &[Vec<u64>]) -> Covera
             instructions.push(Covered {
                 function: Arc::clone(&name),
                 line: origin.line,
+                source: program.source(*origin),
                 mnemonic: Arc::clone(&program.mnemonics[mnemonic as usize]),
                 count,
             });

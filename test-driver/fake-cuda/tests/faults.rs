@@ -169,7 +169,8 @@ fn wrong_launches_are_refused() {
             let found = refused(&exactly, (1, 1, 1), block, 0);
             assert_eq!(found, CUresult::CUDA_ERROR_INVALID_VALUE, "{block:?}");
         }
-        let config = LaunchConfig { grid_dim: (3, 1, 1), block_dim: (8, 2, 1), shared_mem_bytes: 0 };
+        let config =
+            LaunchConfig { grid_dim: (3, 1, 1), block_dim: (8, 2, 1), shared_mem_bytes: 0 };
         // SAFETY: the kernel has no parameters.
         unsafe { stream.launch_builder(&exactly).launch(config).unwrap() };
         // 1024 bytes are its own.

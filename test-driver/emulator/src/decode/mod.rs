@@ -79,7 +79,7 @@ impl Shared<'_> {
 /// Decodes a module.
 pub(crate) fn decode(tree: &Tree<'_>) -> Result<Decoded, ParseErrors> {
     let mut shared = Shared::default();
-    shared.program.files = tree.files.iter().map(|&(n, path)| (n, path.to_string())).collect();
+    shared.program.files = tree.files.iter().map(|&(n, path)| (n, path.into())).collect();
     globals::declare(tree, &mut shared);
     let mut kernels = Vec::new();
     for function in &tree.functions {
