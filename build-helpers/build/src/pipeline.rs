@@ -20,7 +20,7 @@ use crate::{
     store::Store,
     toolchain,
 };
-use kernelmill_artifact::{Fingerprint, Signature, Target};
+use kernelmill_artifact::{Fingerprint, Target};
 use kernelmill_compiler::{
     Artifact, Compiler, Error as CompileError, Job,
     frontend::cuda::{CudaKernel, signature::resolve_names},
@@ -166,25 +166,14 @@ impl Build<'_> {
         discover::check_kernels(&found.sources, self.settings)
     }
 
-    /// Gives every kernel in C++ a name of its own, and keeps one of those that a header brings
-    /// into several sources.
+    /// Gives every kernel in C++ a name of its own.
     fn name(&self, kernels: &mut [Vec<CudaKernel>]) -> Result<(), Error> {
         let mut all: Vec<_> = kernels.iter_mut().flatten().collect();
         let mut report = Report::default();
         for clash in resolve_names(&mut all, &BTreeMap::new()) {
             report.message(clash.to_string());
         }
-        report.into_result(Error::Sources)?;
-        let mut known: BTreeMap<String, Signature> = BTreeMap::new();
-        for list in kernels {
-            list.retain(|kernel| {
-                let name = kernel.signature.name.to_string();
-                let is_new = !known.contains_key(&name);
-                known.entry(name).or_insert_with(|| kernel.signature.clone());
-                is_new
-            });
-        }
-        Ok(())
+        report.into_result(Error::Sources)
     }
 
     /// Whether a kernel in this file is the package's own, and no instantiation of a template in
