@@ -9,7 +9,7 @@ use super::{
     operation::{Operation, operations},
 };
 use crate::{
-    link::{PANIC, PANIC_FMT},
+    link::is_panic,
     target::Unit,
 };
 
@@ -105,14 +105,14 @@ pub(super) fn uses_shared(function: Value<'_>) -> bool {
 
 /// Whether a call writes down a panic.
 pub(super) fn reports_panic(call: Value<'_>) -> bool {
-    call.called_function().is_some_and(|callee| [PANIC, PANIC_FMT].contains(&&*callee.name()))
+    call.called_function().is_some_and(|callee| is_panic(&callee.name()))
 }
 
 /// Makes the functions that write down a panic return; what ends the thread is then up to each
 /// caller.
 pub(super) fn let_panics_return(unit: &Unit<'_, '_>) {
-    for name in [PANIC, PANIC_FMT] {
-        let Some(function) = unit.module.function(name) else { continue };
+    let panics = unit.module.functions().into_iter();
+    for function in panics.filter(|function| is_panic(&function.name())) {
         function.remove_attribute(Place::Function, "noreturn");
         for user in function.users().into_iter().filter(|user| user.is_call()) {
             user.remove_attribute(Place::Function, "noreturn");

@@ -5,6 +5,7 @@
 //! same road as a kernel in Rust, to every target. In both cases the kernels' signatures are read
 //! from debug information in compiled code, never from the text.
 
+pub mod clang;
 pub mod signature;
 
 use std::path::PathBuf;
