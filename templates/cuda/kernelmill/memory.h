@@ -27,3 +27,13 @@ extern "C" {
 __device__ void *malloc(__km_size) __attribute__((nothrow));
 __device__ void free(void *) __attribute__((nothrow));
 }
+
+// Addresses of one kind of memory, as numbers: what inline PTX wants of shared memory.
+__KM_D __km_size __cvta_generic_to_shared(const void *p) {
+  return (__km_size)(const __attribute__((address_space(3))) void *)p;
+}
+__KM_D void *__cvta_shared_to_generic(__km_size p) {
+  return (void *)(__attribute__((address_space(3))) void *)p;
+}
+__KM_D __km_size __cvta_generic_to_global(const void *p) { return (__km_size)p; }
+__KM_D void *__cvta_global_to_generic(__km_size p) { return (void *)p; }

@@ -72,8 +72,9 @@ impl Source {
     pub fn signatures(&self, target: &str) -> Vec<Signature> {
         let target = target.parse().expect("a target");
         let obstacles = &self.lowered.obstacles;
-        let kernels = self.lowered.kernels.iter().map(|kernel| kernel.signature.clone());
+        let kernels = self.lowered.kernels.iter().filter(|kernel| kernel.obstacles.is_empty());
         kernels
+            .map(|kernel| kernel.signature.clone())
             .filter(|kernel| {
                 !obstacles.iter().any(|obstacle| {
                     obstacle.symbol == kernel.symbol && obstacle.concerns(&target)

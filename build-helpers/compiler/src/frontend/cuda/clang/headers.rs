@@ -18,14 +18,16 @@ macro_rules! files {
 
 /// `(path, text)` of every header.
 const HEADERS: &[(&str, &str)] = files! {
-    "assert.h" "builtin_types.h" "cuda.h" "cuda_device_runtime_api.h" "cuda_runtime.h"
-    "cuda_runtime_api.h" "device_atomic_functions.h" "device_functions.h"
-    "device_launch_parameters.h" "driver_types.h" "kernelmill/atomics.h" "kernelmill/bits.h"
-    "kernelmill/conversions.h" "kernelmill/host.h" "kernelmill/math.h" "kernelmill/memory.h"
-    "kernelmill/operations.h" "kernelmill/prelude.h" "kernelmill/print.h"
-    "kernelmill/qualifiers.h" "kernelmill/special.h" "kernelmill/vector_types.h"
-    "kernelmill/warp.h" "library_types.h" "math_constants.h" "math_functions.h"
-    "vector_functions.h" "vector_types.h"
+    "assert.h" "builtin_types.h" "cooperative_groups.h" "cooperative_groups/reduce.h" "cuda.h"
+    "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
+    "cuda/std/tuple" "cuda/std/type_traits" "cuda/std/utility" "cuda_bf16.h"
+    "cuda_device_runtime_api.h" "cuda_fp16.h" "cuda_fp8.h" "cuda_runtime.h" "cuda_runtime_api.h"
+    "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
+    "kernelmill/atomics.h" "kernelmill/bits.h" "kernelmill/conversions.h" "kernelmill/host.h"
+    "kernelmill/math.h" "kernelmill/memory.h" "kernelmill/operations.h" "kernelmill/prelude.h"
+    "kernelmill/print.h" "kernelmill/qualifiers.h" "kernelmill/special.h"
+    "kernelmill/vector_types.h" "kernelmill/warp.h" "library_types.h" "math_constants.h"
+    "math_functions.h" "vector_functions.h" "vector_types.h"
 };
 
 /// What every source starts with.
@@ -73,11 +75,13 @@ mod tests {
     #[test]
     fn every_header_in_the_folder_is_in_the_list() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda");
-        let mut names = Vec::new();
-        for folder in [root.clone(), root.join("kernelmill")] {
+        let (mut names, mut folders) = (Vec::new(), vec![root.clone()]);
+        while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).unwrap() {
                 let path = entry.unwrap().path();
-                if path.is_file() {
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
                     names.push(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
                 }
             }

@@ -97,8 +97,7 @@ fn kernels(
     module::without_printing(&module);
     let ptx = machine.assembly(&module)?;
     let ptx = String::from_utf8_lossy(&ptx);
-    let _ = ptx;
-    Ok(module::temporary_kernels(machine, &parse(&context, clang, source, bitcode)?))
+    super::signature::read(&ptx, &source.display).map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// Reads clang's bitcode.
@@ -124,6 +123,8 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
     command.args(["-Xclang", "-target-feature", "-Xclang", PTX]);
     // Level 2 without passes: attributes and lifetimes as for optimised code, and nothing done.
     command.args(["-O2", "-Xclang", "-disable-llvm-passes", "-g", "-emit-llvm", "-c"]);
+    // With optimisation clang would leave types out of a device's debug information.
+    command.args(["-Xclang", "-debug-info-kind=standalone"]);
     command.args(["-std=c++17", "-fdeclspec", "-fno-math-errno", "-ffp-contract=off"]);
     command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
     let mut map = std::ffi::OsString::from("-ffile-prefix-map=");

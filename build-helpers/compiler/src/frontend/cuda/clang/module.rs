@@ -209,18 +209,3 @@ fn replace<'c>(context: &'c Context, global: Value<'c>, by: Value<'c>) {
     global.replace_with(by.cast_address_space(global.ty()));
     global.delete_global();
 }
-
-pub(super) fn temporary_kernels(machine: &Machine, module: &Module<'_>) -> Vec<super::CudaKernel> {
-    use kernelmill_artifact::*;
-    kernels(module).into_iter().map(|k| {
-        let params = k.value_type().parameters().iter().enumerate().map(|(i, ty)| {
-            let kind = if let Some(b) = k.type_attribute(Place::Parameter(i as u32), "byval") {
-                ParameterKind::Value(ValueType::Array(ValueType::Scalar(Scalar::U64).into(), machine.size_of(b) / 8))
-            } else if ty.is_pointer() { ParameterKind::Pointer { element: ValueType::Scalar(Scalar::F32), access: Access::Write } }
-            else { ParameterKind::Value(ValueType::Scalar(match machine.size_of(*ty) { 1 => Scalar::U8, 2 => Scalar::U16, 4 => Scalar::U32, _ => Scalar::U64 })) };
-            Parameter { name: format!("p{i}").into(), kind }
-        }).collect::<Vec<_>>();
-        let name = k.name();
-        super::CudaKernel { signature: Signature { name: name.clone().into(), symbol: name.clone().into(), dimension: Dimension::Any, safety: Safety::Unsafe, limits: LaunchLimits::NONE, parameters: params.into(), file: "".into(), line: 1 }, full_name: name, obstacles: vec![] }
-    }).collect()
-}
