@@ -20,10 +20,13 @@ use crate::{
     target::{Backend, Entry},
 };
 
-pub(crate) use panics::{PANIC, PANIC_FMT};
+pub(crate) use panics::{PANIC, is_panic};
 
 /// Names that the compiler itself gives a meaning to.
 pub(crate) const PREFIX: &str = "__kernelmill_";
+
+/// C's `printf`, as kernels in CUDA C++ call it; what is there for it differs between targets.
+pub(crate) const PRINT: &str = "__kernelmill_printf";
 
 /// The mathematical functions of the device crate.
 pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
@@ -31,6 +34,25 @@ pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
 /// Makes panics part of the functions they are in, so that their arguments are seen to be unused.
 const DROP_MESSAGES: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,\
     simplifycfg,instcombine<no-verify-fixpoint>),globaldce";
+
+/// Whether a function of C's library that a module calls is there on every target.
+pub(crate) fn provides(name: &str) -> bool {
+    const MEMORY: [&str; 7] = ["memcpy", "memmove", "memset", "memcmp", "bcmp", "malloc", "free"];
+    MEMORY.contains(&name) || math::provides(name)
+}
+
+/// Gives [`PRINT`] the name that the target has for it; without one, nothing is printed.
+pub(crate) fn printing(module: &Module<'_>, name: Option<&str>) {
+    let Some(print) = module.function(PRINT) else { return };
+    if let Some(name) = name {
+        print.set_name(name);
+        return;
+    }
+    for call in print.users().into_iter().filter(|user| user.is_call()) {
+        call.replace_with(call.ty().null());
+        call.erase();
+    }
+}
 
 /// Links until nothing is undefined that a library has.
 pub(crate) fn libraries<'c>(
