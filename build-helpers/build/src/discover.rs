@@ -53,6 +53,22 @@ pub(crate) fn sources(package: &Package, settings: &Settings) -> Result<Found, E
     Ok(Found { sources, watched })
 }
 
+/// The languages of the files that look like sources, without reading what is in their kernels.
+pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language> {
+    let (candidates, watched, report) = (BTreeMap::new(), Vec::new(), Report::default());
+    let mut search = Search { package, settings, candidates, watched, report };
+    search.look();
+    let mut found = Vec::new();
+    for candidate in search.candidates.values() {
+        let Some(language) = Language::of(&candidate.path) else { continue };
+        let text = std::fs::read_to_string(&candidate.path).unwrap_or_default();
+        if !found.contains(&language) && language.may_hold_kernel(&text) {
+            found.push(language);
+        }
+    }
+    found
+}
+
 struct Search<'a> {
     package: &'a Package,
     settings: &'a Settings,
