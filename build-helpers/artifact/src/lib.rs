@@ -25,7 +25,7 @@ pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use kind::{ArtifactKind, FORMAT_VERSION};
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceLocation};
 pub use signature::{
-    Access, Dimension, Field, LaunchLimits, Nested, Parameter, ParameterKind, Safety, Scalar,
-    Signature, StructLayout, ValueType,
+    Access, Dimension, EnumLayout, Field, LaunchLimits, Nested, Parameter, ParameterKind, Safety,
+    Scalar, Signature, StructLayout, ValueType, Variant,
 };
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};

@@ -160,6 +160,8 @@ pub enum ValueType {
     Scalar(Scalar),
     /// A `#[repr(C)]` struct.
     Struct(Nested<StructLayout>),
+    /// An enumeration of C++: a number, whose values that have names are known.
+    Enum(Nested<EnumLayout>),
     /// `[T; N]`.
     Array(Nested<ValueType>, u64),
 }
@@ -171,6 +173,7 @@ impl ValueType {
         match self {
             Self::Scalar(scalar) => scalar.size(),
             Self::Struct(layout) => layout.size,
+            Self::Enum(layout) => layout.scalar.size(),
             Self::Array(element, length) => element.size() * length,
         }
     }
@@ -181,6 +184,7 @@ impl ValueType {
         match self {
             Self::Scalar(scalar) => scalar.size(),
             Self::Struct(layout) => layout.align,
+            Self::Enum(layout) => layout.scalar.size(),
             Self::Array(element, _) => element.align(),
         }
     }
@@ -342,6 +346,27 @@ pub struct Field {
     pub offset: u64,
 }
 
+/// An enumeration of C++ that crosses between host and device. Any value of its scalar may come
+/// from C++, so on the host it is a struct with constants and no `enum`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EnumLayout {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// What it is made of: an integer.
+    pub scalar: Scalar,
+    /// The values that have names, in source order.
+    pub variants: Cow<'static, [Variant]>,
+}
+
+/// A value of an [`EnumLayout`] with its name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// The value, within its scalar's range.
+    pub value: i128,
+}
+
 impl fmt::Display for Signature {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.safety == Safety::Unsafe {
@@ -381,6 +406,7 @@ impl fmt::Display for ValueType {
         match self {
             Self::Scalar(scalar) => formatter.write_str(scalar.name()),
             Self::Struct(layout) => formatter.write_str(&layout.name),
+            Self::Enum(layout) => formatter.write_str(&layout.name),
             Self::Array(element, length) => write!(formatter, "[{}; {length}]", **element),
         }
     }

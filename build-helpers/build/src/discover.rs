@@ -69,6 +69,20 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
     found
 }
 
+/// Checks the kernels of all sources once all of them are known.
+///
+/// # Errors
+///
+/// [`Error::Sources`] where two have one name, or there is none.
+pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(), Error> {
+    let mut report = Report::default();
+    check_names(sources, &mut report);
+    if sources.iter().all(|source| !source.is_any()) {
+        no_kernels(settings, &mut report);
+    }
+    report.into_result(Error::Sources)
+}
+
 struct Search<'a> {
     package: &'a Package,
     settings: &'a Settings,

@@ -7,7 +7,7 @@ use crate::{
     kernel_package,
     key::{KeyBuilder, digest},
     manifest::Package,
-    paths,
+    record::{Inputs, Record},
     settings::Settings,
     source::{Source, SourceKind},
     store::Store,
@@ -15,7 +15,6 @@ use crate::{
 use kernelmill_artifact::Fingerprint;
 use kernelmill_compiler::{Lowered, RustSource};
 use std::{
-    fs,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -27,6 +26,7 @@ pub(crate) struct FrontEnd<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) compiler: &'a dyn Compile,
     pub(crate) store: &'a Store,
+    pub(crate) inputs: &'a Inputs<'a>,
     /// What the compiler says of its version.
     pub(crate) version: String,
 }
@@ -45,42 +45,20 @@ pub(crate) struct Front {
     lowered: Mutex<Option<Arc<Lowered>>>,
 }
 
-/// What the store keeps of an earlier run of the front end: which files it read, and what came
-/// out.
-#[derive(Debug, PartialEq, Eq)]
-struct Record {
-    stored: Fingerprint,
-    /// Paths relative to the package, with the digests of the contents.
-    inputs: Vec<(Fingerprint, String)>,
-    /// Names of environment variables, with the digests of their values.
-    variables: Vec<(Fingerprint, String)>,
-    warnings: String,
-}
-
 impl FrontEnd<'_> {
     /// Lowers a source, or finds out that it was lowered before.
     pub(crate) fn run(&self, source: &Source) -> Result<Front, Failure> {
         let key = self.key(source);
-        let record = self.store.get("front", &key).and_then(|bytes| Record::read(&bytes));
-        if let Some(record) = record.filter(|record| self.is_current(record)) {
+        if let Some(record) = self.inputs.find(self.store, "front", &key) {
             return Ok(self.front(key, record, None));
         }
         let lowered = self.lower(source)?;
-        let inputs = lowered.inputs.iter().map(|path| {
-            let content = fs::read(path).unwrap_or_default();
-            (digest(&content), paths::relative(&self.package.root, path))
-        });
-        let variables =
-            lowered.variables.iter().map(|name| (self.value(name), name.clone())).collect();
         let bytes = lowered.to_bytes();
-        let record = Record {
-            stored: digest(&bytes),
-            inputs: inputs.collect(),
-            variables,
-            warnings: lowered.warnings.clone(),
-        };
-        self.store.put("lowered", &record.stored, &bytes);
-        self.store.put("front", &key, &record.write());
+        let stored = digest(&bytes);
+        self.store.put("lowered", &stored, &bytes);
+        let read = (&*lowered.inputs, &*lowered.variables);
+        let record = self.inputs.record(stored, read, lowered.warnings.clone());
+        let record = self.inputs.remember(self.store, ("front", &key), record);
         Ok(self.front(key, record, Some(lowered)))
     }
 
@@ -105,6 +83,7 @@ impl FrontEnd<'_> {
         let kind = match source.kind {
             SourceKind::File => "rust file",
             SourceKind::Package => "rust package",
+            SourceKind::Cuda => "cuda",
         };
         let texts =
             source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
@@ -121,17 +100,10 @@ impl FrontEnd<'_> {
     }
 
     fn front(&self, key: Fingerprint, record: Record, lowered: Option<Lowered>) -> Front {
-        let mut fingerprint = KeyBuilder::new("lowered").part("front", key.0);
-        for (content, path) in &record.inputs {
-            fingerprint = fingerprint.part("input", path).part("content", content.0);
-        }
-        for (value, name) in &record.variables {
-            fingerprint = fingerprint.part("variable", name).part("value", value.0);
-        }
-        let absolute = |(_, path): &(_, String)| paths::normal(&self.package.root.join(path));
+        let fingerprint = record.add_to(KeyBuilder::new("lowered").part("front", key.0));
         Front {
             fingerprint: fingerprint.finish(),
-            inputs: record.inputs.iter().map(absolute).collect(),
+            inputs: self.inputs.files(&record),
             warnings: record.warnings,
             stored: record.stored,
             lowered: Mutex::new(lowered.map(Arc::new)),
@@ -161,25 +133,6 @@ impl FrontEnd<'_> {
         })
     }
 
-    /// Whether every file and variable is still what it was.
-    fn is_current(&self, record: &Record) -> bool {
-        let files = record.inputs.iter().all(|(content, path)| {
-            let path = self.package.root.join(path);
-            fs::read(path).is_ok_and(|bytes| digest(&bytes) == *content)
-        });
-        // All of them are asked for, so that Cargo watches all.
-        let values = record.variables.iter();
-        let changed = values.filter(|(value, name)| self.value(name) != *value).count();
-        files && changed == 0
-    }
-
-    /// The digest of a variable's value; one that is not set has another than an empty one.
-    fn value(&self, name: &str) -> Fingerprint {
-        let value = self.world.raw(name);
-        let text = value.map(|value| value.to_string_lossy().into_owned());
-        digest(format!("{text:?}").as_bytes())
-    }
-
     /// What is defined, as `--cfg` takes it: the name and, where it has one, its value.
     fn cfgs(&self) -> Vec<String> {
         let mut cfgs = Vec::new();
@@ -190,59 +143,5 @@ impl FrontEnd<'_> {
             }
         }
         cfgs
-    }
-}
-
-impl Record {
-    fn write(&self) -> Vec<u8> {
-        let mut text = format!("{}\n", self.stored);
-        for (kind, entries) in [("file", &self.inputs), ("variable", &self.variables)] {
-            for (content, name) in entries {
-                for part in [kind, " ", &content.to_string(), " ", name, "\n"] {
-                    text.push_str(part);
-                }
-            }
-        }
-        text.push('\n');
-        text.push_str(&self.warnings);
-        text.into_bytes()
-    }
-
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (head, warnings) = std::str::from_utf8(bytes).ok()?.split_once("\n\n")?;
-        let mut lines = head.lines();
-        let stored = lines.next()?.parse().ok()?;
-        let (mut inputs, mut variables) = (Vec::new(), Vec::new());
-        for line in lines {
-            let (kind, entry) = line.split_once(' ')?;
-            let (content, name) = entry.split_once(' ')?;
-            let entries = match kind {
-                "file" => &mut inputs,
-                "variable" => &mut variables,
-                _ => return None,
-            };
-            entries.push((content.parse().ok()?, name.to_owned()));
-        }
-        Some(Self { stored, inputs, variables, warnings: warnings.to_owned() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_record_reads_back() {
-        let record = Record {
-            stored: digest(b"bitcode"),
-            inputs: vec![
-                (digest(b"a"), "kernels/a b.rs".to_owned()),
-                (digest(b"b"), "../shared/b.rs".to_owned()),
-            ],
-            variables: vec![(digest(b"4"), "SIZE".to_owned())],
-            warnings: "warning: unused\n\n  note".to_owned(),
-        };
-        assert_eq!(Record::read(&record.write()), Some(record));
-        assert_eq!(Record::read(b"nothing"), None);
     }
 }

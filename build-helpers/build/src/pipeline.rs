@@ -3,6 +3,7 @@
 use crate::{
     Error, Summary, bindings,
     compile::{Compile, Failure},
+    cuda::Cuda,
     discover::{self, Found},
     env::World,
     front::{Front, FrontEnd},
@@ -10,16 +11,18 @@ use crate::{
     key::KeyBuilder,
     link,
     manifest::Package,
-    naming, output,
-    plan::{self, Unit},
+    naming, output, paths,
+    plan::{self, Road, Unit},
+    record::Inputs,
     report::Report,
     settings::{self, Layer, Settings},
-    source::Source,
+    source::{Source, SourceKind},
     store::Store,
     toolchain,
 };
 use kernelmill_artifact::{Fingerprint, Target};
 use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job};
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// A unit that has been made.
 pub(crate) struct Binary {
@@ -27,6 +30,10 @@ pub(crate) struct Binary {
     pub(crate) source: usize,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) artifact: Artifact,
+    /// Every file that was read for it alone, absolute.
+    pub(crate) inputs: Vec<PathBuf>,
+    /// What its compiler printed although it succeeded, a warning a line.
+    pub(crate) warnings: String,
     /// Whether it was in the store.
     pub(crate) is_cached: bool,
 }
@@ -52,16 +59,42 @@ pub(crate) fn run_with(
 ) -> Result<Summary, Error> {
     let package = Package::read(world)?;
     let settings = settings::read(world, &package, builder)?;
-    let found = discover::sources(&package, &settings)?;
+    let mut found = discover::sources(&package, &settings)?;
     found.watched.iter().for_each(|path| watch(world, &package, path));
-    let interface = bindings::Interface::of(&found.sources, &settings)?;
-    let units = plan::units(&found.sources, &settings)?;
     let is_skipped = world.flag("KERNELMILL_SKIP_BUILD") || world.flag("DOCS_RS");
-    let binaries = if is_skipped {
+    let has_cuda = found.sources.iter().any(|source| source.kind == SourceKind::Cuda);
+    let search = toolchain::Search::of_build(world, &package, &settings);
+    let nvcc =
+        if has_cuda && settings.has_nvidia() { toolchain::find_nvcc(&search)? } else { None };
+    let units = if is_skipped {
         Vec::new()
     } else {
-        build(world, &package, &settings, &found, &units, &open)?
+        plan::units(&found.sources, &settings, &search, nvcc.as_ref())?
     };
+    let store = Store::of_user(world);
+    let inputs = Inputs::new(world, &package);
+    let build = Build {
+        world,
+        package: &package,
+        settings: &settings,
+        store: &store,
+        inputs: &inputs,
+        cuda: nvcc.as_ref().map(|nvcc| Cuda {
+            package: &package,
+            settings: &settings,
+            store: &store,
+            inputs: &inputs,
+            nvcc,
+        }),
+    };
+    build.read_cuda(&mut found)?;
+    let interface = bindings::Interface::of(&found.sources, &settings)?;
+    let units: Vec<_> = units.into_iter().filter(|it| found.sources[it.source].is_any()).collect();
+    let binaries =
+        if units.is_empty() { Vec::new() } else { build.make(&found.sources, &units, &open)? };
+    if let Some(warning) = store.finish() {
+        world.cargo.warn(&warning);
+    }
     let files = output::write(&package, &found.sources, &binaries, &interface)?;
     link::objects(world, &package, &files.objects)?;
     let summary = summary(&found.sources, &binaries);
@@ -71,44 +104,134 @@ pub(crate) fn run_with(
     Ok(summary)
 }
 
-/// Makes every unit.
-fn build(
-    world: &World,
-    package: &Package,
-    settings: &Settings,
-    found: &Found,
-    units: &[Unit],
-    open: Open<'_>,
-) -> Result<Vec<Binary>, Error> {
-    let compiler = open(package, settings)?;
-    let store = Store::of_user(world);
-    let version = compiler.version();
-    let front_end =
-        FrontEnd { world, package, settings, compiler: &*compiler, store: &store, version };
-    let fronts = jobs::run(&found.sources, |source| front_end.run(source));
-    let binaries = jobs::run(units, |unit| {
-        let front = fronts[unit.source].as_ref().ok()?;
-        Some(binary(&front_end, &found.sources[unit.source], front, unit))
-    });
-    if let Some(warning) = store.finish() {
-        world.cargo.warn(&warning);
-    }
-    let mut report = Report::default();
-    for (front, source) in fronts.iter().zip(&found.sources) {
-        check_front(world, package, source, front, &mut report);
-    }
-    let mut made = Vec::new();
-    for (unit, result) in units.iter().zip(binaries) {
-        let subject =
-            || format!("{}, for {}", found.sources[unit.source].display, unit.config.target);
-        match result {
-            None => {}
-            Some(Ok(binary)) => made.push(binary),
-            Some(Err(error)) => fault(&error, &subject(), &mut report),
+/// What every step of a build needs.
+struct Build<'a> {
+    world: &'a World,
+    package: &'a Package,
+    settings: &'a Settings,
+    store: &'a Store,
+    inputs: &'a Inputs<'a>,
+    /// nvcc, where it is needed and there.
+    cuda: Option<Cuda<'a>>,
+}
+
+impl Build<'_> {
+    /// Reads the kernels of the sources in CUDA C++.
+    fn read_cuda(&self, found: &mut Found) -> Result<(), Error> {
+        let is_cuda = |source: &&mut Source| source.kind == SourceKind::Cuda;
+        let mut sources: Vec<_> = found.sources.iter_mut().filter(is_cuda).collect();
+        if sources.is_empty() {
+            return Ok(());
         }
+        let Some(cuda) = &self.cuda else {
+            self.world.cargo.warn(
+                &"kernels in CUDA C++ have no wrappers in this build: there is no nvcc to read \
+                  their signatures with",
+            );
+            return Ok(());
+        };
+        let read = jobs::run(&sources, |source| cuda.read(source));
+        let (mut report, mut warnings) = (Report::default(), BTreeSet::new());
+        for (source, result) in sources.iter_mut().zip(read) {
+            match result {
+                Ok(mut kernels) => {
+                    kernels.kernels.retain(|it| self.is_of_the_user(&it.signature.file));
+                    kernels.inputs.iter().for_each(|it| watch(self.world, self.package, it));
+                    warnings.extend(kernels.warnings.lines().map(str::to_owned));
+                    warnings.extend(kernels.kernels.iter().flat_map(|it| it.obstacles.clone()));
+                    source.weight = kernels.weight;
+                    let whole = kernels.kernels.into_iter().filter(|it| it.obstacles.is_empty());
+                    source.signatures = Some(whole.map(|kernel| kernel.signature).collect());
+                }
+                Err(error) => fault(&error, &source.display, &mut report),
+            }
+        }
+        warnings.iter().for_each(|line| self.world.cargo.warn(line));
+        report.into_result(Error::Kernels)?;
+        discover::check_kernels(&found.sources, self.settings)
     }
-    report.into_result(Error::Kernels)?;
-    Ok(made)
+
+    /// Whether a kernel in this file is the package's own, and no instantiation of a template in
+    /// the headers of a toolkit.
+    fn is_of_the_user(&self, file: &str) -> bool {
+        let root = &self.package.root;
+        let path = paths::normal(&root.join(file));
+        let nvcc = self.cuda.as_ref().map(|cuda| &cuda.nvcc.root);
+        let mut includes = self.settings.includes.iter().map(|it| paths::normal(&root.join(it)));
+        !nvcc.is_some_and(|toolkit| path.starts_with(toolkit))
+            && (path.starts_with(root) || includes.any(|folder| path.starts_with(folder)))
+    }
+
+    /// Makes every unit.
+    fn make(
+        &self,
+        sources: &[Source],
+        units: &[Unit],
+        open: Open<'_>,
+    ) -> Result<Vec<Binary>, Error> {
+        let mut report = Report::default();
+        let compiled = self.compile(sources, units, open, &mut report)?;
+        let mut warnings = BTreeSet::new();
+        let mut made = Vec::new();
+        for (unit, result) in units.iter().zip(compiled) {
+            let subject =
+                || format!("{}, for {}", sources[unit.source].display, unit.config.target);
+            match result {
+                None => {}
+                Some(Ok(binary)) => {
+                    binary.inputs.iter().for_each(|it| watch(self.world, self.package, it));
+                    warnings.extend(binary.warnings.lines().map(str::to_owned));
+                    made.push(binary);
+                }
+                Some(Err(error)) => fault(&error, &subject(), &mut report),
+            }
+        }
+        warnings.iter().for_each(|line| self.world.cargo.warn(line));
+        report.into_result(Error::Kernels)?;
+        Ok(made)
+    }
+
+    /// Makes every unit whose front end succeeds; the others' faults are reported.
+    fn compile(
+        &self,
+        sources: &[Source],
+        units: &[Unit],
+        open: Open<'_>,
+        report: &mut Report,
+    ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
+        let weight = |unit: &Unit| sources[unit.source].weight;
+        let Self { world, package, settings, store, inputs, cuda } = self;
+        let by_nvcc = |unit: &Unit| {
+            let cuda = cuda.as_ref()?;
+            Some(cuda.binary(&sources[unit.source], unit))
+        };
+        if units.iter().all(|unit| unit.road == Road::Nvcc) {
+            return Ok(jobs::run_heaviest_first(units, weight, by_nvcc));
+        }
+        let compiler = open(package, settings)?;
+        let version = compiler.version();
+        let front_end =
+            FrontEnd { world, package, settings, compiler: &*compiler, store, inputs, version };
+        let has_front = |index: usize| {
+            units.iter().any(|unit| unit.source == index && unit.road == Road::Pipeline)
+        };
+        let indices: Vec<_> = (0..sources.len()).collect();
+        let fronts =
+            jobs::run(&indices, |index| has_front(*index).then(|| front_end.run(&sources[*index])));
+        let made = jobs::run_heaviest_first(units, weight, |unit| match unit.road {
+            Road::Nvcc => by_nvcc(unit),
+            Road::Pipeline => {
+                let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
+                Some(binary(&front_end, &sources[unit.source], front, unit))
+            }
+        });
+        for (front, source) in fronts.iter().zip(sources) {
+            if let Some(front) = front {
+                check_front(world, package, source, front, report);
+            }
+        }
+        Ok(made)
+    }
 }
 
 /// Makes one unit, or takes it from the store.
@@ -129,8 +252,14 @@ fn binary(
         key = key.part("unit", &name);
     }
     let fingerprint = key.finish();
-    let made =
-        |artifact, is_cached| Binary { source: unit.source, fingerprint, artifact, is_cached };
+    let made = |artifact, is_cached| Binary {
+        source: unit.source,
+        fingerprint,
+        artifact,
+        inputs: Vec::new(),
+        warnings: String::new(),
+        is_cached,
+    };
     let stored = front_end.store.get("artifact", &fingerprint);
     if let Some(artifact) = stored.and_then(|bytes| Artifact::from_bytes(&bytes)) {
         return Ok(made(artifact, true));
@@ -173,6 +302,12 @@ fn check_front(
 fn fault(error: &CompileError, subject: &str, report: &mut Report) {
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
+        CompileError::Cpp { messages, .. } => {
+            // ptxas knows nothing of the source.
+            let is_lost = messages.iter().any(|message| message.place.is_none());
+            let heading = if is_lost { format!("{subject}:\n") } else { String::new() };
+            report.verbatim(format!("{heading}{error}"));
+        }
         CompileError::NoPtxas { .. }
         | CompileError::NoLinker { .. }
         | CompileError::Unsupported { .. }

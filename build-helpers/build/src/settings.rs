@@ -54,6 +54,13 @@ pub(crate) struct Settings {
     pub(crate) options: Options,
 }
 
+impl Settings {
+    /// Whether a target is NVIDIA's.
+    pub(crate) fn has_nvidia(&self) -> bool {
+        self.targets.iter().any(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
+    }
+}
+
 /// The targets of a build that names none.
 const DEFAULT_TARGETS: [&str; 2] = ["cpu", "compute_75"];
 /// The folder of a build that names no source.

@@ -101,6 +101,7 @@ type Structs = BTreeMap<String, (StructLayout, String)>;
 fn collect(ty: &ValueType, place: &str, structs: &mut Structs, report: &mut Report) {
     let layout = match ty {
         ValueType::Scalar(_) => return,
+        ValueType::Enum(_) => return,
         ValueType::Array(element, _) => return collect(element, place, structs, report),
         ValueType::Struct(layout) => layout,
     };

@@ -140,6 +140,7 @@ fn type_name(ty: &ValueType) -> String {
             format!("::kernelmill::__codegen::half::{}", scalar.name())
         }
         ValueType::Scalar(scalar) => scalar.name().to_owned(),
+        ValueType::Enum(layout) => layout.scalar.name().to_owned(),
         ValueType::Struct(layout) => identifier(&layout.name),
         ValueType::Array(element, length) => format!("[{}; {length}]", type_name(element)),
     }
@@ -152,6 +153,7 @@ fn layout_has_default(layout: &StructLayout) -> bool {
 fn has_default(ty: &ValueType) -> bool {
     match ty {
         ValueType::Scalar(_) => true,
+        ValueType::Enum(_) => true,
         ValueType::Struct(layout) => layout_has_default(layout),
         ValueType::Array(element, length) => *length <= LONGEST_DEFAULT && has_default(element),
     }

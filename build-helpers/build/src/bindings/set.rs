@@ -112,6 +112,7 @@ fn value(ty: &ValueType) -> Expr {
             let scalar = Expr::atom(format!("cg::Scalar::{scalar:?}"));
             Expr::call("cg::ValueType::Scalar", [scalar])
         }
+        ValueType::Enum(layout) => value(&ValueType::Scalar(layout.scalar)),
         ValueType::Array(element, length) => Expr::call(
             "cg::ValueType::Array",
             [nested(value(element)), Expr::atom(length.to_string())],

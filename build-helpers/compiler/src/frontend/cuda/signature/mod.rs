@@ -1,1 +1,208 @@
 //! Signatures of kernels from the debug information in their compiled code.
+//!
+//! Debug information says what a kernel's parameters are in C++, whatever macros, templates and
+//! headers they come from; the compiled code says which functions are kernels, how many bytes a
+//! parameter takes and what blocks a kernel is made for. nvcc and clang differ in what they write:
+//!
+//! - nvcc writes DWARF 2, with the names of types and without their namespaces, and says no
+//!   alignment. It names every field, and neither constructors nor what an `enum` is made of.
+//! - clang writes namespaces, alignments, methods and underlying types.
+//!
+//! What is read here is the same from both.
+//!
+//! | in C++ | on the host |
+//! | --- | --- |
+//! | `bool`, integers, `float`, `double` | the Rust scalar of that size |
+//! | `size_t`, `ptrdiff_t` | `usize`, `isize`, where the function names them so |
+//! | `half`, `__nv_bfloat16` | `half::f16`, `half::bf16` |
+//! | `const T*`, `T*` | elements that are read, elements that are written |
+//! | `void*` | elements that are bytes |
+//! | a pointer behind a pointer or in a struct | `u64`, a device address |
+//! | a struct of such values, `float4` and its kin | a `#[repr(C)]` struct with the same fields |
+//! | an `enum` | a struct around its integer, with a constant for each value |
+//!
+//! References, unions, bit fields, classes with constructors or virtual functions, and structs
+//! that are only declared are obstacles; the other kernels of the file are not affected.
+
+mod debug;
+mod enums;
+mod layout;
+mod names;
+mod ptx;
+mod resolve;
+mod types;
+
+pub use resolve::{Clash, is_same_kernel, resolve_names};
+
+use super::CudaKernel;
+use debug::{Debug, Node, NodeId};
+use gimli::constants as dw;
+use kernelmill_artifact::{Dimension, Parameter, Safety, Signature};
+use ptx::{Entry, Ptx};
+use std::collections::HashMap;
+use types::{Refusal, Types};
+
+/// Why compiled code says nothing about its kernels.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SignatureError {
+    /// The code has kernels and no debug information.
+    #[error("{file}: the compiled code has no debug information")]
+    NoDebugInformation {
+        /// The source.
+        file: String,
+    },
+    /// The compiled code cannot be read.
+    #[error("{file}: cannot read the debug information of the compiled code: {reason}")]
+    Malformed {
+        /// The source.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// Reads the kernels of a file from PTX with debug information, in the order of the source.
+///
+/// `display` is the file as people know it; kernels of headers have the header's path as the
+/// compiler knows it.
+///
+/// # Errors
+///
+/// [`SignatureError`] where there is no debug information or it is damaged. A kernel whose
+/// parameters cannot cross is no error: its [obstacles](CudaKernel::obstacles) say why.
+pub fn read(ptx: &str, display: &str) -> Result<Vec<CudaKernel>, SignatureError> {
+    let file = || display.to_owned();
+    let malformed = |reason: String| SignatureError::Malformed { file: file(), reason };
+    let ptx = ptx::parse(ptx).map_err(malformed)?;
+    if ptx.entries.is_empty() {
+        return Ok(Vec::new());
+    }
+    if ptx.sections.get(".debug_info").is_empty() {
+        return Err(SignatureError::NoDebugInformation { file: file() });
+    }
+    let debug = Debug::read(&ptx.sections).map_err(|error| malformed(error.to_string()))?;
+    let reader = Reader {
+        ptx: &ptx,
+        display,
+        functions: debug.functions(),
+        types: Types::new(&debug),
+        debug: &debug,
+    };
+    Ok(reader.kernels())
+}
+
+struct Reader<'a> {
+    ptx: &'a Ptx,
+    display: &'a str,
+    functions: HashMap<&'a str, NodeId>,
+    types: Types<'a>,
+    debug: &'a Debug,
+}
+
+/// Where a kernel stands in the source, for sorting: those of the main file come first.
+type Order = (bool, u64, u32);
+
+impl Reader<'_> {
+    fn kernels(&self) -> Vec<CudaKernel> {
+        let all = || self.ptx.entries.iter().map(|entry| self.kernel(entry)).collect::<Vec<_>>();
+        let mut kernels = all();
+        while self.types.learnt() {
+            kernels = all();
+        }
+        kernels.sort_by_key(|(order, _)| *order);
+        kernels.into_iter().map(|(_, kernel)| kernel).collect()
+    }
+
+    fn kernel(&self, entry: &Entry) -> (Order, CudaKernel) {
+        let name = names::function(&entry.symbol);
+        let node = self.functions.get(entry.symbol.as_str()).map(|id| self.debug.node(*id));
+        let (order, file, line) = self.place(node);
+        let mut signature = Signature {
+            name: names::identifier(&name.plain).into(),
+            symbol: entry.symbol.clone().into(),
+            dimension: Dimension::Any,
+            safety: Safety::Unsafe,
+            limits: entry.limits,
+            parameters: Vec::new().into(),
+            file: file.into(),
+            line,
+        };
+        let place = format!("{}:{}", signature.file, signature.line);
+        let subject = format!("{place}: the kernel `{}`", name.full);
+        let mut obstacles = Vec::new();
+        let parameters = node.map(|node| {
+            let children = node.children.iter().map(|id| self.debug.node(*id));
+            children.filter(|it| it.tag == dw::DW_TAG_formal_parameter).collect::<Vec<_>>()
+        });
+        match parameters {
+            Some(parameters) if parameters.len() == entry.parameters.len() => {
+                let qualified = name.parameters.as_deref().unwrap_or_default();
+                let read = parameters.iter().enumerate().map(|(index, parameter)| {
+                    let spelled = qualified.get(index).map(String::as_str);
+                    self.parameter(&signature.name, entry, index, parameter, spelled)
+                });
+                let read: Vec<_> = read.collect();
+                let mut good = Vec::new();
+                for parameter in read {
+                    match parameter {
+                        Ok(parameter) => good.push(parameter),
+                        Err(text) => obstacles.push(format!("{subject}: {text}")),
+                    }
+                }
+                signature.parameters = good.into();
+            }
+            _ => obstacles.push(format!(
+                "{subject} has {} parameters, which its debug information does not describe: \
+                 compile it without options that remove debug information",
+                entry.parameters.len()
+            )),
+        }
+        (order, CudaKernel { signature, full_name: name.full, obstacles })
+    }
+
+    /// One parameter, or why it cannot cross.
+    fn parameter(
+        &self,
+        kernel: &str,
+        entry: &Entry,
+        index: usize,
+        parameter: &Node,
+        qualified: Option<&str>,
+    ) -> Result<Parameter, String> {
+        let name = self.debug.said(parameter, |node| node.name.as_deref());
+        let name = name.map_or_else(|| format!("argument_{index}"), str::to_owned);
+        let ty = self.debug.said(parameter, |node| node.ty);
+        let slot = entry.parameters.get(index).copied();
+        let hint = format!("{kernel}_{name}");
+        // nvcc's debug information takes a pointer to a member for an integer.
+        let kind = if qualified.is_some_and(|text| text.contains("::*")) {
+            types::refuse("points to a member", "pass an offset")
+        } else {
+            self.types.parameter(ty, slot, &hint)
+        };
+        match kind {
+            Ok(kind) => Ok(Parameter { name: name.into(), kind }),
+            Err(Refusal { reason, help }) => {
+                let spelled = qualified.map_or_else(|| self.types.spell(ty), str::to_owned);
+                Err(format!(
+                    "the parameter `{name}` of type `{spelled}` cannot cross from host to device, \
+                     because its type {reason}; {help}"
+                ))
+            }
+        }
+    }
+
+    /// Where a kernel is defined: its order, the file and the line.
+    fn place(&self, node: Option<&Node>) -> (Order, String, u32) {
+        let said =
+            |what: fn(&Node) -> Option<u64>| node.and_then(|node| self.debug.said(node, what));
+        let line = said(|node| node.line).and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
+        let number = said(|node| node.file).unwrap_or(0);
+        match self.ptx.files.get(&number) {
+            Some(path) if !self.debug.main_files.contains(path) => {
+                ((true, number, line), path.clone(), line)
+            }
+            _ => ((false, 0, line), self.display.to_owned(), line),
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Structs, with the layout that the device has them in.
+
+use super::{
+    debug::{Node, NodeId},
+    names,
+    types::{Refusal, Types, refuse},
+};
+use gimli::constants as dw;
+use kernelmill_artifact::{Field, StructLayout, ValueType};
+
+/// The largest alignment that is guessed.
+const LARGEST_ALIGN: u64 = 256;
+
+const PLAIN: &str = "use a struct of plain values, or pass the values one by one";
+const RAW: &str = "use an integer, and take it apart in the kernel";
+
+/// The layout of a struct, as `#[repr(C)]` gives it too.
+pub(super) fn structure(
+    types: &Types<'_>,
+    id: NodeId,
+    typedefs: &[&str],
+    hint: &str,
+) -> Result<StructLayout, Refusal> {
+    let node = types.debug.node(id);
+    let written = node.name.as_deref().and_then(names::written);
+    let Some(size) = node.size.filter(|size| *size > 0 && !node.is_declaration) else {
+        return refuse(
+            "has no layout in the debug information: it is only declared, or not used",
+            "define it in this file, or take a pointer to void",
+        );
+    };
+    let written = written.or_else(|| typedefs.last().map(|name| (*name).to_owned()));
+    let written = written.unwrap_or_else(|| hint.to_owned());
+    let name = names::type_identifier(&written);
+    check_class(types, id, &written)?;
+    let mut fields = Vec::new();
+    members(types, id, &name, 0, &mut fields)?;
+    let declared = node.align.or_else(|| vector_align(&written)).unwrap_or(1);
+    let natural = fields.iter().map(|(field, _)| field.ty.align()).max().unwrap_or(1);
+    let align = natural.max(declared).max(types.least_align(id));
+    let end = check_offsets(types, &fields)?;
+    let align = fit(end, size, align)?;
+    let fields = fields.into_iter().map(|(field, _)| field);
+    Ok(StructLayout { name: name.into(), size, align, fields: fields.collect() })
+}
+
+/// Refuses classes that are more than their data.
+fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), Refusal> {
+    let node = types.debug.node(id);
+    let is_of_cuda = written.starts_with("__nv_")
+        || matches!(written, "dim3" | "__half2" | "__half_raw" | "__half2_raw")
+        || vector_align(written).is_some();
+    if is_of_cuda {
+        return Ok(());
+    }
+    let own = written.split('<').next().unwrap_or_default();
+    for method in types.debug.children(id).filter(|child| child.tag == dw::DW_TAG_subprogram) {
+        if method.is_virtual {
+            return refuse("has virtual functions", PLAIN);
+        }
+        let name = method.name.as_deref().unwrap_or_default();
+        if name.starts_with('~') && !method.is_artificial {
+            return refuse("has a destructor", PLAIN);
+        }
+        if name.split('<').next() == Some(own) && !method.is_artificial {
+            return refuse("has a constructor", PLAIN);
+        }
+    }
+    if node.is_passed_by_reference {
+        return refuse(
+            "cannot be copied byte by byte: it has a constructor or a destructor",
+            PLAIN,
+        );
+    }
+    Ok(())
+}
+
+/// Collects the fields with the types they are written with; those of a struct without a name in
+/// a member without a name are those of the outer one.
+fn members(
+    types: &Types<'_>,
+    id: NodeId,
+    outer: &str,
+    start: u64,
+    fields: &mut Vec<(Field, Option<NodeId>)>,
+) -> Result<(), Refusal> {
+    for member in types.debug.children(id) {
+        match member.tag {
+            dw::DW_TAG_inheritance if has_data(types, member.ty) => {
+                let base = types.spell(member.ty);
+                return refuse(format!("inherits the data of `{base}`"), "make it a field");
+            }
+            dw::DW_TAG_member if !member.is_external && !member.is_declaration => {
+                self::member(types, member, outer, start, fields)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn member(
+    types: &Types<'_>,
+    member: &Node,
+    outer: &str,
+    start: u64,
+    fields: &mut Vec<(Field, Option<NodeId>)>,
+) -> Result<(), Refusal> {
+    let name = member.name.as_deref().unwrap_or_default();
+    if name.starts_with("__vptr") || name.starts_with("_vptr") {
+        return refuse("has virtual functions", PLAIN);
+    }
+    if member.is_bit_field {
+        return refuse(format!("has the bit field `{name}`"), RAW);
+    }
+    let offset = start + member.offset.unwrap_or(0);
+    let peeled = types.peel(member.ty);
+    let is_struct = peeled.id.is_some_and(|id| {
+        [dw::DW_TAG_structure_type, dw::DW_TAG_class_type].contains(&types.debug.node(id).tag)
+    });
+    if name.is_empty() && is_struct {
+        let id = peeled.id.expect("a struct has an entry");
+        return members(types, id, outer, offset, fields);
+    }
+    let hint = format!("{outer}_{name}");
+    let ty = types.value(member.ty, &hint).map_err(|refusal| {
+        let subject = if name.is_empty() { "a member".to_owned() } else { format!("`{name}`") };
+        Refusal { reason: format!("has {subject}, which {}", refusal.reason), ..refusal }
+    })?;
+    fields.push((Field { name: name.to_owned().into(), ty, offset }, peeled.id));
+    Ok(())
+}
+
+fn has_data(types: &Types<'_>, base: Option<NodeId>) -> bool {
+    types.peel(base).id.is_none_or(|id| {
+        types.debug.children(id).any(|child| match child.tag {
+            dw::DW_TAG_member => !child.is_external && !child.is_declaration,
+            dw::DW_TAG_inheritance => has_data(types, child.ty),
+            _ => false,
+        })
+    })
+}
+
+/// Checks that `#[repr(C)]` puts every field where it is; the end of the last one.
+fn check_offsets(types: &Types<'_>, fields: &[(Field, Option<NodeId>)]) -> Result<u64, Refusal> {
+    let mut end = 0_u64;
+    for (Field { name, ty, offset }, node) in fields {
+        let expected = end.next_multiple_of(ty.align());
+        if *offset < expected {
+            return refuse(
+                format!("is packed: `{name}` stands at byte {offset}"),
+                "leave the packing out, or pass bytes",
+            );
+        }
+        if *offset > expected {
+            // A struct as a field can have a larger alignment than its own fields ask for.
+            let align = larger_aligns(ty.align()).find(|align| {
+                end.next_multiple_of(*align) == *offset && ty.size().is_multiple_of(*align)
+            });
+            if let (ValueType::Struct(_), Some(node), Some(align)) = (ty, node, align) {
+                types.learn(*node, align);
+            }
+            return refuse(
+                format!(
+                    "has `{name}` at byte {offset}, where a struct without an alignment for that \
+                     field has it at byte {expected}"
+                ),
+                "align the struct in place of the field, or add a field for the gap",
+            );
+        }
+        end = offset + ty.size();
+    }
+    Ok(end)
+}
+
+/// The alignment at which a struct of these fields has its size.
+fn fit(end: u64, size: u64, least: u64) -> Result<u64, Refusal> {
+    if end == 0 && size == 1 {
+        // An empty struct has a byte in C++.
+        return Ok(1);
+    }
+    let found = std::iter::once(least)
+        .chain(larger_aligns(least))
+        .find(|align| end.next_multiple_of(*align) == size);
+    found.map_or_else(
+        || {
+            refuse(
+                format!("has {size} bytes, and its fields do not fill them"),
+                "add a field for the rest",
+            )
+        },
+        Ok,
+    )
+}
+
+fn larger_aligns(align: u64) -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(align * 2), |align| Some(align * 2))
+        .take_while(|align| *align <= LARGEST_ALIGN)
+}
+
+/// The alignment of CUDA's vector types, which one compiler does not say.
+fn vector_align(name: &str) -> Option<u64> {
+    Some(match name {
+        "char2" | "uchar2" => 2,
+        "char4" | "uchar4" | "short2" | "ushort2" | "__half2" | "__nv_bfloat162" => 4,
+        "short4" | "ushort4" | "int2" | "uint2" | "float2" => 8,
+        "int4" | "uint4" | "float4" | "long2" | "ulong2" | "longlong2" | "ulonglong2"
+        | "double2" | "long4" | "ulong4" | "longlong4" | "ulonglong4" | "double4" | "long4_16a"
+        | "ulong4_16a" | "longlong4_16a" | "ulonglong4_16a" | "double4_16a" => 16,
+        "long4_32a" | "ulong4_32a" | "longlong4_32a" | "ulonglong4_32a" | "double4_32a" => 32,
+        _ => return None,
+    })
+}

@@ -1,0 +1,289 @@
+//! PTX as text: its kernels, and the debug information that follows them.
+
+use super::debug::Sections;
+use kernelmill_artifact::LaunchLimits;
+use std::collections::{BTreeMap, HashMap};
+
+/// What PTX says of its kernels.
+#[derive(Debug, Default)]
+pub(super) struct Ptx {
+    /// In the order of the text.
+    pub(super) entries: Vec<Entry>,
+    /// The source files, by the numbers that debug information has for them.
+    pub(super) files: BTreeMap<u64, String>,
+    pub(super) sections: Sections,
+}
+
+/// A function that can be launched.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) symbol: String,
+    pub(super) parameters: Vec<Slot>,
+    pub(super) limits: LaunchLimits,
+}
+
+/// The bytes of one parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub(super) size: u64,
+    pub(super) align: u64,
+}
+
+/// A number in a section that a name stands for.
+struct Fixup {
+    section: String,
+    offset: usize,
+    width: usize,
+    expression: String,
+}
+
+/// Where a name stands in the debug information.
+type Labels = HashMap<String, (String, u64)>;
+
+/// Reads the text. What it does not know it passes over: the assembler is there to complain.
+pub(super) fn parse(text: &str) -> Result<Ptx, String> {
+    let mut ptx = Ptx::default();
+    let (mut labels, mut fixups) = (Labels::new(), Vec::new());
+    let mut lines = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
+    while let Some(line) = lines.next() {
+        if let Some(name) = line.strip_prefix(".section") {
+            let name = name.split(['{', ' ', '\t']).find(|word| !word.is_empty());
+            let name = name.unwrap_or_default().to_owned();
+            let mut reader = SectionReader {
+                bytes: ptx.sections.take(&name),
+                name,
+                labels: &mut labels,
+                fixups: &mut fixups,
+            };
+            let body = line.split_once('{').map_or("", |(_, body)| body);
+            let mut is_done = reader.line(body)?;
+            while !is_done {
+                let Some(line) = lines.next() else { break };
+                is_done = reader.line(line.strip_prefix('{').unwrap_or(line))?;
+            }
+            let SectionReader { name, bytes, .. } = reader;
+            ptx.sections.put(name, bytes);
+        } else if let Some(rest) = line.strip_prefix(".file") {
+            ptx.files.extend(file(rest));
+        } else if let Some(start) = line.find(".entry") {
+            let mut header = line[start + ".entry".len()..].to_owned();
+            while !header.contains(['{', ';']) {
+                let Some(line) = lines.next() else { break };
+                header.push(' ');
+                header.push_str(line);
+            }
+            // What ends with a semicolon only declares it.
+            if let Some((header, _)) = header.split_once('{') {
+                ptx.entries.push(entry(header));
+            }
+        }
+    }
+    fixups.into_iter().try_for_each(|fixup| ptx.sections.fix(&fixup, &labels))?;
+    Ok(ptx)
+}
+
+/// `2 "path"`, and what may follow.
+fn file(text: &str) -> Option<(u64, String)> {
+    let (number, rest) = text.trim().split_once('"')?;
+    let path = rest.split('"').next()?;
+    Some((number.trim().parse().ok()?, path.to_owned()))
+}
+
+/// `name( .param ..., .param ... ) .maxntid 128, 1, 1`.
+fn entry(header: &str) -> Entry {
+    let (name, rest) = header.split_once('(').unwrap_or((header, ""));
+    let (parameters, directives) = rest.split_once(')').unwrap_or((rest, name));
+    let sizes = |directive: &str| {
+        let (_, rest) = directives.split_once(directive)?;
+        let words = rest.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+        let numbers: Vec<u32> = words.map_while(|word| word.parse().ok()).take(3).collect();
+        Some([0, 1, 2].map(|axis| numbers.get(axis).copied().unwrap_or(1)))
+    };
+    let product = |sizes: [u32; 3]| sizes.into_iter().fold(1, u32::saturating_mul);
+    Entry {
+        symbol: name.split_whitespace().next().unwrap_or_default().to_owned(),
+        parameters: parameters.split(',').filter_map(slot).collect(),
+        limits: LaunchLimits {
+            max_block_threads: sizes(".maxntid").map_or(0, product),
+            block: sizes(".reqntid").unwrap_or_default(),
+        },
+    }
+}
+
+/// `.param .align 16 .b8 name[32]`, `.param .u64 .ptr .global .align 4 name`.
+fn slot(text: &str) -> Option<Slot> {
+    let mut words = text.split_whitespace().peekable();
+    let mut align = None;
+    let mut unit = None;
+    let mut count = 1;
+    while let Some(word) = words.next() {
+        match word {
+            ".param" | ".const" | ".global" | ".shared" | ".local" => {}
+            // What follows is said of the memory that the pointer points to.
+            ".ptr" => {
+                while words.next_if(|word| word.starts_with('.')).is_some() {
+                    words.next_if(|word| word.parse::<u64>().is_ok());
+                }
+            }
+            ".align" => align = words.next().and_then(|word| word.parse().ok()),
+            _ if word.starts_with('.') => {
+                let bits = word.trim_start_matches(|c: char| !c.is_ascii_digit());
+                unit = bits.parse::<u64>().ok().map(|bits| bits / 8).or(unit);
+            }
+            _ => {
+                if let Some((_, length)) = word.split_once('[') {
+                    count = length.trim_end_matches(']').parse().ok()?;
+                }
+            }
+        }
+    }
+    let unit = unit?;
+    Some(Slot { size: unit * count, align: align.unwrap_or(unit) })
+}
+
+/// Collects the bytes of one section.
+struct SectionReader<'a> {
+    name: String,
+    bytes: Vec<u8>,
+    labels: &'a mut Labels,
+    fixups: &'a mut Vec<Fixup>,
+}
+
+impl SectionReader<'_> {
+    /// Reads a line; true: it ends the section.
+    fn line(&mut self, line: &str) -> Result<bool, String> {
+        let (line, is_last) = match line.split_once('}') {
+            Some((line, _)) => (line.trim(), true),
+            None => (line.trim(), false),
+        };
+        let widths = [(".b8", 1), (".b16", 2), (".b32", 4), (".b64", 8)];
+        let data = widths.iter().find_map(|(directive, width)| {
+            let values = line.strip_prefix(directive)?;
+            values.starts_with([' ', '\t']).then_some((values, *width))
+        });
+        if let Some((values, width)) = data {
+            values.split(',').for_each(|value| self.value(value.trim(), width));
+        } else if let Some(label) = line.strip_suffix(':') {
+            let place = (self.name.clone(), self.bytes.len() as u64);
+            self.labels.insert(label.to_owned(), place);
+        } else if !line.is_empty() {
+            return Err(format!("`{line}` in the section {}", self.name));
+        }
+        Ok(is_last)
+    }
+
+    fn value(&mut self, text: &str, width: usize) {
+        let number = match text.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => text
+                .parse()
+                .ok()
+                .or_else(|| text.parse::<i64>().ok().map(|value| value.cast_unsigned())),
+        };
+        if number.is_none() {
+            self.fixups.push(Fixup {
+                section: self.name.clone(),
+                offset: self.bytes.len(),
+                width,
+                expression: text.to_owned(),
+            });
+        }
+        self.bytes.extend(&number.unwrap_or(0).to_le_bytes()[..width]);
+    }
+}
+
+impl Sections {
+    /// Puts in the value of `name`, `name+4` or `name-name`. Names in code are 0, of which only
+    /// differences would matter, and nobody here asks for those.
+    fn fix(&mut self, fixup: &Fixup, labels: &Labels) -> Result<(), String> {
+        let mut value = 0_u64;
+        let mut rest = fixup.expression.as_str();
+        let mut is_minus = false;
+        loop {
+            let end = rest.find(['+', '-']).unwrap_or(rest.len());
+            let term = rest[..end].trim();
+            let term = match term.parse::<u64>() {
+                Ok(number) => number,
+                Err(_) if term.is_empty() => {
+                    return Err(format!("`{}` in {}", fixup.expression, fixup.section));
+                }
+                Err(_) => labels.get(term).map_or(0, |(_, offset)| *offset),
+            };
+            value = if is_minus { value.wrapping_sub(term) } else { value.wrapping_add(term) };
+            let Some(operator) = rest[end..].chars().next() else { break };
+            is_minus = operator == '-';
+            rest = &rest[end + 1..];
+        }
+        let bytes = &value.to_le_bytes()[..fixup.width];
+        self.patch(&fixup.section, fixup.offset, bytes);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "
+.version 8.4
+.visible .entry scale(
+\t.param .f32 scale_param_0,
+\t.param .u64 .ptr .align 1 scale_param_1, // why
+\t.param .align 16 .b8 scale_param_2[32]
+)                                       // @scale
+.maxntid 128, 2
+.minnctapersm 2
+{
+\tret;
+}
+.visible .entry declared(.param .u8 x);
+.entry nothing()
+.reqntid 64 { ret; }
+\t.file\t1 \"/a/x.cu\"
+\t.file\t2 \"/a/b c.cuh\", 12, 13
+\t.section\t.debug_abbrev
+\t{
+.b8 17                                  // DW_TAG_compile_unit
+.b8 1,2, -1
+
+}
+\t.section\t.debug_info {
+.b32 .debug_abbrev
+$L__info:
+.b32 $L__info
+.b16 $L__end-$L__info
+.b64 $L__code+3
+$L__end:
+}
+\t.section\t.debug_macinfo\t{\t}
+";
+
+    #[test]
+    fn entries_have_parameters_and_limits() {
+        let ptx = parse(TEXT).unwrap();
+        let slot = |size, align| Slot { size, align };
+        let scale = Entry {
+            symbol: "scale".into(),
+            parameters: vec![slot(4, 4), slot(8, 8), slot(32, 16)],
+            limits: LaunchLimits { max_block_threads: 256, block: [0; 3] },
+        };
+        let nothing = Entry {
+            symbol: "nothing".into(),
+            parameters: vec![],
+            limits: LaunchLimits { max_block_threads: 0, block: [64, 1, 1] },
+        };
+        assert_eq!(ptx.entries, [scale, nothing]);
+        assert_eq!(ptx.files[&1], "/a/x.cu");
+        assert_eq!(ptx.files[&2], "/a/b c.cuh");
+    }
+
+    #[test]
+    fn sections_are_bytes_with_names_replaced() {
+        let sections = parse(TEXT).unwrap().sections;
+        assert_eq!(sections.get(".debug_abbrev"), [17, 1, 2, 255]);
+        let expected = [0, 0, 0, 0, 4, 0, 0, 0, 14, 0, 3, 0, 0, 0, 0, 0, 0, 0];
+        assert_eq!(sections.get(".debug_info"), expected);
+        assert_eq!(sections.get(".debug_str"), []);
+        assert!(parse(".section .debug_info {\n.bad 7\n}").is_err());
+    }
+}
