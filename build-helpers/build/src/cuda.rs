@@ -45,8 +45,13 @@ impl Cuda<'_> {
             let inputs = self.inputs.files(&record);
             return Ok(Kernels { kernels, inputs, warnings: record.warnings, weight });
         }
-        let Reading { kernels, trace, weight } =
+        let Reading { mut kernels, trace, weight } =
             self.compiler().read(&self.cuda_source(source), arch)?;
+        for kernel in &mut kernels {
+            // No path of this checkout may get into the store.
+            let path = self.package.root.join(&*kernel.signature.file);
+            kernel.signature.file = self.inputs.written(&paths::normal(&path)).into();
+        }
         let bytes = Reading::to_bytes(&kernels, weight);
         let stored = crate::key::digest(&bytes);
         self.store.put("kernels", &stored, &bytes);

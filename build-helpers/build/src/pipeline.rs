@@ -20,9 +20,15 @@ use crate::{
     store::Store,
     toolchain,
 };
-use kernelmill_artifact::{Fingerprint, Target};
-use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job};
-use std::{collections::BTreeSet, path::PathBuf};
+use kernelmill_artifact::{Fingerprint, Signature, Target};
+use kernelmill_compiler::{
+    Artifact, Compiler, Error as CompileError, Job,
+    frontend::cuda::{CudaKernel, signature::resolve_names},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 /// A unit that has been made.
 pub(crate) struct Binary {
@@ -132,23 +138,49 @@ impl Build<'_> {
         };
         let read = jobs::run(&sources, |source| cuda.read(source));
         let (mut report, mut warnings) = (Report::default(), BTreeSet::new());
-        for (source, result) in sources.iter_mut().zip(read) {
+        let mut kernels: Vec<Vec<CudaKernel>> = sources.iter().map(|_| Vec::new()).collect();
+        for ((source, kernels), result) in sources.iter_mut().zip(&mut kernels).zip(read) {
             match result {
-                Ok(mut kernels) => {
-                    kernels.kernels.retain(|it| self.is_of_the_user(&it.signature.file));
-                    kernels.inputs.iter().for_each(|it| watch(self.world, self.package, it));
-                    warnings.extend(kernels.warnings.lines().map(str::to_owned));
-                    warnings.extend(kernels.kernels.iter().flat_map(|it| it.obstacles.clone()));
-                    source.weight = kernels.weight;
-                    let whole = kernels.kernels.into_iter().filter(|it| it.obstacles.is_empty());
-                    source.signatures = Some(whole.map(|kernel| kernel.signature).collect());
+                Ok(read) => {
+                    read.inputs.iter().for_each(|it| watch(self.world, self.package, it));
+                    warnings.extend(read.warnings.lines().map(str::to_owned));
+                    source.weight = read.weight;
+                    *kernels = read.kernels;
+                    kernels.retain(|it| self.is_of_the_user(&it.signature.file));
+                    warnings.extend(kernels.iter().flat_map(|it| it.obstacles.clone()));
+                    kernels.retain(|it| it.obstacles.is_empty());
                 }
                 Err(error) => fault(&error, &source.display, &mut report),
             }
         }
         warnings.iter().for_each(|line| self.world.cargo.warn(line));
         report.into_result(Error::Kernels)?;
+        self.name(&mut kernels)?;
+        for (source, kernels) in sources.iter_mut().zip(kernels) {
+            source.signatures = Some(kernels.into_iter().map(|it| it.signature).collect());
+        }
         discover::check_kernels(&found.sources, self.settings)
+    }
+
+    /// Gives every kernel in C++ a name of its own, and keeps one of those that a header brings
+    /// into several sources.
+    fn name(&self, kernels: &mut [Vec<CudaKernel>]) -> Result<(), Error> {
+        let mut all: Vec<_> = kernels.iter_mut().flatten().collect();
+        let mut report = Report::default();
+        for clash in resolve_names(&mut all, &BTreeMap::new()) {
+            report.message(clash.to_string());
+        }
+        report.into_result(Error::Sources)?;
+        let mut known: BTreeMap<String, Signature> = BTreeMap::new();
+        for list in kernels {
+            list.retain(|kernel| {
+                let name = kernel.signature.name.to_string();
+                let is_new = !known.contains_key(&name);
+                known.entry(name).or_insert_with(|| kernel.signature.clone());
+                is_new
+            });
+        }
+        Ok(())
     }
 
     /// Whether a kernel in this file is the package's own, and no instantiation of a template in

@@ -126,7 +126,7 @@ impl<'a> Inputs<'a> {
 
     /// A path as a record has it: relative to the package where it lies in the same checkout, so
     /// that a second checkout finds it, absolute elsewhere.
-    fn written(&self, path: &Path) -> String {
+    pub(crate) fn written(&self, path: &Path) -> String {
         let root = &self.package.root;
         if path.starts_with(&self.checkout) {
             paths::relative(root, path)

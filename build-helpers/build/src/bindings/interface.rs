@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Interface {
     /// Every kernel, by source.
     pub(crate) kernels: Vec<Signature>,
+    /// For each kernel its source's place among the sources.
+    origins: Vec<usize>,
     /// Every struct in a signature, by name.
     pub(crate) structs: Vec<Struct>,
 }
@@ -69,7 +71,20 @@ impl Interface {
             mapped_to: settings.types.get(&*layout.name).cloned(),
             layout,
         });
-        Ok(Self { structs: structs.collect(), kernels })
+        let origins = sources.iter().enumerate();
+        let origins =
+            origins.flat_map(|(index, source)| source.kernels().iter().map(move |_| index));
+        Ok(Self { structs: structs.collect(), kernels, origins: origins.collect() })
+    }
+
+    /// The place of a source's kernel among all kernels.
+    pub(super) fn index_of(
+        &self,
+        source: usize,
+        is_wanted: impl Fn(&Signature) -> bool,
+    ) -> Option<usize> {
+        let mut kernels = self.kernels.iter().zip(&self.origins);
+        kernels.position(|(kernel, origin)| *origin == source && is_wanted(kernel))
     }
 
     /// The functions that `Kernels` can have besides those of the kernels.

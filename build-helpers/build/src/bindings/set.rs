@@ -9,7 +9,7 @@ use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, FORMAT_VERSION, LaunchLimits, Parameter, ParameterKind,
     Safety, Signature, StructLayout, ValueType,
 };
-use kernelmill_compiler::CompiledKernel;
+use kernelmill_compiler::{CompiledKernel, frontend::cuda::is_same_symbol};
 
 /// What the static's initializer stands in: a block inside the static.
 const INDENT: usize = 4;
@@ -161,7 +161,9 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
             ],
         )
     });
-    let kernels = artifact.kernels.iter().map(|it| kernel(interface, it));
+    // A library's kernels, and those of a header that belong to another source, have no wrapper.
+    let source = embedded.binary.source;
+    let kernels = artifact.kernels.iter().filter_map(|it| kernel(interface, source, it));
     Expr::Struct(
         "cg::EmbeddedArtifact",
         vec![
@@ -176,8 +178,8 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
     )
 }
 
-fn kernel(interface: &Interface, kernel: &CompiledKernel) -> Expr {
-    let index = interface.kernels.iter().position(|it| it.symbol == kernel.name).unwrap_or(0);
+fn kernel(interface: &Interface, source: usize, kernel: &CompiledKernel) -> Option<Expr> {
+    let index = interface.index_of(source, |it| is_same_symbol(&it.symbol, &kernel.name))?;
     let cpu = match &kernel.cpu_symbol {
         None => Field::new("cpu", Expr::atom("None")),
         Some(symbol) => {
@@ -188,7 +190,7 @@ fn kernel(interface: &Interface, kernel: &CompiledKernel) -> Expr {
             Field::new("cpu", entry).with_comment(why)
         }
     };
-    Expr::Struct(
+    Some(Expr::Struct(
         "cg::EmbeddedKernel",
         vec![
             Field::new("signature", Expr::atom(index.to_string())),
@@ -197,5 +199,5 @@ fn kernel(interface: &Interface, kernel: &CompiledKernel) -> Expr {
             Field::new("panics", Expr::atom(kernel.panics.to_string())),
             cpu,
         ],
-    )
+    ))
 }
