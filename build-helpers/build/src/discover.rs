@@ -2,11 +2,12 @@
 
 use crate::{
     error::Error,
+    host,
     language::Language,
     manifest::Package,
     paths,
     report::{Report, place},
-    settings::Settings,
+    settings::{self, Settings},
     source::{Candidate, Source, SourceKind},
 };
 use kernelmill_artifact::Signature;
@@ -46,7 +47,7 @@ pub(crate) fn sources(package: &Package, settings: &Settings) -> Result<Found, E
         .filter_map(|candidate| Source::read(candidate, &mut report))
         .collect();
     check_names(&sources, &mut report);
-    if sources.is_empty() && report.is_empty() {
+    if sources.is_empty() && report.is_empty() && settings.host_files.is_empty() {
         no_kernels(settings, &mut report);
     }
     report.into_result(Error::Sources)?;
@@ -77,7 +78,7 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
 pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(), Error> {
     let mut report = Report::default();
     check_names(sources, &mut report);
-    if sources.iter().all(|source| !source.is_any()) {
+    if sources.iter().all(|source| !source.is_any()) && settings.host_files.is_empty() {
         no_kernels(settings, &mut report);
     }
     report.into_result(Error::Sources)
@@ -116,6 +117,10 @@ impl Search<'_> {
 
     fn folder(&mut self, folder: &str, wanted: &dyn Fn(&str) -> bool) {
         let path = paths::normal(&self.package.root.join(folder));
+        let is_default = folder == settings::DEFAULT_FOLDER;
+        if is_default && !self.settings.host_files.is_empty() && !path.is_dir() {
+            return;
+        }
         if !path.is_dir() {
             self.report.plain(
                 format!("there is no folder `{folder}` to look for kernels in"),
@@ -147,7 +152,10 @@ impl Search<'_> {
                     walk.skip_current_dir();
                     self.add(entry.path(), SourceKind::Package, false);
                 }
-            } else if Language::of(entry.path()).is_some() && wanted(&display) {
+            } else if Language::of(entry.path()).is_some()
+                && wanted(&display)
+                && !host::is_named(self.package, self.settings, &display)
+            {
                 self.add(entry.path(), SourceKind::File, false);
             }
         }
