@@ -38,8 +38,11 @@ impl Cargo {
         self.say(&format!("cargo::rerun-if-env-changed={name}"));
     }
 
-    /// Shows a warning, every line of it, to the user.
+    /// Shows a warning, every line of it, to the user; the same one only once.
     pub(crate) fn warn(&self, text: &dyn Display) {
+        if !self.lock().said.insert(text.to_string()) {
+            return;
+        }
         for line in text.to_string().lines().filter(|line| !line.trim().is_empty()) {
             self.print(&format!("cargo::warning={line}"));
         }

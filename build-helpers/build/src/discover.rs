@@ -11,7 +11,10 @@ use crate::{
     source::{Candidate, Source, SourceKind},
 };
 use kernelmill_artifact::Signature;
-use kernelmill_compiler::diagnostic::{Diagnostic, Place};
+use kernelmill_compiler::{
+    diagnostic::{Diagnostic, Place},
+    frontend::cuda::signature::is_same_kernel,
+};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -208,6 +211,9 @@ fn check_names(sources: &[Source], report: &mut Report) {
                 first.insert(signature.name(), (source, signature));
                 continue;
             };
+            if is_same_kernel(other, signature) {
+                continue;
+            }
             let name = signature.name();
             for (display, text) in source.texts.iter().chain(&other_source.texts) {
                 report.add_text(display, text.clone());

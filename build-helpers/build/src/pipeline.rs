@@ -20,7 +20,7 @@ use crate::{
     store::Store,
     toolchain,
 };
-use kernelmill_artifact::{Fingerprint, Signature, Target};
+use kernelmill_artifact::{Fingerprint, Target};
 use kernelmill_compiler::{
     Artifact, Compiler, Error as CompileError, Job,
     frontend::cuda::{CudaKernel, signature::resolve_names},
@@ -72,8 +72,12 @@ pub(crate) fn run_with(
     let is_cuda = |source: &Source| source.kind == SourceKind::Cuda;
     let has_cuda = !host_files.is_empty() || found.sources.iter().any(is_cuda);
     let search = toolchain::Search::of_build(world, &package, &settings);
-    let nvcc =
-        if has_cuda && settings.has_nvidia() { toolchain::find_nvcc(&search)? } else { None };
+    let nvcc = match has_cuda && settings.has_nvidia() {
+        // A build without binaries does what can be done.
+        true if is_skipped => toolchain::find_nvcc(&search).unwrap_or_default(),
+        true => toolchain::find_nvcc(&search)?,
+        false => None,
+    };
     let units = if is_skipped {
         Vec::new()
     } else {
@@ -168,25 +172,14 @@ impl Build<'_> {
         discover::check_kernels(&found.sources, self.settings)
     }
 
-    /// Gives every kernel in C++ a name of its own, and keeps one of those that a header brings
-    /// into several sources.
+    /// Gives every kernel in C++ a name of its own.
     fn name(&self, kernels: &mut [Vec<CudaKernel>]) -> Result<(), Error> {
         let mut all: Vec<_> = kernels.iter_mut().flatten().collect();
         let mut report = Report::default();
         for clash in resolve_names(&mut all, &BTreeMap::new()) {
             report.message(clash.to_string());
         }
-        report.into_result(Error::Sources)?;
-        let mut known: BTreeMap<String, Signature> = BTreeMap::new();
-        for list in kernels {
-            list.retain(|kernel| {
-                let name = kernel.signature.name.to_string();
-                let is_new = !known.contains_key(&name);
-                known.entry(name).or_insert_with(|| kernel.signature.clone());
-                is_new
-            });
-        }
-        Ok(())
+        report.into_result(Error::Sources)
     }
 
     /// Whether a kernel in this file is the package's own, and no instantiation of a template in

@@ -6,10 +6,10 @@ use super::{
     interface::Interface,
 };
 use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, FORMAT_VERSION, LaunchLimits, Parameter, ParameterKind,
-    Safety, Signature, StructLayout, ValueType,
+    Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, LaunchLimits, Parameter,
+    ParameterKind, Safety, Signature, StructLayout, ValueType,
 };
-use kernelmill_compiler::{CompiledKernel, frontend::cuda::is_same_symbol};
+use kernelmill_compiler::CompiledKernel;
 
 /// What the static's initializer stands in: a block inside the static.
 const INDENT: usize = 4;
@@ -20,10 +20,11 @@ pub(super) fn expression(
     interface: &Interface,
     embedded: &[Embedded<'_>],
 ) -> String {
+    let signatures = interface.kernels.iter().map(|kernel| signature(&kernel.signature));
     let fields = vec![
         Field::new("format_version", Expr::atom(FORMAT_VERSION.to_string())),
         Field::new("package", Expr::text(package)),
-        Field::new("signatures", Expr::Slice(interface.kernels.iter().map(signature).collect())),
+        Field::new("signatures", Expr::Slice(signatures.collect())),
         Field::new(
             "artifacts",
             Expr::Slice(embedded.iter().map(|it| artifact(interface, it)).collect()),
@@ -32,10 +33,17 @@ pub(super) fn expression(
     Expr::Struct("cg::KernelSet", fields).print(INDENT, usize::MAX / 2)
 }
 
-/// The symbols of the CPU kernels.
-pub(super) fn symbols<'a>(embedded: &'a [Embedded<'_>]) -> impl Iterator<Item = &'a str> {
-    let kernels = embedded.iter().flat_map(|it| &it.binary.artifact.kernels);
-    kernels.filter_map(|kernel| kernel.cpu_symbol.as_deref())
+/// The symbols of the CPU kernels that have a wrapper.
+pub(super) fn symbols<'a>(
+    interface: &'a Interface,
+    embedded: &'a [Embedded<'_>],
+) -> impl Iterator<Item = &'a str> {
+    embedded.iter().flat_map(move |it| {
+        let source = it.binary.source;
+        let kernels = it.binary.artifact.kernels.iter();
+        let kernels = kernels.filter(move |it| interface.index_of(source, &it.name).is_some());
+        kernels.filter_map(|kernel| kernel.cpu_symbol.as_deref())
+    })
 }
 
 fn borrowed(value: Expr) -> Expr {
@@ -112,7 +120,6 @@ fn value(ty: &ValueType) -> Expr {
             let scalar = Expr::atom(format!("cg::Scalar::{scalar:?}"));
             Expr::call("cg::ValueType::Scalar", [scalar])
         }
-        ValueType::Enum(layout) => value(&ValueType::Scalar(layout.scalar)),
         ValueType::Array(element, length) => Expr::call(
             "cg::ValueType::Array",
             [nested(value(element)), Expr::atom(length.to_string())],
@@ -120,6 +127,7 @@ fn value(ty: &ValueType) -> Expr {
         ValueType::Struct(layout) => {
             Expr::call("cg::ValueType::Struct", [nested(structure(layout))])
         }
+        ValueType::Enum(layout) => Expr::call("cg::ValueType::Enum", [nested(enumeration(layout))]),
     }
 }
 
@@ -145,6 +153,26 @@ fn structure(layout: &StructLayout) -> Expr {
     )
 }
 
+fn enumeration(layout: &EnumLayout) -> Expr {
+    let variants = layout.variants.iter().map(|variant| {
+        Expr::Struct(
+            "cg::Variant",
+            vec![
+                Field::new("name", borrowed(Expr::text(&variant.name))),
+                Field::new("value", Expr::atom(variant.value.to_string())),
+            ],
+        )
+    });
+    Expr::Struct(
+        "cg::EnumLayout",
+        vec![
+            Field::new("name", borrowed(Expr::text(&layout.name))),
+            Field::new("scalar", Expr::atom(format!("cg::Scalar::{:?}", layout.scalar))),
+            Field::new("variants", borrowed(Expr::Slice(variants.collect()))),
+        ],
+    )
+}
+
 fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
     let artifact = &embedded.binary.artifact;
     let bytes = match artifact.kind {
@@ -161,9 +189,11 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
             ],
         )
     });
-    // A library's kernels, and those of a header that belong to another source, have no wrapper.
-    let source = embedded.binary.source;
-    let kernels = artifact.kernels.iter().filter_map(|it| kernel(interface, source, it));
+    // What has no wrapper is not named.
+    let kernels = artifact.kernels.iter().filter_map(|it| {
+        let index = interface.index_of(embedded.binary.source, &it.name)?;
+        Some(kernel(index, it))
+    });
     Expr::Struct(
         "cg::EmbeddedArtifact",
         vec![
@@ -178,8 +208,7 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
     )
 }
 
-fn kernel(interface: &Interface, source: usize, kernel: &CompiledKernel) -> Option<Expr> {
-    let index = interface.index_of(source, |it| is_same_symbol(&it.symbol, &kernel.name))?;
+fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
     let cpu = match &kernel.cpu_symbol {
         None => Field::new("cpu", Expr::atom("None")),
         Some(symbol) => {
@@ -190,7 +219,7 @@ fn kernel(interface: &Interface, source: usize, kernel: &CompiledKernel) -> Opti
             Field::new("cpu", entry).with_comment(why)
         }
     };
-    Some(Expr::Struct(
+    Expr::Struct(
         "cg::EmbeddedKernel",
         vec![
             Field::new("signature", Expr::atom(index.to_string())),
@@ -199,5 +228,5 @@ fn kernel(interface: &Interface, source: usize, kernel: &CompiledKernel) -> Opti
             Field::new("panics", Expr::atom(kernel.panics.to_string())),
             cpu,
         ],
-    ))
+    )
 }
