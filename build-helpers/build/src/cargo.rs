@@ -59,6 +59,21 @@ impl Cargo {
         self.say(&format!("cargo::rustc-link-arg={}", archive.display()));
     }
 
+    /// Links libraries of the system after a static library that was linked before, given as rustc
+    /// takes them: `dylib=stdc++`, `static:-bundle=cudart_static`, found in `folder` where there is
+    /// one. `arguments` are the same for the linker itself.
+    pub(crate) fn link_after(&self, folder: Option<&Path>, names: &[&str], arguments: &[String]) {
+        if let Some(folder) = folder {
+            self.say(&format!("cargo::rustc-link-search=native={}", folder.display()));
+        }
+        for name in names {
+            self.say(&format!("cargo::rustc-link-lib={name}"));
+        }
+        for argument in arguments {
+            self.say(&format!("cargo::rustc-link-arg={argument}"));
+        }
+    }
+
     /// Prints a line for people (`cargo build -vv` shows it) and for tools.
     pub(crate) fn note(&self, text: &dyn Display) {
         self.print(&text.to_string());

@@ -95,14 +95,14 @@ impl Cuda<'_> {
         Ok(made(record.stored, artifact, trace.inputs, record.warnings, false))
     }
 
-    fn compiler(&self) -> cuda::Nvcc {
+    pub(crate) fn compiler(&self) -> cuda::Nvcc {
         cuda::Nvcc {
             program: self.nvcc.program.clone(),
             scratch: self.package.out_dir.join("kernelmill"),
         }
     }
 
-    fn cuda_source(&self, source: &Source) -> CudaSource {
+    pub(crate) fn cuda_source(&self, source: &Source) -> CudaSource {
         cuda_source(self.package, self.settings, source)
     }
 
@@ -118,7 +118,7 @@ impl Cuda<'_> {
     }
 
     /// A key with all that is known before the compiler runs.
-    fn key(&self, kind: &str, source: &Source) -> KeyBuilder {
+    pub(crate) fn key(&self, kind: &str, source: &Source) -> KeyBuilder {
         let text = source.texts.iter().map(|(_, text)| text.as_bytes());
         let variables = self.nvcc.variables.iter().map(|variable| format!("{variable:?}"));
         let defines = self.settings.defines.iter().map(|define| format!("{define:?}"));
@@ -152,7 +152,7 @@ pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Sourc
 }
 
 /// Warnings, one a line.
-fn warnings(trace: &Trace) -> String {
+pub(crate) fn warnings(trace: &Trace) -> String {
     let line = |message: &Message| match &message.place {
         Some((file, line)) => format!("{file}:{line}: {}\n", message.text),
         None => format!("{}\n", message.text),

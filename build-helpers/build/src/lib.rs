@@ -33,6 +33,8 @@
 //! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
 //! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |
+//! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
+//! | `rdc` | [`Build::rdc`] | | `false` | device code of host files may call into other files |
 //! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
 //!
 //! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
@@ -75,6 +77,7 @@ mod env;
 mod error;
 mod front;
 mod glob;
+mod host;
 mod jobs;
 mod kernel_package;
 mod key;

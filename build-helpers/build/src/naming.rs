@@ -46,7 +46,8 @@ fn without_extension(name: &str) -> &str {
     ["rs", "cu"].iter().find_map(|it| name.strip_suffix(it)?.strip_suffix('.')).unwrap_or(name)
 }
 
-fn letters(text: &str) -> String {
+/// A text with an underscore in place of what is neither letter nor digit.
+pub(crate) fn letters(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 

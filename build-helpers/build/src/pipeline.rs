@@ -7,7 +7,7 @@ use crate::{
     discover::{self, Found},
     env::World,
     front::{Front, FrontEnd},
-    jobs,
+    host, jobs,
     key::KeyBuilder,
     link,
     manifest::Package,
@@ -68,7 +68,9 @@ pub(crate) fn run_with(
     let mut found = discover::sources(&package, &settings)?;
     found.watched.iter().for_each(|path| watch(world, &package, path));
     let is_skipped = world.flag("KERNELMILL_SKIP_BUILD") || world.flag("DOCS_RS");
-    let has_cuda = found.sources.iter().any(|source| source.kind == SourceKind::Cuda);
+    let host_files = host::find(world, &package, &settings)?;
+    let is_cuda = |source: &Source| source.kind == SourceKind::Cuda;
+    let has_cuda = !host_files.is_empty() || found.sources.iter().any(is_cuda);
     let search = toolchain::Search::of_build(world, &package, &settings);
     let nvcc = match has_cuda && settings.has_nvidia() {
         // A build without binaries does what can be done.
@@ -79,6 +81,7 @@ pub(crate) fn run_with(
     let units = if is_skipped {
         Vec::new()
     } else {
+        host::check(&host_files, &settings, &search, nvcc.as_ref())?;
         plan::units(&found.sources, &settings, &search, nvcc.as_ref())?
     };
     let store = Store::of_user(world);
@@ -102,6 +105,9 @@ pub(crate) fn run_with(
     let units: Vec<_> = units.into_iter().filter(|it| found.sources[it.source].is_any()).collect();
     let binaries =
         if units.is_empty() { Vec::new() } else { build.make(&found.sources, &units, &open)? };
+    if let Some(cuda) = build.cuda.as_ref().filter(|_| !is_skipped && !host_files.is_empty()) {
+        host::library(world, cuda, &host_files)?;
+    }
     if let Some(warning) = store.finish() {
         world.cargo.warn(&warning);
     }
@@ -324,7 +330,7 @@ fn check_front(
 }
 
 /// What the compiler found, as it says it where it names its subject itself.
-fn fault(error: &CompileError, subject: &str, report: &mut Report) {
+pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Cpp { messages, .. } => {
@@ -344,7 +350,7 @@ fn fault(error: &CompileError, subject: &str, report: &mut Report) {
 }
 
 /// Watches a file or folder, unless the build itself writes it.
-fn watch(world: &World, package: &Package, path: &std::path::Path) {
+pub(crate) fn watch(world: &World, package: &Package, path: &std::path::Path) {
     if !path.starts_with(&package.out_dir) {
         world.cargo.watch(path.strip_prefix(&package.root).unwrap_or(path));
     }

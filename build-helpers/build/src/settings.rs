@@ -17,7 +17,7 @@ use kernelmill_compiler::Options;
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 13] = [
+pub(crate) const KEYS: [&str; 15] = [
     "targets",
     "source-dir",
     "source-files",
@@ -31,6 +31,8 @@ pub(crate) const KEYS: [&str; 13] = [
     "types",
     "nvcc",
     "clang",
+    "host-files",
+    "rdc",
 ];
 
 /// The settings of a build, checked.
@@ -51,6 +53,10 @@ pub(crate) struct Settings {
     pub(crate) nvcc: Option<String>,
     /// The clang to use, in the same way.
     pub(crate) clang: Option<String>,
+    /// Files with host code, which become a library.
+    pub(crate) host_files: Vec<Glob>,
+    /// Whether device code of host files may call into other files.
+    pub(crate) rdc: bool,
     pub(crate) options: Options,
 }
 
@@ -64,7 +70,7 @@ impl Settings {
 /// The targets of a build that names none.
 const DEFAULT_TARGETS: [&str; 2] = ["cpu", "compute_75"];
 /// The folder of a build that names no source.
-const DEFAULT_FOLDER: &str = "kernels";
+pub(crate) const DEFAULT_FOLDER: &str = "kernels";
 
 /// Reads and merges the settings.
 ///
@@ -156,6 +162,8 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         types: layer.types.unwrap_or_default(),
         nvcc: layer.nvcc,
         clang: layer.clang,
+        host_files: globs(layer.host_files),
+        rdc: layer.rdc.unwrap_or(false),
         options: Options {
             contract: layer.fma.unwrap_or(default.contract),
             optimization: layer.optimization.unwrap_or(default.optimization),

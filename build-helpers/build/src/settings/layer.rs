@@ -17,6 +17,8 @@ pub(crate) struct Layer {
     pub(crate) types: Option<BTreeMap<String, String>>,
     pub(crate) nvcc: Option<String>,
     pub(crate) clang: Option<String>,
+    pub(crate) host_files: Option<Vec<String>>,
+    pub(crate) rdc: Option<bool>,
 }
 
 /// A target, or several, as written, and where: `the builder`, an environment variable.
@@ -43,6 +45,8 @@ impl Layer {
             types: self.types.or(below.types),
             nvcc: self.nvcc.or(below.nvcc),
             clang: self.clang.or(below.clang),
+            host_files: self.host_files.or(below.host_files),
+            rdc: self.rdc.or(below.rdc),
         }
     }
 }

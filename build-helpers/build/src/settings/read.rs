@@ -82,10 +82,9 @@ impl Reader<'_> {
                 "types" => layer.types = Some(self.table(key)),
                 "nvcc" => layer.nvcc = self.text(key),
                 "clang" => layer.clang = self.text(key),
-                "fma" => match value.get_ref().as_bool() {
-                    Some(on) => layer.fma = Some(on),
-                    None => self.wrong(key.0, value, "`true` or `false`"),
-                },
+                "host-files" => layer.host_files = Some(self.texts(key)),
+                "fma" => layer.fma = self.flag(key),
+                "rdc" => layer.rdc = self.flag(key),
                 "optimization" => match level(value.get_ref()) {
                     Some(level) => layer.optimization = Some(level),
                     None => self.wrong(key.0, value, "a level from 0 to 3"),
@@ -94,6 +93,14 @@ impl Reader<'_> {
             }
         }
         layer
+    }
+
+    fn flag(&mut self, (name, value): Key<'_, '_>) -> Option<bool> {
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            self.wrong(name, value, "`true` or `false`");
+        }
+        flag
     }
 
     fn text(&mut self, (name, value): Key<'_, '_>) -> Option<String> {

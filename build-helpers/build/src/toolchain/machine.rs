@@ -2,9 +2,12 @@
 
 use super::{Clang, Nvcc, Search, check, clang, cuda, llvm_of_rustc, nvcc};
 use crate::{
+    discover,
     env::World,
     error::Error,
+    language::Language,
     manifest::Package,
+    report::Report,
     settings::{self, Layer, Settings},
 };
 use kernelmill_artifact::Target;
@@ -101,6 +104,42 @@ impl Machine {
     #[must_use]
     pub fn cuda_command() -> &'static str {
         check::INSTALL_CUDA
+    }
+
+    /// What the build of the package needs, for its targets and the languages of its kernels, and
+    /// this machine has not, given what `rustc -vV` prints. Empty where there is no package.
+    ///
+    /// # Errors
+    ///
+    /// As [`Machine::nvcc`] and [`Machine::clang`].
+    pub fn missing(&self, rustc_version: &str) -> Result<Report, Error> {
+        let mut report = Report::default();
+        let Some((package, settings)) = &self.package else { return Ok(report) };
+        let (search, llvm) = (self.search(), llvm_of_rustc(rustc_version));
+        if cuda::find_ptxas(&search).is_none() {
+            check::no_ptxas(&search, &settings.targets, &mut report);
+        }
+        if !discover::languages(package, settings).contains(&Language::Cuda) {
+            return Ok(report);
+        }
+        let (nvcc, clang) = (self.nvcc()?, self.clang(rustc_version)?);
+        let subject = "the kernels in CUDA C++";
+        match &nvcc {
+            Some(nvcc) => check::nvcc_targets(nvcc, &settings.targets, &mut report),
+            None if clang.is_none() => {
+                check::no_cuda_compiler(&search, llvm, subject, &mut report);
+                return Ok(report);
+            }
+            None => {}
+        }
+        let by_clang =
+            settings.targets.iter().filter(|it| matches!(it, Target::Cpu | Target::Amd(_)));
+        let by_clang: Vec<_> = by_clang.map(|target| format!("`{target}`")).collect();
+        if clang.is_none() && !by_clang.is_empty() {
+            let subject = format!("{subject} for {}", by_clang.join(", "));
+            check::no_clang(&search, llvm, &subject, &mut report);
+        }
+        Ok(report)
     }
 
     fn search(&self) -> Search<'_> {

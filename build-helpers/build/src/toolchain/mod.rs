@@ -36,9 +36,8 @@ pub use clang::Clang;
 pub use machine::Machine;
 pub use nvcc::Nvcc;
 
-pub(crate) use check::{no_clang, no_cuda_compiler, no_nvcc, no_ptxas, nvcc_targets};
-pub(crate) use clang::find_clang;
-pub(crate) use cuda::{find_ptxas, find_tool};
+pub(crate) use check::{no_nvcc, no_ptxas, nvcc_targets};
+pub(crate) use cuda::find_ptxas;
 pub(crate) use nvcc::find_nvcc;
 pub(crate) use search::Search;
 

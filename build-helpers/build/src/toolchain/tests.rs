@@ -1,6 +1,10 @@
 //! Searches with programs that only print.
 
-use super::*;
+use super::{
+    check::{no_clang, no_cuda_compiler},
+    clang::find_clang,
+    *,
+};
 use crate::{
     cargo::Cargo,
     env::World,

@@ -8,12 +8,14 @@
 mod binary;
 pub mod clang;
 mod dependencies;
+mod host;
 mod message;
 mod nvcc;
 pub mod signature;
 mod stored;
 
 pub use binary::is_same_symbol;
+pub use host::HostOptions;
 pub use message::{Message, MessageSeverity};
 pub use nvcc::{Nvcc, Reading, Trace};
 

@@ -137,7 +137,7 @@ impl Nvcc {
     }
 
     /// Runs nvcc in the package's folder; what a failed run worked on is kept.
-    fn run(
+    pub(super) fn run(
         &self,
         source: &CudaSource,
         arguments: &[String],
@@ -151,16 +151,9 @@ impl Nvcc {
         command.args(["-MD", "-MF"]).arg(&rule);
         command.arg("--keep").arg("--keep-dir").arg(&folder.path);
         command.arg(source.input()).arg("-o").arg(&output);
-        let result = command
-            .output()
-            .map_err(|error| Error::Start { program: self.program.clone(), source: error })?;
-        let mut messages = message::parse(&said(&result), &source.package_root);
-        if !result.status.success() {
-            // What nvcc warns of, it has said when the signatures were read.
-            messages.retain(|message| !message.is_warning());
-            let kept = keep(&self.scratch, folder, &command, source, purpose);
-            return Err(Error::Cpp { tool: "nvcc", messages, kept });
-        }
+        let place = (self.scratch.as_path(), source.package_root.as_path());
+        let name = format!("{}.{purpose}", source.display);
+        let (messages, folder) = start(&mut command, folder, place, &name)?;
         let rule = read(&rule)?;
         let mut inputs =
             dependencies::inputs(&String::from_utf8_lossy(&rule), &source.package_root);
@@ -168,6 +161,26 @@ impl Nvcc {
         let warnings = messages.into_iter().filter(Message::is_warning).collect();
         Ok((read(&output)?, Trace { inputs, warnings }))
     }
+}
+
+/// Starts nvcc and gives its messages; the temporary folder of a failed run is kept under `name`.
+/// `scratch` and `root` are the folders for what is kept and of the package.
+pub(super) fn start(
+    command: &mut Command,
+    folder: TemporaryFolder,
+    (scratch, root): (&Path, &Path),
+    name: &str,
+) -> Result<(Vec<Message>, TemporaryFolder), Error> {
+    let program = PathBuf::from(command.get_program());
+    let result = command.output().map_err(|source| Error::Start { program, source })?;
+    let mut messages = message::parse(&said(&result), root);
+    if result.status.success() {
+        return Ok((messages, folder));
+    }
+    // What nvcc warns of, it has said when the signatures were read.
+    messages.retain(|message| !message.is_warning());
+    let kept = keep((scratch, root), folder, command, name);
+    Err(Error::Cpp { tool: "nvcc", messages, kept })
 }
 
 /// The arguments that every run on a source has.
@@ -186,7 +199,7 @@ fn source_arguments(source: &CudaSource) -> Vec<OsString> {
 }
 
 /// The options that change code, as nvcc takes them. nvcc's own defaults are those of [`Options`].
-fn option_arguments(options: &Options) -> Vec<String> {
+pub(super) fn option_arguments(options: &Options) -> Vec<String> {
     let default = Options::default();
     let mut arguments = Vec::new();
     if options.contract != default.contract {
@@ -206,13 +219,12 @@ fn said(output: &Output) -> String {
 /// Keeps the files of a failed run, with the command line in `command.sh`, in a folder that the
 /// next failure of the same kind replaces.
 fn keep(
-    scratch: &Path,
+    (scratch, root): (&Path, &Path),
     folder: TemporaryFolder,
     command: &Command,
-    source: &CudaSource,
-    purpose: &str,
+    name: &str,
 ) -> Option<PathBuf> {
-    let name: String = format!("{}.{purpose}", source.display)
+    let name: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' })
         .collect();
@@ -221,8 +233,7 @@ fn keep(
         command_line(command).replace(&*folder.path.to_string_lossy(), &kept.to_string_lossy());
     let _ = fs::remove_dir_all(&kept);
     fs::create_dir_all(kept.parent()?).ok()?;
-    let script =
-        format!("#!/bin/sh\ncd {} &&\n{line}\n", quoted(&source.package_root.to_string_lossy()));
+    let script = format!("#!/bin/sh\ncd {} &&\n{line}\n", quoted(&root.to_string_lossy()));
     fs::write(folder.path.join("command.sh"), script).ok()?;
     fs::rename(&folder.path, &kept).ok()?;
     Some(kept)
