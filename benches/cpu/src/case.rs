@@ -4,7 +4,7 @@ use crate::Outcome;
 
 /// Who computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Who {
+pub(crate) enum Who {
     /// The kernel in Rust, by kernelmill.
     Ours,
     /// The kernel in OpenCL C, by pocl.
@@ -21,7 +21,7 @@ pub enum Who {
 
 /// A result.
 #[derive(Clone, Debug)]
-pub enum Values {
+pub(crate) enum Values {
     /// Compared with a tolerance.
     Floats(Vec<f32>),
     /// Compared exactly.
@@ -29,7 +29,7 @@ pub enum Values {
 }
 
 /// Somebody who computes.
-pub trait Contestant {
+pub(crate) trait Contestant {
     /// Computes once, to the end.
     ///
     /// # Errors
@@ -67,11 +67,11 @@ where
 }
 
 /// A kernel with its contestants.
-pub struct Case<'a> {
+pub(crate) struct Case<'a> {
     /// The kernel.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// How much is computed.
-    pub size: String,
+    pub(crate) size: String,
     expected: Values,
     /// What a float may differ, relative to the larger of it and 1.
     tolerance: f32,
@@ -79,7 +79,7 @@ pub struct Case<'a> {
     /// the edge of a fractal.
     pub(crate) one_may_differ_of: usize,
     /// Who computes it.
-    pub contestants: Vec<(Who, Box<dyn Contestant + 'a>)>,
+    pub(crate) contestants: Vec<(Who, Box<dyn Contestant + 'a>)>,
 }
 
 impl<'a> Case<'a> {
@@ -122,7 +122,7 @@ impl<'a> Case<'a> {
     /// # Errors
     ///
     /// Who was wrong, and where.
-    pub fn verify(&mut self) -> Outcome {
+    pub(crate) fn verify(&mut self) -> Outcome {
         for (who, contestant) in &mut self.contestants {
             contestant.run()?;
             let found = contestant.output()?;

@@ -15,10 +15,10 @@ mod stencil;
 use crate::{Case, Outcome, Setup};
 
 /// Makes a case with its inputs.
-pub type New = for<'a> fn(&'a Setup) -> Outcome<Case<'a>>;
+pub(crate) type New = for<'a> fn(&'a Setup) -> Outcome<Case<'a>>;
 
 /// All of them.
-pub const ALL: &[New] = &[
+pub(crate) const ALL: &[New] = &[
     saxpy::case,
     nbody::case,
     mandelbrot::case,

@@ -4,19 +4,38 @@
 //! `cargo xtask bench cpu` builds this for the machine it is on and writes what it prints to
 //! `benches/results/cpu.md`; `--verify` runs everything once on small inputs.
 
-use cpu_bench::{Setup, kernels, measure, report};
+mod case;
+mod kernels;
+mod measure;
+mod opencl;
+mod report;
+mod setup;
+mod simd;
+#[cfg(test)]
+mod tests;
+
+/// The kernels, with their wrappers.
+mod generated {
+    kernelmill::include_kernels!();
+}
+
+use case::{Case, Values, Who};
+use setup::{Scale, Setup};
 use std::{error::Error, time::Duration};
+
+/// Nothing, or what was wrong.
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 /// What is measured of one kernel, its contestants together.
 const BUDGET: Duration = Duration::from_secs(16);
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Outcome {
     let verify = match std::env::args().nth(1).as_deref() {
         None => false,
         Some("--verify") => true,
         Some(other) => return Err(format!("unknown argument {other}; there is --verify").into()),
     };
-    let setup = Setup::open(if verify { cpu_bench::Scale::Small } else { cpu_bench::Scale::Full })?;
+    let setup = Setup::open(if verify { Scale::Small } else { Scale::Full })?;
     let mut rows = Vec::new();
     for new in kernels::ALL {
         let mut case = new(&setup)?;

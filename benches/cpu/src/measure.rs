@@ -8,21 +8,21 @@ use std::{
 };
 
 /// The times of a kernel.
-pub struct Row {
+pub(crate) struct Row {
     /// The kernel.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// How much is computed.
-    pub size: String,
+    pub(crate) size: String,
     /// Median seconds of each contestant.
-    pub seconds: Vec<(Who, f64)>,
+    pub(crate) seconds: Vec<(Who, f64)>,
     /// How often each was measured.
-    pub rounds: usize,
+    pub(crate) rounds: usize,
 }
 
 impl Row {
     /// The median seconds of a contestant.
     #[must_use]
-    pub fn of(&self, who: Who) -> Option<f64> {
+    pub(crate) fn of(&self, who: Who) -> Option<f64> {
         self.seconds.iter().find(|(other, _)| *other == who).map(|(_, seconds)| *seconds)
     }
 }
@@ -39,7 +39,7 @@ const WARM_UP: usize = 2;
 /// # Errors
 ///
 /// What a contestant reports.
-pub fn case(case: &mut Case<'_>, budget: Duration) -> Outcome<Row> {
+pub(crate) fn case(case: &mut Case<'_>, budget: Duration) -> Outcome<Row> {
     let mut runs = Vec::new();
     let mut round = Duration::ZERO;
     for (_, contestant) in &mut case.contestants {
@@ -77,11 +77,11 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 /// What a launch of an empty kernel costs, in nanoseconds.
-pub struct LaunchCost {
+pub(crate) struct LaunchCost {
     /// With one block.
-    pub one_block: f64,
+    pub(crate) one_block: f64,
     /// For each further block.
-    pub each_block: f64,
+    pub(crate) each_block: f64,
 }
 
 /// Launches an empty kernel with one block and with many, in turns.
@@ -89,7 +89,7 @@ pub struct LaunchCost {
 /// # Errors
 ///
 /// What the device reports.
-pub fn launch(setup: &Setup) -> Outcome<LaunchCost> {
+pub(crate) fn launch(setup: &Setup) -> Outcome<LaunchCost> {
     const LAUNCHES: u32 = 2000;
     const BLOCKS: u32 = 10_001;
     let time = |blocks: u32, launches: u32| -> Outcome<f64> {
@@ -115,7 +115,7 @@ pub fn launch(setup: &Setup) -> Outcome<LaunchCost> {
 /// # Errors
 ///
 /// When it was not measured.
-pub fn scaling(rows: &[Row]) -> Outcome<f64> {
+pub(crate) fn scaling(rows: &[Row]) -> Outcome<f64> {
     let row = rows.iter().find(|row| row.of(Who::OursOnOneThread).is_some());
     let times = row.and_then(|row| Some((row.of(Who::OursOnOneThread)?, row.of(Who::Ours)?)));
     let (alone, together) = times.ok_or("n-body was not measured on one thread")?;

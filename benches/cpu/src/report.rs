@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 /// Who takes part, and with what.
 #[must_use]
-pub fn contestants(setup: &Setup) -> String {
+pub(crate) fn contestants(setup: &Setup) -> String {
     let threads = rayon::current_num_threads();
     let pocl = setup.opencl.as_ref().map_or("none is installed", |opencl| &opencl.name);
     let native = if cfg!(target_feature = "avx512f") {
@@ -31,7 +31,7 @@ pub fn contestants(setup: &Setup) -> String {
 
 /// Times, and ours over those of the others.
 #[must_use]
-pub fn table(rows: &[Row]) -> String {
+pub(crate) fn table(rows: &[Row]) -> String {
     let others = [Who::Pocl, Who::Rayon, Who::Simd, Who::Sequential];
     let mut text = String::from(
         "## Times in microseconds\n\n\
@@ -60,7 +60,7 @@ pub fn table(rows: &[Row]) -> String {
 
 /// The goals, and whether they are met.
 #[must_use]
-pub fn goals(rows: &[Row], launch: &LaunchCost, scaling: f64) -> String {
+pub(crate) fn goals(rows: &[Row], launch: &LaunchCost, scaling: f64) -> String {
     let worst = |who| {
         let found = rows.iter().filter_map(|row| Some((row.name, ratio(row, who)?)));
         found.max_by(|a, b| a.1.total_cmp(&b.1))

@@ -5,7 +5,7 @@ use kernelmill::{Device, Stream};
 
 /// How much to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
+pub(crate) enum Scale {
     /// As much as takes moments without optimisation.
     Small,
     /// As much as is measured.
@@ -13,7 +13,7 @@ pub enum Scale {
 }
 
 /// What all contestants share.
-pub struct Setup {
+pub(crate) struct Setup {
     pub(crate) scale: Scale,
     pub(crate) device: Device,
     pub(crate) stream: Stream,
@@ -30,7 +30,7 @@ impl Setup {
     /// # Errors
     ///
     /// When the kernels cannot be loaded, or an OpenCL that is there cannot be used.
-    pub fn open(scale: Scale) -> Outcome<Self> {
+    pub(crate) fn open(scale: Scale) -> Outcome<Self> {
         let (device, alone) = (Device::cpu()?, Device::cpu_sequential()?);
         Ok(Self {
             scale,

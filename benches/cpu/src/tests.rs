@@ -1,6 +1,6 @@
 //! Every contestant computes what it should, on small inputs.
 
-use cpu_bench::{Scale, Setup, Who, kernels};
+use crate::{Scale, Setup, Who, kernels};
 
 #[test]
 fn every_contestant_is_right() {
