@@ -32,6 +32,7 @@
 //! | `fma` | [`Build::fma`] | `KERNELMILL_FMA` | `true` | `a * b + c` may become one operation |
 //! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
+//! | `kernels.NAME` | [`Build::kernel`] | | | what holds for one kernel, [`Kernel`] |
 //!
 //! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
 //! `sm_100f` (cubins, which need ptxas); `gfx942`, `gfx90a:xnack+` (AMD code objects); `native`
@@ -68,6 +69,7 @@ mod bindings;
 mod builder;
 mod cargo;
 mod compile;
+mod contract;
 mod discover;
 mod env;
 mod error;
@@ -93,7 +95,7 @@ mod summary;
 mod test_support;
 mod toolchain;
 
-pub use builder::{Build, Patterns};
+pub use builder::{Build, Kernel, Patterns};
 pub use error::Error;
 pub use report::Report;
 pub use summary::Summary;

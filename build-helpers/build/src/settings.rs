@@ -4,10 +4,12 @@
 //! `[workspace.metadata.kernelmill]`, `[package.metadata.kernelmill]` or `kernelmill.toml`, the
 //! builder, the environment.
 
+mod kernel;
 mod layer;
 mod native;
 mod read;
 
+pub(crate) use kernel::{KernelLayer, KernelSettings, RuleText, is_about, report_fault};
 pub(crate) use layer::{Layer, TargetName};
 pub(crate) use read::TomlText;
 
@@ -17,7 +19,7 @@ use kernelmill_compiler::Options;
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 12] = [
     "targets",
     "source-dir",
     "source-files",
@@ -29,6 +31,7 @@ pub(crate) const KEYS: [&str; 11] = [
     "fma",
     "optimization",
     "types",
+    "kernels",
 ];
 
 /// The settings of a build, checked.
@@ -45,6 +48,8 @@ pub(crate) struct Settings {
     pub(crate) arguments: Vec<String>,
     /// Rust types of the user's own, by the names of the structs they stand for.
     pub(crate) types: BTreeMap<String, String>,
+    /// What is said of single kernels, by the names that the settings have for them.
+    pub(crate) kernels: BTreeMap<String, KernelSettings>,
     pub(crate) options: Options,
 }
 
@@ -128,9 +133,16 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
             "a name has letters, digits and underscores, and starts with no digit",
         );
     }
+    let kernels = layer.kernels.unwrap_or_default().into_iter().map(|(key, mut kernel)| {
+        let targets = kernel.targets.take().map(|names| targets(world, &names, report));
+        let settings = KernelSettings::of(&key, kernel, targets, report);
+        (key, settings)
+    });
+    let kernels = kernels.collect();
     let default = Options::default();
     Settings {
         targets: targets(world, &names, report),
+        kernels,
         source_dirs: layer.source_dirs.unwrap_or(default_dirs),
         source_files: layer.source_files.unwrap_or_default(),
         source_globs: globs(layer.source_globs),

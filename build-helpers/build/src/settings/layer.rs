@@ -1,3 +1,4 @@
+use super::KernelLayer;
 use std::collections::BTreeMap;
 
 /// What one place sets. A key that is not set there leaves what the places before it say; a list
@@ -15,6 +16,8 @@ pub(crate) struct Layer {
     pub(crate) fma: Option<bool>,
     pub(crate) optimization: Option<u8>,
     pub(crate) types: Option<BTreeMap<String, String>>,
+    /// By kernel; each key of a kernel is taken by itself.
+    pub(crate) kernels: Option<BTreeMap<String, KernelLayer>>,
 }
 
 /// A target, or several, as written, and where: `the builder`, an environment variable.
@@ -39,6 +42,21 @@ impl Layer {
             fma: self.fma.or(below.fma),
             optimization: self.optimization.or(below.optimization),
             types: self.types.or(below.types),
+            kernels: over(self.kernels, below.kernels),
         }
     }
+}
+
+fn over(
+    above: Option<BTreeMap<String, KernelLayer>>,
+    below: Option<BTreeMap<String, KernelLayer>>,
+) -> Option<BTreeMap<String, KernelLayer>> {
+    let (Some(above), Some(mut merged)) = (above.clone(), below.clone()) else {
+        return above.or(below);
+    };
+    for (key, layer) in above {
+        let known = merged.remove(&key).unwrap_or_default();
+        merged.insert(key, layer.over(known));
+    }
+    Some(merged)
 }

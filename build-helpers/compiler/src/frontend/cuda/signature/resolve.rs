@@ -36,7 +36,7 @@ impl fmt::Display for Clash {
 /// A kernel keeps its plain name where no other has it. Kernels of different namespaces that have
 /// one name get those of their namespaces before it (`a_scale`, `b_scale`), and overloads of one
 /// function get the types of their parameters behind it (`add_float_int`). `chosen` has names that
-/// the user gives, by full name in C++, symbol, or plain name.
+/// the user gives, by name in C++, symbol, or the name that the kernel would have.
 ///
 /// A kernel of a header that several files include may be there several times; that is no clash.
 pub fn resolve_names(
@@ -47,10 +47,9 @@ pub fn resolve_names(
         kernels.iter().map(|kernel| names::function(&kernel.signature.symbol)).collect();
     let mut is_chosen = BTreeSet::new();
     for (index, kernel) in kernels.iter_mut().enumerate() {
-        let keys = [kernel.full_name.as_str(), &kernel.signature.symbol, &kernel.signature.name];
-        let name = keys.into_iter().find_map(|key| chosen.get(key)).cloned();
-        if let Some(name) = name {
-            kernel.signature.name = name.into();
+        let symbol = kernel.signature.symbol.clone();
+        if let Some((_, name)) = chosen.iter().find(|(key, _)| super::is_named(&symbol, key)) {
+            kernel.signature.name = name.clone().into();
             is_chosen.insert(index);
         }
     }
@@ -63,6 +62,13 @@ pub fn resolve_names(
                     kernels[*index].signature.name = name.into();
                 }
             }
+        }
+    }
+    for (index, kernel) in kernels.iter_mut().enumerate() {
+        if let Some(name) =
+            chosen.get(&*kernel.signature.name).filter(|_| !is_chosen.contains(&index))
+        {
+            kernel.signature.name = name.clone().into();
         }
     }
     let clash = |group: Vec<usize>| {
