@@ -9,7 +9,10 @@ use kernelmill_llvm::Library;
 use crate::{
     Artifact, Error, Job, Lowered, RustSource, driver,
     frontend::{
-        cuda::{CudaSource, clang::{self, Clang, CudaLowered}},
+        cuda::{
+            CudaSource,
+            clang::{self, Clang, CudaLowered},
+        },
         rust::{self, DeviceCrate},
     },
     library::Libraries,

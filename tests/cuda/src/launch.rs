@@ -3,11 +3,11 @@
 use std::{fs, process::Command};
 
 use kernelmill::{
-    Buffer, Device, DeviceCopy,
     __codegen::{
         Argument, CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, Loaded,
         SourceLocation, read, stream,
     },
+    Buffer, Device, DeviceCopy,
 };
 use kernelmill_artifact::{ArtifactKind, FORMAT_VERSION, Signature};
 use kernelmill_compiler::{Artifact, CompiledKernel};
@@ -225,7 +225,8 @@ fn embed(
     let [object, shim, library] = ["k.o", "shim.c", "k.so"].map(|name| folder.join(name));
     fs::write(&object, &artifact.bytes).unwrap();
     // The constant is hidden outside of what it is linked into.
-    let text = format!("extern const char {symbol}[]; const void *kernel(void) {{ return {symbol}; }}");
+    let text =
+        format!("extern const char {symbol}[]; const void *kernel(void) {{ return {symbol}; }}");
     fs::write(&shim, text).unwrap();
     let mut linker = Command::new("cc");
     linker.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&shim).arg(&object).arg("-lm");

@@ -23,8 +23,8 @@ pub fn clang() -> &'static Clang {
     CLANG.get_or_init(|| {
         let names = ["clang-22", "clang-21", "clang-20", "clang-19", "clang"];
         let found = names.into_iter().find_map(|name| Some((name, output(name, &["--version"])?)));
-        let (name, version) =
-            found.expect("clang is not installed: run `cargo xtask setup`, or apt-get install clang-22");
+        let (name, version) = found
+            .expect("clang is not installed: run `cargo xtask setup`, or apt-get install clang-22");
         Clang { program: name.into(), version }
     })
 }
@@ -61,7 +61,8 @@ pub fn compiler() -> &'static Compiler {
             llvm: None,
             ptxas: ptxas(),
             ptxas_version: String::new(),
-            scratch: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/cuda-everywhere/scratch"),
+            scratch: Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../target/cuda-everywhere/scratch"),
             rustc_version: version,
         })
         .unwrap()

@@ -35,7 +35,8 @@ fn dynamic_shared_memory_has_the_size_of_the_launch() {
     let arguments = [Value::Words(x), Value::Words(vec![0; 192])];
     let launch = Launch { shared: 64 * 4, ..Launch::linear(3, 64) };
     for after in basics().run("reverse", launch, &arguments) {
-        let expected: Vec<u32> = (0..3).flat_map(|b| (0..64).map(move |t| 64 * b + 63 - t)).collect();
+        let expected: Vec<u32> =
+            (0..3).flat_map(|b| (0..64).map(move |t| 64 * b + 63 - t)).collect();
         assert_eq!(after[1].words(), expected);
     }
 }
@@ -71,7 +72,8 @@ fn a_warp_is_reduced_by_shuffles() {
     let arguments = [Value::floats(&x), Value::floats(&[0.0; 4]), Value::floats(&[0.0; 4])];
     for after in basics().run("warp_reduce", Launch::linear(2, 64), &arguments) {
         let sums: Vec<f32> = x.chunks(32).map(|warp| warp.iter().sum()).collect();
-        let most: Vec<f32> = x.chunks(32).map(|warp| warp.iter().copied().fold(0.0, f32::max)).collect();
+        let most: Vec<f32> =
+            x.chunks(32).map(|warp| warp.iter().copied().fold(0.0, f32::max)).collect();
         assert_eq!((after[1].numbers(), after[2].numbers()), (sums, most));
     }
 }
@@ -88,7 +90,8 @@ kernelmill::device_copy!(unsafe Params);
 
 #[test]
 fn a_struct_by_value_is_each_threads_own() {
-    let params = Params { weights: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], offset: 10, flag: 1, rest: [0; 7] };
+    let params =
+        Params { weights: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], offset: 10, flag: 1, rest: [0; 7] };
     let arguments = [Value::of(params), Value::floats(&[0.0; 64])];
     for after in basics().run("weigh", Launch::linear(1, 64), &arguments) {
         let expected: Vec<f32> = (0..64).map(|i| (i % 6 + 11) as f32).collect();
@@ -118,7 +121,9 @@ fn functions_are_called_through_pointers_and_call_themselves() {
         let arguments = [Value::Words((0..32).collect()), Value::of(which)];
         let after = basics().run_on_cpu("calls", Launch::linear(1, 32), &arguments).unwrap();
         let expected: Vec<u32> = (0..32)
-            .map(|i| if which == 0 { fibonacci[i % 10] + i as u32 } else { fibonacci[i % 10] * i as u32 })
+            .map(|i| {
+                if which == 0 { fibonacci[i % 10] + i as u32 } else { fibonacci[i % 10] * i as u32 }
+            })
             .collect();
         assert_eq!(after[0].words(), expected);
     }

@@ -43,7 +43,7 @@ fn warps_exchange_values() {
             let warp = &x[t / 32 * 32..t / 32 * 32 + 32];
             let mut expected = lane(warp, t % 32, odd);
             // The thread's number is that in the block.
-            expected[8] = warp[t % 32 ^ 1] + (t as u32 ^ 1);
+            expected[8] = warp[(t % 32) ^ 1] + (t as u32 ^ 1);
             assert_eq!(row, expected, "thread {t}");
         }
     }
@@ -58,7 +58,13 @@ fn permute(a: u32, b: u32, digits: u32) -> u32 {
     let byte = |i: u32| {
         let digit = digits >> (4 * i) & 15;
         let byte = (both >> (8 * (digit & 7)) & 255) as u32;
-        let byte = if digit & 8 == 0 { byte } else if byte & 128 == 0 { 0 } else { 255 };
+        let byte = if digit & 8 == 0 {
+            byte
+        } else if byte & 128 == 0 {
+            0
+        } else {
+            255
+        };
         byte << (8 * i)
     };
     (0..4).map(byte).sum()
@@ -82,7 +88,7 @@ fn bits(a: u32, b: u32) -> [u32; 14] {
         (both >> (43 % 32)) as u32,
         b,
         (pairs.iter().map(|(a, b)| a * b).sum::<i32>() - 5).cast_unsigned(),
-        (u64::from(a) * u64::from(b) >> 32) as u32,
+        ((u64::from(a) * u64::from(b)) >> 32) as u32,
         parts(&|a, b| (a - b).clamp(-128, 127)),
         parts(&|a, b| if a == b { 0 } else { -1 }),
         (product >> 32) as u32,
@@ -113,8 +119,20 @@ fn atomics_of_all_kinds() {
         let (low, high) = (wide as u32, (wide >> 32) as u32);
         let minus = |number: i32| (-number).cast_unsigned();
         let expected = [
-            95 * 96 / 2, minus(192), minus(95), 95 * 95, 0, u32::MAX, xor, 96 % 10,
-            (10 - 96 % 10) % 10, 0, low, high, power, 0,
+            95 * 96 / 2,
+            minus(192),
+            minus(95),
+            95 * 95,
+            0,
+            u32::MAX,
+            xor,
+            96 % 10,
+            10 - 96 % 10,
+            0,
+            low,
+            high,
+            power,
+            0,
         ];
         assert_eq!(after[0].words(), expected);
         assert_eq!(after[1].numbers(), [25.0]);

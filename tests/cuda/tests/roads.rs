@@ -18,10 +18,13 @@ fn what_keeps_a_kernel_from_a_target_is_named_with_its_line_and_the_others_compi
         .iter()
         .map(|obstacle| format!("{}: {obstacle}", obstacle.symbol))
         .collect();
-    assert_eq!(found, [
-        "inline_ptx: kernels/mixed.cuh:4: inline PTX (`mov.u32`)",
-        "nowhere: kernels/mixed.cu:12: a call of `elsewhere`, which this file does not define",
-    ]);
+    assert_eq!(
+        found,
+        [
+            "inline_ptx: kernels/mixed.cuh:4: inline PTX (`mov.u32`)",
+            "nowhere: kernels/mixed.cu:12: a call of `elsewhere`, which this file does not define",
+        ]
+    );
     for (target, count) in [("cpu", 1), ("gfx1100", 1), ("compute_80", 2), ("sm_80", 2)] {
         if target == "sm_80" && cuda_everywhere::ptxas().is_none() {
             eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
@@ -52,7 +55,8 @@ fn every_header_that_was_read_is_an_input_and_none_of_ours() {
 
 #[test]
 fn what_clang_refuses_is_shown_in_its_words_with_the_users_line_once() {
-    let source = written("refused", "#include <cub/cub.cuh>\n__global__ void k(int *x) { *x = 1 }\n");
+    let source =
+        written("refused", "#include <cub/cub.cuh>\n__global__ void k(int *x) { *x = 1 }\n");
     let message = lower(&source).unwrap_err().to_string();
     let start = "kernels/refused.cu:1:10: fatal error: 'cub/cub.cuh' file not found";
     assert!(message.starts_with(start), "{message}");
@@ -79,9 +83,10 @@ fn arguments_of_nvcc_are_understood() {
     let text = "#if ANSWER != 42 || __cplusplus < 202002L\n#error wrong\n#endif\n\
                 extern \"C\" __global__ void k(int *x) { *x = ANSWER; }\n";
     let mut source = written("arguments", text);
-    source.arguments = ["-DANSWER=42", "--expt-relaxed-constexpr", "-O3", "--std=c++20", "-arch", "sm_90"]
-        .map(str::to_owned)
-        .to_vec();
+    source.arguments =
+        ["-DANSWER=42", "--expt-relaxed-constexpr", "-O3", "--std=c++20", "-arch", "sm_90"]
+            .map(str::to_owned)
+            .to_vec();
     assert_eq!(lower(&source).unwrap().lowered.kernels.len(), 1);
 }
 
@@ -112,8 +117,28 @@ fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
 }
 
 #[test]
+fn what_a_kernel_prints_on_the_cpu_is_on_standard_output() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_prints")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut lines: Vec<_> = std::str::from_utf8(&output.stdout).unwrap().lines().collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "thread 0 of prints has 2.50, 1099511627776",
+            "thread 1 of prints has 2.50, 1099511627776",
+        ]
+    );
+    let failures = lower(&source("failures")).unwrap();
+    let ptx = String::from_utf8(failures.compile("compute_80").unwrap().bytes).unwrap();
+    assert!(ptx.contains("vprintf"), "{ptx}");
+    failures.compile("gfx1100").unwrap();
+}
+
+#[test]
 fn the_same_source_gives_the_same_bytes_without_a_path_of_the_machine() {
-    let (first, second) = (lower(&source("failures")).unwrap(), lower(&source("failures")).unwrap());
+    let (first, second) =
+        (lower(&source("failures")).unwrap(), lower(&source("failures")).unwrap());
     assert_eq!(first.lowered, second.lowered);
     let folder = env!("CARGO_MANIFEST_DIR").as_bytes();
     for target in ["compute_75", "gfx1100", "cpu"] {

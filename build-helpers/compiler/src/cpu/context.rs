@@ -8,10 +8,7 @@ use super::{
     abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
     operation::{Operation, operations},
 };
-use crate::{
-    link::is_panic,
-    target::Unit,
-};
+use crate::{link::is_panic, target::Unit};
 
 /// Marks where a coroutine gives control back; the compiler's own.
 pub(super) const SUSPEND: &str = "__kernelmill_suspend";

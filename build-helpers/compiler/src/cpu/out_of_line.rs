@@ -9,11 +9,7 @@ use super::{
     operation::{Operation, operations},
 };
 use crate::{
-    Error, Fault,
-    check::demangle,
-    entry::SHIM_PREFIX,
-    link::is_panic,
-    place::reachable,
+    Error, Fault, check::demangle, entry::SHIM_PREFIX, link::is_panic, place::reachable,
     target::Unit,
 };
 

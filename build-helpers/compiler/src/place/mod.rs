@@ -7,6 +7,8 @@ mod reach;
 mod uses;
 
 pub(crate) use locations::{LOCATION_BASE, collect as locations};
-pub(crate) use memory::{AddressSpaces, move_allocations, move_globals, shared_globals, SHARED_TAG};
+pub(crate) use memory::{
+    AddressSpaces, SHARED_TAG, move_allocations, move_globals, shared_globals,
+};
 pub(crate) use reach::{calls_of, reachable};
 pub(crate) use uses::replace_uses;

@@ -76,9 +76,7 @@ impl<'c> Place<'_, 'c> {
                 Ok(builder.elements(constant.element_type(), operands[0], &operands[1..]))
             }
             Opcode::LLVMPtrToInt => Ok(builder.pointer_to_int(operands[0], constant.ty())),
-            Opcode::LLVMAddrSpaceCast => {
-                Ok(builder.address_space_cast(operands[0], constant.ty()))
-            }
+            Opcode::LLVMAddrSpaceCast => Ok(builder.address_space_cast(operands[0], constant.ty())),
             Opcode::LLVMTrunc => Ok(builder.truncate(operands[0], constant.ty())),
             Opcode::LLVMAdd => Ok(builder.add(operands[0], operands[1])),
             other => Err(Error::Internal(format!(

@@ -112,7 +112,12 @@ impl Backend for Nvidia {
     }
 
     fn operations(&self) -> &'static str {
-        concat!(include_str!("numeric.ll"), include_str!("half.ll"), include_str!("memory.ll"), include_str!("nvidia.ll"))
+        concat!(
+            include_str!("numeric.ll"),
+            include_str!("half.ll"),
+            include_str!("memory.ll"),
+            include_str!("nvidia.ll")
+        )
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

@@ -156,9 +156,10 @@ mod tests {
     fn what_clang_writes_otherwise_is_translated() {
         check(&["--std=c++20"], &["-std=c++20"]);
         check(&["--std", "c++14", "-w"], &["-std=c++14", "-w"]);
-        check(&["-Xcompiler", "-fPIC,-Wall", "--compiler-options=-fopenmp"], &[
-            "-fPIC", "-Wall", "-fopenmp",
-        ]);
+        check(
+            &["-Xcompiler", "-fPIC,-Wall", "--compiler-options=-fopenmp"],
+            &["-fPIC", "-Wall", "-fopenmp"],
+        );
         check(&["--define-macro", "A=2", "--include-path=h"], &["-D", "A=2", "-I", "h"]);
     }
 

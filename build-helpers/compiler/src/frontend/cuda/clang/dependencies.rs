@@ -44,7 +44,8 @@ mod tests {
 
     #[test]
     fn escapes_and_lines_that_go_on_are_read() {
-        let text = "k.o: kernels/a.cu \\\n  kernels/my\\ header.h /usr/include/c++/12/cmath \\\n x$$y.h\n";
+        let text =
+            "k.o: kernels/a.cu \\\n  kernels/my\\ header.h /usr/include/c++/12/cmath \\\n x$$y.h\n";
         let expected =
             ["kernels/a.cu", "kernels/my header.h", "/usr/include/c++/12/cmath", "x$y.h"];
         assert_eq!(prerequisites(text), expected);

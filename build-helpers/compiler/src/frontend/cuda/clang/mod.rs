@@ -97,7 +97,8 @@ fn kernels(
     module::leave_parameters(&context, machine, &module)?;
     let ptx = machine.assembly(&module)?;
     let ptx = String::from_utf8_lossy(&ptx);
-    super::signature::read(&ptx, &source.display).map_err(|error| Error::Internal(error.to_string()))
+    super::signature::read(&ptx, &source.display)
+        .map_err(|error| Error::Internal(error.to_string()))
 }
 
 /// Reads clang's bitcode.

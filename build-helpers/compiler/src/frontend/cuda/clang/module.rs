@@ -81,7 +81,8 @@ fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut
 /// Keeps of the debug information what panics and faults need, source lines: with more of it, PTX
 /// and cubins are larger and LLVM marks them as ones for a debugger.
 fn with_lines_only(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
-    let text = module.to_text().replace("emissionKind: FullDebug", "emissionKind: DebugDirectivesOnly");
+    let text =
+        module.to_text().replace("emissionKind: FullDebug", "emissionKind: DebugDirectivesOnly");
     let context = Context::create();
     let module = parse_ir(&context, &text, machine.data_layout(), machine.triple())?;
     Ok(module.to_bitcode())
@@ -203,8 +204,7 @@ fn shared<'c>(
     let byte = Type::int(context, 8);
     let bytes = byte.array(machine.size_of(global.value_type()));
     let tag: Vec<_> = SHARED_TAG.iter().map(|value| byte.constant(u64::from(*value))).collect();
-    let value =
-        Value::constant_structure(context, &[bytes.poison(), byte.constant_array(&tag)]);
+    let value = Value::constant_structure(context, &[bytes.poison(), byte.constant_array(&tag)]);
     let (name, align) = (global.name(), global.alignment());
     let tagged = module.new_global(&format!("{name}.shared"), value.ty(), 0);
     tagged.set_initializer(value);

@@ -82,7 +82,10 @@ fn obstacles(instruction: Value<'_>) -> Vec<(String, Scope)> {
     let mut found = Vec::new();
     if let Some(text) = instruction.inline_assembly() {
         // An empty one only keeps the compiler from moving things.
-        if let Some(first) = text.split(|c: char| c.is_whitespace() || "{};".contains(c)).find(|word| !word.is_empty()) {
+        if let Some(first) = text
+            .split(|c: char| c.is_whitespace() || "{};".contains(c))
+            .find(|word| !word.is_empty())
+        {
             found.push((format!("inline PTX (`{first}`)"), Scope::NotNvidia));
         }
         return found;
@@ -107,13 +110,19 @@ fn undefined_name(value: Value<'_>) -> Option<(String, Scope)> {
     if value.is_global() {
         // Shared memory whose size the launch gives has no definition anywhere.
         return (value.ty().address_space() != 3).then(|| {
-            (format!("the variable `{}`, which this file does not define", plain(&name)), Scope::Everywhere)
+            (
+                format!("the variable `{}`, which this file does not define", plain(&name)),
+                Scope::Everywhere,
+            )
         });
     }
     let provided = name.starts_with(PREFIX) || link::provides(&name);
     let unreachable = value.has_attribute(Place::Function, "noreturn") && name == "abort";
     (!provided && !unreachable).then(|| {
-        (format!("a call of `{}`, which this file does not define", plain(&name)), Scope::Everywhere)
+        (
+            format!("a call of `{}`, which this file does not define", plain(&name)),
+            Scope::Everywhere,
+        )
     })
 }
 
@@ -136,9 +145,12 @@ mod tests {
 
     #[test]
     fn names_lose_their_mangling() {
-        for (symbol, name) in
-            [("_Z4scalPf", "scal"), ("_ZN2ns5innerEi", "inner"), ("plain", "plain"), ("_Zli", "_Zli")]
-        {
+        for (symbol, name) in [
+            ("_Z4scalPf", "scal"),
+            ("_ZN2ns5innerEi", "inner"),
+            ("plain", "plain"),
+            ("_Zli", "_Zli"),
+        ] {
             assert_eq!(plain(symbol), name);
         }
     }
