@@ -7,8 +7,8 @@ pub use std::borrow::Cow;
 #[cfg(feature = "half")]
 pub use half;
 pub use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, Field, LaunchLimits, Nested, Parameter, ParameterKind, Safety,
-    Scalar, Signature, SourceLocation, StructLayout, ValueType,
+    Access, ArtifactKind, Dimension, EnumLayout, Field, LaunchLimits, Nested, Parameter,
+    ParameterKind, Safety, Scalar, Signature, SourceLocation, StructLayout, ValueType, Variant,
 };
 
 pub use crate::{
@@ -53,7 +53,8 @@ pub fn write<'s, T: DeviceCopy>(
 ///
 /// # Errors
 ///
-/// [`Error::Limit`], [`Error::EmptyBlock`], [`Error::WrongDevice`], and what the driver reports.
+/// [`Error::Limit`], [`Error::EmptyBlock`], [`Error::WrongDevice`], [`Error::NoBinary`] for a
+/// kernel that is not compiled for this device, and what the driver reports.
 ///
 /// # Safety
 ///
@@ -66,7 +67,7 @@ pub unsafe fn launch(
     launch: impl Into<Launch<3>>,
     arguments: &[Argument<'_>],
 ) -> Result<()> {
-    let kernel = loaded.kernel(signature);
+    let kernel = loaded.kernel(signature)?;
     // SAFETY: as promised to this function.
     unsafe { kernel.launch(loaded.device(), stream, &launch.into(), arguments) }
 }

@@ -6,8 +6,9 @@ use crate::{
     Device, EmbeddedArtifact, EmbeddedKernel, Error, Launch, Result,
     argument::{Argument, Marshalled},
     backend::{Function, Module, StreamRef},
-    limits::KernelLimits,
+    limits::{KernelLimits, check_block},
 };
+use kernelmill_artifact::{LaunchLimits, Signature};
 
 /// What is known of a kernel once its module is loaded: who it is, which binary it comes from,
 /// what it needs, and the function to launch. Every launch of it shares this, and nothing of a
@@ -16,19 +17,22 @@ pub(crate) struct CompiledKernel {
     name: &'static str,
     artifact: &'static EmbeddedArtifact,
     limits: KernelLimits,
+    /// What stands in its source of the blocks it is launched with.
+    bounds: LaunchLimits,
     function: Box<dyn Function>,
 }
 
 impl CompiledKernel {
     /// The kernel `kernel` of a loaded `module`.
     pub(crate) fn new(
-        name: &'static str,
+        signature: &'static Signature,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
         module: std::sync::Arc<dyn Module>,
     ) -> Result<Self> {
         let function = module.function(artifact, kernel)?;
-        Ok(Self { name, artifact, limits: function.limits(), function })
+        let (name, bounds) = (signature.name(), signature.limits);
+        Ok(Self { name, artifact, limits: function.limits(), bounds, function })
     }
 
     /// Launches the kernel on `device`, which it is loaded on.
@@ -48,6 +52,7 @@ impl CompiledKernel {
         }
         let shape = device.limits().check(launch, &self.limits, self.name, device.name())?;
         let Some(shape) = shape else { return Ok(()) };
+        check_block(launch.block_size(), &self.bounds, self.name)?;
         let mut marshalled = Marshalled::new(arguments);
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
         let fault = unsafe { self.function.launch(stream, &shape, marshalled.pointers())? };

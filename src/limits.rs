@@ -1,5 +1,7 @@
 //! What a device can launch, and the check of a launch against it.
 
+use kernelmill_artifact::LaunchLimits;
+
 use crate::{Error, Launch, Result};
 
 /// What a device can launch at most.
@@ -35,6 +37,33 @@ pub(crate) struct Checked {
     pub(crate) dynamic_shared_bytes: u32,
 }
 
+/// Checks a block against what the kernel's author says of blocks in the source.
+///
+/// # Errors
+///
+/// [`Error::Limit`].
+pub(crate) fn check_block(block: [u64; 3], limits: &LaunchLimits, kernel: &str) -> Result<()> {
+    let error = |quantity, requested, limit: u32, whose: &str| {
+        let (kernel, device) = (kernel.to_owned(), whose.to_owned());
+        Err(Error::Limit { kernel, quantity, requested, limit: limit.into(), device })
+    };
+    let threads = block.iter().fold(1, |threads: u64, size| threads.saturating_mul(*size));
+    let most = limits.max_block_threads;
+    if most > 0 && threads > u64::from(most) {
+        return error("threads per block", threads, most, "the launch bounds in its source");
+    }
+    for axis in 0..3 {
+        let exact = limits.block[axis];
+        if exact > 0 && block[axis] != u64::from(exact) {
+            return error(BLOCK_NAMES[axis], block[axis], exact, "the block size in its source");
+        }
+    }
+    Ok(())
+}
+
+const BLOCK_NAMES: [&str; 3] =
+    ["threads per block in x", "threads per block in y", "threads per block in z"];
+
 impl Limits {
     /// Checks a launch of `kernel` on the device named `device`; `None`: nothing is to be done.
     ///
@@ -63,11 +92,9 @@ impl Limits {
             Err(Error::Limit { kernel, quantity, requested, limit, device })
         };
         let grid_names = ["blocks in x", "blocks in y", "blocks in z"];
-        let block_names =
-            ["threads per block in x", "threads per block in y", "threads per block in z"];
         for axis in 0..3 {
             within(grid_names[axis], grid[axis], self.grid[axis].into())?;
-            within(block_names[axis], block[axis], self.block[axis].into())?;
+            within(BLOCK_NAMES[axis], block[axis], self.block[axis].into())?;
         }
         let threads = self.threads_per_block.min(needs.threads_per_block);
         within("threads per block", block.iter().product(), threads.into())?;
@@ -103,6 +130,23 @@ mod tests {
         assert_eq!(check(Launch::grid([1, 65535], [16, 32]).shared_bytes(600)), Ok(true));
         assert_eq!(check(Launch::linear(0)), Ok(false));
         assert_eq!(check(Launch::grid([4, 0], [100_000, 1])), Ok(false));
+    }
+
+    #[test]
+    fn blocks_are_those_that_the_source_is_made_for() {
+        let check = |block, limits| check_block(block, &limits, "saxpy").map_err(|e| e.to_string());
+        let most = LaunchLimits { max_block_threads: 128, ..LaunchLimits::NONE };
+        assert_eq!(check([128, 1, 1], most), Ok(()));
+        assert_eq!(check([1 << 40, 1 << 40, 1], LaunchLimits::NONE), Ok(()));
+        let text = "kernel `saxpy`: the launch asks for threads per block 129, the limit of the \
+                    launch bounds in its source is 128";
+        assert_eq!(check([129, 1, 1], most), Err(text.to_owned()));
+        assert!(check([1 << 40, 1 << 40, 1], most).is_err());
+        let exact = LaunchLimits { block: [16, 8, 1], ..LaunchLimits::NONE };
+        assert_eq!(check([16, 8, 1], exact), Ok(()));
+        let text = "kernel `saxpy`: the launch asks for threads per block in y 4, the limit of the \
+                    block size in its source is 8";
+        assert_eq!(check([16, 4, 1], exact), Err(text.to_owned()));
     }
 
     #[test]

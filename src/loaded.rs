@@ -1,6 +1,9 @@
 //! The kernels of a package, loaded on a device.
 
-use std::sync::Arc;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use kernelmill_artifact::FORMAT_VERSION;
 
@@ -18,13 +21,19 @@ use crate::{
 pub struct Loaded {
     // Dropped first: functions belong to modules.
     kernels: Vec<Option<CompiledKernel>>,
-    _modules: Vec<ModuleHold>,
+    modules: Vec<ModuleHold>,
     choices: Vec<Choice>,
+    /// Why each kernel that is not there is not, by its index.
+    missing: BTreeMap<usize, NoBinary>,
     device: Device,
 }
 
 impl Loaded {
     /// Chooses the best binary of every source for `device` and loads it, unless it is loaded.
+    ///
+    /// A kernel that the best binary of its source does not have comes from the best one that has
+    /// it. One that is compiled for fewer targets than others, and for none that runs on this
+    /// device, stands in nobody's way: its launches report that.
     ///
     /// # Errors
     ///
@@ -32,30 +41,90 @@ impl Loaded {
     /// with no binary for this device, and what loading reports.
     pub fn new(device: &Device, set: &'static KernelSet) -> Result<Self> {
         check_version(|| format!("package `{}`", set.package), set.format_version)?;
-        let mut kernels: Vec<_> = set.signatures.iter().map(|_| None).collect();
-        let (mut modules, mut choices) = (Vec::new(), Vec::new());
+        let mut loaded = Self {
+            kernels: set.signatures.iter().map(|_| None).collect(),
+            modules: Vec::new(),
+            choices: Vec::new(),
+            missing: BTreeMap::new(),
+            device: device.clone(),
+        };
         for (source, artifacts) in by_source(set.artifacts) {
-            let choice = Choice::make(device, source, &artifacts)?;
-            let artifact = choice.artifact;
-            let module = module_cache().hold(device, artifact)?;
-            for kernel in artifact.kernels {
-                let name: &'static str = &set.signatures[kernel.signature].name;
-                let loaded = Arc::clone(module.module());
-                kernels[kernel.signature] =
-                    Some(CompiledKernel::new(name, artifact, kernel, loaded)?);
+            loaded.add_source(set, source, &artifacts)?;
+        }
+        for (index, signature) in set.signatures.iter().enumerate() {
+            if loaded.kernels[index].is_none() && !loaded.missing.contains_key(&index) {
+                let (source, device) = (signature.file.to_string(), device.to_string());
+                return Err(NoBinary { source, device, rejected: Vec::new() }.into());
             }
-            modules.push(module);
-            choices.push(choice);
         }
-        if let Some(missing) = kernels.iter().position(Option::is_none) {
-            let source = set.signatures[missing].file.to_string();
-            let device = device.to_string();
-            return Err(NoBinary { source, device, rejected: Vec::new() }.into());
-        }
-        Ok(Self { kernels, _modules: modules, choices, device: device.clone() })
+        Ok(loaded)
     }
 
-    /// The choice for every source, in the order of the set.
+    /// Loads the binaries of one source: the best one, and others for what is not in it.
+    fn add_source(
+        &mut self,
+        set: &'static KernelSet,
+        source: &'static str,
+        artifacts: &[&'static EmbeddedArtifact],
+    ) -> Result<()> {
+        let choice = match Choice::make(&self.device, source, artifacts) {
+            Ok(choice) => choice,
+            Err(error) => {
+                let all: BTreeSet<usize> = artifacts.iter().flat_map(|it| indices(it)).collect();
+                if all.iter().any(|index| !is_narrowed(set, *index)) {
+                    return Err(error);
+                }
+                return all.into_iter().try_for_each(|index| self.add_one(set, index, artifacts));
+            }
+        };
+        self.add(set, choice)?;
+        let left: BTreeSet<usize> = artifacts.iter().flat_map(|it| indices(it)).collect();
+        left.into_iter().try_for_each(|index| self.add_one(set, index, artifacts))
+    }
+
+    /// Loads the best binary that has a kernel, unless it is there, or keeps why there is none.
+    fn add_one(
+        &mut self,
+        set: &'static KernelSet,
+        index: usize,
+        artifacts: &[&'static EmbeddedArtifact],
+    ) -> Result<()> {
+        if self.kernels[index].is_some() {
+            return Ok(());
+        }
+        let has_it = |artifact: &&&EmbeddedArtifact| indices(artifact).any(|it| it == index);
+        let artifacts: Vec<_> = artifacts.iter().filter(has_it).copied().collect();
+        match Choice::make(&self.device, "", &artifacts) {
+            Ok(choice) => self.add(set, choice),
+            Err(Error::NoBinary(mut error)) => {
+                let signature = &set.signatures[index];
+                error.source = format!("the kernel `{}` of {}", signature.name, signature.file);
+                self.missing.insert(index, *error);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Loads a binary that was chosen, with those of its kernels that are not there yet.
+    fn add(&mut self, set: &'static KernelSet, choice: Choice) -> Result<()> {
+        let artifact = choice.artifact;
+        let module = module_cache().hold(&self.device, artifact)?;
+        for kernel in artifact.kernels {
+            let slot = &mut self.kernels[kernel.signature];
+            if slot.is_none() {
+                let signature = &set.signatures[kernel.signature];
+                let module = Arc::clone(module.module());
+                *slot = Some(CompiledKernel::new(signature, artifact, kernel, module)?);
+            }
+        }
+        self.modules.push(module);
+        self.choices.push(choice);
+        Ok(())
+    }
+
+    /// The choice for every source, in the order of the set, and after it those for kernels that
+    /// are not in the binary that was chosen.
     #[must_use]
     pub fn choices(&self) -> &[Choice] {
         &self.choices
@@ -68,9 +137,25 @@ impl Loaded {
     }
 
     /// The kernel with this index among the signatures.
-    pub(crate) fn kernel(&self, signature: usize) -> &CompiledKernel {
-        self.kernels[signature].as_ref().expect("`new` refuses a set with a kernel missing")
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoBinary`] for one that is not compiled for this device.
+    pub(crate) fn kernel(&self, index: usize) -> Result<&CompiledKernel> {
+        self.kernels[index].as_ref().ok_or_else(|| self.missing[&index].clone().into())
     }
+}
+
+/// The kernels in a binary, by their indices among the signatures.
+fn indices(artifact: &EmbeddedArtifact) -> impl Iterator<Item = usize> {
+    artifact.kernels.iter().map(|kernel| kernel.signature)
+}
+
+/// Whether a kernel is compiled for fewer targets than the whole set is.
+fn is_narrowed(set: &KernelSet, index: usize) -> bool {
+    let has_it = |artifact: &&EmbeddedArtifact| indices(artifact).any(|it| it == index);
+    let own: BTreeSet<&str> = set.artifacts.iter().filter(has_it).map(|it| it.target).collect();
+    set.artifacts.iter().any(|artifact| !own.contains(artifact.target))
 }
 
 /// The artifacts of each source, sources in the order of their first artifact.

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaContext, CudaStream};
 use super::generated::Kernels as AllKernels;
 use crate::{
     __codegen as cg, Backend, Buffer, Device, Error, Launch, LaunchStream, ReadSlice, Result,
-    WriteSlice,
+    WriteSlice, module_cache,
 };
 
 /// `saxpy` for NVIDIA GPUs alone.
@@ -111,6 +111,26 @@ fn launches_slices_and_panics() {
     assert_eq!(y.slice(10..12).download().unwrap(), [998.0, 999.0]);
     panics(&device, &kernels, &x, &mut y);
     with_cudarc(&device);
+    panic_of_an_unloaded_module(&device, kernels, &x, &mut y);
+}
+
+fn panic_of_an_unloaded_module(
+    device: &Device,
+    kernels: Kernels,
+    x: &Buffer<f32>,
+    y: &mut Buffer<f32>,
+) {
+    let (stream, other) = (device.new_stream().unwrap(), device.new_stream().unwrap());
+    for on in [&stream, &other] {
+        kernels.saxpy(on, Launch::grid([1], [8]), 1.0, &x.slice(..7), &mut *y).unwrap();
+    }
+    drop(kernels);
+    module_cache().release_unused();
+    let panic = stream.synchronize().unwrap_err().to_string();
+    assert!(panic.contains("the len is 7 but the index is 7"), "{panic}");
+    // One record, one report.
+    other.synchronize().unwrap();
+    device.synchronize().unwrap();
 }
 
 fn panics(device: &Device, kernels: &Kernels, x: &Buffer<f32>, y: &mut Buffer<f32>) {

@@ -1,6 +1,8 @@
 //! Tests of the crate as applications use it, through bindings as they are generated.
 
 mod coroutine;
+#[cfg(feature = "half")]
+mod cpp;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod generated;

@@ -9,7 +9,7 @@ use crate::__codegen::{
     abi::{Block, ROAD_LOOP, Run},
 };
 
-const fn looped(run: Run) -> CpuKernel {
+pub(super) const fn looped(run: Run) -> CpuKernel {
     CpuKernel {
         version: 1,
         road: ROAD_LOOP,
@@ -34,13 +34,13 @@ static kernelmill_cpu_demo_scale: CpuKernel = looped(scale);
 /// # Safety
 ///
 /// It is one.
-unsafe fn argument<T: Copy>(arguments: *const *const u8, index: usize) -> T {
+pub(super) unsafe fn argument<T: Copy>(arguments: *const *const u8, index: usize) -> T {
     // SAFETY: promised.
     unsafe { (*arguments.add(index)).cast::<T>().read() }
 }
 
 /// The global index of every thread of a block, x, y, z, and the index in the block.
-fn threads(block: &Block) -> impl Iterator<Item = ([usize; 3], [u32; 3])> {
+pub(super) fn threads(block: &Block) -> impl Iterator<Item = ([usize; 3], [u32; 3])> {
     // SAFETY: the run time sets it to the geometry of the launch.
     let [width, height, depth] = unsafe { (*block.geometry).block };
     let origin = [0, 1, 2].map(|axis| {

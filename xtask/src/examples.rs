@@ -1,6 +1,6 @@
 //! Runs each example; each verifies its own result.
 
-use crate::workspace::Workspace;
+use crate::{test_driver, workspace::Workspace};
 use anyhow::{Result, ensure};
 use std::path::Path;
 
@@ -43,8 +43,10 @@ fn run_one(
     let program = workspace.target.join("release").join(name);
     let _in_folder = workspace.shell.push_dir(folder);
     let output = workspace.shell.cmd(program).args(arguments);
-    // Where there is no driver, an empty folder in its place changes nothing.
-    let output = output.env("LD_LIBRARY_PATH", driver.unwrap_or(folder)).read()?;
+    let output = match driver {
+        Some(driver) => output.envs(test_driver::variables(driver)).read()?,
+        None => output.read()?,
+    };
     println!("{output}");
     ensure!(!output.trim().is_empty(), "{name} printed nothing");
     let emulated = output.contains("PTX emulator");

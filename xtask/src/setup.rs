@@ -14,8 +14,15 @@ const WHEELS: [&str; 4] = [
     "nvidia-cuda-cccl==13.*",
 ];
 
-/// Programs the tests call, with the Debian package that has each.
-const PROGRAMS: [(&str, &str); 3] = [("cc", "gcc"), ("python3", "python3"), ("ar", "binutils")];
+/// Programs the tests call, with the Debian package that has each. nvcc starts g++; clang is of the
+/// version of rustc's LLVM, which reads what it makes.
+const PROGRAMS: [(&str, &str); 5] = [
+    ("cc", "gcc"),
+    ("g++", "g++"),
+    ("python3", "python3"),
+    ("ar", "binutils"),
+    ("clang-22", "clang-22"),
+];
 
 /// Installs what is missing; a second call does nothing.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
@@ -42,12 +49,15 @@ fn debian_packages(workspace: &Workspace) -> Result<()> {
     if find_program("apt-get").is_none() {
         bail!("install the equivalents of these Debian packages first: {}", missing.join(" "));
     }
+    if cmd!(shell, "id -u").quiet().read()?.trim() != "0" {
+        bail!("these packages are missing; as root: apt-get install {}", missing.join(" "));
+    }
     cmd!(shell, "apt-get update").run()?;
     let packages = &missing;
     cmd!(shell, "apt-get install --yes --no-install-recommends {packages...}")
         .env("DEBIAN_FRONTEND", "noninteractive")
         .run()
-        .with_context(|| format!("install as root: {}", missing.join(" ")))
+        .with_context(|| format!("this system has not all of: {}", missing.join(" ")))
 }
 
 fn rust_components(workspace: &Workspace) -> Result<()> {

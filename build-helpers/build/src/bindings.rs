@@ -5,6 +5,7 @@ mod expr;
 mod interface;
 mod methods;
 mod set;
+mod types;
 
 pub(crate) use interface::Interface;
 
@@ -40,19 +41,21 @@ pub(crate) fn render(
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.add_template("kernels.rs", TEMPLATE).map_err(internal)?;
-    let symbols: Vec<&str> = set::symbols(embedded).collect();
+    let symbols: Vec<&str> = set::symbols(interface, embedded).collect();
     let methods: Value = interface
         .kernels
         .iter()
         .enumerate()
         .map(|(index, kernel)| methods::method(index, kernel))
         .collect();
-    let structs: Value = interface.structs.iter().map(methods::structure).collect();
+    let structs: Value = interface.structs.iter().map(types::structure).collect();
+    let enums: Value = interface.enums.iter().map(types::enumeration).collect();
     let values = context! {
         package => package,
         set => set::expression(package, interface, embedded),
         symbols => symbols.into_iter().collect::<Value>(),
         structs => structs,
+        enums => enums,
         methods => methods,
         helpers => interface.helpers().into_iter().collect::<Value>(),
     };

@@ -112,6 +112,34 @@ impl Build {
         self
     }
 
+    /// Compiles the files that match a pattern, or one of several, with their host code: launchers
+    /// and `extern "C"` functions, which the package then calls. They become a static library that
+    /// is linked with the CUDA runtime. They are no kernel sources, and their kernels get no
+    /// wrappers.
+    pub fn host_files(mut self, patterns: impl Patterns) -> Self {
+        self.layer.host_files.get_or_insert_default().extend(patterns.into_list());
+        self
+    }
+
+    /// Whether device code in host files may call functions of other host files: relocatable
+    /// device code, which is linked in a step of its own. It is off by default, as in nvcc.
+    pub fn rdc(mut self, on: bool) -> Self {
+        self.layer.rdc = Some(on);
+        self
+    }
+
+    /// Uses this nvcc: a path from the package's root, or a name on `PATH`.
+    pub fn nvcc(mut self, program: impl AsRef<Path>) -> Self {
+        self.layer.nvcc = Some(program.as_ref().to_string_lossy().into_owned());
+        self
+    }
+
+    /// Uses this clang: a path from the package's root, or a name on `PATH`.
+    pub fn clang(mut self, program: impl AsRef<Path>) -> Self {
+        self.layer.clang = Some(program.as_ref().to_string_lossy().into_owned());
+        self
+    }
+
     /// Builds. On failure it prints every error to standard error and ends the process with
     /// status 1.
     pub fn compile(self) {

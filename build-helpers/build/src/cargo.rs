@@ -38,8 +38,11 @@ impl Cargo {
         self.say(&format!("cargo::rerun-if-env-changed={name}"));
     }
 
-    /// Shows a warning, every line of it, to the user.
+    /// Shows a warning, every line of it, to the user; the same one only once.
     pub(crate) fn warn(&self, text: &dyn Display) {
+        if !self.lock().said.insert(text.to_string()) {
+            return;
+        }
         for line in text.to_string().lines().filter(|line| !line.trim().is_empty()) {
             self.print(&format!("cargo::warning={line}"));
         }
@@ -54,6 +57,21 @@ impl Cargo {
         self.say(&format!("cargo::rustc-link-search=native={}", folder.display()));
         self.say(&format!("cargo::rustc-link-lib=static={name}"));
         self.say(&format!("cargo::rustc-link-arg={}", archive.display()));
+    }
+
+    /// Links libraries of the system after a static library that was linked before, given as rustc
+    /// takes them: `dylib=stdc++`, `static:-bundle=cudart_static`, found in `folder` where there is
+    /// one. `arguments` are the same for the linker itself.
+    pub(crate) fn link_after(&self, folder: Option<&Path>, names: &[&str], arguments: &[String]) {
+        if let Some(folder) = folder {
+            self.say(&format!("cargo::rustc-link-search=native={}", folder.display()));
+        }
+        for name in names {
+            self.say(&format!("cargo::rustc-link-lib={name}"));
+        }
+        for argument in arguments {
+            self.say(&format!("cargo::rustc-link-arg={argument}"));
+        }
     }
 
     /// Prints a line for people (`cargo build -vv` shows it) and for tools.

@@ -2,15 +2,19 @@
 
 use crate::{
     error::Error,
+    host,
     language::Language,
     manifest::Package,
     paths,
     report::{Report, place},
-    settings::Settings,
+    settings::{self, Settings},
     source::{Candidate, Source, SourceKind},
 };
 use kernelmill_artifact::Signature;
-use kernelmill_compiler::diagnostic::{Diagnostic, Place};
+use kernelmill_compiler::{
+    diagnostic::{Diagnostic, Place},
+    frontend::cuda::signature::is_same_kernel,
+};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -46,11 +50,41 @@ pub(crate) fn sources(package: &Package, settings: &Settings) -> Result<Found, E
         .filter_map(|candidate| Source::read(candidate, &mut report))
         .collect();
     check_names(&sources, &mut report);
-    if sources.is_empty() && report.is_empty() {
+    if sources.is_empty() && report.is_empty() && settings.host_files.is_empty() {
         no_kernels(settings, &mut report);
     }
     report.into_result(Error::Sources)?;
     Ok(Found { sources, watched })
+}
+
+/// The languages of the files that look like sources, without reading what is in their kernels.
+pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language> {
+    let (candidates, watched, report) = (BTreeMap::new(), Vec::new(), Report::default());
+    let mut search = Search { package, settings, candidates, watched, report };
+    search.look();
+    let mut found = Vec::new();
+    for candidate in search.candidates.values() {
+        let Some(language) = Language::of(&candidate.path) else { continue };
+        let text = std::fs::read_to_string(&candidate.path).unwrap_or_default();
+        if !found.contains(&language) && language.may_hold_kernel(&text) {
+            found.push(language);
+        }
+    }
+    found
+}
+
+/// Checks the kernels of all sources once all of them are known.
+///
+/// # Errors
+///
+/// [`Error::Sources`] where two have one name, or there is none.
+pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(), Error> {
+    let mut report = Report::default();
+    check_names(sources, &mut report);
+    if sources.iter().all(|source| !source.is_any()) && settings.host_files.is_empty() {
+        no_kernels(settings, &mut report);
+    }
+    report.into_result(Error::Sources)
 }
 
 struct Search<'a> {
@@ -86,6 +120,10 @@ impl Search<'_> {
 
     fn folder(&mut self, folder: &str, wanted: &dyn Fn(&str) -> bool) {
         let path = paths::normal(&self.package.root.join(folder));
+        let is_default = folder == settings::DEFAULT_FOLDER;
+        if is_default && !self.settings.host_files.is_empty() && !path.is_dir() {
+            return;
+        }
         if !path.is_dir() {
             self.report.plain(
                 format!("there is no folder `{folder}` to look for kernels in"),
@@ -117,7 +155,10 @@ impl Search<'_> {
                     walk.skip_current_dir();
                     self.add(entry.path(), SourceKind::Package, false);
                 }
-            } else if Language::of(entry.path()).is_some() && wanted(&display) {
+            } else if Language::of(entry.path()).is_some()
+                && wanted(&display)
+                && !host::is_named(self.package, self.settings, &display)
+            {
                 self.add(entry.path(), SourceKind::File, false);
             }
         }
@@ -170,6 +211,9 @@ fn check_names(sources: &[Source], report: &mut Report) {
                 first.insert(signature.name(), (source, signature));
                 continue;
             };
+            if is_same_kernel(other, signature) {
+                continue;
+            }
             let name = signature.name();
             for (display, text) in source.texts.iter().chain(&other_source.texts) {
                 report.add_text(display, text.clone());

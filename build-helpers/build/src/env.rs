@@ -5,9 +5,7 @@
 //! needs no such line: Cargo knows.
 
 use crate::{cargo::Cargo, error::Error};
-#[cfg(test)]
-use std::collections::BTreeMap;
-use std::{ffi::OsString, path::PathBuf};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 /// The process that a build runs in: its environment, and Cargo on the other side.
 pub(crate) struct World {
@@ -17,6 +15,8 @@ pub(crate) struct World {
 
 enum Variables {
     Process,
+    /// The process's, save for these, which Cargo sets for build scripts.
+    Outside(BTreeMap<&'static str, OsString>),
     #[cfg(test)]
     Fixed(BTreeMap<String, OsString>),
 }
@@ -25,6 +25,12 @@ impl World {
     /// The build script's own process.
     pub(crate) fn process() -> Self {
         Self { variables: Variables::Process, cargo: Cargo::stdout() }
+    }
+
+    /// A process that is no build script, with what Cargo would have set for one. Nothing is
+    /// printed for Cargo.
+    pub(crate) fn outside(given: BTreeMap<&'static str, OsString>) -> Self {
+        Self { variables: Variables::Outside(given), cargo: Cargo::to(Box::new(std::io::sink())) }
     }
 
     /// A world with exactly these variables.
@@ -74,7 +80,9 @@ impl World {
     pub(crate) fn names(&self) -> Vec<OsString> {
         match &self.variables {
             #[expect(clippy::disallowed_methods, reason = "this is the one door")]
-            Variables::Process => std::env::vars_os().map(|(name, _)| name).collect(),
+            Variables::Process | Variables::Outside(_) => {
+                std::env::vars_os().map(|(name, _)| name).collect()
+            }
             #[cfg(test)]
             Variables::Fixed(fixed) => fixed.keys().map(OsString::from).collect(),
         }
@@ -84,6 +92,10 @@ impl World {
         match &self.variables {
             #[expect(clippy::disallowed_methods, reason = "this is the one door")]
             Variables::Process => std::env::var_os(name),
+            #[expect(clippy::disallowed_methods, reason = "this is the one door")]
+            Variables::Outside(given) => {
+                given.get(name).cloned().or_else(|| std::env::var_os(name))
+            }
             #[cfg(test)]
             Variables::Fixed(fixed) => fixed.get(name).cloned(),
         }

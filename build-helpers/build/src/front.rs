@@ -3,19 +3,26 @@
 
 use crate::{
     compile::{Compile, Failure},
+    cuda::cuda_source,
     env::World,
     kernel_package,
     key::{KeyBuilder, digest},
     manifest::Package,
-    paths,
+    record::{Inputs, Record},
     settings::Settings,
     source::{Source, SourceKind},
     store::Store,
+    toolchain,
 };
 use kernelmill_artifact::Fingerprint;
-use kernelmill_compiler::{Lowered, RustSource};
+use kernelmill_compiler::{
+    Error as CompileError, Lowered, RustSource,
+    frontend::cuda::{
+        CudaKernel,
+        clang::{self, CudaLowered, Obstacle},
+    },
+};
 use std::{
-    fs,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -27,8 +34,11 @@ pub(crate) struct FrontEnd<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) compiler: &'a dyn Compile,
     pub(crate) store: &'a Store,
+    pub(crate) inputs: &'a Inputs<'a>,
     /// What the compiler says of its version.
     pub(crate) version: String,
+    /// clang, where it is needed and there.
+    pub(crate) clang: Option<&'a toolchain::Clang>,
 }
 
 /// A source that has been lowered, now or in an earlier build.
@@ -43,45 +53,45 @@ pub(crate) struct Front {
     stored: Fingerprint,
     /// The bitcode, once somebody needed it.
     lowered: Mutex<Option<Arc<Lowered>>>,
+    /// The kernels that clang found; none for Rust.
+    pub(crate) kernels: Vec<CudaKernel>,
+    /// What keeps them from targets.
+    pub(crate) obstacles: Vec<Obstacle>,
 }
 
-/// What the store keeps of an earlier run of the front end: which files it read, and what came
-/// out.
-#[derive(Debug, PartialEq, Eq)]
-struct Record {
-    stored: Fingerprint,
-    /// Paths relative to the package, with the digests of the contents.
-    inputs: Vec<(Fingerprint, String)>,
-    /// Names of environment variables, with the digests of their values.
-    variables: Vec<(Fingerprint, String)>,
-    warnings: String,
-}
+/// The kernels that clang found, and what keeps them from targets.
+type Facts = (Vec<CudaKernel>, Vec<Obstacle>);
 
 impl FrontEnd<'_> {
     /// Lowers a source, or finds out that it was lowered before.
     pub(crate) fn run(&self, source: &Source) -> Result<Front, Failure> {
         let key = self.key(source);
-        let record = self.store.get("front", &key).and_then(|bytes| Record::read(&bytes));
-        if let Some(record) = record.filter(|record| self.is_current(record)) {
-            return Ok(self.front(key, record, None));
+        if let Some(record) = self.inputs.find(self.store, "front", &key)
+            && let Some(facts) = self.facts(source, &record)
+        {
+            return Ok(self.front(key, record, facts, None));
         }
-        let lowered = self.lower(source)?;
-        let inputs = lowered.inputs.iter().map(|path| {
-            let content = fs::read(path).unwrap_or_default();
-            (digest(&content), paths::relative(&self.package.root, path))
-        });
-        let variables =
-            lowered.variables.iter().map(|name| (self.value(name), name.clone())).collect();
+        let CudaLowered { lowered, kernels, obstacles } = self.lower(source)?;
         let bytes = lowered.to_bytes();
-        let record = Record {
-            stored: digest(&bytes),
-            inputs: inputs.collect(),
-            variables,
-            warnings: lowered.warnings.clone(),
-        };
-        self.store.put("lowered", &record.stored, &bytes);
-        self.store.put("front", &key, &record.write());
-        Ok(self.front(key, record, Some(lowered)))
+        let stored = digest(&bytes);
+        self.store.put("lowered", &stored, &bytes);
+        if source.kind == SourceKind::Cuda {
+            let bytes = CudaLowered::facts_to_bytes(&kernels, &obstacles);
+            self.store.put("facts", &stored, &bytes);
+        }
+        let read = (&*lowered.inputs, &*lowered.variables);
+        let record = self.inputs.record(stored, read, lowered.warnings.clone());
+        let record = self.inputs.remember(self.store, ("front", &key), record);
+        Ok(self.front(key, record, (kernels, obstacles), Some(lowered)))
+    }
+
+    /// What is known of the kernels of a source that was lowered before; `None` where it must be
+    /// lowered again to know.
+    fn facts(&self, source: &Source, record: &Record) -> Option<Facts> {
+        if source.kind != SourceKind::Cuda {
+            return Some(Facts::default());
+        }
+        CudaLowered::facts_from_bytes(&self.store.get("facts", &record.stored)?)
     }
 
     /// The bitcode of a source: at hand, in the store, or made again.
@@ -93,7 +103,7 @@ impl FrontEnd<'_> {
         let stored = self.store.get("lowered", &front.stored);
         let lowered = match stored.and_then(|bytes| Lowered::from_bytes(&bytes)) {
             Some(lowered) => lowered,
-            None => self.lower(source)?,
+            None => self.lower(source)?.lowered,
         };
         let lowered = Arc::new(lowered);
         *slot = Some(Arc::clone(&lowered));
@@ -105,11 +115,20 @@ impl FrontEnd<'_> {
         let kind = match source.kind {
             SourceKind::File => "rust file",
             SourceKind::Package => "rust package",
+            SourceKind::Cuda => "cuda",
         };
         let texts =
             source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
+        let clang = self.clang.filter(|_| source.kind == SourceKind::Cuda);
+        let variables = clang.iter().flat_map(|clang| &clang.variables);
+        let defines = clang.iter().flat_map(|_| &self.settings.defines);
+        let includes = clang.iter().flat_map(|_| &self.settings.includes);
         KeyBuilder::new("front")
             .part("version", &self.version)
+            .part("clang", clang.map_or("", |clang| &clang.version))
+            .parts("variable", variables.map(|variable| format!("{variable:?}")))
+            .parts("define", defines.map(|define| format!("{define:?}")))
+            .parts("include", includes)
             .part("language", kind)
             .part("host", &self.package.target)
             .part("edition", &self.package.edition)
@@ -120,30 +139,52 @@ impl FrontEnd<'_> {
             .finish()
     }
 
-    fn front(&self, key: Fingerprint, record: Record, lowered: Option<Lowered>) -> Front {
-        let mut fingerprint = KeyBuilder::new("lowered").part("front", key.0);
-        for (content, path) in &record.inputs {
-            fingerprint = fingerprint.part("input", path).part("content", content.0);
-        }
-        for (value, name) in &record.variables {
-            fingerprint = fingerprint.part("variable", name).part("value", value.0);
-        }
-        let absolute = |(_, path): &(_, String)| paths::normal(&self.package.root.join(path));
+    fn front(
+        &self,
+        key: Fingerprint,
+        record: Record,
+        (kernels, obstacles): Facts,
+        lowered: Option<Lowered>,
+    ) -> Front {
+        let fingerprint = record.add_to(KeyBuilder::new("lowered").part("front", key.0));
         Front {
             fingerprint: fingerprint.finish(),
-            inputs: record.inputs.iter().map(absolute).collect(),
+            inputs: self.inputs.files(&record),
             warnings: record.warnings,
             stored: record.stored,
             lowered: Mutex::new(lowered.map(Arc::new)),
+            kernels,
+            obstacles,
         }
     }
 
-    fn lower(&self, source: &Source) -> Result<Lowered, Failure> {
-        if source.kind == SourceKind::Package {
-            let lowered = kernel_package::lower(self.world, self.package, source)?;
-            self.compiler.check_layouts(&lowered, source.kernels())?;
-            return Ok(lowered);
-        }
+    fn lower(&self, source: &Source) -> Result<CudaLowered, Failure> {
+        let lowered = match (source.kind, self.clang) {
+            (SourceKind::Cuda, Some(clang)) => {
+                let (program, version) = (clang.program.clone(), clang.version.clone());
+                let clang = clang::Clang { program, version };
+                let source = cuda_source(self.package, self.settings, source);
+                let mut lowered = self.compiler.lower_cuda(&clang, &source)?;
+                for kernel in &mut lowered.kernels {
+                    self.inputs.hide_checkout(&mut kernel.signature);
+                }
+                return Ok(lowered);
+            }
+            (SourceKind::Cuda, None) => {
+                let what = format!("{} is for clang, and there is none", source.display);
+                return Err(CompileError::Internal(what).into());
+            }
+            (SourceKind::Package, _) => {
+                let lowered = kernel_package::lower(self.world, self.package, source)?;
+                self.compiler.check_layouts(&lowered, source.kernels())?;
+                lowered
+            }
+            (SourceKind::File, _) => self.lower_rust(source)?,
+        };
+        Ok(CudaLowered { lowered, ..CudaLowered::default() })
+    }
+
+    fn lower_rust(&self, source: &Source) -> Result<Lowered, Failure> {
         let mut arguments = Vec::new();
         for name in self.settings.defines.keys() {
             let known = format!("cfg({name}, values(none(), any()))");
@@ -161,25 +202,6 @@ impl FrontEnd<'_> {
         })
     }
 
-    /// Whether every file and variable is still what it was.
-    fn is_current(&self, record: &Record) -> bool {
-        let files = record.inputs.iter().all(|(content, path)| {
-            let path = self.package.root.join(path);
-            fs::read(path).is_ok_and(|bytes| digest(&bytes) == *content)
-        });
-        // All of them are asked for, so that Cargo watches all.
-        let values = record.variables.iter();
-        let changed = values.filter(|(value, name)| self.value(name) != *value).count();
-        files && changed == 0
-    }
-
-    /// The digest of a variable's value; one that is not set has another than an empty one.
-    fn value(&self, name: &str) -> Fingerprint {
-        let value = self.world.raw(name);
-        let text = value.map(|value| value.to_string_lossy().into_owned());
-        digest(format!("{text:?}").as_bytes())
-    }
-
     /// What is defined, as `--cfg` takes it: the name and, where it has one, its value.
     fn cfgs(&self) -> Vec<String> {
         let mut cfgs = Vec::new();
@@ -190,59 +212,5 @@ impl FrontEnd<'_> {
             }
         }
         cfgs
-    }
-}
-
-impl Record {
-    fn write(&self) -> Vec<u8> {
-        let mut text = format!("{}\n", self.stored);
-        for (kind, entries) in [("file", &self.inputs), ("variable", &self.variables)] {
-            for (content, name) in entries {
-                for part in [kind, " ", &content.to_string(), " ", name, "\n"] {
-                    text.push_str(part);
-                }
-            }
-        }
-        text.push('\n');
-        text.push_str(&self.warnings);
-        text.into_bytes()
-    }
-
-    fn read(bytes: &[u8]) -> Option<Self> {
-        let (head, warnings) = std::str::from_utf8(bytes).ok()?.split_once("\n\n")?;
-        let mut lines = head.lines();
-        let stored = lines.next()?.parse().ok()?;
-        let (mut inputs, mut variables) = (Vec::new(), Vec::new());
-        for line in lines {
-            let (kind, entry) = line.split_once(' ')?;
-            let (content, name) = entry.split_once(' ')?;
-            let entries = match kind {
-                "file" => &mut inputs,
-                "variable" => &mut variables,
-                _ => return None,
-            };
-            entries.push((content.parse().ok()?, name.to_owned()));
-        }
-        Some(Self { stored, inputs, variables, warnings: warnings.to_owned() })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_record_reads_back() {
-        let record = Record {
-            stored: digest(b"bitcode"),
-            inputs: vec![
-                (digest(b"a"), "kernels/a b.rs".to_owned()),
-                (digest(b"b"), "../shared/b.rs".to_owned()),
-            ],
-            variables: vec![(digest(b"4"), "SIZE".to_owned())],
-            warnings: "warning: unused\n\n  note".to_owned(),
-        };
-        assert_eq!(Record::read(&record.write()), Some(record));
-        assert_eq!(Record::read(b"nothing"), None);
     }
 }

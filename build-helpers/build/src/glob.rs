@@ -34,6 +34,11 @@ impl Glob {
         if folder.is_empty() { ".".to_owned() } else { folder }
     }
 
+    /// Whether it can match more than one path.
+    pub(crate) fn has_wildcard(&self) -> bool {
+        self.parts.iter().any(|part| part.contains(['*', '?']))
+    }
+
     /// Whether a path with `/` between its parts matches.
     pub(crate) fn matches(&self, path: &str) -> bool {
         matches_parts(&self.parts, &path.split('/').collect::<Vec<_>>())

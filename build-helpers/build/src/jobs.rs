@@ -2,6 +2,7 @@
 
 use jobserver::{Acquired, Client};
 use std::{
+    cmp::Reverse,
     num::NonZero,
     sync::{Mutex, OnceLock, PoisonError, mpsc},
     thread,
@@ -23,6 +24,20 @@ fn client() -> Option<&'static Client> {
 /// there are as many threads as processors.
 pub(crate) fn run<T: Sync, R: Send>(items: &[T], task: impl Fn(&T) -> R + Sync) -> Vec<R> {
     run_under(client(), items, task)
+}
+
+/// Runs a task for each item, those of the greatest weight first: a long one that starts last is
+/// what a build waits for. The results are in the items' order.
+pub(crate) fn run_heaviest_first<T: Sync, R: Send>(
+    items: &[T],
+    weight: impl Fn(&T) -> u64,
+    task: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let mut order: Vec<_> = items.iter().enumerate().collect();
+    order.sort_by_key(|(_, item)| Reverse(weight(item)));
+    let mut results = run(&order, |(index, item)| (*index, task(item)));
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 fn run_under<T: Sync, R: Send>(
@@ -116,6 +131,8 @@ mod tests {
         });
         assert_eq!(results, items.iter().map(|item| item * 2).collect::<Vec<_>>());
         assert!(run(&[] as &[u8], |_| ()).is_empty());
+        let results = run_heaviest_first(&items, |item| *item, |item| item + 1);
+        assert_eq!(results, (1..101).collect::<Vec<_>>());
     }
 
     #[test]

@@ -32,6 +32,10 @@
 //! | `fma` | [`Build::fma`] | `KERNELMILL_FMA` | `true` | `a * b + c` may become one operation |
 //! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
+//! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |
+//! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
+//! | `rdc` | [`Build::rdc`] | | `false` | device code of host files may call into other files |
+//! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
 //!
 //! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
 //! `sm_100f` (cubins, which need ptxas); `gfx942`, `gfx90a:xnack+` (AMD code objects); `native`
@@ -44,8 +48,7 @@
 //! - `KERNELMILL_LOG=summary`: prints `kernelmill: compiled N cached M`, both counting pairs of a
 //!   source and a target.
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
-//! - `KERNELMILL_PTXAS`: the ptxas to use. Without it: `PATH`, `CUDA_HOME`, `CUDA_PATH`,
-//!   `CUDA_ROOT`, `CUDA_TOOLKIT_ROOT_DIR`, `target/toolchains`, `/usr/local/cuda`.
+//! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.
 //! - `KERNELMILL_CACHE_DIR`, `KERNELMILL_CACHE_SIZE` (bytes, 2 GiB by default),
 //!   `KERNELMILL_CACHE=off`: the store that all packages of a user share; it lies in
 //!   `$XDG_CACHE_HOME/kernelmill` or the platform's cache folder.
@@ -68,11 +71,13 @@ mod bindings;
 mod builder;
 mod cargo;
 mod compile;
+mod cuda;
 mod discover;
 mod env;
 mod error;
 mod front;
 mod glob;
+mod host;
 mod jobs;
 mod kernel_package;
 mod key;
@@ -84,6 +89,7 @@ mod output;
 mod paths;
 mod pipeline;
 mod plan;
+mod record;
 mod report;
 mod settings;
 mod source;
@@ -91,7 +97,7 @@ mod store;
 mod summary;
 #[cfg(test)]
 mod test_support;
-mod toolchain;
+pub mod toolchain;
 
 pub use builder::{Build, Patterns};
 pub use error::Error;

@@ -27,7 +27,7 @@ pub(crate) fn file_stems(displays: &[&str]) -> Vec<String> {
         .iter()
         .map(|display| match uses[&stem(display).to_lowercase()] {
             1 => stem(display).to_owned(),
-            _ => identifier(display.strip_suffix(".rs").unwrap_or(display)),
+            _ => identifier(display),
         })
         .collect()
 }
@@ -39,10 +39,15 @@ pub(crate) fn target(name: &str) -> String {
 
 fn stem(display: &str) -> &str {
     let name = display.rsplit('/').next().unwrap_or(display);
-    name.strip_suffix(".rs").unwrap_or(name)
+    without_extension(name)
 }
 
-fn letters(text: &str) -> String {
+fn without_extension(name: &str) -> &str {
+    ["rs", "cu"].iter().find_map(|it| name.strip_suffix(it)?.strip_suffix('.')).unwrap_or(name)
+}
+
+/// A text with an underscore in place of what is neither letter nor digit.
+pub(crate) fn letters(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 

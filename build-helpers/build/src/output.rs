@@ -64,7 +64,7 @@ pub(crate) fn write(
     Ok(Files { objects })
 }
 
-fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }

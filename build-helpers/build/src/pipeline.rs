@@ -1,25 +1,30 @@
 //! A build from settings to `OUT_DIR`.
 
+mod cpp;
+
 use crate::{
     Error, Summary, bindings,
     compile::{Compile, Failure},
-    discover::{self, Found},
+    cuda::Cuda,
+    discover,
     env::World,
     front::{Front, FrontEnd},
-    jobs,
+    host, jobs,
     key::KeyBuilder,
     link,
     manifest::Package,
     naming, output,
-    plan::{self, Unit},
+    plan::{self, Road, Unit},
+    record::Inputs,
     report::Report,
     settings::{self, Layer, Settings},
-    source::Source,
+    source::{Source, SourceKind},
     store::Store,
-    toolchain,
+    toolchain::{self, CppTools},
 };
 use kernelmill_artifact::{Fingerprint, Target};
 use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job};
+use std::{path::PathBuf, sync::OnceLock};
 
 /// A unit that has been made.
 pub(crate) struct Binary {
@@ -27,41 +32,83 @@ pub(crate) struct Binary {
     pub(crate) source: usize,
     pub(crate) fingerprint: Fingerprint,
     pub(crate) artifact: Artifact,
+    /// Every file that was read for it alone, absolute.
+    pub(crate) inputs: Vec<PathBuf>,
+    /// What its compiler printed although it succeeded, a warning a line.
+    pub(crate) warnings: String,
     /// Whether it was in the store.
     pub(crate) is_cached: bool,
 }
 
 /// Builds with the compiler that the toolchain gives.
 pub(crate) fn run(world: &World, builder: Layer) -> Result<Summary, Error> {
-    run_with(world, builder, |package, targets| {
-        let toolchain = toolchain::find(world, package, targets)?;
-        check_ptxas(toolchain.ptxas.is_some(), targets)?;
+    run_with(world, builder, |package, settings| {
+        let search = toolchain::Search::of_build(world, package, settings);
+        let toolchain = toolchain::find(&search, package, settings)?;
         let compiler =
             Compiler::new(toolchain).map_err(|error| Error::Toolchain(error.to_string()))?;
         Ok(Box::new(compiler))
     })
 }
 
-type Open<'a> = &'a dyn Fn(&Package, &[Target]) -> Result<Box<dyn Compile>, Error>;
+type Open<'a> = &'a dyn Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>;
 
 /// Builds with a compiler that is opened when it is clear that there is something to compile.
 pub(crate) fn run_with(
     world: &World,
     builder: Layer,
-    open: impl Fn(&Package, &[Target]) -> Result<Box<dyn Compile>, Error>,
+    open: impl Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>,
 ) -> Result<Summary, Error> {
     let package = Package::read(world)?;
     let settings = settings::read(world, &package, builder)?;
-    let found = discover::sources(&package, &settings)?;
+    let mut found = discover::sources(&package, &settings)?;
     found.watched.iter().for_each(|path| watch(world, &package, path));
-    let interface = bindings::Interface::of(&found.sources, &settings)?;
-    let units = plan::units(&found.sources, &settings)?;
     let is_skipped = world.flag("KERNELMILL_SKIP_BUILD") || world.flag("DOCS_RS");
-    let binaries = if is_skipped {
+    let host_files = host::find(world, &package, &settings)?;
+    let search = toolchain::Search::of_build(world, &package, &settings);
+    let is_cuda = |source: &Source| source.kind == SourceKind::Cuda;
+    let has_kernels = found.sources.iter().any(is_cuda);
+    let tools =
+        match CppTools::find(&search, &package, &settings, has_kernels, !host_files.is_empty()) {
+            // A build without binaries does what can be done.
+            Err(_) if is_skipped => CppTools::default(),
+            tools => tools?,
+        };
+    let units = if is_skipped {
         Vec::new()
     } else {
-        build(world, &package, &settings, &found, &units, &open)?
+        host::check(&host_files, &settings, &search, tools.nvcc.as_ref())?;
+        plan::units(&found.sources, &settings, &search, &tools)?
     };
+    let store = Store::of_user(world);
+    let inputs = Inputs::new(world, &package);
+    let build = Build {
+        world,
+        package: &package,
+        settings: &settings,
+        store: &store,
+        inputs: &inputs,
+        cuda: tools.nvcc.as_ref().map(|nvcc| Cuda {
+            package: &package,
+            settings: &settings,
+            store: &store,
+            inputs: &inputs,
+            nvcc,
+        }),
+        clang: tools.clang.as_ref(),
+        open: &open,
+        compiler: OnceLock::new(),
+    };
+    let mut fronts = build.read_cpp(&mut found, &units)?;
+    let interface = bindings::Interface::of(&found.sources, &settings)?;
+    let units: Vec<_> = units.into_iter().filter(|it| found.sources[it.source].is_any()).collect();
+    let binaries = build.make(&found.sources, &units, &mut fronts)?;
+    if let Some(cuda) = build.cuda.as_ref().filter(|_| !is_skipped && !host_files.is_empty()) {
+        host::library(world, cuda, &host_files)?;
+    }
+    if let Some(warning) = store.finish() {
+        world.cargo.warn(&warning);
+    }
     let files = output::write(&package, &found.sources, &binaries, &interface)?;
     link::objects(world, &package, &files.objects)?;
     let summary = summary(&found.sources, &binaries);
@@ -71,44 +118,113 @@ pub(crate) fn run_with(
     Ok(summary)
 }
 
-/// Makes every unit.
-fn build(
-    world: &World,
-    package: &Package,
-    settings: &Settings,
-    found: &Found,
-    units: &[Unit],
-    open: Open<'_>,
-) -> Result<Vec<Binary>, Error> {
-    let compiler = open(package, &settings.targets)?;
-    let store = Store::of_user(world);
-    let version = compiler.version();
-    let front_end =
-        FrontEnd { world, package, settings, compiler: &*compiler, store: &store, version };
-    let fronts = jobs::run(&found.sources, |source| front_end.run(source));
-    let binaries = jobs::run(units, |unit| {
-        let front = fronts[unit.source].as_ref().ok()?;
-        Some(binary(&front_end, &found.sources[unit.source], front, unit))
-    });
-    if let Some(warning) = store.finish() {
-        world.cargo.warn(&warning);
-    }
-    let mut report = Report::default();
-    for (front, source) in fronts.iter().zip(&found.sources) {
-        check_front(world, package, source, front, &mut report);
-    }
-    let mut made = Vec::new();
-    for (unit, result) in units.iter().zip(binaries) {
-        let subject =
-            || format!("{}, for {}", found.sources[unit.source].display, unit.config.target);
-        match result {
-            None => {}
-            Some(Ok(binary)) => made.push(binary),
-            Some(Err(error)) => fault(&error, &subject(), &mut report),
+/// What every step of a build needs.
+struct Build<'a> {
+    world: &'a World,
+    package: &'a Package,
+    settings: &'a Settings,
+    store: &'a Store,
+    inputs: &'a Inputs<'a>,
+    /// nvcc, where it is needed and there.
+    cuda: Option<Cuda<'a>>,
+    /// clang, where it is needed and there.
+    clang: Option<&'a toolchain::Clang>,
+    open: Open<'a>,
+    compiler: OnceLock<Box<dyn Compile>>,
+}
+
+/// What came of each source's front end; `None` where it has not run.
+type Fronts = Vec<Option<Result<Front, Failure>>>;
+
+impl Build<'_> {
+    /// The front end, whose compiler is opened by the first who needs it.
+    fn front_end(&self) -> Result<FrontEnd<'_>, Error> {
+        if self.compiler.get().is_none() {
+            // Of two that open at once, one is dropped.
+            let _ = self.compiler.set((self.open)(self.package, self.settings)?);
         }
+        let compiler = self.compiler.get().map(Box::as_ref);
+        let compiler = compiler.ok_or_else(|| Error::Internal("no compiler".to_owned()))?;
+        Ok(FrontEnd {
+            world: self.world,
+            package: self.package,
+            settings: self.settings,
+            compiler,
+            store: self.store,
+            inputs: self.inputs,
+            version: compiler.version(),
+            clang: self.clang,
+        })
     }
-    report.into_result(Error::Kernels)?;
-    Ok(made)
+
+    /// Makes every unit.
+    fn make(
+        &self,
+        sources: &[Source],
+        units: &[Unit],
+        fronts: &mut Fronts,
+    ) -> Result<Vec<Binary>, Error> {
+        let mut report = Report::default();
+        let compiled = self.compile(sources, units, fronts, &mut report)?;
+        let mut made = Vec::new();
+        for (unit, result) in units.iter().zip(compiled) {
+            let subject =
+                || format!("{}, for {}", sources[unit.source].display, unit.config.target);
+            match result {
+                None => {}
+                Some(Ok(binary)) => {
+                    binary.inputs.iter().for_each(|it| watch(self.world, self.package, it));
+                    binary.warnings.lines().for_each(|line| self.world.cargo.warn(&line));
+                    made.push(binary);
+                }
+                Some(Err(error)) => fault(&error, &subject(), &mut report),
+            }
+        }
+        report.into_result(Error::Kernels)?;
+        Ok(made)
+    }
+
+    /// Makes every unit whose front end succeeds; the others' faults are reported.
+    fn compile(
+        &self,
+        sources: &[Source],
+        units: &[Unit],
+        fronts: &mut Fronts,
+        report: &mut Report,
+    ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
+        let weight = |unit: &Unit| sources[unit.source].weight;
+        let cuda = self.cuda.as_ref();
+        let by_nvcc = |unit: &Unit| Some(cuda?.binary(&sources[unit.source], unit));
+        if units.iter().all(|unit| unit.road == Road::Nvcc) {
+            return Ok(jobs::run_heaviest_first(units, weight, by_nvcc));
+        }
+        let front_end = self.front_end()?;
+        let is_missing = |index: &usize| fronts[*index].is_none() && has_front(units, *index);
+        let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
+        let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
+        for (index, front) in missing.into_iter().zip(made) {
+            fronts[index] = Some(front);
+        }
+        let fronts = &*fronts;
+        let made = jobs::run_heaviest_first(units, weight, |unit| match unit.road {
+            Road::Nvcc => by_nvcc(unit),
+            Road::Pipeline => {
+                let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
+                Some(binary(&front_end, &sources[unit.source], front, unit))
+            }
+        });
+        for (front, source) in fronts.iter().zip(sources) {
+            if let Some(front) = front {
+                check_front(self.world, self.package, source, front, report);
+            }
+        }
+        Ok(made)
+    }
+}
+
+/// Whether a source goes through a front end and kernelmill's compiler.
+fn has_front(units: &[Unit], source: usize) -> bool {
+    units.iter().any(|unit| unit.source == source && unit.road == Road::Pipeline)
 }
 
 /// Makes one unit, or takes it from the store.
@@ -129,8 +245,14 @@ fn binary(
         key = key.part("unit", &name);
     }
     let fingerprint = key.finish();
-    let made =
-        |artifact, is_cached| Binary { source: unit.source, fingerprint, artifact, is_cached };
+    let made = |artifact, is_cached| Binary {
+        source: unit.source,
+        fingerprint,
+        artifact,
+        inputs: Vec::new(),
+        warnings: String::new(),
+        is_cached,
+    };
     let stored = front_end.store.get("artifact", &fingerprint);
     if let Some(artifact) = stored.and_then(|bytes| Artifact::from_bytes(&bytes)) {
         return Ok(made(artifact, true));
@@ -138,7 +260,7 @@ fn binary(
     let lowered = front_end.lowered(source, front)?;
     let artifact = front_end.compiler.compile(&Job {
         lowered: &lowered,
-        signatures: source.kernels(),
+        signatures: &cpp::signatures(source, front),
         unit: &name,
         config: &unit.config,
     })?;
@@ -170,9 +292,15 @@ fn check_front(
 }
 
 /// What the compiler found, as it says it where it names its subject itself.
-fn fault(error: &CompileError, subject: &str, report: &mut Report) {
+pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
+        CompileError::Cpp { messages, .. } => {
+            // ptxas knows nothing of the source.
+            let is_lost = messages.iter().any(|message| message.place.is_none());
+            let heading = if is_lost { format!("{subject}:\n") } else { String::new() };
+            report.verbatim(format!("{heading}{error}"));
+        }
         CompileError::NoPtxas { .. }
         | CompileError::NoLinker { .. }
         | CompileError::Unsupported { .. }
@@ -184,34 +312,10 @@ fn fault(error: &CompileError, subject: &str, report: &mut Report) {
 }
 
 /// Watches a file or folder, unless the build itself writes it.
-fn watch(world: &World, package: &Package, path: &std::path::Path) {
+pub(crate) fn watch(world: &World, package: &Package, path: &std::path::Path) {
     if !path.starts_with(&package.out_dir) {
         world.cargo.watch(path.strip_prefix(&package.root).unwrap_or(path));
     }
-}
-
-/// Refuses cubins before any work where nothing can make them.
-fn check_ptxas(is_there: bool, targets: &[Target]) -> Result<(), Error> {
-    let mut report = Report::default();
-    for target in targets {
-        if let Target::Cubin(arch) = target
-            && !is_there
-        {
-            report.plain(
-                format!(
-                    "the target `{target}` needs ptxas, and none was found: not in \
-                     KERNELMILL_PTXAS, on PATH, in CUDA_HOME, CUDA_PATH, CUDA_ROOT or \
-                     CUDA_TOOLKIT_ROOT_DIR, and not in target/toolchains"
-                ),
-                format!(
-                    "install it, `python3 -m pip install --target target/toolchains/cuda \
-                     nvidia-cuda-nvcc`, or use the target `{}`, which needs no tool",
-                    Target::Ptx(*arch)
-                ),
-            );
-        }
-    }
-    report.into_result(Error::Sources)
 }
 
 fn summary(sources: &[Source], binaries: &[Binary]) -> Summary {

@@ -17,7 +17,7 @@ use kernelmill_compiler::Options;
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 15] = [
     "targets",
     "source-dir",
     "source-files",
@@ -29,6 +29,10 @@ pub(crate) const KEYS: [&str; 11] = [
     "fma",
     "optimization",
     "types",
+    "nvcc",
+    "clang",
+    "host-files",
+    "rdc",
 ];
 
 /// The settings of a build, checked.
@@ -45,13 +49,33 @@ pub(crate) struct Settings {
     pub(crate) arguments: Vec<String>,
     /// Rust types of the user's own, by the names of the structs they stand for.
     pub(crate) types: BTreeMap<String, String>,
+    /// The nvcc to use, as written: a path from the package's root, or a name on `PATH`.
+    pub(crate) nvcc: Option<String>,
+    /// The clang to use, in the same way.
+    pub(crate) clang: Option<String>,
+    /// Files with host code, which become a library.
+    pub(crate) host_files: Vec<Glob>,
+    /// Whether device code of host files may call into other files.
+    pub(crate) rdc: bool,
     pub(crate) options: Options,
+}
+
+impl Settings {
+    /// Whether a target is not NVIDIA's.
+    pub(crate) fn has_others(&self) -> bool {
+        !self.targets.iter().all(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
+    }
+
+    /// Whether a target is NVIDIA's.
+    pub(crate) fn has_nvidia(&self) -> bool {
+        self.targets.iter().any(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
+    }
 }
 
 /// The targets of a build that names none.
 const DEFAULT_TARGETS: [&str; 2] = ["cpu", "compute_75"];
 /// The folder of a build that names no source.
-const DEFAULT_FOLDER: &str = "kernels";
+pub(crate) const DEFAULT_FOLDER: &str = "kernels";
 
 /// Reads and merges the settings.
 ///
@@ -87,6 +111,8 @@ fn environment(world: &World, report: &mut Report) -> Layer {
     if let Some(text) = world.text("KERNELMILL_TARGETS") {
         layer.targets = Some(vec![TargetName { text, origin: origin("KERNELMILL_TARGETS") }]);
     }
+    layer.nvcc = world.text("KERNELMILL_NVCC");
+    layer.clang = world.text("KERNELMILL_CLANG");
     if let Some(text) = world.text("KERNELMILL_FMA") {
         match text.as_str() {
             "1" | "true" => layer.fma = Some(true),
@@ -139,6 +165,10 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         defines,
         arguments: layer.arguments.unwrap_or_default(),
         types: layer.types.unwrap_or_default(),
+        nvcc: layer.nvcc,
+        clang: layer.clang,
+        host_files: globs(layer.host_files),
+        rdc: layer.rdc.unwrap_or(false),
         options: Options {
             contract: layer.fma.unwrap_or(default.contract),
             optimization: layer.optimization.unwrap_or(default.optimization),

@@ -17,8 +17,11 @@ pub(crate) struct Source {
     /// The path relative to the package, as messages and keys have it.
     pub(crate) display: String,
     pub(crate) kind: SourceKind,
-    /// Its kernels; `None` where the text is not Rust, which rustc will say better.
+    /// Its kernels; `None` where the text is not Rust, which rustc will say better, and for CUDA
+    /// C++ until it has been compiled.
     pub(crate) signatures: Option<Vec<Signature>>,
+    /// How long compiling it takes next to others, where that is known.
+    pub(crate) weight: u64,
     /// The text of its files, by how messages name them.
     pub(crate) texts: Vec<(String, Arc<str>)>,
 }
@@ -30,6 +33,8 @@ pub(crate) enum SourceKind {
     File,
     /// By cargo.
     Package,
+    /// By nvcc or clang; its signatures are known once it has been compiled.
+    Cuda,
 }
 
 /// A path that may be a source.
@@ -47,11 +52,24 @@ impl Source {
         self.signatures.as_deref().unwrap_or_default()
     }
 
+    /// Whether there is something to compile, as far as is known.
+    pub(crate) fn is_any(&self) -> bool {
+        self.signatures.as_ref().is_none_or(|signatures| !signatures.is_empty())
+    }
+
     /// Reads a candidate; `None` where it is no source, or where the report says why not.
     pub(crate) fn read(candidate: Candidate, report: &mut Report) -> Option<Self> {
+        if candidate.kind == SourceKind::File {
+            match Language::of(&candidate.path) {
+                Some(Language::Rust) | None => {}
+                Some(language) => return Self::read_other(candidate, language, report),
+            }
+        }
         let texts = match candidate.kind {
             SourceKind::Package => kernel_package::texts(&candidate, report)?,
-            SourceKind::File => vec![(Vec::new(), read_file(&candidate, report)?)],
+            SourceKind::File | SourceKind::Cuda => {
+                vec![(Vec::new(), read_file(&candidate, report)?)]
+            }
         };
         let files: Vec<_> = texts
             .iter()
@@ -84,7 +102,34 @@ impl Source {
         };
         let Candidate { path, display, kind, .. } = candidate;
         let texts = texts.into_iter().map(|(_, text)| text).collect();
-        Some(Self { path, display, kind, signatures, texts })
+        Some(Self { path, display, kind, signatures, weight: 0, texts })
+    }
+}
+
+impl Source {
+    /// Reads a file in a language other than Rust.
+    fn read_other(candidate: Candidate, language: Language, report: &mut Report) -> Option<Self> {
+        let Candidate { path, display, .. } = &candidate;
+        let bytes = read_bytes(path, display, report)?;
+        let text = String::from_utf8_lossy(&bytes);
+        if !language.may_hold_kernel(&text) {
+            without_kernels(&candidate, report);
+            return None;
+        }
+        if language != Language::Cuda {
+            report.plain(
+                format!(
+                    "`{display}` is {}, which this version cannot compile yet",
+                    language.name()
+                ),
+                "write the kernel in Rust or CUDA C++, or leave the file out with `exclude`",
+            );
+            return None;
+        }
+        let texts = vec![(display.clone(), text.into())];
+        let Candidate { path, display, .. } = candidate;
+        let kind = SourceKind::Cuda;
+        Some(Self { path, display, kind, signatures: None, weight: 0, texts })
     }
 }
 
@@ -102,13 +147,6 @@ fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<
     let text = String::from_utf8_lossy(&bytes);
     if !language.may_hold_kernel(&text) {
         without_kernels(candidate, report);
-        return None;
-    }
-    if language != Language::Rust {
-        report.plain(
-            format!("`{display}` is {}, which this version cannot compile yet", language.name()),
-            "write the kernel in Rust, or leave the file out with `exclude`",
-        );
         return None;
     }
     if let Ok(text) = String::from_utf8(bytes) {

@@ -102,8 +102,9 @@ impl Store {
     }
 }
 
-/// The store's folder by the user's settings and the platform's custom.
-fn user_folder(world: &World) -> Option<PathBuf> {
+/// kernelmill's folder for what it can make or fetch again, by the user's settings and the
+/// platform's custom.
+pub(crate) fn user_folder(world: &World) -> Option<PathBuf> {
     if let Some(folder) = world.path("KERNELMILL_CACHE_DIR") {
         return Some(folder);
     }

@@ -1,58 +1,124 @@
 //! `cargo kernelmill doctor`: the tools that kernelmill uses.
 
-use crate::tools;
+use crate::{package::Selection, tools};
+use anyhow::Result;
 use kernelmill::Device;
+use kernelmill_artifact::Target;
+use kernelmill_build::toolchain::Machine;
 use kernelmill_llvm::Library;
-use std::{env, path::PathBuf, process::ExitCode};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// Which package's build is looked at.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    selection: Selection,
+}
 
 /// One tool.
 struct Finding {
     name: &'static str,
-    /// What cannot be done without it.
+    /// What it is for.
     purpose: &'static str,
-    required: bool,
-    /// What was found, or what to do.
-    state: Result<String, String>,
+    /// Whether every build needs it.
+    is_required: bool,
+    state: Result<Tool, String>,
 }
 
-/// Prints a line for each tool; fails when one is missing that every build needs.
-pub(crate) fn run() -> ExitCode {
-    let sysroot = sysroot();
-    let findings = [rustc(), llvm(sysroot.as_ref()), linker(), lld(sysroot.as_ref()), ptxas()];
+/// A tool that is there.
+struct Tool {
+    version: String,
+    place: PathBuf,
+}
+
+/// Prints a line for each tool, and then what the package's build lacks. Fails when a tool is
+/// missing that every build needs, or that this one does.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let folder = options.selection.folder()?;
+    let machine = match &folder {
+        Some(folder) => Machine::of_package(folder)?,
+        None => Machine::at(env::current_dir()?),
+    };
+    let rustc_version = tools::output(&tools::rustc(), &["-vV"]).unwrap_or_default();
+    let sysroot = tools::output(&tools::rustc(), &["--print", "sysroot"]);
+    let sysroot = sysroot.map(|printed| PathBuf::from(printed.trim()));
+    let sysroot = sysroot.as_deref();
+    let findings = [
+        rustc(&rustc_version),
+        llvm(sysroot),
+        linker(),
+        lld(&rustc_version, sysroot),
+        nvcc(&machine),
+        clang(&machine, &rustc_version),
+        ptxas(&machine),
+        disassembler(&machine, "nvdisasm", "prints cubins, for `cargo kernelmill inspect`"),
+        disassembler(&machine, "cuobjdump", "counts registers, for `cargo kernelmill report`"),
+    ];
     for finding in &findings {
-        let (mark, text) = match (&finding.state, finding.required) {
-            (Ok(found), _) => ("ok", found),
-            (Err(mend), true) => ("MISSING", mend),
-            (Err(mend), false) => ("absent", mend),
-        };
-        println!("{mark:8} {:10} {text}", finding.name);
-        println!("{:19} {}", "", finding.purpose);
+        finding.print();
+        if finding.name == "nvcc" {
+            host_compiler(&machine).iter().for_each(Finding::print);
+        }
     }
     for device in Device::all() {
         println!("{:8} {:10} {device}", "ok", "device");
     }
-    let broken = findings.iter().filter(|finding| finding.required && finding.state.is_err());
-    ExitCode::from(u8::from(broken.count() > 0))
+    let missing = machine.missing(&rustc_version)?;
+    if let Some(folder) = &folder {
+        let targets: Vec<_> = machine.targets().iter().map(Target::to_string).collect();
+        println!("\nthe package in {} is built for {}", folder.display(), targets.join(", "));
+        if missing.is_empty() {
+            println!("everything for that is there");
+        } else {
+            println!("{missing}");
+        }
+    }
+    let is_broken = findings.iter().any(|finding| finding.is_required && finding.state.is_err());
+    Ok(ExitCode::from(u8::from(is_broken || !missing.is_empty())))
 }
 
-fn sysroot() -> Option<PathBuf> {
-    let printed = tools::output(&tools::rustc(), &["--print", "sysroot"])?;
-    Some(PathBuf::from(printed.trim()))
+impl Finding {
+    fn print(&self) {
+        let Self { name, purpose, is_required, state } = self;
+        match state {
+            Ok(Tool { version, place }) => {
+                println!("{:8} {name:10} {version:14} {}", "ok", place.display());
+            }
+            Err(mend) => {
+                let mark = if *is_required { "MISSING" } else { "absent" };
+                println!("{mark:8} {name:10} {purpose}: {mend}");
+            }
+        }
+    }
 }
 
-fn rustc() -> Finding {
-    let version = tools::output(&tools::rustc(), &["--version"]);
-    let state = version.map(|version| version.trim().to_owned());
+fn rustc(version: &str) -> Finding {
+    let program = tools::rustc();
+    let place = match program.components().count() {
+        1 => tools::on_path("rustc").unwrap_or(program),
+        _ => program,
+    };
+    let release = line_of(version, "release: ");
+    let state = release.map(|version| Tool { version, place });
     Finding {
         name: "rustc",
         purpose: "compiles kernels in Rust",
-        required: true,
+        is_required: true,
         state: state.ok_or_else(|| "install Rust with rustup, or set RUSTC".to_owned()),
     }
 }
 
+/// What follows a label at the beginning of a line.
+fn line_of(text: &str, label: &str) -> Option<String> {
+    text.lines().find_map(|line| line.strip_prefix(label)).map(str::to_owned)
+}
+
 /// Opens the library as a build does, which checks that every function it calls is there.
-fn llvm(sysroot: Option<&PathBuf>) -> Finding {
+fn llvm(sysroot: Option<&Path>) -> Finding {
     let path = match (env::var_os("KERNELMILL_LLVM"), sysroot) {
         (Some(path), _) => Ok(PathBuf::from(path)),
         (None, Some(sysroot)) => kernelmill_llvm::find_in_sysroot(sysroot),
@@ -60,55 +126,123 @@ fn llvm(sysroot: Option<&PathBuf>) -> Finding {
     };
     let library = path.and_then(|path| Library::open(&path));
     let state = match library {
-        Ok(library) => Ok(format!("LLVM {} at {}", library.version(), library.path().display())),
+        Ok(library) => {
+            Ok(Tool { version: library.version().to_string(), place: library.path().to_path_buf() })
+        }
         Err(error) => Err(error.to_string()),
     };
     let purpose = "optimises kernels and writes PTX, AMD and native code";
-    Finding { name: "LLVM", purpose, required: true, state }
+    Finding { name: "LLVM", purpose, is_required: true, state }
 }
 
 fn linker() -> Finding {
     let compiler = env::var_os("CC").map(PathBuf::from).or_else(|| tools::on_path("cc"));
-    let version = compiler.as_ref().and_then(|path| tools::output(path, &["--version"]));
-    let state = version.and_then(|version| Some(version.lines().next()?.to_owned()));
+    let state = compiler.and_then(|place| {
+        let said = tools::output(&place, &["--version"])?;
+        Some(Tool { version: number(&said)?, place })
+    });
     Finding {
         name: "cc",
         purpose: "links programs; every Rust program needs it",
-        required: true,
+        is_required: true,
         state: state.ok_or_else(|| "install a C compiler: `apt-get install gcc`".to_owned()),
     }
 }
 
-fn lld(sysroot: Option<&PathBuf>) -> Finding {
-    let version = tools::output(&tools::rustc(), &["-vV"]).unwrap_or_default();
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default();
+/// The first version number in a text: `12.2.0`.
+fn number(text: &str) -> Option<String> {
+    let is_number =
+        |word: &&str| word.contains('.') && word.split('.').all(|part| part.parse::<u32>().is_ok());
+    let mut words = text.split(|letter: char| letter.is_whitespace() || "(),".contains(letter));
+    words.find(is_number).map(str::to_owned)
+}
+
+fn lld(rustc_version: &str, sysroot: Option<&Path>) -> Finding {
+    let host = line_of(rustc_version, "host: ").unwrap_or_default();
     let path = sysroot.map(|sysroot| sysroot.join("lib/rustlib").join(host).join("bin/rust-lld"));
-    let path = path.filter(|path| path.is_file());
-    let state = path.map(|path| path.display().to_string());
+    let state = path.filter(|path| path.is_file()).map(|place| {
+        let said = tools::output(&place, &["-flavor", "gnu", "--version"]).unwrap_or_default();
+        Tool { version: number(&said).unwrap_or_else(|| "of rustc".to_owned()), place }
+    });
     Finding {
         name: "rust-lld",
         purpose: "links AMD code objects (`gfx942`)",
-        required: false,
+        is_required: false,
         state: state.ok_or_else(|| "install Rust with rustup, which brings it".to_owned()),
     }
 }
 
-fn ptxas() -> Finding {
-    let path = match env::var_os("KERNELMILL_PTXAS") {
-        Some(path) => Some(PathBuf::from(path)),
-        None => tools::of_cuda("ptxas"),
+fn install_cuda() -> String {
+    format!("`{}`", Machine::cuda_command())
+}
+
+fn nvcc(machine: &Machine) -> Finding {
+    let state = match machine.nvcc() {
+        Ok(Some(nvcc)) => Ok(Tool {
+            version: format!("{}.{}", nvcc.release.0, nvcc.release.1),
+            place: nvcc.program,
+        }),
+        Ok(None) => Err(install_cuda()),
+        Err(error) => Err(error.to_string()),
     };
-    let state = path.and_then(|path| {
-        let version = tools::output(&path, &["--version"])?;
-        let release = version.lines().find(|line| line.contains("release"))?.to_owned();
-        Some(format!("{release} at {}", path.display()))
+    let purpose = "compiles CUDA C++ for NVIDIA";
+    Finding { name: "nvcc", purpose, is_required: false, state }
+}
+
+/// nvcc without a host compiler compiles nothing, not even PTX. `None` where there is no nvcc.
+fn host_compiler(machine: &Machine) -> Option<Finding> {
+    let nvcc = machine.nvcc().ok().flatten()?;
+    let state = match nvcc.host_compiler {
+        None => Err("nvcc finds none: `apt-get install g++`".to_owned()),
+        Some(place) => {
+            let said = tools::output(&place, &["--version"]).unwrap_or_default();
+            Ok(Tool { version: number(&said).unwrap_or_else(|| "unknown".to_owned()), place })
+        }
+    };
+    let purpose = "is started by nvcc, which compiles nothing without it";
+    Some(Finding { name: "host-c++", purpose, is_required: false, state })
+}
+
+fn clang(machine: &Machine, rustc_version: &str) -> Finding {
+    let state = match machine.clang(rustc_version) {
+        Ok(Some(clang)) => Ok(Tool {
+            version: number(&clang.version).unwrap_or_else(|| clang.major.to_string()),
+            place: clang.program,
+        }),
+        Ok(None) => Err(format!("`{}`", machine.clang_command(rustc_version))),
+        Err(error) => Err(error.to_string()),
+    };
+    let purpose = "compiles CUDA C++ for the CPU and AMD, and for NVIDIA where nvcc is absent";
+    Finding { name: "clang", purpose, is_required: false, state }
+}
+
+fn ptxas(machine: &Machine) -> Finding {
+    let purpose = "assembles cubins (`sm_90`); PTX (`compute_75`) needs none";
+    cuda_tool(machine.ptxas(), "ptxas", purpose)
+}
+
+fn disassembler(machine: &Machine, name: &'static str, purpose: &'static str) -> Finding {
+    cuda_tool(machine.cuda_tool(name), name, purpose)
+}
+
+fn cuda_tool(place: Option<PathBuf>, name: &'static str, purpose: &'static str) -> Finding {
+    let state = place.and_then(|place| {
+        let said = tools::output(&place, &["--version"])?;
+        let (_, release) = said.split_once("release ")?;
+        Some(Tool { version: release.split(',').next()?.to_owned(), place })
     });
-    let mend = "install CUDA, or `python3 -m pip install --target target/toolchains nvidia-cuda-nvcc`; \
-                PTX (`compute_75`) needs none";
-    Finding {
-        name: "ptxas",
-        purpose: "assembles cubins (`sm_90`)",
-        required: false,
-        state: state.ok_or_else(|| mend.to_owned()),
+    Finding { name, purpose, is_required: false, state: state.ok_or_else(install_cuda) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn versions_are_picked_out_of_what_programs_print() {
+        let number = |text| number(text).unwrap_or_default();
+        assert_eq!(number("gcc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright"), "12.2.0");
+        assert_eq!(number("Debian clang version 22.1.8 (1~deb12u1)"), "22.1.8");
+        assert_eq!(number("nothing"), "");
     }
 }

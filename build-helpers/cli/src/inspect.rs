@@ -3,8 +3,9 @@
 use crate::{package::Selection, tools};
 use anyhow::{Context as _, Result, bail};
 use kernelmill_artifact::Target;
+use kernelmill_build::toolchain::Machine;
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
 };
 
@@ -61,10 +62,9 @@ fn text(path: &Path) -> Result<String> {
     if path.extension().is_some_and(|extension| extension == "ptx") {
         return Ok(fs::read_to_string(path)?);
     }
-    let nvdisasm = tools::of_cuda("nvdisasm").context(
-        "nvdisasm is not there: \
-         `python3 -m pip install --target target/toolchains nvidia-cuda-nvdisasm`",
-    )?;
+    let nvdisasm = Machine::at(env::current_dir()?).cuda_tool("nvdisasm").with_context(|| {
+        format!("nvdisasm is not there: `{}` installs it", Machine::cuda_command())
+    })?;
     let file = path.display().to_string();
     tools::output(&nvdisasm, &["-c", &file]).with_context(|| format!("nvdisasm refuses {file}"))
 }

@@ -4,6 +4,7 @@
 //! - `list`: the kernels of a package with their signatures and binaries.
 //! - `inspect KERNEL`: what a kernel was compiled to, as text.
 //! - `test-driver path`: a stand-in CUDA driver for tests on machines without a GPU.
+//! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
 
 mod doctor;
@@ -11,6 +12,7 @@ mod inspect;
 mod list;
 mod package;
 mod test_driver;
+mod toolchain;
 mod tools;
 
 use clap::{Args, Parser, Subcommand};
@@ -39,8 +41,11 @@ enum Command {
     /// A stand-in for the CUDA driver, for tests on machines without a GPU.
     #[command(subcommand)]
     TestDriver(test_driver::Action),
+    /// Installs, lists and removes tools that kernelmill uses, for this user alone.
+    #[command(subcommand)]
+    Toolchain(toolchain::Action),
     /// Says which tools are there, and how to get those that are not.
-    Doctor,
+    Doctor(doctor::Options),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -49,6 +54,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
         Command::TestDriver(action) => test_driver::run(&action).map(|()| ExitCode::SUCCESS),
-        Command::Doctor => Ok(doctor::run()),
+        Command::Toolchain(action) => toolchain::run(&action).map(|()| ExitCode::SUCCESS),
+        Command::Doctor(options) => doctor::run(&options),
     }
 }

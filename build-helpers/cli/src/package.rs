@@ -6,7 +6,9 @@ use clap::Args;
 use serde_json::Value;
 use std::{
     env,
-    path::PathBuf,
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -60,20 +62,56 @@ impl Selection {
         Ok(Built { name, folder })
     }
 
+    /// The folder of the one package selected; `None` where none is named and none is here.
+    pub(crate) fn folder(&self) -> Result<Option<PathBuf>> {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        if self.package.is_some() {
+            let id = self.id(&cargo).context("there is no such package")?;
+            return Ok(folder_of(&id));
+        }
+        let manifest = match &self.manifest_path {
+            Some(path) => Some(path.clone()),
+            None => tools::output(cargo.as_ref(), &["locate-project", "--message-format", "plain"])
+                .map(|printed| PathBuf::from(printed.trim())),
+        };
+        let Some(manifest) = manifest else { return Ok(None) };
+        let text = fs::read_to_string(&manifest);
+        let text = text.with_context(|| manifest.display().to_string())?;
+        // A workspace without a package of its own is none.
+        let is_package = text.lines().any(|line| line.trim() == "[package]");
+        Ok(manifest.parent().filter(|_| is_package).map(Path::to_path_buf))
+    }
+
     /// The name of the one package selected.
-    fn name(&self, cargo: &std::ffi::OsStr) -> Result<String> {
+    fn name(&self, cargo: &OsStr) -> Result<String> {
         if let Some(package) = &self.package {
             return Ok(package.clone());
         }
+        let id = self.id(cargo).context("say which package with --package")?;
+        Ok(name_of(&id).to_owned())
+    }
+
+    /// What cargo calls the one package selected.
+    fn id(&self, cargo: &OsStr) -> Option<String> {
         let mut arguments = vec!["pkgid"];
         let manifest = self.manifest_path.as_ref().map(|path| path.display().to_string());
         if let Some(manifest) = &manifest {
             arguments.extend(["--manifest-path", manifest]);
         }
-        let printed = tools::output(cargo.as_ref(), &arguments);
-        let printed = printed.context("say which package with --package")?;
-        Ok(name_of(printed.trim()).to_owned())
+        if let Some(package) = &self.package {
+            arguments.extend(["--package", package]);
+        }
+        Some(tools::output(cargo.as_ref(), &arguments)?.trim().to_owned())
     }
+}
+
+/// The folder in a package id: `path+file:///a/b#0.1.0`. Where `file://` is followed by a drive,
+/// `/C:/a`, the slash before it is no part of the path.
+fn folder_of(id: &str) -> Option<PathBuf> {
+    let (url, _) = id.split_once('#')?;
+    let path = url.split_once("file://")?.1;
+    let has_drive = path.as_bytes().get(2) == Some(&b':');
+    Some(PathBuf::from(if has_drive { &path[1..] } else { path }))
 }
 
 /// The name in a package id: `path+file:///a/b#0.1.0` or `path+file:///a/b#name@0.1.0`.
@@ -95,13 +133,16 @@ fn out_dir(line: &str, name: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::{name_of, out_dir};
+    use super::{folder_of, name_of, out_dir};
     use std::path::PathBuf;
 
     #[test]
     fn both_forms_of_package_ids() {
         assert_eq!(name_of("path+file:///home/a/saxpy#0.1.0"), "saxpy");
         assert_eq!(name_of("path+file:///home/a/b#saxpy@0.1.0"), "saxpy");
+        let folder = folder_of("path+file:///home/a/b#saxpy@0.1.0");
+        assert_eq!(folder, Some(PathBuf::from("/home/a/b")));
+        assert_eq!(folder_of("path+file:///C:/a#0.1.0"), Some(PathBuf::from("C:/a")));
     }
 
     #[test]

@@ -152,6 +152,7 @@ fn gpu_kernel<'c>(
         kernel.add_attribute(context, Place::Function, name, 0);
     }
     (abi.decorate)(context, kernel);
+    kernel.take_source_lines(shim);
     always_inline(context, shim);
     shim.set_linkage(Linkage::LLVMInternalLinkage);
     Ok(kernel)

@@ -1,6 +1,11 @@
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use kernelmill_artifact::Target;
+
+use crate::frontend::cuda::{Message, MessageSeverity, signature::SignatureError};
 
 /// Why a source could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -14,6 +19,24 @@ pub enum Error {
     Rustc {
         /// What rustc printed.
         stderr: String,
+    },
+    /// A C++ compiler refused the kernel.
+    #[error("{}", CppMessages { tool, messages, kept: kept.as_deref() })]
+    Cpp {
+        /// The compiler, for example `nvcc`.
+        tool: &'static str,
+        /// What it said, warnings too.
+        messages: Vec<Message>,
+        /// The folder that has the command line and what it worked on.
+        kept: Option<PathBuf>,
+    },
+    /// The debug information in compiled C++ cannot be read.
+    #[error("{file}: {error}")]
+    Signatures {
+        /// The source.
+        file: String,
+        /// Why.
+        error: SignatureError,
     },
     /// clang refused a file in CUDA C++. The text is clang's own, with the user's file and line.
     #[error(
@@ -147,6 +170,32 @@ pub struct Fault {
     pub line: Option<u32>,
     /// What is wrong.
     pub message: String,
+}
+
+struct CppMessages<'a> {
+    tool: &'a str,
+    messages: &'a [Message],
+    kept: Option<&'a Path>,
+}
+
+impl fmt::Display for CppMessages<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for message in self.messages {
+            write!(formatter, "{message}\n\n")?;
+        }
+        if !self.messages.iter().any(|message| message.severity == MessageSeverity::Error) {
+            write!(formatter, "error: {} failed without an error message\n\n", self.tool)?;
+        }
+        match self.kept {
+            Some(kept) => write!(
+                formatter,
+                "note: the command line of {} and its inputs are in {}",
+                self.tool,
+                kept.display()
+            ),
+            None => Ok(()),
+        }
+    }
 }
 
 struct Faults<'a>(&'a Target, &'a [Fault]);

@@ -34,6 +34,10 @@ mod prepare;
 mod target;
 mod toolchain;
 
+/// The digest of this crate's own sources, which is part of every key: what an older state of the
+/// compiler has made is not taken for what this one would make.
+pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
+
 pub use artifact::{Artifact, CompiledKernel, Location};
 pub use error::{Error, Fault, LayoutMismatch};
 pub use frontend::rust::{Lowered, RustSource};

@@ -12,6 +12,7 @@ use kernelmill_artifact::ArtifactKind;
 use super::{
     driver::{bind, named},
     launch::Function,
+    panics,
 };
 use crate::{EmbeddedArtifact, EmbeddedKernel, Error, Result, backend};
 
@@ -99,7 +100,10 @@ fn load_image(image: *const c_void, artifact: &EmbeddedArtifact) -> Result<sys::
 impl Drop for Module {
     fn drop(&mut self) {
         // What still runs may be of this module. An error here is reported by cudarc's next call.
-        self.context.record_err(self.context.synchronize());
+        match self.context.synchronize() {
+            Ok(()) => panics::unload(self),
+            Err(error) => self.context.record_err(Err::<(), _>(error)),
+        }
         // SAFETY: loaded once, unloaded once, and no function of it is left.
         let unloaded = unsafe { raw::unload(self.handle) };
         self.context.record_err(unloaded);

@@ -1,14 +1,14 @@
 //! Panics of kernels: each module has one record, which is read when a stream is waited for.
 //!
 //! Which launch of a module panicked is not known, so whoever waits first for a stream that the
-//! module was launched on is told.
+//! module was launched on is told. A module that is unloaded before that leaves its panic here.
 
 use std::{
     mem::MaybeUninit,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use cudarc::driver::{CudaStream, result, sys};
+use cudarc::driver::{CudaContext, CudaStream, result, sys};
 use kernelmill_artifact::PanicRecord;
 
 use super::{
@@ -21,10 +21,20 @@ use crate::{KernelPanic, Result};
 struct Expected {
     context: usize,
     stream: usize,
-    module: Arc<Module>,
+    module: Weak<Module>,
+    /// What the record said when the module was unloaded.
+    left: Option<Left>,
 }
 
-/// Of all contexts. A module in it stays loaded until somebody waits for the stream.
+/// A panic whose module is gone.
+struct Left {
+    panic: KernelPanic,
+    /// Once this is gone, another context may have its handle.
+    context: Weak<CudaContext>,
+}
+
+/// Of all contexts. Nothing here keeps a module or a context alive: a program that waits by other
+/// means than this crate's would never get rid of them.
 static EXPECTED: Mutex<Vec<Expected>> = Mutex::new(Vec::new());
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -38,13 +48,31 @@ fn handles(stream: &CudaStream) -> (usize, usize) {
 /// Notes that a kernel which can panic was launched.
 pub(super) fn expect(on: &CudaStream, module: &Arc<Module>) {
     let (context, stream) = handles(on);
+    let module = Arc::downgrade(module);
     let mut expected = lock(&EXPECTED);
     let known = expected.iter().any(|other| {
-        (other.context, other.stream) == (context, stream) && Arc::ptr_eq(&other.module, module)
+        (other.context, other.stream) == (context, stream) && other.module.ptr_eq(&module)
     });
     if !known {
-        expected.push(Expected { context, stream, module: Arc::clone(module) });
+        expected.push(Expected { context, stream, module, left: None });
     }
+}
+
+/// Keeps the panic of a module that is being unloaded, of which nothing runs any more, for whoever
+/// waits for a stream that it was launched on.
+pub(super) fn unload(module: &Module) {
+    let is = |entry: &Expected| std::ptr::eq(entry.module.as_ptr(), module);
+    if !lock(&EXPECTED).iter().any(is) {
+        return;
+    }
+    // Where the driver fails now, it fails the next call too, which reports it.
+    let panic = read(&module.context().default_stream(), module).ok().flatten();
+    let mut expected = lock(&EXPECTED);
+    for entry in expected.iter_mut().filter(|entry| is(entry)) {
+        let context = Arc::downgrade(module.context());
+        entry.left = panic.clone().map(|panic| Left { panic, context });
+    }
+    expected.retain(|entry| !is(entry) || entry.left.is_some());
 }
 
 /// The first panic of the modules that were launched on `stream`, which was waited for.
@@ -71,13 +99,19 @@ fn check(
     let mut seen: Vec<Arc<Module>> = Vec::new();
     loop {
         let mut expected = lock(&EXPECTED);
-        let is_seen = |entry: &Expected| seen.iter().any(|seen| Arc::ptr_eq(seen, &entry.module));
-        let Some(next) = expected.iter().find(|entry| asked(entry) && !is_seen(entry)) else {
+        if let Some(panic) = take_left(&mut expected, &asked) {
+            return Err(panic.into());
+        }
+        let is_seen = |module: &Arc<Module>| seen.iter().any(|seen| Arc::ptr_eq(seen, module));
+        // A module that is being unloaded cannot be had any more; it leaves its panic here.
+        let mut modules =
+            expected.iter().filter(|entry| asked(entry)).filter_map(|entry| entry.module.upgrade());
+        let Some(module) = modules.find(|module| !is_seen(module)) else {
             return Ok(());
         };
-        let module = Arc::clone(&next.module);
-        expected
-            .retain(|entry| !(asked(entry) && done(entry) && Arc::ptr_eq(&entry.module, &module)));
+        drop(modules);
+        let is = |entry: &Expected| std::ptr::eq(entry.module.as_ptr(), &*module);
+        expected.retain(|entry| !(asked(entry) && done(entry) && is(entry)));
         drop(expected);
         if let Some(panic) = take(stream, &module)? {
             return Err(panic.into());
@@ -86,12 +120,31 @@ fn check(
     }
 }
 
+/// The first panic that was left by a module which is `asked` for; those of contexts that are gone
+/// are forgotten.
+fn take_left(
+    expected: &mut Vec<Expected>,
+    asked: impl Fn(&Expected) -> bool,
+) -> Option<KernelPanic> {
+    let is_alive = |left: &Left| left.context.strong_count() > 0;
+    expected.retain(|entry| entry.left.as_ref().is_none_or(is_alive));
+    let found = expected.iter().position(|entry| entry.left.is_some() && asked(entry))?;
+    let found = expected.swap_remove(found);
+    expected.retain(|entry| !entry.module.ptr_eq(&found.module));
+    found.left.map(|left| left.panic)
+}
+
 /// The panic in a module's record, which is cleared then.
 fn take(stream: &CudaStream, module: &Module) -> Result<Option<KernelPanic>> {
+    bind(module.context())?;
+    read(stream, module)
+}
+
+/// As [`take`], where the module's context is current on this thread.
+fn read(stream: &CudaStream, module: &Module) -> Result<Option<KernelPanic>> {
     let Some(address) = module.record else { return Ok(None) };
     let _alone = lock(&module.record_lock);
     let subject = || format!("the panic record of {}", module.artifact);
-    bind(module.context())?;
     let mut record = MaybeUninit::<PanicRecord>::uninit();
     // SAFETY: the record has that many bytes on both sides, and is not used before the wait.
     let copied = unsafe {

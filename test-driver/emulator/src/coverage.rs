@@ -10,6 +10,8 @@ pub struct Covered {
     pub function: Arc<str>,
     /// PTX line, from 1.
     pub line: u32,
+    /// File and line of the source, where the PTX has `.loc` directives.
+    pub source: Option<(Arc<str>, u32)>,
     /// Mnemonic with modifiers, such as `ld.global.b32`.
     pub mnemonic: Arc<str>,
     /// Times it ran, all threads together.

@@ -176,6 +176,7 @@ impl Device {
             function: kernel.to_string(),
             block: [0; 3],
             thread: [0; 3],
+            report: Box::default(),
         };
         let Some(found) = loaded.module.kernel(kernel) else {
             return Err(refused(format!("there is no kernel `{kernel}`")));
@@ -200,10 +201,14 @@ impl Device {
             options,
             used: AtomicU64::new(0),
         };
-        let outcome = run(&grid)?;
+        let outcome = run(&grid);
         let coverage = coverage(program, &program.reachable(found.function), &outcome.hits);
         let instructions = coverage.instructions.iter().map(|covered| covered.count).sum();
-        Ok(Report { instructions, coverage, printed: outcome.printed })
+        let report = Report { instructions, coverage, printed: outcome.printed };
+        match outcome.fault {
+            None => Ok(report),
+            Some(fault) => Err(Fault { report: Box::new(report), ..fault }),
+        }
     }
 
     /// Zeroed memory through which the blocks of a cooperative launch synchronise.
@@ -233,6 +238,9 @@ impl Device {
         let most = properties.max_threads_per_block.min(declared);
         if threads > u64::from(most) {
             return Err(format!("{threads} threads in a block, at most {most} are allowed"));
+        }
+        if let Some(required) = kernel.required_block.filter(|&shape| shape != launch.block) {
+            return Err(format!("a block of {:?}, the kernel requires {required:?}", launch.block));
         }
         let blocks: u64 = launch.grid.iter().map(|&size| u64::from(size)).product();
         if blocks > u64::from(u32::MAX) {
@@ -289,6 +297,7 @@ fn coverage(program: &Program, reachable: &[usize], hits: &[Vec<u64>]) -> Covera
             instructions.push(Covered {
                 function: Arc::clone(&name),
                 line: origin.line,
+                source: program.source(*origin),
                 mnemonic: Arc::clone(&program.mnemonics[mnemonic as usize]),
                 count,
             });

@@ -1,6 +1,7 @@
 //! What goes wrong in a kernel, and where.
 
-use std::fmt;
+use crate::launch::Report;
+use std::{fmt, sync::Arc};
 
 /// A state space of PTX, as far as faults tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -208,13 +209,16 @@ pub struct Fault {
     /// Line of the PTX text, from 1; 0 for faults of the launch itself.
     pub ptx_line: u32,
     /// File and line of the source, where the PTX has `.loc` directives.
-    pub source: Option<(String, u32)>,
+    pub source: Option<(Arc<str>, u32)>,
     /// Function whose instruction faulted.
     pub function: String,
     /// Index of the block.
     pub block: [u32; 3],
     /// Index of the thread in its block.
     pub thread: [u32; 3],
+    /// What the launch had done by then: the instructions that ran, the faulting one among them,
+    /// and what was printed.
+    pub report: Box<Report>,
 }
 
 impl fmt::Display for FaultKind {

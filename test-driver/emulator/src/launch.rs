@@ -71,7 +71,7 @@ impl Default for Options {
     }
 }
 
-/// What a launch that went well has done.
+/// What a launch has done, to its end or until its [fault](crate::Fault).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Instructions run, all threads together.

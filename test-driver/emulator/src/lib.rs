@@ -3,7 +3,8 @@
 //! [`Module::parse`] reads PTX as LLVM and nvcc write it. A [`Device`] has memory, takes modules and
 //! launches kernels; a launch ends with a [`Report`], or with the [`Fault`] of a thread: an access out
 //! of bounds, a deadlock, a read of what was never written, a race, each with its PTX line, and with
-//! its source line where the PTX has one. [`explore()`] tries many orders of the threads.
+//! its source line where the PTX has one. [`explore()`] tries many orders of the threads, and a
+//! [`Mutation`] makes a kernel wrong, to see whether its tests notice.
 //!
 //! ```
 //! use ptx_emulator::{Device, Launch, Module, Options, Properties};
@@ -49,6 +50,7 @@ mod launch;
 mod loaded;
 mod memory;
 mod module;
+mod mutation;
 mod program;
 mod properties;
 mod races;
@@ -62,5 +64,6 @@ pub use launch::{Launch, Options, Order, Report};
 pub use loaded::Loaded;
 pub use memory::MemoryError;
 pub use module::{Kernel, Module, Parameter, Unsupported};
+pub use mutation::Mutation;
 pub use properties::Properties;
 pub use syntax::{ParseError, ParseErrors};

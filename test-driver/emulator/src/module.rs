@@ -41,6 +41,8 @@ pub struct Kernel {
     pub static_shared_bytes: u32,
     /// Most threads of a block, from `.maxntid` or `.reqntid`.
     pub max_threads: Option<u32>,
+    /// The only shape a block may have, from `.reqntid`.
+    pub required_block: Option<[u32; 3]>,
     /// An estimate of the 32-bit registers of a thread, from the registers declared, at most 255.
     pub registers: u32,
     /// Bytes of local memory of a thread, without what is called.

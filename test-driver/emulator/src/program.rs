@@ -131,7 +131,7 @@ pub(crate) struct Program {
     pub(crate) functions: Vec<Function>,
     pub(crate) globals: Vec<Global>,
     pub(crate) shared: Vec<SharedVariable>,
-    pub(crate) files: BTreeMap<u32, String>,
+    pub(crate) files: BTreeMap<u32, Arc<str>>,
     pub(crate) mnemonics: Vec<Arc<str>>,
 }
 
@@ -191,9 +191,9 @@ impl Program {
         layout
     }
 
-    /// File and line of an instruction's source.
-    pub(crate) fn source(&self, origin: Origin) -> Option<(String, u32)> {
-        let (file, line) = origin.source?;
-        Some((self.files.get(&file)?.clone(), line))
+    /// File and line of an instruction's source. Compilers write line 0 for what is of none.
+    pub(crate) fn source(&self, origin: Origin) -> Option<(Arc<str>, u32)> {
+        let (file, line) = origin.source.filter(|&(_, line)| line > 0)?;
+        Some((Arc::clone(self.files.get(&file)?), line))
     }
 }

@@ -310,13 +310,49 @@ fn launches_that_do_not_fit() {
 }
 
 #[test]
+fn blocks_have_the_shape_that_a_kernel_requires() {
+    let bench = Bench::new(&kernel("", "").replace("\n{\n", "\n.reqntid 8, 4\n{\n"));
+    let data = bench.buffer(&[0u32; 4]).to_le_bytes();
+    let launched = |block| {
+        let launch = Launch { block, arguments: &[&data], ..Launch::default() };
+        let result = bench.device.launch(&bench.loaded, "k", &launch, &Options::default());
+        result.map(drop).map_err(|fault| fault.to_string())
+    };
+    launched([8, 4, 1]).unwrap();
+    for (block, reason) in [
+        ([8, 3, 1], "a block of [8, 3, 1], the kernel requires [8, 4, 1]"),
+        ([4, 8, 1], "a block of [4, 8, 1], the kernel requires [8, 4, 1]"),
+        ([8, 5, 1], "40 threads in a block, at most 32 are allowed"),
+    ] {
+        assert_eq!(launched(block).unwrap_err(), format!("invalid launch: {reason}"));
+    }
+}
+
+#[test]
+fn what_a_launch_did_before_its_fault_is_told() {
+    let bench = Bench::new(include_str!("ptx/messages.ptx"));
+    for cooperative in [false, true] {
+        let n = 4u32.to_le_bytes();
+        let (block, arguments): (_, [&[u8]; 1]) = ([32, 1, 1], [&n]);
+        let launch = Launch { block, cooperative, arguments: &arguments, ..Launch::default() };
+        let options = Options::default();
+        let fault = bench.device.launch(&bench.loaded, "messages", &launch, &options).unwrap_err();
+        assert!(matches!(fault.kind, FaultKind::Assertion { .. }), "{fault}");
+        assert_eq!(fault.report.printed, "thread 0:  6.00|7   |ff 34359738368 z%\n");
+        let covered = fault.report.coverage.instructions();
+        let last = covered.iter().find(|covered| covered.line == fault.ptx_line).unwrap();
+        assert_eq!((last.count, last.mnemonic.starts_with("call")), (1, true), "{last:?}");
+    }
+}
+
+#[test]
 fn source_lines_are_told() {
     let body = "\t.loc 1 42 7\n\tst.global.u32 [%rd1+64], %r1;\n";
     let text = kernel("", body) + "\t.file 1 \"kernels/fill.rs\"\n";
     let bench = Bench::new(&text);
     let data = bench.buffer(&[0u32; 4]);
     let fault = bench.launch("k", 1, 1, &[Argument::Buffer(data)], &checked()).unwrap_err();
-    assert_eq!(fault.source, Some(("kernels/fill.rs".to_string(), 42)));
+    assert_eq!(fault.source, Some(("kernels/fill.rs".into(), 42)));
     assert!(
         fault.to_string().contains("in k at PTX line 14 (kernels/fill.rs:42), block (0, 0, 0)")
     );

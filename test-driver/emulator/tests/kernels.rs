@@ -6,7 +6,9 @@ mod common;
 
 use cases::{CASES, Case};
 use common::{Argument, Bench};
-use ptx_emulator::{FaultKind, Launch, Options, Order, Properties, explore, explore_with};
+use ptx_emulator::{
+    FaultKind, Launch, Mutation, Options, Order, Properties, explore, explore_with,
+};
 
 fn orders() -> Vec<Options> {
     let random = (0..4).map(Order::Random);
@@ -40,18 +42,13 @@ fn blocks_on_several_cores_give_the_same() {
 
 /// The text without the barrier that stands in one line.
 fn without_line(text: &str, deleted: usize) -> String {
-    let keep = |(number, line): (usize, &str)| {
-        if number == deleted { String::new() } else { line.to_string() }
-    };
-    text.lines().enumerate().map(keep).collect::<Vec<_>>().join("\n")
+    Mutation::DeletedBarrier.apply(text, deleted).expect("a barrier in that line")
 }
 
+/// The lines of barriers, from 1.
 fn barriers(case: &Case) -> Vec<usize> {
-    let is_barrier = |line: &str| {
-        let line = line.trim();
-        line.starts_with("bar.sync") || line.starts_with("barrier.sync")
-    };
-    case.text.lines().enumerate().filter(|(_, line)| is_barrier(line)).map(|(at, _)| at).collect()
+    let lines = 1..=case.text.lines().count();
+    lines.filter(|&line| Mutation::DeletedBarrier.apply(case.text, line).is_some()).collect()
 }
 
 /// In kernels that check the length of a slice first, some barriers stand in code that never runs.
@@ -60,7 +57,7 @@ fn runs(case: &Case, line: usize) -> bool {
         .text
         .lines()
         .enumerate()
-        .map(|(at, text)| if at == line { "trap;".to_string() } else { text.to_string() })
+        .map(|(at, text)| if at + 1 == line { "trap;".to_string() } else { text.to_string() })
         .collect();
     (case.check)(&trapped.join("\n"), &Options::default()).is_err()
 }
@@ -84,7 +81,7 @@ fn every_deleted_barrier_is_caught() {
             let text = without_line(case.text, place);
             for options in orders() {
                 let result = (case.check)(&text, &options);
-                assert!(result.is_err(), "{} line {} {:?}", case.name, place + 1, options.order);
+                assert!(result.is_err(), "{} line {} {:?}", case.name, place, options.order);
             }
             here += 1;
         }

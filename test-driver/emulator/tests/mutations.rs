@@ -5,43 +5,12 @@ mod cases;
 mod common;
 
 use cases::{CASES, Case};
-use ptx_emulator::Options;
+use ptx_emulator::{Mutation, Options};
 
-/// A change of one line.
-type Mutation = fn(&str) -> Option<String>;
-
-/// `setp.lt` becomes `setp.ge`, and so on.
-fn flipped(line: &str) -> Option<String> {
-    let names =
-        [("lt", "ge"), ("le", "gt"), ("eq", "ne"), ("ltu", "ge"), ("leu", "gt"), ("equ", "ne")];
-    if !line.trim_start().starts_with("setp.") {
-        return None;
-    }
-    names.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).find_map(|(from, to)| {
-        let from = format!("setp.{from}.");
-        line.contains(&from).then(|| line.replace(&from, &format!("setp.{to}.")))
-    })
-}
-
-/// `[%rd1+4]` becomes `[%rd1+8]`.
-fn shifted(line: &str) -> Option<String> {
-    let text = line.trim_start();
-    let memory = ["ld.global", "st.global", "ld.shared", "st.shared"];
-    if !memory.iter().any(|name| text.starts_with(name)) {
-        return None;
-    }
-    Some(line.replace(']', "+4]"))
-}
-
+/// The case's text changed in each line where that is possible.
 fn mutants(case: &Case, mutation: Mutation) -> Vec<(usize, String)> {
-    let lines: Vec<&str> = case.text.lines().collect();
-    let mutant = |(number, line): (usize, &&str)| {
-        let changed = mutation(line)?;
-        let mut all = lines.clone();
-        all[number] = &changed;
-        Some((number + 1, all.join("\n")))
-    };
-    lines.iter().enumerate().filter_map(mutant).collect()
+    let lines = 1..=case.text.lines().count();
+    lines.filter_map(|line| Some((line, mutation.apply(case.text, line)?))).collect()
 }
 
 /// Whether the line runs at all: a trap in its place is noticed.
@@ -75,12 +44,12 @@ fn caught(mutation: Mutation) -> (usize, usize, Vec<String>) {
 
 #[test]
 fn flipped_comparisons_are_caught() {
-    let (all, caught, missed) = caught(flipped);
+    let (all, caught, missed) = caught(Mutation::FlippedComparison);
     assert!(all >= 30 && caught * 100 >= all * 95, "{caught} of {all}, not {missed:?}");
 }
 
 #[test]
 fn shifted_addresses_are_caught() {
-    let (all, caught, missed) = caught(shifted);
+    let (all, caught, missed) = caught(Mutation::ShiftedAddress);
     assert!(all >= 80 && caught * 100 >= all * 95, "{caught} of {all}, not {missed:?}");
 }

@@ -23,14 +23,16 @@ pub(crate) fn add(kernel: &str, report: &Report) {
     }
 }
 
-/// One line a kind of instruction: kernel, `executed` or `unexecuted`, mnemonic, count.
+/// One line an instruction: kernel, PTX line, file and line of the source or `-`, mnemonic, count.
 fn table(executed: &BTreeMap<String, Coverage>) -> String {
     let mut text = String::new();
     for (kernel, coverage) in executed {
-        for (mnemonic, count) in coverage.by_mnemonic() {
-            let state = if count > 0 { "executed" } else { "unexecuted" };
+        for found in coverage.instructions() {
+            let source = found.source.as_ref();
+            let source = source.map_or("-".to_owned(), |(file, line)| format!("{file}:{line}"));
+            let (line, mnemonic, count) = (found.line, &found.mnemonic, found.count);
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{kernel}\t{state}\t{mnemonic}\t{count}");
+            let _ = writeln!(text, "{kernel}\t{line}\t{source}\t{mnemonic}\t{count}");
         }
     }
     text

@@ -73,7 +73,11 @@ fn check_dimensions(kernel: &Kernel, request: &Request) -> Result<()> {
         return Err(Error::InvalidValue);
     }
     let threads: u32 = request.block.iter().product();
-    if threads > module::threads(kernel) { Err(Error::InvalidValue) } else { Ok(()) }
+    let other_shape = kernel.required_block.is_some_and(|required| required != request.block);
+    if other_shape || threads > module::threads(kernel) {
+        return Err(Error::InvalidValue);
+    }
+    Ok(())
 }
 
 fn check_shared(
@@ -159,12 +163,12 @@ impl Launchable {
             cooperative: self.cooperative,
         };
         let machine = &context.device().machine;
-        match machine.launch(&self.module.loaded, &self.kernel, &launch) {
-            Ok(report) => {
-                show(&report.printed);
-                coverage::add(&self.kernel, &report);
-                Ok(())
-            }
+        let result = machine.launch(&self.module.loaded, &self.kernel, &launch);
+        let report = result.as_ref().unwrap_or_else(|fault| &fault.report);
+        show(&report.printed);
+        coverage::add(&self.kernel, report);
+        match result {
+            Ok(_) => Ok(()),
             Err(fault) => {
                 let text = format!("kernel `{}`: {fault}", self.kernel);
                 Err(Trouble { error: machine::error_of(&fault), text })

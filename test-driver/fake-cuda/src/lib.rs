@@ -52,7 +52,8 @@
 //! | `FAKE_CUDA_STEPS=1000000` | Instructions that a launch may run, all threads together; then it ends with `CUDA_ERROR_LAUNCH_TIMEOUT`. |
 //! | `FAKE_CUDA_FAIL=cuMemAlloc at call 3` | Makes calls fail; see below. |
 //! | `FAKE_CUDA_LEAK_CHECK=1` | At exit, what the program has not given back is printed, and it exits with code 97. |
-//! | `FAKE_CUDA_COVERAGE=file` | At exit, a line for each kernel and kind of instruction is appended to the file: kernel, `executed` or `unexecuted`, mnemonic and count, with tabs between them. |
+//! | `FAKE_CUDA_COVERAGE=file` | At exit, a line for each instruction of each kernel that was launched is appended to the file: kernel, line of the PTX, file and line of the source or `-`, mnemonic, and how often threads have run it, with tabs between them. |
+//! | `FAKE_CUDA_MUTATE=barrier at line 120 of reduce` | Makes a kernel wrong, to see whether tests notice: in a line of the PTX of the module with the kernel, a `barrier` is deleted, the `address` of an access shifted, or a `comparison` flipped. |
 //!
 //! `FAKE_CUDA_FAIL` is a list of rules with semicolons between them, each of the form
 //! `FUNCTION at call NUMBER [onwards] [with ERROR]`. The function is named without `_v2` and the like;

@@ -13,6 +13,7 @@ use ptx_emulator::{Kernel, Loaded, Module as Ptx};
 use crate::{
     context::Context,
     device::Profile,
+    driver,
     error::{Error, Result},
     handle::{Handle, Registry, lock},
     memory,
@@ -55,7 +56,13 @@ impl Module {
     /// Loads PTX.
     pub(crate) fn load(context: &Arc<Context>, text: &str) -> Result<Arc<Self>, Refusal> {
         let refuse = |log: String| Refusal { error: Error::InvalidPtx, log };
-        let ptx = Ptx::parse(text).map_err(|errors| refuse(errors.to_string()))?;
+        let parse = |text: &str| Ptx::parse(text).map_err(|errors| refuse(errors.to_string()));
+        let mut ptx = parse(text)?;
+        let change = driver::config().ok().and_then(|config| config.change.as_ref());
+        let names = || ptx.kernels().map(|kernel| kernel.name.as_str());
+        if let Some(change) = change.filter(|change| change.concerns(names())) {
+            ptx = parse(&change.apply(text).map_err(refuse)?)?;
+        }
         let profile = &context.device().profile;
         let (target, suffix) = ptx.target();
         if !profile.runs(target, suffix) {

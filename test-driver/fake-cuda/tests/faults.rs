@@ -115,6 +115,16 @@ fn each_fault_has_its_error() {
 }
 
 #[test]
+fn what_was_printed_before_a_fault_is_shown() {
+    let outcome = child("what_was_printed_before_a_fault_is_shown", &[], || {
+        let context = CudaContext::new(0).unwrap();
+        assert_eq!(fault(&context, "says"), CUresult::CUDA_ERROR_LAUNCH_FAILED);
+    });
+    outcome.expect_success();
+    assert_eq!(outcome.stdout.matches("before\n").count(), 1, "{}", outcome.stdout);
+}
+
+#[test]
 fn use_after_free_is_a_fault() {
     let outcome = child("use_after_free_is_a_fault", &[], || {
         let context = CudaContext::new(0).unwrap();
@@ -153,6 +163,16 @@ fn wrong_launches_are_refused() {
             let found = refused(&stop, grid, block, bytes);
             assert_eq!(found, CUresult::CUDA_ERROR_INVALID_VALUE, "{grid:?} {block:?} {bytes}");
         }
+        // Too few threads, too many, and as many in another shape.
+        let exactly = kernel(&context, "exactly");
+        for block in [(8, 1, 1), (8, 3, 1), (16, 1, 1)] {
+            let found = refused(&exactly, (1, 1, 1), block, 0);
+            assert_eq!(found, CUresult::CUDA_ERROR_INVALID_VALUE, "{block:?}");
+        }
+        let config =
+            LaunchConfig { grid_dim: (3, 1, 1), block_dim: (8, 2, 1), shared_mem_bytes: 0 };
+        // SAFETY: the kernel has no parameters.
+        unsafe { stream.launch_builder(&exactly).launch(config).unwrap() };
         // 1024 bytes are its own.
         let one = (1, 1, 1);
         assert_eq!(refused(&shared, one, one, 48129), CUresult::CUDA_ERROR_INVALID_VALUE);

@@ -2,8 +2,8 @@
 
 mod support;
 
-use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg};
-use support::{clean_child, load};
+use cudarc::driver::{CudaContext, LaunchConfig, PushKernelArg, sys::CUresult};
+use support::{BASIC, child, clean_child, load};
 
 /// What kernelmill makes of its example's `saxpy`.
 const SAXPY: &str = include_str!("kernels/saxpy.ptx");
@@ -43,7 +43,33 @@ fn coverage_is_written() {
     let path = format!("{}/coverage-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
     clean_child("coverage_is_written", &[("FAKE_CUDA_COVERAGE", &path)], run);
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.contains("saxpy\texecuted\tfma.rn.f32\t10000"), "{text}");
-    assert!(text.lines().any(|line| line.starts_with("saxpy\tunexecuted\tatom.")), "{text}");
+    assert!(text.contains("saxpy\t49\t-\tfma.rn.f32\t10000\n"), "{text}");
+    assert!(text.contains("saxpy\t54\t-\tatom.relaxed.sys.global.cas.b32\t0\n"), "{text}");
     std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn kernels_are_made_wrong() {
+    let change = [("FAKE_CUDA_MUTATE", "address at line 50 of saxpy"), ("FAKE_CUDA_RACES", "1")];
+    let outcome = child("kernels_are_made_wrong", &change, || {
+        let wrong = std::panic::catch_unwind(run);
+        assert!(wrong.is_err());
+    });
+    outcome.expect_success();
+    assert!(outcome.stderr.contains("changed the address in PTX line 50 of `saxpy`"));
+    assert!(outcome.stderr.contains("race: read of global address"), "{}", outcome.stderr);
+}
+
+#[test]
+fn changes_that_cannot_be_made_are_refused() {
+    let change = [("FAKE_CUDA_MUTATE", "barrier at line 50 of saxpy")];
+    let outcome = child("changes_that_cannot_be_made_are_refused", &change, || {
+        let context = CudaContext::new(0).unwrap();
+        let refused = context.load_module(SAXPY.into()).unwrap_err();
+        assert_eq!(refused.0, CUresult::CUDA_ERROR_INVALID_PTX);
+        load(&context, BASIC);
+    });
+    outcome.expect_success();
+    let text = "there is no barrier in PTX line 50 of `saxpy`";
+    assert!(outcome.stderr.contains(text), "{}", outcome.stderr);
 }

@@ -64,14 +64,22 @@ pub fn panic_in_recursion(x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
-/// The same between two barriers.
+/// The same between two barriers: each thread sinks for the one opposite of it.
 #[kernel]
 pub fn panic_in_recursion_at_barrier(x: &[u32], mut y: DisjointSlice<u32>) {
-    let i = thread::index_1d();
-    thread::sync_threads();
-    let depth = sink(0, x[i.get()]);
-    thread::sync_threads();
-    if let Some(out) = y.get_mut(i) {
-        *out = depth;
+    static mut LIMITS: SharedArray<u32, 32> = SharedArray::UNINIT;
+    static mut DEPTHS: SharedArray<u32, 32> = SharedArray::UNINIT;
+    let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
+    // SAFETY: each thread writes its own elements, and reads others' only after a barrier.
+    unsafe {
+        LIMITS[31 - t] = x[i.get() ^ 31];
+        // What is opposite of the thread that panics reads this.
+        DEPTHS[t] = 0;
+        thread::sync_threads();
+        DEPTHS[t] = sink(0, LIMITS[t]);
+        thread::sync_threads();
+        if let Some(out) = y.get_mut(i) {
+            *out = DEPTHS[31 - t];
+        }
     }
 }

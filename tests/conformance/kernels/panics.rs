@@ -46,12 +46,16 @@ pub fn panic_message(x: &[u32], mut y: DisjointSlice<u32>) {
 /// Panics in one thread while the others wait at a barrier.
 #[kernel]
 pub fn panic_at_barrier(x: &[u32], mut y: DisjointSlice<u32>) {
-    let i = thread::index_1d();
+    static mut TILE: SharedArray<u32, 32> = SharedArray::UNINIT;
+    let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
+    // SAFETY: each thread writes its own element, before the barrier.
+    unsafe { TILE[t] = x[i.get()] };
     if x[i.get()] == 0 {
         panic!("no zero here");
     }
     thread::sync_threads();
     if let Some(out) = y.get_mut(i) {
-        *out = x[i.get()];
+        // SAFETY: nobody writes any more.
+        *out = unsafe { TILE[31 - t] };
     }
 }

@@ -48,10 +48,10 @@ pub fn divergent_loop(mut y: DisjointSlice<u32>) {
     let i = thread::index_1d();
     let t = thread::thread_idx().x as usize;
     let rounds = t / 32 + 1;
-    // SAFETY: a thread writes its own element only, and reads that of the next warp, which runs
-    // at least as many rounds, between two barriers.
+    // SAFETY: after the first barrier a thread writes its own element only, and reads that of the
+    // next warp, which runs at least as many rounds, between two barriers.
     unsafe {
-        TILE[t] = 0;
+        TILE[127 - t] = 0;
         thread::sync_threads();
         let mut sum = 0;
         for round in 0..rounds {

@@ -44,11 +44,16 @@ fn index_through_pointer(on: &Context) -> Outcome {
 fn panic_in_recursion(on: &Context) -> Outcome {
     let wrapper: Wrapper =
         |on, launch, x, y| on.kernels.panic_in_recursion(&on.stream, launch, x, y);
-    panics(on, wrapper, &["context.rs:54", "block 1,0,0", "thread 5,0,0"])
+    panics(on, wrapper, &["context.rs:54"], |_, i| depth(i))
+}
+
+/// Where a thread stops to sink: one for each level, from the one it stops at.
+fn depth(thread: usize) -> u32 {
+    2 * (thread as u32 % 4 + 3)
 }
 
 fn panic_in_recursion_at_barrier(on: &Context) -> Outcome {
     let wrapper: Wrapper =
         |on, launch, x, y| on.kernels.panic_in_recursion_at_barrier(&on.stream, launch, x, y);
-    panics(on, wrapper, &["context.rs:54", "block 1,0,0", "thread 5,0,0"])
+    panics(on, wrapper, &["context.rs:54"], |_, i| depth(31 - i))
 }

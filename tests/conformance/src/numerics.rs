@@ -8,6 +8,7 @@ use kernelmill::Launch;
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("error_function", error_function),
+    Check::new("exponential", exponential),
     Check::new("through_half", through_half),
     Check::new("rotate_points", rotate_points),
 ];
@@ -25,6 +26,23 @@ fn error_function(on: &Context) -> Outcome {
     let mut y = on.device.upload(&table.map(|(x, _)| x))?;
     on.kernels.error_function(&on.stream, Launch::linear(table.len()), &mut y)?;
     close(&y.download()?, &table.map(|(_, y)| y), 1e-14)
+}
+
+/// Each way through the function: tiny, small, reduced once and often, too large, too small.
+fn exponential(on: &Context) -> Outcome {
+    let x = [1e-300, -1e-17, 0.2, -0.5, 1.0, -40.0, 700.0, 720.0, -720.0, -740.0, -760.0];
+    let special = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+    let x = [&x[..], &special].concat();
+    let mut y = on.device.upload(&x)?;
+    on.kernels.exponential(&on.stream, Launch::linear(x.len()), &mut y)?;
+    let expected: Vec<f64> = x.iter().map(|x| x.exp()).collect();
+    let (y, finite) = (y.download()?, |value: &f64| value.is_finite());
+    let of = |values: &[f64], wanted| -> Vec<f64> {
+        values.iter().copied().filter(|value| finite(value) == wanted).collect()
+    };
+    close(&of(&y, true), &of(&expected, true), 1e-14)?;
+    let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    crate::compare::same(&bits(of(&y, false)), &bits(of(&expected, false)))
 }
 
 fn through_half(on: &Context) -> Outcome {
@@ -46,10 +64,16 @@ fn through_half(on: &Context) -> Outcome {
 }
 
 fn rotate_points(on: &Context) -> Outcome {
+    // Tiny, in each of the first quadrants, of both signs, and so large that all digits of pi count.
+    let angles =
+        [1e-40, 1e-5, 0.7, 1.9, 3.0, 5.0, 6.0, -1.9, -3.0, -5.0, -6.0, 40.0, 1e7, 1e9, -3e30];
+    angles.into_iter().try_for_each(|angle| rotate_by(on, angle))
+}
+
+fn rotate_by(on: &Context, angle: f32) -> Outcome {
     let values = between(61, -5.0, 5.0, 300);
     let points = values.as_chunks::<3>().0.to_vec();
     let mut output = on.device.upload(&points)?;
-    let angle = 0.7_f32;
     on.kernels.rotate_points(&on.stream, Launch::linear(points.len()), angle, &mut output)?;
     // Rodrigues' formula about (1, 2, 2) / 3, in double precision.
     let (axis, sin, cos) =

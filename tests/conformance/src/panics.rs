@@ -1,6 +1,6 @@
 //! Checks of `kernels/panics.rs`: what the host learns of a panic.
 
-use crate::{Check, Context, Outcome};
+use crate::{Check, Context, Outcome, compare::same};
 use kernelmill::{Backend, Buffer, Launch};
 use std::error::Error;
 
@@ -18,10 +18,16 @@ const GRID: ([u32; 1], [u32; 1]) = ([2], [32]);
 pub(crate) type Wrapper =
     fn(&Context, Launch<1>, &Buffer<u32>, &mut Buffer<u32>) -> kernelmill::Result<()>;
 
-/// Launches with a zero at element 37 and wants an error that holds each of `parts`; afterwards
-/// the device must still work.
-pub(crate) fn panics(on: &Context, wrapper: Wrapper, parts: &[&str]) -> Outcome {
-    let mut x = vec![7_u32; 64];
+/// Launches with a zero at element 37, on two blocks of 32 threads, and wants an error that names
+/// the thread and holds each of `parts`; afterwards the device must still work. A GPU runs the
+/// first block to its end: there `y` is what `value` makes of its elements of `x` and their place.
+pub(crate) fn panics(
+    on: &Context,
+    wrapper: Wrapper,
+    parts: &[&str],
+    value: fn(&[u32], usize) -> u32,
+) -> Outcome {
+    let mut x: Vec<u32> = (0..64).map(|i| 7 + i / 3).collect();
     x[37] = 0;
     let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(64)?);
     wrapper(on, Launch::grid(GRID.0, GRID.1), &input, &mut output)?;
@@ -29,13 +35,17 @@ pub(crate) fn panics(on: &Context, wrapper: Wrapper, parts: &[&str]) -> Outcome 
         return Err("the panic was not reported".into());
     };
     let text = whole_text(&error);
-    for part in parts {
+    for part in parts.iter().chain(&["block 1,0,0", "thread 5,0,0"]) {
         if !text.contains(part) {
             return Err(format!("{part:?} is not in {text:?}").into());
         }
     }
     on.stream.synchronize()?;
-    Ok(())
+    if on.device.backend() == Backend::Cpu {
+        return Ok(());
+    }
+    let expected: Vec<u32> = (0..32).map(|i| value(&x[..32], i)).collect();
+    same(&output.download()?[..32], &expected)
 }
 
 /// The message of an error with those of all its sources.
@@ -47,17 +57,18 @@ fn whole_text(error: &dyn Error) -> String {
 fn bounds(on: &Context) -> Outcome {
     let wrapper: Wrapper = |on, launch, x, y| on.kernels.panic_bounds(&on.stream, launch, x, y);
     let parts = ["index out of bounds: the len is 64 but the index is 1037", "panics.rs:13"];
-    panics(on, wrapper, &parts)
+    panics(on, wrapper, &parts, |x, i| x[i])
 }
 
 fn division(on: &Context) -> Outcome {
     let wrapper: Wrapper = |on, launch, x, y| on.kernels.panic_division(&on.stream, launch, x, y);
-    panics(on, wrapper, &["attempt to divide by zero", "panics.rs:22"])
+    panics(on, wrapper, &["attempt to divide by zero", "panics.rs:22"], |x, i| 1000 / x[i])
 }
 
 fn unwrap(on: &Context) -> Outcome {
     let wrapper: Wrapper = |on, launch, x, y| on.kernels.panic_unwrap(&on.stream, launch, x, y);
-    panics(on, wrapper, &["`Option::unwrap()` on a `None` value", "panics.rs:31"])
+    let parts = ["`Option::unwrap()` on a `None` value", "panics.rs:31"];
+    panics(on, wrapper, &parts, |x, i| x[i] - 1)
 }
 
 fn message(on: &Context) -> Outcome {
@@ -66,10 +77,10 @@ fn message(on: &Context) -> Outcome {
     let formatted = "element 37 is 0, and that is not allowed";
     let on_cpu = on.device.backend() == Backend::Cpu;
     let parts = if on_cpu { vec![formatted, "panics.rs:41"] } else { vec!["panics.rs:41"] };
-    panics(on, wrapper, &parts)
+    panics(on, wrapper, &parts, |x, i| x[i])
 }
 
 fn at_barrier(on: &Context) -> Outcome {
     let wrapper: Wrapper = |on, launch, x, y| on.kernels.panic_at_barrier(&on.stream, launch, x, y);
-    panics(on, wrapper, &["panics.rs:51"])
+    panics(on, wrapper, &["panics.rs:54"], |x, i| x[31 - i])
 }

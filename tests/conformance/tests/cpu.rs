@@ -61,6 +61,7 @@ checks!(
     warp_votes,
     index_3d,
     error_function,
+    exponential,
     through_half,
     rotate_points,
     panic_bounds,

@@ -15,7 +15,7 @@ pub fn root() -> &'static Path {
 
 /// Where throw-away packages lie. Cargo sets `CARGO_TARGET_TMPDIR` for tests only when it compiles
 /// them, so the path is derived from the running program: `<target>/<profile>/deps/<test>`.
-fn place() -> PathBuf {
+pub(crate) fn place() -> PathBuf {
     let program = env::current_exe().expect("a running test has a path");
     let target = program.ancestors().nth(3).expect("tests lie in <target>/<profile>/deps");
     target.join("tmp/end-to-end")

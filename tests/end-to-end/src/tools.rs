@@ -1,7 +1,7 @@
 //! Programs that some tests need.
 
-use crate::project::root;
-use std::{env, path::PathBuf};
+use crate::project::{place, root};
+use std::{env, fs, path::PathBuf, process::Command};
 
 /// A program of NVIDIA's, from `CUDA_HOME`, `PATH` or the wheels of `cargo xtask setup`.
 ///
@@ -23,4 +23,28 @@ pub fn nvidia(name: &str) -> Option<PathBuf> {
         println!("skipped: {message}");
     }
     found
+}
+
+/// The folder of the stand-in CUDA driver, for `LD_LIBRARY_PATH`. It is built into the folder that
+/// the running test was built into.
+///
+/// # Panics
+///
+/// When it cannot be built.
+#[must_use]
+pub fn stand_in_driver() -> PathBuf {
+    let folder = place().join("driver");
+    let target = place().join("../..").canonicalize().expect("tests lie in the target folder");
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--package", "fake-cuda", "--target-dir"]).arg(&target);
+    let status = build.current_dir(root()).status().expect("cargo can be started");
+    assert!(status.success(), "the stand-in driver could not be built");
+    fs::create_dir_all(&folder).expect("a folder for the driver");
+    for name in ["libcuda.so.1", "libcuda.so"] {
+        // Whole or absent, for tests that run at the same time.
+        let temporary = folder.join(format!("{name}.{}", std::process::id()));
+        fs::copy(target.join("debug/libfake_cuda.so"), &temporary).expect("the driver was built");
+        fs::rename(temporary, folder.join(name)).expect("a file of this folder");
+    }
+    folder
 }

@@ -24,24 +24,29 @@ pub enum Effort {
     Time,
 }
 
-/// Runs every kernel on `device` and compares with the CPU.
+/// Runs every kernel on `device`, or `only` the one with this name, and compares with the CPU.
 ///
 /// # Errors
 ///
 /// When the kernels cannot be loaded. What a kernel does wrong is in the report.
-pub fn run(device: &Device, effort: Effort) -> Result<Report, Box<dyn Error + Send + Sync>> {
+pub fn run(
+    device: &Device,
+    effort: Effort,
+    only: Option<&str>,
+) -> Result<Report, Box<dyn Error + Send + Sync>> {
+    let wanted = |name: &str| only.is_none_or(|only| only == name);
     let reference = Device::cpu()?;
     let (kernels, reference_kernels) = (Kernels::load(device)?, Kernels::load(&reference)?);
     let chosen = kernels.chosen().iter().map(ToString::to_string).collect();
     let mut rows = Vec::new();
-    for case in CASES {
+    for case in CASES.iter().filter(|case| wanted(case.name)) {
         let on = Side { device, kernels: &kernels };
         let beside = Side { device: &reference, kernels: &reference_kernels };
         rows.push(example(case, on, beside, effort));
     }
     let context = Context::new(device.clone())?;
     let on_cpu = device.backend() == Backend::Cpu;
-    for check in conformance::all() {
+    for check in conformance::all().into_iter().filter(|check| wanted(check.name)) {
         if check.scope == Scope::Everywhere || on_cpu {
             rows.push(conformance_check(&check, &context));
         }

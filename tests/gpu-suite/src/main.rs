@@ -21,6 +21,9 @@ struct Arguments {
     /// Compare only, on small inputs.
     #[arg(long)]
     compare: bool,
+    /// The only kernel to run.
+    #[arg(long)]
+    only: Option<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -38,7 +41,7 @@ fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
         Choice::Cpu => Device::cpu()?,
     };
     let effort = if arguments.compare { Effort::Compare } else { Effort::Time };
-    let report = run(&device, effort)?;
+    let report = run(&device, effort, arguments.only.as_deref())?;
     if let Some(path) = arguments.json {
         fs::write(path, report.json())?;
     }
@@ -48,5 +51,8 @@ fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     println!("{}", report.markdown());
     let failed = report.rows.iter().filter(|row| row.failure.is_some()).count();
     println!("{} kernels, {failed} wrong", report.rows.len());
+    if report.rows.is_empty() {
+        return Err("there is no such kernel".into());
+    }
     Ok(if report.passed() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -5,7 +5,7 @@ use kernelmill::Device;
 
 #[test]
 fn every_kernel_is_right_on_the_cpu() {
-    let report = run(&Device::cpu().expect("a CPU"), Effort::Compare).expect("kernels load");
+    let report = run(&Device::cpu().expect("a CPU"), Effort::Compare, None).expect("kernels load");
     assert!(report.passed(), "{}", report.markdown());
     // Nine kernels of the examples, and the checks of tests/conformance.
     assert_eq!(report.rows.len(), 9 + conformance::all().len());
@@ -13,7 +13,7 @@ fn every_kernel_is_right_on_the_cpu() {
 
 #[test]
 fn the_report_is_json_and_a_table() {
-    let report = run(&Device::cpu().expect("a CPU"), Effort::Compare).expect("kernels load");
+    let report = run(&Device::cpu().expect("a CPU"), Effort::Compare, None).expect("kernels load");
     let json: serde_json::Value = serde_json::from_str(&report.json()).expect("valid JSON");
     let rows = json["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), report.rows.len());

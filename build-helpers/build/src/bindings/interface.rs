@@ -2,17 +2,37 @@
 
 use crate::{error::Error, report::Report, settings::Settings, source::Source};
 use kernelmill_artifact::{
-    Parameter, ParameterKind, Signature, StructLayout, ValueType, target::nearest,
+    EnumLayout, Field, Parameter, ParameterKind, Signature, StructLayout, ValueType,
+    target::nearest,
 };
+use kernelmill_compiler::frontend::cuda::{is_same_symbol, signature::is_same_kernel};
 use std::collections::BTreeMap;
 
 /// The kernels and structs of a build.
 #[derive(Debug)]
 pub(crate) struct Interface {
     /// Every kernel, by source.
-    pub(crate) kernels: Vec<Signature>,
+    pub(crate) kernels: Vec<Kernel>,
     /// Every struct in a signature, by name.
     pub(crate) structs: Vec<Struct>,
+    /// Every enumeration in a signature, by name.
+    pub(crate) enums: Vec<Enum>,
+}
+
+/// A kernel.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(crate) signature: Signature,
+    /// The sources that have it, by their places: several where it is of a header.
+    pub(crate) sources: Vec<usize>,
+}
+
+/// An enumeration in a signature.
+#[derive(Debug)]
+pub(crate) struct Enum {
+    pub(crate) layout: EnumLayout,
+    /// The user's own type to use for it.
+    pub(crate) mapped_to: Option<String>,
 }
 
 /// A struct in a signature.
@@ -38,43 +58,41 @@ impl Interface {
     /// [`Error::Sources`] where names clash or a kernel has too many parameters.
     pub(crate) fn of(sources: &[Source], settings: &Settings) -> Result<Self, Error> {
         let mut report = Report::default();
-        let mut structs = BTreeMap::new();
-        let kernels: Vec<Signature> = sources.iter().flat_map(Source::kernels).cloned().collect();
-        for kernel in &kernels {
-            let place = format!("{}:{}", kernel.file, kernel.line);
-            if FIXED.contains(&kernel.name()) {
-                report.plain(
-                    format!("{place}: a kernel cannot be named `{}`", kernel.name),
-                    format!("rename it: `Kernels::{}` is there already", kernel.name),
-                );
-            }
-            let arguments: usize = kernel.parameters.iter().map(arguments).sum();
-            if arguments > MAX_ARGUMENTS {
-                report.plain(
-                    format!(
-                        "{place}: the kernel `{}` has {arguments} arguments (a slice counts as \
-                         two), more than {MAX_ARGUMENTS}",
-                        kernel.name
-                    ),
-                    "put values into a `#[repr(C)]` struct",
-                );
-            }
-            for parameter in kernel.parameters.iter() {
-                collect(crossing(parameter), &place, &mut structs, &mut report);
+        let mut types = Types::default();
+        let kernels = kernels(sources);
+        for Kernel { signature, .. } in &kernels {
+            let place = format!("{}:{}", signature.file, signature.line);
+            check_kernel(signature, &place, &mut report);
+            for parameter in signature.parameters() {
+                types.collect(crossing(parameter), &place, &mut report);
             }
         }
-        check_types(settings, &structs, &mut report);
+        check_types(settings, &types, &mut report);
         report.into_result(Error::Sources)?;
-        let structs = structs.into_values().map(|(layout, _)| Struct {
-            mapped_to: settings.types.get(&*layout.name).cloned(),
-            layout,
-        });
-        Ok(Self { structs: structs.collect(), kernels })
+        let mapped = |name: &str| settings.types.get(name).cloned();
+        let structs = types
+            .structs
+            .into_values()
+            .map(|(layout, _)| Struct { mapped_to: mapped(&layout.name), layout });
+        let enums = types
+            .enums
+            .into_values()
+            .map(|(layout, _)| Enum { mapped_to: mapped(&layout.name), layout });
+        Ok(Self { structs: structs.collect(), enums: enums.collect(), kernels })
+    }
+
+    /// The place among the kernels of the one that a source's compiled code has under a name.
+    pub(super) fn index_of(&self, source: usize, symbol: &str) -> Option<usize> {
+        let is_it = |kernel: &Kernel| {
+            kernel.sources.contains(&source) && is_same_symbol(&kernel.signature.symbol, symbol)
+        };
+        self.kernels.iter().position(is_it)
     }
 
     /// The functions that `Kernels` can have besides those of the kernels.
     pub(super) fn helpers(&self) -> Vec<&'static str> {
-        let is_free = |name: &&str| self.kernels.iter().all(|kernel| kernel.name() != *name);
+        let is_free =
+            |name: &&str| self.kernels.iter().all(|kernel| kernel.signature.name() != *name);
         HELPERS.into_iter().filter(is_free).collect()
     }
 }
@@ -96,38 +114,137 @@ pub(super) fn crossing(parameter: &Parameter) -> &ValueType {
     }
 }
 
-type Structs = BTreeMap<String, (StructLayout, String)>;
+/// The kernels of all sources; one of a header that several sources include is there once.
+fn kernels(sources: &[Source]) -> Vec<Kernel> {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        for signature in source.kernels() {
+            let known = kernels.iter_mut().find(|known| {
+                !known.sources.contains(&index) && is_same_kernel(&known.signature, signature)
+            });
+            match known {
+                Some(known) => known.sources.push(index),
+                None => kernels.push(Kernel { signature: signature.clone(), sources: vec![index] }),
+            }
+        }
+    }
+    kernels
+}
 
-fn collect(ty: &ValueType, place: &str, structs: &mut Structs, report: &mut Report) {
-    let layout = match ty {
-        ValueType::Scalar(_) => return,
-        ValueType::Array(element, _) => return collect(element, place, structs, report),
-        ValueType::Struct(layout) => layout,
-    };
-    layout.fields.iter().for_each(|field| collect(&field.ty, place, structs, report));
-    let name = &layout.name;
+/// Reports what is wrong with one kernel.
+fn check_kernel(kernel: &Signature, place: &str, report: &mut Report) {
+    if FIXED.contains(&kernel.name()) {
+        report.plain(
+            format!("{place}: a kernel cannot be named `{}`", kernel.name),
+            format!("rename it: `Kernels::{}` is there already", kernel.name),
+        );
+    }
+    let arguments: usize = kernel.parameters.iter().map(arguments).sum();
+    if arguments > MAX_ARGUMENTS {
+        report.plain(
+            format!(
+                "{place}: the kernel `{}` has {arguments} arguments (a slice counts as two), more \
+                 than {MAX_ARGUMENTS}",
+                kernel.name
+            ),
+            "put values into a `#[repr(C)]` struct",
+        );
+    }
+}
+
+/// The types in signatures, by name, with the place of a kernel that has them.
+#[derive(Default)]
+struct Types {
+    structs: BTreeMap<String, (StructLayout, String)>,
+    enums: BTreeMap<String, (EnumLayout, String)>,
+}
+
+impl Types {
+    fn collect(&mut self, ty: &ValueType, place: &str, report: &mut Report) {
+        match ty {
+            ValueType::Scalar(_) => {}
+            ValueType::Array(element, _) => self.collect(element, place, report),
+            ValueType::Enum(layout) => self.add_enum(layout, place, report),
+            ValueType::Struct(layout) => {
+                layout.fields.iter().for_each(|field| self.collect(&field.ty, place, report));
+                self.add_struct(layout, place, report);
+            }
+        }
+    }
+
+    fn add_struct(&mut self, layout: &StructLayout, place: &str, report: &mut Report) {
+        let name = &*layout.name;
+        check_type_name("struct", name, place, report);
+        match self.structs.get_mut(name) {
+            Some((known, _)) if agree(known, layout) => known.align = known.align.max(layout.align),
+            Some((_, first)) => report.message(format!(
+                "{place}: the struct `{name}` is not the `{name}` of {first}; both would be \
+                 `kernels::{name}`: rename one of them, or give both the same fields"
+            )),
+            None => {
+                self.structs.insert(name.to_owned(), (layout.clone(), place.to_owned()));
+            }
+        }
+    }
+
+    fn add_enum(&mut self, layout: &EnumLayout, place: &str, report: &mut Report) {
+        let name = &*layout.name;
+        check_type_name("enumeration", name, place, report);
+        match self.enums.get(name) {
+            Some((known, _)) if known == layout => {}
+            Some((_, first)) => report.message(format!(
+                "{place}: the enumeration `{name}` is not the `{name}` of {first}; both would be \
+                 `kernels::{name}`: rename one of them, or give both the same values"
+            )),
+            None => {
+                self.enums.insert(name.to_owned(), (layout.clone(), place.to_owned()));
+            }
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.structs.keys().chain(self.enums.keys())
+    }
+}
+
+fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
     if name == "Kernels" {
         report.message(format!(
-            "{place}: a struct in a signature cannot be named `Kernels`: that is the type of the \
+            "{place}: a {what} in a signature cannot be named `Kernels`: that is the type of the \
              generated wrappers; rename it"
         ));
     }
-    match structs.get(&**name) {
-        Some((known, first)) if known != &**layout => report.message(format!(
-            "{place}: the struct `{name}` is not the `{name}` of {first}; both would be \
-             `kernels::{name}`: rename one of them, or give both the same fields"
-        )),
-        Some(_) => {}
-        None => {
-            structs.insert(name.to_string(), ((**layout).clone(), place.to_owned()));
+}
+
+/// Whether two layouts are of one struct. One compiler of C++ shows an alignment only where a
+/// struct is passed by value, so the larger of two is the right one.
+fn agree(first: &StructLayout, second: &StructLayout) -> bool {
+    let fields = |(first, second): (&Field, &Field)| {
+        (&first.name, first.offset) == (&second.name, second.offset)
+            && agree_types(&first.ty, &second.ty)
+    };
+    first.size == second.size
+        && first.fields.len() == second.fields.len()
+        && first.fields.iter().zip(second.fields.iter()).all(fields)
+}
+
+fn agree_types(first: &ValueType, second: &ValueType) -> bool {
+    match (first, second) {
+        (ValueType::Struct(first), ValueType::Struct(second)) => {
+            first.name == second.name && agree(first, second)
         }
+        (ValueType::Array(first, length), ValueType::Array(second, other)) => {
+            length == other && agree_types(first, second)
+        }
+        _ => first == second,
     }
 }
 
 /// Reports types that are given for structs that no signature has.
-fn check_types(settings: &Settings, structs: &Structs, report: &mut Report) {
-    for (name, path) in settings.types.iter().filter(|(name, _)| !structs.contains_key(*name)) {
-        let help = match nearest(name, structs.keys().cloned()) {
+fn check_types(settings: &Settings, types: &Types, report: &mut Report) {
+    let is_unknown = |(name, _): &(&String, &String)| types.names().all(|known| known != *name);
+    for (name, path) in settings.types.iter().filter(is_unknown) {
+        let help = match nearest(name, types.names().cloned()) {
             Some(nearest) => format!("the nearest is `{nearest}`"),
             None => "remove it: no signature has a struct".to_owned(),
         };

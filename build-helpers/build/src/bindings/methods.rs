@@ -1,17 +1,18 @@
-//! The launch wrappers and structs, as the template takes them.
+//! The launch wrappers, as the template takes them.
 
-use super::{expr::Expr, interface::Struct};
-use kernelmill_artifact::{
-    Access, Dimension, Field, Parameter, ParameterKind, Safety, Scalar, Signature, StructLayout,
-    ValueType,
+use super::{
+    interface::Kernel,
+    types::{identifier, type_name},
 };
+use kernelmill_artifact::{
+    Access, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, ValueType,
+};
+use kernelmill_compiler::frontend::cuda::signature::full_name;
 use minijinja::{Value, context};
 
-/// The longest array that has a `Default`.
-const LONGEST_DEFAULT: u64 = 32;
-
 /// One wrapper.
-pub(super) fn method(index: usize, signature: &Signature) -> Value {
+pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
+    let signature = &kernel.signature;
     let names = parameter_names(&signature.parameters);
     let parameters: Value = signature
         .parameters
@@ -39,7 +40,13 @@ pub(super) fn method(index: usize, signature: &Signature) -> Value {
     context! {
         index => index,
         name => identifier(&signature.name),
-        kernel => &signature.name,
+        kernel => match signature.dimension {
+            Dimension::Any => full_name(&signature.symbol),
+            _ => signature.name.to_string(),
+        },
+        key => &signature.name,
+        limits => limits(signature.limits),
+        is_of_c => signature.dimension == Dimension::Any,
         place => format!("{}:{}", signature.file, signature.line),
         signature => signature.to_string(),
         launch => launch,
@@ -48,53 +55,17 @@ pub(super) fn method(index: usize, signature: &Signature) -> Value {
     }
 }
 
-/// One struct.
-pub(super) fn structure(item: &Struct) -> Value {
-    let layout = &item.layout;
-    let is_tuple =
-        layout.fields.iter().any(|field| field.name.starts_with(|c: char| c.is_ascii_digit()));
-    let natural = layout.fields.iter().map(|field| field.ty.align()).max().unwrap_or(1);
-    let fields = |fields: &[Field]| -> Value {
-        let field = |field: &Field| {
-            context! {
-                name => identifier(&field.name),
-                plain => &field.name,
-                ty => type_name(&field.ty),
-            }
-        };
-        fields.iter().map(field).collect()
-    };
-    let import = item.mapped_to.as_ref().map(|path| {
-        let is_same = path.rsplit("::").next() == Some(&*layout.name);
-        if is_same { path.clone() } else { format!("{path} as {}", layout.name) }
-    });
-    context! {
-        name => identifier(&layout.name),
-        plain => &layout.name,
-        size => layout.size,
-        check => layout_check(item, is_tuple),
-        repr => if layout.align > natural { format!("C, align({})", layout.align) } else { "C".into() },
-        default => layout_has_default(layout),
-        is_tuple => is_tuple,
-        fields => fields(&layout.fields),
-        import => import.unwrap_or_default(),
+/// What the source says of a block, as a sentence.
+fn limits(limits: LaunchLimits) -> String {
+    match limits {
+        LaunchLimits { block: [0, 0, 0], max_block_threads: 0 } => String::new(),
+        LaunchLimits { block: [0, 0, 0], max_block_threads } => {
+            format!("Its source limits a block to {max_block_threads} threads.")
+        }
+        LaunchLimits { block: [x, y, z], .. } => {
+            format!("Its source is made for blocks of {x} by {y} by {z} threads.")
+        }
     }
-}
-
-/// The macro call that checks a struct's layout and, for a generated one, lets it cross.
-fn layout_check(item: &Struct, is_tuple: bool) -> String {
-    let layout = &item.layout;
-    let mut arguments = vec![
-        Expr::atom(identifier(&layout.name)),
-        Expr::atom(format!("size = {}", layout.size)),
-        Expr::atom(format!("align = {}", layout.align)),
-    ];
-    if !is_tuple {
-        let offset = |field: &Field| format!("{} = {}", identifier(&field.name), field.offset);
-        arguments.extend(layout.fields.iter().map(|field| Expr::atom(offset(field))));
-    }
-    let name = if item.mapped_to.is_some() { "assert_layout" } else { "device_struct" };
-    Expr::call(format!("::kernelmill::__codegen::{name}!"), arguments).print(0, 1)
 }
 
 /// The names of a wrapper's parameters: the kernel's, without leading underscores where that
@@ -133,45 +104,10 @@ fn hold(access: Access) -> &'static str {
     }
 }
 
-/// The type on the host.
-fn type_name(ty: &ValueType) -> String {
-    match ty {
-        ValueType::Scalar(scalar @ (Scalar::F16 | Scalar::Bf16)) => {
-            format!("::kernelmill::__codegen::half::{}", scalar.name())
-        }
-        ValueType::Scalar(scalar) => scalar.name().to_owned(),
-        ValueType::Struct(layout) => identifier(&layout.name),
-        ValueType::Array(element, length) => format!("[{}; {length}]", type_name(element)),
-    }
-}
-
-fn layout_has_default(layout: &StructLayout) -> bool {
-    layout.fields.iter().all(|field| has_default(&field.ty))
-}
-
-fn has_default(ty: &ValueType) -> bool {
-    match ty {
-        ValueType::Scalar(_) => true,
-        ValueType::Struct(layout) => layout_has_default(layout),
-        ValueType::Array(element, length) => *length <= LONGEST_DEFAULT && has_default(element),
-    }
-}
-
-/// A name as Rust writes it: words of the language become raw.
-fn identifier(name: &str) -> String {
-    const WORDS: [&str; 48] = [
-        "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do",
-        "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in",
-        "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
-        "return", "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe",
-        "unsized", "use", "virtual", "where", "while", "yield",
-    ];
-    if WORDS.contains(&name) { format!("r#{name}") } else { name.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernelmill_artifact::Scalar;
 
     #[test]
     fn parameters_keep_their_names_where_they_can() {

@@ -6,8 +6,8 @@ use super::{
     interface::Interface,
 };
 use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, FORMAT_VERSION, LaunchLimits, Parameter, ParameterKind,
-    Safety, Signature, StructLayout, ValueType,
+    Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, LaunchLimits, Parameter,
+    ParameterKind, Safety, Signature, StructLayout, ValueType,
 };
 use kernelmill_compiler::CompiledKernel;
 
@@ -20,10 +20,11 @@ pub(super) fn expression(
     interface: &Interface,
     embedded: &[Embedded<'_>],
 ) -> String {
+    let signatures = interface.kernels.iter().map(|kernel| signature(&kernel.signature));
     let fields = vec![
         Field::new("format_version", Expr::atom(FORMAT_VERSION.to_string())),
         Field::new("package", Expr::text(package)),
-        Field::new("signatures", Expr::Slice(interface.kernels.iter().map(signature).collect())),
+        Field::new("signatures", Expr::Slice(signatures.collect())),
         Field::new(
             "artifacts",
             Expr::Slice(embedded.iter().map(|it| artifact(interface, it)).collect()),
@@ -32,10 +33,17 @@ pub(super) fn expression(
     Expr::Struct("cg::KernelSet", fields).print(INDENT, usize::MAX / 2)
 }
 
-/// The symbols of the CPU kernels.
-pub(super) fn symbols<'a>(embedded: &'a [Embedded<'_>]) -> impl Iterator<Item = &'a str> {
-    let kernels = embedded.iter().flat_map(|it| &it.binary.artifact.kernels);
-    kernels.filter_map(|kernel| kernel.cpu_symbol.as_deref())
+/// The symbols of the CPU kernels that have a wrapper.
+pub(super) fn symbols<'a>(
+    interface: &'a Interface,
+    embedded: &'a [Embedded<'_>],
+) -> impl Iterator<Item = &'a str> {
+    embedded.iter().flat_map(move |it| {
+        let source = it.binary.source;
+        let kernels = it.binary.artifact.kernels.iter();
+        let kernels = kernels.filter(move |it| interface.index_of(source, &it.name).is_some());
+        kernels.filter_map(|kernel| kernel.cpu_symbol.as_deref())
+    })
 }
 
 fn borrowed(value: Expr) -> Expr {
@@ -119,6 +127,7 @@ fn value(ty: &ValueType) -> Expr {
         ValueType::Struct(layout) => {
             Expr::call("cg::ValueType::Struct", [nested(structure(layout))])
         }
+        ValueType::Enum(layout) => Expr::call("cg::ValueType::Enum", [nested(enumeration(layout))]),
     }
 }
 
@@ -144,6 +153,26 @@ fn structure(layout: &StructLayout) -> Expr {
     )
 }
 
+fn enumeration(layout: &EnumLayout) -> Expr {
+    let variants = layout.variants.iter().map(|variant| {
+        Expr::Struct(
+            "cg::Variant",
+            vec![
+                Field::new("name", borrowed(Expr::text(&variant.name))),
+                Field::new("value", Expr::atom(variant.value.to_string())),
+            ],
+        )
+    });
+    Expr::Struct(
+        "cg::EnumLayout",
+        vec![
+            Field::new("name", borrowed(Expr::text(&layout.name))),
+            Field::new("scalar", Expr::atom(format!("cg::Scalar::{:?}", layout.scalar))),
+            Field::new("variants", borrowed(Expr::Slice(variants.collect()))),
+        ],
+    )
+}
+
 fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
     let artifact = &embedded.binary.artifact;
     let bytes = match artifact.kind {
@@ -160,7 +189,11 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
             ],
         )
     });
-    let kernels = artifact.kernels.iter().map(|it| kernel(interface, it));
+    // What has no wrapper is not named.
+    let kernels = artifact.kernels.iter().filter_map(|it| {
+        let index = interface.index_of(embedded.binary.source, &it.name)?;
+        Some(kernel(index, it))
+    });
     Expr::Struct(
         "cg::EmbeddedArtifact",
         vec![
@@ -175,8 +208,7 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
     )
 }
 
-fn kernel(interface: &Interface, kernel: &CompiledKernel) -> Expr {
-    let index = interface.kernels.iter().position(|it| it.symbol == kernel.name).unwrap_or(0);
+fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
     let cpu = match &kernel.cpu_symbol {
         None => Field::new("cpu", Expr::atom("None")),
         Some(symbol) => {

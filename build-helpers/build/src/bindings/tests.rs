@@ -1,5 +1,19 @@
-use crate::test_support::Project;
-use std::fs;
+use super::{Embedded, Interface, render};
+use crate::{
+    cargo::Cargo,
+    env::World,
+    manifest::Package,
+    pipeline::Binary,
+    settings::{self, Settings},
+    source::{Source, SourceKind},
+    test_support::Project,
+};
+use kernelmill_artifact::{ArtifactKind, Fingerprint, Signature};
+use kernelmill_compiler::{
+    Artifact, CompiledKernel,
+    frontend::cuda::signature::{self, resolve_names},
+};
+use std::{collections::BTreeMap, fs};
 
 /// The text with zeros for its fingerprints.
 fn without_digests(text: &str) -> String {
@@ -34,12 +48,98 @@ pub unsafe fn blend(params: Params, pairs: &[Pair], r#in: [u16; 3], mut _out: Di
     );
     project.builder.types = Some([("Own".to_owned(), "crate::Mine".to_owned())].into());
     project.build().result.unwrap_or_else(|error| panic!("{error}"));
-    let text = without_digests(&fs::read_to_string(project.out().join("kernels.rs")).unwrap());
-    let snapshot = concat!(env!("CARGO_MANIFEST_DIR"), "/src/bindings/snapshots/kernels.rs");
+    check("kernels.rs", &fs::read_to_string(project.out().join("kernels.rs")).unwrap());
+}
+
+fn check(name: &str, text: &str) {
+    let text = without_digests(text);
+    let snapshot = format!("{}/src/bindings/snapshots/{name}", env!("CARGO_MANIFEST_DIR"));
     #[expect(clippy::disallowed_methods, reason = "of the test, not of a build")]
     let is_blessed = std::env::var_os("KERNELMILL_BLESS").is_some();
     if is_blessed {
-        fs::write(snapshot, &text).unwrap();
+        fs::write(&snapshot, &text).unwrap();
     }
     assert_eq!(text, fs::read_to_string(snapshot).unwrap());
 }
+
+/// Settings as a package's manifest has them.
+fn settings_of(metadata: &str) -> Settings {
+    let project = Project::new(metadata, &[]);
+    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&world).unwrap();
+    settings::read(&world, &package, project.builder.clone())
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A source in CUDA C++ with these kernels.
+fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
+    Source {
+        path: display.into(),
+        display: display.to_owned(),
+        kind: SourceKind::File,
+        signatures: Some(kernels),
+        weight: 0,
+        texts: Vec::new(),
+    }
+}
+
+/// The kernels of `snapshots/cuda.cu` that can be launched.
+fn cuda_kernels() -> Vec<Signature> {
+    let ptx = include_str!("snapshots/cuda.ptx");
+    let mut kernels = signature::read(ptx, "kernels/cuda.cu").unwrap();
+    kernels.retain(|kernel| kernel.obstacles.is_empty());
+    let mut all: Vec<_> = kernels.iter_mut().collect();
+    assert_eq!(resolve_names(&mut all, &BTreeMap::new()), []);
+    kernels.into_iter().map(|kernel| kernel.signature).collect()
+}
+
+/// A binary of a source with those kernels that `has` is true for.
+fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Binary {
+    let is_cpu = target == "cpu";
+    let compiled = |kernel: &Signature| CompiledKernel {
+        name: kernel.symbol.to_string(),
+        entry: kernel.symbol.to_string(),
+        static_shared_bytes: 0,
+        panics: false,
+        cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
+    };
+    let artifact = Artifact {
+        target: target.parse().unwrap(),
+        kind: if is_cpu { ArtifactKind::Object } else { ArtifactKind::Ptx },
+        bytes: Vec::new(),
+        kernels: kernels.iter().filter(|kernel| has(&kernel.name)).map(compiled).collect(),
+        locations: Vec::new(),
+    };
+    Binary {
+        source: 0,
+        fingerprint: Fingerprint([0; 32]),
+        artifact,
+        inputs: Vec::new(),
+        warnings: String::new(),
+        is_cached: false,
+    }
+}
+
+/// The bindings of kernels in CUDA C++, against `snapshots/cuda.rs`, which the tests of the run
+/// time include: there rustc and clippy see it, and its wrappers run.
+#[test]
+fn the_bindings_of_cuda_kernels_are_as_before() {
+    let settings = settings_of(CUDA_SETTINGS);
+    let kernels = cuda_kernels();
+    let sources = [source_of("kernels/cuda.cu", kernels.clone())];
+    let interface = Interface::of(&sources, &settings).unwrap_or_else(|error| panic!("{error}"));
+    let on_cpu = |name: &str| ["saxpy", "blur_float"].contains(&name);
+    let binaries = [binary("cpu", &kernels, on_cpu), binary("compute_75", &kernels, |_| true)];
+    let embedded: Vec<_> = binaries
+        .iter()
+        .map(|binary| Embedded {
+            binary,
+            target: binary.artifact.target.to_string(),
+            file: "cuda.ptx".to_owned(),
+            source: "kernels/cuda.cu",
+        })
+        .collect();
+    check("cuda.rs", &render("cuda", &interface, &embedded).unwrap());
+}
+
+const CUDA_SETTINGS: &str = "";

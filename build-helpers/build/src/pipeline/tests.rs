@@ -175,6 +175,8 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     let mut expected: Vec<String> = [
         "rerun-if-changed=Cargo.toml",
         "rerun-if-env-changed=KERNELMILL_TARGETS",
+        "rerun-if-env-changed=KERNELMILL_NVCC",
+        "rerun-if-env-changed=KERNELMILL_CLANG",
         "rerun-if-env-changed=KERNELMILL_FMA",
         "rerun-if-env-changed=KERNELMILL_OPTIMIZATION",
         "rerun-if-changed=kernels",

@@ -15,6 +15,10 @@ pub(crate) struct Layer {
     pub(crate) fma: Option<bool>,
     pub(crate) optimization: Option<u8>,
     pub(crate) types: Option<BTreeMap<String, String>>,
+    pub(crate) nvcc: Option<String>,
+    pub(crate) clang: Option<String>,
+    pub(crate) host_files: Option<Vec<String>>,
+    pub(crate) rdc: Option<bool>,
 }
 
 /// A target, or several, as written, and where: `the builder`, an environment variable.
@@ -39,6 +43,10 @@ impl Layer {
             fma: self.fma.or(below.fma),
             optimization: self.optimization.or(below.optimization),
             types: self.types.or(below.types),
+            nvcc: self.nvcc.or(below.nvcc),
+            clang: self.clang.or(below.clang),
+            host_files: self.host_files.or(below.host_files),
+            rdc: self.rdc.or(below.rdc),
         }
     }
 }

@@ -80,10 +80,11 @@ impl Reader<'_> {
                 "arguments" => layer.arguments = Some(self.texts(key)),
                 "define" => layer.defines = Some(self.table(key)),
                 "types" => layer.types = Some(self.table(key)),
-                "fma" => match value.get_ref().as_bool() {
-                    Some(on) => layer.fma = Some(on),
-                    None => self.wrong(key.0, value, "`true` or `false`"),
-                },
+                "nvcc" => layer.nvcc = self.text(key),
+                "clang" => layer.clang = self.text(key),
+                "host-files" => layer.host_files = Some(self.texts(key)),
+                "fma" => layer.fma = self.flag(key),
+                "rdc" => layer.rdc = self.flag(key),
                 "optimization" => match level(value.get_ref()) {
                     Some(level) => layer.optimization = Some(level),
                     None => self.wrong(key.0, value, "a level from 0 to 3"),
@@ -92,6 +93,22 @@ impl Reader<'_> {
             }
         }
         layer
+    }
+
+    fn flag(&mut self, (name, value): Key<'_, '_>) -> Option<bool> {
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            self.wrong(name, value, "`true` or `false`");
+        }
+        flag
+    }
+
+    fn text(&mut self, (name, value): Key<'_, '_>) -> Option<String> {
+        let text = value.get_ref().as_str().filter(|text| !text.is_empty());
+        if text.is_none() {
+            self.wrong(name, value, "a text");
+        }
+        text.map(str::to_owned)
     }
 
     /// A text, or a list of texts, with where each stands.

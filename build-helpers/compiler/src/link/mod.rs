@@ -66,16 +66,17 @@ pub(crate) fn libraries<'c>(
         // What a message is formatted from is not needed, and would bring formatting code along.
         backend.machine().run(module, DROP_MESSAGES)?;
     }
-    let mut used = HashSet::new();
-    let mut device = Some(libraries.device());
+    let (mut used, mut of_device) = (HashSet::new(), HashSet::new());
     loop {
         panics::define(context, module, backend.formats_panics());
         math::replace(context, module, backend.is_gpu());
         let wanted = undefined(module);
-        if let Some(bitcode) =
-            device.take_if(|_| wanted.iter().any(|name| name.contains("kernelmill")))
-        {
-            add(context, module, bitcode, "kernelmill_device", backend)?;
+        // What comes from `core` may want more of the device crate, the formatting of panics.
+        let of_device_now = wanted.iter().filter(|name| name.contains("kernelmill"));
+        let known = of_device.len();
+        of_device.extend(of_device_now.cloned());
+        if of_device.len() > known {
+            add(context, module, libraries.device(), "kernelmill_device", backend)?;
             continue;
         }
         let others: Vec<String> =

@@ -79,7 +79,7 @@ impl Shared<'_> {
 /// Decodes a module.
 pub(crate) fn decode(tree: &Tree<'_>) -> Result<Decoded, ParseErrors> {
     let mut shared = Shared::default();
-    shared.program.files = tree.files.iter().map(|&(n, path)| (n, path.to_string())).collect();
+    shared.program.files = tree.files.iter().map(|&(n, path)| (n, path.into())).collect();
     globals::declare(tree, &mut shared);
     let mut kernels = Vec::new();
     for function in &tree.functions {
@@ -121,12 +121,13 @@ pub(crate) fn lay_out<'v, 'a: 'v>(
 }
 
 fn kernel(function: &Function<'_>, index: usize, program: &Program) -> Kernel {
-    let threads = function.max_threads.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z));
+    let bound = function.required_block.or(function.max_block);
     Kernel {
         name: function.name.to_string(),
         parameters: lay_out(&function.parameters, 0),
         static_shared_bytes: program.shared_layout(index).bytes,
-        max_threads: threads,
+        max_threads: bound.map(|[x, y, z]| x.saturating_mul(y).saturating_mul(z)),
+        required_block: function.required_block,
         registers: registers(function.body.as_deref().unwrap_or(&[])).min(255),
         local_bytes: program.functions[index].frame_bytes,
         function: index,

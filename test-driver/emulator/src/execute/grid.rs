@@ -57,10 +57,12 @@ impl Worker {
     }
 }
 
-/// What a launch leaves behind.
+/// What a launch leaves behind, whether it went well or not.
+#[derive(Default)]
 pub(crate) struct Outcome {
     pub(crate) hits: Vec<Vec<u64>>,
     pub(crate) printed: String,
+    pub(crate) fault: Option<Fault>,
 }
 
 impl Grid<'_> {
@@ -108,12 +110,12 @@ impl Grid<'_> {
 }
 
 /// Runs all blocks of a launch.
-pub(crate) fn run(grid: &Grid<'_>) -> Result<Outcome, Fault> {
+pub(crate) fn run(grid: &Grid<'_>) -> Outcome {
     let blocks = grid.blocks();
     if grid.cooperative {
         let mut worker = Worker::new(grid);
-        run_together(grid, &mut worker, &blocks)?;
-        return Ok(gather(vec![worker]));
+        let fault = run_together(grid, &mut worker, &blocks).err();
+        return gather(vec![worker], fault);
     }
     let cores = match grid.options.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -132,10 +134,8 @@ pub(crate) fn run(grid: &Grid<'_>) -> Result<Outcome, Fault> {
             handles.into_iter().map(join).collect()
         })
     };
-    match queue.fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some((_, fault)) => Err(fault),
-        None => Ok(gather(workers)),
-    }
+    let fault = queue.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
+    gather(workers, fault.map(|(_, fault)| fault))
 }
 
 /// Blocks that workers take one by one.
@@ -172,11 +172,17 @@ fn run_alone(
     block: u32,
 ) -> Result<(), Fault> {
     party.start(grid, block);
-    while party.turn(grid, worker)? == Progress::Advanced {}
+    let ended = loop {
+        match party.turn(grid, worker) {
+            Ok(Progress::Advanced) => {}
+            Ok(Progress::Ended) => break Ok(()),
+            Err(fault) => break Err(fault),
+        }
+    };
     if !party.block.printed.is_empty() {
         worker.printed.push((block, std::mem::take(&mut party.block.printed)));
     }
-    Ok(())
+    ended
 }
 
 /// Runs all blocks in turns, so that they can wait for each other.
@@ -189,6 +195,14 @@ fn run_together(grid: &Grid<'_>, worker: &mut Worker, blocks: &[u32]) -> Result<
             party
         })
         .collect();
+    let ended = take_turns(grid, worker, &mut parties);
+    let printed = parties.into_iter().map(|party| (party.block.number, party.block.printed));
+    worker.printed.extend(printed);
+    ended
+}
+
+/// Gives every block a turn after the other, until all have ended.
+fn take_turns(grid: &Grid<'_>, worker: &mut Worker, parties: &mut [Party]) -> Result<(), Fault> {
     let mut running: Vec<usize> = (0..parties.len()).collect();
     while !running.is_empty() {
         let mut still = Vec::with_capacity(running.len());
@@ -199,15 +213,14 @@ fn run_together(grid: &Grid<'_>, worker: &mut Worker, blocks: &[u32]) -> Result<
         }
         running = still;
     }
-    let printed = parties.into_iter().map(|party| (party.block.number, party.block.printed));
-    worker.printed.extend(printed);
     Ok(())
 }
 
-fn gather(workers: Vec<Worker>) -> Outcome {
+/// Adds up what the workers did.
+fn gather(workers: Vec<Worker>, fault: Option<Fault>) -> Outcome {
     let mut workers = workers.into_iter();
     let Some(mut first) = workers.next() else {
-        return Outcome { hits: Vec::new(), printed: String::new() };
+        return Outcome { fault, ..Outcome::default() };
     };
     for worker in workers {
         for (sum, hits) in first.hits.iter_mut().zip(worker.hits) {
@@ -217,5 +230,5 @@ fn gather(workers: Vec<Worker>) -> Outcome {
     }
     first.printed.sort_by_key(|(block, _)| *block);
     let printed = first.printed.into_iter().map(|(_, text)| text).collect();
-    Outcome { hits: first.hits, printed }
+    Outcome { hits: first.hits, printed, fault }
 }

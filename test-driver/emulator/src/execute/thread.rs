@@ -133,6 +133,7 @@ impl Thread {
             function: function.name.clone(),
             block,
             thread: self.index,
+            report: Box::default(),
         }
     }
 }

@@ -217,9 +217,9 @@ impl<'a> Parser<'a> {
         let returns = self.parameters()?;
         let name = self.word("a function's name")?;
         let parameters = self.parameters()?;
-        let max_threads = self.bounds()?;
+        let [max_block, required_block] = self.bounds()?;
         let body = if self.eat(';') { None } else { Some(self.body()?) };
-        Ok(Function { line, entry, name, returns, parameters, max_threads, body })
+        Ok(Function { line, entry, name, returns, parameters, max_block, required_block, body })
     }
 
     /// A list of parameters in parentheses, or nothing.
@@ -238,23 +238,24 @@ impl<'a> Parser<'a> {
         Ok(parameters)
     }
 
-    /// The directives between a function's parameters and its body.
-    fn bounds(&mut self) -> Parsed<Option<[u32; 3]>> {
-        let mut threads = None;
+    /// The directives between a function's parameters and its body: what `.maxntid` and what
+    /// `.reqntid` say.
+    fn bounds(&mut self) -> Parsed<[Option<[u32; 3]>; 2]> {
+        let mut bounds = [None; 2];
         while let Some(word) = self.dot() {
             match word {
                 "pragma" => self.recover(),
                 "attribute" => self.attribute()?,
                 _ => {
                     let values = self.integers()?;
-                    if matches!(word, "maxntid" | "reqntid") {
-                        let value = |index: usize| values.get(index).map_or(1, |&n| n as u32);
-                        threads = Some([value(0), value(1), value(2)]);
+                    let value = |index: usize| values.get(index).map_or(1, |&n| n as u32);
+                    if let Some(which) = ["maxntid", "reqntid"].iter().position(|&is| is == word) {
+                        bounds[which] = Some([value(0), value(1), value(2)]);
                     }
                 }
             }
         }
-        Ok(threads)
+        Ok(bounds)
     }
 
     fn integers(&mut self) -> Parsed<Vec<u64>> {

@@ -57,8 +57,10 @@ pub(crate) struct Function<'a> {
     pub(crate) name: &'a str,
     pub(crate) returns: Vec<Variable<'a>>,
     pub(crate) parameters: Vec<Variable<'a>>,
-    /// `.maxntid` or `.reqntid`.
-    pub(crate) max_threads: Option<[u32; 3]>,
+    /// `.maxntid`
+    pub(crate) max_block: Option<[u32; 3]>,
+    /// `.reqntid`
+    pub(crate) required_block: Option<[u32; 3]>,
     pub(crate) body: Option<Vec<Statement<'a>>>,
 }
 

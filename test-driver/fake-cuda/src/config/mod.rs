@@ -1,11 +1,13 @@
 //! What the environment says. Nothing else reads it.
 
+mod change;
 mod failures;
 
 use std::{env, path::PathBuf};
 
 use ptx_emulator::Order;
 
+pub(crate) use change::Change;
 pub(crate) use failures::Failures;
 
 use crate::device::Profile;
@@ -30,6 +32,7 @@ pub(crate) struct Config {
     pub(crate) failures: Failures,
     pub(crate) coverage: Option<PathBuf>,
     pub(crate) leak_check: bool,
+    pub(crate) change: Option<Change>,
 }
 
 impl Config {
@@ -59,6 +62,7 @@ impl Config {
             failures: Failures::parse(failures.as_deref().unwrap_or_default())?,
             coverage: get("FAKE_CUDA_COVERAGE")?.map(PathBuf::from),
             leak_check: flag("FAKE_CUDA_LEAK_CHECK")?,
+            change: get("FAKE_CUDA_MUTATE")?.map(|text| Change::parse(&text)).transpose()?,
         })
     }
 }
@@ -142,6 +146,7 @@ mod tests {
             ("FAKE_CUDA_RACES", "yes"),
             ("FAKE_CUDA_STEPS", "-1"),
             ("FAKE_CUDA_FAIL", "cuMemAlloc sometimes"),
+            ("FAKE_CUDA_MUTATE", "barrier of reduce"),
         ] {
             let error = read(&[(name, value)]).err().unwrap();
             assert!(error.contains(name), "{error}");

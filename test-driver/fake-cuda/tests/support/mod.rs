@@ -28,6 +28,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// What became of a child process.
 pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
     pub(crate) stderr: String,
 }
 
@@ -77,8 +78,9 @@ pub(crate) fn child(name: &str, variables: &[(&str, &str)], body: impl FnOnce())
     }
     command.env(CHILD, name).env("LD_LIBRARY_PATH", driver_folder());
     let output = command.envs(variables.iter().copied()).output().expect("a child process");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    Outcome { code: output.status.code(), stderr }
+    let [stdout, stderr] = [output.stdout, output.stderr]
+        .map(|printed| String::from_utf8_lossy(&printed).into_owned());
+    Outcome { code: output.status.code(), stdout, stderr }
 }
 
 /// Runs `body` in a process of its own that has to succeed and to leak nothing.

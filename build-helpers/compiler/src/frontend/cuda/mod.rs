@@ -5,10 +5,21 @@
 //! same road as a kernel in Rust, to every target. In both cases the kernels' signatures are read
 //! from debug information in compiled code, never from the text.
 
+mod binary;
 pub mod clang;
+mod dependencies;
+mod host;
+mod message;
+mod nvcc;
 pub mod signature;
+mod stored;
 
-use std::path::PathBuf;
+pub use binary::is_same_symbol;
+pub use host::HostOptions;
+pub use message::{Message, MessageSeverity};
+pub use nvcc::{Nvcc, Reading, Trace};
+
+use std::path::{Path, PathBuf};
 
 use kernelmill_artifact::Signature;
 
@@ -39,4 +50,12 @@ pub struct CudaKernel {
     pub full_name: String,
     /// What keeps it from having a wrapper, one text for each parameter that cannot cross.
     pub obstacles: Vec<String>,
+}
+
+impl CudaSource {
+    /// The file as compilers are given it: relative to the package where it lies in it, so that no
+    /// path of a checkout gets into messages and code.
+    fn input(&self) -> &Path {
+        self.path.strip_prefix(&self.package_root).unwrap_or(&self.path)
+    }
 }

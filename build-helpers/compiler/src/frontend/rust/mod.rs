@@ -81,6 +81,10 @@ pub(crate) fn lower(
         remap.push(to.unwrap_or(Path::new("")));
         command.arg("--remap-path-prefix").arg(remap);
     }
+    // The folder that rustc runs in is part of what it writes about source lines.
+    let mut remap = source.package_root.as_os_str().to_owned();
+    remap.push("=");
+    command.arg("--remap-path-prefix").arg(remap);
     let warnings = run_rustc(command, &toolchain.rustc)?;
     let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
     let lowered = Lowered { modules: vec![read(&bitcode)?], inputs, variables, warnings };

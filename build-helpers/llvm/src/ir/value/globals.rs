@@ -51,6 +51,22 @@ impl<'c> Value<'c> {
         unsafe { llvm_sys::comdat::LLVMSetComdat(self.raw, std::ptr::null_mut()) }
     }
 
+    /// Makes a function the one that the source lines of another are of, whose body is to be
+    /// inlined here. Where a function is inlined into one without such, its lines are lost.
+    pub fn take_source_lines(self, from: Self) {
+        /// LLVM's number for a function's debug information among its metadata.
+        const DEBUG: u32 = 0;
+        assert!(self.is_function() && from.is_function());
+        // SAFETY: both are functions of one module, which keeps the debug information.
+        unsafe {
+            let lines = llvm_sys::debuginfo::LLVMGetSubprogram(from.raw);
+            if !lines.is_null() {
+                LLVMGlobalEraseMetadata(from.raw, DEBUG);
+                llvm_sys::debuginfo::LLVMSetSubprogram(self.raw, lines);
+            }
+        }
+    }
+
     /// Forgets the section it was put in.
     pub fn drop_section(self) {
         // SAFETY: the value is a global object.

@@ -14,6 +14,15 @@ pub fn error_function(mut y: DisjointSlice<f64>) {
     }
 }
 
+/// The exponential function by `libm`.
+#[kernel]
+pub fn exponential(mut y: DisjointSlice<f64>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = libm::exp(*out);
+    }
+}
+
 /// Rounds to half precision and back by `half`.
 #[kernel]
 pub fn through_half(mut y: DisjointSlice<f32>) {

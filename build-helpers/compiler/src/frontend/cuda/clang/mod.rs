@@ -4,7 +4,6 @@
 //! that everything after [`module::adapt`] is the pipeline of the driver, for every target.
 
 mod arguments;
-mod dependencies;
 mod headers;
 mod module;
 mod obstacle;
@@ -18,7 +17,7 @@ use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Mac
 
 pub use obstacle::{Obstacle, Scope};
 
-use super::{CudaKernel, CudaSource};
+use super::{CudaKernel, CudaSource, dependencies, stored};
 use crate::{
     Error, Lowered, Toolchain,
     frontend::rust::{TemporaryFolder, read},
@@ -44,6 +43,21 @@ pub struct CudaLowered {
     pub obstacles: Vec<Obstacle>,
 }
 
+impl CudaLowered {
+    /// The kernels and what keeps them from targets as bytes for a store; the bitcode is stored by
+    /// itself.
+    #[must_use]
+    pub fn facts_to_bytes(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec<u8> {
+        stored::write_facts(kernels, obstacles)
+    }
+
+    /// Reads what [`CudaLowered::facts_to_bytes`] wrote; `None` where it is not that.
+    #[must_use]
+    pub fn facts_from_bytes(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>)> {
+        stored::read_facts(bytes)
+    }
+}
+
 /// The architecture that the source is told it is compiled for: `__CUDA_ARCH__` is 800, which has
 /// everything of half precision, and nothing that only one generation of processors has.
 const ARCHITECTURE: &str = "sm_80";
@@ -60,7 +74,7 @@ pub(crate) fn lower(
     let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
     let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
     let mut command = command(clang, source, &headers)?;
-    command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode).arg(input(source));
+    command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode).arg(source.input());
     let output = command
         .output()
         .map_err(|error| Error::Start { program: clang.program.clone(), source: error })?;
@@ -68,10 +82,9 @@ pub(crate) fn lower(
     if !output.status.success() {
         return Err(Error::Clang { stderr, display: source.display.clone() });
     }
-    let inputs = dependencies::read(&dependencies, &source.package_root)?
-        .into_iter()
-        .filter(|path| !path.starts_with(&headers))
-        .collect();
+    let rule = String::from_utf8_lossy(&read(&dependencies)?).into_owned();
+    let mut inputs = dependencies::inputs(&rule, &source.package_root);
+    inputs.retain(|path| !path.starts_with(&headers));
     let bitcode = read(&bitcode)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
     let kernels = kernels(&machine, clang, source, &bitcode)?;
@@ -145,13 +158,4 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
         display: source.display.clone(),
     })?);
     Ok(command)
-}
-
-/// The file as clang is given it: relative to the package where it lies in it, so that no path of
-/// a checkout gets into the code.
-fn input(source: &CudaSource) -> PathBuf {
-    match source.path.strip_prefix(&source.package_root) {
-        Ok(relative) => relative.to_owned(),
-        Err(_) => source.path.clone(),
-    }
 }

@@ -91,6 +91,18 @@ pub fn read(ptx: &str, display: &str) -> Result<Vec<CudaKernel>, SignatureError>
     Ok(reader.kernels())
 }
 
+/// The full name in C++ of a function with this name in compiled code.
+///
+/// ```
+/// use kernelmill_compiler::frontend::cuda::signature::full_name;
+/// assert_eq!(full_name("_ZN7filters5scaleIfEEvT_Pf"), "filters::scale<float>(float, float*)");
+/// assert_eq!(full_name("saxpy"), "saxpy");
+/// ```
+#[must_use]
+pub fn full_name(symbol: &str) -> String {
+    names::function(symbol).full
+}
+
 struct Reader<'a> {
     ptx: &'a Ptx,
     display: &'a str,

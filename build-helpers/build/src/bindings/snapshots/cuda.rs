@@ -1,0 +1,1260 @@
+// The kernels of the package `cuda`, written by kernelmill-build. Changes are lost.
+
+static SET: ::kernelmill::__codegen::KernelSet = {
+    use ::kernelmill::__codegen as cg;
+
+    cg::KernelSet {
+        format_version: 1,
+        package: "cuda",
+        signatures: &[
+            cg::Signature {
+                name: cg::Cow::Borrowed("saxpy"),
+                symbol: cg::Cow::Borrowed("saxpy"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits::NONE,
+                parameters: cg::Cow::Borrowed(&[
+                    cg::Parameter::borrowed(
+                        "a",
+                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
+                    ),
+                    cg::Parameter::borrowed(
+                        "x",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::F32),
+                            access: cg::Access::Read,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "y",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::F32),
+                            access: cg::Access::Write,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "n",
+                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
+                    ),
+                ]),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 7,
+            },
+            cg::Signature {
+                name: cg::Cow::Borrowed("halves"),
+                symbol: cg::Cow::Borrowed("halves"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits::NONE,
+                parameters: cg::Cow::Borrowed(&[
+                    cg::Parameter::borrowed(
+                        "in",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::F16),
+                            access: cg::Access::Read,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "self",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::F16),
+                            access: cg::Access::Write,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "by",
+                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F16)),
+                    ),
+                ]),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 12,
+            },
+            cg::Signature {
+                name: cg::Cow::Borrowed("blur_float"),
+                symbol: cg::Cow::Borrowed("_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits { max_block_threads: 128, block: [0, 0, 0] },
+                parameters: cg::Cow::Borrowed(&[
+                    cg::Parameter::borrowed(
+                        "params",
+                        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                            name: cg::Cow::Borrowed("Params"),
+                            size: 48,
+                            align: 16,
+                            fields: cg::Cow::Borrowed(&[
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("scale"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                    offset: 0,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("mode"),
+                                    ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                                        name: cg::Cow::Borrowed("Mode"),
+                                        scalar: cg::Scalar::I32,
+                                        variants: cg::Cow::Borrowed(&[
+                                            cg::Variant {
+                                                name: cg::Cow::Borrowed("Nearest"),
+                                                value: 0,
+                                            },
+                                            cg::Variant {
+                                                name: cg::Cow::Borrowed("Linear"),
+                                                value: 5,
+                                            },
+                                            cg::Variant {
+                                                name: cg::Cow::Borrowed("Lowest"),
+                                                value: -70000,
+                                            },
+                                        ]),
+                                    })),
+                                    offset: 4,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("color"),
+                                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                        name: cg::Cow::Borrowed("float4"),
+                                        size: 16,
+                                        align: 16,
+                                        fields: cg::Cow::Borrowed(&[
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("x"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                offset: 0,
+                                            },
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("y"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                offset: 4,
+                                            },
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("z"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                offset: 8,
+                                            },
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("w"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                offset: 12,
+                                            },
+                                        ]),
+                                    })),
+                                    offset: 16,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("crop"),
+                                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                        name: cg::Cow::Borrowed("Params_crop"),
+                                        size: 8,
+                                        align: 4,
+                                        fields: cg::Cow::Borrowed(&[
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("left"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                                offset: 0,
+                                            },
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("right"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                                offset: 4,
+                                            },
+                                        ]),
+                                    })),
+                                    offset: 32,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("masks"),
+                                    ty: cg::ValueType::Array(
+                                        cg::Nested::Borrowed(&cg::ValueType::Array(
+                                            cg::Nested::Borrowed(&cg::ValueType::Scalar(
+                                                cg::Scalar::Bool,
+                                            )),
+                                            3,
+                                        )),
+                                        2,
+                                    ),
+                                    offset: 40,
+                                },
+                            ]),
+                        }))),
+                    ),
+                    cg::Parameter::borrowed(
+                        "more",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                name: cg::Cow::Borrowed("Params"),
+                                size: 48,
+                                align: 16,
+                                fields: cg::Cow::Borrowed(&[
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("scale"),
+                                        ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                        offset: 0,
+                                    },
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("mode"),
+                                        ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                                            name: cg::Cow::Borrowed("Mode"),
+                                            scalar: cg::Scalar::I32,
+                                            variants: cg::Cow::Borrowed(&[
+                                                cg::Variant {
+                                                    name: cg::Cow::Borrowed("Nearest"),
+                                                    value: 0,
+                                                },
+                                                cg::Variant {
+                                                    name: cg::Cow::Borrowed("Linear"),
+                                                    value: 5,
+                                                },
+                                                cg::Variant {
+                                                    name: cg::Cow::Borrowed("Lowest"),
+                                                    value: -70000,
+                                                },
+                                            ]),
+                                        })),
+                                        offset: 4,
+                                    },
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("color"),
+                                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                            name: cg::Cow::Borrowed("float4"),
+                                            size: 16,
+                                            align: 16,
+                                            fields: cg::Cow::Borrowed(&[
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("x"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                    offset: 0,
+                                                },
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("y"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                    offset: 4,
+                                                },
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("z"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                    offset: 8,
+                                                },
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("w"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                    offset: 12,
+                                                },
+                                            ]),
+                                        })),
+                                        offset: 16,
+                                    },
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("crop"),
+                                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                            name: cg::Cow::Borrowed("Params_crop"),
+                                            size: 8,
+                                            align: 4,
+                                            fields: cg::Cow::Borrowed(&[
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("left"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                                    offset: 0,
+                                                },
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("right"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                                    offset: 4,
+                                                },
+                                            ]),
+                                        })),
+                                        offset: 32,
+                                    },
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("masks"),
+                                        ty: cg::ValueType::Array(
+                                            cg::Nested::Borrowed(&cg::ValueType::Array(
+                                                cg::Nested::Borrowed(&cg::ValueType::Scalar(
+                                                    cg::Scalar::Bool,
+                                                )),
+                                                3,
+                                            )),
+                                            2,
+                                        ),
+                                        offset: 40,
+                                    },
+                                ]),
+                            })),
+                            access: cg::Access::Read,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "type",
+                        cg::ParameterKind::Value(cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                            name: cg::Cow::Borrowed("Flags"),
+                            scalar: cg::Scalar::U8,
+                            variants: cg::Cow::Borrowed(&[
+                                cg::Variant { name: cg::Cow::Borrowed("None"), value: 0 },
+                                cg::Variant { name: cg::Cow::Borrowed("type"), value: 1 },
+                            ]),
+                        }))),
+                    ),
+                    cg::Parameter::borrowed(
+                        "out",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::F32),
+                            access: cg::Access::Write,
+                        },
+                    ),
+                ]),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 28,
+            },
+            cg::Signature {
+                name: cg::Cow::Borrowed("blur_unsigned_short"),
+                symbol: cg::Cow::Borrowed("_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits { max_block_threads: 128, block: [0, 0, 0] },
+                parameters: cg::Cow::Borrowed(&[
+                    cg::Parameter::borrowed(
+                        "params",
+                        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                            name: cg::Cow::Borrowed("Params"),
+                            size: 48,
+                            align: 16,
+                            fields: cg::Cow::Borrowed(&[
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("scale"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                    offset: 0,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("mode"),
+                                    ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                                        name: cg::Cow::Borrowed("Mode"),
+                                        scalar: cg::Scalar::I32,
+                                        variants: cg::Cow::Borrowed(&[
+                                            cg::Variant {
+                                                name: cg::Cow::Borrowed("Nearest"),
+                                                value: 0,
+                                            },
+                                            cg::Variant {
+                                                name: cg::Cow::Borrowed("Linear"),
+                                                value: 5,
+                                            },
+                                            cg::Variant {
+                                                name: cg::Cow::Borrowed("Lowest"),
+                                                value: -70000,
+                                            },
+                                        ]),
+                                    })),
+                                    offset: 4,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("color"),
+                                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                        name: cg::Cow::Borrowed("float4"),
+                                        size: 16,
+                                        align: 16,
+                                        fields: cg::Cow::Borrowed(&[
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("x"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                offset: 0,
+                                            },
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("y"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                offset: 4,
+                                            },
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("z"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                offset: 8,
+                                            },
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("w"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                offset: 12,
+                                            },
+                                        ]),
+                                    })),
+                                    offset: 16,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("crop"),
+                                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                        name: cg::Cow::Borrowed("Params_crop"),
+                                        size: 8,
+                                        align: 4,
+                                        fields: cg::Cow::Borrowed(&[
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("left"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                                offset: 0,
+                                            },
+                                            cg::Field {
+                                                name: cg::Cow::Borrowed("right"),
+                                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                                offset: 4,
+                                            },
+                                        ]),
+                                    })),
+                                    offset: 32,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("masks"),
+                                    ty: cg::ValueType::Array(
+                                        cg::Nested::Borrowed(&cg::ValueType::Array(
+                                            cg::Nested::Borrowed(&cg::ValueType::Scalar(
+                                                cg::Scalar::Bool,
+                                            )),
+                                            3,
+                                        )),
+                                        2,
+                                    ),
+                                    offset: 40,
+                                },
+                            ]),
+                        }))),
+                    ),
+                    cg::Parameter::borrowed(
+                        "more",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                name: cg::Cow::Borrowed("Params"),
+                                size: 48,
+                                align: 16,
+                                fields: cg::Cow::Borrowed(&[
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("scale"),
+                                        ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                        offset: 0,
+                                    },
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("mode"),
+                                        ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                                            name: cg::Cow::Borrowed("Mode"),
+                                            scalar: cg::Scalar::I32,
+                                            variants: cg::Cow::Borrowed(&[
+                                                cg::Variant {
+                                                    name: cg::Cow::Borrowed("Nearest"),
+                                                    value: 0,
+                                                },
+                                                cg::Variant {
+                                                    name: cg::Cow::Borrowed("Linear"),
+                                                    value: 5,
+                                                },
+                                                cg::Variant {
+                                                    name: cg::Cow::Borrowed("Lowest"),
+                                                    value: -70000,
+                                                },
+                                            ]),
+                                        })),
+                                        offset: 4,
+                                    },
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("color"),
+                                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                            name: cg::Cow::Borrowed("float4"),
+                                            size: 16,
+                                            align: 16,
+                                            fields: cg::Cow::Borrowed(&[
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("x"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                    offset: 0,
+                                                },
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("y"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                    offset: 4,
+                                                },
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("z"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                    offset: 8,
+                                                },
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("w"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                                    offset: 12,
+                                                },
+                                            ]),
+                                        })),
+                                        offset: 16,
+                                    },
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("crop"),
+                                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                            name: cg::Cow::Borrowed("Params_crop"),
+                                            size: 8,
+                                            align: 4,
+                                            fields: cg::Cow::Borrowed(&[
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("left"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                                    offset: 0,
+                                                },
+                                                cg::Field {
+                                                    name: cg::Cow::Borrowed("right"),
+                                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                                    offset: 4,
+                                                },
+                                            ]),
+                                        })),
+                                        offset: 32,
+                                    },
+                                    cg::Field {
+                                        name: cg::Cow::Borrowed("masks"),
+                                        ty: cg::ValueType::Array(
+                                            cg::Nested::Borrowed(&cg::ValueType::Array(
+                                                cg::Nested::Borrowed(&cg::ValueType::Scalar(
+                                                    cg::Scalar::Bool,
+                                                )),
+                                                3,
+                                            )),
+                                            2,
+                                        ),
+                                        offset: 40,
+                                    },
+                                ]),
+                            })),
+                            access: cg::Access::Read,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "type",
+                        cg::ParameterKind::Value(cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                            name: cg::Cow::Borrowed("Flags"),
+                            scalar: cg::Scalar::U8,
+                            variants: cg::Cow::Borrowed(&[
+                                cg::Variant { name: cg::Cow::Borrowed("None"), value: 0 },
+                                cg::Variant { name: cg::Cow::Borrowed("type"), value: 1 },
+                            ]),
+                        }))),
+                    ),
+                    cg::Parameter::borrowed(
+                        "out",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::U16),
+                            access: cg::Access::Write,
+                        },
+                    ),
+                ]),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 28,
+            },
+            cg::Signature {
+                name: cg::Cow::Borrowed("apply_filters_Add"),
+                symbol: cg::Cow::Borrowed("_ZN7filters5applyINS_3AddEEEvT_PvPPf"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits::NONE,
+                parameters: cg::Cow::Borrowed(&[
+                    cg::Parameter::borrowed(
+                        "f",
+                        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                            name: cg::Cow::Borrowed("Add"),
+                            size: 1,
+                            align: 1,
+                            fields: cg::Cow::Borrowed(&[]),
+                        }))),
+                    ),
+                    cg::Parameter::borrowed(
+                        "bytes",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::U8),
+                            access: cg::Access::Write,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "rows",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::U64),
+                            access: cg::Access::Write,
+                        },
+                    ),
+                ]),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 35,
+            },
+            cg::Signature {
+                name: cg::Cow::Borrowed("add_int_int"),
+                symbol: cg::Cow::Borrowed("_Z3addPii"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits::NONE,
+                parameters: cg::Cow::Borrowed(&[
+                    cg::Parameter::borrowed(
+                        "x",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::I32),
+                            access: cg::Access::Write,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "by",
+                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
+                    ),
+                ]),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 39,
+            },
+            cg::Signature {
+                name: cg::Cow::Borrowed("add_float_float"),
+                symbol: cg::Cow::Borrowed("_Z3addPff"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits::NONE,
+                parameters: cg::Cow::Borrowed(&[
+                    cg::Parameter::borrowed(
+                        "x",
+                        cg::ParameterKind::Pointer {
+                            element: cg::ValueType::Scalar(cg::Scalar::F32),
+                            access: cg::Access::Write,
+                        },
+                    ),
+                    cg::Parameter::borrowed(
+                        "by",
+                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
+                    ),
+                ]),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 40,
+            },
+        ],
+        artifacts: &[
+            cg::EmbeddedArtifact {
+                fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
+                target: "cpu",
+                kind: cg::ArtifactKind::Object,
+                source: "kernels/cuda.cu",
+                bytes: &[],
+                kernels: &[
+                    cg::EmbeddedKernel {
+                        signature: 0,
+                        entry: "saxpy",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        // SAFETY: the object that is linked in exports it, and nothing writes it.
+                        cpu: Some(unsafe {
+                            cg::CpuEntry::new(&raw const kernelmill_cpu_cuda_saxpy)
+                        }),
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 2,
+                        entry: "_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        // SAFETY: the object that is linked in exports it, and nothing writes it.
+                        cpu: Some(unsafe {
+                            cg::CpuEntry::new(
+                                &raw const kernelmill_cpu_cuda__ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_,
+                            )
+                        }),
+                    },
+                ],
+                locations: &[],
+            },
+            cg::EmbeddedArtifact {
+                fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
+                target: "compute_75",
+                kind: cg::ArtifactKind::Ptx,
+                source: "kernels/cuda.cu",
+                bytes: include_bytes!("cuda.ptx"),
+                kernels: &[
+                    cg::EmbeddedKernel {
+                        signature: 0,
+                        entry: "saxpy",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 1,
+                        entry: "halves",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 2,
+                        entry: "_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 3,
+                        entry: "_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 4,
+                        entry: "_ZN7filters5applyINS_3AddEEEvT_PvPPf",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 5,
+                        entry: "_Z3addPii",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 6,
+                        entry: "_Z3addPff",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                ],
+                locations: &[],
+            },
+        ],
+    }
+};
+
+unsafe extern "C" {
+    static kernelmill_cpu_cuda_saxpy: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_cpu_cuda__ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_: ::kernelmill::__codegen::CpuKernel;
+}
+
+/// `Add` of the kernels: 1 bytes, laid out as on every device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    unreachable_pub,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(C)]
+pub struct Add(
+    /// The byte that C++ gives an empty struct.
+    u8,
+);
+::kernelmill::__codegen::device_struct!(Add, size = 1, align = 1);
+
+/// `Params` of the kernels: 48 bytes, laid out as on every device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    unreachable_pub,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(C)]
+pub struct Params {
+    /// `scale` of the kernels' struct.
+    pub scale: f32,
+    /// `mode` of the kernels' struct.
+    pub mode: Mode,
+    /// `color` of the kernels' struct.
+    pub color: float4,
+    /// `crop` of the kernels' struct.
+    pub crop: Params_crop,
+    /// `masks` of the kernels' struct.
+    pub masks: [[bool; 3]; 2],
+}
+::kernelmill::__codegen::device_struct!(
+    Params,
+    size = 48,
+    align = 16,
+    scale = 0,
+    mode = 4,
+    color = 16,
+    crop = 32,
+    masks = 40,
+);
+
+/// `Params_crop` of the kernels: 8 bytes, laid out as on every device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    unreachable_pub,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(C)]
+pub struct Params_crop {
+    /// `left` of the kernels' struct.
+    pub left: i32,
+    /// `right` of the kernels' struct.
+    pub right: i32,
+}
+::kernelmill::__codegen::device_struct!(Params_crop, size = 8, align = 4, left = 0, right = 4);
+
+/// `float4` of the kernels: 16 bytes, laid out as on every device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    unreachable_pub,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(C, align(16))]
+pub struct float4 {
+    /// `x` of the kernels' struct.
+    pub x: f32,
+    /// `y` of the kernels' struct.
+    pub y: f32,
+    /// `z` of the kernels' struct.
+    pub z: f32,
+    /// `w` of the kernels' struct.
+    pub w: f32,
+}
+::kernelmill::__codegen::device_struct!(
+    float4,
+    size = 16,
+    align = 16,
+    x = 0,
+    y = 4,
+    z = 8,
+    w = 12,
+);
+
+/// `Flags` of the kernels: a number, and constants for the values that have names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    unreachable_pub,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(transparent)]
+pub struct Flags(
+    /// The number.
+    pub u8,
+);
+
+#[allow(
+    dead_code,
+    non_upper_case_globals,
+    unreachable_pub,
+    clippy::unreadable_literal,
+    reason = "named as in the kernels, and used or not"
+)]
+impl Flags {
+    /// `None` of the kernels' enumeration.
+    pub const None: Self = Self(0);
+
+    /// `type` of the kernels' enumeration.
+    pub const r#type: Self = Self(1);
+}
+::kernelmill::__codegen::device_struct!(Flags, size = 1, align = 1);
+
+/// `Mode` of the kernels: a number, and constants for the values that have names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    unreachable_pub,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(transparent)]
+pub struct Mode(
+    /// The number.
+    pub i32,
+);
+
+#[allow(
+    dead_code,
+    non_upper_case_globals,
+    unreachable_pub,
+    clippy::unreadable_literal,
+    reason = "named as in the kernels, and used or not"
+)]
+impl Mode {
+    /// `Nearest` of the kernels' enumeration.
+    pub const Nearest: Self = Self(0);
+
+    /// `Linear` of the kernels' enumeration.
+    pub const Linear: Self = Self(5);
+
+    /// `Lowest` of the kernels' enumeration.
+    pub const Lowest: Self = Self(-70000);
+}
+::kernelmill::__codegen::device_struct!(Mode, size = 4, align = 4);
+
+/// The kernels of the package `cuda`, loaded on one device.
+#[derive(Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not launch anything")]
+pub struct Kernels {
+    loaded: ::kernelmill::__codegen::Loaded,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    reason = "wrappers have the names and parameters of their kernels, used or not"
+)]
+impl Kernels {
+    /// Loads the best embedded binary of every source for a device.
+    ///
+    /// # Errors
+    ///
+    /// Where a source has no binary that runs on the device, or the device refuses one.
+    pub fn load(device: &::kernelmill::Device) -> ::kernelmill::Result<Self> {
+        Ok(Self { loaded: ::kernelmill::__codegen::Loaded::new(device, &SET)? })
+    }
+
+    /// The signatures of all kernels.
+    #[must_use]
+    pub fn signatures() -> &'static [::kernelmill::Signature] {
+        SET.signatures
+    }
+
+    /// Every binary that is embedded in this program, for all devices.
+    #[must_use]
+    pub fn embedded() -> &'static [::kernelmill::EmbeddedArtifact] {
+        SET.artifacts
+    }
+
+    /// Which binary was chosen for each source, and why each other one was not.
+    #[must_use]
+    pub fn chosen(&self) -> &[::kernelmill::Choice] {
+        self.loaded.choices()
+    }
+
+    /// The device that the kernels are loaded on.
+    #[must_use]
+    pub fn device(&self) -> &::kernelmill::Device {
+        self.loaded.device()
+    }
+
+    /// Launches the kernel `saxpy` of `kernels/cuda.cu:7`:
+    /// `unsafe fn saxpy(a: f32, x: *const f32, y: *mut f32, n: i32)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.saxpy]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn saxpy(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        a: f32,
+        x: impl ::kernelmill::ReadSlice<f32>,
+        y: impl ::kernelmill::WriteSlice<f32>,
+        n: i32,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let x = ::kernelmill::__codegen::read(x, __stream)?;
+        let y = ::kernelmill::__codegen::write(y, __stream)?;
+        // SAFETY: the arguments are those of signature 0, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                0,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::value(&a),
+                    ::kernelmill::__codegen::Argument::pointer(&x),
+                    ::kernelmill::__codegen::Argument::pointer(&y),
+                    ::kernelmill::__codegen::Argument::value(&n),
+                ],
+            )
+        }
+    }
+
+    /// Launches the kernel `halves` of `kernels/cuda.cu:12`:
+    /// `unsafe fn halves(in: *const f16, self: *mut f16, by: f16)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.halves]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn halves(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        r#in: impl ::kernelmill::ReadSlice<::kernelmill::__codegen::half::f16>,
+        self_: impl ::kernelmill::WriteSlice<::kernelmill::__codegen::half::f16>,
+        by: ::kernelmill::__codegen::half::f16,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let r#in = ::kernelmill::__codegen::read(r#in, __stream)?;
+        let self_ = ::kernelmill::__codegen::write(self_, __stream)?;
+        // SAFETY: the arguments are those of signature 1, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                1,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::pointer(&r#in),
+                    ::kernelmill::__codegen::Argument::pointer(&self_),
+                    ::kernelmill::__codegen::Argument::value(&by),
+                ],
+            )
+        }
+    }
+
+    /// Launches the kernel `filters::blur<float>(filters::Params, filters::Params const*, filters::Flags, float*)` of `kernels/cuda.cu:28`:
+    /// `unsafe fn blur_float(params: Params, more: *const Params, type: Flags, out: *mut f32)`.
+    ///
+    /// Its source limits a block to 128 threads.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.blur_float]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn blur_float(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        params: Params,
+        more: impl ::kernelmill::ReadSlice<Params>,
+        r#type: Flags,
+        out: impl ::kernelmill::WriteSlice<f32>,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let more = ::kernelmill::__codegen::read(more, __stream)?;
+        let out = ::kernelmill::__codegen::write(out, __stream)?;
+        // SAFETY: the arguments are those of signature 2, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                2,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::value(&params),
+                    ::kernelmill::__codegen::Argument::pointer(&more),
+                    ::kernelmill::__codegen::Argument::value(&r#type),
+                    ::kernelmill::__codegen::Argument::pointer(&out),
+                ],
+            )
+        }
+    }
+
+    /// Launches the kernel `filters::blur<unsigned short>(filters::Params, filters::Params const*, filters::Flags, unsigned short*)` of `kernels/cuda.cu:28`:
+    /// `unsafe fn blur_unsigned_short(params: Params, more: *const Params, type: Flags, out: *mut u16)`.
+    ///
+    /// Its source limits a block to 128 threads.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.blur_unsigned_short]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn blur_unsigned_short(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        params: Params,
+        more: impl ::kernelmill::ReadSlice<Params>,
+        r#type: Flags,
+        out: impl ::kernelmill::WriteSlice<u16>,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let more = ::kernelmill::__codegen::read(more, __stream)?;
+        let out = ::kernelmill::__codegen::write(out, __stream)?;
+        // SAFETY: the arguments are those of signature 3, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                3,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::value(&params),
+                    ::kernelmill::__codegen::Argument::pointer(&more),
+                    ::kernelmill::__codegen::Argument::value(&r#type),
+                    ::kernelmill::__codegen::Argument::pointer(&out),
+                ],
+            )
+        }
+    }
+
+    /// Launches the kernel `filters::apply<filters::Add>(filters::Add, void*, float**)` of `kernels/cuda.cu:35`:
+    /// `unsafe fn apply_filters_Add(f: Add, bytes: *mut u8, rows: *mut u64)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.apply_filters_Add]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn apply_filters_Add(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        f: Add,
+        bytes: impl ::kernelmill::WriteSlice<u8>,
+        rows: impl ::kernelmill::WriteSlice<u64>,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let bytes = ::kernelmill::__codegen::write(bytes, __stream)?;
+        let rows = ::kernelmill::__codegen::write(rows, __stream)?;
+        // SAFETY: the arguments are those of signature 4, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                4,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::value(&f),
+                    ::kernelmill::__codegen::Argument::pointer(&bytes),
+                    ::kernelmill::__codegen::Argument::pointer(&rows),
+                ],
+            )
+        }
+    }
+
+    /// Launches the kernel `add(int*, int)` of `kernels/cuda.cu:39`:
+    /// `unsafe fn add_int_int(x: *mut i32, by: i32)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.add_int_int]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn add_int_int(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        x: impl ::kernelmill::WriteSlice<i32>,
+        by: i32,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let x = ::kernelmill::__codegen::write(x, __stream)?;
+        // SAFETY: the arguments are those of signature 5, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                5,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::pointer(&x),
+                    ::kernelmill::__codegen::Argument::value(&by),
+                ],
+            )
+        }
+    }
+
+    /// Launches the kernel `add(float*, float)` of `kernels/cuda.cu:40`:
+    /// `unsafe fn add_float_float(x: *mut f32, by: f32)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.add_float_float]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn add_float_float(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        x: impl ::kernelmill::WriteSlice<f32>,
+        by: f32,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let x = ::kernelmill::__codegen::write(x, __stream)?;
+        // SAFETY: the arguments are those of signature 6, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                6,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::pointer(&x),
+                    ::kernelmill::__codegen::Argument::value(&by),
+                ],
+            )
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The types in signatures, as the template takes them.
+
+use super::{
+    expr::Expr,
+    interface::{Enum, Struct},
+};
+use kernelmill_artifact::{Field, Scalar, StructLayout, ValueType};
+use minijinja::{Value, context};
+
+/// The longest array that has a `Default`.
+const LONGEST_DEFAULT: u64 = 32;
+
+/// One struct.
+pub(super) fn structure(item: &Struct) -> Value {
+    let layout = &item.layout;
+    let is_tuple =
+        layout.fields.iter().any(|field| field.name.starts_with(|c: char| c.is_ascii_digit()));
+    let natural = layout.fields.iter().map(|field| field.ty.align()).max().unwrap_or(1);
+    let fields = |fields: &[Field]| -> Value {
+        let field = |field: &Field| {
+            context! {
+                name => identifier(&field.name),
+                plain => &field.name,
+                ty => type_name(&field.ty),
+            }
+        };
+        fields.iter().map(field).collect()
+    };
+    context! {
+        name => identifier(&layout.name),
+        plain => &layout.name,
+        size => layout.size,
+        check => layout_check(item, is_tuple),
+        repr => if layout.align > natural { format!("C, align({})", layout.align) } else { "C".into() },
+        default => layout_has_default(layout),
+        is_tuple => is_tuple,
+        fields => fields(&layout.fields),
+        import => import(item.mapped_to.as_deref(), &layout.name),
+    }
+}
+
+/// One enumeration.
+pub(super) fn enumeration(item: &Enum) -> Value {
+    let layout = &item.layout;
+    let size = layout.scalar.size();
+    let variants = layout.variants.iter().map(|variant| {
+        context! {
+            name => identifier(&variant.name),
+            plain => &variant.name,
+            value => variant.value.to_string(),
+        }
+    });
+    let macro_name = if item.mapped_to.is_some() { "assert_layout" } else { "device_struct" };
+    let name = identifier(&layout.name);
+    context! {
+        check => format!(
+            "::kernelmill::__codegen::{macro_name}!({name}, size = {size}, align = {size})"
+        ),
+        name => name,
+        plain => &layout.name,
+        scalar => layout.scalar.name(),
+        variants => variants.collect::<Value>(),
+        import => import(item.mapped_to.as_deref(), &layout.name),
+    }
+}
+
+/// What is imported for a type that the user has: nothing where it is generated.
+fn import(mapped_to: Option<&str>, name: &str) -> String {
+    match mapped_to {
+        None => String::new(),
+        Some(path) if path.rsplit("::").next() == Some(name) => path.to_owned(),
+        Some(path) => format!("{path} as {name}"),
+    }
+}
+
+/// The macro call that checks a struct's layout and, for a generated one, lets it cross.
+fn layout_check(item: &Struct, is_tuple: bool) -> String {
+    let layout = &item.layout;
+    let mut arguments = vec![
+        Expr::atom(identifier(&layout.name)),
+        Expr::atom(format!("size = {}", layout.size)),
+        Expr::atom(format!("align = {}", layout.align)),
+    ];
+    if !is_tuple {
+        let offset = |field: &Field| format!("{} = {}", identifier(&field.name), field.offset);
+        arguments.extend(layout.fields.iter().map(|field| Expr::atom(offset(field))));
+    }
+    let name = if item.mapped_to.is_some() { "assert_layout" } else { "device_struct" };
+    Expr::call(format!("::kernelmill::__codegen::{name}!"), arguments).print(0, 1)
+}
+
+/// The type on the host.
+pub(super) fn type_name(ty: &ValueType) -> String {
+    match ty {
+        ValueType::Scalar(scalar @ (Scalar::F16 | Scalar::Bf16)) => {
+            format!("::kernelmill::__codegen::half::{}", scalar.name())
+        }
+        ValueType::Scalar(scalar) => scalar.name().to_owned(),
+        ValueType::Struct(layout) => identifier(&layout.name),
+        ValueType::Enum(layout) => identifier(&layout.name),
+        ValueType::Array(element, length) => format!("[{}; {length}]", type_name(element)),
+    }
+}
+
+fn layout_has_default(layout: &StructLayout) -> bool {
+    layout.fields.iter().all(|field| has_default(&field.ty))
+}
+
+fn has_default(ty: &ValueType) -> bool {
+    match ty {
+        ValueType::Scalar(_) | ValueType::Enum(_) => true,
+        ValueType::Struct(layout) => layout_has_default(layout),
+        ValueType::Array(element, length) => *length <= LONGEST_DEFAULT && has_default(element),
+    }
+}
+
+/// A name as Rust writes it: words of the language become raw.
+pub(super) fn identifier(name: &str) -> String {
+    const WORDS: [&str; 48] = [
+        "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do",
+        "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in",
+        "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+        "return", "static", "struct", "trait", "true", "try", "type", "typeof", "unsafe",
+        "unsized", "use", "virtual", "where", "while", "yield",
+    ];
+    match name {
+        // These cannot be raw.
+        "self" | "Self" | "super" | "crate" => format!("{name}_"),
+        _ if WORDS.contains(&name) => format!("r#{name}"),
+        _ => name.to_owned(),
+    }
+}

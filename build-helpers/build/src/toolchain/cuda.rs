@@ -1,0 +1,20 @@
+//! NVIDIA's assembler and disassemblers.
+
+use super::{nvcc, search::Search};
+use std::{env::consts::EXE_SUFFIX, path::PathBuf};
+
+/// Finds ptxas: `KERNELMILL_PTXAS`, beside nvcc, and where nvcc would be.
+pub(crate) fn find_ptxas(search: &Search<'_>) -> Option<PathBuf> {
+    match search.world.path("KERNELMILL_PTXAS") {
+        Some(set) => Some(set),
+        None => find_tool(search, "ptxas"),
+    }
+}
+
+/// Finds a program of CUDA's, for example `nvdisasm`: beside nvcc, and where nvcc would be.
+pub(crate) fn find_tool(search: &Search<'_>, name: &str) -> Option<PathBuf> {
+    // An nvcc that is named wrongly stops those builds that need one, and no others.
+    let nvcc = nvcc::locate(search).ok().flatten();
+    let beside = nvcc.map(|nvcc| nvcc.with_file_name(format!("{name}{EXE_SUFFIX}")));
+    beside.filter(|path| path.is_file()).or_else(|| search.in_cuda(name))
+}

@@ -1,0 +1,129 @@
+//! Finds the tools that the compiler uses, for builds and for other programs that work with them.
+//!
+//! A build looks for what its sources and targets need and for nothing else. A program that is no
+//! build script, like `cargo kernelmill doctor`, asks a [`Machine`]:
+//!
+//! - **nvcc** is the first of: the setting `nvcc`, the variable `NVCC`, `bin/nvcc` in the folders that
+//!   `CUDA_HOME`, `CUDA_PATH`, `CUDA_ROOT` and `CUDA_TOOLKIT_ROOT_DIR` name, `PATH`, what
+//!   `cargo kernelmill toolchain install cuda` has put into the user's cache folder (the newest),
+//!   `target/toolchains` beside the package or further up, `/usr/local/cuda`. No GPU is needed, and
+//!   nvidia-smi is never asked.
+//! - **ptxas**, nvdisasm and cuobjdump are taken from beside nvcc, or else from the first of the same
+//!   places that has them.
+//! - **clang** is the setting `clang`, or the variable `CLANG`, or, among `clang` and `clang-14` to
+//!   `clang-25`, the newest that is not newer than rustc's LLVM, which has to read what it makes.
+//!
+//! ```
+//! use kernelmill_build::toolchain::Machine;
+//! let machine = Machine::at(std::env::current_dir()?);
+//! if let Some(nvcc) = machine.nvcc()? {
+//!     println!("nvcc {}.{} at {}", nvcc.release.0, nvcc.release.1, nvcc.program.display());
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod ask;
+mod check;
+mod clang;
+mod cuda;
+mod machine;
+mod nvcc;
+mod search;
+#[cfg(test)]
+mod tests;
+
+pub use clang::Clang;
+pub use machine::Machine;
+pub use nvcc::Nvcc;
+
+pub(crate) use check::{no_clang, no_nvcc, no_ptxas, nvcc_targets};
+pub(crate) use clang::find_clang;
+pub(crate) use cuda::find_ptxas;
+pub(crate) use nvcc::find_nvcc;
+pub(crate) use search::Search;
+
+use crate::{error::Error, manifest::Package, settings::Settings};
+use ask::ask;
+use kernelmill_artifact::Target;
+use kernelmill_compiler::Toolchain;
+use std::path::PathBuf;
+
+/// The C++ compilers of a build.
+#[derive(Debug, Default)]
+pub(crate) struct CppTools {
+    pub(crate) nvcc: Option<Nvcc>,
+    pub(crate) clang: Option<Clang>,
+}
+
+impl CppTools {
+    /// Finds nvcc where NVIDIA's targets need it, and clang where the others do, or where there is
+    /// no nvcc.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Toolchain`] where a compiler that is named does not exist or cannot be asked.
+    pub(crate) fn find(
+        search: &Search<'_>,
+        package: &Package,
+        settings: &Settings,
+        has_kernels: bool,
+        has_host_code: bool,
+    ) -> Result<Self, Error> {
+        let has_cuda = has_kernels || has_host_code;
+        let nvcc = if has_cuda && settings.has_nvidia() { find_nvcc(search)? } else { None };
+        let needs_clang = has_kernels && (nvcc.is_none() || settings.has_others());
+        let clang = if needs_clang {
+            let version = ask(&package.rustc, &["-vV"])?;
+            find_clang(search, llvm_of_rustc(&version))?
+        } else {
+            None
+        };
+        Ok(Self { nvcc, clang })
+    }
+}
+
+/// Finds the compiler's own toolchain for these settings. Tools that no target needs are not
+/// looked for, so that installing one changes nothing for them.
+///
+/// # Errors
+///
+/// [`Error::Toolchain`] where rustc cannot be asked, and [`Error::Sources`] with every target that
+/// needs a tool which is not there.
+pub(crate) fn find(
+    search: &Search<'_>,
+    package: &Package,
+    settings: &Settings,
+) -> Result<Toolchain, Error> {
+    let rustc_version = ask(&package.rustc, &["-vV"])?;
+    let sysroot = ask(&package.rustc, &["--print", "sysroot"])?;
+    let needs_ptxas = settings.targets.iter().any(|target| matches!(target, Target::Cubin(_)));
+    let ptxas = if needs_ptxas { find_ptxas(search) } else { None };
+    let ptxas_version = match &ptxas {
+        Some(ptxas) => search.ask(ptxas, &["--version"])?,
+        None => String::new(),
+    };
+    if let Some(ptxas) = &ptxas {
+        search.world.cargo.watch(ptxas);
+    }
+    if ptxas.is_none() {
+        let mut report = crate::report::Report::default();
+        no_ptxas(search, &settings.targets, &mut report);
+        report.into_result(Error::Sources)?;
+    }
+    Ok(Toolchain {
+        rustc: package.rustc.clone(),
+        rustc_version,
+        sysroot: PathBuf::from(sysroot.trim()),
+        host: package.target.clone(),
+        llvm: search.world.path("KERNELMILL_LLVM"),
+        ptxas,
+        ptxas_version,
+        scratch: package.out_dir.join("kernelmill"),
+    })
+}
+
+/// The major version of the LLVM in a Rust toolchain, by what `rustc -vV` printed.
+pub(crate) fn llvm_of_rustc(version: &str) -> Option<u32> {
+    let line = version.lines().find_map(|line| line.strip_prefix("LLVM version: "))?;
+    line.split('.').next()?.trim().parse().ok()
+}

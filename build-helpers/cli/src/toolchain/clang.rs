@@ -1,0 +1,18 @@
+//! clang comes from the system: no package of it can be put into a user's folder everywhere.
+
+use crate::tools;
+use anyhow::Result;
+use kernelmill_build::toolchain::Machine;
+
+/// Says which clang there is, or the command that installs one.
+pub(super) fn explain(machine: &Machine) -> Result<()> {
+    let rustc_version = tools::output(&tools::rustc(), &["-vV"]).unwrap_or_default();
+    if let Some(clang) = machine.clang(&rustc_version)? {
+        let version = clang.version.lines().next().unwrap_or_default().to_owned();
+        println!("clang is there: {version} at {}", clang.program.display());
+    } else {
+        println!("clang comes from the system's package manager; run as root:");
+        println!("    {}", machine.clang_command(&rustc_version));
+    }
+    Ok(())
+}

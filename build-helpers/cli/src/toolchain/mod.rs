@@ -1,0 +1,130 @@
+//! `cargo kernelmill toolchain`: NVIDIA's compiler and its tools in a folder of the user's, where
+//! builds find them.
+
+mod clang;
+mod cuda;
+mod specification;
+
+use crate::tools;
+use anyhow::{Context as _, Result, bail};
+use clap::Subcommand;
+use kernelmill_build::toolchain::Machine;
+use specification::Specification;
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// What to do with installed tools.
+#[derive(Subcommand)]
+pub(crate) enum Action {
+    /// Installs `cuda`, `cuda@13.4`, or says how to install `clang`.
+    Install {
+        /// The tools, and which version of them.
+        what: Specification,
+        /// Installs again what is there.
+        #[arg(long)]
+        force: bool,
+    },
+    /// Lists what is installed, and what builds in this folder use.
+    List,
+    /// Removes an installed version: `cuda@13.4`.
+    Remove {
+        /// The tools, and which version of them.
+        what: Specification,
+    },
+}
+
+/// Runs an action.
+pub(crate) fn run(action: &Action) -> Result<()> {
+    let machine = Machine::at(env::current_dir()?);
+    let folder = machine.toolchains();
+    let folder =
+        folder.context("neither XDG_CACHE_HOME nor HOME is set: where should tools go?")?;
+    match action {
+        Action::Install { what: Specification::Clang, .. } => clang::explain(&machine),
+        Action::Install { what: Specification::Cuda(version), force } => {
+            cuda::install(&folder, version.as_deref(), *force)
+        }
+        Action::List => list(&machine, &folder),
+        Action::Remove { what } => remove(&folder, what),
+    }
+}
+
+/// The folders of installed tools, by their names.
+fn installed(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut found: Vec<_> = entries.map(|entry| entry.path()).collect();
+    found.retain(|path| path.is_dir() && path.extension().is_none_or(|it| it != "part"));
+    found.sort();
+    found
+}
+
+/// A name beside a folder under which no build looks for tools.
+fn unused(folder: &Path) -> PathBuf {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    folder.with_file_name(format!("{name}.{}.part", std::process::id()))
+}
+
+fn list(machine: &Machine, folder: &Path) -> Result<()> {
+    let found = installed(folder);
+    if found.is_empty() {
+        println!("nothing is installed in {}", folder.display());
+    }
+    for path in &found {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        println!("{name:12} {:>5} MB  {}", size(path) >> 20, path.display());
+    }
+    println!("\nbuilds in this folder use:");
+    let show = |name, place: Option<PathBuf>| {
+        let place = place.map_or_else(|| "none".to_owned(), |place| place.display().to_string());
+        println!("{name:12} {place}");
+    };
+    show("nvcc", machine.nvcc()?.map(|nvcc| nvcc.program));
+    show("ptxas", machine.ptxas());
+    let rustc_version = tools::output(&tools::rustc(), &["-vV"]).unwrap_or_default();
+    show("clang", machine.clang(&rustc_version)?.map(|clang| clang.program));
+    Ok(())
+}
+
+/// The bytes of the files in a folder.
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(data) if data.is_dir() => size(&entry.path()),
+        Ok(data) => data.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}
+
+fn remove(folder: &Path, what: &Specification) -> Result<()> {
+    let Specification::Cuda(version) = what else {
+        bail!("clang is not installed by kernelmill: remove it with the system's package manager")
+    };
+    let all = installed(folder);
+    let name = version.as_ref().map(|version| format!("cuda-{version}"));
+    let wanted = |path: &&PathBuf| match &name {
+        Some(name) => path.ends_with(name),
+        None => path.file_name().is_some_and(|it| it.to_string_lossy().starts_with("cuda-")),
+    };
+    let found: Vec<_> = all.iter().filter(wanted).collect();
+    match found[..] {
+        [path] => {
+            // Builds that run now see all of it or nothing.
+            let going = unused(path);
+            fs::rename(path, &going).with_context(|| path.display().to_string())?;
+            fs::remove_dir_all(&going).with_context(|| going.display().to_string())?;
+            println!("removed {}", path.display());
+            Ok(())
+        }
+        [] => bail!("{what} is not installed; installed is: {}", names(&all)),
+        _ => bail!("say which version, for example `cuda@13.4`; installed is: {}", names(&all)),
+    }
+}
+
+fn names(paths: &[PathBuf]) -> String {
+    let names = paths.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
+    let names: Vec<_> = names.collect();
+    if names.is_empty() { "nothing".to_owned() } else { names.join(", ") }
+}

@@ -1,0 +1,102 @@
+//! The kernels that a binary holds.
+
+use kernelmill_artifact::ArtifactKind;
+
+/// The symbols of the kernels in PTX or a cubin, in its order.
+pub(super) fn entries(kind: ArtifactKind, bytes: &[u8]) -> Vec<String> {
+    match kind {
+        ArtifactKind::Cubin => cubin_entries(bytes).unwrap_or_default(),
+        _ => ptx_entries(&String::from_utf8_lossy(bytes)),
+    }
+}
+
+fn ptx_entries(text: &str) -> Vec<String> {
+    let after = text.lines().filter_map(|line| line.split_once(".entry ").map(|(_, rest)| rest));
+    after
+        .filter_map(|rest| rest.trim_start().split(['(', ' ', '\t']).next())
+        .filter(|name| !name.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A kernel of a cubin has a section `.nv.constant0.NAME` for its parameters, and its code in
+/// `.text.NAME`; device functions have only the latter.
+fn cubin_entries(bytes: &[u8]) -> Option<Vec<String>> {
+    let names = section_names(bytes)?;
+    let prefix = ".nv.constant0.";
+    Some(names.iter().filter_map(|name| name.strip_prefix(prefix)).map(str::to_owned).collect())
+}
+
+/// The names of the sections of a 64-bit little-endian ELF file.
+fn section_names(bytes: &[u8]) -> Option<Vec<String>> {
+    const HEADERS_AT: usize = 0x28;
+    const HEADER_BYTES_AT: usize = 0x3a;
+    let number = |at: usize, length: usize| -> Option<usize> {
+        let mut value = [0; 8];
+        value[..length].copy_from_slice(bytes.get(at..at.checked_add(length)?)?);
+        usize::try_from(u64::from_le_bytes(value)).ok()
+    };
+    if !bytes.starts_with(b"\x7fELF\x02\x01") {
+        return None;
+    }
+    let (start, size) = (number(HEADERS_AT, 8)?, number(HEADER_BYTES_AT, 2)?);
+    let header = |index: usize| start.checked_add(index.checked_mul(size)?);
+    // The first header holds what does not fit the file's header.
+    let count = match number(HEADER_BYTES_AT + 2, 2)? {
+        0 => number(header(0)? + 0x20, 8)?,
+        count => count,
+    };
+    let strings = match number(HEADER_BYTES_AT + 4, 2)? {
+        0xffff => number(header(0)? + 0x28, 4)?,
+        index => index,
+    };
+    let table = number(header(strings)? + 0x18, 8)?;
+    (0..count)
+        .map(|index| {
+            let name = bytes.get(table.checked_add(number(header(index)?, 4)?)?..)?;
+            let end = name.iter().position(|byte| *byte == 0)?;
+            Some(String::from_utf8_lossy(&name[..end]).into_owned())
+        })
+        .collect()
+}
+
+/// Whether two symbols name the same kernel. nvcc puts a digest of the source's path into the
+/// symbols of what has internal linkage.
+#[must_use]
+pub fn is_same_symbol(left: &str, right: &str) -> bool {
+    left == right || without_digest(left) == without_digest(right) && left.contains(INTERNAL)
+}
+
+const INTERNAL: &str = "_GLOBAL__N__";
+
+fn without_digest(symbol: &str) -> String {
+    let Some((before, after)) = symbol.split_once(INTERNAL) else { return symbol.to_owned() };
+    let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
+    format!("{before}{INTERNAL}{}", &after[digits..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_of_ptx() {
+        let ptx = ".version 8.0\n.visible .entry one(\n.weak .entry _Z3twov()\n.func three(\n";
+        assert_eq!(entries(ArtifactKind::Ptx, ptx.as_bytes()), ["one", "_Z3twov"]);
+    }
+
+    #[test]
+    fn what_is_no_elf_file_has_no_entries() {
+        assert!(entries(ArtifactKind::Cubin, b"\x7fELF\x02\x01").is_empty());
+        assert!(entries(ArtifactKind::Cubin, &[0xff; 4096]).is_empty());
+    }
+
+    #[test]
+    fn internal_kernels_are_the_same_in_every_checkout() {
+        let one = "_ZN35_GLOBAL__N__51df4d67_4_s_cu__Z2goPf6hiddenEPf";
+        let other = "_ZN35_GLOBAL__N__58f0d64a_4_s_cu__Z2goPf6hiddenEPf";
+        assert!(is_same_symbol(one, other));
+        assert!(!is_same_symbol(one, &other.replace("hidden", "public")));
+        assert!(!is_same_symbol("_Z3onev", "_Z3twov"));
+    }
+}

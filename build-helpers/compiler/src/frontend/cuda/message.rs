@@ -1,0 +1,244 @@
+//! What nvcc, the host compiler and ptxas say, each message once and with the user's own path.
+
+use std::{fmt, path::Path};
+
+/// One message of a compiler.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Message {
+    /// How bad it is.
+    pub severity: MessageSeverity,
+    /// What it says, in one line.
+    pub text: String,
+    /// The file as people know it and the line from 1, where the message is about one.
+    pub place: Option<(String, u32)>,
+    /// The lines that belong to it: the source line, and where a template was instantiated.
+    pub details: Vec<String>,
+}
+
+/// How bad a [`Message`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MessageSeverity {
+    /// Nothing was compiled.
+    Error,
+    /// Something was compiled, and is probably not what was meant.
+    Warning,
+    /// Neither.
+    Note,
+}
+
+impl Message {
+    /// Whether it is a warning.
+    #[must_use]
+    pub fn is_warning(&self) -> bool {
+        self.severity == MessageSeverity::Warning
+    }
+}
+
+impl fmt::Display for Message {
+    /// As rustc lays its messages out: what, where, and then the source.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            MessageSeverity::Error => "error",
+            MessageSeverity::Warning => "warning",
+            MessageSeverity::Note => "note",
+        };
+        write!(formatter, "{severity}: {}", self.text)?;
+        if let Some((file, line)) = &self.place {
+            write!(formatter, "\n --> {file}:{line}")?;
+        }
+        for line in &self.details {
+            write!(formatter, "\n  | {line}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads what a compiler printed. Paths below `root` are shown as seen from there.
+pub(crate) fn parse(text: &str, root: &Path) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut is_open = false;
+    for line in text.lines() {
+        if is_chatter(line) {
+            continue;
+        }
+        if let Some(mut message) = header(line) {
+            if let Some((file, _)) = &mut message.place {
+                *file = shown(file, root);
+            }
+            messages.push(message);
+            is_open = true;
+        } else if line.trim().is_empty() {
+            is_open = false;
+        } else if is_open && let Some(message) = messages.last_mut() {
+            message.details.push(line.trim_end().to_owned());
+        } else {
+            let text = line.trim().to_owned();
+            let note = MessageSeverity::Note;
+            messages.push(Message { severity: note, text, place: None, details: Vec::new() });
+        }
+    }
+    for message in &mut messages {
+        dedent(&mut message.details);
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    messages.retain(|message| seen.insert(message.clone()));
+    messages
+}
+
+/// Lines that say nothing that the messages do not say.
+fn is_chatter(line: &str) -> bool {
+    let line = line.trim();
+    line.contains("detected in the compilation of")
+        || line.starts_with("Remark: The warnings can be suppressed")
+        || line == "compilation terminated."
+        || line.starts_with("ptxas fatal   : Ptx assembly aborted due to errors")
+        || line.ends_with("warnings generated.")
+        || line.ends_with("warning generated.")
+        || line.ends_with("errors generated.")
+        || line.ends_with("error generated.")
+        || line.ends_with("generated when compiling for host.")
+}
+
+/// The first line of a message, in any of the forms: `file(line): severity: text` of nvcc,
+/// `file:line:column: severity: text` of gcc and clang, `ptxas ..., line N; severity : text`,
+/// `tool severity : text`.
+fn header(line: &str) -> Option<Message> {
+    if line.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let message = |severity, text: &str, place| {
+        Some(Message { severity, text: text.trim().to_owned(), place, details: Vec::new() })
+    };
+    // cicc leaves out the colon after the place.
+    let colons = line.match_indices(": ").chain(line.match_indices(") "));
+    for (at, mark) in colons {
+        let end = if mark == ") " { at + 1 } else { at };
+        let (before, after) = (&line[..end], &line[at + 2..]);
+        let Some(place) = place(before) else { continue };
+        if let Some((severity, text)) = severity(after) {
+            return message(severity, text, Some(place));
+        }
+    }
+    let (_, rest) = line.split_once(' ').filter(|(tool, _)| TOOLS.contains(tool))?;
+    let rest = rest.rsplit_once("; ").map_or(rest, |(_, rest)| rest);
+    let (severity, text) = severity(rest.trim_start())?;
+    let place = None;
+    message(severity, text, place)
+}
+
+/// The programs that name themselves in front of a message.
+const TOOLS: [&str; 6] = ["ptxas", "nvcc", "cicc", "cudafe++", "nvlink", "fatbinary"];
+
+/// `error: text`, `warning #177-D: text`, `fatal error: text`, `error   : text`.
+fn severity(text: &str) -> Option<(MessageSeverity, &str)> {
+    const WORDS: [(&str, MessageSeverity); 8] = [
+        ("fatal error", MessageSeverity::Error),
+        ("catastrophic error", MessageSeverity::Error),
+        ("internal error", MessageSeverity::Error),
+        ("error", MessageSeverity::Error),
+        ("fatal", MessageSeverity::Error),
+        ("warning", MessageSeverity::Warning),
+        ("note", MessageSeverity::Note),
+        ("remark", MessageSeverity::Note),
+    ];
+    let lower = text.get(..text.len().min(24)).unwrap_or(text).to_ascii_lowercase();
+    let (word, severity) = WORDS.iter().find(|(word, _)| lower.starts_with(word))?;
+    let (between, said) = text[word.len()..].split_once(':')?;
+    let between = between.trim();
+    let is_number = between.starts_with('#') || between.is_empty();
+    is_number.then_some((*severity, said))
+}
+
+/// `file(line)` or `file:line:column`.
+fn place(text: &str) -> Option<(String, u32)> {
+    if let Some((file, line)) = text.strip_suffix(')').and_then(|text| text.rsplit_once('(')) {
+        return Some((file.to_owned(), line.parse().ok()?));
+    }
+    let (rest, last) = text.rsplit_once(':')?;
+    let last: u32 = last.parse().ok()?;
+    match rest.rsplit_once(':').map(|(file, line)| (file, line.parse())) {
+        Some((file, Ok(line))) => Some((file.to_owned(), line)),
+        _ => Some((rest.to_owned(), last)),
+    }
+}
+
+fn shown(file: &str, root: &Path) -> String {
+    let relative = Path::new(file).strip_prefix(root).ok();
+    relative.map_or_else(|| file.to_owned(), |path| path.to_string_lossy().into_owned())
+}
+
+/// Takes away the indentation that all lines have.
+fn dedent(lines: &mut [String]) {
+    let indent = |line: &String| line.len() - line.trim_start().len();
+    let least = lines.iter().map(indent).min().unwrap_or(0);
+    for line in lines {
+        line.drain(..least);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        parse(text, Path::new("/w/app")).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_compilers_messages_are_read() {
+        let nvcc = "\
+/w/app/kernels/a.cu(3): error: identifier \"foo\" is undefined
+      foo();
+      ^
+          detected during instantiation of \"void f<T>() [with T=int]\" at line 7
+
+kernels/a.cu(9): warning #177-D: variable \"n\" was declared but never referenced
+    int n;
+        ^
+
+Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"
+
+1 error detected in the compilation of \"kernels/a.cu\".
+";
+        assert_eq!(
+            shown(nvcc),
+            [
+                "error: identifier \"foo\" is undefined\n --> kernels/a.cu:3\n  | foo();\n  | ^\n  \
+                 |     detected during instantiation of \"void f<T>() [with T=int]\" at line 7",
+                "warning: variable \"n\" was declared but never referenced\n --> kernels/a.cu:9\n  \
+                 | int n;\n  |     ^",
+            ]
+        );
+        let gcc = "\
+kernels/a.cu:1:10: fatal error: nothing.h: No such file or directory
+    1 | #include \"nothing.h\"
+      |          ^~~~~~~~~~~
+compilation terminated.
+";
+        let found = shown(gcc);
+        assert_eq!(found.len(), 1);
+        assert!(found[0].starts_with(
+            "error: nothing.h: No such file or directory\n --> kernels/a.cu:1\n  | 1 | #include"
+        ));
+        let cicc = "/opt/include/sm_61_intrinsics.hpp(89) Error: unsupported operation\n";
+        assert_eq!(
+            shown(cicc),
+            ["error: unsupported operation\n --> /opt/include/sm_61_intrinsics.hpp:89"]
+        );
+        let ptxas = "\
+ptxas /t/a.ptx, line 20; error   : Unknown symbol 'x'
+ptxas fatal   : Ptx assembly aborted due to errors
+nvcc fatal   : Unsupported gpu architecture 'compute_35'
+";
+        assert_eq!(
+            shown(ptxas),
+            ["error: Unknown symbol 'x'", "error: Unsupported gpu architecture 'compute_35'"]
+        );
+    }
+
+    #[test]
+    fn a_message_that_is_repeated_is_shown_once() {
+        let line = "a.cu(1): warning #1-D: twice\n\n";
+        assert_eq!(shown(&line.repeat(2)).len(), 1);
+    }
+}

@@ -1,0 +1,274 @@
+//! NVIDIA's compiler: from a source to PTX or a cubin in one call for each target
+//! (`docs/adr/0007-one-nvcc-call-a-target.md`).
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use kernelmill_artifact::{ArtifactKind, NvidiaArch, Target};
+
+use super::{
+    CudaKernel, CudaSource,
+    binary::entries,
+    dependencies,
+    message::{self, Message},
+    signature, stored,
+};
+use crate::{
+    Artifact, CompiledKernel, Error, Options,
+    frontend::rust::{TemporaryFolder, read},
+};
+
+/// An nvcc to call. Plain data: whoever calls the compiler finds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nvcc {
+    /// The program.
+    pub program: PathBuf,
+    /// A folder for temporary files, and for what a failed call leaves.
+    pub scratch: PathBuf,
+}
+
+/// What a run of a C++ compiler gave besides its result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Every file that was read, absolute: the source and all headers, the system's too.
+    pub inputs: Vec<PathBuf>,
+    /// The warnings, each once.
+    pub warnings: Vec<Message>,
+}
+
+/// The kernels of a source.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The kernels in the order of the source.
+    pub kernels: Vec<CudaKernel>,
+    /// What else the run gave.
+    pub trace: Trace,
+    /// How long compiling it takes next to other sources: a length in bytes of unoptimised code.
+    pub weight: u64,
+}
+
+/// The intrinsics that nvcc cannot compile without optimisation. Where only signatures are wanted
+/// they get other names, which makes them functions that are declared only: nobody runs that code.
+const UNOPTIMISABLE: [&str; 6] = [
+    "__nv_idp4a_s_s_impl",
+    "__nv_idp4a_u_u_impl",
+    "__nv_idp2a_lo_s_s_impl",
+    "__nv_idp2a_lo_u_u_impl",
+    "__nv_idp2a_hi_s_s_impl",
+    "__nv_idp2a_hi_u_u_impl",
+];
+
+impl Reading {
+    /// Kernels, and the weight of their source, as bytes for a store.
+    #[must_use]
+    pub fn to_bytes(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
+        stored::write(kernels, weight)
+    }
+
+    /// Reads what [`Reading::to_bytes`] wrote; `None` where it is not that.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<(Vec<CudaKernel>, u64)> {
+        stored::read(bytes)
+    }
+}
+
+impl Nvcc {
+    /// Reads the signatures of a source's kernels as they are on one architecture: from PTX that
+    /// is compiled without optimisation, which takes a fraction of the time.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cpp`] with nvcc's messages where it refuses the source, and [`Error::Signatures`]
+    /// where its debug information cannot be read.
+    pub fn read(&self, source: &CudaSource, arch: NvidiaArch) -> Result<Reading, Error> {
+        let mut arguments = vec!["-ptx".into(), "-G".into(), format!("-arch=compute_{arch}")];
+        arguments.extend(
+            UNOPTIMISABLE.iter().map(|intrinsic| format!("-D{intrinsic}=__kernelmill{intrinsic}")),
+        );
+        let (ptx, trace) = self.run(source, &arguments, "signatures")?;
+        let weight = ptx.len() as u64;
+        let kernels = signature::read(&String::from_utf8_lossy(&ptx), &source.display)
+            .map_err(|error| Error::Signatures { file: source.display.clone(), error })?;
+        Ok(Reading { kernels, trace, weight })
+    }
+
+    /// Compiles a source for one target, a cubin or PTX.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cpp`] with the messages of nvcc and ptxas, [`Error::Unsupported`] for a target
+    /// that is not NVIDIA's.
+    pub fn compile(
+        &self,
+        source: &CudaSource,
+        target: &Target,
+        options: &Options,
+    ) -> Result<(Artifact, Trace), Error> {
+        let (kind, mut arguments) = match target {
+            Target::Cubin(arch) => {
+                (ArtifactKind::Cubin, vec!["-cubin".to_owned(), format!("-arch=sm_{arch}")])
+            }
+            Target::Ptx(arch) => {
+                (ArtifactKind::Ptx, vec!["-ptx".to_owned(), format!("-arch=compute_{arch}")])
+            }
+            other => {
+                let (file, target) = (source.display.clone(), other.clone());
+                return Err(Error::Unsupported { file, target });
+            }
+        };
+        arguments.extend(option_arguments(options));
+        let (bytes, trace) = self.run(source, &arguments, &target.to_string())?;
+        let kernels = entries(kind, &bytes)
+            .into_iter()
+            .map(|entry| CompiledKernel {
+                name: entry.clone(),
+                entry,
+                static_shared_bytes: 0,
+                panics: false,
+                cpu_symbol: None,
+            })
+            .collect();
+        let target = target.clone();
+        Ok((Artifact { target, kind, bytes, kernels, locations: Vec::new() }, trace))
+    }
+
+    /// Runs nvcc in the package's folder; what a failed run worked on is kept.
+    pub(super) fn run(
+        &self,
+        source: &CudaSource,
+        arguments: &[String],
+        purpose: &str,
+    ) -> Result<(Vec<u8>, Trace), Error> {
+        let folder = TemporaryFolder::new(&self.scratch, &source.display)?;
+        let (output, rule) = (folder.path.join("kernel.out"), folder.path.join("kernel.d"));
+        let mut command = Command::new(&self.program);
+        command.current_dir(&source.package_root).env("TMPDIR", &folder.path);
+        command.args(arguments).args(source_arguments(source));
+        command.args(["-MD", "-MF"]).arg(&rule);
+        command.arg("--keep").arg("--keep-dir").arg(&folder.path);
+        command.arg(source.input()).arg("-o").arg(&output);
+        let place = (self.scratch.as_path(), source.package_root.as_path());
+        let name = format!("{}.{purpose}", source.display);
+        let (messages, folder) = start(&mut command, folder, place, &name)?;
+        let rule = read(&rule)?;
+        let mut inputs =
+            dependencies::inputs(&String::from_utf8_lossy(&rule), &source.package_root);
+        inputs.retain(|path| !path.starts_with(&folder.path));
+        let warnings = messages.into_iter().filter(Message::is_warning).collect();
+        Ok((read(&output)?, Trace { inputs, warnings }))
+    }
+}
+
+/// Starts nvcc and gives its messages; the temporary folder of a failed run is kept under `name`.
+/// `scratch` and `root` are the folders for what is kept and of the package.
+pub(super) fn start(
+    command: &mut Command,
+    folder: TemporaryFolder,
+    (scratch, root): (&Path, &Path),
+    name: &str,
+) -> Result<(Vec<Message>, TemporaryFolder), Error> {
+    let program = PathBuf::from(command.get_program());
+    let result = command.output().map_err(|source| Error::Start { program, source })?;
+    let mut messages = message::parse(&said(&result), root);
+    if result.status.success() {
+        return Ok((messages, folder));
+    }
+    // What nvcc warns of, it has said when the signatures were read.
+    messages.retain(|message| !message.is_warning());
+    let kept = keep((scratch, root), folder, command, name);
+    Err(Error::Cpp { tool: "nvcc", messages, kept })
+}
+
+/// The arguments that every run on a source has.
+fn source_arguments(source: &CudaSource) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = Vec::new();
+    for folder in &source.includes {
+        arguments.extend(["-I".into(), folder.clone().into_os_string()]);
+    }
+    for (name, value) in &source.defines {
+        let define = if value.is_empty() { name.clone() } else { format!("{name}={value}") };
+        // nvcc takes a list; a comma that is part of a value has a backslash.
+        arguments.push(format!("-D{}", define.replace(',', "\\,")).into());
+    }
+    arguments.extend(source.arguments.iter().map(OsString::from));
+    arguments
+}
+
+/// The options that change code, as nvcc takes them. nvcc's own defaults are those of [`Options`].
+pub(super) fn option_arguments(options: &Options) -> Vec<String> {
+    let default = Options::default();
+    let mut arguments = Vec::new();
+    if options.contract != default.contract {
+        arguments.push(format!("-fmad={}", options.contract));
+    }
+    if options.optimization != default.optimization {
+        arguments.push(format!("-Xptxas=-O{}", options.optimization));
+    }
+    arguments
+}
+
+/// What a tool printed, on both streams: nvcc uses either.
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned()
+}
+
+/// Keeps the files of a failed run, with the command line in `command.sh`, in a folder that the
+/// next failure of the same kind replaces.
+fn keep(
+    (scratch, root): (&Path, &Path),
+    folder: TemporaryFolder,
+    command: &Command,
+    name: &str,
+) -> Option<PathBuf> {
+    let name: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' })
+        .collect();
+    let kept = scratch.join("failed").join(name);
+    let line =
+        command_line(command).replace(&*folder.path.to_string_lossy(), &kept.to_string_lossy());
+    let _ = fs::remove_dir_all(&kept);
+    fs::create_dir_all(kept.parent()?).ok()?;
+    let script = format!("#!/bin/sh\ncd {} &&\n{line}\n", quoted(&root.to_string_lossy()));
+    fs::write(folder.path.join("command.sh"), script).ok()?;
+    fs::rename(&folder.path, &kept).ok()?;
+    Some(kept)
+}
+
+/// A command as a shell would take it.
+fn command_line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+/.,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_are_quoted_for_a_shell() {
+        let mut command = Command::new("/opt/my nvcc");
+        command.args(["-DA=1", "-DB='x'", "", "a.cu"]);
+        assert_eq!(command_line(&command), r"'/opt/my nvcc' -DA=1 '-DB='\''x'\''' '' a.cu");
+    }
+
+    #[test]
+    fn options_that_are_nvccs_defaults_need_no_argument() {
+        assert!(option_arguments(&Options::default()).is_empty());
+        let options = Options { contract: false, optimization: 1 };
+        assert_eq!(option_arguments(&options), ["-fmad=false", "-Xptxas=-O1"]);
+    }
+}

@@ -1,0 +1,282 @@
+//! Kernels as bytes, for entries of a store.
+
+use std::borrow::Cow;
+
+use kernelmill_artifact::{
+    Access, Dimension, EnumLayout, Field, LaunchLimits, Parameter, ParameterKind, Safety, Scalar,
+    Signature, StructLayout, ValueType, Variant,
+};
+
+use super::{
+    CudaKernel,
+    clang::{Obstacle, Scope},
+};
+use crate::bytes::{Reader, Writer};
+
+/// Kernels, and the weight of their source, as bytes.
+pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.number(weight);
+    write_kernels(&mut writer, kernels);
+    writer.finish()
+}
+
+/// Kernels, and what keeps them from targets, as bytes.
+pub(super) fn write_facts(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    write_kernels(&mut writer, kernels);
+    writer.number(obstacles.len() as u64);
+    for obstacle in obstacles {
+        for text in [&obstacle.symbol, &obstacle.file, &obstacle.reason] {
+            writer.text(text);
+        }
+        writer.number(obstacle.line.into());
+        writer.number((obstacle.scope == Scope::Everywhere).into());
+    }
+    writer.finish()
+}
+
+/// Reads what [`write_facts`] wrote; `None` where it is not that.
+pub(super) fn read_facts(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>)> {
+    let mut reader = Reader::new(bytes);
+    let kernels = read_kernels(&mut reader)?;
+    let obstacles = reader.list(|reader| {
+        let [symbol, file, reason] = [reader.text()?, reader.text()?, reader.text()?];
+        let line = small(reader)?;
+        let scope = if reader.number()? == 0 { Scope::NotNvidia } else { Scope::Everywhere };
+        Some(Obstacle { symbol, file, line, reason, scope })
+    })?;
+    reader.end()?;
+    Some((kernels, obstacles))
+}
+
+fn write_kernels(writer: &mut Writer, kernels: &[CudaKernel]) {
+    writer.number(kernels.len() as u64);
+    for kernel in kernels {
+        signature(writer, &kernel.signature);
+        writer.text(&kernel.full_name);
+        writer.number(kernel.obstacles.len() as u64);
+        kernel.obstacles.iter().for_each(|obstacle| writer.text(obstacle));
+    }
+}
+
+/// Reads what [`write`] wrote; `None` where it is not that.
+pub(super) fn read(bytes: &[u8]) -> Option<(Vec<CudaKernel>, u64)> {
+    let mut reader = Reader::new(bytes);
+    let weight = reader.number()?;
+    let kernels = read_kernels(&mut reader)?;
+    reader.end()?;
+    Some((kernels, weight))
+}
+
+fn read_kernels(reader: &mut Reader<'_>) -> Option<Vec<CudaKernel>> {
+    reader.list(|reader| {
+        Some(CudaKernel {
+            signature: read_signature(reader)?,
+            full_name: reader.text()?,
+            obstacles: reader.list(Reader::text)?,
+        })
+    })
+}
+
+fn signature(writer: &mut Writer, signature: &Signature) {
+    for text in [&signature.name, &signature.symbol, &signature.file] {
+        writer.text(text);
+    }
+    writer.number(signature.line.into());
+    writer.number(signature.dimension as u64);
+    writer.number((signature.safety == Safety::Unsafe).into());
+    writer.number(signature.limits.max_block_threads.into());
+    signature.limits.block.iter().for_each(|size| writer.number((*size).into()));
+    writer.number(signature.parameters.len() as u64);
+    for parameter in signature.parameters.iter() {
+        writer.text(&parameter.name);
+        match &parameter.kind {
+            ParameterKind::Value(ty) => {
+                writer.number(0);
+                value(writer, ty);
+            }
+            ParameterKind::Slice { element, access } => memory(writer, 1, element, *access),
+            ParameterKind::Pointer { element, access } => memory(writer, 2, element, *access),
+        }
+    }
+}
+
+fn memory(writer: &mut Writer, kind: u64, element: &ValueType, access: Access) {
+    writer.number(kind);
+    writer.number((access == Access::Write).into());
+    value(writer, element);
+}
+
+fn value(writer: &mut Writer, ty: &ValueType) {
+    match ty {
+        ValueType::Scalar(scalar) => {
+            writer.number(0);
+            writer.text(scalar.name());
+        }
+        ValueType::Array(element, length) => {
+            writer.number(1);
+            writer.number(*length);
+            value(writer, element);
+        }
+        ValueType::Enum(layout) => {
+            writer.number(3);
+            enumeration(writer, layout);
+        }
+        ValueType::Struct(layout) => {
+            writer.number(2);
+            writer.text(&layout.name);
+            writer.number(layout.size);
+            writer.number(layout.align);
+            writer.number(layout.fields.len() as u64);
+            for field in layout.fields.iter() {
+                writer.text(&field.name);
+                writer.number(field.offset);
+                value(writer, &field.ty);
+            }
+        }
+    }
+}
+
+fn enumeration(writer: &mut Writer, layout: &EnumLayout) {
+    writer.text(&layout.name);
+    writer.text(layout.scalar.name());
+    writer.number(layout.variants.len() as u64);
+    for variant in layout.variants.iter() {
+        writer.text(&variant.name);
+        writer.bytes(&variant.value.to_le_bytes());
+    }
+}
+
+fn read_enumeration(reader: &mut Reader<'_>) -> Option<EnumLayout> {
+    let name = reader.text()?.into();
+    let scalar = Scalar::from_name(&reader.text()?)?;
+    let variants = reader.list(|reader| {
+        let name = reader.text()?.into();
+        let value = i128::from_le_bytes(reader.bytes()?.try_into().ok()?);
+        Some(Variant { name, value })
+    })?;
+    Some(EnumLayout { name, scalar, variants: variants.into() })
+}
+
+fn read_signature(reader: &mut Reader<'_>) -> Option<Signature> {
+    let [name, symbol, file] = [reader.text()?, reader.text()?, reader.text()?].map(Cow::Owned);
+    let line = small(reader)?;
+    let dimension = match reader.number()? {
+        0 => Dimension::Any,
+        1 => Dimension::One,
+        2 => Dimension::Two,
+        3 => Dimension::Three,
+        _ => return None,
+    };
+    let safety = if reader.number()? == 0 { Safety::Safe } else { Safety::Unsafe };
+    let max_block_threads = small(reader)?;
+    let block = [small(reader)?, small(reader)?, small(reader)?];
+    let limits = LaunchLimits { max_block_threads, block };
+    let parameters = reader.list(read_parameter)?.into();
+    Some(Signature { name, symbol, dimension, safety, limits, parameters, file, line })
+}
+
+fn read_parameter(reader: &mut Reader<'_>) -> Option<Parameter> {
+    let name = reader.text()?.into();
+    let kind = match reader.number()? {
+        0 => ParameterKind::Value(read_value(reader)?),
+        kind @ (1 | 2) => {
+            let access = if reader.number()? == 0 { Access::Read } else { Access::Write };
+            let element = read_value(reader)?;
+            match kind {
+                1 => ParameterKind::Slice { element, access },
+                _ => ParameterKind::Pointer { element, access },
+            }
+        }
+        _ => return None,
+    };
+    Some(Parameter { name, kind })
+}
+
+fn read_value(reader: &mut Reader<'_>) -> Option<ValueType> {
+    Some(match reader.number()? {
+        0 => ValueType::Scalar(Scalar::from_name(&reader.text()?)?),
+        1 => {
+            let length = reader.number()?;
+            ValueType::Array(read_value(reader)?.into(), length)
+        }
+        2 => {
+            let name = reader.text()?.into();
+            let (size, align) = (reader.number()?, reader.number()?);
+            let fields = reader.list(|reader| {
+                let name = reader.text()?.into();
+                let offset = reader.number()?;
+                Some(Field { name, offset, ty: read_value(reader)? })
+            })?;
+            ValueType::Struct(StructLayout { name, size, align, fields: fields.into() }.into())
+        }
+        3 => ValueType::Enum(read_enumeration(reader)?.into()),
+        _ => return None,
+    })
+}
+
+fn small(reader: &mut Reader<'_>) -> Option<u32> {
+    reader.number()?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_read_back_and_damaged_ones_do_not() {
+        let float = || ValueType::Scalar(Scalar::F32);
+        let fields = vec![
+            Field { name: "scale".into(), ty: float(), offset: 0 },
+            Field { name: "bias".into(), ty: ValueType::Array(float().into(), 3), offset: 4 },
+        ];
+        let variants = vec![Variant { name: "A".into(), value: -1 }];
+        let mode =
+            EnumLayout { name: "Mode".into(), scalar: Scalar::I32, variants: variants.into() };
+        let layout = StructLayout { name: "P".into(), size: 16, align: 4, fields: fields.into() };
+        let parameter = |name: &'static str, kind| Parameter { name: name.into(), kind };
+        let kernel = CudaKernel {
+            signature: Signature {
+                name: "scale_float".into(),
+                symbol: "_Z5scaleIfEv1PPKfPf".into(),
+                dimension: Dimension::Any,
+                safety: Safety::Unsafe,
+                limits: LaunchLimits { max_block_threads: 128, block: [1, 2, 3] },
+                parameters: vec![
+                    parameter("p", ParameterKind::Value(ValueType::Struct(layout.into()))),
+                    parameter(
+                        "x",
+                        ParameterKind::Pointer { element: float(), access: Access::Read },
+                    ),
+                    parameter("mode", ParameterKind::Value(ValueType::Enum(mode.into()))),
+                    parameter(
+                        "y",
+                        ParameterKind::Slice { element: float(), access: Access::Write },
+                    ),
+                ]
+                .into(),
+                file: "kernels/scale.cu".into(),
+                line: 3,
+            },
+            full_name: "scale<float>(P, float const*, float*)".to_owned(),
+            obstacles: vec!["none".to_owned()],
+        };
+        let kernels = vec![kernel];
+        let bytes = write(&kernels, 7);
+        assert_eq!(read(&bytes), Some((kernels, 7)));
+        for length in 0..bytes.len() {
+            assert_eq!(read(&bytes[..length]), None, "cut at {length}");
+        }
+        let obstacles = vec![Obstacle {
+            symbol: "f".to_owned(),
+            file: "a.cu".to_owned(),
+            line: 3,
+            reason: "inline PTX".to_owned(),
+            scope: Scope::NotNvidia,
+        }];
+        let bytes = write_facts(&[], &obstacles);
+        assert_eq!(read_facts(&bytes), Some((Vec::new(), obstacles)));
+        assert_eq!(read_facts(&bytes[..bytes.len() - 1]), None);
+    }
+}

@@ -1,0 +1,100 @@
+//! The bindings of kernels in CUDA C++, exactly as kernelmill-build writes them for
+//! `build-helpers/build/src/bindings/snapshots/cuda.cu`; a test there keeps them so. Two of the
+//! kernels have CPU code here, written by hand, and all are in PTX.
+
+use super::objects::{argument, looped, threads};
+use crate::{
+    __codegen::{CpuKernel, abi::Block},
+    Device, Error, Launch,
+};
+use kernels::{Flags, Kernels, Mode, Params};
+
+/// Generated code is warning-free where nothing is allowed.
+mod kernels {
+    include!("../../build-helpers/build/src/bindings/snapshots/cuda.rs");
+}
+
+#[unsafe(no_mangle)]
+static kernelmill_cpu_cuda_saxpy: CpuKernel = looped(saxpy);
+#[unsafe(no_mangle)]
+static kernelmill_cpu_cuda__ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_: CpuKernel =
+    looped(blur);
+
+/// `y[i] += a * x[i]` for `i < n`.
+unsafe extern "C" fn saxpy(arguments: *const *const u8, block: *mut Block) {
+    // SAFETY: the run time passes the arguments of the signature, and a valid block.
+    unsafe {
+        let (a, n): (f32, i32) = (argument(arguments, 0), argument(arguments, 3));
+        let (x, y): (*const f32, *mut f32) = (argument(arguments, 1), argument(arguments, 2));
+        for ([i, ..], _) in threads(&*block) {
+            if i < n as usize {
+                *y.add(i) += a * *x.add(i);
+            }
+        }
+    }
+}
+
+/// `out[0] = more->scale * type` in mode `Linear`.
+unsafe extern "C" fn blur(arguments: *const *const u8, _block: *mut Block) {
+    // SAFETY: the run time passes the arguments of the signature.
+    unsafe {
+        let (params, more): (Params, *const Params) =
+            (argument(arguments, 0), argument(arguments, 1));
+        let (flags, out): (Flags, *mut f32) = (argument(arguments, 2), argument(arguments, 3));
+        if params.mode == Mode::Linear {
+            *out = (*more).scale * f32::from(flags.0);
+        }
+    }
+}
+
+#[test]
+fn structs_and_enumerations_cross() {
+    let device = Device::cpu().unwrap();
+    let kernels = Kernels::load(&device).unwrap();
+    let params = Params { mode: Mode::Linear, ..Params::default() };
+    let more = device.upload(&[Params { scale: 2.5, ..params }]).unwrap();
+    let mut out = device.zeros::<f32>(1).unwrap();
+    let stream = device.stream();
+    let launch = Launch::grid([1], [64]);
+    // SAFETY: the kernel reads and writes one element each.
+    unsafe { kernels.blur_float(&stream, launch, params, &more, Flags(3), &mut out).unwrap() };
+    assert_eq!(out.download().unwrap(), [7.5]);
+    assert_eq!((Flags::r#type, Mode::Lowest), (Flags(1), Mode(-70000)));
+}
+
+#[test]
+fn launch_bounds_of_the_source_are_checked_on_every_device() {
+    let device = Device::cpu().unwrap();
+    let kernels = Kernels::load(&device).unwrap();
+    let more = device.zeros::<Params>(1).unwrap();
+    let mut out = device.zeros::<f32>(1).unwrap();
+    let launch = Launch::grid([1, 1], [16, 9]);
+    let params = Params::default();
+    // SAFETY: the launch is refused.
+    let result = unsafe {
+        kernels.blur_float(&device.stream(), launch, params, &more, Flags::None, &mut out)
+    };
+    assert_eq!(
+        result.unwrap_err().to_string(),
+        "kernel `blur_float`: the launch asks for threads per block 144, the limit of the launch \
+         bounds in its source is 128"
+    );
+}
+
+#[test]
+fn a_kernel_for_other_targets_is_in_nobodys_way() {
+    let device = Device::cpu().unwrap();
+    let kernels = Kernels::load(&device).unwrap();
+    let mut x = device.zeros::<i32>(1).unwrap();
+    // SAFETY: the launch is refused.
+    let result = unsafe { kernels.add_int_int(&device.stream(), Launch::linear(1), &mut x, 1) };
+    let error = result.unwrap_err();
+    assert!(matches!(error, Error::NoBinary(_)), "{error}");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the kernel `add_int_int` of kernels/cuda.cu: no embedded binary runs on {device}\n  \
+             compute_75: is for NVIDIA GPUs, the device is the CPU"
+        )
+    );
+}

@@ -1,0 +1,297 @@
+//! Kernels in CUDA C++ through nvcc: what is compiled when, what users read, and that wrappers
+//! launch what the source says.
+
+use end_to_end::{
+    Project, Run, Summary,
+    tools::{nvidia, stand_in_driver},
+};
+use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
+
+const SCALE: &str = "\
+#include \"factor.cuh\"
+extern \"C\" __global__ void scale(float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= FACTOR;
+}
+";
+const FILL: &str = "extern \"C\" __global__ void fill(float *x, float value) { *x = value; }\n";
+const IDLE: &str = "\
+#![deny(warnings)]
+mod kernels {
+    kernelmill::include_kernels!();
+}
+fn main() {
+    for signature in kernels::Kernels::signatures() {
+        println!(\"{signature}\");
+    }
+}
+";
+
+/// A package with two targets of NVIDIA's, where there is an nvcc.
+fn project(name: &str) -> Option<Project> {
+    let project = Project::new(name).manifest("2024", "targets = [\"sm_80\", \"compute_75\"]");
+    let project = with_cuda(project)?;
+    Some(project.file("src/main.rs", IDLE))
+}
+
+/// The project with the CUDA installation that the tests use.
+fn with_cuda(project: Project) -> Option<Project> {
+    let nvcc = nvidia("nvcc")?;
+    let home = nvcc.ancestors().nth(2).expect("nvcc lies in bin");
+    Some(project.environment("CUDA_HOME", &home.display().to_string()))
+}
+
+fn two_files(name: &str) -> Option<Project> {
+    let project = project(name)?.file("kernels/scale.cu", SCALE).file("kernels/fill.cu", FILL);
+    Some(project.file("kernels/factor.cuh", "#define FACTOR 2.0f\n"))
+}
+
+#[track_caller]
+fn assert_counts(run: &Run, compiled: usize, cached: usize) {
+    assert_eq!(run.summary(), Some(Summary { compiled, cached }), "{}{}", run.stdout, run.stderr);
+}
+
+#[track_caller]
+fn run(project: &Project) -> Run {
+    project.cargo(&["run", "-vv"]).succeeds()
+}
+
+/// Cargo compares modification times: a file must not be written within the resolution of the
+/// file system's clock after a build.
+fn next_tick() {
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+#[test]
+fn a_header_compiles_its_includers_and_touching_compiles_nothing() {
+    let Some(project) = two_files("cuda-header") else { return };
+    let first = run(&project);
+    assert_counts(&first, 4, 0);
+    let signatures = "unsafe fn fill(x: *mut f32, value: f32)\n\
+                      unsafe fn scale(x: *mut f32, n: i32)\n";
+    assert!(first.stdout.ends_with(signatures), "{}", first.stdout);
+    let again = project.cargo(&["build", "-v"]).succeeds();
+    assert!(again.stderr.contains("Fresh cuda-header"), "{}", again.stderr);
+    next_tick();
+    project.write("kernels/scale.cu", SCALE);
+    project.write("kernels/factor.cuh", "#define FACTOR 2.0f\n");
+    assert_counts(&run(&project), 0, 4);
+    next_tick();
+    project.write("kernels/factor.cuh", "#define FACTOR 3.0f\n");
+    assert_counts(&run(&project), 2, 2);
+    next_tick();
+    project.write("kernels/factor.cuh", "#define FACTOR 2.0f\n");
+    assert_counts(&run(&project), 0, 4);
+    let headers = ["kernels/factor.cuh", "cuda_runtime.h", "stddef.h"];
+    for header in headers {
+        let is_watched = |line: &str| line.contains("rerun-if-changed=") && line.ends_with(header);
+        assert!(first.stdout.lines().any(is_watched), "{header} is not watched: {}", first.stdout);
+    }
+}
+
+#[test]
+fn a_second_checkout_compiles_nothing() {
+    let first = Project::checkout("cuda-checkout-a", "cuda-checkout");
+    let second = Project::checkout("cuda-checkout-b", "cuda-checkout").with_store_of(&first);
+    let (Some(first), Some(second)) = (with_cuda(first), with_cuda(second)) else { return };
+    let fill = |project: Project| {
+        project
+            .manifest("2024", "targets = [\"sm_80\", \"compute_75\"]")
+            .file("src/main.rs", IDLE)
+            .file("kernels/scale.cu", SCALE)
+            .file("kernels/factor.cuh", "#define FACTOR 2.0f\n")
+    };
+    assert_counts(&run(&fill(first)), 2, 0);
+    assert_counts(&run(&fill(second)), 0, 2);
+}
+
+#[test]
+fn another_nvcc_compiles_everything_again() {
+    let Some(project) = two_files("cuda-other-nvcc") else { return };
+    assert_counts(&run(&project), 4, 0);
+    let real = nvidia("nvcc").expect("it was there before");
+    let other = project.package().join("bin/nvcc");
+    fs::create_dir_all(other.parent().expect("a folder")).expect("a folder");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = --version ]; then\n  \
+         '{0}' --version | sed 's/release 1[0-9]*\\.[0-9]*/release 99.1/'\n\
+         else\n  exec '{0}' \"$@\"\nfi\n",
+        real.display()
+    );
+    fs::write(&other, script).expect("a script");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("a program");
+    let project = project.environment("NVCC", &other.display().to_string());
+    assert_counts(&run(&project), 4, 0);
+}
+
+#[test]
+fn fragments_are_no_sources_and_equal_names_do_not_clash() {
+    let Some(project) = project("cuda-names") else { return };
+    let kernel = |name: &str| format!("__global__ void {name}(int *x) {{ *x = 1; }}\n");
+    let shared = "#pragma once\nextern \"C\" __global__ void shared(int *x) { *x = 2; }\n";
+    let with_shared = |name: &str| format!("#include \"../shared.cuh\"\n{}", kernel(name));
+    let project = project
+        .file("kernels/a/same.cu", &with_shared("first"))
+        .file("kernels/b/same.cu", &with_shared("second"))
+        .file("kernels/shared.cuh", shared)
+        .file("kernels/_part.cu", &kernel("part"))
+        .file("kernels/nothing.cu", "// __global__ is only talked about here\nint x;\n")
+        .file(
+            "kernels/spaces.cu",
+            "namespace left { __global__ void twin(float *x) { *x = 1; } }\n\
+             namespace right { __global__ void twin(float *x) { *x = 2; } }\n\
+             __global__ void over(float *x) { *x = 1; }\n\
+             __global__ void over(int *x) { *x = 2; }\n\
+             template <class T> __global__ void typed(T *x) { *x = 3; }\n\
+             template __global__ void typed<float>(float *);\n\
+             template __global__ void typed<double>(double *);\n",
+        );
+    let ran = run(&project);
+    assert_counts(&ran, 6, 0);
+    let expected = "\
+unsafe fn first(x: *mut i32)
+unsafe fn shared(x: *mut i32)
+unsafe fn second(x: *mut i32)
+unsafe fn left_twin(x: *mut f32)
+unsafe fn right_twin(x: *mut f32)
+unsafe fn over_float(x: *mut f32)
+unsafe fn over_int(x: *mut i32)
+unsafe fn typed_float(x: *mut f32)
+unsafe fn typed_double(x: *mut f64)
+";
+    assert!(ran.stdout.ends_with(expected), "{}", ran.stdout);
+}
+
+#[test]
+fn compilers_messages_reach_the_user_once_with_path_and_line() {
+    let Some(project) = project("cuda-errors") else { return };
+    let project = project
+        .file("kernels/one.cu", "__global__ void one(int *x) {\n    *x = missing;\n}\n")
+        .file("kernels/two.cu", "#include \"absent.h\"\n__global__ void two() {}\n")
+        .file("kernels/three.cu", "__global__ void three() {}\n");
+    let message = project.cargo(&["build"]).build_script_error();
+    for expected in [
+        "error: identifier \"missing\" is undefined\n --> kernels/one.cu:2\n  | *x = missing;\n",
+        "error: absent.h: No such file or directory\n --> kernels/two.cu:1\n",
+    ] {
+        assert_eq!(message.matches(expected).count(), 1, "{message}");
+    }
+    assert!(message.contains("kernelmill/failed/kernels_one.cu.signatures"), "{message}");
+
+    let only_one_target = "__global__ void one(int *x) {\n\
+                           #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800\n#error too old\n#endif\n}\n";
+    project.write("kernels/one.cu", only_one_target);
+    project.write("kernels/two.cu", "__global__ void two(int *x) { asm(\"no.such;\"); }\n");
+    let message = project.cargo(&["build"]).build_script_error();
+    assert_eq!(message.matches("error: #error too old").count(), 1, "{message}");
+    assert!(message.contains(" --> kernels/one.cu:3\n"), "{message}");
+    assert!(message.contains("kernels/two.cu, for sm_80:\n"), "{message}");
+}
+
+#[test]
+fn warnings_are_shown_once_and_kernels_that_cannot_be_launched_are_named() {
+    let Some(project) = project("cuda-warnings") else { return };
+    let project = project.file(
+        "kernels/one.cu",
+        "__global__ void one(int *x) {\n    int unused;\n    *x = 1;\n}\n\
+         __global__ void by_reference(int &x) { x = 1; }\n",
+    );
+    let ran = run(&project);
+    let warnings: Vec<_> =
+        ran.stderr.lines().filter(|line| line.starts_with("warning: cuda-warnings")).collect();
+    assert_eq!(warnings.len(), 2, "{warnings:#?}");
+    assert!(warnings[0].contains("kernels/one.cu:2: variable \"unused\""), "{warnings:?}");
+    let parts = ["kernels/one.cu:5", "by_reference", "`x`", "int&"];
+    assert!(parts.iter().all(|part| warnings[1].contains(part)), "{warnings:?}");
+    assert!(ran.stdout.ends_with("unsafe fn one(x: *mut i32)\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn documentation_builds_need_no_nvcc() {
+    let Some(project) = two_files("cuda-docs") else { return };
+    fs::remove_file(project.package().join("src/main.rs")).expect("it was written");
+    let project = project
+        .file("src/lib.rs", &IDLE.replace("fn main", "pub fn show"))
+        .environment("DOCS_RS", "1")
+        .environment("NVCC", "/nonexistent/nvcc");
+    let _ = project.cargo(&["check"]).succeeds();
+}
+
+const KERNELS: &str = "\
+#include <cuda_fp16.h>
+enum Mode { ADD, SUBTRACT = 5 };
+struct Params { float scale; short offset[2]; float4 bias; };
+
+template <class T, int N>
+__global__ void __launch_bounds__(128) axpy(T a, const T *x, T *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i] + T(N);
+}
+template __global__ void axpy<float, 2>(float, const float *, float *, int);
+template __global__ void axpy<double, 3>(double, const double *, double *, int);
+
+namespace filters {
+__global__ void apply(Params p, Mode mode, unsigned n, bool twice, float *x) {
+    __shared__ float tile[64];
+    unsigned i = threadIdx.x;
+    tile[i] = i < n ? x[i] : 0;
+    __syncthreads();
+    float other = tile[63 - i];
+    float value = p.scale * other + p.offset[1] + p.bias.w;
+    if (mode == SUBTRACT) value = -value;
+    if (i < n) x[i] = twice ? 2 * value : value;
+}
+}
+";
+
+const PROGRAM: &str = "\
+#![deny(warnings)]
+mod kernels {
+    kernelmill::include_kernels!();
+}
+use kernelmill::{Device, Launch};
+use kernels::{Mode, Params};
+
+fn main() -> kernelmill::Result<()> {
+    let device = Device::best()?;
+    println!(\"{}\", device.backend());
+    let kernels = kernels::Kernels::load(&device)?;
+    let stream = device.stream();
+    let x = device.upload(&[1.0f32; 100])?;
+    let mut y = device.upload(&[2.0f32; 100])?;
+    // SAFETY: both buffers have 100 elements.
+    unsafe { kernels.axpy_float_2(&stream, Launch::linear(100), 3.0, &x, &mut y, 100) }
+        .expect_err(\"a block of 256 threads is more than the kernel is bounded to\");
+    // SAFETY: both buffers have 100 elements.
+    unsafe { kernels.axpy_float_2(&stream, Launch::grid([1], [128]), 3.0, &x, &mut y, 100)? };
+    assert_eq!(y.download()?, [7.0; 100]);
+
+    let mut data = device.upload(&(0..64).map(|i| i as f32).collect::<Vec<_>>())?;
+    let mut params = Params { scale: 2.0, offset: [100, 1], ..Params::default() };
+    params.bias.w = 0.5;
+    // SAFETY: the buffer has 64 elements, as many as the block has threads.
+    unsafe {
+        let block = Launch::grid([1, 1], [64, 1]);
+        kernels.apply(&stream, block, params, Mode::SUBTRACT, 64, true, &mut data)?;
+    }
+    let expected: Vec<f32> = (0..64).map(|i| -2.0 * (2.0 * (63 - i) as f32 + 1.5)).collect();
+    assert_eq!(data.download()?, expected);
+    Ok(())
+}
+";
+
+#[test]
+fn wrappers_launch_what_the_source_says() {
+    let Some(project) = project("cuda-launch") else { return };
+    let manifest = project.package().join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).expect("the manifest was written");
+    let text = text.replacen("kernelmill = { ", "kernelmill = { features = [\"cuda\"], ", 1);
+    let driver = stand_in_driver().display().to_string();
+    let project = project
+        .file("Cargo.toml", &text)
+        .file("kernels/kernels.cu", KERNELS)
+        .file("src/main.rs", PROGRAM)
+        .environment("LD_LIBRARY_PATH", &driver);
+    let ran = run(&project);
+    assert!(ran.stdout.to_lowercase().contains("cuda\n"), "{}", ran.stdout);
+}
