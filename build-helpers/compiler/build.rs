@@ -11,7 +11,7 @@ fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let mut digest = DefaultHasher::new();
     // The crate that wraps LLVM lies beside this one in a checkout; published, each has a version.
-    let folders = [root.join("src"), root.join("../llvm/src")];
+    let folders = [root.join("src"), root.join("cuda"), root.join("../llvm/src")];
     for folder in folders.iter().filter(|folder| folder.is_dir()) {
         println!("cargo::rerun-if-changed={}", folder.display());
         add(folder, &mut digest);

@@ -29,6 +29,7 @@ pub(crate) fn compile(
     backend.machine().run(&module, DROP_LANDING_PADS)?;
     memory(&context, &module, backend);
     operations(&context, &module, backend)?;
+    link::printing(&module, backend.print());
     let unit =
         Unit { context: &context, module: &module, signatures: job.signatures, name: job.unit };
     let entries = backend.enter(&unit)?;
@@ -91,8 +92,12 @@ fn read<'c>(
             global.delete_global();
         }
     }
+    let wanted = |name: &str| {
+        let symbol = name.strip_prefix(entry::SHIM_PREFIX);
+        symbol.is_some_and(|symbol| job.signatures.iter().any(|kernel| kernel.symbol == symbol))
+    };
     for value in module.definitions() {
-        if !value.name().starts_with(entry::SHIM_PREFIX) {
+        if !wanted(&value.name()) {
             value.set_linkage(Linkage::LLVMInternalLinkage);
         }
         value.drop_comdat();

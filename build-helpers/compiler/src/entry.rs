@@ -135,6 +135,7 @@ fn gpu_kernel<'c>(
         taken.set_name(&format!("{}_of_the_source", signature.symbol));
     }
     let kernel = unit.module.new_function(&signature.symbol, Type::void(context).function(&types));
+    copy_promises(context, shim, kernel);
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, kernel, "start"));
     let mut values = Vec::new();
@@ -155,6 +156,26 @@ fn gpu_kernel<'c>(
     always_inline(context, shim);
     shim.set_linkage(Linkage::LLVMInternalLinkage);
     Ok(kernel)
+}
+
+/// What a kernel's author says of its blocks, for NVIDIA's processors, on its shim.
+const LAUNCH_BOUNDS: [&str; 3] = ["nvvm.maxntid", "nvvm.minctasm", "nvvm.maxclusterrank"];
+
+/// Copies what a shim promises to the kernel that calls it: launch bounds, and that nothing else in
+/// the kernel names what is behind a parameter.
+fn copy_promises<'c>(context: &'c Context, shim: Value<'c>, kernel: Value<'c>) {
+    for key in LAUNCH_BOUNDS {
+        if let Some(value) = shim.text_attribute(key) {
+            kernel.add_text_attribute(context, key, &value);
+            shim.remove_text_attribute(key);
+        }
+    }
+    for index in 0..kernel.parameters().len() as u32 {
+        let place = Place::Parameter(index);
+        if shim.has_attribute(place, "noalias") {
+            kernel.add_attribute(context, place, "noalias", 0);
+        }
+    }
 }
 
 /// The type of a kernel's parameter.
@@ -189,6 +210,10 @@ fn pass<'c>(
             let ty = Type::int(context, 8).array(size);
             kernel.add_type_attribute(context, place, abi.by_value, ty);
             kernel.add_attribute(context, place, "align", align);
+            // Shims only read what they are given so; a kernel that changes it has a copy.
+            for name in ["noalias", "readonly"] {
+                kernel.add_attribute(context, place, name, 0);
+            }
             if abi.parameter_space == 0 {
                 value
             } else {

@@ -38,6 +38,33 @@ pub enum Error {
         /// Why.
         error: SignatureError,
     },
+    /// clang refused a file in CUDA C++. The text is clang's own, with the user's file and line.
+    #[error(
+        "{}\nnote: {display} was compiled by clang, with kernelmill's headers in place of the CUDA \
+         toolkit's; kernels that need the toolkit's libraries or inline PTX are for NVIDIA's \
+         targets, through nvcc: narrow them with `[kernels.NAME] targets = [...]`",
+        stderr.trim_end()
+    )]
+    Clang {
+        /// What clang printed.
+        stderr: String,
+        /// The file as people know it.
+        display: String,
+    },
+    /// clang is newer than LLVM, which does not read what it wrote.
+    #[error(
+        "{} ({version}) writes bitcode that the Rust toolchain's LLVM does not read: {reason}; use a \
+         clang that is not newer than it",
+        program.display()
+    )]
+    ClangBitcode {
+        /// The program.
+        program: PathBuf,
+        /// Its version.
+        version: String,
+        /// What LLVM said.
+        reason: String,
+    },
     /// A tool could not be started.
     #[error("cannot run {}: {source}", program.display())]
     Start {

@@ -45,10 +45,14 @@ fn prepare_call<'c>(context: &'c Context, call: Value<'c>, convergent: bool) {
 /// rounding errors of single operations, which must stay as written.
 const EXACT: &str = "kernelmill_device4math";
 
+/// Part of the symbols of functions in CUDA C++ whose operations are rounded one by one.
+const ROUNDED: &str = "__kernelmill_exact";
+
 /// Lets multiplications and additions of the module fuse.
 pub(crate) fn allow_contraction(module: &Module<'_>) {
     let functions = module.definitions().into_iter();
-    for function in functions.filter(|function| !function.name().contains(EXACT)) {
+    let fuses = |name: &str| !name.contains(EXACT) && !name.contains(ROUNDED);
+    for function in functions.filter(|function| fuses(&function.name())) {
         function.instructions().into_iter().for_each(Value::allow_contraction);
     }
 }

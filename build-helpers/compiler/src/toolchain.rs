@@ -8,7 +8,13 @@ use kernelmill_llvm::Library;
 
 use crate::{
     Artifact, Error, Job, Lowered, RustSource, driver,
-    frontend::rust::{self, DeviceCrate},
+    frontend::{
+        cuda::{
+            CudaSource,
+            clang::{self, Clang, CudaLowered},
+        },
+        rust::{self, DeviceCrate},
+    },
     library::Libraries,
 };
 
@@ -113,6 +119,16 @@ impl Compiler {
     /// type is not what the source seemed to say.
     pub fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Error> {
         rust::lower(&self.toolchain, self.device()?, source)
+    }
+
+    /// Runs the front end over a file in CUDA C++, by clang, and reads its kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Clang`] with clang's own diagnostics, [`Error::Start`] where it cannot be run, and
+    /// [`Error::ClangBitcode`] where it is newer than LLVM.
+    pub fn lower_cuda(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Error> {
+        clang::lower(&self.toolchain, clang, source)
     }
 
     /// Compares the layouts of parameters in compiled code with those the signatures were read

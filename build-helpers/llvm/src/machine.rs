@@ -7,7 +7,7 @@ use inkwell::{
     targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple},
 };
 
-use crate::Error;
+use crate::{Error, ir::Type};
 
 /// A target machine with its data layout.
 #[derive(Debug)]
@@ -66,6 +66,14 @@ impl Machine {
     pub fn adopt(&self, module: &Module<'_>) {
         module.set_triple(&self.triple);
         module.set_data_layout(&self.machine.get_target_data().get_data_layout());
+    }
+
+    /// The size of a type in memory, in bytes.
+    #[must_use]
+    pub fn size_of(&self, ty: Type<'_>) -> u64 {
+        let data = self.machine.get_target_data();
+        // SAFETY: the data layout and the type are alive, and the type has a size.
+        unsafe { llvm_sys::target::LLVMABISizeOfType(data.as_mut_ptr(), ty.raw) }
     }
 
     /// Runs passes, named in LLVM's notation.

@@ -4,14 +4,14 @@ use crate::workspace::Workspace;
 use anyhow::{Context as _, Result};
 use std::{fs, thread};
 
-/// The head of the table: command, date, machine, compiler.
-pub(super) fn heading(workspace: &Workspace) -> Result<String> {
+/// The head of a table: title, command, date, machine, compiler.
+pub(super) fn heading(workspace: &Workspace, title: &str, set: &str) -> Result<String> {
     let shell = &workspace.shell;
     let date = shell.cmd("date").args(["-u", "+%Y-%m-%d"]).quiet().read()?;
     let rustc = shell.cmd("rustc").arg("--version").quiet().read()?;
     let cores = thread::available_parallelism()?;
     Ok(format!(
-        "# Spine\n\n`cargo xtask bench spine`, {date}, {cores} cores of {}, {rustc}.\n\
+        "# {title}\n\n`cargo xtask bench {set}`, {date}, {cores} cores of {}, {rustc}.\n\
          Times vary by a quarter from run to run on a shared machine; ratios are of one run.\n",
         processor()?,
     ))

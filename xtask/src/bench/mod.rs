@@ -1,7 +1,9 @@
-//! `cargo xtask bench spine`: the figures of the whole road, as ratios measured in one run.
+//! `cargo xtask bench`: figures measured in one run. `spine` has those of the whole road, `cpu` those
+//! of kernels on the CPU.
 
 mod builds;
 mod code;
+mod cpu;
 mod launch;
 mod machine;
 mod package;
@@ -11,7 +13,7 @@ use crate::{
     setup,
     workspace::{Workspace, stage},
 };
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use std::fmt::Write as _;
 
@@ -33,6 +35,8 @@ pub(crate) struct Options {
 enum Set {
     /// Build times, code quality against nvcc, launch overhead.
     Spine,
+    /// Kernels on the CPU against pocl, rayon, SIMD by hand and sequential algorithms.
+    Cpu,
 }
 
 /// One part of the figures.
@@ -48,11 +52,22 @@ enum Part {
     Launch,
 }
 
-/// Measures and writes `benches/results/spine.md`.
+/// Measures and writes a table into `benches/results`.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
-    let Set::Spine = options.set;
+    match options.set {
+        Set::Spine => spine(workspace, options),
+        Set::Cpu => {
+            ensure!(options.only.is_none(), "`cpu` has no parts");
+            let heading = machine::heading(workspace, "Kernels on the CPU", "cpu")?;
+            let report = format!("{heading}\n{}\n", cpu::measure(workspace)?.trim_end());
+            write(workspace, "cpu.md", &report)
+        }
+    }
+}
+
+fn spine(workspace: &Workspace, options: &Options) -> Result<()> {
     stage("set-up", || setup::run(workspace))?;
-    let mut report = machine::heading(workspace)?;
+    let mut report = machine::heading(workspace, "Spine", "spine")?;
     for part in Part::value_variants() {
         if options.only.is_some_and(|only| only != *part) {
             continue;
@@ -65,13 +80,20 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         })?;
         write!(report, "\n## {}\n\n{section}", title(*part))?;
     }
-    println!("\n{report}");
-    if options.only.is_none() {
-        let path = workspace.root.join("benches/results/spine.md");
-        std::fs::create_dir_all(workspace.root.join("benches/results"))?;
-        std::fs::write(&path, report)?;
-        println!("written to {}", path.display());
+    if options.only.is_some() {
+        println!("\n{report}");
+        return Ok(());
     }
+    write(workspace, "spine.md", &report)
+}
+
+/// Prints a report and keeps it.
+fn write(workspace: &Workspace, name: &str, report: &str) -> Result<()> {
+    println!("\n{report}");
+    let folder = workspace.root.join("benches/results");
+    std::fs::create_dir_all(&folder)?;
+    std::fs::write(folder.join(name), report)?;
+    println!("written to {}", folder.join(name).display());
     Ok(())
 }
 

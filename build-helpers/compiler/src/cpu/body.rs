@@ -70,6 +70,12 @@ impl<'c> Body<'c> {
                 }
             }
         }
+        for index in 0..types.len() as u32 {
+            let place = Place::Parameter(index);
+            if !waits && shim.has_attribute(place, "noalias") {
+                function.add_attribute(context, place, "noalias", 0);
+            }
+        }
         shim.delete_function();
         let by_address =
             arguments.iter().map(|argument| matches!(argument, Argument::Bytes(..))).collect();

@@ -8,10 +8,7 @@ use super::{
     abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
     operation::{Operation, operations},
 };
-use crate::{
-    link::{PANIC, PANIC_FMT},
-    target::Unit,
-};
+use crate::{link::is_panic, target::Unit};
 
 /// Marks where a coroutine gives control back; the compiler's own.
 pub(super) const SUSPEND: &str = "__kernelmill_suspend";
@@ -105,14 +102,14 @@ pub(super) fn uses_shared(function: Value<'_>) -> bool {
 
 /// Whether a call writes down a panic.
 pub(super) fn reports_panic(call: Value<'_>) -> bool {
-    call.called_function().is_some_and(|callee| [PANIC, PANIC_FMT].contains(&&*callee.name()))
+    call.called_function().is_some_and(|callee| is_panic(&callee.name()))
 }
 
 /// Makes the functions that write down a panic return; what ends the thread is then up to each
 /// caller.
 pub(super) fn let_panics_return(unit: &Unit<'_, '_>) {
-    for name in [PANIC, PANIC_FMT] {
-        let Some(function) = unit.module.function(name) else { continue };
+    let panics = unit.module.functions().into_iter();
+    for function in panics.filter(|function| is_panic(&function.name())) {
         function.remove_attribute(Place::Function, "noreturn");
         for user in function.users().into_iter().filter(|user| user.is_call()) {
             user.remove_attribute(Place::Function, "noreturn");

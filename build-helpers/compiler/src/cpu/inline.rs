@@ -6,7 +6,7 @@ use kernelmill_llvm::ir::{ModuleExt, Place, Value};
 
 use super::operation::Operation;
 use crate::{
-    link::{MATH_PREFIX, PANIC, PANIC_FMT, always_inline},
+    link::{MATH_PREFIX, always_inline, is_panic},
     target::Unit,
 };
 
@@ -24,7 +24,7 @@ pub(super) fn context_users(unit: &Unit<'_, '_>) {
     let users = users(&calls);
     for function in definitions {
         let name = function.name();
-        if name == PANIC || name == PANIC_FMT {
+        if is_panic(&name) {
             function.add_attribute(unit.context, Place::Function, "noinline", 0);
             continue;
         }
@@ -45,7 +45,7 @@ fn users<'c>(calls: &HashMap<Value<'c>, Vec<Value<'c>>>) -> HashSet<Value<'c>> {
         for (function, callees) in calls {
             let uses = callees.iter().any(|callee| {
                 let name = callee.name();
-                let reports = name == PANIC || name == PANIC_FMT;
+                let reports = is_panic(&name);
                 Operation::from_name(&name).is_some() || (users.contains(callee) && !reports)
             });
             if uses {

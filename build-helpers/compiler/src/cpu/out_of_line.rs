@@ -9,11 +9,7 @@ use super::{
     operation::{Operation, operations},
 };
 use crate::{
-    Error, Fault,
-    check::demangle,
-    entry::SHIM_PREFIX,
-    link::{PANIC, PANIC_FMT},
-    place::reachable,
+    Error, Fault, check::demangle, entry::SHIM_PREFIX, link::is_panic, place::reachable,
     target::Unit,
 };
 
@@ -93,7 +89,7 @@ fn panics(function: Value<'_>) -> bool {
 fn ends_thread(function: Value<'_>) -> bool {
     let name = function.name();
     let exits = operations(function).iter().any(|(_, operation)| *operation == Operation::Exit);
-    name != PANIC && name != PANIC_FMT && (exits || panics(function))
+    !is_panic(&name) && (exits || panics(function))
 }
 
 fn fault(function: &Value<'_>) -> Fault {

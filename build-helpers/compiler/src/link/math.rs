@@ -62,6 +62,11 @@ fn redirect<'c>(from: Value<'c>, to: Value<'c>) {
     }
 }
 
+/// Whether there is a function of ours for one of C's.
+pub(super) fn provides(name: &str) -> bool {
+    ours(name).is_some()
+}
+
 /// Our function for one of LLVM's or C's; `None` for all others.
 fn ours(name: &str) -> Option<String> {
     if let Some(rest) = name.strip_prefix("llvm.") {

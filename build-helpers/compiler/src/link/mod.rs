@@ -20,10 +20,13 @@ use crate::{
     target::{Backend, Entry},
 };
 
-pub(crate) use panics::{PANIC, PANIC_FMT};
+pub(crate) use panics::{PANIC, is_panic};
 
 /// Names that the compiler itself gives a meaning to.
 pub(crate) const PREFIX: &str = "__kernelmill_";
+
+/// C's `printf`, as kernels in CUDA C++ call it; what is there for it differs between targets.
+pub(crate) const PRINT: &str = "__kernelmill_printf";
 
 /// The mathematical functions of the device crate.
 pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
@@ -31,6 +34,25 @@ pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
 /// Makes panics part of the functions they are in, so that their arguments are seen to be unused.
 const DROP_MESSAGES: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,\
     simplifycfg,instcombine<no-verify-fixpoint>),globaldce";
+
+/// Whether a function of C's library that a module calls is there on every target.
+pub(crate) fn provides(name: &str) -> bool {
+    const MEMORY: [&str; 7] = ["memcpy", "memmove", "memset", "memcmp", "bcmp", "malloc", "free"];
+    MEMORY.contains(&name) || math::provides(name)
+}
+
+/// Gives [`PRINT`] the name that the target has for it; without one, nothing is printed.
+pub(crate) fn printing(module: &Module<'_>, name: Option<&str>) {
+    let Some(print) = module.function(PRINT) else { return };
+    if let Some(name) = name {
+        print.set_name(name);
+        return;
+    }
+    for call in print.users().into_iter().filter(|user| user.is_call()) {
+        call.replace_with(call.ty().null());
+        call.erase();
+    }
+}
 
 /// Links until nothing is undefined that a library has.
 pub(crate) fn libraries<'c>(
@@ -44,16 +66,17 @@ pub(crate) fn libraries<'c>(
         // What a message is formatted from is not needed, and would bring formatting code along.
         backend.machine().run(module, DROP_MESSAGES)?;
     }
-    let mut used = HashSet::new();
-    let mut device = Some(libraries.device());
+    let (mut used, mut of_device) = (HashSet::new(), HashSet::new());
     loop {
         panics::define(context, module, backend.formats_panics());
         math::replace(context, module, backend.is_gpu());
         let wanted = undefined(module);
-        if let Some(bitcode) =
-            device.take_if(|_| wanted.iter().any(|name| name.contains("kernelmill")))
-        {
-            add(context, module, bitcode, "kernelmill_device", backend)?;
+        // What comes from `core` may want more of the device crate, the formatting of panics.
+        let of_device_now = wanted.iter().filter(|name| name.contains("kernelmill"));
+        let known = of_device.len();
+        of_device.extend(of_device_now.cloned());
+        if of_device.len() > known {
+            add(context, module, libraries.device(), "kernelmill_device", backend)?;
             continue;
         }
         let others: Vec<String> =

@@ -17,6 +17,17 @@ pub(crate) const PANIC: &str = "__kernelmill_panic";
 /// `fn(fmt::Arguments, &Location) -> !` of the device crate.
 pub(crate) const PANIC_FMT: &str = "__kernelmill_panic_fmt";
 
+/// `fn(text: *const u8, length: usize, location: usize) -> !` of the device crate.
+const PANIC_TEXT: &str = "__kernelmill_panic_text";
+/// `void(const char*, unsigned long, const location*)`, which does not return, of kernels in CUDA
+/// C++: an assertion that does not hold.
+const ASSERT_FAILED: &str = "__kernelmill_assert_failed";
+
+/// Whether a function of this name writes a panic down.
+pub(crate) fn is_panic(name: &str) -> bool {
+    [PANIC, PANIC_FMT, PANIC_TEXT].contains(&name)
+}
+
 /// How a function of `core` that does not return is replaced.
 #[derive(Clone, Copy)]
 enum Replacement {
@@ -52,6 +63,10 @@ const FUNCTIONS: &[(&str, Replacement)] = {
 pub(super) fn define<'c>(context: &'c Context, module: &Module<'c>, formats: bool) {
     for function in module.functions() {
         let undefined = function.is_declaration() && function.is_used();
+        if undefined && function.name() == ASSERT_FAILED {
+            assert_failed(context, module, function, formats);
+            continue;
+        }
         if !undefined || !function.has_attribute(Place::Function, "noreturn") {
             continue;
         }
@@ -61,6 +76,35 @@ pub(super) fn define<'c>(context: &'c Context, module: &Module<'c>, formats: boo
             write_body(context, module, function, replacement);
         }
     }
+}
+
+/// Gives what a failed assertion calls a body: with its text where panics have one.
+fn assert_failed<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    function: Value<'c>,
+    formats: bool,
+) {
+    if !formats {
+        return write_body(
+            context,
+            module,
+            function,
+            Replacement::Record(PanicKind::Explicit, &[]),
+        );
+    }
+    let builder = Builder::new(context);
+    builder.at_end(Block::append(context, function, "start"));
+    let wide = Type::int(context, 64);
+    let parameters = function.parameters();
+    let location = builder.pointer_to_int(parameters[2], wide);
+    let types = [Type::pointer(context, 0), wide, wide];
+    let target = module.declare(PANIC_TEXT, Type::void(context).function(&types));
+    target.add_attribute(context, Place::Function, "noreturn", 0);
+    builder.call(target, &[parameters[0], parameters[1], location]);
+    builder.unreachable();
+    always_inline(context, function);
+    function.set_linkage(Linkage::LLVMInternalLinkage);
 }
 
 /// Makes declarations of the functions of a library that are replaced, so that its own bodies do

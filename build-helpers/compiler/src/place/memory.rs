@@ -4,7 +4,7 @@ use kernelmill_llvm::{
 };
 
 /// The last bytes of the initial value of every `SharedArray`, by which it is known.
-const SHARED_TAG: [u8; 8] = 0x6b6d_5f73_6861_7265_u64.to_le_bytes();
+pub(crate) const SHARED_TAG: [u8; 8] = 0x6b6d_5f73_6861_7265_u64.to_le_bytes();
 
 /// The numbers of a target's address spaces.
 #[derive(Clone, Copy, Debug)]

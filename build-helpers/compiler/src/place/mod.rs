@@ -4,7 +4,11 @@
 mod locations;
 mod memory;
 mod reach;
+mod uses;
 
 pub(crate) use locations::{LOCATION_BASE, collect as locations};
-pub(crate) use memory::{AddressSpaces, move_allocations, move_globals, shared_globals};
+pub(crate) use memory::{
+    AddressSpaces, SHARED_TAG, move_allocations, move_globals, shared_globals,
+};
 pub(crate) use reach::{calls_of, reachable};
+pub(crate) use uses::replace_uses;

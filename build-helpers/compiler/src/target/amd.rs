@@ -84,6 +84,7 @@ impl Backend for Amd {
     fn operations(&self) -> &'static str {
         concat!(
             include_str!("numeric.ll"),
+            include_str!("half.ll"),
             include_str!("rsqrt.ll"),
             include_str!("memory.ll"),
             include_str!("amd.ll")

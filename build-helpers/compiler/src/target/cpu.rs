@@ -38,6 +38,13 @@ const PROVIDED: &[&str] = &[
     "fmin",
     "fmaxf",
     "fmax",
+    "roundf",
+    "round",
+    "nearbyintf",
+    "nearbyint",
+    "printf",
+    "malloc",
+    "free",
 ];
 
 impl Cpu {
@@ -61,8 +68,12 @@ impl Backend for Cpu {
         true
     }
 
+    fn print(&self) -> Option<&'static str> {
+        Some("printf")
+    }
+
     fn operations(&self) -> &'static str {
-        concat!(include_str!("numeric.ll"), include_str!("rsqrt.ll"))
+        concat!(include_str!("numeric.ll"), include_str!("rsqrt.ll"), include_str!("half_soft.ll"))
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

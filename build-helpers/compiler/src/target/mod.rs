@@ -26,6 +26,11 @@ pub(crate) trait Backend {
         false
     }
 
+    /// The name of a function like C's `printf`, where the target has one.
+    fn print(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The intrinsic that ends a thread, where it ends its whole group of threads with it.
     fn ends_group(&self) -> Option<&'static str> {
         None

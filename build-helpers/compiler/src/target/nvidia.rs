@@ -102,8 +102,22 @@ impl Backend for Nvidia {
         true
     }
 
+    fn print(&self) -> Option<&'static str> {
+        // The driver's. LLVM passes the arguments the way it takes them.
+        Some("vprintf")
+    }
+
+    fn provides(&self, function: &str) -> bool {
+        ["vprintf", "malloc", "free"].contains(&function)
+    }
+
     fn operations(&self) -> &'static str {
-        concat!(include_str!("numeric.ll"), include_str!("memory.ll"), include_str!("nvidia.ll"))
+        concat!(
+            include_str!("numeric.ll"),
+            include_str!("half.ll"),
+            include_str!("memory.ll"),
+            include_str!("nvidia.ll")
+        )
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

@@ -2,7 +2,7 @@
 
 use super::{
     PanicRecord,
-    write::{Message, Panic, claim, complete, fill, location_index},
+    write::{Message, Panic, claim, complete, fill, fill_text, location_index},
 };
 use crate::{
     intrinsics::runtime::{
@@ -55,6 +55,22 @@ pub fn __kernelmill_panic_fmt(text: fmt::Arguments<'_>, location: &'static Locat
         let _ = fmt::write(&mut Message(record), text);
         // SAFETY: this thread has claimed the record.
         unsafe { complete(record) };
+    }
+    __kernelmill_exit()
+}
+
+/// Records a panic with a text that is there already, of kernels in other languages, and ends the
+/// thread. `location` is as for [`__kernelmill_panic`].
+#[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
+#[unsafe(no_mangle)]
+pub extern "C" fn __kernelmill_panic_text(text: *const u8, length: usize, location: usize) -> ! {
+    if let Some(record) = record(EXPLICIT, 0, 0, location) {
+        // SAFETY: the compiler passes the address and the length of a static, and this thread has
+        // claimed the record.
+        unsafe {
+            fill_text(record, core::slice::from_raw_parts(text, length));
+            complete(record);
+        }
     }
     __kernelmill_exit()
 }

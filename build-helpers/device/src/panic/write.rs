@@ -47,6 +47,20 @@ pub(super) unsafe fn fill(record: *mut PanicRecord, panic: &Panic) {
     }
 }
 
+/// Writes a text to a claimed record, cut where there is no room for more.
+///
+/// # Safety
+///
+/// As for [`claim`], which returned `true` in this thread.
+pub(super) unsafe fn fill_text(record: *mut PanicRecord, text: &[u8]) {
+    // SAFETY: whoever changes the state from 0 to 1 has the other fields.
+    let record = unsafe { &mut *record };
+    for (to, from) in record.message.iter_mut().zip(text) {
+        *to = *from;
+        record.message_len += 1;
+    }
+}
+
 /// Says that a claimed record is complete.
 ///
 /// # Safety
@@ -133,6 +147,18 @@ mod tests {
         assert!(result.is_err());
         let length = record.message_len as usize;
         assert_eq!(core::str::from_utf8(&record.message[..length]), Ok(&*format!("x{text}")));
+    }
+
+    #[test]
+    fn a_text_is_copied_as_far_as_there_is_room() {
+        let mut record = record();
+        // SAFETY: one thread, one record.
+        unsafe { fill_text(&mut record, b"x < n") };
+        assert_eq!((record.message_len, &record.message[..5]), (5, b"x < n".as_slice()));
+        record.message_len = 0;
+        // SAFETY: as before.
+        unsafe { fill_text(&mut record, &[b'y'; 300]) };
+        assert_eq!((record.message_len, record.message[199]), (200, b'y'));
     }
 
     #[test]

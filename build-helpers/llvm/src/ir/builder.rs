@@ -108,6 +108,12 @@ impl<'c> Builder<'c> {
         unsafe { LLVMBuildFence(self.raw, ordering, 0, NAMELESS) };
     }
 
+    /// Copies `bytes` bytes to where they do not overlap; both addresses have this alignment.
+    pub fn copy(&self, to: Value<'c>, from: Value<'c>, align: u32, bytes: Value<'c>) {
+        // SAFETY: see above.
+        unsafe { LLVMBuildMemCpy(self.raw, to.raw, align, from.raw, align, bytes.raw) };
+    }
+
     /// The address `bytes` after `pointer`.
     #[must_use]
     pub fn offset(&self, context: &'c Context, pointer: Value<'c>, bytes: u64) -> Value<'c> {

@@ -69,6 +69,8 @@ pub trait ModuleExt<'c> {
     fn strip_debug_info(&self);
     /// The module as bitcode.
     fn to_bitcode(&self) -> Vec<u8>;
+    /// The module in LLVM's textual form.
+    fn to_text(&self) -> String;
 }
 
 impl<'c> ModuleExt<'c> for Module<'c> {
@@ -156,5 +158,9 @@ impl<'c> ModuleExt<'c> for Module<'c> {
             ))
         };
         buffer.as_slice().to_vec()
+    }
+
+    fn to_text(&self) -> String {
+        self.print_to_string().to_string()
     }
 }

@@ -6,6 +6,7 @@
 //! from debug information in compiled code, never from the text.
 
 mod binary;
+pub mod clang;
 mod dependencies;
 mod host;
 mod message;

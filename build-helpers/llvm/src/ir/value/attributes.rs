@@ -43,6 +43,50 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The number that an attribute of a function, such as `align`, holds.
+    #[must_use]
+    pub fn attribute_number(self, place: Place, name: &str) -> Option<u64> {
+        // SAFETY: the value is a function; LLVM gives null where the attribute is not there.
+        unsafe {
+            let attribute =
+                LLVMGetEnumAttributeAtIndex(self.raw, place.index(), attribute_kind(name));
+            (!attribute.is_null()).then(|| LLVMGetEnumAttributeValue(attribute))
+        }
+    }
+
+    /// The type that an attribute of a function, such as `byval`, holds.
+    #[must_use]
+    pub fn type_attribute(self, place: Place, name: &str) -> Option<Type<'c>> {
+        // SAFETY: the value is a function; LLVM gives null where the attribute is not there.
+        unsafe {
+            let attribute =
+                LLVMGetEnumAttributeAtIndex(self.raw, place.index(), attribute_kind(name));
+            (!attribute.is_null()).then(|| Type::wrap(LLVMGetTypeAttributeValue(attribute)))
+        }
+    }
+
+    /// The value of an attribute of text of a function.
+    #[must_use]
+    pub fn text_attribute(self, key: &str) -> Option<String> {
+        // SAFETY: the value is a function; LLVM gives null where the attribute is not there, and
+        // the text with its length.
+        unsafe {
+            let attribute = LLVMGetStringAttributeAtIndex(
+                self.raw,
+                Place::Function.index(),
+                key.as_ptr().cast(),
+                key.len() as u32,
+            );
+            if attribute.is_null() {
+                return None;
+            }
+            let mut length = 0;
+            let text = LLVMGetStringAttributeValue(attribute, &raw mut length);
+            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+
     /// Adds an attribute of text to a function.
     pub fn add_text_attribute(self, context: &'c Context, key: &str, value: &str) {
         // SAFETY: the value is a function; both texts are given with their lengths.

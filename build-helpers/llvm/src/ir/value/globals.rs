@@ -191,6 +191,14 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The calling convention of a function, by LLVM's number.
+    #[must_use]
+    pub fn calling_convention(self) -> u32 {
+        assert!(self.is_function());
+        // SAFETY: the value is a function.
+        unsafe { LLVMGetFunctionCallConv(self.raw) }
+    }
+
     /// Drops the function that unwinding would ask.
     pub fn drop_personality(self) {
         // SAFETY: the value is a function; null removes the personality.

@@ -47,6 +47,23 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The text of the assembly that a call contains instead of calling a function.
+    #[must_use]
+    pub fn inline_assembly(self) -> Option<String> {
+        let callee = self.callee()?;
+        // SAFETY: the callee is inline assembly where its text is asked for; LLVM gives the text
+        // with its length, owned by the value.
+        unsafe {
+            if LLVMIsAInlineAsm(callee.raw).is_null() {
+                return None;
+            }
+            let mut length = 0;
+            let text = LLVMGetInlineAsmAsmString(callee.raw, &raw mut length);
+            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length);
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+
     /// The instruction after this one in its block.
     #[must_use]
     pub fn next_instruction(self) -> Option<Self> {
@@ -109,5 +126,22 @@ impl<'c> Value<'c> {
     pub fn debug_line(self) -> u32 {
         // SAFETY: the value is an instruction or a global.
         unsafe { LLVMGetDebugLocLine(self.raw) }
+    }
+
+    /// The source file that debug information gives for an instruction, as the compiler that wrote
+    /// it named it; `None` where it has none.
+    #[must_use]
+    pub fn debug_file(self) -> Option<String> {
+        let mut length = 0;
+        // SAFETY: the value is an instruction or a global; LLVM gives null or a text with its
+        // length, owned by the context.
+        unsafe {
+            let text = LLVMGetDebugLocFilename(self.raw, &raw mut length);
+            if text.is_null() {
+                return None;
+            }
+            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        }
     }
 }

@@ -1,0 +1,34 @@
+//! The kernels, a file each: sizes, a reference, and everybody who computes the same.
+
+mod bitonic;
+mod gather;
+mod histogram;
+mod mandelbrot;
+mod matmul;
+mod nbody;
+mod reduce;
+mod saxpy;
+mod scan;
+mod softmax;
+mod stencil;
+
+use crate::{Case, Outcome, Setup};
+
+/// Makes a case with its inputs.
+pub(crate) type New = for<'a> fn(&'a Setup) -> Outcome<Case<'a>>;
+
+/// All of them.
+pub(crate) const ALL: &[New] = &[
+    saxpy::case,
+    nbody::case,
+    mandelbrot::case,
+    stencil::case,
+    matmul::tiles_of_16x16,
+    matmul::tiles_of_32x8,
+    reduce::case,
+    bitonic::case,
+    scan::case,
+    histogram::case,
+    gather::case,
+    softmax::case,
+];

@@ -1,0 +1,44 @@
+//! `y[i] = x[places[i]]` with random places.
+
+use crate::{
+    Case, Outcome, Setup, Values, Who,
+    opencl::Argument,
+    setup::{floats, numbers},
+};
+use kernelmill::Launch;
+use rayon::prelude::*;
+
+const SOURCE: (&str, &str) = (include_str!("../../cl/gather.cl"), "gather");
+/// Elements that a task of rayon's takes at least.
+const CHUNK: usize = 1 << 14;
+
+pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
+    let n = setup.pick(1 << 12, 1 << 21);
+    let x = floats(3, n);
+    let places: Vec<u32> = numbers(4, n).iter().map(|number| number % n as u32).collect();
+    let expected = places.iter().map(|&place| x[place as usize]).collect();
+    let mut case = Case::new("gather", format!("{n} elements"), Values::Floats(expected), 0.0);
+    case.add(
+        Who::Ours,
+        (setup.device.upload(&places)?, setup.device.upload(&x)?, setup.device.zeros::<f32>(n)?),
+        |(places, x, y)| {
+            let launch = Launch::linear(y.len());
+            Ok(setup.kernels.gather(&setup.stream, launch, &*places, &*x, y)?)
+        },
+        |(.., y)| Ok(Values::Floats(y.download()?)),
+    );
+    if let Some(opencl) = &setup.opencl {
+        let (at, from, out) = (opencl.upload(&places)?, opencl.upload(&x)?, opencl.zeros(n)?);
+        let arguments = [&at, &from, &out].map(Argument::Memory);
+        let job = opencl.job(SOURCE, &arguments, &[n], &[256])?;
+        case.add_opencl::<f32>(opencl, job, out, vec![at, from]);
+    }
+    case.add_host(Who::Rayon, vec![0.0_f32; n], move |y| {
+        y.par_chunks_mut(CHUNK).zip(places.par_chunks(CHUNK)).for_each(|(y, places)| {
+            for (y, &place) in y.iter_mut().zip(places) {
+                *y = x[place as usize];
+            }
+        });
+    });
+    Ok(case)
+}

@@ -1,0 +1,38 @@
+//! `y += a * x`.
+
+use crate::{Case, Outcome, Setup, Values, Who, opencl::Argument, setup::floats};
+use kernelmill::Launch;
+use rayon::prelude::*;
+
+const SOURCE: (&str, &str) = (include_str!("../../cl/saxpy.cl"), "saxpy");
+/// So small that `y` stays finite, however often it is added to.
+const A: f32 = 0.001;
+/// Elements that a task of rayon's takes at least.
+const CHUNK: usize = 1 << 14;
+
+pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
+    let n = setup.pick(1 << 12, 1 << 22);
+    let (x, y) = (floats(1, n), floats(2, n));
+    let expected = x.iter().zip(&y).map(|(x, y)| A * x + y).collect();
+    let mut case = Case::new("saxpy", format!("{n} elements"), Values::Floats(expected), 1e-6);
+    case.add(
+        Who::Ours,
+        (setup.device.upload(&x)?, setup.device.upload(&y)?),
+        |(x, y)| Ok(setup.kernels.saxpy(&setup.stream, Launch::linear(x.len()), A, &*x, y)?),
+        |(_, y)| Ok(Values::Floats(y.download()?)),
+    );
+    if let Some(opencl) = &setup.opencl {
+        let (on_device, out) = (opencl.upload(&x)?, opencl.upload(&y)?);
+        let arguments = [Argument::Float(A), Argument::Memory(&on_device), Argument::Memory(&out)];
+        let job = opencl.job(SOURCE, &arguments, &[n], &[256])?;
+        case.add_opencl::<f32>(opencl, job, out, vec![on_device]);
+    }
+    case.add_host(Who::Rayon, y, move |y| {
+        y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK)).for_each(|(y, x)| {
+            for (y, x) in y.iter_mut().zip(x) {
+                *y += A * x;
+            }
+        });
+    });
+    Ok(case)
+}

@@ -1,0 +1,15 @@
+//! Every contestant computes what it should, on small inputs.
+
+use crate::{Scale, Setup, Who, kernels};
+
+#[test]
+fn every_contestant_is_right() {
+    let setup = Setup::open(Scale::Small).expect("kernels for the CPU");
+    assert_eq!(kernels::ALL.len(), 12);
+    for new in kernels::ALL {
+        let mut case = new(&setup).expect("a case");
+        let takes_part = |who| case.contestants.iter().any(|(other, _)| *other == who);
+        assert!(takes_part(Who::Ours) && takes_part(Who::Rayon), "{}", case.name);
+        case.verify().expect("the same result");
+    }
+}

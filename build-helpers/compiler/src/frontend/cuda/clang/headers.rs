@@ -1,0 +1,94 @@
+//! Our headers in place of the toolkit's.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use hmac_sha256::Hash;
+
+use crate::{Error, frontend::rust::TemporaryFolder};
+
+macro_rules! files {
+    ($($path:literal)*) => {
+        &[$(($path, include_str!(concat!("../../../../cuda/", $path)))),*]
+    };
+}
+
+/// `(path, text)` of every header.
+const HEADERS: &[(&str, &str)] = files! {
+    "assert.h" "builtin_types.h" "cooperative_groups.h" "cooperative_groups/reduce.h" "cuda.h"
+    "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
+    "cuda/std/tuple" "cuda/std/type_traits" "cuda/std/utility" "cuda_bf16.h"
+    "cuda_device_runtime_api.h" "cuda_fp16.h" "cuda_fp8.h" "cuda_runtime.h" "cuda_runtime_api.h"
+    "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
+    "kernelmill/atomics.h" "kernelmill/bits.h" "kernelmill/conversions.h" "kernelmill/host.h"
+    "kernelmill/math.h" "kernelmill/memory.h" "kernelmill/operations.h" "kernelmill/prelude.h"
+    "kernelmill/print.h" "kernelmill/qualifiers.h" "kernelmill/special.h"
+    "kernelmill/vector_types.h" "kernelmill/warp.h" "library_types.h" "math_constants.h"
+    "math_functions.h" "vector_functions.h" "vector_types.h"
+};
+
+/// What every source starts with.
+pub(super) const PRELUDE: &str = "kernelmill/prelude.h";
+
+/// Writes the headers into a folder of the scratch folder, once, and gives it.
+pub(super) fn install(scratch: &Path) -> Result<PathBuf, Error> {
+    let mut hash = Hash::new();
+    for (name, text) in HEADERS {
+        for part in [name, text] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+    }
+    let mut name = String::from("cuda-headers-");
+    for byte in &hash.finalize()[..12] {
+        let _ = write!(name, "{byte:02x}");
+    }
+    let folder = scratch.join(name);
+    if folder.join(PRELUDE).exists() {
+        return Ok(folder);
+    }
+    let temporary = TemporaryFolder::new(scratch, "cuda")?;
+    for (name, text) in HEADERS {
+        let path = temporary.path.join(name);
+        let write = || {
+            fs::create_dir_all(path.parent().unwrap_or(&temporary.path))?;
+            fs::write(&path, text)
+        };
+        write().map_err(|source| Error::Io { path: path.clone(), source })?;
+    }
+    // Where another process was faster, its folder stays.
+    if let Err(source) = fs::rename(&temporary.path, &folder)
+        && !folder.join(PRELUDE).exists()
+    {
+        return Err(Error::Io { path: folder, source });
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_header_in_the_folder_is_in_the_list() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda");
+        let (mut names, mut folders) = (Vec::new(), vec![root.clone()]);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    names.push(path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned());
+                }
+            }
+        }
+        names.sort();
+        let mut listed: Vec<_> = HEADERS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        listed.sort();
+        assert_eq!(names, listed);
+    }
+}

@@ -1,0 +1,146 @@
+//! The road through clang: a `.cu` file is compiled once, for NVIDIA's virtual machine, to bitcode
+//! that is not optimised, against headers of our own in place of the toolkit's. What a kernel asks
+//! of the device is in these headers a call of the same operations that kernels in Rust use, so
+//! that everything after [`module::adapt`] is the pipeline of the driver, for every target.
+
+mod arguments;
+mod headers;
+mod module;
+mod obstacle;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
+
+pub use obstacle::{Obstacle, Scope};
+
+use super::{CudaKernel, CudaSource, dependencies};
+use crate::{
+    Error, Lowered, Toolchain,
+    frontend::rust::{TemporaryFolder, read},
+};
+
+/// clang, as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clang {
+    /// The program.
+    pub program: PathBuf,
+    /// What `clang --version` printed.
+    pub version: String,
+}
+
+/// What the front end makes of a file in CUDA C++.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CudaLowered {
+    /// Its bitcode, with an entry for each kernel that the driver finds by its symbol.
+    pub lowered: Lowered,
+    /// The kernels, as the compiled code describes them.
+    pub kernels: Vec<CudaKernel>,
+    /// What keeps kernels from targets.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// The architecture that the source is told it is compiled for: `__CUDA_ARCH__` is 800, which has
+/// everything of half precision, and nothing that only one generation of processors has.
+const ARCHITECTURE: &str = "sm_80";
+/// The version of PTX that goes with it.
+const PTX: &str = "+ptx70";
+
+/// Compiles a file to bitcode, and reads its kernels. LLVM must be open.
+pub(crate) fn lower(
+    toolchain: &Toolchain,
+    clang: &Clang,
+    source: &CudaSource,
+) -> Result<CudaLowered, Error> {
+    let headers = headers::install(&toolchain.scratch)?;
+    let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
+    let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
+    let mut command = command(clang, source, &headers)?;
+    command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode).arg(source.input());
+    let output = command
+        .output()
+        .map_err(|error| Error::Start { program: clang.program.clone(), source: error })?;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    if !output.status.success() {
+        return Err(Error::Clang { stderr, display: source.display.clone() });
+    }
+    let rule = String::from_utf8_lossy(&read(&dependencies)?).into_owned();
+    let mut inputs = dependencies::inputs(&rule, &source.package_root);
+    inputs.retain(|path| !path.starts_with(&headers));
+    let bitcode = read(&bitcode)?;
+    let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
+    let kernels = kernels(&machine, clang, source, &bitcode)?;
+    let context = Context::create();
+    let module = parse(&context, clang, source, &bitcode)?;
+    let obstacles = obstacle::find(&module, source);
+    let mut warnings = stderr;
+    let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
+    let lowered = Lowered { modules, inputs, variables: Vec::new(), warnings };
+    Ok(CudaLowered { lowered, kernels, obstacles })
+}
+
+/// Reads the kernels' signatures from the debug information of unoptimised code.
+fn kernels(
+    machine: &Machine,
+    clang: &Clang,
+    source: &CudaSource,
+    bitcode: &[u8],
+) -> Result<Vec<CudaKernel>, Error> {
+    // Code generation changes a module, so it gets one of its own.
+    let context = Context::create();
+    let module = parse(&context, clang, source, bitcode)?;
+    module::without_printing(&module);
+    let ptx = machine.assembly(&module)?;
+    let ptx = String::from_utf8_lossy(&ptx);
+    super::signature::read(&ptx, &source.display)
+        .map_err(|error| Error::Internal(error.to_string()))
+}
+
+/// Reads clang's bitcode.
+fn parse<'c>(
+    context: &'c Context,
+    clang: &Clang,
+    source: &CudaSource,
+    bitcode: &[u8],
+) -> Result<kernelmill_llvm::inkwell::module::Module<'c>, Error> {
+    parse_bitcode(context, bitcode, &source.display).map_err(|error| Error::ClangBitcode {
+        program: clang.program.clone(),
+        version: clang.version.lines().next().unwrap_or_default().trim().to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+/// clang with everything but the names of files that it writes.
+fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command, Error> {
+    let mut command = Command::new(&clang.program);
+    command.current_dir(&source.package_root);
+    command.args(["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib"]);
+    command.arg(format!("--cuda-gpu-arch={ARCHITECTURE}"));
+    command.args(["-Xclang", "-target-feature", "-Xclang", PTX]);
+    // Level 2 without passes: attributes and lifetimes as for optimised code, and nothing done.
+    command.args(["-O2", "-Xclang", "-disable-llvm-passes", "-g", "-emit-llvm", "-c"]);
+    // With optimisation clang would leave types out of a device's debug information.
+    command.args(["-Xclang", "-debug-info-kind=standalone"]);
+    command.args(["-std=c++17", "-fdeclspec", "-fno-math-errno", "-ffp-contract=off"]);
+    command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
+    let mut map = std::ffi::OsString::from("-ffile-prefix-map=");
+    map.push(&source.package_root);
+    map.push("/=");
+    command.arg(map).arg("-fdebug-compilation-dir=.");
+    command.arg("-isystem").arg(headers).arg("-include").arg(headers.join(headers::PRELUDE));
+    for folder in &source.includes {
+        command.arg("-I").arg(folder);
+    }
+    for (name, value) in &source.defines {
+        let value = if value.is_empty() { String::new() } else { format!("={value}") };
+        command.arg(format!("-D{name}{value}"));
+    }
+    command.args(arguments::translate(&source.arguments).map_err(|reason| Error::Clang {
+        stderr: format!("error: {reason}"),
+        display: source.display.clone(),
+    })?);
+    Ok(command)
+}

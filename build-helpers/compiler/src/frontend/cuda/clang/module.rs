@@ -1,0 +1,211 @@
+//! From what clang writes for NVIDIA's virtual machine to what the pipeline takes from every front
+//! end: one address space, shared memory as tagged statics, arguments of functions by address or
+//! by value but not `byval`, and kernels as plain functions under the shims' names.
+
+use std::fmt::Write as _;
+
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Builder, Linkage, ModuleExt, Opcode, Place, Type, Value, parse_ir},
+    machine::Machine,
+};
+
+use super::CudaSource;
+use crate::{
+    Error,
+    entry::SHIM_PREFIX,
+    link::{PREFIX, PRINT},
+    place::{self, SHARED_TAG},
+};
+
+/// LLVM's number of the calling convention of kernels of NVIDIA's.
+const PTX_KERNEL: u32 = 71;
+
+/// The address spaces of NVIDIA's virtual machine that globals lie in.
+const SHARED: u32 = 3;
+const CONSTANT: u32 = 4;
+
+/// The kernels of a module that clang wrote.
+pub(super) fn kernels<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
+    let definitions = module.definitions().into_iter();
+    definitions.filter(|function| function.calling_convention() == PTX_KERNEL).collect()
+}
+
+/// Adapts a module, and gives it as bitcode. What a reader of the source ought to know is added to
+/// `warnings`.
+pub(super) fn adapt<'c>(
+    context: &'c Context,
+    machine: &Machine,
+    module: &Module<'c>,
+    source: &CudaSource,
+    warnings: &mut String,
+) -> Result<Vec<u8>, Error> {
+    for name in ["llvm.used", "llvm.compiler.used", "llvm.global_ctors"] {
+        if let Some(list) = module.global(name) {
+            list.delete_global();
+        }
+    }
+    let copies = Copies { context, machine };
+    for function in module.functions() {
+        copies.of_arguments(function);
+    }
+    for global in module.globals() {
+        if global.ty().address_space() == SHARED {
+            shared(context, machine, module, global)?;
+        } else {
+            warn_of_unset_constant(source, global, warnings);
+            flatten(context, module, global);
+        }
+    }
+    for kernel in kernels(module) {
+        kernel.set_calling_convention(0);
+        kernel.set_linkage(Linkage::LLVMExternalLinkage);
+        kernel.drop_comdat();
+        kernel.set_name(&format!("{SHIM_PREFIX}{}", kernel.name()));
+    }
+    with_lines_only(machine, module)
+}
+
+/// A variable in constant memory that no one gives a value: only the host could, and there is no
+/// call for it.
+fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut String) {
+    let unset = global.ty().address_space() == CONSTANT
+        && global.linkage() == Linkage::LLVMExternalLinkage
+        && global.initializer().is_some_and(|value| value == global.value_type().null());
+    if unset {
+        let (file, name) = (&source.display, global.name());
+        let _ = writeln!(
+            warnings,
+            "{file}: warning: the __constant__ variable `{name}` has no initial value, and the \
+             host cannot set it: kernels read zeros; pass the values as a parameter instead"
+        );
+    }
+}
+
+/// Keeps of the debug information what panics and faults need, source lines: with more of it, PTX
+/// and cubins are larger and LLVM marks them as ones for a debugger.
+fn with_lines_only(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
+    let text =
+        module.to_text().replace("emissionKind: FullDebug", "emissionKind: DebugDirectivesOnly");
+    let context = Context::create();
+    let module = parse_ir(&context, &text, machine.data_layout(), machine.triple())?;
+    Ok(module.to_bitcode())
+}
+
+/// Makes what prints a function that is called with a fixed number of arguments, which is all that
+/// matters to who only reads signatures.
+pub(super) fn without_printing(module: &Module<'_>) {
+    let Some(print) = module.function(PRINT) else { return };
+    for call in print.users().into_iter().filter(|user| user.is_call()) {
+        call.replace_with(call.ty().null());
+        call.erase();
+    }
+}
+
+/// Arguments that callers pass by address and that are the callee's own.
+struct Copies<'a, 'c> {
+    context: &'c Context,
+    machine: &'a Machine,
+}
+
+impl<'c> Copies<'_, 'c> {
+    /// Replaces `byval`, whose meaning differs between targets, by a copy at the start of the
+    /// function. LLVM takes the copy out again where the function only reads.
+    fn of_arguments(&self, function: Value<'c>) {
+        let mut types = Vec::new();
+        for index in 0..function.value_type().parameters().len() as u32 {
+            let place = Place::Parameter(index);
+            if let Some(ty) = function.type_attribute(place, "byval") {
+                function.remove_attribute(place, "byval");
+                types.push((index, ty));
+            }
+        }
+        for call in function.calls() {
+            for index in 0..call.arguments().len() as u32 {
+                call.remove_attribute(Place::Parameter(index), "byval");
+            }
+        }
+        if function.is_declaration() || types.is_empty() {
+            return;
+        }
+        let builder = Builder::new(self.context);
+        let first = function.blocks()[0];
+        builder.before(first.instructions()[0]);
+        let parameters = function.parameters();
+        for (index, ty) in types {
+            let parameter = parameters[index as usize];
+            let align = function.attribute_number(Place::Parameter(index), "align").unwrap_or(1);
+            let align = align as u32;
+            let copy = builder.alloca(ty);
+            copy.set_alignment(align);
+            parameter.replace_with(copy);
+            let bytes = Type::int(self.context, 64).constant(self.machine.size_of(ty));
+            builder.copy(copy, parameter, align, bytes);
+        }
+    }
+}
+
+/// Makes a shared variable what the pipeline knows as one: a static of bytes that ends in a tag;
+/// one without a size is the memory that the launch asks for.
+fn shared<'c>(
+    context: &'c Context,
+    machine: &Machine,
+    module: &Module<'c>,
+    global: Value<'c>,
+) -> Result<(), Error> {
+    let pointer = Type::pointer(context, 0);
+    if global.is_declaration() {
+        // It stays, because constants that nothing uses still name it, and is dropped as unused.
+        let byte = Type::int(context, 8);
+        let placeholder = module.new_global(&format!("{PREFIX}dynamic"), byte, 0);
+        placeholder.set_initializer(byte.null());
+        placeholder.set_linkage(Linkage::LLVMInternalLinkage);
+        replace(context, global, placeholder);
+        let base = module.declare(&format!("{PREFIX}dynamic_shared"), pointer.function(&[]));
+        place::replace_uses(context, placeholder, &|builder| builder.call(base, &[]))?;
+        return Ok(());
+    }
+    let byte = Type::int(context, 8);
+    let bytes = byte.array(machine.size_of(global.value_type()));
+    let tag: Vec<_> = SHARED_TAG.iter().map(|value| byte.constant(u64::from(*value))).collect();
+    let value = Value::constant_structure(context, &[bytes.poison(), byte.constant_array(&tag)]);
+    let (name, align) = (global.name(), global.alignment());
+    let tagged = module.new_global(&format!("{name}.shared"), value.ty(), 0);
+    tagged.set_initializer(value);
+    tagged.set_alignment(align);
+    tagged.set_linkage(Linkage::LLVMInternalLinkage);
+    replace(context, global, tagged);
+    Ok(())
+}
+
+/// Moves a global into the one address space that the pipeline starts from.
+fn flatten<'c>(context: &'c Context, module: &Module<'c>, global: Value<'c>) {
+    if global.ty().address_space() == 0 {
+        return;
+    }
+    let moved = module.new_global("", global.value_type(), 0);
+    if let Some(value) = global.initializer() {
+        moved.set_initializer(value);
+        moved.set_linkage(Linkage::LLVMInternalLinkage);
+        moved.set_global_constant(global.is_global_constant());
+    }
+    moved.set_alignment(global.alignment());
+    let name = global.name();
+    replace(context, global, moved);
+    moved.set_name(&name);
+}
+
+/// Makes what uses a global use another in address space 0, and deletes it.
+fn replace<'c>(context: &'c Context, global: Value<'c>, by: Value<'c>) {
+    let flat = Type::pointer(context, 0);
+    for user in global.users() {
+        let cast = user.is_constant_expression()
+            && user.constant_opcode() == Opcode::LLVMAddrSpaceCast
+            && user.ty() == flat;
+        if cast {
+            user.replace_with(by);
+        }
+    }
+    global.replace_with(by.cast_address_space(global.ty()));
+    global.delete_global();
+}

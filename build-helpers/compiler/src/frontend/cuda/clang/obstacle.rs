@@ -1,0 +1,157 @@
+//! What keeps single kernels of a file from a target, with the line that does.
+
+use std::collections::BTreeSet;
+
+use kernelmill_llvm::{
+    inkwell::module::Module,
+    ir::{Place, Value},
+};
+
+use super::{CudaSource, module::kernels};
+use crate::{
+    link::{self, PREFIX},
+    place::reachable,
+};
+
+/// Something in a kernel, or in a function it uses, that keeps it from targets.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Obstacle {
+    /// The symbol of the kernel.
+    pub symbol: String,
+    /// The file that the line is in, as clang names it.
+    pub file: String,
+    /// The line, from 1; 0 where it is not known.
+    pub line: u32,
+    /// What is there, for example ``inline PTX (`cp.async.cg.shared.global`)``.
+    pub reason: String,
+    /// The targets that it keeps the kernel from.
+    pub scope: Scope,
+}
+
+/// Which targets an [`Obstacle`] is one for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// All but NVIDIA's.
+    NotNvidia,
+    /// All.
+    Everywhere,
+}
+
+impl Obstacle {
+    /// Whether it keeps the kernel from a target.
+    #[must_use]
+    pub fn concerns(&self, target: &kernelmill_artifact::Target) -> bool {
+        use kernelmill_artifact::Target;
+        let nvidia = matches!(target, Target::Ptx(_) | Target::Cubin(_));
+        self.scope == Scope::Everywhere || !nvidia
+    }
+}
+
+impl std::fmt::Display for Obstacle {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}:{}: {}", self.file, self.line, self.reason)
+    }
+}
+
+/// The obstacles of all kernels of a module that clang wrote, each once.
+pub(super) fn find(module: &Module<'_>, source: &CudaSource) -> Vec<Obstacle> {
+    let mut found = BTreeSet::new();
+    for kernel in kernels(module) {
+        let symbol = kernel.name();
+        let mut used: Vec<_> = reachable(kernel).into_iter().collect();
+        used.retain(|value| value.is_function() && !value.is_declaration());
+        for function in used {
+            for instruction in function.instructions() {
+                for (reason, scope) in obstacles(instruction) {
+                    found.insert(Obstacle {
+                        symbol: symbol.clone(),
+                        file: instruction.debug_file().unwrap_or_else(|| source.display.clone()),
+                        line: instruction.debug_line(),
+                        reason,
+                        scope,
+                    });
+                }
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// What in one instruction is an obstacle.
+fn obstacles(instruction: Value<'_>) -> Vec<(String, Scope)> {
+    let mut found = Vec::new();
+    if let Some(text) = instruction.inline_assembly() {
+        // An empty one only keeps the compiler from moving things.
+        if let Some(first) = text
+            .split(|c: char| c.is_whitespace() || "{};".contains(c))
+            .find(|word| !word.is_empty())
+        {
+            found.push((format!("inline PTX (`{first}`)"), Scope::NotNvidia));
+        }
+        return found;
+    }
+    for operand in instruction.operands() {
+        let undefined = (operand.is_function() || operand.is_global()) && operand.is_declaration();
+        if undefined && let Some(obstacle) = undefined_name(operand) {
+            found.push(obstacle);
+        }
+    }
+    found
+}
+
+/// Why something that is used and not there is an obstacle.
+fn undefined_name(value: Value<'_>) -> Option<(String, Scope)> {
+    let name = value.name();
+    if let Some(rest) = name.strip_prefix("llvm.") {
+        return rest
+            .starts_with("nvvm.")
+            .then(|| (format!("the instruction `{rest}` of NVIDIA's"), Scope::NotNvidia));
+    }
+    if value.is_global() {
+        // Shared memory whose size the launch gives has no definition anywhere.
+        return (value.ty().address_space() != 3).then(|| {
+            (
+                format!("the variable `{}`, which this file does not define", plain(&name)),
+                Scope::Everywhere,
+            )
+        });
+    }
+    let provided = name.starts_with(PREFIX) || link::provides(&name);
+    let unreachable = value.has_attribute(Place::Function, "noreturn") && name == "abort";
+    (!provided && !unreachable).then(|| {
+        (
+            format!("a call of `{}`, which this file does not define", plain(&name)),
+            Scope::Everywhere,
+        )
+    })
+}
+
+/// The innermost name in a mangled one; other names as they are.
+fn plain(symbol: &str) -> &str {
+    let Some(rest) = symbol.strip_prefix("_Z") else { return symbol };
+    let mut rest = rest.strip_prefix('N').unwrap_or(rest);
+    let mut last = symbol;
+    loop {
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let Ok(length) = rest[..digits].parse::<usize>() else { return last };
+        let Some(name) = rest.get(digits..digits + length) else { return last };
+        (last, rest) = (name, &rest[digits + length..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_their_mangling() {
+        for (symbol, name) in [
+            ("_Z4scalPf", "scal"),
+            ("_ZN2ns5innerEi", "inner"),
+            ("plain", "plain"),
+            ("_Zli", "_Zli"),
+        ] {
+            assert_eq!(plain(symbol), name);
+        }
+    }
+}

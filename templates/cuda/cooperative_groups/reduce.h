@@ -1,0 +1,3 @@
+// In place of the toolkit's header.
+#pragma once
+#include "../cooperative_groups.h"

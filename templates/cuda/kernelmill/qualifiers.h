@@ -1,0 +1,47 @@
+// The words of the language, and what the toolkit says of itself.
+#pragma once
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __grid_constant__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __inline_hint__
+#define __noinline__ __attribute__((noinline))
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __cudart_builtin__
+#define CUDARTAPI
+#define CUDA_CB
+#define CUDAAPI
+#define __CUDACC_RDC_UNSET__ 1
+
+#define CUDA_VERSION 12090
+#define CUDART_VERSION 12090
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 9
+#define __CUDACC_VER_BUILD__ 0
+// For sources that have a way for compilers without the toolkit.
+#define __KERNELMILL__ 1
+
+// Functions of these headers: for the device alone where the host's library has the name too.
+#define __KM_D static inline __attribute__((device, always_inline))
+#define __KM_HD static inline __attribute__((host, device, always_inline))
+#define __KM_MEMBER __attribute__((host, device, always_inline))
+
+typedef __SIZE_TYPE__ __km_size;
+typedef unsigned int __km_u32;
+typedef unsigned long long __km_u64;
+
+template <bool Condition, class Type = void> struct __km_enable {};
+template <class Type> struct __km_enable<true, Type> { typedef Type type; };
+template <class Type> struct __km_is_integer { static const bool value = false; };
+#define __KM_INTEGER(T) template <> struct __km_is_integer<T> { static const bool value = true; };
+__KM_INTEGER(bool) __KM_INTEGER(char) __KM_INTEGER(signed char) __KM_INTEGER(unsigned char)
+__KM_INTEGER(short) __KM_INTEGER(unsigned short) __KM_INTEGER(int) __KM_INTEGER(unsigned int)
+__KM_INTEGER(long) __KM_INTEGER(unsigned long) __KM_INTEGER(long long)
+__KM_INTEGER(unsigned long long)
+#undef __KM_INTEGER

@@ -1,0 +1,110 @@
+//! A compiler over the tools of the machine that runs the tests, and launches of what it makes.
+
+mod launch;
+mod tools;
+
+pub use launch::{Launch, Value};
+pub use tools::{clang, compiler, ptxas};
+
+use std::path::{Path, PathBuf};
+
+use kernelmill_artifact::Signature;
+use kernelmill_compiler::{
+    Artifact, Config, Error, Job, Options,
+    frontend::cuda::{CudaSource, clang::CudaLowered},
+};
+
+/// A file in CUDA C++ that has been lowered.
+#[derive(Debug)]
+pub struct Source {
+    /// What the front end made of it.
+    pub lowered: CudaLowered,
+    /// Its name without the extension.
+    pub name: String,
+}
+
+/// Describes a file of the folder `kernels`.
+#[must_use]
+pub fn source(name: &str) -> CudaSource {
+    described(&PathBuf::from(env!("CARGO_MANIFEST_DIR")), name)
+}
+
+/// Describes a file that is written for the test, with this text.
+///
+/// # Panics
+///
+/// Where it cannot be written.
+#[must_use]
+pub fn written(name: &str, text: &str) -> CudaSource {
+    let root =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/cuda-everywhere").join(name);
+    std::fs::create_dir_all(root.join("kernels")).unwrap();
+    let root = root.canonicalize().unwrap();
+    std::fs::write(root.join(format!("kernels/{name}.cu")), text).unwrap();
+    described(&root, name)
+}
+
+fn described(root: &Path, name: &str) -> CudaSource {
+    let display = format!("kernels/{name}.cu");
+    CudaSource {
+        path: root.join(&display),
+        display,
+        package_root: root.to_owned(),
+        includes: Vec::new(),
+        defines: Vec::new(),
+        arguments: Vec::new(),
+    }
+}
+
+/// Lowers a source.
+///
+/// # Errors
+///
+/// Those of the compiler.
+pub fn lower(source: &CudaSource) -> Result<Source, Error> {
+    let lowered = compiler().lower_cuda(clang(), source)?;
+    let name = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Source { lowered, name })
+}
+
+impl Source {
+    /// The signatures of its kernels that nothing keeps from a target.
+    #[must_use]
+    pub fn signatures(&self, target: &str) -> Vec<Signature> {
+        let target = target.parse().expect("a target");
+        let obstacles = &self.lowered.obstacles;
+        let kernels = self.lowered.kernels.iter().filter(|kernel| kernel.obstacles.is_empty());
+        kernels
+            .map(|kernel| kernel.signature.clone())
+            .filter(|kernel| {
+                !obstacles
+                    .iter()
+                    .any(|obstacle| obstacle.symbol == kernel.symbol && obstacle.concerns(&target))
+            })
+            .collect()
+    }
+
+    /// Compiles the kernels that can be for a target.
+    ///
+    /// # Errors
+    ///
+    /// Those of the compiler.
+    pub fn compile(&self, target: &str) -> Result<Artifact, Error> {
+        self.compile_with(target, Options::default())
+    }
+
+    /// As [`Source::compile`], with options.
+    ///
+    /// # Errors
+    ///
+    /// Those of the compiler.
+    pub fn compile_with(&self, target: &str, options: Options) -> Result<Artifact, Error> {
+        let config = Config { target: target.parse().expect("a target"), options };
+        compiler().compile(&Job {
+            lowered: &self.lowered.lowered,
+            signatures: &self.signatures(target),
+            unit: &self.name,
+            config: &config,
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! The tools of the machine.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+use kernelmill_compiler::{Compiler, Toolchain, frontend::cuda::clang::Clang};
+
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// clang, which `cargo xtask setup` installs.
+///
+/// # Panics
+///
+/// Where there is none.
+pub fn clang() -> &'static Clang {
+    static CLANG: OnceLock<Clang> = OnceLock::new();
+    CLANG.get_or_init(|| {
+        let names = ["clang-22", "clang-21", "clang-20", "clang-19", "clang"];
+        let found = names.into_iter().find_map(|name| Some((name, output(name, &["--version"])?)));
+        let (name, version) = found
+            .expect("clang is not installed: run `cargo xtask setup`, or apt-get install clang-22");
+        Clang { program: name.into(), version }
+    })
+}
+
+/// NVIDIA's assembler, in the folder of `cargo xtask setup` or on PATH.
+#[must_use]
+pub fn ptxas() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolchains");
+    let mut candidates = vec![root.join("nvidia/cu13/bin/ptxas")];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    candidates.extend(std::env::split_paths(&path).map(|folder| folder.join("ptxas")));
+    let found = candidates.into_iter().find(|path| path.exists());
+    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
+    assert!(found.is_some() || !required, "ptxas is not installed: run `cargo xtask setup`");
+    found
+}
+
+/// The compiler.
+///
+/// # Panics
+///
+/// Where the Rust toolchain cannot be used.
+pub fn compiler() -> &'static Compiler {
+    static COMPILER: OnceLock<Compiler> = OnceLock::new();
+    COMPILER.get_or_init(|| {
+        let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+        let run = |arguments: &[&str]| output(&rustc, arguments).expect("rustc runs");
+        let version = run(&["-vV"]);
+        let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+        Compiler::new(Toolchain {
+            host: host.to_owned(),
+            sysroot: run(&["--print", "sysroot"]).trim().into(),
+            rustc: (&rustc).into(),
+            llvm: None,
+            ptxas: ptxas(),
+            ptxas_version: String::new(),
+            scratch: Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../target/cuda-everywhere/scratch"),
+            rustc_version: version,
+        })
+        .unwrap()
+    })
+}
