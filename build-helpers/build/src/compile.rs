@@ -1,7 +1,13 @@
 //! What a build asks of the compiler: a narrow trait, so that the rest can be tested without one.
 
 use kernelmill_artifact::Signature;
-use kernelmill_compiler::{Artifact, Compiler, Error, Job, Lowered, RustSource};
+use kernelmill_compiler::{
+    Artifact, Compiler, Error, Job, Lowered, RustSource,
+    frontend::cuda::{
+        CudaSource,
+        clang::{Clang, CudaLowered},
+    },
+};
 
 /// Why a unit could not be made; boxed, for it is large and rare.
 pub(crate) type Failure = Box<Error>;
@@ -12,6 +18,8 @@ pub(crate) trait Compile: Sync {
     fn version(&self) -> String;
     /// Runs the front end over a kernel file.
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure>;
+    /// Runs the front end over a file in CUDA C++.
+    fn lower_cuda(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure>;
     /// Compares the layouts in compiled code with those the signatures were read with.
     fn check_layouts(&self, lowered: &Lowered, signatures: &[Signature]) -> Result<(), Failure>;
     /// Compiles a lowered source for one target.
@@ -25,6 +33,10 @@ impl Compile for Compiler {
 
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {
         Self::lower_rust(self, source).map_err(Failure::from)
+    }
+
+    fn lower_cuda(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
+        Self::lower_cuda(self, clang, source).map_err(Failure::from)
     }
 
     fn check_layouts(&self, lowered: &Lowered, signatures: &[Signature]) -> Result<(), Failure> {

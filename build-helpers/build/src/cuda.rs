@@ -48,9 +48,7 @@ impl Cuda<'_> {
         let Reading { mut kernels, trace, weight } =
             self.compiler().read(&self.cuda_source(source), arch)?;
         for kernel in &mut kernels {
-            // No path of this checkout may get into the store.
-            let path = self.package.root.join(&*kernel.signature.file);
-            kernel.signature.file = self.inputs.written(&paths::normal(&path)).into();
+            self.inputs.hide_checkout(&mut kernel.signature);
         }
         let bytes = Reading::to_bytes(&kernels, weight);
         let stored = crate::key::digest(&bytes);

@@ -3,6 +3,7 @@
 
 use crate::{
     compile::{Compile, Failure},
+    cuda::cuda_source,
     env::World,
     kernel_package,
     key::{KeyBuilder, digest},
@@ -11,9 +12,16 @@ use crate::{
     settings::Settings,
     source::{Source, SourceKind},
     store::Store,
+    toolchain,
 };
 use kernelmill_artifact::Fingerprint;
-use kernelmill_compiler::{Lowered, RustSource};
+use kernelmill_compiler::{
+    Error as CompileError, Lowered, RustSource,
+    frontend::cuda::{
+        CudaKernel,
+        clang::{self, CudaLowered, Obstacle},
+    },
+};
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
@@ -29,6 +37,8 @@ pub(crate) struct FrontEnd<'a> {
     pub(crate) inputs: &'a Inputs<'a>,
     /// What the compiler says of its version.
     pub(crate) version: String,
+    /// clang, where it is needed and there.
+    pub(crate) clang: Option<&'a toolchain::Clang>,
 }
 
 /// A source that has been lowered, now or in an earlier build.
@@ -43,23 +53,45 @@ pub(crate) struct Front {
     stored: Fingerprint,
     /// The bitcode, once somebody needed it.
     lowered: Mutex<Option<Arc<Lowered>>>,
+    /// The kernels that clang found; none for Rust.
+    pub(crate) kernels: Vec<CudaKernel>,
+    /// What keeps them from targets.
+    pub(crate) obstacles: Vec<Obstacle>,
 }
+
+/// The kernels that clang found, and what keeps them from targets.
+type Facts = (Vec<CudaKernel>, Vec<Obstacle>);
 
 impl FrontEnd<'_> {
     /// Lowers a source, or finds out that it was lowered before.
     pub(crate) fn run(&self, source: &Source) -> Result<Front, Failure> {
         let key = self.key(source);
-        if let Some(record) = self.inputs.find(self.store, "front", &key) {
-            return Ok(self.front(key, record, None));
+        if let Some(record) = self.inputs.find(self.store, "front", &key)
+            && let Some(facts) = self.facts(source, &record)
+        {
+            return Ok(self.front(key, record, facts, None));
         }
-        let lowered = self.lower(source)?;
+        let CudaLowered { lowered, kernels, obstacles } = self.lower(source)?;
         let bytes = lowered.to_bytes();
         let stored = digest(&bytes);
         self.store.put("lowered", &stored, &bytes);
+        if source.kind == SourceKind::Cuda {
+            let bytes = CudaLowered::facts_to_bytes(&kernels, &obstacles);
+            self.store.put("facts", &stored, &bytes);
+        }
         let read = (&*lowered.inputs, &*lowered.variables);
         let record = self.inputs.record(stored, read, lowered.warnings.clone());
         let record = self.inputs.remember(self.store, ("front", &key), record);
-        Ok(self.front(key, record, Some(lowered)))
+        Ok(self.front(key, record, (kernels, obstacles), Some(lowered)))
+    }
+
+    /// What is known of the kernels of a source that was lowered before; `None` where it must be
+    /// lowered again to know.
+    fn facts(&self, source: &Source, record: &Record) -> Option<Facts> {
+        if source.kind != SourceKind::Cuda {
+            return Some(Facts::default());
+        }
+        CudaLowered::facts_from_bytes(&self.store.get("facts", &record.stored)?)
     }
 
     /// The bitcode of a source: at hand, in the store, or made again.
@@ -71,7 +103,7 @@ impl FrontEnd<'_> {
         let stored = self.store.get("lowered", &front.stored);
         let lowered = match stored.and_then(|bytes| Lowered::from_bytes(&bytes)) {
             Some(lowered) => lowered,
-            None => self.lower(source)?,
+            None => self.lower(source)?.lowered,
         };
         let lowered = Arc::new(lowered);
         *slot = Some(Arc::clone(&lowered));
@@ -87,8 +119,16 @@ impl FrontEnd<'_> {
         };
         let texts =
             source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
+        let clang = self.clang.filter(|_| source.kind == SourceKind::Cuda);
+        let variables = clang.iter().flat_map(|clang| &clang.variables);
+        let defines = clang.iter().flat_map(|_| &self.settings.defines);
+        let includes = clang.iter().flat_map(|_| &self.settings.includes);
         KeyBuilder::new("front")
             .part("version", &self.version)
+            .part("clang", clang.map_or("", |clang| &clang.version))
+            .parts("variable", variables.map(|variable| format!("{variable:?}")))
+            .parts("define", defines.map(|define| format!("{define:?}")))
+            .parts("include", includes)
             .part("language", kind)
             .part("host", &self.package.target)
             .part("edition", &self.package.edition)
@@ -99,7 +139,13 @@ impl FrontEnd<'_> {
             .finish()
     }
 
-    fn front(&self, key: Fingerprint, record: Record, lowered: Option<Lowered>) -> Front {
+    fn front(
+        &self,
+        key: Fingerprint,
+        record: Record,
+        (kernels, obstacles): Facts,
+        lowered: Option<Lowered>,
+    ) -> Front {
         let fingerprint = record.add_to(KeyBuilder::new("lowered").part("front", key.0));
         Front {
             fingerprint: fingerprint.finish(),
@@ -107,15 +153,38 @@ impl FrontEnd<'_> {
             warnings: record.warnings,
             stored: record.stored,
             lowered: Mutex::new(lowered.map(Arc::new)),
+            kernels,
+            obstacles,
         }
     }
 
-    fn lower(&self, source: &Source) -> Result<Lowered, Failure> {
-        if source.kind == SourceKind::Package {
-            let lowered = kernel_package::lower(self.world, self.package, source)?;
-            self.compiler.check_layouts(&lowered, source.kernels())?;
-            return Ok(lowered);
-        }
+    fn lower(&self, source: &Source) -> Result<CudaLowered, Failure> {
+        let lowered = match (source.kind, self.clang) {
+            (SourceKind::Cuda, Some(clang)) => {
+                let (program, version) = (clang.program.clone(), clang.version.clone());
+                let clang = clang::Clang { program, version };
+                let source = cuda_source(self.package, self.settings, source);
+                let mut lowered = self.compiler.lower_cuda(&clang, &source)?;
+                for kernel in &mut lowered.kernels {
+                    self.inputs.hide_checkout(&mut kernel.signature);
+                }
+                return Ok(lowered);
+            }
+            (SourceKind::Cuda, None) => {
+                let what = format!("{} is for clang, and there is none", source.display);
+                return Err(CompileError::Internal(what).into());
+            }
+            (SourceKind::Package, _) => {
+                let lowered = kernel_package::lower(self.world, self.package, source)?;
+                self.compiler.check_layouts(&lowered, source.kernels())?;
+                lowered
+            }
+            (SourceKind::File, _) => self.lower_rust(source)?,
+        };
+        Ok(CudaLowered { lowered, ..CudaLowered::default() })
+    }
+
+    fn lower_rust(&self, source: &Source) -> Result<Lowered, Failure> {
         let mut arguments = Vec::new();
         for name in self.settings.defines.keys() {
             let known = format!("cfg({name}, values(none(), any()))");

@@ -1,34 +1,30 @@
 //! A build from settings to `OUT_DIR`.
 
+mod cpp;
+
 use crate::{
     Error, Summary, bindings,
     compile::{Compile, Failure},
     cuda::Cuda,
-    discover::{self, Found},
+    discover,
     env::World,
     front::{Front, FrontEnd},
     host, jobs,
     key::KeyBuilder,
     link,
     manifest::Package,
-    naming, output, paths,
+    naming, output,
     plan::{self, Road, Unit},
     record::Inputs,
     report::Report,
     settings::{self, Layer, Settings},
     source::{Source, SourceKind},
     store::Store,
-    toolchain,
+    toolchain::{self, CppTools},
 };
 use kernelmill_artifact::{Fingerprint, Target};
-use kernelmill_compiler::{
-    Artifact, Compiler, Error as CompileError, Job,
-    frontend::cuda::{CudaKernel, signature::resolve_names},
-};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::PathBuf,
-};
+use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job};
+use std::{path::PathBuf, sync::OnceLock};
 
 /// A unit that has been made.
 pub(crate) struct Binary {
@@ -69,20 +65,20 @@ pub(crate) fn run_with(
     found.watched.iter().for_each(|path| watch(world, &package, path));
     let is_skipped = world.flag("KERNELMILL_SKIP_BUILD") || world.flag("DOCS_RS");
     let host_files = host::find(world, &package, &settings)?;
-    let is_cuda = |source: &Source| source.kind == SourceKind::Cuda;
-    let has_cuda = !host_files.is_empty() || found.sources.iter().any(is_cuda);
     let search = toolchain::Search::of_build(world, &package, &settings);
-    let nvcc = match has_cuda && settings.has_nvidia() {
-        // A build without binaries does what can be done.
-        true if is_skipped => toolchain::find_nvcc(&search).unwrap_or_default(),
-        true => toolchain::find_nvcc(&search)?,
-        false => None,
-    };
+    let is_cuda = |source: &Source| source.kind == SourceKind::Cuda;
+    let has_kernels = found.sources.iter().any(is_cuda);
+    let tools =
+        match CppTools::find(&search, &package, &settings, has_kernels, !host_files.is_empty()) {
+            // A build without binaries does what can be done.
+            Err(_) if is_skipped => CppTools::default(),
+            tools => tools?,
+        };
     let units = if is_skipped {
         Vec::new()
     } else {
-        host::check(&host_files, &settings, &search, nvcc.as_ref())?;
-        plan::units(&found.sources, &settings, &search, nvcc.as_ref())?
+        host::check(&host_files, &settings, &search, tools.nvcc.as_ref())?;
+        plan::units(&found.sources, &settings, &search, &tools)?
     };
     let store = Store::of_user(world);
     let inputs = Inputs::new(world, &package);
@@ -92,19 +88,21 @@ pub(crate) fn run_with(
         settings: &settings,
         store: &store,
         inputs: &inputs,
-        cuda: nvcc.as_ref().map(|nvcc| Cuda {
+        cuda: tools.nvcc.as_ref().map(|nvcc| Cuda {
             package: &package,
             settings: &settings,
             store: &store,
             inputs: &inputs,
             nvcc,
         }),
+        clang: tools.clang.as_ref(),
+        open: &open,
+        compiler: OnceLock::new(),
     };
-    build.read_cuda(&mut found)?;
+    let mut fronts = build.read_cpp(&mut found, &units)?;
     let interface = bindings::Interface::of(&found.sources, &settings)?;
     let units: Vec<_> = units.into_iter().filter(|it| found.sources[it.source].is_any()).collect();
-    let binaries =
-        if units.is_empty() { Vec::new() } else { build.make(&found.sources, &units, &open)? };
+    let binaries = build.make(&found.sources, &units, &mut fronts)?;
     if let Some(cuda) = build.cuda.as_ref().filter(|_| !is_skipped && !host_files.is_empty()) {
         host::library(world, cuda, &host_files)?;
     }
@@ -129,68 +127,34 @@ struct Build<'a> {
     inputs: &'a Inputs<'a>,
     /// nvcc, where it is needed and there.
     cuda: Option<Cuda<'a>>,
+    /// clang, where it is needed and there.
+    clang: Option<&'a toolchain::Clang>,
+    open: Open<'a>,
+    compiler: OnceLock<Box<dyn Compile>>,
 }
 
+/// What came of each source's front end; `None` where it has not run.
+type Fronts = Vec<Option<Result<Front, Failure>>>;
+
 impl Build<'_> {
-    /// Reads the kernels of the sources in CUDA C++.
-    fn read_cuda(&self, found: &mut Found) -> Result<(), Error> {
-        let is_cuda = |source: &&mut Source| source.kind == SourceKind::Cuda;
-        let mut sources: Vec<_> = found.sources.iter_mut().filter(is_cuda).collect();
-        if sources.is_empty() {
-            return Ok(());
+    /// The front end, whose compiler is opened by the first who needs it.
+    fn front_end(&self) -> Result<FrontEnd<'_>, Error> {
+        if self.compiler.get().is_none() {
+            // Of two that open at once, one is dropped.
+            let _ = self.compiler.set((self.open)(self.package, self.settings)?);
         }
-        let Some(cuda) = &self.cuda else {
-            self.world.cargo.warn(
-                &"kernels in CUDA C++ have no wrappers in this build: there is no nvcc to read \
-                  their signatures with",
-            );
-            return Ok(());
-        };
-        let read = jobs::run(&sources, |source| cuda.read(source));
-        let (mut report, mut warnings) = (Report::default(), BTreeSet::new());
-        let mut kernels: Vec<Vec<CudaKernel>> = sources.iter().map(|_| Vec::new()).collect();
-        for ((source, kernels), result) in sources.iter_mut().zip(&mut kernels).zip(read) {
-            match result {
-                Ok(read) => {
-                    read.inputs.iter().for_each(|it| watch(self.world, self.package, it));
-                    warnings.extend(read.warnings.lines().map(str::to_owned));
-                    source.weight = read.weight;
-                    *kernels = read.kernels;
-                    kernels.retain(|it| self.is_of_the_user(&it.signature.file));
-                    warnings.extend(kernels.iter().flat_map(|it| it.obstacles.clone()));
-                    kernels.retain(|it| it.obstacles.is_empty());
-                }
-                Err(error) => fault(&error, &source.display, &mut report),
-            }
-        }
-        warnings.iter().for_each(|line| self.world.cargo.warn(line));
-        report.into_result(Error::Kernels)?;
-        self.name(&mut kernels)?;
-        for (source, kernels) in sources.iter_mut().zip(kernels) {
-            source.signatures = Some(kernels.into_iter().map(|it| it.signature).collect());
-        }
-        discover::check_kernels(&found.sources, self.settings)
-    }
-
-    /// Gives every kernel in C++ a name of its own.
-    fn name(&self, kernels: &mut [Vec<CudaKernel>]) -> Result<(), Error> {
-        let mut all: Vec<_> = kernels.iter_mut().flatten().collect();
-        let mut report = Report::default();
-        for clash in resolve_names(&mut all, &BTreeMap::new()) {
-            report.message(clash.to_string());
-        }
-        report.into_result(Error::Sources)
-    }
-
-    /// Whether a kernel in this file is the package's own, and no instantiation of a template in
-    /// the headers of a toolkit.
-    fn is_of_the_user(&self, file: &str) -> bool {
-        let root = &self.package.root;
-        let path = paths::normal(&root.join(file));
-        let nvcc = self.cuda.as_ref().map(|cuda| &cuda.nvcc.root);
-        let mut includes = self.settings.includes.iter().map(|it| paths::normal(&root.join(it)));
-        !nvcc.is_some_and(|toolkit| path.starts_with(toolkit))
-            && (path.starts_with(root) || includes.any(|folder| path.starts_with(folder)))
+        let compiler = self.compiler.get().map(Box::as_ref);
+        let compiler = compiler.ok_or_else(|| Error::Internal("no compiler".to_owned()))?;
+        Ok(FrontEnd {
+            world: self.world,
+            package: self.package,
+            settings: self.settings,
+            compiler,
+            store: self.store,
+            inputs: self.inputs,
+            version: compiler.version(),
+            clang: self.clang,
+        })
     }
 
     /// Makes every unit.
@@ -198,11 +162,10 @@ impl Build<'_> {
         &self,
         sources: &[Source],
         units: &[Unit],
-        open: Open<'_>,
+        fronts: &mut Fronts,
     ) -> Result<Vec<Binary>, Error> {
         let mut report = Report::default();
-        let compiled = self.compile(sources, units, open, &mut report)?;
-        let mut warnings = BTreeSet::new();
+        let compiled = self.compile(sources, units, fronts, &mut report)?;
         let mut made = Vec::new();
         for (unit, result) in units.iter().zip(compiled) {
             let subject =
@@ -211,13 +174,12 @@ impl Build<'_> {
                 None => {}
                 Some(Ok(binary)) => {
                     binary.inputs.iter().for_each(|it| watch(self.world, self.package, it));
-                    warnings.extend(binary.warnings.lines().map(str::to_owned));
+                    binary.warnings.lines().for_each(|line| self.world.cargo.warn(&line));
                     made.push(binary);
                 }
                 Some(Err(error)) => fault(&error, &subject(), &mut report),
             }
         }
-        warnings.iter().for_each(|line| self.world.cargo.warn(line));
         report.into_result(Error::Kernels)?;
         Ok(made)
     }
@@ -227,28 +189,23 @@ impl Build<'_> {
         &self,
         sources: &[Source],
         units: &[Unit],
-        open: Open<'_>,
+        fronts: &mut Fronts,
         report: &mut Report,
     ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
         let weight = |unit: &Unit| sources[unit.source].weight;
-        let Self { world, package, settings, store, inputs, cuda } = self;
-        let by_nvcc = |unit: &Unit| {
-            let cuda = cuda.as_ref()?;
-            Some(cuda.binary(&sources[unit.source], unit))
-        };
+        let cuda = self.cuda.as_ref();
+        let by_nvcc = |unit: &Unit| Some(cuda?.binary(&sources[unit.source], unit));
         if units.iter().all(|unit| unit.road == Road::Nvcc) {
             return Ok(jobs::run_heaviest_first(units, weight, by_nvcc));
         }
-        let compiler = open(package, settings)?;
-        let version = compiler.version();
-        let front_end =
-            FrontEnd { world, package, settings, compiler: &*compiler, store, inputs, version };
-        let has_front = |index: usize| {
-            units.iter().any(|unit| unit.source == index && unit.road == Road::Pipeline)
-        };
-        let indices: Vec<_> = (0..sources.len()).collect();
-        let fronts =
-            jobs::run(&indices, |index| has_front(*index).then(|| front_end.run(&sources[*index])));
+        let front_end = self.front_end()?;
+        let is_missing = |index: &usize| fronts[*index].is_none() && has_front(units, *index);
+        let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
+        let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
+        for (index, front) in missing.into_iter().zip(made) {
+            fronts[index] = Some(front);
+        }
+        let fronts = &*fronts;
         let made = jobs::run_heaviest_first(units, weight, |unit| match unit.road {
             Road::Nvcc => by_nvcc(unit),
             Road::Pipeline => {
@@ -258,11 +215,16 @@ impl Build<'_> {
         });
         for (front, source) in fronts.iter().zip(sources) {
             if let Some(front) = front {
-                check_front(world, package, source, front, report);
+                check_front(self.world, self.package, source, front, report);
             }
         }
         Ok(made)
     }
+}
+
+/// Whether a source goes through a front end and kernelmill's compiler.
+fn has_front(units: &[Unit], source: usize) -> bool {
+    units.iter().any(|unit| unit.source == source && unit.road == Road::Pipeline)
 }
 
 /// Makes one unit, or takes it from the store.
@@ -298,7 +260,7 @@ fn binary(
     let lowered = front_end.lowered(source, front)?;
     let artifact = front_end.compiler.compile(&Job {
         lowered: &lowered,
-        signatures: source.kernels(),
+        signatures: &cpp::signatures(source, front),
         unit: &name,
         config: &unit.config,
     })?;

@@ -6,7 +6,7 @@ use crate::{
     report::Report,
     settings::Settings,
     source::{Source, SourceKind},
-    toolchain::{Nvcc, Search, no_nvcc, nvcc_targets},
+    toolchain::{CppTools, Search, no_clang, no_nvcc, nvcc_targets},
 };
 use kernelmill_artifact::Target;
 use kernelmill_compiler::Config;
@@ -38,7 +38,7 @@ pub(crate) fn units(
     sources: &[Source],
     settings: &Settings,
     search: &Search<'_>,
-    nvcc: Option<&Nvcc>,
+    tools: &CppTools,
 ) -> Result<Vec<Unit>, Error> {
     let mut report = Report::default();
     let mut units = Vec::new();
@@ -50,19 +50,12 @@ pub(crate) fn units(
         }
         let names: Vec<_> = of_kind.iter().map(|(_, it)| format!("`{}`", it.display)).collect();
         let names = names.join(", ");
-        if kind == SourceKind::Cuda
-            && let Some(nvcc) = nvcc
-        {
-            nvcc_targets(nvcc, &settings.targets, &mut report);
-        }
-        if kind == SourceKind::Cuda && nvcc.is_none() && settings.has_nvidia() {
-            let nvidia = settings.targets.iter().filter(|target| is_nvidia(target));
-            let targets: Vec<_> = nvidia.map(|target| format!("`{target}`")).collect();
-            no_nvcc(search, &format!("{names} for {}", targets.join(", ")), &mut report);
+        if kind == SourceKind::Cuda {
+            check_tools(settings, search, tools, &names, &mut report);
         }
         for target in &settings.targets {
             let road = match kind {
-                SourceKind::Cuda => from_cuda(target, &names, &mut report),
+                SourceKind::Cuda => from_cuda(target, tools, &names, &mut report),
                 SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
             };
             if let Some(road) = road {
@@ -93,15 +86,46 @@ fn from_rust(target: &Target, names: &str, report: &mut Report) -> Option<Road> 
     None
 }
 
-fn from_cuda(target: &Target, names: &str, report: &mut Report) -> Option<Road> {
-    if is_nvidia(target) {
+fn from_cuda(target: &Target, tools: &CppTools, names: &str, report: &mut Report) -> Option<Road> {
+    if is_nvidia(target) && tools.nvcc.is_some() {
         return Some(Road::Nvcc);
+    }
+    if is_nvidia(target) || matches!(target, Target::Cpu | Target::Amd(_)) {
+        return Some(Road::Pipeline);
     }
     report.plain(
         format!("the target `{target}` is not available for CUDA C++ yet: {names}"),
         "leave the target out",
     );
     None
+}
+
+/// Reports the compilers that CUDA C++ needs for these targets and that are not there, and the
+/// architectures that nvcc does not know.
+fn check_tools(
+    settings: &Settings,
+    search: &Search<'_>,
+    tools: &CppTools,
+    names: &str,
+    report: &mut Report,
+) {
+    if let Some(nvcc) = &tools.nvcc {
+        nvcc_targets(nvcc, &settings.targets, report);
+    }
+    if tools.clang.is_some() {
+        return;
+    }
+    let text = |nvidia: bool| {
+        let targets = settings.targets.iter().filter(|target| is_nvidia(target) == nvidia);
+        let targets: Vec<_> = targets.map(|target| format!("`{target}`")).collect();
+        format!("{names} for {}", targets.join(", "))
+    };
+    if settings.has_nvidia() && tools.nvcc.is_none() {
+        no_nvcc(search, &text(true), report);
+    }
+    if settings.has_others() {
+        no_clang(search, None, &text(false), report);
+    }
 }
 
 fn is_nvidia(target: &Target) -> bool {

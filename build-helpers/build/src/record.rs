@@ -9,7 +9,7 @@ use crate::{
     paths,
     store::Store,
 };
-use kernelmill_artifact::Fingerprint;
+use kernelmill_artifact::{Fingerprint, Signature};
 use std::{
     collections::HashMap,
     fs,
@@ -126,13 +126,19 @@ impl<'a> Inputs<'a> {
 
     /// A path as a record has it: relative to the package where it lies in the same checkout, so
     /// that a second checkout finds it, absolute elsewhere.
-    pub(crate) fn written(&self, path: &Path) -> String {
+    fn written(&self, path: &Path) -> String {
         let root = &self.package.root;
         if path.starts_with(&self.checkout) {
             paths::relative(root, path)
         } else {
             path.to_string_lossy().into_owned()
         }
+    }
+
+    /// Writes a signature's file so that no path of this checkout gets into the store.
+    pub(crate) fn hide_checkout(&self, signature: &mut Signature) {
+        let path = self.package.root.join(&*signature.file);
+        signature.file = self.written(&paths::normal(&path)).into();
     }
 
     fn absolute(&self, written: &str) -> PathBuf {

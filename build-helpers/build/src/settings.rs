@@ -61,6 +61,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Whether a target is not NVIDIA's.
+    pub(crate) fn has_others(&self) -> bool {
+        !self.targets.iter().all(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
+    }
+
     /// Whether a target is NVIDIA's.
     pub(crate) fn has_nvidia(&self) -> bool {
         self.targets.iter().any(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))

@@ -11,6 +11,10 @@ use crate::{
 use kernelmill_artifact::{ArtifactKind, Signature, Target};
 use kernelmill_compiler::{
     Artifact, CompiledKernel, Error as CompileError, Job, Lowered, RustSource,
+    frontend::cuda::{
+        CudaSource,
+        clang::{Clang, CudaLowered},
+    },
 };
 use std::{
     collections::BTreeMap,
@@ -156,6 +160,10 @@ struct Fake;
 impl Compile for Fake {
     fn version(&self) -> String {
         "fake 1".to_owned()
+    }
+
+    fn lower_cuda(&self, _: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
+        Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
     }
 
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {

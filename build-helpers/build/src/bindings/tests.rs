@@ -110,7 +110,14 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         kernels: kernels.iter().filter(|kernel| has(&kernel.name)).map(compiled).collect(),
         locations: Vec::new(),
     };
-    Binary { source: 0, fingerprint: Fingerprint([0; 32]), artifact, is_cached: false }
+    Binary {
+        source: 0,
+        fingerprint: Fingerprint([0; 32]),
+        artifact,
+        inputs: Vec::new(),
+        warnings: String::new(),
+        is_cached: false,
+    }
 }
 
 /// The bindings of kernels in CUDA C++, against `snapshots/cuda.rs`, which the tests of the run

@@ -36,7 +36,8 @@ pub use clang::Clang;
 pub use machine::Machine;
 pub use nvcc::Nvcc;
 
-pub(crate) use check::{no_nvcc, no_ptxas, nvcc_targets};
+pub(crate) use check::{no_clang, no_nvcc, no_ptxas, nvcc_targets};
+pub(crate) use clang::find_clang;
 pub(crate) use cuda::find_ptxas;
 pub(crate) use nvcc::find_nvcc;
 pub(crate) use search::Search;
@@ -46,6 +47,40 @@ use ask::ask;
 use kernelmill_artifact::Target;
 use kernelmill_compiler::Toolchain;
 use std::path::PathBuf;
+
+/// The C++ compilers of a build.
+#[derive(Debug, Default)]
+pub(crate) struct CppTools {
+    pub(crate) nvcc: Option<Nvcc>,
+    pub(crate) clang: Option<Clang>,
+}
+
+impl CppTools {
+    /// Finds nvcc where NVIDIA's targets need it, and clang where the others do, or where there is
+    /// no nvcc.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Toolchain`] where a compiler that is named does not exist or cannot be asked.
+    pub(crate) fn find(
+        search: &Search<'_>,
+        package: &Package,
+        settings: &Settings,
+        has_kernels: bool,
+        has_host_code: bool,
+    ) -> Result<Self, Error> {
+        let has_cuda = has_kernels || has_host_code;
+        let nvcc = if has_cuda && settings.has_nvidia() { find_nvcc(search)? } else { None };
+        let needs_clang = has_kernels && (nvcc.is_none() || settings.has_others());
+        let clang = if needs_clang {
+            let version = ask(&package.rustc, &["-vV"])?;
+            find_clang(search, llvm_of_rustc(&version))?
+        } else {
+            None
+        };
+        Ok(Self { nvcc, clang })
+    }
+}
 
 /// Finds the compiler's own toolchain for these settings. Tools that no target needs are not
 /// looked for, so that installing one changes nothing for them.

@@ -7,36 +7,76 @@ use kernelmill_artifact::{
     Signature, StructLayout, ValueType, Variant,
 };
 
-use super::CudaKernel;
+use super::{
+    CudaKernel,
+    clang::{Obstacle, Scope},
+};
 use crate::bytes::{Reader, Writer};
 
-/// Kernels as bytes.
+/// Kernels, and the weight of their source, as bytes.
 pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.number(weight);
+    write_kernels(&mut writer, kernels);
+    writer.finish()
+}
+
+/// Kernels, and what keeps them from targets, as bytes.
+pub(super) fn write_facts(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    write_kernels(&mut writer, kernels);
+    writer.number(obstacles.len() as u64);
+    for obstacle in obstacles {
+        for text in [&obstacle.symbol, &obstacle.file, &obstacle.reason] {
+            writer.text(text);
+        }
+        writer.number(obstacle.line.into());
+        writer.number((obstacle.scope == Scope::Everywhere).into());
+    }
+    writer.finish()
+}
+
+/// Reads what [`write_facts`] wrote; `None` where it is not that.
+pub(super) fn read_facts(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>)> {
+    let mut reader = Reader::new(bytes);
+    let kernels = read_kernels(&mut reader)?;
+    let obstacles = reader.list(|reader| {
+        let [symbol, file, reason] = [reader.text()?, reader.text()?, reader.text()?];
+        let line = small(reader)?;
+        let scope = if reader.number()? == 0 { Scope::NotNvidia } else { Scope::Everywhere };
+        Some(Obstacle { symbol, file, line, reason, scope })
+    })?;
+    reader.end()?;
+    Some((kernels, obstacles))
+}
+
+fn write_kernels(writer: &mut Writer, kernels: &[CudaKernel]) {
     writer.number(kernels.len() as u64);
     for kernel in kernels {
-        signature(&mut writer, &kernel.signature);
+        signature(writer, &kernel.signature);
         writer.text(&kernel.full_name);
         writer.number(kernel.obstacles.len() as u64);
         kernel.obstacles.iter().for_each(|obstacle| writer.text(obstacle));
     }
-    writer.finish()
 }
 
 /// Reads what [`write`] wrote; `None` where it is not that.
 pub(super) fn read(bytes: &[u8]) -> Option<(Vec<CudaKernel>, u64)> {
     let mut reader = Reader::new(bytes);
     let weight = reader.number()?;
-    let kernels = reader.list(|reader| {
+    let kernels = read_kernels(&mut reader)?;
+    reader.end()?;
+    Some((kernels, weight))
+}
+
+fn read_kernels(reader: &mut Reader<'_>) -> Option<Vec<CudaKernel>> {
+    reader.list(|reader| {
         Some(CudaKernel {
             signature: read_signature(reader)?,
             full_name: reader.text()?,
             obstacles: reader.list(Reader::text)?,
         })
-    })?;
-    reader.end()?;
-    Some((kernels, weight))
+    })
 }
 
 fn signature(writer: &mut Writer, signature: &Signature) {
@@ -228,5 +268,15 @@ mod tests {
         for length in 0..bytes.len() {
             assert_eq!(read(&bytes[..length]), None, "cut at {length}");
         }
+        let obstacles = vec![Obstacle {
+            symbol: "f".to_owned(),
+            file: "a.cu".to_owned(),
+            line: 3,
+            reason: "inline PTX".to_owned(),
+            scope: Scope::NotNvidia,
+        }];
+        let bytes = write_facts(&[], &obstacles);
+        assert_eq!(read_facts(&bytes), Some((Vec::new(), obstacles)));
+        assert_eq!(read_facts(&bytes[..bytes.len() - 1]), None);
     }
 }

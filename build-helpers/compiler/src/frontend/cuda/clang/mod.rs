@@ -17,7 +17,7 @@ use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Mac
 
 pub use obstacle::{Obstacle, Scope};
 
-use super::{CudaKernel, CudaSource, dependencies};
+use super::{CudaKernel, CudaSource, dependencies, stored};
 use crate::{
     Error, Lowered, Toolchain,
     frontend::rust::{TemporaryFolder, read},
@@ -41,6 +41,21 @@ pub struct CudaLowered {
     pub kernels: Vec<CudaKernel>,
     /// What keeps kernels from targets.
     pub obstacles: Vec<Obstacle>,
+}
+
+impl CudaLowered {
+    /// The kernels and what keeps them from targets as bytes for a store; the bitcode is stored by
+    /// itself.
+    #[must_use]
+    pub fn facts_to_bytes(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec<u8> {
+        stored::write_facts(kernels, obstacles)
+    }
+
+    /// Reads what [`CudaLowered::facts_to_bytes`] wrote; `None` where it is not that.
+    #[must_use]
+    pub fn facts_from_bytes(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>)> {
+        stored::read_facts(bytes)
+    }
 }
 
 /// The architecture that the source is told it is compiled for: `__CUDA_ARCH__` is 800, which has

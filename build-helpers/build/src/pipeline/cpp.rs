@@ -1,0 +1,193 @@
+//! The kernels of C++ sources, which are known once compilers have seen them.
+
+use super::{Build, Fronts, fault, has_front, watch};
+use crate::{
+    compile::Failure,
+    cuda::Kernels,
+    discover::{self, Found},
+    error::Error,
+    front::Front,
+    jobs, paths,
+    plan::{Road, Unit},
+    report::Report,
+    source::{Source, SourceKind},
+};
+use kernelmill_artifact::Signature;
+use kernelmill_compiler::frontend::cuda::{CudaKernel, is_same_symbol, signature::resolve_names};
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// One compiler's look at one source.
+#[derive(Clone, Copy)]
+enum Look {
+    Nvcc(usize),
+    Clang(usize),
+}
+
+/// What came of it.
+enum Seen {
+    Nvcc(Result<Kernels, Failure>),
+    Clang(Result<Front, Failure>),
+}
+
+impl Build<'_> {
+    /// Reads the kernels of the sources in C++, by nvcc where it is there, and runs the front end
+    /// of those that go through kernelmill's compiler.
+    pub(super) fn read_cpp(&self, found: &mut Found, units: &[Unit]) -> Result<Fronts, Error> {
+        let mut fronts: Fronts = found.sources.iter().map(|_| None).collect();
+        let is_cpp = |index: &usize| found.sources[*index].kind == SourceKind::Cuda;
+        let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
+        if sources.is_empty() {
+            return Ok(fronts);
+        }
+        let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
+        for (look, seen) in self.look(&found.sources, &sources, units)? {
+            match (look, seen) {
+                (Look::Nvcc(index), Seen::Nvcc(Ok(read))) => {
+                    read.inputs.iter().for_each(|it| watch(self.world, self.package, it));
+                    read.warnings.lines().for_each(|line| self.world.cargo.warn(&line));
+                    found.sources[index].weight = read.weight;
+                    kernels.insert(index, read.kernels);
+                }
+                (Look::Clang(index), Seen::Clang(front)) => {
+                    if let Ok(front) = &front {
+                        kernels.entry(index).or_insert_with(|| front.kernels.clone());
+                    }
+                    fronts[index] = Some(front);
+                }
+                (Look::Nvcc(index), Seen::Nvcc(Err(error))) => {
+                    fault(&error, &found.sources[index].display, &mut report);
+                }
+                _ => {}
+            }
+        }
+        for (front, source) in fronts.iter().zip(&found.sources) {
+            if let Some(Err(error)) = front {
+                fault(error, &source.display, &mut report);
+            }
+        }
+        report.into_result(Error::Kernels)?;
+        if kernels.is_empty() {
+            self.world.cargo.warn(
+                &"kernels in CUDA C++ have no wrappers in this build: there is no compiler to read \
+                  their signatures with",
+            );
+            return Ok(fronts);
+        }
+        self.settle(&mut found.sources, kernels)?;
+        self.check_obstacles(&found.sources, units, &fronts)?;
+        Ok(fronts)
+    }
+
+    /// Lets nvcc and clang look at the sources, all at once.
+    fn look(
+        &self,
+        sources: &[Source],
+        cpp: &[usize],
+        units: &[Unit],
+    ) -> Result<Vec<(Look, Seen)>, Error> {
+        let by_clang = || cpp.iter().copied().filter(|index| has_front(units, *index));
+        let by_nvcc = cpp.iter().copied().filter(|_| self.cuda.is_some());
+        let looks: Vec<_> = by_nvcc.map(Look::Nvcc).chain(by_clang().map(Look::Clang)).collect();
+        let front_end = if by_clang().next().is_some() { Some(self.front_end()?) } else { None };
+        let cuda = self.cuda.as_ref();
+        let seen = jobs::run(&looks, |look| match look {
+            Look::Nvcc(index) => cuda.map(|cuda| Seen::Nvcc(cuda.read(&sources[*index]))),
+            Look::Clang(index) => {
+                front_end.as_ref().map(|front_end| Seen::Clang(front_end.run(&sources[*index])))
+            }
+        });
+        Ok(looks.into_iter().zip(seen).filter_map(|(look, seen)| Some((look, seen?))).collect())
+    }
+
+    /// Gives the sources their kernels, each under a name of its own; those that cannot be launched
+    /// are warned of.
+    fn settle(
+        &self,
+        sources: &mut [Source],
+        mut kernels: BTreeMap<usize, Vec<CudaKernel>>,
+    ) -> Result<(), Error> {
+        for list in kernels.values_mut() {
+            list.retain(|kernel| self.is_of_the_user(&kernel.signature.file));
+            for obstacle in list.iter().flat_map(|kernel| &kernel.obstacles) {
+                self.world.cargo.warn(obstacle);
+            }
+            list.retain(|kernel| kernel.obstacles.is_empty());
+        }
+        let mut report = Report::default();
+        let mut all: Vec<_> = kernels.values_mut().flatten().collect();
+        for clash in resolve_names(&mut all, &BTreeMap::new()) {
+            report.message(clash.to_string());
+        }
+        report.into_result(Error::Sources)?;
+        for (index, list) in kernels {
+            let signatures = list.into_iter().map(|kernel| kernel.signature);
+            sources[index].signatures = Some(signatures.collect());
+        }
+        discover::check_kernels(sources, self.settings)
+    }
+
+    /// Whether a kernel in this file is the package's own, and no instantiation of a template in
+    /// the headers of a toolkit.
+    fn is_of_the_user(&self, file: &str) -> bool {
+        let root = &self.package.root;
+        let path = paths::normal(&root.join(file));
+        let nvcc = self.cuda.as_ref().map(|cuda| &cuda.nvcc.root);
+        let mut includes = self.settings.includes.iter().map(|it| paths::normal(&root.join(it)));
+        !nvcc.is_some_and(|toolkit| path.starts_with(toolkit))
+            && (path.starts_with(root) || includes.any(|folder| path.starts_with(folder)))
+    }
+
+    /// Reports every kernel with something in it that a target cannot have.
+    fn check_obstacles(
+        &self,
+        sources: &[Source],
+        units: &[Unit],
+        fronts: &Fronts,
+    ) -> Result<(), Error> {
+        let mut report = Report::default();
+        for (index, source) in sources.iter().enumerate() {
+            let Some(Some(Ok(front))) = fronts.get(index) else { continue };
+            for kernel in source.kernels() {
+                let own = front.obstacles.iter();
+                for obstacle in own.filter(|it| is_same_symbol(&kernel.symbol, &it.symbol)) {
+                    let targets = units.iter().filter(|unit| {
+                        let target = &unit.config.target;
+                        (unit.source, unit.road) == (index, Road::Pipeline)
+                            && obstacle.concerns(target)
+                    });
+                    let targets: Vec<_> =
+                        targets.map(|unit| format!("`{}`", unit.config.target)).collect();
+                    if !targets.is_empty() {
+                        report.plain(
+                            format!(
+                                "{}:{}: the kernel `{}` cannot be compiled for {}: {}",
+                                obstacle.file,
+                                obstacle.line,
+                                kernel.name,
+                                targets.join(", "),
+                                obstacle.reason
+                            ),
+                            format!(
+                                "narrow its targets, `[kernels.{}] targets = [...]`, or give the \
+                                 other targets another way under `#ifdef __KERNELMILL__`",
+                                kernel.name
+                            ),
+                        );
+                    }
+                }
+            }
+        }
+        report.into_result(Error::Sources)
+    }
+}
+
+/// The signatures of the kernels that a front end found, as its code names them.
+pub(super) fn signatures<'a>(source: &'a Source, front: &'a Front) -> Cow<'a, [Signature]> {
+    if source.kind != SourceKind::Cuda {
+        return Cow::Borrowed(source.kernels());
+    }
+    let is_wrapped = |kernel: &&CudaKernel| {
+        source.kernels().iter().any(|it| is_same_symbol(&it.symbol, &kernel.signature.symbol))
+    };
+    front.kernels.iter().filter(is_wrapped).map(|kernel| kernel.signature.clone()).collect()
+}
