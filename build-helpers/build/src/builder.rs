@@ -115,7 +115,7 @@ impl Build {
     /// Compiles the files that match a pattern, or one of several, with their host code: launchers
     /// and `extern "C"` functions, which the package then calls. They become a static library that
     /// is linked with the CUDA runtime. They are no kernel sources, and their kernels get no
-    /// wrappers.
+    /// wrappers; what [`Build::exclude`] leaves out of the kernels may be among them.
     pub fn host_files(mut self, patterns: impl Patterns) -> Self {
         self.layer.host_files.get_or_insert_default().extend(patterns.into_list());
         self
