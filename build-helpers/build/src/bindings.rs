@@ -53,6 +53,7 @@ pub(crate) fn render(
     let enums: Value = interface.enums.iter().map(types::enumeration).collect();
     let values = context! {
         package => package,
+        shared => set::shared_parameters(interface).into_iter().collect::<Value>(),
         set => set::expression(package, interface, embedded),
         symbols => symbols.into_iter().collect::<Value>(),
         structs => structs,
