@@ -6,6 +6,7 @@ mod interface;
 mod methods;
 mod rules;
 mod set;
+mod type_names;
 mod types;
 
 pub(crate) use interface::Interface;

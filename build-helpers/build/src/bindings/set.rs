@@ -68,9 +68,8 @@ impl<'a> Shared<'a> {
             kernels.push(signature.name());
         }
         let numbers = order.iter().enumerate();
-        let kernels = numbers.flat_map(|(number, list)| {
-            lists[list].iter().map(move |kernel| (*kernel, number))
-        });
+        let kernels = numbers
+            .flat_map(|(number, list)| lists[list].iter().map(move |kernel| (*kernel, number)));
         Self(kernels.collect(), order)
     }
 
