@@ -161,7 +161,7 @@ fn classes_with_constructors_cannot_cross_with_nvcc_either() {
         fs::write(&path, text).unwrap();
         let nvcc = tool("nvcc", &["target/toolchains/nvidia/cu13/bin"]).unwrap();
         let mut command = Command::new(nvcc);
-        command.args(["-w", "-ptx", "-arch=sm_80", "-std=c++17"]).arg(path);
+        command.args(["-w", "-ptx", "-G", "-arch=sm_80", "-std=c++17"]).arg(path);
         let ptx = compile(&mut command, &format!("probe_{source}.ptx"));
         signature::apply_class_probe(&mut kernels, &ptx);
         if source == "classes.cu" {

@@ -36,7 +36,8 @@ template <class... T> bits<T...> of(void (*)(T...));
 }
 ";
 
-/// C++ to compile behind a source, which says what classes its kernels' parameters are of; `None`
+/// C++ to compile behind a source, best as the source was (`-ptx -G`: with optimisation the kernels
+/// would be compiled in full once more), which says what classes its kernels' parameters are of; `None`
 /// where no kernel has a struct that it would matter for.
 ///
 /// Where it does not compile, for a kernel that cannot be named from outside, nothing is lost but
