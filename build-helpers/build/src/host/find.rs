@@ -37,7 +37,6 @@ pub(crate) fn find(
             watch(world, package, &folder);
         }
         let mut matches = 0;
-        let is_excluded = |display: &str| settings.excludes.iter().any(|it| it.excludes(display));
         let walk = WalkDir::new(&folder).sort_by_file_name().follow_links(true).into_iter();
         let walk = walk.filter_entry(|entry| {
             let is_hidden =
@@ -46,7 +45,7 @@ pub(crate) fn find(
         });
         for entry in walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_file()) {
             let display = paths::relative(&package.root, entry.path());
-            if glob.matches(&display) && !is_excluded(&display) {
+            if glob.matches(&display) {
                 found.insert(display, entry.into_path());
                 matches += 1;
             }

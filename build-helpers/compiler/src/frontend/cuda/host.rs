@@ -39,7 +39,10 @@ impl Nvcc {
         source: &CudaSource,
         how: &HostOptions<'_>,
     ) -> Result<(Vec<u8>, Trace), Error> {
-        let mut arguments = vec!["-c".to_owned(), format!("-O{}", how.options.optimization)];
+        let mut arguments = vec!["-c".to_owned()];
+        if !source.arguments.iter().any(|argument| sets_optimization(argument)) {
+            arguments.push(format!("-O{}", how.options.optimization));
+        }
         arguments.extend(how.arguments());
         arguments.extend(option_arguments(how.options));
         self.run(source, &arguments, "host")
@@ -99,6 +102,12 @@ impl HostOptions<'_> {
     }
 }
 
+/// Whether an argument of the user's is nvcc's level of optimisation, which it takes once.
+fn sets_optimization(argument: &str) -> bool {
+    let level = argument.strip_prefix("-O").filter(|level| level.len() == 1);
+    level.is_some() || argument.trim_start_matches('-').starts_with("optimize")
+}
+
 /// A target as one of several that nvcc compiles for at once.
 fn code(target: &Target) -> Option<String> {
     match target {
@@ -124,6 +133,16 @@ mod tests {
             "-rdc=true",
         ];
         assert_eq!(how.arguments()[..4], expected);
+    }
+
+    #[test]
+    fn the_users_own_level_of_optimisation_is_recognised() {
+        for level in ["-O2", "-O0", "--optimize=3", "-optimize"] {
+            assert!(sets_optimization(level), "{level}");
+        }
+        for other in ["-Ofast-compile=mid", "-Xcompiler=-O2", "-o"] {
+            assert!(!sets_optimization(other), "{other}");
+        }
     }
 
     #[test]
