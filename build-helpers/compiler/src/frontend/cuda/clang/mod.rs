@@ -143,6 +143,8 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
     // With optimisation clang would leave types out of a device's debug information.
     command.args(["-Xclang", "-debug-info-kind=standalone"]);
     command.args(["-std=c++17", "-fdeclspec", "-fno-math-errno", "-ffp-contract=off"]);
+    // `printf` has any number of arguments; before version 20 that needs leave.
+    command.args(["-Xclang", "-fcuda-allow-variadic-functions"]);
     command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
     let mut map = std::ffi::OsString::from("-ffile-prefix-map=");
     map.push(&source.package_root);
