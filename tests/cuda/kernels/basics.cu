@@ -60,6 +60,17 @@ extern "C" __global__ void warp_reduce(const float *x, float *sums, float *great
   if (threadIdx.x % 32 == 0) sums[i / 32] = sum, greatest[i / 32] = most;
 }
 
+// The address of part of a shared array is a constant that is not used in every instantiation.
+template <int Rows> __global__ void rows(float *x) {
+  __shared__ float tile[4][32];
+  float *last = Rows > 2 ? tile[3] : nullptr;
+  tile[threadIdx.y][threadIdx.x] = x[threadIdx.y * 32 + threadIdx.x];
+  __syncthreads();
+  if (Rows > 2) x[threadIdx.y * 32 + threadIdx.x] += last[threadIdx.x];
+}
+template __global__ void rows<1>(float *);
+template __global__ void rows<4>(float *);
+
 struct Params {
   float weights[6];
   int64_t offset;

@@ -13,7 +13,7 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// clang, which `cargo xtask setup` installs.
+/// clang, which `cargo xtask setup` installs, or the one that `KERNELMILL_TEST_CLANG` names.
 ///
 /// # Panics
 ///
@@ -21,7 +21,9 @@ fn output(program: &str, arguments: &[&str]) -> Option<String> {
 pub fn clang() -> &'static Clang {
     static CLANG: OnceLock<Clang> = OnceLock::new();
     CLANG.get_or_init(|| {
+        let chosen = std::env::var("KERNELMILL_TEST_CLANG").ok();
         let names = ["clang-22", "clang-21", "clang-20", "clang-19", "clang"];
+        let names = chosen.as_deref().map_or(names.to_vec(), |name| vec![name]);
         let found = names.into_iter().find_map(|name| Some((name, output(name, &["--version"])?)));
         let (name, version) = found
             .expect("clang is not installed: run `cargo xtask setup`, or apt-get install clang-22");

@@ -1,7 +1,7 @@
 //! Shared memory: a block's memory comes from the run time, and each shared array is at a fixed
 //! offset in it.
 
-use kernelmill_llvm::ir::{ModuleExt, Type};
+use kernelmill_llvm::ir::{Linkage, ModuleExt, Type};
 
 use super::operation::SHARED_BASE;
 use crate::{
@@ -23,7 +23,12 @@ pub(super) fn lower(unit: &Unit<'_, '_>) -> Result<u64, Error> {
             let base = builder.call(base, &[]);
             builder.offset(context, base, offset)
         })?;
-        memory.global.delete_global();
+        // Constants that nothing uses may still name it, and then it is dropped with them.
+        if memory.global.is_used() {
+            memory.global.set_linkage(Linkage::LLVMInternalLinkage);
+        } else {
+            memory.global.delete_global();
+        }
     }
     Ok(bytes)
 }

@@ -67,6 +67,7 @@ define i16 @__kernelmill_f64_to_f16(double %x) alwaysinline {
   %r = call i16 @__kernelmill_f32_to_f16(float %o)
   ret i16 %r
 }
+; The product of two is exact in double precision.
 define i16 @__kernelmill_fma_f16(i16 %a, i16 %b, i16 %c) alwaysinline {
   %x = call float @__kernelmill_f16_to_f32(i16 %a)
   %y = call float @__kernelmill_f16_to_f32(i16 %b)
@@ -74,7 +75,8 @@ define i16 @__kernelmill_fma_f16(i16 %a, i16 %b, i16 %c) alwaysinline {
   %dx = fpext float %x to double
   %dy = fpext float %y to double
   %dz = fpext float %z to double
-  %s = call double @llvm.fma.f64(double %dx, double %dy, double %dz)
+  %p = fmul double %dx, %dy
+  %s = fadd double %p, %dz
   %r = call i16 @__kernelmill_f64_to_f16(double %s)
   ret i16 %r
 }

@@ -84,7 +84,10 @@ pub(crate) fn lower(
     }
     let rule = String::from_utf8_lossy(&read(&dependencies)?).into_owned();
     let mut inputs = dependencies::inputs(&rule, &source.package_root);
-    inputs.retain(|path| !path.starts_with(&headers));
+    // Ours are part of the compiler's own digest. Their folder is known by its name: clang may be
+    // told of it by another way through the file system.
+    let ours = headers.file_name();
+    inputs.retain(|path| !path.components().any(|part| Some(part.as_os_str()) == ours));
     let bitcode = read(&bitcode)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
     let kernels = kernels(&machine, clang, source, &bitcode)?;
@@ -140,6 +143,8 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
     // With optimisation clang would leave types out of a device's debug information.
     command.args(["-Xclang", "-debug-info-kind=standalone"]);
     command.args(["-std=c++17", "-fdeclspec", "-fno-math-errno", "-ffp-contract=off"]);
+    // `printf` has any number of arguments; before version 20 that needs leave.
+    command.args(["-Xclang", "-fcuda-allow-variadic-functions"]);
     command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
     let mut map = std::ffi::OsString::from("-ffile-prefix-map=");
     map.push(&source.package_root);
