@@ -2,6 +2,8 @@
 //!
 //! `src/tests/generated.rs` holds bindings in exactly the form that the generator writes.
 
+pub mod rule;
+
 pub use std::borrow::Cow;
 
 #[cfg(feature = "half")]

@@ -98,3 +98,32 @@ fn a_kernel_for_other_targets_is_in_nobodys_way() {
         )
     );
 }
+
+#[test]
+fn a_contract_makes_a_wrapper_safe_and_is_checked() {
+    let device = Device::cpu().unwrap();
+    let kernels = Kernels::load(&device).unwrap();
+    let stream = device.stream();
+    let x = device.upload(&[1.0f32; 300]).unwrap();
+    let mut y = device.zeros::<f32>(300).unwrap();
+    let launch = Launch::linear(300).shared_bytes(1020);
+    kernels.saxpy(&stream, launch, 2.0, &x, &mut y, 300).unwrap();
+    assert_eq!(y.download().unwrap(), [2.0; 300]);
+    kernels.saxpy(&stream, Launch::linear(0), 2.0, &x, &mut y, 0).unwrap();
+    let mut refused = |launch: Launch<3>, n, rule: &str| {
+        let error = kernels.saxpy(&stream, launch, 2.0, &x, &mut y, n).unwrap_err();
+        let expected = format!("kernel `saxpy`: its contract `{rule}` does not hold");
+        assert_eq!(error.to_string(), expected);
+    };
+    refused(Launch::linear(301).into(), 301, "x.len >= n");
+    refused(Launch::linear(300).into(), -1, "n >= 0 and block.x <= 256");
+    refused(Launch::grid([1; 3], [257, 1, 1]), 3, "n >= 0 and block.x <= 256");
+    refused(Launch::linear(256).into(), 257, "grid.x * block.x >= n or n > 1_000_000");
+    refused(Launch::grid([20; 3], [256, 2, 1]), 3, "block.y == 1 and block.z == 1");
+    let rule = "shared == 4 * (block.x - 1) or shared % 2 == -0";
+    refused(Launch::linear(256).shared_bytes(1021).into(), 3, rule);
+    let short = device.zeros::<f32>(2).unwrap();
+    let error = kernels.saxpy(&stream, launch, 2.0, &short, &mut y, 3).unwrap_err();
+    assert!(matches!(error, Error::Contract { rule: "x.len >= n", .. }), "{error}");
+    assert_eq!(y.download().unwrap(), [2.0; 300]);
+}

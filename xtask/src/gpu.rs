@@ -2,10 +2,10 @@
 //! and no Rust.
 
 use crate::{
-    setup,
+    setup, test_driver,
     workspace::{Workspace, stage},
 };
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -21,20 +21,33 @@ pub(crate) struct Options {
     /// The folder to write; it is replaced.
     #[arg(long, default_value = "target/gpu-bundle")]
     out: PathBuf,
+    /// Then runs the bundle on the stand-in CUDA driver, on small inputs.
+    #[arg(long)]
+    check: bool,
 }
+
+/// The programs: the suite, and random kernels compared with plain Rust.
+const PROGRAMS: [&str; 2] = ["gpu-suite", "differential"];
 
 /// Bytes that a bundle may have.
 const LIMIT: u64 = 60 << 20;
 
 /// What a person starts on the machine with the GPU.
 const SCRIPT: &str = r#"#!/bin/sh
-# Runs every kernel on the NVIDIA GPU of this machine and on its CPU, compares, and times.
-# Writes gpu.json and gpu.md into the folder given (default: this one).
+# Runs every kernel on the NVIDIA GPU of this machine and on its CPU, compares, and times; then
+# compares random kernels with plain Rust. Ends with an error where anything differs.
+# Writes gpu.json, gpu.md and random.txt into the folder given (default: this one); further
+# arguments are those of gpu-suite: `run.sh out --compare` does not time.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here}
+[ $# -eq 0 ] || shift
 mkdir -p "$out"
-exec "$here/gpu-suite" --json "$out/gpu.json" --markdown "$out/gpu.md"
+wrong=0
+"$here/gpu-suite" --json "$out/gpu.json" --markdown "$out/gpu.md" "$@" || wrong=1
+"$here/differential" --cuda > "$out/random.txt" || wrong=1
+cat "$out/random.txt"
+exit $wrong
 "#;
 
 /// Builds the bundle.
@@ -46,22 +59,51 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         fs::remove_dir_all(&folder)?;
     }
     fs::create_dir_all(&folder)?;
-    let program = folder.join("gpu-suite");
-    fs::copy(workspace.target.join("release/gpu-suite"), &program)?;
+    let mut size = 0;
+    for program in PROGRAMS {
+        let built = workspace.target.join("release").join(program);
+        size += fs::copy(built, folder.join(program))?;
+    }
     let script = folder.join("run.sh");
     fs::write(&script, SCRIPT)?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
-    let size = fs::metadata(&program)?.len();
     ensure!(size < LIMIT, "the bundle has {size} bytes");
-    libraries(workspace, &program)?;
+    libraries(workspace, &folder.join(PROGRAMS[0]))?;
     println!("{}: {:.1} MB; run `{}` there", folder.display(), size as f64 / 1e6, script.display());
+    if options.check {
+        stage("the bundle on the stand-in driver", || check(workspace, &script))?;
+    }
     Ok(())
 }
 
-/// Builds `gpu-suite` without symbols.
+/// Runs the bundle on the stand-in driver. That it compares, and that it objects to a kernel that
+/// is wrong.
+fn check(workspace: &Workspace, script: &Path) -> Result<()> {
+    let driver = test_driver::build(workspace)?;
+    let out = workspace.target.join("tmp/gpu-bundle");
+    let run = || workspace.shell.cmd(script).arg(&out).arg("--compare");
+    run().envs(test_driver::variables(&driver)).run()?;
+    let report = fs::read_to_string(out.join("gpu.json"))?;
+    ensure!(report.contains("PTX emulator"), "the bundle ran on another device");
+    let random = fs::read_to_string(out.join("random.txt"))?;
+    ensure!(random.contains("on PTX emulator"), "random kernels ran on another device: {random}");
+    let rows = report.matches("\"kernel\"").count();
+    let failures = rows - report.matches("\"failure\": null").count();
+    ensure!(rows > 0 && failures == 0, "{failures} of {rows} kernels are wrong");
+    let order = [("FAKE_CUDA_FAIL", "cuLaunchKernel at call 7 with LAUNCH_FAILED")];
+    let failing = run().envs(test_driver::variables(&driver)).envs(order).ignore_status();
+    let output = failing.output().context("the bundle with a launch that fails")?;
+    ensure!(!output.status.success(), "a launch that fails is not noticed");
+    println!("{rows} kernels compared, none differs; a launch that fails is noticed");
+    Ok(())
+}
+
+/// Builds the programs without symbols.
 fn build(workspace: &Workspace, targets: &str) -> Result<()> {
-    let strip = ["--config", "profile.release.strip=true"];
-    let arguments = [&["build", "--release", "--package", "gpu-suite"][..], &strip].concat();
+    let mut arguments = vec!["build", "--release", "--config", "profile.release.strip=true"];
+    for program in PROGRAMS {
+        arguments.extend(["--package", program]);
+    }
     Ok(workspace.cargo(&arguments).env("KERNELMILL_TARGETS", targets).run()?)
 }
 

@@ -4,6 +4,7 @@
 mod expr;
 mod interface;
 mod methods;
+mod rules;
 mod set;
 mod types;
 

@@ -2,7 +2,7 @@ use crate::{
     Error, Summary,
     env::World,
     pipeline,
-    settings::{Layer, TargetName},
+    settings::{KernelLayer, Layer, RuleText, TargetName},
 };
 use std::{path::Path, process};
 
@@ -140,6 +140,29 @@ impl Build {
         self
     }
 
+    /// Says what holds for one kernel, which is named as its wrapper is or by its full name in C++.
+    ///
+    /// ```no_run
+    /// kernelmill_build::Build::new()
+    ///     .kernel("saxpy", |kernel| kernel.requires(["x.len >= n", "y.len >= n"]))
+    ///     .compile();
+    /// ```
+    pub fn kernel(
+        mut self,
+        name: impl Into<String>,
+        settings: impl FnOnce(Kernel) -> Kernel,
+    ) -> Self {
+        let kernels = self.layer.kernels.get_or_insert_default();
+        let slot = kernels.entry(name.into()).or_default();
+        *slot = settings(Kernel { layer: std::mem::take(slot) }).layer;
+        self
+    }
+
+    #[cfg(test)]
+    pub(crate) fn layer(&self) -> &Layer {
+        &self.layer
+    }
+
     /// Builds. On failure it prints every error to standard error and ends the process with
     /// status 1.
     pub fn compile(self) {
@@ -159,6 +182,53 @@ impl Build {
     /// Everything that is wrong, all at once: see [`Error`].
     pub fn try_compile(self) -> Result<Summary, Error> {
         pipeline::run(&World::process(), self.layer)
+    }
+}
+
+/// What holds for one kernel: see [`Build::kernel`]. In TOML it is a table:
+///
+/// ```toml
+/// [package.metadata.kernelmill.kernels.saxpy]
+/// requires = ["x.len >= n", "y.len >= n", "grid.x * block.x >= n", "shared == 0"]
+/// name = "axpy"
+/// targets = ["cpu", "sm_90"]
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "give it back to `Build::kernel`"]
+pub struct Kernel {
+    layer: KernelLayer,
+}
+
+impl Kernel {
+    /// Adds rules to the kernel's contract. A kernel with a contract has a wrapper that checks it
+    /// and is a safe function: who writes the contract answers for it that every launch which
+    /// keeps it is sound.
+    ///
+    /// A rule compares whole numbers, exactly: `+ - * / %`, `< <= > >= == !=`, `and`, `or`,
+    /// parentheses. It has numbers, the kernel's parameters, fields of its structs
+    /// (`params.width`), the number of elements of a buffer (`x.len`), the launch (`grid.x`,
+    /// `block.y`, ...) and its bytes of dynamic shared memory (`shared`).
+    pub fn requires<R: Into<String>>(mut self, rules: impl IntoIterator<Item = R>) -> Self {
+        let rules = rules.into_iter().map(|rule| RuleText { text: rule.into(), origin: None });
+        self.layer.requires.get_or_insert_default().extend(rules);
+        self
+    }
+
+    /// Gives the kernel's wrapper another name.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.layer.name = Some(name.into());
+        self
+    }
+
+    /// Compiles the kernel for some of the build's targets only. Where none of them runs, the
+    /// other kernels load, and a launch of this one is an error.
+    pub fn targets<T: ToString>(mut self, targets: impl IntoIterator<Item = T>) -> Self {
+        let origin = "the build script".to_owned();
+        let names = targets
+            .into_iter()
+            .map(|target| TargetName { text: target.to_string(), origin: origin.clone() });
+        self.layer.targets.get_or_insert_default().extend(names);
+        self
     }
 }
 

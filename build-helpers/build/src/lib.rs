@@ -36,6 +36,7 @@
 //! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
 //! | `rdc` | [`Build::rdc`] | | `false` | device code of host files may call into other files |
 //! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
+//! | `kernels.NAME` | [`Build::kernel`] | | | what holds for one kernel, [`Kernel`] |
 //!
 //! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
 //! `sm_100f` (cubins, which need ptxas); `gfx942`, `gfx90a:xnack+` (AMD code objects); `native`
@@ -71,6 +72,7 @@ mod bindings;
 mod builder;
 mod cargo;
 mod compile;
+mod contract;
 mod cuda;
 mod discover;
 mod env;
@@ -99,7 +101,7 @@ mod summary;
 mod test_support;
 pub mod toolchain;
 
-pub use builder::{Build, Patterns};
+pub use builder::{Build, Kernel, Patterns};
 pub use error::Error;
 pub use report::Report;
 pub use summary::Summary;

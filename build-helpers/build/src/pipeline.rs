@@ -101,7 +101,8 @@ pub(crate) fn run_with(
     };
     let mut fronts = build.read_cpp(&mut found, &units)?;
     let interface = bindings::Interface::of(&found.sources, &settings)?;
-    let units: Vec<_> = units.into_iter().filter(|it| found.sources[it.source].is_any()).collect();
+    let is_needed = |unit: &Unit| found.sources[unit.source].is_for(&unit.config.target, &settings);
+    let units: Vec<_> = units.into_iter().filter(is_needed).collect();
     let binaries = build.make(&found.sources, &units, &mut fronts)?;
     if let Some(cuda) = build.cuda.as_ref().filter(|_| !is_skipped && !host_files.is_empty()) {
         host::library(world, cuda, &host_files)?;
@@ -244,7 +245,9 @@ fn binary(
         // Only objects, which are linked into the program, have the unit's name in them.
         key = key.part("unit", &name);
     }
-    let fingerprint = key.finish();
+    let signatures = cpp::signatures(source, front, front_end.settings, &unit.config.target);
+    let fingerprint =
+        key.parts("kernel", signatures.iter().map(|it| it.symbol.as_bytes())).finish();
     let made = |artifact, is_cached| Binary {
         source: unit.source,
         fingerprint,
@@ -260,7 +263,7 @@ fn binary(
     let lowered = front_end.lowered(source, front)?;
     let artifact = front_end.compiler.compile(&Job {
         lowered: &lowered,
-        signatures: &cpp::signatures(source, front),
+        signatures: &signatures,
         unit: &name,
         config: &unit.config,
     })?;

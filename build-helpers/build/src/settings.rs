@@ -4,20 +4,22 @@
 //! `[workspace.metadata.kernelmill]`, `[package.metadata.kernelmill]` or `kernelmill.toml`, the
 //! builder, the environment.
 
+mod kernel;
 mod layer;
 mod native;
 mod read;
 
+pub(crate) use kernel::{KernelLayer, KernelSettings, RuleText, is_about, report_fault};
 pub(crate) use layer::{Layer, TargetName};
 pub(crate) use read::TomlText;
 
 use crate::{env::World, error::Error, glob::Glob, manifest::Package, report::Report};
-use kernelmill_artifact::Target;
+use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::Options;
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 15] = [
+pub(crate) const KEYS: [&str; 16] = [
     "targets",
     "source-dir",
     "source-files",
@@ -33,6 +35,7 @@ pub(crate) const KEYS: [&str; 15] = [
     "clang",
     "host-files",
     "rdc",
+    "kernels",
 ];
 
 /// The settings of a build, checked.
@@ -57,10 +60,18 @@ pub(crate) struct Settings {
     pub(crate) host_files: Vec<Glob>,
     /// Whether device code of host files may call into other files.
     pub(crate) rdc: bool,
+    /// What is said of single kernels, by the names that the settings have for them.
+    pub(crate) kernels: BTreeMap<String, KernelSettings>,
     pub(crate) options: Options,
 }
 
 impl Settings {
+    /// Whether a kernel is to be compiled for a target: what is said of it may narrow its targets.
+    pub(crate) fn wants(&self, kernel: &Signature, target: &Target) -> bool {
+        let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+        about.filter_map(|(_, said)| said.targets.as_ref()).all(|list| list.contains(target))
+    }
+
     /// Whether a target is not NVIDIA's.
     pub(crate) fn has_others(&self) -> bool {
         !self.targets.iter().all(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
@@ -154,9 +165,16 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
             "a name has letters, digits and underscores, and starts with no digit",
         );
     }
+    let kernels = layer.kernels.unwrap_or_default().into_iter().map(|(key, mut kernel)| {
+        let targets = kernel.targets.take().map(|names| targets(world, &names, report));
+        let settings = KernelSettings::of(&key, kernel, targets, report);
+        (key, settings)
+    });
+    let kernels = kernels.collect();
     let default = Options::default();
     Settings {
         targets: targets(world, &names, report),
+        kernels,
         source_dirs: layer.source_dirs.unwrap_or(default_dirs),
         source_files: layer.source_files.unwrap_or_default(),
         source_globs: globs(layer.source_globs),

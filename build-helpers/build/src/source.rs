@@ -1,7 +1,7 @@
 //! A kernel source: one file, or one package of kernels.
 
-use crate::{kernel_package, language::Language, report::Report};
-use kernelmill_artifact::Signature;
+use crate::{kernel_package, language::Language, report::Report, settings::Settings};
+use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::frontend::rust::signature::{Reading, SourceText, read_crate};
 use std::{
     fs,
@@ -52,9 +52,17 @@ impl Source {
         self.signatures.as_deref().unwrap_or_default()
     }
 
-    /// Whether there is something to compile, as far as is known.
+    /// Whether there is a kernel, as far as is known.
     pub(crate) fn is_any(&self) -> bool {
         self.signatures.as_ref().is_none_or(|signatures| !signatures.is_empty())
+    }
+
+    /// Whether there is something to compile for a target, as far as is known.
+    pub(crate) fn is_for(&self, target: &Target, settings: &Settings) -> bool {
+        let wanted = |signatures: &Vec<Signature>| {
+            signatures.iter().any(|signature| settings.wants(signature, target))
+        };
+        self.signatures.as_ref().is_none_or(wanted)
     }
 
     /// Reads a candidate; `None` where it is no source, or where the report says why not.

@@ -159,7 +159,8 @@ fn gpu_kernel<'c>(
 }
 
 /// What a kernel's author says of its blocks, for NVIDIA's processors, on its shim.
-const LAUNCH_BOUNDS: [&str; 3] = ["nvvm.maxntid", "nvvm.minctasm", "nvvm.maxclusterrank"];
+pub(crate) const LAUNCH_BOUNDS: [&str; 3] =
+    ["nvvm.maxntid", "nvvm.minctasm", "nvvm.maxclusterrank"];
 
 /// Copies what a shim promises to the kernel that calls it: launch bounds, and that nothing else in
 /// the kernel names what is behind a parameter.

@@ -55,19 +55,22 @@ impl Libraries {
         &self.device
     }
 
-    /// The modules that define any of these symbols, without those already used.
+    /// The modules that define any of these symbols, without symbols asked for before. A module
+    /// that was linked for one symbol is needed again for another, as only what is referred to
+    /// comes along.
     pub(crate) fn defining(
         &self,
         symbols: &[String],
-        used: &mut HashSet<usize>,
+        asked: &mut HashSet<String>,
     ) -> Result<Vec<&Member>, Error> {
         let archives = self.archives()?;
         let mut found: Vec<usize> = symbols
             .iter()
+            .filter(|symbol| asked.insert((*symbol).clone()))
             .filter_map(|symbol| archives.by_symbol.get(symbol).copied())
-            .filter(|index| used.insert(*index))
             .collect();
         found.sort_unstable();
+        found.dedup();
         Ok(found.into_iter().map(|index| &archives.members[index]).collect())
     }
 

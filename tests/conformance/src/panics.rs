@@ -1,4 +1,4 @@
-//! Checks of `kernels/panics.rs`: what the host learns of a panic.
+//! Checks of `kernels/panics.rs` and `ranges.rs`: what the host learns of a panic.
 
 use crate::{Check, Context, Outcome, compare::same};
 use kernelmill::{Backend, Buffer, Launch};
@@ -10,6 +10,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("panic_unwrap", unwrap),
     Check::new("panic_message", message),
     Check::new("panic_at_barrier", at_barrier),
+    Check::new("panic_range", range),
 ];
 
 /// Blocks of 32: thread 37 of the launch is thread 5 of block 1.
@@ -83,4 +84,10 @@ fn message(on: &Context) -> Outcome {
 fn at_barrier(on: &Context) -> Outcome {
     let wrapper: Wrapper = |on, launch, x, y| on.kernels.panic_at_barrier(&on.stream, launch, x, y);
     panics(on, wrapper, &["panics.rs:54"], |x, i| x[31 - i])
+}
+
+fn range(on: &Context) -> Outcome {
+    let wrapper: Wrapper = |on, launch, x, y| on.kernels.panic_range(&on.stream, launch, x, y);
+    let sum = |x: &[u32], i: usize| x[i / 4..i / 4 + 4].iter().sum();
+    panics(on, wrapper, &["range", "1000", "ranges.rs:11"], sum)
 }

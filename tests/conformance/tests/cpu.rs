@@ -69,6 +69,7 @@ checks!(
     panic_unwrap,
     panic_message,
     panic_at_barrier,
+    panic_range,
     recursive_index,
     index_through_pointer,
     panic_in_recursion,

@@ -17,6 +17,26 @@ pub fn nvidia(name: &str) -> Option<PathBuf> {
     let folders = home.into_iter().chain(env::split_paths(&path));
     let wheels = root().join("target/toolchains/nvidia/cu13/bin");
     let found = folders.chain([wheels]).map(|folder| folder.join(name)).find(|file| file.is_file());
+    or_skip(name, found)
+}
+
+/// clang, under the name that Debian gives the one the set-up installs, or under its own.
+///
+/// `None` after a line that says that the test is skipped.
+///
+/// # Panics
+///
+/// When it is missing and `KERNELMILL_REQUIRE_TOOLS` is set, as `cargo xtask test` does.
+#[must_use]
+pub fn clang() -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = env::split_paths(&path).collect();
+    let named = |name: &str| folders.iter().map(|it| it.join(name)).find(|file| file.is_file());
+    or_skip("clang", named("clang-22").or_else(|| named("clang")))
+}
+
+/// Says that a test is skipped where its program is missing.
+fn or_skip(name: &str, found: Option<PathBuf>) -> Option<PathBuf> {
     if found.is_none() {
         let message = format!("{name} is not there: `cargo xtask setup` installs it");
         assert!(env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{message}");

@@ -3,7 +3,7 @@
 
 use end_to_end::{
     Project, Run, Summary,
-    tools::{nvidia, stand_in_driver},
+    tools::{clang, nvidia, stand_in_driver},
 };
 use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
@@ -280,18 +280,54 @@ fn main() -> kernelmill::Result<()> {
 }
 ";
 
-#[test]
-fn wrappers_launch_what_the_source_says() {
-    let Some(project) = project("cuda-launch") else { return };
+/// The program that launches [`KERNELS`] and checks what they wrote.
+fn launching(project: Project) -> Project {
     let manifest = project.package().join("Cargo.toml");
     let text = fs::read_to_string(&manifest).expect("the manifest was written");
     let text = text.replacen("kernelmill = { ", "kernelmill = { features = [\"cuda\"], ", 1);
+    let project = project.file("Cargo.toml", &text).file("src/main.rs", PROGRAM);
+    project.file("kernels/kernels.cu", KERNELS)
+}
+
+#[test]
+fn wrappers_launch_what_the_source_says() {
+    let Some(project) = project("cuda-launch") else { return };
+    // The driver is an emulator of PTX, which takes no cubins.
+    let project = project.manifest("2024", "targets = [\"compute_75\"]");
     let driver = stand_in_driver().display().to_string();
-    let project = project
-        .file("Cargo.toml", &text)
-        .file("kernels/kernels.cu", KERNELS)
-        .file("src/main.rs", PROGRAM)
-        .environment("LD_LIBRARY_PATH", &driver);
-    let ran = run(&project);
+    let ran = run(&launching(project).environment("LD_LIBRARY_PATH", &driver));
     assert!(ran.stdout.to_lowercase().contains("cuda\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_same_file_runs_on_the_cpu_and_is_compiled_for_amd() {
+    if clang().is_none() {
+        return;
+    }
+    let project = Project::new("cuda-on-cpu");
+    let project = project.manifest("2024", "targets = [\"cpu\", \"gfx1100\", \"gfx942\"]");
+    let project = launching(project);
+    let ran = run(&project);
+    assert_counts(&ran, 3, 0);
+    assert!(ran.stdout.to_lowercase().contains("cpu\n"), "{}", ran.stdout);
+    next_tick();
+    project.write("kernels/kernels.cu", KERNELS);
+    assert_counts(&run(&project), 0, 3);
+}
+
+#[test]
+fn what_cannot_leave_nvidia_is_named_with_its_line() {
+    if clang().is_none() {
+        return;
+    }
+    let project = Project::new("cuda-obstacles");
+    let project = project.manifest("2024", "targets = [\"cpu\", \"gfx1100\"]").file(
+        "kernels/two.cu",
+        "__global__ void bound(unsigned *x) {\n    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(*x));\n}\n\
+         __global__ void free(unsigned *x) { *x = 1; }\n",
+    );
+    let message = project.file("src/main.rs", IDLE).cargo(&["build"]).build_script_error();
+    assert!(message.contains("kernels/two.cu:2: the kernel `bound`"), "{message}");
+    assert!(message.contains("`cpu`, `gfx1100`: inline PTX"), "{message}");
+    assert!(!message.contains("`free`"), "{message}");
 }

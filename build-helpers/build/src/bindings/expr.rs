@@ -5,7 +5,8 @@ const WIDTH: usize = 100;
 const STEP: usize = 4;
 
 /// An expression.
-pub(super) enum Expr {
+#[derive(Clone, Debug)]
+pub(crate) enum Expr {
     /// Anything short.
     Atom(String),
     /// `function(arguments)`.
@@ -21,7 +22,8 @@ pub(super) enum Expr {
 }
 
 /// A field of a struct expression.
-pub(super) struct Field {
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
     name: &'static str,
     value: Expr,
     /// A comment above it.

@@ -1,8 +1,15 @@
 //! What a build offers its program: kernels and structs, checked to fit into one type.
 
-use crate::{error::Error, report::Report, settings::Settings, source::Source};
+use super::{expr::Expr, rules};
+use crate::{
+    contract::Rule,
+    error::Error,
+    report::Report,
+    settings::{Settings, is_about, report_fault},
+    source::Source,
+};
 use kernelmill_artifact::{
-    EnumLayout, Field, Parameter, ParameterKind, Signature, StructLayout, ValueType,
+    EnumLayout, Field, Parameter, ParameterKind, Safety, Signature, StructLayout, ValueType,
     target::nearest,
 };
 use kernelmill_compiler::frontend::cuda::{is_same_symbol, signature::is_same_kernel};
@@ -25,6 +32,17 @@ pub(crate) struct Kernel {
     pub(crate) signature: Signature,
     /// The sources that have it, by their places: several where it is of a header.
     pub(crate) sources: Vec<usize>,
+    /// The rules that its wrapper checks.
+    pub(crate) contract: Vec<Check>,
+}
+
+/// A rule of a contract.
+#[derive(Debug)]
+pub(crate) struct Check {
+    /// As it is written.
+    pub(crate) text: String,
+    /// As Rust has it.
+    pub(crate) condition: Expr,
 }
 
 /// An enumeration in a signature.
@@ -59,7 +77,8 @@ impl Interface {
     pub(crate) fn of(sources: &[Source], settings: &Settings) -> Result<Self, Error> {
         let mut report = Report::default();
         let mut types = Types::default();
-        let kernels = kernels(sources);
+        let mut kernels = kernels(sources);
+        configure(&mut kernels, settings, &mut report);
         for Kernel { signature, .. } in &kernels {
             let place = format!("{}:{}", signature.file, signature.line);
             check_kernel(signature, &place, &mut report);
@@ -124,11 +143,46 @@ fn kernels(sources: &[Source]) -> Vec<Kernel> {
             });
             match known {
                 Some(known) => known.sources.push(index),
-                None => kernels.push(Kernel { signature: signature.clone(), sources: vec![index] }),
+                None => kernels.push(Kernel {
+                    signature: signature.clone(),
+                    sources: vec![index],
+                    contract: Vec::new(),
+                }),
             }
         }
     }
     kernels
+}
+
+/// Does what the settings say of single kernels.
+fn configure(kernels: &mut [Kernel], settings: &Settings, report: &mut Report) {
+    for (key, said) in &settings.kernels {
+        let is_meant = |kernel: &&mut Kernel| is_about(key, said, &kernel.signature);
+        let mut meant = kernels.iter_mut().filter(is_meant).peekable();
+        if meant.peek().is_none() {
+            drop(meant);
+            let names = kernels.iter().map(|kernel| kernel.signature.name.to_string());
+            let nearest = nearest(key, names);
+            said.unknown(key, nearest.as_deref(), report);
+            continue;
+        }
+        for kernel in meant {
+            if let Some(name) = &said.name {
+                kernel.signature.name = name.clone().into();
+            }
+            for Rule { text, condition, origin } in &said.requires {
+                match rules::condition(condition, &kernel.signature) {
+                    Ok(condition) => {
+                        kernel.contract.push(Check { text: text.clone(), condition });
+                    }
+                    Err(fault) => report_fault(key, text, origin.as_ref(), fault, report),
+                }
+            }
+            if !said.requires.is_empty() {
+                kernel.signature.safety = Safety::Safe;
+            }
+        }
+    }
 }
 
 /// Reports what is wrong with one kernel.

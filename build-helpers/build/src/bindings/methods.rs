@@ -1,11 +1,12 @@
 //! The launch wrappers, as the template takes them.
 
 use super::{
-    interface::Kernel,
+    expr::Expr,
+    interface::{Check, Kernel},
     types::{identifier, type_name},
 };
 use kernelmill_artifact::{
-    Access, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, ValueType,
+    Access, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature, ValueType,
 };
 use kernelmill_compiler::frontend::cuda::signature::full_name;
 use minijinja::{Value, context};
@@ -31,6 +32,7 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
             context! { name => name, ty => ty, hold => hold, argument => argument }
         })
         .collect();
+    let checks: Value = kernel.contract.iter().map(|check| self::check(signature, check)).collect();
     let launch = match signature.dimension {
         Dimension::One => "::kernelmill::Launch<1>",
         Dimension::Two => "::kernelmill::Launch<2>",
@@ -50,10 +52,23 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
         place => format!("{}:{}", signature.file, signature.line),
         signature => signature.to_string(),
         launch => launch,
+        widens_launch => !kernel.contract.is_empty() && signature.dimension != Dimension::Three,
+        checks => checks,
         is_unsafe => signature.safety == Safety::Unsafe,
         parameters => parameters,
     }
 }
+
+/// The check of a rule, and the rule.
+fn check(signature: &Signature, check: &Check) -> Value {
+    let name = signature.name();
+    let arguments = [check.condition.clone(), Expr::text(name), Expr::text(&check.text)];
+    let call = Expr::call("::kernelmill::__codegen::require", arguments);
+    context! { text => &check.text, call => call.print(INDENT, INDENT + 2) }
+}
+
+/// What the body of a wrapper stands in.
+const INDENT: usize = 8;
 
 /// What the source says of a block, as a sentence.
 fn limits(limits: LaunchLimits) -> String {
@@ -70,7 +85,7 @@ fn limits(limits: LaunchLimits) -> String {
 
 /// The names of a wrapper's parameters: the kernel's, without leading underscores where that
 /// keeps them apart, so that a parameter the kernel does not use is an ordinary one here.
-fn parameter_names(parameters: &[Parameter]) -> Vec<String> {
+pub(super) fn parameter_names(parameters: &[Parameter]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for (index, parameter) in parameters.iter().enumerate() {
         let short = parameter.name.trim_start_matches('_');

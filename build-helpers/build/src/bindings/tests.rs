@@ -59,7 +59,7 @@ fn check(name: &str, text: &str) {
     if is_blessed {
         fs::write(&snapshot, &text).unwrap();
     }
-    assert_eq!(text, fs::read_to_string(snapshot).unwrap());
+    assert!(text == fs::read_to_string(&snapshot).unwrap(), "{name} is not {snapshot}:\n{text}");
 }
 
 /// Settings as a package's manifest has them.
@@ -142,4 +142,72 @@ fn the_bindings_of_cuda_kernels_are_as_before() {
     check("cuda.rs", &render("cuda", &interface, &embedded).unwrap());
 }
 
-const CUDA_SETTINGS: &str = "";
+const CUDA_SETTINGS: &str = r#"
+[package.metadata.kernelmill.kernels.saxpy]
+requires = [
+    "x.len >= n",
+    "y.len >= n",
+    "n >= 0 and block.x <= 256",
+    "grid.x * block.x >= n or n > 1_000_000",
+    "block.y == 1 and block.z == 1",
+    "shared == 4 * (block.x - 1) or shared % 2 == -0",
+]
+
+[package.metadata.kernelmill.kernels."filters::blur<unsigned short>"]
+name = "blur_u16"
+requires = ["more.len > 0", "out.len >= params.crop.left", "block.x != params.crop.left"]
+"#;
+
+/// The faults in the settings of single kernels, as people read them.
+fn faults(settings: &str) -> String {
+    let sources = [source_of("kernels/cuda.cu", cuda_kernels())];
+    let error = Interface::of(&sources, &settings_of(settings)).unwrap_err();
+    error.to_string()
+}
+
+#[test]
+fn a_name_that_a_contract_does_not_know_is_marked() {
+    let settings = r#"
+[package.metadata.kernelmill.kernels.saxpy]
+requires = ["x.len >= m", "a > 1", "x >= n"]
+[package.metadata.kernelmill.kernels.saxpi]
+"#;
+    let expected = "\
+error: the contract `x.len >= m` of the kernel `saxpy`: the kernel has no parameter `m`
+ --> Cargo.toml:9:23
+  |
+9 | requires = [\"x.len >= m\", \"a > 1\", \"x >= n\"]
+  |                       ^
+  |
+  = help: the nearest is `a`";
+    let text = faults(settings);
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn what_a_contract_cannot_mean_is_an_error() {
+    let rules = [
+        ("a > 1", "`a` is `f32`, and no whole number"),
+        ("x >= n", "`x` is `*const f32`, and no whole number"),
+        ("x.size >= n", "`x` is `*const f32`, which has no `size`"),
+        ("n.len > 0", "`n` is `i32`, which has no `len`"),
+        ("n", "this is a number, and no condition"),
+        ("n and n > 0", "this is a number, and no condition"),
+        ("(n > 0) + 1 > 0", "this is a condition, and no number"),
+        ("grid.w > 0", "`grid` has no `w`"),
+        ("sharde == 0", "the kernel has no parameter `sharde`"),
+    ];
+    for (rule, message) in rules {
+        let settings = format!("[package.metadata.kernelmill.kernels.saxpy]\nrequires = {rule:?}");
+        let text = faults(&settings);
+        let expected = format!("the contract `{rule}` of the kernel `saxpy`: {message}");
+        assert!(text.contains(&expected), "{text}");
+    }
+    let settings =
+        "[package.metadata.kernelmill.kernels.blur_float]\nrequires = \"params.scale > 0\"";
+    assert!(faults(settings).contains("the field is `f32`, and no whole number"));
+    let settings = "[package.metadata.kernelmill.kernels.saxpi]\nname = \"axpy\"";
+    let text = faults(settings);
+    assert!(text.contains("name a kernel `saxpi`, which no source has"), "{text}");
+    assert!(text.contains("the nearest is `saxpy`"), "{text}");
+}

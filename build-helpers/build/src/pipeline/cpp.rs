@@ -10,11 +10,12 @@ use crate::{
     jobs, paths,
     plan::{Road, Unit},
     report::Report,
+    settings::Settings,
     source::{Source, SourceKind},
 };
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::frontend::cuda::{CudaKernel, is_same_symbol, signature::resolve_names};
-use std::{borrow::Cow, collections::BTreeMap};
+use std::collections::BTreeMap;
 
 /// One compiler's look at one source.
 #[derive(Clone, Copy)]
@@ -115,7 +116,9 @@ impl Build<'_> {
         }
         let mut report = Report::default();
         let mut all: Vec<_> = kernels.values_mut().flatten().collect();
-        for clash in resolve_names(&mut all, &BTreeMap::new()) {
+        let said = self.settings.kernels.iter();
+        let chosen = said.filter_map(|(key, said)| Some((key.clone(), said.name.clone()?)));
+        for clash in resolve_names(&mut all, &chosen.collect()) {
             report.message(clash.to_string());
         }
         report.into_result(Error::Sources)?;
@@ -154,6 +157,7 @@ impl Build<'_> {
                         let target = &unit.config.target;
                         (unit.source, unit.road) == (index, Road::Pipeline)
                             && obstacle.concerns(target)
+                            && self.settings.wants(kernel, target)
                     });
                     let targets: Vec<_> =
                         targets.map(|unit| format!("`{}`", unit.config.target)).collect();
@@ -181,13 +185,20 @@ impl Build<'_> {
     }
 }
 
-/// The signatures of the kernels that a front end found, as its code names them.
-pub(super) fn signatures<'a>(source: &'a Source, front: &'a Front) -> Cow<'a, [Signature]> {
+/// The signatures of the kernels to compile for a target, as the front end's code names them.
+pub(super) fn signatures(
+    source: &Source,
+    front: &Front,
+    settings: &Settings,
+    target: &Target,
+) -> Vec<Signature> {
+    let wanted = source.kernels().iter().filter(|kernel| settings.wants(kernel, target));
     if source.kind != SourceKind::Cuda {
-        return Cow::Borrowed(source.kernels());
+        return wanted.cloned().collect();
     }
-    let is_wrapped = |kernel: &&CudaKernel| {
-        source.kernels().iter().any(|it| is_same_symbol(&it.symbol, &kernel.signature.symbol))
+    let of_front = |kernel: &Signature| {
+        let is_same = |it: &&CudaKernel| is_same_symbol(&kernel.symbol, &it.signature.symbol);
+        front.kernels.iter().find(is_same).map(|it| it.signature.clone())
     };
-    front.kernels.iter().filter(is_wrapped).map(|kernel| kernel.signature.clone()).collect()
+    wanted.filter_map(of_front).collect()
 }

@@ -1,3 +1,4 @@
+use super::KernelLayer;
 use std::collections::BTreeMap;
 
 /// What one place sets. A key that is not set there leaves what the places before it say; a list
@@ -19,6 +20,8 @@ pub(crate) struct Layer {
     pub(crate) clang: Option<String>,
     pub(crate) host_files: Option<Vec<String>>,
     pub(crate) rdc: Option<bool>,
+    /// By kernel; each key of a kernel is taken by itself.
+    pub(crate) kernels: Option<BTreeMap<String, KernelLayer>>,
 }
 
 /// A target, or several, as written, and where: `the builder`, an environment variable.
@@ -47,6 +50,21 @@ impl Layer {
             clang: self.clang.or(below.clang),
             host_files: self.host_files.or(below.host_files),
             rdc: self.rdc.or(below.rdc),
+            kernels: over(self.kernels, below.kernels),
         }
     }
+}
+
+fn over(
+    above: Option<BTreeMap<String, KernelLayer>>,
+    below: Option<BTreeMap<String, KernelLayer>>,
+) -> Option<BTreeMap<String, KernelLayer>> {
+    let (Some(above), Some(mut merged)) = (above.clone(), below.clone()) else {
+        return above.or(below);
+    };
+    for (key, layer) in above {
+        let known = merged.remove(&key).unwrap_or_default();
+        merged.insert(key, layer.over(known));
+    }
+    Some(merged)
 }

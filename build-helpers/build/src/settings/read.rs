@@ -1,7 +1,8 @@
 //! Settings in TOML.
 
-use super::{KEYS, Layer, TargetName};
+use super::{KEYS, KernelLayer, Layer, RuleText, TargetName, kernel::KERNEL_KEYS};
 use crate::{
+    contract::Origin,
     error::Error,
     manifest::entry,
     paths,
@@ -85,11 +86,12 @@ impl Reader<'_> {
                 "host-files" => layer.host_files = Some(self.texts(key)),
                 "fma" => layer.fma = self.flag(key),
                 "rdc" => layer.rdc = self.flag(key),
+                "kernels" => layer.kernels = Some(self.kernels(key)),
                 "optimization" => match level(value.get_ref()) {
                     Some(level) => layer.optimization = Some(level),
                     None => self.wrong(key.0, value, "a level from 0 to 3"),
                 },
-                unknown => self.unknown(unknown, name.span()),
+                unknown => self.unknown(unknown, name.span(), &KEYS),
             }
         }
         layer
@@ -171,14 +173,68 @@ impl Reader<'_> {
         entries
     }
 
+    /// `[kernels.saxpy]`, a table for each kernel.
+    fn kernels(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, KernelLayer> {
+        let mut kernels = BTreeMap::new();
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong(name, value, "a table for each kernel, `[kernels.NAME]`");
+            return kernels;
+        };
+        for (key, value) in in_source_order(table) {
+            let Some(table) = value.get_ref().as_table() else {
+                self.wrong(key.get_ref(), value, "a table, `[kernels.NAME]`");
+                continue;
+            };
+            let layer = self.kernel(table, key.span());
+            kernels.insert(key.get_ref().to_string(), layer);
+        }
+        kernels
+    }
+
+    fn kernel(&mut self, table: &DeTable<'_>, span: Range<usize>) -> KernelLayer {
+        let origin = Some(self.origin(span));
+        let mut layer = KernelLayer { origin, ..KernelLayer::default() };
+        for (name, value) in in_source_order(table) {
+            let key = (name.get_ref().as_ref(), value);
+            match key.0 {
+                "requires" => layer.requires = Some(self.rules(key)),
+                "targets" => layer.targets = Some(self.targets(key)),
+                "name" => match value.get_ref().as_str() {
+                    Some(text) => layer.name = Some(text.to_owned()),
+                    None => self.wrong(key.0, value, "the name of the wrapper"),
+                },
+                unknown => self.unknown(unknown, name.span(), &KERNEL_KEYS),
+            }
+        }
+        layer
+    }
+
+    fn rules(&mut self, key: Key<'_, '_>) -> Vec<RuleText> {
+        let texts = self.spanned(key).into_iter();
+        let rule = |(text, span): (String, Range<usize>)| {
+            // Without the quotation marks, of which there are one or three.
+            let written = self.file.text.get(span.clone()).unwrap_or_default();
+            let quotes =
+                if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
+            let origin = Some(self.origin(span.start + quotes..span.end - quotes));
+            RuleText { text, origin }
+        };
+        texts.map(rule).collect()
+    }
+
+    fn origin(&self, span: Range<usize>) -> Origin {
+        let place = place(&self.file.display, &self.file.text, span);
+        Origin { place, file: self.file.text.clone() }
+    }
+
     fn wrong(&mut self, name: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
         let written = self.file.text.get(value.span()).unwrap_or_default();
         let message = format!("`{name}` cannot be {written}");
         self.report(value.span(), message, format!("write {expected}"));
     }
 
-    fn unknown(&mut self, name: &str, span: Range<usize>) {
-        let known = KEYS.map(str::to_owned);
+    fn unknown(&mut self, name: &str, span: Range<usize>, keys: &[&str]) {
+        let known = keys.iter().map(|key| (*key).to_owned());
         let nearest = nearest(name, known).unwrap_or_default();
         let message = format!("unknown key `{name}`");
         self.report(span, message, format!("the nearest is `{nearest}`"));

@@ -1,7 +1,12 @@
+use super::read;
 use crate::{
+    cargo::Cargo,
+    env::World,
+    manifest::Package,
     settings::TargetName,
     test_support::{Project, SAXPY},
 };
+use kernelmill_artifact::Target;
 
 const KERNEL: (&str, &str) = ("kernels/saxpy.rs", SAXPY);
 
@@ -127,4 +132,69 @@ fn two_places_for_a_packages_settings_are_an_error() {
 fn a_settings_file_that_is_not_toml_shows_where() {
     let project = Project::new("", &[KERNEL, ("kernelmill.toml", "targets = [\"cpu\"\nfma = ")]);
     assert!(project.error().contains(" --> kernelmill.toml:"), "{}", project.error());
+}
+
+#[test]
+fn settings_of_single_kernels_come_from_every_place() {
+    let table = "targets = [\"cpu\", \"sm_90\"]\n[package.metadata.kernelmill.kernels.saxpy]\n\
+                 requires = \"n > 1\"\ntargets = [\"cpu\", \"90\"]";
+    let mut project = Project::new(table, &[KERNEL]);
+    let build = crate::Build::new()
+        .kernel("saxpy", |kernel| kernel.requires(["n > 2", "n < 9"]).name("axpy"))
+        .kernel("other", |kernel| kernel.targets(["cpu"]));
+    project.builder = build.layer().clone();
+    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&world).unwrap();
+    let settings = read(&world, &package, project.builder.clone()).unwrap();
+    let saxpy = &settings.kernels["saxpy"];
+    let rules: Vec<_> = saxpy.requires.iter().map(|rule| rule.text.as_str()).collect();
+    assert_eq!((rules, saxpy.name.as_deref()), (vec!["n > 2", "n < 9"], Some("axpy")));
+    assert_eq!(saxpy.targets.as_deref(), Some(&settings.targets[..]));
+    assert_eq!(settings.kernels["other"].targets.as_deref(), Some(&[Target::Cpu][..]));
+}
+
+#[test]
+fn mistakes_in_the_settings_of_a_kernel_are_marked() {
+    let table = "[package.metadata.kernelmill.kernels.saxpy]\nrequire = \"n > 1\"\n\
+                 requires = [\"x.len => n\"]\nname = \"a-b\"\ntargets = \"sm_99\"";
+    let error = Project::new(table, &[KERNEL]).error();
+    let expected = "\
+error: unknown key `require`
+ --> Cargo.toml:8:1
+  |
+8 | require = \"n > 1\"
+  | ^^^^^^^
+  |
+  = help: the nearest is `requires`
+
+error: unknown target `sm_99`
+  --> Cargo.toml:11:11
+   |
+11 | targets = \"sm_99\"
+   |           ^^^^^^^
+   |
+   = help: the nearest is `sm_89`
+
+error: the contract `x.len => n` of the kernel `saxpy`: `=` means nothing in a rule
+ --> Cargo.toml:9:20
+  |
+9 | requires = [\"x.len => n\"]
+  |                    ^
+  |
+  = help: write `==`
+
+error: the kernel `saxpy` cannot be named `a-b`
+ --> Cargo.toml:7:38
+  |
+7 | [package.metadata.kernelmill.kernels.saxpy]
+  |                                      ^^^^^
+  |
+  = help: a name has letters, digits and underscores, and starts with no digit";
+    assert_eq!(error, expected);
+    let mut project = Project::new("", &[KERNEL]);
+    let build = crate::Build::new().kernel("saxpy", |kernel| kernel.requires(["n >"]));
+    project.builder = build.layer().clone();
+    let expected = "error: the contract `n >` of the kernel `saxpy`: a number or a name is \
+                    missing, at character 4\n  help: for example `x.len >= n`";
+    assert_eq!(project.error(), expected);
 }

@@ -66,7 +66,7 @@ pub(crate) fn libraries<'c>(
         // What a message is formatted from is not needed, and would bring formatting code along.
         backend.machine().run(module, DROP_MESSAGES)?;
     }
-    let (mut used, mut of_device) = (HashSet::new(), HashSet::new());
+    let (mut asked, mut of_device) = (HashSet::new(), HashSet::new());
     loop {
         panics::define(context, module, backend.formats_panics());
         math::replace(context, module, backend.is_gpu());
@@ -84,7 +84,7 @@ pub(crate) fn libraries<'c>(
         if others.is_empty() {
             return Ok(());
         }
-        let members = libraries.defining(&others, &mut used)?;
+        let members = libraries.defining(&others, &mut asked)?;
         if members.is_empty() {
             return Ok(());
         }

@@ -13,7 +13,7 @@ use super::{Backend, Entry, Unit};
 use crate::{
     Error, Toolchain,
     check::ValidModule,
-    entry::{self, GpuAbi},
+    entry::{self, GpuAbi, LAUNCH_BOUNDS},
     frontend::rust::{TemporaryFolder, read},
     place::AddressSpaces,
 };
@@ -68,6 +68,18 @@ impl Amd {
     }
 }
 
+/// Says how many threads a block of the kernel has at most, where its source says so in the way of
+/// NVIDIA's back end: the number, or the sizes of the three axes.
+fn limit_block<'c>(context: &'c Context, kernel: Value<'c>) {
+    let Some(bounds) = kernel.text_attribute("nvvm.maxntid") else { return };
+    let sizes = bounds.split(',').filter_map(|size| size.trim().parse::<u32>().ok());
+    let most = sizes.product::<u32>().clamp(1, MAX_THREADS);
+    kernel.add_text_attribute(context, "amdgpu-flat-work-group-size", &format!("1,{most}"));
+    for key in LAUNCH_BOUNDS {
+        kernel.remove_text_attribute(key);
+    }
+}
+
 impl Backend for Amd {
     fn machine(&self) -> &Machine {
         &self.machine
@@ -111,6 +123,7 @@ impl Backend for Amd {
         let entries = entry::gpu(unit, &abi)?;
         for function in unit.module.definitions() {
             function.add_text_attribute(unit.context, "target-cpu", &self.target.processor);
+            limit_block(unit.context, function);
         }
         Ok(entries)
     }

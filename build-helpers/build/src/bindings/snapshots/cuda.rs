@@ -11,7 +11,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 name: cg::Cow::Borrowed("saxpy"),
                 symbol: cg::Cow::Borrowed("saxpy"),
                 dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
+                safety: cg::Safety::Safe,
                 limits: cg::LaunchLimits::NONE,
                 parameters: cg::Cow::Borrowed(&[
                     cg::Parameter::borrowed(
@@ -306,10 +306,10 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 line: 28,
             },
             cg::Signature {
-                name: cg::Cow::Borrowed("blur_unsigned_short"),
+                name: cg::Cow::Borrowed("blur_u16"),
                 symbol: cg::Cow::Borrowed("_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_"),
                 dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
+                safety: cg::Safety::Safe,
                 limits: cg::LaunchLimits { max_block_threads: 128, block: [0, 0, 0] },
                 parameters: cg::Cow::Borrowed(&[
                     cg::Parameter::borrowed(
@@ -896,6 +896,7 @@ pub struct Kernels {
     clippy::many_single_char_names,
     clippy::similar_names,
     clippy::too_many_arguments,
+    clippy::unreadable_literal,
     reason = "wrappers have the names and parameters of their kernels, used or not"
 )]
 impl Kernels {
@@ -933,7 +934,7 @@ impl Kernels {
     }
 
     /// Launches the kernel `saxpy` of `kernels/cuda.cu:7`:
-    /// `unsafe fn saxpy(a: f32, x: *const f32, y: *mut f32, n: i32)`.
+    /// `fn saxpy(a: f32, x: *const f32, y: *mut f32, n: i32)`.
     ///
     /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
     /// synchronised or a buffer is downloaded.
@@ -943,14 +944,14 @@ impl Kernels {
     /// Where the launch does not fit the device, a buffer is on another device, or the driver
     /// refuses the launch.
     ///
-    /// # Safety
-    ///
-    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
-    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
-    /// and its shared memory are as large as it takes for granted, and that no two threads race.
-    /// A contract in the configuration, `[kernels.saxpy]` with `requires`, makes this
-    /// a safe function.
-    pub unsafe fn saxpy(
+    /// Where a rule of its contract does not hold:
+    /// - `x.len >= n`
+    /// - `y.len >= n`
+    /// - `n >= 0 and block.x <= 256`
+    /// - `grid.x * block.x >= n or n > 1_000_000`
+    /// - `block.y == 1 and block.z == 1`
+    /// - `shared == 4 * (block.x - 1) or shared % 2 == -0`
+    pub fn saxpy(
         &self,
         __stream: &impl ::kernelmill::LaunchStream,
         __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
@@ -962,7 +963,95 @@ impl Kernels {
         let __stream = ::kernelmill::__codegen::stream(__stream);
         let x = ::kernelmill::__codegen::read(x, __stream)?;
         let y = ::kernelmill::__codegen::write(y, __stream)?;
-        // SAFETY: the arguments are those of signature 0, in its order; the caller
+        let __launch: ::kernelmill::Launch<3> = __launch.into();
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::at_least(
+                ::kernelmill::__codegen::rule::len(&x),
+                ::kernelmill::__codegen::rule::int(n),
+            ),
+            "saxpy",
+            "x.len >= n",
+        )?;
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::at_least(
+                ::kernelmill::__codegen::rule::len(&y),
+                ::kernelmill::__codegen::rule::int(n),
+            ),
+            "saxpy",
+            "y.len >= n",
+        )?;
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::both(
+                ::kernelmill::__codegen::rule::at_least(
+                    ::kernelmill::__codegen::rule::int(n),
+                    ::kernelmill::__codegen::rule::int(0_i128),
+                ),
+                ::kernelmill::__codegen::rule::at_most(
+                    ::kernelmill::__codegen::rule::int(__launch.block_size()[0]),
+                    ::kernelmill::__codegen::rule::int(256_i128),
+                ),
+            ),
+            "saxpy",
+            "n >= 0 and block.x <= 256",
+        )?;
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::either(
+                ::kernelmill::__codegen::rule::at_least(
+                    ::kernelmill::__codegen::rule::multiply(
+                        ::kernelmill::__codegen::rule::int(__launch.grid_size()[0]),
+                        ::kernelmill::__codegen::rule::int(__launch.block_size()[0]),
+                    ),
+                    ::kernelmill::__codegen::rule::int(n),
+                ),
+                ::kernelmill::__codegen::rule::greater(
+                    ::kernelmill::__codegen::rule::int(n),
+                    ::kernelmill::__codegen::rule::int(1000000_i128),
+                ),
+            ),
+            "saxpy",
+            "grid.x * block.x >= n or n > 1_000_000",
+        )?;
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::both(
+                ::kernelmill::__codegen::rule::equal(
+                    ::kernelmill::__codegen::rule::int(__launch.block_size()[1]),
+                    ::kernelmill::__codegen::rule::int(1_i128),
+                ),
+                ::kernelmill::__codegen::rule::equal(
+                    ::kernelmill::__codegen::rule::int(__launch.block_size()[2]),
+                    ::kernelmill::__codegen::rule::int(1_i128),
+                ),
+            ),
+            "saxpy",
+            "block.y == 1 and block.z == 1",
+        )?;
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::either(
+                ::kernelmill::__codegen::rule::equal(
+                    ::kernelmill::__codegen::rule::int(__launch.dynamic_shared_bytes()),
+                    ::kernelmill::__codegen::rule::multiply(
+                        ::kernelmill::__codegen::rule::int(4_i128),
+                        ::kernelmill::__codegen::rule::subtract(
+                            ::kernelmill::__codegen::rule::int(__launch.block_size()[0]),
+                            ::kernelmill::__codegen::rule::int(1_i128),
+                        ),
+                    ),
+                ),
+                ::kernelmill::__codegen::rule::equal(
+                    ::kernelmill::__codegen::rule::remainder(
+                        ::kernelmill::__codegen::rule::int(__launch.dynamic_shared_bytes()),
+                        ::kernelmill::__codegen::rule::int(2_i128),
+                    ),
+                    ::kernelmill::__codegen::rule::subtract(
+                        ::kernelmill::__codegen::rule::int(0_i128),
+                        ::kernelmill::__codegen::rule::int(0_i128),
+                    ),
+                ),
+            ),
+            "saxpy",
+            "shared == 4 * (block.x - 1) or shared % 2 == -0",
+        )?;
+        // SAFETY: the arguments are those of signature 0, in its order; the contract
         // answers for what it does with them.
         unsafe {
             ::kernelmill::__codegen::launch(
@@ -1077,7 +1166,7 @@ impl Kernels {
     }
 
     /// Launches the kernel `filters::blur<unsigned short>(filters::Params, filters::Params const*, filters::Flags, unsigned short*)` of `kernels/cuda.cu:28`:
-    /// `unsafe fn blur_unsigned_short(params: Params, more: *const Params, type: Flags, out: *mut u16)`.
+    /// `fn blur_u16(params: Params, more: *const Params, type: Flags, out: *mut u16)`.
     ///
     /// Its source limits a block to 128 threads.
     ///
@@ -1089,14 +1178,11 @@ impl Kernels {
     /// Where the launch does not fit the device, a buffer is on another device, or the driver
     /// refuses the launch.
     ///
-    /// # Safety
-    ///
-    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
-    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
-    /// and its shared memory are as large as it takes for granted, and that no two threads race.
-    /// A contract in the configuration, `[kernels.blur_unsigned_short]` with `requires`, makes this
-    /// a safe function.
-    pub unsafe fn blur_unsigned_short(
+    /// Where a rule of its contract does not hold:
+    /// - `more.len > 0`
+    /// - `out.len >= params.crop.left`
+    /// - `block.x != params.crop.left`
+    pub fn blur_u16(
         &self,
         __stream: &impl ::kernelmill::LaunchStream,
         __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
@@ -1108,7 +1194,32 @@ impl Kernels {
         let __stream = ::kernelmill::__codegen::stream(__stream);
         let more = ::kernelmill::__codegen::read(more, __stream)?;
         let out = ::kernelmill::__codegen::write(out, __stream)?;
-        // SAFETY: the arguments are those of signature 3, in its order; the caller
+        let __launch: ::kernelmill::Launch<3> = __launch.into();
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::greater(
+                ::kernelmill::__codegen::rule::len(&more),
+                ::kernelmill::__codegen::rule::int(0_i128),
+            ),
+            "blur_u16",
+            "more.len > 0",
+        )?;
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::at_least(
+                ::kernelmill::__codegen::rule::len(&out),
+                ::kernelmill::__codegen::rule::int(params.crop.left),
+            ),
+            "blur_u16",
+            "out.len >= params.crop.left",
+        )?;
+        ::kernelmill::__codegen::require(
+            ::kernelmill::__codegen::rule::different(
+                ::kernelmill::__codegen::rule::int(__launch.block_size()[0]),
+                ::kernelmill::__codegen::rule::int(params.crop.left),
+            ),
+            "blur_u16",
+            "block.x != params.crop.left",
+        )?;
+        // SAFETY: the arguments are those of signature 3, in its order; the contract
         // answers for what it does with them.
         unsafe {
             ::kernelmill::__codegen::launch(

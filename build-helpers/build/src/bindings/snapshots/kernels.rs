@@ -359,6 +359,7 @@ pub struct Kernels {
     clippy::many_single_char_names,
     clippy::similar_names,
     clippy::too_many_arguments,
+    clippy::unreadable_literal,
     reason = "wrappers have the names and parameters of their kernels, used or not"
 )]
 impl Kernels {

@@ -107,7 +107,7 @@ fn kernels(
     // Code generation changes a module, so it gets one of its own.
     let context = Context::create();
     let module = parse(&context, clang, source, bitcode)?;
-    module::without_printing(&module);
+    module::leave_parameters(&context, machine, &module)?;
     let ptx = machine.assembly(&module)?;
     let ptx = String::from_utf8_lossy(&ptx);
     super::signature::read(&ptx, &source.display)

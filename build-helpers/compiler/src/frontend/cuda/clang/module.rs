@@ -14,7 +14,7 @@ use super::CudaSource;
 use crate::{
     Error,
     entry::SHIM_PREFIX,
-    link::{PREFIX, PRINT},
+    link::PREFIX,
     place::{self, SHARED_TAG},
 };
 
@@ -40,11 +40,7 @@ pub(super) fn adapt<'c>(
     source: &CudaSource,
     warnings: &mut String,
 ) -> Result<Vec<u8>, Error> {
-    for name in ["llvm.used", "llvm.compiler.used", "llvm.global_ctors"] {
-        if let Some(list) = module.global(name) {
-            list.delete_global();
-        }
-    }
+    drop_lists(module);
     let copies = Copies { context, machine };
     for function in module.functions() {
         copies.of_arguments(function);
@@ -92,13 +88,53 @@ fn with_lines_only(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Er
     Ok(module.to_bitcode())
 }
 
-/// Makes what prints a function that is called with a fixed number of arguments, which is all that
-/// matters to who only reads signatures.
-pub(super) fn without_printing(module: &Module<'_>) {
-    let Some(print) = module.function(PRINT) else { return };
-    for call in print.users().into_iter().filter(|user| user.is_call()) {
-        call.replace_with(call.ty().null());
-        call.erase();
+/// Leaves of the code no more than what says which parameters kernels have: code is generated for
+/// it as it is, and of what kernels do NVIDIA's back end does not take everything unoptimised.
+pub(super) fn leave_parameters<'c>(
+    context: &'c Context,
+    machine: &Machine,
+    module: &Module<'c>,
+) -> Result<(), Error> {
+    let builder = Builder::new(context);
+    let kernels = kernels(module);
+    for kernel in &kernels {
+        let parameters = kernel.parameters();
+        // A function without a line of its own has no parameters in debug information.
+        let lines = kernel.instructions().into_iter();
+        if let Some(line) = lines.filter(|one| one.debug_line() > 0).last() {
+            builder.before(line);
+        }
+        for instruction in kernel.blocks()[0].instructions() {
+            let kept = match instruction.opcode() {
+                Opcode::LLVMAlloca => true,
+                Opcode::LLVMStore => parameters.contains(&instruction.operand(0)),
+                _ => false,
+            };
+            if kept {
+                continue;
+            }
+            if instruction.is_used() {
+                instruction.replace_with(instruction.ty().poison());
+            }
+            instruction.erase();
+        }
+        builder.at_end(kernel.blocks()[0]);
+        builder.ret(None);
+    }
+    for function in module.definitions().into_iter().filter(|one| !kernels.contains(one)) {
+        function.set_linkage(Linkage::LLVMInternalLinkage);
+        function.drop_comdat();
+    }
+    drop_lists(module);
+    Ok(machine.run(module, "function(simplifycfg),globaldce")?)
+}
+
+/// Drops what says that things are to be kept, or run, that nothing refers to.
+fn drop_lists(module: &Module<'_>) {
+    for name in ["llvm.used", "llvm.compiler.used", "llvm.global_ctors"] {
+        if let Some(list) = module.global(name) {
+            list.delete_global();
+        }
     }
 }
 

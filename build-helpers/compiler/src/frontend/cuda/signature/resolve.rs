@@ -36,7 +36,8 @@ impl fmt::Display for Clash {
 /// A kernel keeps its plain name where no other has it. Kernels of different namespaces that have
 /// one name get those of their namespaces before it (`a_scale`, `b_scale`), and overloads of one
 /// function get the types of their parameters behind it (`add_float_int`). `chosen` has names that
-/// the user gives, by full name in C++, symbol, or plain name.
+/// the user gives, by file and symbol (`kernels/a.cu::scale`), name in C++, symbol, or the name that
+/// the kernel would have.
 ///
 /// A kernel of a header that several files include may be there several times; that is no clash.
 pub fn resolve_names(
@@ -47,10 +48,11 @@ pub fn resolve_names(
         kernels.iter().map(|kernel| names::function(&kernel.signature.symbol)).collect();
     let mut is_chosen = BTreeSet::new();
     for (index, kernel) in kernels.iter_mut().enumerate() {
-        let keys = [kernel.full_name.as_str(), &kernel.signature.symbol, &kernel.signature.name];
-        let name = keys.into_iter().find_map(|key| chosen.get(key)).cloned();
-        if let Some(name) = name {
-            kernel.signature.name = name.into();
+        let symbol = kernel.signature.symbol.clone();
+        let by_name = || chosen.iter().find(|(key, _)| super::is_named(&symbol, key));
+        let name = chosen.get(&in_file(&kernel.signature));
+        if let Some(name) = name.or_else(|| Some(by_name()?.1)) {
+            kernel.signature.name = name.clone().into();
             is_chosen.insert(index);
         }
     }
@@ -65,6 +67,13 @@ pub fn resolve_names(
             }
         }
     }
+    for (index, kernel) in kernels.iter_mut().enumerate() {
+        if let Some(name) =
+            chosen.get(&*kernel.signature.name).filter(|_| !is_chosen.contains(&index))
+        {
+            kernel.signature.name = name.clone().into();
+        }
+    }
     let clash = |group: Vec<usize>| {
         let first = &kernels[group[0]];
         let describe = |index: &usize| {
@@ -74,10 +83,20 @@ pub fn resolve_names(
         Clash {
             name: first.signature.name.to_string(),
             kernels: group.iter().filter_map(describe).collect(),
-            key: first.full_name.clone(),
+            // Functions of C in two files have nothing but the file to tell them apart.
+            key: if group.iter().any(|index| kernels[*index].full_name != first.full_name) {
+                first.full_name.clone()
+            } else {
+                in_file(&first.signature)
+            },
         }
     };
     groups(kernels).into_iter().map(clash).collect()
+}
+
+/// A kernel's symbol with its file.
+fn in_file(signature: &Signature) -> String {
+    format!("{}::{}", signature.file, signature.symbol)
 }
 
 /// Whether two signatures are of one kernel, of a header that two files include.

@@ -1,0 +1,133 @@
+//! What the configuration says of single kernels: `[kernels.saxpy]`.
+
+use super::TargetName;
+use crate::{
+    contract::{self, Fault, Origin, Rule},
+    report::Report,
+};
+use kernelmill_artifact::{Signature, Target};
+use kernelmill_compiler::{
+    diagnostic::{Diagnostic, Place},
+    frontend::cuda::signature::is_named,
+};
+
+/// The keys, as they are written in TOML.
+pub(super) const KERNEL_KEYS: [&str; 3] = ["requires", "name", "targets"];
+
+/// What one place sets for a kernel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KernelLayer {
+    pub(crate) requires: Option<Vec<RuleText>>,
+    pub(crate) name: Option<String>,
+    pub(crate) targets: Option<Vec<TargetName>>,
+    /// Where the kernel is named; `None` in a build script.
+    pub(crate) origin: Option<Origin>,
+}
+
+/// A rule of a contract as it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleText {
+    pub(crate) text: String,
+    pub(crate) origin: Option<Origin>,
+}
+
+/// What the configuration says of a kernel, checked as far as that is possible without it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KernelSettings {
+    /// The rules of its contract; with none it has no contract.
+    pub(crate) requires: Vec<Rule>,
+    /// The name of its wrapper.
+    pub(crate) name: Option<String>,
+    /// The targets it is compiled for; `None`: those of the build.
+    pub(crate) targets: Option<Vec<Target>>,
+    origin: Option<Origin>,
+}
+
+impl KernelLayer {
+    /// This layer, and where it sets nothing, the one below.
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            requires: self.requires.or(below.requires),
+            name: self.name.or(below.name),
+            targets: self.targets.or(below.targets),
+            origin: self.origin.or(below.origin),
+        }
+    }
+}
+
+impl KernelSettings {
+    /// Reads what is only text so far.
+    pub(super) fn of(
+        key: &str,
+        layer: KernelLayer,
+        targets: Option<Vec<Target>>,
+        report: &mut Report,
+    ) -> Self {
+        let mut requires = Vec::new();
+        for RuleText { text, origin } in layer.requires.unwrap_or_default() {
+            match contract::parse(&text) {
+                Ok(condition) => requires.push(Rule { text, condition, origin }),
+                Err(fault) => report_fault(key, &text, origin.as_ref(), fault, report),
+            }
+        }
+        if let Some(name) = layer.name.as_ref().filter(|name| !super::is_identifier(name)) {
+            let message = format!("the kernel `{key}` cannot be named `{name}`");
+            let help = "a name has letters, digits and underscores, and starts with no digit";
+            report_at(layer.origin.as_ref(), message, help, report);
+        }
+        Self { requires, name: layer.name, targets, origin: layer.origin }
+    }
+
+    /// Reports that there is no such kernel.
+    pub(crate) fn unknown(&self, key: &str, nearest: Option<&str>, report: &mut Report) {
+        let help = nearest.map_or_else(
+            || "remove it: there is no kernel".to_owned(),
+            |nearest| format!("the nearest is `{nearest}`"),
+        );
+        let message = format!("the settings name a kernel `{key}`, which no source has");
+        report_at(self.origin.as_ref(), message, &help, report);
+    }
+}
+
+/// Whether settings under this key are about a kernel: the key is the name of its wrapper, its
+/// name in C++ with or without parameters, its symbol, or its file and its symbol.
+pub(crate) fn is_about(key: &str, settings: &KernelSettings, kernel: &Signature) -> bool {
+    key == kernel.name
+        || key.split_once("::") == Some((&kernel.file, &kernel.symbol))
+        || settings.name.as_deref() == Some(kernel.name())
+        || is_named(&kernel.symbol, key)
+}
+
+/// Reports what is wrong with a rule of a contract, and where.
+pub(crate) fn report_fault(
+    kernel: &str,
+    rule: &str,
+    origin: Option<&Origin>,
+    fault: Fault,
+    report: &mut Report,
+) {
+    let Fault { message, span, help } = fault;
+    let message = format!("the contract `{rule}` of the kernel `{kernel}`: {message}");
+    let Some(Origin { place, file }) = origin else {
+        let column = rule.get(..span.start).map_or(0, |before| before.chars().count()) + 1;
+        return report.plain(format!("{message}, at character {column}"), help);
+    };
+    // The rule as it is, unless it is written with escapes: then all of it is the place.
+    let start = place.span.start;
+    let is_verbatim = file.get(start..).is_some_and(|rest| rest.starts_with(rule));
+    let span = if is_verbatim { start + span.start..start + span.end } else { place.span.clone() };
+    let origin =
+        Origin { place: crate::report::place(&place.file, file, span), file: file.clone() };
+    report_at(Some(&origin), message, &help, report);
+}
+
+fn report_at(origin: Option<&Origin>, message: String, help: &str, report: &mut Report) {
+    match origin {
+        None => report.plain(message, help),
+        Some(Origin { place, file }) => {
+            let place: Place = place.clone();
+            report.add_text(&place.file, file.clone());
+            report.diagnostic(Diagnostic::error(place, message).help(help.to_owned()));
+        }
+    }
+}

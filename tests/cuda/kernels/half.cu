@@ -1,0 +1,43 @@
+// Half precision and its kin.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+
+// Every number of 16 bits as a float, and back.
+template <typename T, T (*Read)(unsigned short), unsigned short (*Bits)(T)>
+__device__ void through(float *out, unsigned int *back) {
+  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float value = (float)Read((unsigned short)i);
+  out[i] = value;
+  back[i] = Bits(T(value));
+}
+extern "C" __global__ void halves(float *out, unsigned int *back) {
+  through<__half, __ushort_as_half, __half_as_ushort>(out, back);
+}
+extern "C" __global__ void brains(float *out, unsigned int *back) {
+  through<__nv_bfloat16, __ushort_as_bfloat16, __bfloat16_as_ushort>(out, back);
+}
+
+extern "C" __global__ void narrow(const float *x, unsigned int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  out[4 * i] = __half_as_ushort(__float2half(x[i]));
+  out[4 * i + 1] = __bfloat16_as_ushort(__float2bfloat16(x[i]));
+  out[4 * i + 2] = __nv_cvt_float_to_fp8(x[i], __NV_SATFINITE, __NV_E4M3);
+  out[4 * i + 3] = __nv_cvt_float_to_fp8(x[i], __NV_SATFINITE, __NV_E5M2);
+}
+
+// Sum, difference, product, quotient and a fused operation, by operators, in pairs.
+extern "C" __global__ void arithmetic(const __half2 *x, const __half2 *y, unsigned int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  __half2 a = x[i], b = y[i];
+  __half2 results[5] = {a + b, a - b, a * b, a / b, __hfma2(a, b, a)};
+  for (int k = 0; k < 5; k++) out[5 * i + k] = __builtin_bit_cast(unsigned int, results[k]);
+}
+
+// Half precision by value, and added to atomically.
+extern "C" __global__ void accumulate(__half step, __half *sum, __nv_bfloat16 *other) {
+  atomicAdd(sum, step);
+  atomicAdd(other, __float2bfloat16(__half2float(step)));
+}

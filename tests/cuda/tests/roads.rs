@@ -1,0 +1,150 @@
+//! What cannot go everywhere, what is refused, and what is read.
+
+use std::collections::BTreeSet;
+
+use cuda_everywhere::{Launch, Value, lower, source, written};
+use kernelmill_compiler::frontend::cuda::CudaSource;
+
+fn mixed() -> CudaSource {
+    CudaSource { defines: vec![("FACTOR".into(), "3.0f".into())], ..source("mixed") }
+}
+
+#[test]
+fn what_keeps_a_kernel_from_a_target_is_named_with_its_line_and_the_others_compile() {
+    let mixed = lower(&mixed()).unwrap();
+    let found: Vec<_> = mixed
+        .lowered
+        .obstacles
+        .iter()
+        .map(|obstacle| format!("{}: {obstacle}", obstacle.symbol))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "inline_ptx: kernels/mixed.cuh:4: inline PTX (`mov.u32`)",
+            "nowhere: kernels/mixed.cu:12: a call of `elsewhere`, which this file does not define",
+        ]
+    );
+    for (target, count) in [("cpu", 1), ("gfx1100", 1), ("compute_80", 2), ("sm_80", 2)] {
+        if target == "sm_80" && cuda_everywhere::ptxas().is_none() {
+            eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
+            continue;
+        }
+        let artifact = mixed.compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert_eq!(artifact.kernels.len(), count, "{target}");
+    }
+    let after = mixed.run("everywhere", Launch::linear(1, 2), &[Value::floats(&[1.0, 2.5])]);
+    assert!(after.iter().all(|after| after[0].numbers() == [3.0, 7.5]));
+}
+
+#[test]
+fn every_header_that_was_read_is_an_input_and_none_of_ours() {
+    let mixed = lower(&mixed()).unwrap();
+    let names: BTreeSet<_> = mixed
+        .lowered
+        .lowered
+        .inputs
+        .iter()
+        .map(|path| path.file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert!(names.contains("mixed.cu") && names.contains("mixed.cuh"), "{names:?}");
+    assert!(names.contains("cmath"), "the system's are inputs too: {names:?}");
+    assert!(!names.contains("prelude.h"), "{names:?}");
+    assert!(mixed.lowered.lowered.inputs.iter().all(|path| path.is_absolute()));
+}
+
+#[test]
+fn what_clang_refuses_is_shown_in_its_words_with_the_users_line_once() {
+    let source =
+        written("refused", "#include <cub/cub.cuh>\n__global__ void k(int *x) { *x = 1 }\n");
+    let message = lower(&source).unwrap_err().to_string();
+    let start = "kernels/refused.cu:1:10: fatal error: 'cub/cub.cuh' file not found";
+    assert!(message.starts_with(start), "{message}");
+    assert_eq!(message.matches("file not found").count(), 1, "{message}");
+    assert!(message.contains("[kernels.NAME] targets = [...]"), "{message}");
+
+    let source = written("syntax", "__global__ void k(int *x) {\n  *x = 1\n}\n");
+    let message = lower(&source).unwrap_err().to_string();
+    assert!(message.starts_with("kernels/syntax.cu:2:9: error: expected ';'"), "{message}");
+}
+
+#[test]
+fn warnings_are_kept_and_constants_that_nobody_sets_are_one() {
+    let text = "__constant__ float table[4];\nextern \"C\" __global__ void k(float *x) {\n  \
+                int unused = 3;\n  x[0] = table[1];\n}\n";
+    let source = CudaSource { arguments: vec!["-Wall".into()], ..written("warned", text) };
+    let warnings = lower(&source).unwrap().lowered.lowered.warnings;
+    assert!(warnings.contains("kernels/warned.cu:3:7: warning: unused variable"), "{warnings}");
+    assert!(warnings.contains("the __constant__ variable `table` has no initial"), "{warnings}");
+}
+
+#[test]
+fn arguments_of_nvcc_are_understood() {
+    let text = "#if ANSWER != 42 || __cplusplus < 202002L\n#error wrong\n#endif\n\
+                extern \"C\" __global__ void k(int *x) { *x = ANSWER; }\n";
+    let mut source = written("arguments", text);
+    source.arguments =
+        ["-DANSWER=42", "--expt-relaxed-constexpr", "-O3", "--std=c++20", "-arch", "sm_90"]
+            .map(str::to_owned)
+            .to_vec();
+    assert_eq!(lower(&source).unwrap().lowered.kernels.len(), 1);
+}
+
+#[test]
+fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
+    let failures = lower(&source("failures")).unwrap();
+    let x: Vec<u32> = vec![1, 2, 30, 4];
+    let arguments = [Value::Words(x), Value::Words(vec![0; 4])];
+    let error = failures.run_on_cpu("asserts", Launch::linear(1, 4), &arguments).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("kernels/failures.cu:7"), "{message}");
+    assert!(message.contains("assertion failed: x[i] < 10 && \"too much\""), "{message}");
+
+    let arguments = [Value::Words(vec![0; 4]), Value::of(2_i32)];
+    let error = failures.run_on_cpu("traps", Launch::linear(1, 4), &arguments).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("kernels/failures.cu:12"), "{message}");
+    assert!(message.contains("__trap() was called"), "{message}");
+    let arguments = [Value::Words(vec![0; 4]), Value::of(9_i32)];
+    let after = failures.run_on_cpu("traps", Launch::linear(1, 4), &arguments).unwrap();
+    assert_eq!(after[0].words(), [7; 4]);
+    for target in ["compute_80", "gfx1100"] {
+        let artifact = failures.compile(target).unwrap();
+        let lines: BTreeSet<_> = artifact.locations.iter().map(|place| place.line).collect();
+        assert_eq!(lines, BTreeSet::from([7, 12]), "{target}");
+        assert!(artifact.kernels[0].panics, "{target}");
+    }
+}
+
+#[test]
+fn what_a_kernel_prints_on_the_cpu_is_on_standard_output() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_prints")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut lines: Vec<_> = std::str::from_utf8(&output.stdout).unwrap().lines().collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "thread 0 of prints has 2.50, 1099511627776",
+            "thread 1 of prints has 2.50, 1099511627776",
+        ]
+    );
+    let failures = lower(&source("failures")).unwrap();
+    let ptx = String::from_utf8(failures.compile("compute_80").unwrap().bytes).unwrap();
+    assert!(ptx.contains("vprintf"), "{ptx}");
+    failures.compile("gfx1100").unwrap();
+}
+
+#[test]
+fn the_same_source_gives_the_same_bytes_without_a_path_of_the_machine() {
+    let (first, second) =
+        (lower(&source("failures")).unwrap(), lower(&source("failures")).unwrap());
+    assert_eq!(first.lowered, second.lowered);
+    let folder = env!("CARGO_MANIFEST_DIR").as_bytes();
+    for target in ["compute_75", "gfx1100", "cpu"] {
+        let [one, two] = [&first, &second].map(|source| source.compile(target).unwrap());
+        assert_eq!(one, two, "{target}");
+        let found = one.bytes.windows(folder.len()).any(|window| window == folder);
+        assert!(!found, "{target}");
+    }
+}
