@@ -75,6 +75,10 @@ pub(crate) fn find_nvcc(search: &Search<'_>) -> Result<Option<Nvcc>, Error> {
         }
     }
     search.world.cargo.watch(&program);
+    if root.join("nvvm").is_dir() {
+        // A package manager may give a new file an old time; the folder tells of it all the same.
+        search.world.cargo.watch(&root.join("bin"));
+    }
     // nvcc looks there for the host compiler.
     search.world.cargo.watch_variable("PATH");
     let variables = VARIABLES.map(|name| {
