@@ -119,7 +119,7 @@ struct Trial {
 fn trial(search: &Search<'_>, program: &Path) -> Trial {
     let mut arguments = vec!["--dryrun", "-x", "cu", "-E"];
     arguments.extend(host_compiler_arguments(&search.arguments));
-    arguments.push("/dev/null");
+    arguments.push(if cfg!(windows) { "NUL" } else { "/dev/null" });
     let printed = ask::run(program, &arguments);
     let printed = printed.map(|output| [output.stdout, output.stderr].concat()).unwrap_or_default();
     let mut trial = read_trial(&String::from_utf8_lossy(&printed));
