@@ -7,7 +7,7 @@ use inkwell::{
     targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple},
 };
 
-use crate::Error;
+use crate::{Error, ir::Type};
 
 /// A target machine with its data layout.
 #[derive(Debug)]
@@ -60,6 +60,14 @@ impl Machine {
     #[must_use]
     pub fn data_layout(&self) -> &str {
         &self.data_layout
+    }
+
+    /// The bytes from one element of this type to the next in memory.
+    #[must_use]
+    pub fn size_of(&self, ty: Type<'_>) -> u64 {
+        let data = self.machine.get_target_data();
+        // SAFETY: the type is alive and has a size.
+        unsafe { llvm_sys::target::LLVMABISizeOfType(data.as_mut_ptr(), ty.raw) }
     }
 
     /// Makes a module one for this machine.

@@ -23,6 +23,7 @@ mod inline;
 mod operation;
 mod out_of_line;
 mod shared;
+mod uniformity;
 
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{

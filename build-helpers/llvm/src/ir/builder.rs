@@ -19,6 +19,10 @@ const NAMELESS: *const std::ffi::c_char = c"".as_ptr();
 // Every call below passes handles that are alive by the rule of the module, to a builder that
 // has been positioned in a block.
 impl<'c> Builder<'c> {
+    pub(crate) fn raw(&self) -> LLVMBuilderRef {
+        self.raw
+    }
+
     /// A builder that stands nowhere yet.
     #[must_use]
     pub fn new(context: &'c Context) -> Self {
