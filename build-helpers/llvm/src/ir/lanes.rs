@@ -164,6 +164,12 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Makes a load or store volatile.
+    pub fn make_volatile(self) {
+        // SAFETY: the value is a load or store.
+        unsafe { LLVMSetVolatile(self.raw, 1) }
+    }
+
     /// Whether it is a block, as the operand of a branch.
     #[must_use]
     pub fn is_block(self) -> bool {

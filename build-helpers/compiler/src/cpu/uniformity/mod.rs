@@ -29,8 +29,15 @@ pub(crate) use shape::{Shape, is_pure_intrinsic};
 pub(crate) struct Flow<'c> {
     pub(crate) blocks: Vec<Block<'c>>,
     numbers: HashMap<Block<'c>, usize>,
-    /// Without the ways that end in a panic.
+    /// Without the ways that end in a panic and those past a cut. A node after the last block
+    /// leads to all entries.
     pub(crate) graph: Graph,
+    /// Its immediate dominators.
+    dominators: Vec<Option<usize>>,
+    /// The first block, and those that come after a cut.
+    pub(crate) entries: Vec<usize>,
+    /// Blocks that control is cut after.
+    pub(crate) cuts: Vec<usize>,
     /// Blocks that only lead to a panic.
     pub(crate) panics: Vec<bool>,
     /// Blocks that return.
@@ -40,6 +47,16 @@ pub(crate) struct Flow<'c> {
 impl<'c> Flow<'c> {
     /// Reads the control flow; `panics` says which blocks write down a panic and end the thread.
     pub(crate) fn new(function: Value<'c>, panics: impl Fn(Block<'c>) -> bool) -> Self {
+        Self::cut(function, panics, |_| false)
+    }
+
+    /// As [`Flow::new`], where control ends after the blocks that `cuts` holds of, and starts
+    /// again in the one after each.
+    pub(crate) fn cut(
+        function: Value<'c>,
+        panics: impl Fn(Block<'c>) -> bool,
+        cuts: impl Fn(Block<'c>) -> bool,
+    ) -> Self {
         let blocks = function.blocks();
         let numbers: HashMap<_, _> =
             blocks.iter().enumerate().map(|(number, block)| (*block, number)).collect();
@@ -69,8 +86,29 @@ impl<'c> Flow<'c> {
                 next.retain(|&next| !cold[next]);
             }
         }
-        let ends = normal.into_iter().filter(|&node| !cold[node]).collect();
-        Self { blocks, numbers, graph: Graph::new(successors), panics: cold, ends }
+        let cuts: Vec<_> =
+            (0..blocks.len()).filter(|&node| !cold[node] && cuts(blocks[node])).collect();
+        let mut entries = vec![0];
+        for &cut in &cuts {
+            let after = std::mem::take(&mut successors[cut]);
+            entries.extend(after);
+        }
+        let mut ends: Vec<_> = normal.into_iter().filter(|&node| !cold[node]).collect();
+        ends.extend(&cuts);
+        successors.push(entries.clone());
+        let graph = Graph::new(successors);
+        let dominators = graph.dominators(blocks.len());
+        Self { blocks, numbers, graph, dominators, entries, cuts, panics: cold, ends }
+    }
+
+    /// The immediate dominator of each block and of the node before all of them.
+    pub(crate) fn dominators(&self) -> &[Option<usize>] {
+        &self.dominators
+    }
+
+    /// The natural loops, outer ones first; `None` where control jumps into the middle of one.
+    pub(crate) fn loops(&self) -> Option<Vec<Loop>> {
+        self.graph.loops(self.blocks.len())
     }
 
     pub(crate) fn number(&self, block: Block<'c>) -> usize {
@@ -105,14 +143,14 @@ impl<'c> Uniformity<'c> {
             post_dominators: flow.graph.post_dominators(&flow.ends),
             joins: HashSet::new(),
             cycles: HashMap::new(),
-            influenced: vec![false; flow.blocks.len()],
+            influenced: vec![false; flow.graph.len()],
         };
         for parameter in function.parameters() {
             found.shapes.insert(parameter, source(parameter).unwrap_or(Shape::UNIFORM));
         }
-        let order = flow.graph.reverse_post_order(0);
+        let order = flow.graph.reverse_post_order(flow.blocks.len());
         let panics = (0..flow.blocks.len()).filter(|&node| flow.panics[node]);
-        let order: Vec<_> = order.into_iter().chain(panics).collect();
+        let order: Vec<_> = order.into_iter().skip(1).chain(panics).collect();
         while found.pass(flow, &order, source, size) {}
         found
     }
