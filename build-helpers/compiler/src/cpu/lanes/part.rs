@@ -48,7 +48,15 @@ impl<'c> Group<'_, 'c> {
                 }
             }
         }
-        let order = Graph::new(edges).reverse_post_order(top(root));
+        let graph = Graph::new(edges);
+        let order = graph.reverse_post_order(top(root));
+        let mut place = vec![usize::MAX; graph.len()];
+        order.iter().enumerate().for_each(|(index, &node)| place[node] = index);
+        let backwards =
+            |&node: &usize| graph.successors[node].iter().any(|&next| place[next] <= place[node]);
+        if order.iter().any(backwards) {
+            return Err("control jumps into the middle of a loop");
+        }
         for &node in order.iter().filter(|&&node| node != root) {
             let none = self.vectors.mask().null();
             let slot = self.mask_slot(node);

@@ -82,7 +82,7 @@ impl<'c> Plan<'c> {
             dominators,
         };
         if lanes > 1 {
-            plan.loops = plan.flow.loops().ok_or("control jumps into the middle of a loop")?;
+            plan.loops = plan.flow.loops();
             plan.find_divergent_loops()?;
             plan.check_uses()?;
         }
@@ -90,6 +90,13 @@ impl<'c> Plan<'c> {
     }
 
     fn find_divergent_loops(&mut self) -> Result<(), &'static str> {
+        // Threads that leave a cycle in different rounds are kept apart at the header of a loop.
+        let headed = |(branch, cycle): (&usize, &Vec<bool>)| {
+            self.loops.iter().any(|l| cycle[l.header] && l.nodes.binary_search(branch).is_ok())
+        };
+        if !self.shapes.cycles.iter().all(headed) {
+            return Err("control jumps into the middle of a loop");
+        }
         for found in &self.loops {
             for (branch, cycle) in &self.shapes.cycles {
                 if !found.nodes.contains(branch) || !cycle[found.header] {

@@ -1,6 +1,6 @@
 //! Where values are kept that one region computes and another uses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
@@ -108,20 +108,20 @@ pub(super) fn leaves_of<'c>(ty: Type<'c>, leaves: &mut Vec<Type<'c>>) {
 
 /// Whether a strided value is computed through an extension, so that the stride may not hold.
 pub(super) fn extends<'c>(plan: &Plan<'c>, value: Value<'c>) -> bool {
-    fn walk<'c>(plan: &Plan<'c>, value: Value<'c>, depth: u32) -> bool {
-        if !value.is_instruction() || plan.shapes.shape(value).is_uniform() {
-            return false;
-        }
-        if depth == 0 {
-            return true;
+    let (mut seen, mut work) = (HashSet::new(), vec![value]);
+    while let Some(value) = work.pop() {
+        let strided = value.is_instruction() && !plan.shapes.shape(value).is_uniform();
+        if !strided || !seen.insert(value) {
+            continue;
         }
         match value.opcode() {
-            Opcode::LLVMZExt | Opcode::LLVMSExt => value.operand(0).is_instruction(),
-            Opcode::LLVMPHI => true,
-            _ => value.operands().into_iter().any(|operand| walk(plan, operand, depth - 1)),
+            Opcode::LLVMZExt | Opcode::LLVMSExt if value.operand(0).is_instruction() => {
+                return true;
+            }
+            _ => work.extend(value.operands()),
         }
     }
-    walk(plan, value, 12)
+    false
 }
 
 /// The values that are used in a region without having been computed in it before.

@@ -109,8 +109,8 @@ impl Graph {
         reach(&self.predecessors, ends, None)
     }
 
-    /// The natural loops, outer ones first; `None` where control jumps into the middle of one.
-    pub(crate) fn loops(&self, entry: usize) -> Option<Vec<Loop>> {
+    /// The natural loops, outer ones first. A cycle that control jumps into the middle of is none.
+    pub(crate) fn loops(&self, entry: usize) -> Vec<Loop> {
         let dominators = self.dominators(entry);
         let order = self.reverse_post_order(entry);
         let mut place = vec![usize::MAX; self.len()];
@@ -122,13 +122,10 @@ impl Graph {
             let latches: Vec<_> = self.predecessors[header]
                 .iter()
                 .copied()
-                .filter(|&from| place[from] != usize::MAX && place[from] >= place[header])
+                .filter(|&from| place[from] != usize::MAX && dominates(&dominators, header, from))
                 .collect();
             if latches.is_empty() {
                 continue;
-            }
-            if latches.iter().any(|&latch| !dominates(&dominators, header, latch)) {
-                return None;
             }
             let mut inside = reach(&self.predecessors, &latches, Some(header));
             inside[header] = true;
@@ -136,7 +133,7 @@ impl Graph {
             loops.push(Loop { header, nodes });
         }
         loops.sort_by_key(|found| std::cmp::Reverse(found.nodes.len()));
-        Some(loops)
+        loops
     }
 }
 
@@ -193,18 +190,18 @@ mod tests {
     #[test]
     fn loops_are_found_outer_ones_first() {
         let graph = sample();
-        let loops = graph.loops(0).unwrap();
+        let loops = graph.loops(0);
         assert_eq!(loops, [Loop { header: 1, nodes: vec![1, 2, 3, 4] }]);
         // 1 {2} within 1..=3.
         let nested = Graph::new(vec![vec![1], vec![2], vec![2, 3], vec![1, 4], vec![]]);
-        let headers: Vec<_> = nested.loops(0).unwrap().iter().map(|found| found.header).collect();
+        let headers: Vec<_> = nested.loops(0).iter().map(|found| found.header).collect();
         assert_eq!(headers, [1, 2]);
     }
 
     #[test]
     fn a_jump_into_a_loop_is_no_natural_loop() {
         let graph = Graph::new(vec![vec![1, 2], vec![2], vec![1, 3], vec![]]);
-        assert_eq!(graph.loops(0), None);
+        assert_eq!(graph.loops(0), []);
     }
 
     #[test]

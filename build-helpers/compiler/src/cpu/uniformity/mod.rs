@@ -106,8 +106,8 @@ impl<'c> Flow<'c> {
         &self.dominators
     }
 
-    /// The natural loops, outer ones first; `None` where control jumps into the middle of one.
-    pub(crate) fn loops(&self) -> Option<Vec<Loop>> {
+    /// The natural loops, outer ones first.
+    pub(crate) fn loops(&self) -> Vec<Loop> {
         self.graph.loops(self.blocks.len())
     }
 
