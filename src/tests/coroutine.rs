@@ -14,7 +14,7 @@ static REVERSE: cg::CpuKernel = cg::CpuKernel {
     static_shared_bytes: 4,
     frame_bytes: size_of::<Frame>() as u64,
     frame_align: 32,
-    run: None,
+    run: [None; 3],
     start: Some(start),
     resume: Some(resume),
 };

@@ -16,7 +16,7 @@ pub(super) const fn looped(run: Run) -> CpuKernel {
         static_shared_bytes: 0,
         frame_bytes: 0,
         frame_align: 1,
-        run: Some(run),
+        run: [Some(run), None, None],
         start: None,
         resume: None,
     }

@@ -26,7 +26,7 @@ fn main() {
             let index = file * KERNELS_PER_FILE + number;
             let case = generator::Case::new(seed, index);
             functions.push_str(&case.functions);
-            kernels.push_str(&case.kernel());
+            kernels.push_str(&case.kernels());
             cases.push((file, case));
         }
         let name = format!("functions_{file}.rs");

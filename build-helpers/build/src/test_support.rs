@@ -207,6 +207,7 @@ impl Compile for Fake {
             panics: false,
             cpu_symbol: (*target == Target::Cpu)
                 .then(|| format!("kernelmill_cpu_{}_{}", job.unit, signature.name)),
+            road: None,
         });
         Ok(Artifact {
             target: target.clone(),

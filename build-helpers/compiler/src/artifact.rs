@@ -30,6 +30,9 @@ pub struct CompiledKernel {
     pub panics: bool,
     /// For the CPU, the symbol of the constant that describes it.
     pub cpu_symbol: Option<String>,
+    /// For the CPU, how it runs the threads of a block, and why: `loop`, `regions` or
+    /// `coroutine`, a colon, and a sentence for people.
+    pub road: Option<String>,
 }
 
 /// A place in a source that a panic can name.
@@ -67,6 +70,7 @@ impl Artifact {
             writer.number(u64::from(kernel.static_shared_bytes));
             writer.number(u64::from(kernel.panics));
             writer.text(kernel.cpu_symbol.as_deref().unwrap_or(""));
+            writer.text(kernel.road.as_deref().unwrap_or(""));
         }
         writer.number(self.locations.len() as u64);
         for location in &self.locations {
@@ -91,6 +95,7 @@ impl Artifact {
                 static_shared_bytes: reader.number()?.try_into().ok()?,
                 panics: reader.number()? != 0,
                 cpu_symbol: Some(reader.text()?).filter(|symbol| !symbol.is_empty()),
+                road: Some(reader.text()?).filter(|road| !road.is_empty()),
             })
         })?;
         let locations = reader.list(|reader| {
@@ -120,7 +125,8 @@ mod tests {
                 entry: "saxpy".into(),
                 static_shared_bytes: 1024,
                 panics: true,
-                cpu_symbol: None,
+                cpu_symbol: Some("kernelmill_cpu_a_saxpy".into()),
+                road: Some("loop: no thread waits for another".into()),
             }],
             locations: vec![Location { file: "kernels/a.rs".into(), line: 3, column: 9 }],
         };

@@ -54,6 +54,7 @@ pub(crate) fn compile(
             static_shared_bytes: entry.static_shared_bytes,
             panics,
             cpu_symbol: entry.cpu_symbol,
+            road: entry.road,
         })
         .collect();
     Ok(Artifact { target: job.config.target.clone(), kind, bytes, kernels, locations })

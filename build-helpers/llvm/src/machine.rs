@@ -62,18 +62,18 @@ impl Machine {
         &self.data_layout
     }
 
+    /// The bytes from one element of this type to the next in memory.
+    #[must_use]
+    pub fn size_of(&self, ty: Type<'_>) -> u64 {
+        let data = self.machine.get_target_data();
+        // SAFETY: the type is alive and has a size.
+        unsafe { llvm_sys::target::LLVMABISizeOfType(data.as_mut_ptr(), ty.raw) }
+    }
+
     /// Makes a module one for this machine.
     pub fn adopt(&self, module: &Module<'_>) {
         module.set_triple(&self.triple);
         module.set_data_layout(&self.machine.get_target_data().get_data_layout());
-    }
-
-    /// The size of a type in memory, in bytes.
-    #[must_use]
-    pub fn size_of(&self, ty: Type<'_>) -> u64 {
-        let data = self.machine.get_target_data();
-        // SAFETY: the data layout and the type are alive, and the type has a size.
-        unsafe { llvm_sys::target::LLVMABISizeOfType(data.as_mut_ptr(), ty.raw) }
     }
 
     /// Runs passes, named in LLVM's notation.

@@ -34,6 +34,10 @@ pub struct Block {
     pub shared: *mut u8,
     /// The record of the launch, which the first thread that panics claims.
     pub panic: *mut PanicRecord,
+    /// For kernels of [`ROAD_LOOP`]: what they keep for the threads of the block between barriers,
+    /// aligned to 64 bytes. There are [`Kernel::frame_bytes`] bytes for each thread, where a row
+    /// of threads along x counts as a multiple of [`ROW`].
+    pub scratch: *mut u8,
     /// For compiled code: where a thread that ends early jumps to.
     pub jump: [u64; 64],
 }
@@ -96,6 +100,9 @@ pub const ROAD_LOOP: u32 = 0;
 /// The kernel is a coroutine for each thread.
 pub const ROAD_COROUTINE: u32 = 1;
 
+/// The threads along x that memory is laid out for are a multiple of this.
+pub const ROW: usize = 16;
+
 /// Runs one block of a kernel of [`ROAD_LOOP`].
 pub type Run = unsafe extern "C" fn(arguments: *const *const u8, block: *mut Block);
 
@@ -118,12 +125,13 @@ pub struct Kernel {
     pub road: u32,
     /// Bytes of shared memory that it declares.
     pub static_shared_bytes: u64,
-    /// Bytes of a coroutine.
+    /// Bytes of a coroutine; for [`ROAD_LOOP`] bytes that a block keeps for each thread.
     pub frame_bytes: u64,
     /// The alignment of a coroutine, a power of two.
     pub frame_align: u64,
-    /// For [`ROAD_LOOP`].
-    pub run: Option<Run>,
+    /// For [`ROAD_LOOP`]: one for every processor of the architecture, and for x86-64 one for those
+    /// with AVX2 and FMA (`x86-64-v3`) and one for those with AVX-512 (`x86-64-v4`).
+    pub run: [Option<Run>; 3],
     /// For [`ROAD_COROUTINE`].
     pub start: Option<Start>,
     /// For [`ROAD_COROUTINE`].
@@ -132,7 +140,7 @@ pub struct Kernel {
 
 const _: () = {
     assert!(size_of::<Geometry>() == 32);
-    assert!(size_of::<Block>() == 40 + 64 * 8);
+    assert!(size_of::<Block>() == 48 + 64 * 8);
     assert!(size_of::<Item>() == 48);
-    assert!(size_of::<Kernel>() == 56);
+    assert!(size_of::<Kernel>() == 72);
 };

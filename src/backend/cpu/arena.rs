@@ -119,14 +119,19 @@ impl Arena {
             geometry: std::ptr::null(),
             shared: std::ptr::null_mut(),
             panic: std::ptr::null_mut(),
+            scratch: std::ptr::null_mut(),
             jump: [0; 64],
         };
         Self { block, shared: Grown::default(), frames: Grown::default(), items: Vec::new() }
     }
 
-    /// The block, with shared memory of `bytes` bytes; valid until the next call.
-    pub(super) fn block(&mut self, bytes: usize) -> *mut Block {
+    /// The block, with shared memory of `bytes` bytes, and `scratch` bytes for what it keeps
+    /// between barriers; valid until the next call.
+    pub(super) fn block(&mut self, bytes: usize, scratch: usize) -> *mut Block {
         self.block.shared = self.shared.reserve(bytes, 128);
+        if scratch > 0 {
+            self.block.scratch = self.frames.reserve(scratch, 64);
+        }
         &raw mut self.block
     }
 

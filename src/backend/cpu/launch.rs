@@ -14,7 +14,7 @@ use kernelmill_artifact::PanicRecord;
 use rayon::prelude::*;
 
 use super::{
-    abi::{self, Geometry, Resume, Run, Start},
+    abi::{self, Geometry, ROW, Resume, Run, Start},
     arena::{Arena, Lease},
     scheduler::Scheduler,
 };
@@ -34,7 +34,7 @@ const CHUNKS_PER_THREAD: usize = 16;
 
 /// How a kernel runs.
 pub(super) enum Road {
-    Loop(Run),
+    Loop { run: Run, thread_bytes: usize },
     Coroutine { start: Start, resume: Resume, stride: usize, align: usize },
 }
 
@@ -196,8 +196,15 @@ impl Launch<'_> {
     ///
     /// As for `run`; nobody else uses the arena.
     unsafe fn run_in(&self, arena: &mut Arena, blocks: Range<usize>) {
+        let mut scratch = 0;
         let scheduler = match self.function.road {
-            Road::Loop(_) => None,
+            Road::Loop { thread_bytes, .. } => {
+                let [width, height, depth] = self.geometry.block.map(|n| n as usize);
+                scratch = thread_bytes
+                    .saturating_mul(width.next_multiple_of(ROW))
+                    .saturating_mul(height * depth);
+                None
+            }
             Road::Coroutine { start, resume, stride, align } => {
                 let shape = self.geometry.block;
                 let threads = shape.iter().map(|&n| n as usize).product();
@@ -206,7 +213,7 @@ impl Launch<'_> {
                 Some(Scheduler { start, resume, arguments, shape, items, frames, stride })
             }
         };
-        let block = arena.block(self.shared_bytes);
+        let block = arena.block(self.shared_bytes, scratch);
         let mut index = self.index(blocks.start);
         // SAFETY: the block is this thread's; the record outlives the launch, and kernels use its
         // state as an atomic too; arguments are promised.
@@ -220,7 +227,7 @@ impl Launch<'_> {
                 }
                 (*block).index = index;
                 match (&self.function.road, &scheduler) {
-                    (Road::Loop(run), _) => run(self.arguments, block),
+                    (Road::Loop { run, .. }, _) => run(self.arguments, block),
                     (Road::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
                     (Road::Coroutine { .. }, None) => unreachable!("made above"),
                 }

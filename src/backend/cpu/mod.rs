@@ -7,6 +7,7 @@
 pub mod abi;
 mod arena;
 pub(crate) mod context;
+mod dispatch;
 mod launch;
 mod memory;
 mod module;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{
     abi::{self, ROAD_COROUTINE, ROAD_LOOP},
+    dispatch,
     launch::{Function, Road},
 };
 use crate::{
@@ -45,7 +46,10 @@ impl backend::Module for Module {
 /// How a kernel runs; `None` where it lacks a function it should have.
 fn road(kernel: &abi::Kernel) -> Option<Road> {
     match kernel.road {
-        ROAD_LOOP => Some(Road::Loop(kernel.run?)),
+        ROAD_LOOP => Some(Road::Loop {
+            run: dispatch::best(&kernel.run)?,
+            thread_bytes: kernel.frame_bytes as usize,
+        }),
         ROAD_COROUTINE => Some(Road::Coroutine {
             start: kernel.start?,
             resume: kernel.resume?,

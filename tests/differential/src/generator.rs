@@ -19,6 +19,12 @@ pub(crate) struct Case {
     pub(crate) rounds: u32,
     /// How far the neighbour is whose value a round reads.
     pub(crate) step: u32,
+    /// Whether the number of rounds is known only when the kernel runs.
+    pub(crate) open: bool,
+    /// After round 1 the threads whose index is 0 modulo this leave the loop; 0: none do.
+    pub(crate) quit: u32,
+    /// In the end each thread mixes in the value of the lane whose number differs by this; 0: none.
+    pub(crate) lane: u32,
 }
 
 impl Case {
@@ -42,27 +48,63 @@ impl Case {
             leave: [0, 0, 3, 5, 11][random.below(5) as usize],
             rounds: random.below(4),
             step: 1 + random.below(62),
+            open: random.below(2) == 0,
+            quit: [0, 0, 0, 3, 7][random.below(5) as usize],
+            lane: [0, 0, 1, 5, 16][random.below(5) as usize],
         }
+        .consistent()
     }
 
-    /// The kernel: blocks of 64 threads.
-    pub(crate) fn kernel(&self) -> String {
-        let Self { index, leave, rounds, step, .. } = self;
+    /// Lanes exchange values only if all threads are there still.
+    fn consistent(mut self) -> Self {
+        if self.leave != 0 || self.quit != 0 {
+            self.lane = 0;
+        }
+        self
+    }
+
+    /// The kernel, twice, for blocks of 64 threads: as it is, and with barriers under a condition
+    /// that holds for every thread, which no compiler can know. On the CPU that takes the road
+    /// that nothing is proven for.
+    pub(crate) fn kernels(&self) -> String {
+        let name = format!("case_{}", self.index);
+        let plain = self.kernel(&name, "thread::sync_threads();");
+        let apart = "if (t as u32) < n { thread::sync_threads(); }";
+        plain + &self.kernel(&format!("{name}_apart"), apart)
+    }
+
+    fn kernel(&self, name: &str, barrier: &str) -> String {
+        let Self { index, leave, rounds, step, quit, lane, .. } = self;
         let leaving = if *leave == 0 {
             String::new()
         } else {
             format!("    if value % {leave} == 0 {{ return; }}\n")
         };
+        let more = if self.open { " + n / 65536" } else { "" };
+        let quitting = if *quit == 0 {
+            String::new()
+        } else {
+            format!("        if round == 1 && t % {quit} == 0 {{ break; }}\n")
+        };
+        let mixing = if *lane == 0 {
+            String::new()
+        } else {
+            format!(
+                "    let mine = unsafe {{ TILE[t] }};\n    \
+                 unsafe {{ TILE[t] = mine.rotate_left(1) ^ warp::shuffle_xor(mine, {lane}) }};\n"
+            )
+        };
         format!(
-            "\n#[kernel]\npub fn case_{index}(n: u32, x: &[u32], mut out: DisjointSlice<u32>) {{\n    \
+            "\n#[kernel]\npub fn {name}(n: u32, x: &[u32], mut out: DisjointSlice<u32>) {{\n    \
              static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;\n    \
              let i = thread::index_1d();\n    let t = thread::thread_idx().x as usize;\n    \
              let value = f{index}(i.get() as u32, x, n);\n    \
              unsafe {{ TILE[t] = value }};\n    \
              if let Some(out) = out.get_mut(i) {{ *out = value; }}\n{leaving}    \
-             for round in 0..{rounds} {{\n        thread::sync_threads();\n        \
-             let other = unsafe {{ TILE[(t + {step}) % 64] }};\n        thread::sync_threads();\n        \
-             if other % 3 != round % 3 {{ unsafe {{ TILE[t] = g{index}(other, x, n ^ t as u32) }}; }}\n    }}\n    \
+             for round in 0..{rounds}{more} {{\n        {barrier}\n        \
+             let other = unsafe {{ TILE[(t + {step}) % 64] }};\n        {barrier}\n        \
+             if other % 3 != round % 3 {{ unsafe {{ TILE[t] = g{index}(other, x, n ^ t as u32) }}; }}\n\
+             {quitting}    }}\n{mixing}    \
              if let Some(out) = out.get_mut(i) {{ *out = unsafe {{ TILE[t] }}; }}\n}}\n"
         )
     }
@@ -80,12 +122,16 @@ pub(crate) fn host_side(cases: &[(u64, Case)], files: u64, seed: u64) -> String 
     }
     let _ = writeln!(text, "/// The seed of the cases.\npub const SEED: u64 = {seed};");
     let _ = writeln!(text, "/// Every case.\npub const CASES: &[Case] = &[");
-    for (file, Case { index, functions, leave, rounds, step }) in cases {
+    for (file, case) in cases {
+        let Case { index, functions, leave, rounds, step, quit, lane, .. } = case;
         let _ = writeln!(
             text,
             "Case {{ name: \"case_{index}\", f: functions_{file}::f{index}, g: functions_{file}::g{index}, \
-             leave: {leave}, rounds: {rounds}, step: {step}, text: {functions:?}, \
-             launch: |on, launch, n, x, out| on.kernels.case_{index}(&on.stream, launch, n, x, out) }},"
+             leave: {leave}, rounds: {rounds}, step: {step}, quit: {quit}, lane: {lane}, \
+             text: {functions:?}, \
+             launch: |on, launch, n, x, out| on.kernels.case_{index}(&on.stream, launch, n, x, out), \
+             launch_apart: |on, launch, n, x, out| \
+             on.kernels.case_{index}_apart(&on.stream, launch, n, x, out) }},"
         );
     }
     text.push_str("];\n");

@@ -22,8 +22,12 @@ pub struct Case {
     leave: u32,
     rounds: u32,
     step: u32,
+    quit: u32,
+    lane: u32,
     text: &'static str,
     launch: Start,
+    /// The same with barriers of which it cannot be proven that all threads reach them.
+    launch_apart: Start,
 }
 
 /// What cases run on.
@@ -55,7 +59,8 @@ impl Context {
         self.device.name()
     }
 
-    /// Runs a case and compares every element.
+    /// Runs a case, both as it is and with barriers that nothing is proven of, and compares every
+    /// element.
     ///
     /// # Errors
     ///
@@ -63,28 +68,35 @@ impl Context {
     pub fn check(&self, case: &Case) -> Result<(), Box<dyn Error>> {
         let x: Vec<u32> = (0..97_u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ (i << 3)).collect();
         let n = 1000 + case.step;
-        let input = self.device.upload(&x)?;
-        let mut output = self.device.zeros::<u32>(BLOCK * BLOCKS)?;
-        let launch = Launch::grid([BLOCKS as u32], [BLOCK as u32]);
-        (case.launch)(self, launch, n, &input, &mut output)?;
-        let got = output.download().map_err(|error| format!("{}: {error}", case.name))?;
         let expected = case.expected(&x, n);
-        if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
-            return Err(format!(
-                "seed {SEED}, {}, element {place}: {} on {}, {} on the host\nleave {}, rounds {}, \
-                 step {}\n{}",
-                case.name,
-                got[place],
-                self.device.name(),
-                expected[place],
-                case.leave,
-                case.rounds,
-                case.step,
-                case.text
-            )
-            .into());
+        for (launch, how) in [(case.launch, "plain"), (case.launch_apart, "apart")] {
+            let got = self.run(launch, &x, n).map_err(|error| format!("{}: {error}", case.name))?;
+            if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
+                return Err(format!(
+                    "seed {SEED}, {} ({how}), element {place}: {} on {}, {} on the host\nleave {}, \
+                     rounds {}, step {}, quit {}, lane {}\n{}",
+                    case.name,
+                    got[place],
+                    self.device.name(),
+                    expected[place],
+                    case.leave,
+                    case.rounds,
+                    case.step,
+                    case.quit,
+                    case.lane,
+                    case.text
+                )
+                .into());
+            }
         }
         Ok(())
+    }
+
+    fn run(&self, start: Start, x: &[u32], n: u32) -> kernelmill::Result<Vec<u32>> {
+        let input = self.device.upload(x)?;
+        let mut output = self.device.zeros::<u32>(BLOCK * BLOCKS)?;
+        start(self, Launch::grid([BLOCKS as u32], [BLOCK as u32]), n, &input, &mut output)?;
+        output.download()
     }
 }
 
@@ -94,15 +106,27 @@ impl Case {
         let blocks = (0..BLOCKS).flat_map(|block| {
             let number = |t: usize| (block * BLOCK + t) as u32;
             let mut tile: Vec<u32> = (0..BLOCK).map(|t| (self.f)(number(t), x, n)).collect();
-            let stays: Vec<bool> =
+            let mut stays: Vec<bool> =
                 tile.iter().map(|value| self.leave == 0 || value % self.leave != 0).collect();
             for round in 0..self.rounds {
                 let before = tile.clone();
-                for t in (0..BLOCK).filter(|&t| stays[t]) {
+                for t in 0..BLOCK {
+                    if !stays[t] {
+                        continue;
+                    }
                     let other = before[(t + self.step as usize) % BLOCK];
                     if other % 3 != round % 3 {
                         tile[t] = (self.g)(other, x, n ^ t as u32);
                     }
+                    if round == 1 && self.quit != 0 && t % self.quit as usize == 0 {
+                        stays[t] = false;
+                    }
+                }
+            }
+            if self.lane != 0 {
+                let before = tile.clone();
+                for t in 0..BLOCK {
+                    tile[t] = before[t].rotate_left(1) ^ before[t ^ self.lane as usize];
                 }
             }
             tile

@@ -102,6 +102,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         static_shared_bytes: 0,
         panics: false,
         cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
+        road: None,
     };
     let artifact = Artifact {
         target: target.parse().unwrap(),

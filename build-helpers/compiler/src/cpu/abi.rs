@@ -15,7 +15,8 @@ pub(super) mod block {
     pub(crate) const GEOMETRY: u64 = 16;
     pub(crate) const SHARED: u64 = 24;
     pub(crate) const PANIC: u64 = 32;
-    pub(crate) const JUMP: u64 = 40;
+    pub(crate) const SCRATCH: u64 = 40;
+    pub(crate) const JUMP: u64 = 48;
 }
 
 /// `struct Item`.
@@ -45,11 +46,15 @@ pub(super) const fn dynamic_shared_offset(bytes: u64) -> u64 {
 
 /// The functions of a kernel.
 pub(super) enum Functions<'c> {
-    /// It runs a block at once.
-    Loop { run: Value<'c> },
+    /// It runs a block at once, with so many bytes for each thread: for any processor, and faster
+    /// ones for those that have more.
+    Loop { thread_bytes: u64, run: [Option<Value<'c>>; VARIANTS] },
     /// It is a coroutine for each thread.
     Coroutine { frame_bytes: u64, start: Value<'c>, resume: Value<'c> },
 }
+
+/// The processors that a block's function is built for.
+pub(super) const VARIANTS: usize = 3;
 
 /// The alignment of coroutines.
 pub(super) const FRAME_ALIGN: u64 = 64;
@@ -65,9 +70,11 @@ pub(super) fn export<'c>(
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let none = Type::pointer(context, 0).null();
     let (road, frame_bytes, run, start, resume) = match functions {
-        Functions::Loop { run } => (0, 0, *run, none, none),
+        Functions::Loop { thread_bytes, run } => {
+            (0, *thread_bytes, run.map(|run| run.unwrap_or(none)), none, none)
+        }
         Functions::Coroutine { frame_bytes, start, resume } => {
-            (1, *frame_bytes, none, *start, *resume)
+            (1, *frame_bytes, [none; VARIANTS], *start, *resume)
         }
     };
     let value = Value::constant_structure(
@@ -78,7 +85,9 @@ pub(super) fn export<'c>(
             wide.constant(shared_bytes),
             wide.constant(frame_bytes),
             wide.constant(FRAME_ALIGN),
-            run,
+            run[0],
+            run[1],
+            run[2],
             start,
             resume,
         ],

@@ -29,11 +29,8 @@ pub(super) fn functions<'c>(
     }
     always_inline(context, body.function);
     threads(unit, run, body);
-    if jumps {
-        Functions::Loop { run: catching(unit, run, symbol) }
-    } else {
-        Functions::Loop { run }
-    }
+    let run = if jumps { catching(unit, run, symbol) } else { run };
+    Functions::Loop { thread_bytes: 0, run: [Some(run), None, None] }
 }
 
 /// Wraps `run` so that a thread that jumps out of a function it called ends its block.

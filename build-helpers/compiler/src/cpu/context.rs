@@ -13,6 +13,14 @@ use crate::{link::is_panic, target::Unit};
 /// Marks where a coroutine gives control back; the compiler's own.
 pub(super) const SUSPEND: &str = "__kernelmill_suspend";
 
+/// Marks a barrier in a body that is built by regions; the compiler's own.
+pub(super) const BARRIER: &str = "__kernelmill_region_barrier";
+
+/// Whether a call is such a mark.
+pub(super) fn is_barrier(call: Value<'_>) -> bool {
+    call.is_call() && call.called_function().is_some_and(|callee| callee.name() == BARRIER)
+}
+
 /// The thread-local copy of the first fields of the run time's `Item`: block, thread and lane.
 const THREAD: &str = "__kernelmill_thread";
 
@@ -151,7 +159,13 @@ impl<'c> Lowering<'_, '_, 'c> {
             Operation::Fence => {
                 builder.fence(AtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent)
             }
-            Operation::Barrier => self.wait(&builder, 1),
+            Operation::Barrier => match self.source {
+                Source::Parameters { .. } => {
+                    let ty = Type::void(self.unit.context).function(&[]);
+                    builder.call(self.unit.module.declare(BARRIER, ty), &[]);
+                }
+                Source::Item(_) => self.wait(&builder, 1),
+            },
             Operation::Warp(number) => {
                 if let Some(result) = self.warp(&builder, call, number, site) {
                     call.replace_with(result);

@@ -10,8 +10,8 @@ use crate::{
     target::Unit,
 };
 
-/// Marks every function that uses the context, directly or through others, to be inlined, and the
-/// mathematical ones, but for recursive ones and the cold ones that write down a panic.
+/// Marks every function that uses the context or mathematics, directly or through others, to be
+/// inlined, and the mathematical ones, but for recursive ones and the cold ones that write down a panic.
 pub(super) fn context_users(unit: &Unit<'_, '_>) {
     let definitions = unit.module.definitions();
     let calls: HashMap<Value<'_>, Vec<Value<'_>>> = definitions
@@ -37,7 +37,7 @@ pub(super) fn context_users(unit: &Unit<'_, '_>) {
     }
 }
 
-/// The functions that use the context, to a fixpoint.
+/// The functions that use the context or mathematics, to a fixpoint.
 fn users<'c>(calls: &HashMap<Value<'c>, Vec<Value<'c>>>) -> HashSet<Value<'c>> {
     let mut users = HashSet::new();
     loop {
@@ -46,7 +46,10 @@ fn users<'c>(calls: &HashMap<Value<'c>, Vec<Value<'c>>>) -> HashSet<Value<'c>> {
             let uses = callees.iter().any(|callee| {
                 let name = callee.name();
                 let reports = is_panic(&name);
-                Operation::from_name(&name).is_some() || (users.contains(callee) && !reports)
+                Operation::from_name(&name).is_some()
+                    // A call in the midst of a group's code is made for each lane alone.
+                    || name.starts_with(MATH_PREFIX)
+                    || (users.contains(callee) && !reports)
             });
             if uses {
                 users.insert(*function);

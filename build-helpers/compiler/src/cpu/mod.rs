@@ -1,13 +1,15 @@
 //! Kernels on the CPU.
 //!
 //! A kernel becomes a function of the run time's interface (`src/backend/cpu/abi.rs` of
-//! `kernelmill`), by one of two roads:
+//! `kernelmill`), by one of three roads ([`road`] chooses):
 //!
-//! - **loop**: a kernel in which threads never wait for each other is called in a loop over the
-//!   threads of a block.
-//! - **coroutine**: a kernel with barriers or warp operations becomes a coroutine, one a thread,
-//!   that gives control back to the run time where it waits. It is right for every kernel: in
-//!   divergent loops, and where threads have returned before.
+//! - **loop**: a kernel in which threads never wait for each other is run in a loop over the
+//!   threads of a block, many at once as the lanes of vectors ([`lanes`]).
+//! - **regions**: where all barriers are proven to be reached by all threads of a block together
+//!   ([`uniformity`]), the kernel is cut at them, and each piece is such a loop.
+//! - **coroutine**: every other kernel with barriers or warp operations becomes a coroutine, one a
+//!   thread, that gives control back to the run time where it waits. It is right for every kernel:
+//!   in divergent loops, and where threads have returned before.
 //!
 //! What a thread knows of itself (its indices, its block's shared memory) is its *context*.
 //! Functions that use it are inlined into the kernel, where it is at hand as values; those that
@@ -19,14 +21,19 @@ mod block_loop;
 mod body;
 mod context;
 mod coroutine;
+mod cut;
 mod inline;
+mod lanes;
 mod operation;
 mod out_of_line;
+mod road;
 mod shared;
+mod uniformity;
+mod variants;
 
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{
-    ir::{Linkage, Value},
+    ir::{Linkage, Type, Value},
     machine::Machine,
 };
 
@@ -38,12 +45,17 @@ use crate::{
 use abi::Functions;
 use body::Body;
 use out_of_line::OutOfLine;
+use road::Choice;
 
 /// Simplifies kernels before they are cut at their barriers, so that little is alive across one.
 const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
     early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,\
     loop-mssa(loop-rotate,licm),sroa<modify-cfg>,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg)";
+
+/// Brings control flow into the form that roads are chosen by: branches of two ways, loops with one
+/// latch and exits of their own, and values that leave loops through phis.
+const CANONICAL: &str = "function(lower-switch,loop-simplify,lcssa)";
 
 /// Splits coroutines.
 const SPLIT: &str = "coro-early,cgscc(coro-split),coro-cleanup";
@@ -55,11 +67,13 @@ struct Kernel<'a, 'c> {
     shared_bytes: u64,
     body: Value<'c>,
     road: Road<'c>,
+    /// For people.
+    why: String,
 }
 
 /// How it runs.
 enum Road<'c> {
-    Loop(Functions<'c>),
+    Block(Functions<'c>),
     Coroutine { start: Value<'c>, resume: Value<'c> },
 }
 
@@ -70,15 +84,20 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     inline::context_users(unit);
     machine.run(unit.module, SIMPLIFY)?;
     context::let_panics_return(unit);
+    machine.run(unit.module, CANONICAL)?;
     let out_of_line = OutOfLine::find(unit)?;
 
     let kernels: Result<Vec<_>, _> = unit
         .signatures
         .iter()
-        .map(|signature| kernel(unit, signature, &out_of_line, shared_bytes))
+        .map(|signature| kernel(unit, machine, signature, &out_of_line, shared_bytes))
         .collect();
     let kernels = kernels?;
     out_of_line.lower(unit, shared_bytes);
+    // LLVM's passes crash on what breaks its rules, and name nothing.
+    unit.module.verify().map_err(|message| {
+        Error::Internal(format!("LLVM refuses the kernels of {}: {message}", unit.name))
+    })?;
     machine.run(unit.module, SPLIT)?;
     kernels.into_iter().map(|kernel| finish(unit, kernel)).collect()
 }
@@ -86,6 +105,7 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
 /// Builds the body of a kernel and the functions around it.
 fn kernel<'a, 'c>(
     unit: &Unit<'_, 'c>,
+    machine: &Machine,
     signature: &'a Signature,
     out_of_line: &OutOfLine<'c>,
     shared_bytes: u64,
@@ -93,26 +113,89 @@ fn kernel<'a, 'c>(
     let shim = entry::shim(unit, signature)?;
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
-    let waits = context::suspends(shim);
+    let jumps = out_of_line.jumps();
+    let choice = road::choose(shim, jumps, &|ty| machine.size_of(ty));
     let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
+    let waits = matches!(choice, Choice::Coroutine(_));
     let body = Body::new(unit, signature, shim, waits, shared_bytes)?;
     body.lower(unit, out_of_line);
-    let jumps = out_of_line.jumps();
-    let road = if waits {
-        coroutine::split_at_waits(unit, &body);
-        let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps);
-        Road::Coroutine { start, resume }
-    } else {
-        Road::Loop(block_loop::functions(unit, &body, &symbol, jumps))
+    let (road, why) = match choice {
+        Choice::Coroutine(why) => {
+            coroutine::split_at_waits(unit, &body);
+            let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps);
+            (Road::Coroutine { start, resume }, format!("coroutine: {why}"))
+        }
+        Choice::Loop => {
+            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, jumps)?;
+            (Road::Block(functions), format!("loop: no thread waits for another, {why}"))
+        }
+        Choice::Regions(barriers) => {
+            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, jumps)?;
+            let all = if barriers == 1 {
+                "1 barrier, uniform".to_owned()
+            } else {
+                format!("{barriers} barriers, all uniform")
+            };
+            (Road::Block(functions), format!("regions: {all}, {why}"))
+        }
     };
     let shared_bytes = if uses_shared { shared_bytes } else { 0 };
-    Ok(Kernel { signature, symbol, shared_bytes, body: body.function, road })
+    Ok(Kernel { signature, symbol, shared_bytes, body: body.function, road, why })
+}
+
+/// Builds the functions that run a whole block of a kernel, one for each kind of processor, and
+/// says how.
+fn whole_blocks<'c>(
+    unit: &Unit<'_, 'c>,
+    machine: &Machine,
+    body: &Body<'c>,
+    symbol: &str,
+    jumps: bool,
+) -> Result<(Functions<'c>, String), Error> {
+    cut::at_barriers(unit, body.function);
+    cut::one_return(unit, body.function);
+    let size = |ty: Type<'c>| machine.size_of(ty);
+    let mut run = [None; abi::VARIANTS];
+    let (mut thread_bytes, mut lanes) = (0, Vec::new());
+    let mut why =
+        if jumps { Some("a function that can end its thread is not inlined") } else { None };
+    for (index, variant) in variants::of(machine.triple()).iter().enumerate() {
+        let Some(variant) = variant else { continue };
+        if why.is_some() {
+            break;
+        }
+        match lanes::run(unit, body, symbol, variant.lanes, &size) {
+            Ok(built) => {
+                built.functions.iter().for_each(|function| variant.apply(unit.context, *function));
+                thread_bytes = thread_bytes.max(built.bytes_of_thread);
+                run[index] = built.functions.first().copied();
+                lanes.push(variant.lanes.to_string());
+            }
+            Err(reason) => why = Some(reason),
+        }
+    }
+    let Some(why) = why else {
+        let lanes = lanes.join(", ");
+        return Ok((
+            Functions::Loop { thread_bytes, run },
+            format!("threads in groups of {lanes}"),
+        ));
+    };
+    let why = format!("one thread after the other: {why}");
+    let has_barriers = body.function.calls().into_iter().any(context::is_barrier);
+    if !has_barriers {
+        return Ok((block_loop::functions(unit, body, symbol, jumps), why));
+    }
+    let built = lanes::run(unit, body, symbol, 1, &size)
+        .map_err(|reason| Error::Internal(format!("{symbol} cannot be built: {reason}")))?;
+    let run = [built.functions.first().copied(), None, None];
+    Ok((Functions::Loop { thread_bytes: built.bytes_of_thread, run }, why))
 }
 
 /// Exports the constant that describes a kernel.
 fn finish<'c>(unit: &Unit<'_, 'c>, kernel: Kernel<'_, 'c>) -> Result<Entry, Error> {
     let functions = match kernel.road {
-        Road::Loop(functions) => functions,
+        Road::Block(functions) => functions,
         Road::Coroutine { start, resume } => {
             let functions = coroutine::finished(unit, kernel.body, (start, resume))?;
             for function in [start, resume] {
@@ -126,5 +209,6 @@ fn finish<'c>(unit: &Unit<'_, 'c>, kernel: Kernel<'_, 'c>) -> Result<Entry, Erro
         symbol: kernel.signature.symbol.to_string(),
         static_shared_bytes: u32::try_from(kernel.shared_bytes).unwrap_or(u32::MAX),
         cpu_symbol: Some(kernel.symbol),
+        road: Some(kernel.why),
     })
 }

@@ -83,6 +83,8 @@ pub(crate) struct Entry {
     pub(crate) static_shared_bytes: u32,
     /// The constant that describes a CPU kernel.
     pub(crate) cpu_symbol: Option<String>,
+    /// How a CPU kernel runs its threads, and why.
+    pub(crate) road: Option<String>,
 }
 
 /// The back end of a target.

@@ -19,6 +19,10 @@ const NAMELESS: *const std::ffi::c_char = c"".as_ptr();
 // Every call below passes handles that are alive by the rule of the module, to a builder that
 // has been positioned in a block.
 impl<'c> Builder<'c> {
+    pub(crate) fn raw(&self) -> LLVMBuilderRef {
+        self.raw
+    }
+
     /// A builder that stands nowhere yet.
     #[must_use]
     pub fn new(context: &'c Context) -> Self {
@@ -109,7 +113,7 @@ impl<'c> Builder<'c> {
     }
 
     /// Copies `bytes` bytes to where they do not overlap; both addresses have this alignment.
-    pub fn copy(&self, to: Value<'c>, from: Value<'c>, align: u32, bytes: Value<'c>) {
+    pub fn copy_bytes(&self, to: Value<'c>, from: Value<'c>, align: u32, bytes: Value<'c>) {
         // SAFETY: see above.
         unsafe { LLVMBuildMemCpy(self.raw, to.raw, align, from.raw, align, bytes.raw) };
     }

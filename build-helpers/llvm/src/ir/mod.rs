@@ -10,6 +10,7 @@
 
 mod block;
 mod builder;
+mod lanes;
 mod module;
 mod ty;
 mod value;
@@ -19,7 +20,8 @@ pub use builder::Builder;
 pub use llvm_sys::{
     LLVMAtomicOrdering as AtomicOrdering, LLVMAtomicRMWBinOp as AtomicOperation,
     LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage, LLVMOpcode as Opcode,
-    LLVMTypeKind as TypeKind, LLVMUnnamedAddr as UnnamedAddress, LLVMVisibility as Visibility,
+    LLVMRealPredicate as FloatPredicate, LLVMTypeKind as TypeKind,
+    LLVMUnnamedAddr as UnnamedAddress, LLVMVisibility as Visibility,
 };
 pub use module::{ModuleExt, parse_bitcode, parse_ir};
 pub use ty::Type;

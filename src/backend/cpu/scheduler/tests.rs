@@ -70,6 +70,7 @@ fn run<P: Program>(shape: [u32; 3], memory: &mut [u32]) -> PanicRecord {
         geometry: &geometry,
         shared: std::ptr::null_mut(),
         panic: &raw mut record,
+        scratch: std::ptr::null_mut(),
         jump: [0; 64],
     };
     let (address, len) = (memory.as_mut_ptr(), memory.len());

@@ -130,6 +130,7 @@ impl Nvcc {
                 static_shared_bytes: 0,
                 panics: false,
                 cpu_symbol: None,
+                road: None,
             })
             .collect();
         let target = target.clone();

@@ -176,7 +176,7 @@ impl<'c> Copies<'_, 'c> {
             copy.set_alignment(align);
             parameter.replace_with(copy);
             let bytes = Type::int(self.context, 64).constant(self.machine.size_of(ty));
-            builder.copy(copy, parameter, align, bytes);
+            builder.copy_bytes(copy, parameter, align, bytes);
         }
     }
 }

@@ -1,0 +1,47 @@
+//! Prepares a body for being built by regions: a block ends at each barrier, and control returns
+//! in one place.
+
+use kernelmill_llvm::ir::{Block, Builder, Opcode, Value};
+
+use super::context::{is_barrier, reports_panic};
+use crate::target::Unit;
+
+/// Ends a block after every barrier.
+pub(super) fn at_barriers<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {
+    let builder = Builder::new(unit.context);
+    for call in body.calls() {
+        if is_barrier(call) {
+            let next = call.next_instruction().expect("a call is not the end of a block");
+            let before = call.block().split_before(unit.context, next, "before");
+            builder.at_end(before);
+            builder.branch(next.block());
+        }
+    }
+}
+
+/// Makes all ends of the body one, save for those after a panic.
+pub(super) fn one_return<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {
+    let returns: Vec<_> = body
+        .blocks()
+        .into_iter()
+        .filter(|block| {
+            let instructions = block.instructions();
+            instructions.last().is_some_and(|end| end.opcode() == Opcode::LLVMRet)
+                && !instructions.iter().any(|call| call.is_call() && reports_panic(*call))
+        })
+        .collect();
+    if returns.len() < 2 {
+        return;
+    }
+    let builder = Builder::new(unit.context);
+    let ended = Block::append(unit.context, body, "ended");
+    builder.at_end(ended);
+    builder.ret(None);
+    for block in returns {
+        if let Some(end) = block.terminator() {
+            end.erase();
+        }
+        builder.at_end(block);
+        builder.branch(ended);
+    }
+}

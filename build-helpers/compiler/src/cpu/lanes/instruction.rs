@@ -1,0 +1,398 @@
+//! Builds the instructions of a block for a group.
+
+use kernelmill_llvm::ir::{ModuleExt, Opcode, Type, TypeKind, Value};
+
+use super::{
+    form::{Form, resize},
+    group::{Group, Mask},
+    support::is_dropped,
+    values::is_stack_memory,
+};
+use crate::cpu::context::is_barrier;
+use crate::cpu::uniformity::{Shape, is_pure_intrinsic};
+
+impl<'c> Group<'_, 'c> {
+    /// Builds a block but for its end.
+    pub(super) fn instructions(
+        &mut self,
+        block: usize,
+        mask: Mask<'c>,
+    ) -> Result<(), &'static str> {
+        self.cached.clear();
+        let all = self.plan.flow.blocks[block].instructions();
+        // All phis are read before any of them can be given a new value.
+        for instruction in all {
+            if instruction.opcode() == Opcode::LLVMPHI {
+                self.phi(instruction);
+            } else if Some(instruction) != self.plan.flow.blocks[block].terminator()
+                && !is_stack_memory(instruction)
+            {
+                self.instruction(block, instruction, mask)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn instruction(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+        mask: Mask<'c>,
+    ) -> Result<(), &'static str> {
+        let opcode = instruction.opcode();
+        if is_barrier(instruction) || (instruction.is_call() && is_dropped(instruction)) {
+            return Ok(());
+        }
+        if self.plan.lanes == 1 {
+            let copy = self.once(block, instruction);
+            self.write(instruction, Form::uniform(copy));
+            return Ok(());
+        }
+        match (opcode, self.plan.shapes.shape(instruction)) {
+            (Opcode::LLVMFence, _) => {
+                let _ = self.once(block, instruction);
+            }
+            (Opcode::LLVMStore, _) if !instruction.is_exact_access() => {
+                self.store(block, instruction, mask);
+            }
+            (Opcode::LLVMLoad, Shape::Varying) if !instruction.is_exact_access() => {
+                let form = self.load(block, instruction, mask);
+                self.write(instruction, form);
+            }
+            (Opcode::LLVMCall, _) if is_pure_intrinsic(instruction).is_none() => {
+                self.each(block, instruction, mask);
+            }
+            (
+                Opcode::LLVMLoad
+                | Opcode::LLVMStore
+                | Opcode::LLVMAtomicRMW
+                | Opcode::LLVMAtomicCmpXchg,
+                Shape::Varying,
+            )
+            | (Opcode::LLVMStore, _) => self.each(block, instruction, mask),
+            (_, Shape::Strided(0)) => {
+                let copy = self.once(block, instruction);
+                self.write(instruction, Form::uniform(copy));
+            }
+            (_, Shape::Strided(step)) => {
+                let form = self.strided(block, instruction, step);
+                self.write(instruction, form);
+            }
+            (_, Shape::Varying) => {
+                let vector = self.vector(block, instruction, mask)?;
+                self.write(instruction, Form::varying(vector));
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy of an instruction that is the same for all lanes, or whose first lane is wanted.
+    fn once(&mut self, block: usize, instruction: Value<'c>) -> Value<'c> {
+        let operands: Vec<_> = instruction
+            .operands()
+            .into_iter()
+            .map(|operand| {
+                let known = operand.is_instruction() || self.parameters.contains_key(&operand);
+                (known && !operand.is_block())
+                    .then(|| self.read(operand, block).first.expect("the first lane is known"))
+            })
+            .collect();
+        let copy = self.builder.copy(instruction);
+        for (index, operand) in operands.into_iter().enumerate() {
+            if let Some(operand) = operand {
+                copy.set_operand(index as u32, operand);
+            }
+        }
+        copy
+    }
+
+    /// A value that grows from lane to lane.
+    fn strided(&mut self, block: usize, instruction: Value<'c>, step: i64) -> Form<'c> {
+        let context = self.unit.context;
+        let mut holds = None;
+        for operand in instruction.operands() {
+            if let Some(of) = self.read(operand, block).holds {
+                holds = Some(holds.map_or(of, |other| self.builder.and(of, other)));
+            }
+        }
+        let opcode = instruction.opcode();
+        // Lane by lane the numbers may wrap where the ones in use do not, so what LLVM has been
+        // told of overflows is dropped.
+        let first = match opcode {
+            Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl => {
+                let operands = instruction.operands();
+                let left = self.first(operands[0], block);
+                let right = self.first(operands[1], block);
+                self.builder.binary(opcode, left, right)
+            }
+            Opcode::LLVMOr => {
+                let operands = instruction.operands();
+                let left = self.first(operands[0], block);
+                let right = self.first(operands[1], block);
+                self.builder.add(left, right)
+            }
+            Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc => {
+                let first = self.first(instruction.operand(0), block);
+                self.builder.cast(opcode, first, instruction.ty())
+            }
+            Opcode::LLVMGetElementPtr => {
+                let operands = instruction.operands();
+                let base = self.first(operands[0], block);
+                let indices: Vec<_> =
+                    operands[1..].iter().map(|index| self.first(*index, block)).collect();
+                self.builder.elements(instruction.element_type(), base, &indices)
+            }
+            _ => self.once(block, instruction),
+        };
+        let from = instruction.operands()[0];
+        let extends = matches!(opcode, Opcode::LLVMZExt | Opcode::LLVMSExt);
+        if extends && from.is_instruction() {
+            let bit = self.does_not_wrap(opcode, from, step, block);
+            holds = Some(holds.map_or(bit, |other| self.builder.and(bit, other)));
+        }
+        let Some(holds) = holds else { return Form::strided(first, step) };
+        let vector = self.vector(block, instruction, None).unwrap_or_else(|_| {
+            let all = Form::strided(first, step);
+            self.vectors.all(&self.builder, all)
+        });
+        let _ = context;
+        Form { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
+    }
+
+    fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
+        self.read(value, block).first.expect("a strided value has a first lane")
+    }
+
+    /// Whether a strided number grows over the group without wrapping, as extensions see it.
+    fn does_not_wrap(
+        &mut self,
+        opcode: Opcode,
+        from: Value<'c>,
+        step: i64,
+        block: usize,
+    ) -> Value<'c> {
+        use kernelmill_llvm::ir::IntPredicate::{LLVMIntSGE, LLVMIntUGE};
+        let first = self.first(from, block);
+        let way = i64::from(self.plan.lanes - 1) * step;
+        let ty = first.ty();
+        let last = self.builder.add(first, ty.constant(way as u64));
+        let predicate = if opcode == Opcode::LLVMZExt { LLVMIntUGE } else { LLVMIntSGE };
+        let (high, low) = if step > 0 { (last, first) } else { (first, last) };
+        self.builder.compare(predicate, high, low)
+    }
+
+    /// An instruction on all lanes.
+    fn vector(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+        mask: Mask<'c>,
+    ) -> Result<Value<'c>, &'static str> {
+        use Opcode::*;
+        let opcode = instruction.opcode();
+        let wide = |group: &Self| group.vectors.widen(instruction.ty());
+        let result = match opcode {
+            LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => {
+                let left = self.wide(instruction.operand(0), block);
+                let mut right = self.wide(instruction.operand(1), block);
+                if let Some(mask) = mask {
+                    // Lanes that are not here must not divide by what they have.
+                    let one = instruction.ty().constant(1);
+                    let ones = Value::constant_vector(&vec![one; self.plan.lanes as usize]);
+                    right = self.builder.select(mask, right, ones);
+                }
+                self.builder.binary(opcode, left, right)
+            }
+            LLVMAdd | LLVMFAdd | LLVMSub | LLVMFSub | LLVMMul | LLVMFMul | LLVMFDiv | LLVMFRem
+            | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor => {
+                let left = self.wide(instruction.operand(0), block);
+                let right = self.wide(instruction.operand(1), block);
+                self.builder.binary(opcode, left, right)
+            }
+            LLVMFNeg => {
+                let value = self.wide(instruction.operand(0), block);
+                self.builder.negate_float(value)
+            }
+            LLVMICmp => {
+                let left = self.wide(instruction.operand(0), block);
+                let right = self.wide(instruction.operand(1), block);
+                self.builder.compare(instruction.int_predicate(), left, right)
+            }
+            LLVMFCmp => {
+                let left = self.wide(instruction.operand(0), block);
+                let right = self.wide(instruction.operand(1), block);
+                self.builder.compare_floats(instruction.float_predicate(), left, right)
+            }
+            LLVMSelect => self.select(block, instruction),
+            LLVMFreeze => {
+                let value = self.wide(instruction.operand(0), block);
+                self.builder.freeze(value)
+            }
+            LLVMExtractValue => {
+                let aggregate = self.wide(instruction.operand(0), block);
+                let indices = instruction.indices().into_iter();
+                indices.fold(aggregate, |all, index| self.builder.extract(all, index))
+            }
+            LLVMInsertValue => {
+                let aggregate = self.wide(instruction.operand(0), block);
+                let value = self.wide(instruction.operand(1), block);
+                self.insert(aggregate, value, &instruction.indices())
+            }
+            LLVMGetElementPtr => {
+                let forms: Vec<_> = instruction
+                    .operands()
+                    .into_iter()
+                    .map(|operand| self.read(operand, block))
+                    .collect();
+                // Indices of fields must stay constants.
+                let values: Vec<_> = forms
+                    .into_iter()
+                    .map(|form| {
+                        if form.is_uniform() {
+                            form.once()
+                        } else {
+                            self.vectors.all(&self.builder, form)
+                        }
+                    })
+                    .collect();
+                self.builder.elements(instruction.element_type(), values[0], &values[1..])
+            }
+            LLVMCall => self.intrinsic(block, instruction),
+            _ => {
+                let ty = wide(self);
+                let value = self.wide(instruction.operand(0), block);
+                self.builder.cast(opcode, value, ty)
+            }
+        };
+        if result.is_instruction() {
+            result.copy_float_flags(instruction);
+        }
+        Ok(result)
+    }
+
+    /// All lanes of an operand.
+    pub(super) fn wide(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
+        let form = self.read(value, block);
+        self.vectors.all(&self.builder, form)
+    }
+
+    fn select(&mut self, block: usize, instruction: Value<'c>) -> Value<'c> {
+        let condition = self.read(instruction.operand(0), block);
+        let yes = self.wide(instruction.operand(1), block);
+        let no = self.wide(instruction.operand(2), block);
+        if condition.is_uniform() {
+            return self.builder.select(condition.once(), yes, no);
+        }
+        let condition = self.vectors.all(&self.builder, condition);
+        self.vectors.blend(&self.builder, condition, yes, no)
+    }
+
+    fn insert(&self, aggregate: Value<'c>, value: Value<'c>, indices: &[u32]) -> Value<'c> {
+        match indices {
+            [] => value,
+            [index, rest @ ..] => {
+                let inner = self.builder.extract(aggregate, *index);
+                let inner = self.insert(inner, value, rest);
+                self.builder.insert(aggregate, inner, *index)
+            }
+        }
+    }
+
+    /// One of LLVM's functions, for vectors.
+    fn intrinsic(&mut self, block: usize, call: Value<'c>) -> Value<'c> {
+        let name = is_pure_intrinsic(call).expect("asked before");
+        let arguments = call.arguments();
+        let flags = ["llvm.ctlz", "llvm.cttz", "llvm.abs", "llvm.is.fpclass"];
+        let values: Vec<_> = arguments
+            .iter()
+            .enumerate()
+            .map(|(index, argument)| {
+                if index == 1 && flags.contains(&&*name) {
+                    *argument
+                } else {
+                    self.wide(*argument, block)
+                }
+            })
+            .collect();
+        let result = self.vectors.widen(call.ty());
+        let overloads = match &*name {
+            "llvm.fptoui.sat" | "llvm.fptosi.sat" | "llvm.scmp" | "llvm.ucmp" => {
+                vec![result, values[0].ty()]
+            }
+            "llvm.is.fpclass" => vec![values[0].ty()],
+            name if name.ends_with(".with.overflow") => vec![values[0].ty()],
+            _ => vec![result],
+        };
+        let function = self.unit.module.intrinsic(&name, &overloads);
+        self.builder.call(function, &values)
+    }
+
+    /// An instruction for each lane of the mask in turn.
+    fn each(&mut self, block: usize, instruction: Value<'c>, mask: Mask<'c>) {
+        let context = self.unit.context;
+        let word = Type::int(context, 32);
+        let void = instruction.ty().kind() == TypeKind::LLVMVoidTypeKind;
+        let forms: Vec<_> = instruction
+            .operands()
+            .into_iter()
+            .map(|operand| {
+                let known = operand.is_instruction() || self.parameters.contains_key(&operand);
+                known.then(|| self.read(operand, block))
+            })
+            .collect();
+        let bits_type = Type::int(context, self.plan.lanes);
+        let every = self.vectors.every();
+        let bits = self.vectors.bits(&self.builder, mask.unwrap_or(every));
+        let left = self.slots.alloca(bits_type);
+        self.builder.store(bits, left);
+        let wide = (!void).then(|| self.vectors.widen(instruction.ty()));
+        let results = wide.map(|ty| self.slots.alloca(ty));
+        let (head, body, after) = (self.edge_block(), self.edge_block(), self.edge_block());
+        self.builder.branch(head);
+        self.builder.at_end(head);
+        let bits = self.builder.load(bits_type, left);
+        let zero = bits_type.constant(0);
+        let more = self.builder.compare(kernelmill_llvm::ir::IntPredicate::LLVMIntNE, bits, zero);
+        self.builder.branch_if(more, body, after);
+        self.builder.at_end(body);
+        let count = self.unit.module.intrinsic("llvm.cttz", &[bits_type]);
+        let yes = Type::int(context, 1).constant(1);
+        let lane = self.builder.call(count, &[bits, yes]);
+        let lane = resize(&self.builder, lane, word);
+        let operands: Vec<_> = forms
+            .into_iter()
+            .map(|form| form.map(|form| self.vectors.one(&self.builder, form, lane)))
+            .collect();
+        let copy = self.builder.copy(instruction);
+        for (index, operand) in operands.into_iter().enumerate() {
+            if let Some(operand) = operand {
+                copy.set_operand(index as u32, operand);
+            }
+        }
+        if let (Some(results), Some(ty)) = (results, wide) {
+            let old = self.builder.load(ty, results);
+            let new = self.set_lane(old, copy, lane);
+            self.builder.store(new, results);
+        }
+        let rest = self.builder.add(bits, bits_type.constant(u64::MAX));
+        let rest = self.builder.and(bits, rest);
+        self.builder.store(rest, left);
+        self.builder.branch(head);
+        self.builder.at_end(after);
+        if let (Some(results), Some(ty)) = (results, wide) {
+            let all = self.builder.load(ty, results);
+            self.write(instruction, Form::varying(all));
+        }
+    }
+
+    fn set_lane(&self, all: Value<'c>, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
+        if value.ty().kind() != TypeKind::LLVMStructTypeKind {
+            return self.builder.set_lane(all, value, lane);
+        }
+        (0..value.ty().fields().len() as u32).fold(all, |all, index| {
+            let (old, new) = (self.builder.extract(all, index), self.builder.extract(value, index));
+            let field = self.set_lane(old, new, lane);
+            self.builder.insert(all, field, index)
+        })
+    }
+}

@@ -1,0 +1,152 @@
+//! Reads and writes memory for a group: at once where the elements follow each other, else each
+//! lane its own.
+
+use kernelmill_llvm::ir::{Builder, ModuleExt, Place, Type, Value};
+
+use super::{
+    form::Form,
+    group::{Group, Mask},
+    values::VARYING,
+};
+
+impl<'c> Group<'_, 'c> {
+    /// Whether the lanes of an address of elements of `ty` follow each other.
+    fn follows(&self, address: &Form<'c>, ty: Type<'c>) -> bool {
+        let bytes = (self.size)(ty) as i64;
+        address.first.is_some() && address.step == bytes
+    }
+
+    /// Reads for the lanes of the mask; what others get is not defined.
+    pub(super) fn load(&mut self, block: usize, load: Value<'c>, mask: Mask<'c>) -> Form<'c> {
+        debug_assert_eq!(self.plan.shapes.shape(load), VARYING);
+        let (ty, align) = (load.ty(), load.alignment());
+        let address = self.read(load.operand(0), block);
+        if !self.follows(&address, ty) {
+            return Form::varying(self.gather(address, ty, align, mask));
+        }
+        let first = address.first.expect("checked above");
+        let Some(holds) = address.holds else {
+            return Form::varying(self.load_at_once(first, ty, align, mask));
+        };
+        let wide = ty.vector(self.plan.lanes);
+        let slot = self.slots.alloca(wide);
+        self.either(
+            holds,
+            |group| {
+                let all = group.load_at_once(first, ty, align, mask);
+                group.builder.store(all, slot);
+            },
+            |group| {
+                let all = group.gather(address, ty, align, mask);
+                group.builder.store(all, slot);
+            },
+        );
+        Form::varying(self.builder.load(wide, slot))
+    }
+
+    /// Writes for the lanes of the mask.
+    pub(super) fn store(&mut self, block: usize, store: Value<'c>, mask: Mask<'c>) {
+        let (value, address) = (store.operand(0), store.operand(1));
+        let (ty, align) = (value.ty(), store.alignment());
+        let value = self.read(value, block);
+        let address = self.read(address, block);
+        if address.is_uniform() && value.is_uniform() {
+            let copy = self.builder.copy(store);
+            copy.set_operand(0, value.once());
+            copy.set_operand(1, address.once());
+            return;
+        }
+        let all = self.vectors.all(&self.builder, value);
+        if !self.follows(&address, ty) {
+            return self.scatter(all, address, align, mask);
+        }
+        let first = address.first.expect("checked above");
+        match address.holds {
+            None => self.store_at_once(all, first, align, mask),
+            Some(holds) => self.either(
+                holds,
+                |group| group.store_at_once(all, first, align, mask),
+                |group| group.scatter(all, address, align, mask),
+            ),
+        }
+    }
+
+    /// Builds one thing or the other, as the bit says.
+    fn either(
+        &mut self,
+        holds: Value<'c>,
+        yes: impl FnOnce(&mut Self),
+        no: impl FnOnce(&mut Self),
+    ) {
+        let (fast, slow, after) = (self.edge_block(), self.edge_block(), self.edge_block());
+        self.builder.branch_if(holds, fast, slow);
+        self.builder.at_end(fast);
+        yes(self);
+        self.builder.branch(after);
+        self.builder.at_end(slow);
+        no(self);
+        self.builder.branch(after);
+        self.builder.at_end(after);
+    }
+
+    fn load_at_once(
+        &self,
+        first: Value<'c>,
+        ty: Type<'c>,
+        align: u32,
+        mask: Mask<'c>,
+    ) -> Value<'c> {
+        let wide = ty.vector(self.plan.lanes);
+        let Some(mask) = mask else {
+            let all = self.builder.load(wide, first);
+            all.set_alignment(align);
+            return all;
+        };
+        let load = self.unit.module.intrinsic("llvm.masked.load", &[wide, first.ty()]);
+        self.masked(load, &[first, mask, wide.poison()], 0, align)
+    }
+
+    fn store_at_once(&self, all: Value<'c>, first: Value<'c>, align: u32, mask: Mask<'c>) {
+        let Some(mask) = mask else {
+            self.builder.store(all, first).set_alignment(align);
+            return;
+        };
+        let store = self.unit.module.intrinsic("llvm.masked.store", &[all.ty(), first.ty()]);
+        self.masked(store, &[all, first, mask], 1, align);
+    }
+
+    fn gather(&self, address: Form<'c>, ty: Type<'c>, align: u32, mask: Mask<'c>) -> Value<'c> {
+        let wide = ty.vector(self.plan.lanes);
+        let addresses = self.vectors.all(&self.builder, address);
+        let mask = mask.unwrap_or_else(|| self.vectors.every());
+        let gather = self.unit.module.intrinsic("llvm.masked.gather", &[wide, addresses.ty()]);
+        self.masked(gather, &[addresses, mask, wide.poison()], 0, align)
+    }
+
+    fn scatter(&self, all: Value<'c>, address: Form<'c>, align: u32, mask: Mask<'c>) {
+        let addresses = self.vectors.all(&self.builder, address);
+        let mask = mask.unwrap_or_else(|| self.vectors.every());
+        let scatter =
+            self.unit.module.intrinsic("llvm.masked.scatter", &[all.ty(), addresses.ty()]);
+        self.masked(scatter, &[all, addresses, mask], 1, align);
+    }
+
+    /// Calls one of LLVM's functions for masked access, whose argument `pointer` is aligned so.
+    fn masked(
+        &self,
+        function: Value<'c>,
+        arguments: &[Value<'c>],
+        pointer: u32,
+        align: u32,
+    ) -> Value<'c> {
+        let builder: &Builder<'c> = &self.builder;
+        let call = builder.call(function, arguments);
+        call.add_attribute(
+            self.unit.context,
+            Place::Parameter(pointer),
+            "align",
+            u64::from(align.max(1)),
+        );
+        call
+    }
+}

@@ -1,0 +1,86 @@
+//! Runs the threads of a block in groups of neighbours along x, each a vector's lanes.
+//!
+//! A kernel's body is cut at its barriers into regions ([`plan`]), all threads of the block pass
+//! through one before any enters the next. For each region a function is built that runs it for a
+//! group: what is uniform for the group is computed once, what grows by a constant as a start and
+//! a step, everything else as vectors ([`group`], [`instruction`], [`memory`]). Where threads of a
+//! group go different ways, the blocks of all ways are built one after the other under masks
+//! ([`part`]). What is alive across a barrier is kept in memory ([`state`]). A thread that panics
+//! ends the block ([`panic`]). With one lane the same makes plain loops over the threads.
+//!
+//! Nothing is built that is not proven right: barriers are uniform, or the kernel is a coroutine.
+
+mod form;
+mod group;
+mod instruction;
+mod memory;
+mod panic;
+mod part;
+mod plan;
+mod run;
+mod state;
+mod support;
+mod values;
+
+use kernelmill_llvm::ir::{Type, Value};
+
+use super::{
+    body::Body,
+    context::Source,
+    road::block_source,
+    uniformity::{Flow, Uniformity},
+};
+use crate::target::Unit;
+use group::build;
+use plan::Plan;
+use state::State;
+
+/// A function that runs a whole block in groups, with the bytes that it keeps for each thread.
+pub(super) struct Run<'c> {
+    /// The function, and then those that it consists of.
+    pub(super) functions: Vec<Value<'c>>,
+    pub(super) bytes_of_thread: u64,
+}
+
+/// The threads of a row that memory is laid out for: a multiple of every number of lanes.
+pub(super) const ROW: u64 = 16;
+
+/// Builds the function that runs a block of a kernel in groups of `lanes`; `Err` says why that
+/// cannot be.
+pub(super) fn run<'c>(
+    unit: &Unit<'_, 'c>,
+    body: &Body<'c>,
+    symbol: &str,
+    lanes: u32,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Result<Run<'c>, &'static str> {
+    let Source::Parameters { thread, .. } = body.source else {
+        return Err("the body is a coroutine's");
+    };
+    let plan = Plan::new(body.function, lanes, size, thread[0])?;
+    support::check(&plan)?;
+    let flow = Flow::cut(body.function, plan::writes_panic, plan::ends_at_barrier);
+    let of_block = Uniformity::new(body.function, &flow, &block_source(thread), size);
+    let state = State::new(&plan, &of_block, size)?;
+    let mut groups = Vec::new();
+    let mut functions = Vec::new();
+    for region in 0..plan.regions.len() {
+        let full = build(unit, &plan, &state, size, region, false);
+        let tail = (lanes > 1).then(|| build(unit, &plan, &state, size, region, true)).transpose();
+        functions.extend(full.iter().chain(tail.iter().flatten()).copied());
+        groups.push((full, tail));
+    }
+    let groups: Result<Vec<_>, _> = groups
+        .into_iter()
+        .map(|(full, tail)| Ok(run::Functions { full: full?, tail: tail? }))
+        .collect();
+    let groups = match groups {
+        Ok(groups) => groups,
+        Err(why) => {
+            functions.into_iter().for_each(Value::delete_function);
+            return Err(why);
+        }
+    };
+    functions.insert(0, run::block(unit, body, symbol, &plan, &state, &groups));
+    Ok(Run { functions, bytes_of_thread: state.bytes_of_thread })
+}

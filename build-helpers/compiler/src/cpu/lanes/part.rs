@@ -1,0 +1,269 @@
+//! Builds what some threads of a group pass and others do not: block after block, each under the
+//! mask of the threads that come to it.
+
+use std::collections::HashMap;
+
+use kernelmill_llvm::ir::{Block, Opcode, Value};
+
+use super::{
+    group::{Group, Mask},
+    plan::Part,
+};
+use crate::cpu::uniformity::{Graph, Loop};
+
+/// Blocks of this many instructions at most are built without a test whether any thread comes to
+/// them, if they may be.
+const CHEAP: usize = 6;
+
+impl<'c> Group<'_, 'c> {
+    /// Builds a part, where the builder stands, for the threads of the mask.
+    pub(super) fn part(&mut self, part: &Part, mask: Mask<'c>) -> Result<(), &'static str> {
+        self.reset_phis(part.exit);
+        self.one_after_the_other(&part.blocks, part.root, mask, None)
+    }
+
+    /// Builds blocks in an order in which all that lead to a block come before it. With `around`
+    /// they are the body of that loop.
+    fn one_after_the_other(
+        &mut self,
+        blocks: &[usize],
+        root: usize,
+        mask: Mask<'c>,
+        around: Option<usize>,
+    ) -> Result<(), &'static str> {
+        let loops = self.loops_in(blocks, around);
+        let mut holder: HashMap<usize, usize> = HashMap::new();
+        for found in &loops {
+            found.nodes.iter().for_each(|&node| {
+                holder.insert(node, found.header);
+            });
+        }
+        let top = |block: usize| holder.get(&block).copied().unwrap_or(block);
+        let member = |block: &usize| blocks.binary_search(block).is_ok();
+        let mut edges = vec![Vec::new(); self.plan.flow.graph.len()];
+        for &block in blocks {
+            for &next in self.plan.flow.graph.successors[block].iter().filter(|next| member(next)) {
+                if top(next) != top(block) && Some(next) != around {
+                    edges[top(block)].push(top(next));
+                }
+            }
+        }
+        let graph = Graph::new(edges);
+        let order = graph.reverse_post_order(top(root));
+        let mut place = vec![usize::MAX; graph.len()];
+        order.iter().enumerate().for_each(|(index, &node)| place[node] = index);
+        let backwards =
+            |&node: &usize| graph.successors[node].iter().any(|&next| place[next] <= place[node]);
+        if order.iter().any(backwards) {
+            return Err("control jumps into the middle of a loop");
+        }
+        for &node in order.iter().filter(|&&node| node != root) {
+            let none = self.vectors.mask().null();
+            let slot = self.mask_slot(node);
+            self.builder.store(none, slot);
+            if !holder.contains_key(&node) {
+                self.reset_phis(node);
+            }
+        }
+        for node in order {
+            let mask = if node == root {
+                mask
+            } else {
+                let slot = self.mask_slot(node);
+                Some(self.builder.load(self.vectors.mask(), slot))
+            };
+            match loops.iter().find(|found| found.header == node) {
+                Some(found) => self.guarded(node != root, mask, |group, after| {
+                    if group.plan.divergent_loops.contains(&found.header) {
+                        group.divergent_loop(found, mask)?;
+                        group.builder.branch(after);
+                        Ok(())
+                    } else {
+                        let within = found.nodes.clone();
+                        group.together(&within, found.header, mask, Some(after))
+                    }
+                })?,
+                None if node != root && self.needs_guard(node) => {
+                    self.guarded(true, mask, |group, after| {
+                        group.instructions(node, mask)?;
+                        group.part_ways(node, mask)?;
+                        group.builder.branch(after);
+                        Ok(())
+                    })?;
+                }
+                None => {
+                    self.instructions(node, mask)?;
+                    self.part_ways(node, mask)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The largest loops among some blocks.
+    fn loops_in(&self, blocks: &[usize], around: Option<usize>) -> Vec<Loop> {
+        let mut found: Vec<Loop> = Vec::new();
+        for candidate in &self.plan.loops {
+            let inside = candidate.nodes.iter().all(|node| blocks.binary_search(node).is_ok());
+            let known = found.iter().any(|outer| outer.nodes.contains(&candidate.header));
+            if inside && !known && Some(candidate.header) != around {
+                found.push(candidate.clone());
+            }
+        }
+        found
+    }
+
+    fn mask_slot(&mut self, node: usize) -> Value<'c> {
+        let ty = self.vectors.mask();
+        let slots = &self.slots;
+        *self.masks.entry(node).or_insert_with(|| slots.alloca(ty))
+    }
+
+    /// Builds what `inside` builds, passed over where no thread is in the mask. The builder
+    /// stands in the block after it then; `inside` goes there itself.
+    fn guarded(
+        &mut self,
+        tested: bool,
+        mask: Mask<'c>,
+        inside: impl FnOnce(&mut Self, Block<'c>) -> Result<(), &'static str>,
+    ) -> Result<(), &'static str> {
+        let (into, after) = (self.edge_block(), self.edge_block());
+        match mask {
+            Some(mask) if tested => {
+                let any = self.vectors.any(&self.builder, mask);
+                self.builder.branch_if(any, into, after);
+            }
+            _ => {
+                self.builder.branch(into);
+            }
+        }
+        self.builder.at_end(into);
+        inside(self, after)?;
+        self.builder.at_end(after);
+        Ok(())
+    }
+
+    /// Whether a block must not, or should not, be built for no thread at all.
+    fn needs_guard(&self, node: usize) -> bool {
+        let flow = &self.plan.flow;
+        let block = flow.blocks[node];
+        let shapes = &self.plan.shapes;
+        let instructions = block.instructions();
+        let end = block.terminator();
+        let once = end.is_some_and(|end| {
+            end.opcode() == Opcode::LLVMBr
+                && end.operands().len() > 1
+                && shapes.shape(end.operand(0)).is_uniform()
+        });
+        let phis = block.successors().iter().any(|next| {
+            flow.panics[flow.number(*next)]
+                || next.instructions().into_iter().any(|phi| {
+                    phi.opcode() == Opcode::LLVMPHI
+                        && shapes.shape(phi) != crate::cpu::uniformity::Shape::Varying
+                })
+        });
+        let costly = instructions.iter().any(|instruction| {
+            matches!(
+                instruction.opcode(),
+                Opcode::LLVMLoad
+                    | Opcode::LLVMStore
+                    | Opcode::LLVMCall
+                    | Opcode::LLVMAtomicRMW
+                    | Opcode::LLVMAtomicCmpXchg
+                    | Opcode::LLVMFence
+                    | Opcode::LLVMUDiv
+                    | Opcode::LLVMSDiv
+                    | Opcode::LLVMURem
+                    | Opcode::LLVMSRem
+                    | Opcode::LLVMFDiv
+            )
+        });
+        once || phis || costly || instructions.len() > CHEAP
+    }
+
+    /// Goes round as long as any thread does.
+    fn divergent_loop(&mut self, found: &Loop, mask: Mask<'c>) -> Result<(), &'static str> {
+        let ty = self.vectors.mask();
+        let live = self.slots.alloca(ty);
+        let first = mask.unwrap_or_else(|| self.vectors.every());
+        self.live.insert(found.header, live);
+        let current = self.slots.alloca(ty);
+        self.builder.store(first, current);
+        let (head, after) = (self.edge_block(), self.edge_block());
+        self.builder.branch(head);
+        self.builder.at_end(head);
+        let mask = self.builder.load(ty, current);
+        self.builder.store(ty.null(), live);
+        self.one_after_the_other(&found.nodes, found.header, Some(mask), Some(found.header))?;
+        let next = self.builder.load(ty, live);
+        self.builder.store(next, current);
+        let any = self.vectors.any(&self.builder, next);
+        self.builder.branch_if(any, head, after);
+        self.builder.at_end(after);
+        Ok(())
+    }
+
+    /// Builds the end of a block of a part: its threads go on by one way or the other.
+    fn part_ways(&mut self, node: usize, mask: Mask<'c>) -> Result<(), &'static str> {
+        let flow = &self.plan.flow;
+        let end = flow.blocks[node].terminator().ok_or("a block has no end")?;
+        let next: Vec<_> =
+            flow.blocks[node].successors().iter().map(|next| flow.number(*next)).collect();
+        match end.opcode() {
+            Opcode::LLVMUnreachable => return Ok(()),
+            Opcode::LLVMBr => {}
+            _ => return Err("a thread ends where others go on"),
+        }
+        if next.len() == 1 || next[0] == next[1] {
+            self.send(node, next[0], mask, None);
+            return Ok(());
+        }
+        let condition = self.read(end.operand(0), node);
+        if let Some(bad) = next.iter().position(|&next| flow.panics[next]) {
+            self.check(node, condition, bad == 0, next[bad], mask);
+            self.send(node, next[1 - bad], mask, None);
+            return Ok(());
+        }
+        for (next, negate) in [(next[0], false), (next[1], true)] {
+            let (taken, threads) = if condition.is_uniform() {
+                let mut taken = condition.once();
+                if negate {
+                    taken = self.vectors.not(&self.builder, taken);
+                }
+                let every = mask.unwrap_or_else(|| self.vectors.every());
+                (taken, self.builder.select(taken, every, self.vectors.mask().null()))
+            } else {
+                let mut holds = self.vectors.all(&self.builder, condition);
+                if negate {
+                    holds = self.vectors.not(&self.builder, holds);
+                }
+                let threads = self.vectors.where_holds(&self.builder, mask, holds);
+                (self.vectors.any(&self.builder, threads), threads)
+            };
+            self.send(node, next, Some(threads), Some(taken));
+        }
+        Ok(())
+    }
+
+    /// Sends threads from one block to another.
+    fn send(&mut self, from: usize, to: usize, mask: Mask<'c>, taken: Option<Value<'c>>) {
+        let of_loop = self.plan.loops.iter().find(|found| found.header == to);
+        let is_back = of_loop.is_some_and(|found| found.nodes.contains(&from));
+        // Lanes that do not come this way do not come to the header at all.
+        let only = of_loop.is_some_and(|found| {
+            let like = |other: &&usize| found.nodes.contains(other) == is_back;
+            self.plan.flow.graph.predecessors[to].iter().filter(like).count() == 1
+        });
+        self.set_phis(from, to, if only { None } else { mask }, taken);
+        let back = self.live.get(&to).copied().filter(|_| is_back);
+        match back {
+            Some(live) => {
+                let old = self.builder.load(self.vectors.mask(), live);
+                let new = mask.unwrap_or_else(|| self.vectors.every());
+                let both = self.builder.binary(Opcode::LLVMOr, old, new);
+                self.builder.store(both, live);
+            }
+            None => self.come(to, mask),
+        }
+    }
+}

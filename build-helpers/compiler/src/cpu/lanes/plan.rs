@@ -1,0 +1,276 @@
+//! What a kernel's body consists of, before any of it is built: regions between barriers, and in
+//! them the parts that some threads of a group pass and others do not.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use kernelmill_llvm::ir::{Block, Opcode, Value};
+
+use super::super::uniformity::{Flow, Loop, Shape, Uniformity, dominates};
+use crate::cpu::context::{is_barrier, reports_panic};
+
+/// Where a region starts: the kernel's entry, or the block after a barrier.
+pub(super) struct Region {
+    pub(super) entry: usize,
+    /// The blocks that control can reach before the next barrier.
+    pub(super) blocks: Vec<bool>,
+    /// For each block, the immediate dominator within the region.
+    pub(super) dominators: Vec<Option<usize>>,
+}
+
+/// Blocks that threads of a group pass by different ways: they are built one after the other,
+/// each under the mask of the threads that come to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub(super) root: usize,
+    /// Sorted, with the root.
+    pub(super) blocks: Vec<usize>,
+    /// Where all threads are together again.
+    pub(super) exit: usize,
+}
+
+/// What the builder of groups follows.
+pub(super) struct Plan<'c> {
+    pub(super) function: Value<'c>,
+    pub(super) lanes: u32,
+    pub(super) flow: Flow<'c>,
+    pub(super) shapes: Uniformity<'c>,
+    pub(super) regions: Vec<Region>,
+    pub(super) loops: Vec<Loop>,
+    pub(super) divergent_loops: HashSet<usize>,
+    /// Values that another block uses.
+    pub(super) escaping: HashSet<Value<'c>>,
+    /// Blocks that end at a barrier, with the region that comes after.
+    pub(super) barriers: HashMap<usize, usize>,
+    /// The immediate dominators of the whole body, panics included.
+    pub(super) dominators: Vec<Option<usize>>,
+}
+
+/// Whether a block ends at a barrier.
+pub(super) fn ends_at_barrier(block: Block<'_>) -> bool {
+    block.instructions().iter().any(|call| is_barrier(*call))
+}
+
+impl<'c> Plan<'c> {
+    /// Plans groups of `lanes` threads; `Err` says why that cannot be.
+    pub(super) fn new(
+        function: Value<'c>,
+        lanes: u32,
+        size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
+        thread_x: Value<'c>,
+    ) -> Result<Self, &'static str> {
+        let flow = Flow::cut(function, writes_panic, ends_at_barrier);
+        let source = |value: Value<'c>| {
+            if lanes == 1 {
+                Some(Shape::UNIFORM)
+            } else {
+                (value == thread_x).then_some(Shape::Strided(1))
+            }
+        };
+        let shapes = Uniformity::new(function, &flow, &source, size);
+        let dominators = all_dominators(&flow);
+        let (regions, barriers) = regions(&flow);
+        let mut plan = Self {
+            function,
+            lanes,
+            escaping: escaping(&flow, function),
+            loops: Vec::new(),
+            divergent_loops: HashSet::new(),
+            flow,
+            shapes,
+            regions,
+            barriers,
+            dominators,
+        };
+        if lanes > 1 {
+            plan.loops = plan.flow.loops();
+            plan.find_divergent_loops()?;
+            plan.check_uses()?;
+        }
+        Ok(plan)
+    }
+
+    fn find_divergent_loops(&mut self) -> Result<(), &'static str> {
+        // Threads that leave a cycle in different rounds are kept apart at the header of a loop.
+        let headed = |(branch, cycle): (&usize, &Vec<bool>)| {
+            self.loops.iter().any(|l| cycle[l.header] && l.nodes.binary_search(branch).is_ok())
+        };
+        if !self.shapes.cycles.iter().all(headed) {
+            return Err("control jumps into the middle of a loop");
+        }
+        for found in &self.loops {
+            for (branch, cycle) in &self.shapes.cycles {
+                if !found.nodes.contains(branch) || !cycle[found.header] {
+                    continue;
+                }
+                let meets = self.shapes.post_dominator(*branch);
+                if meets.is_none_or(|meets| found.nodes.contains(&meets)) {
+                    return Err("threads leave a cycle inside a loop of the same header");
+                }
+                self.divergent_loops.insert(found.header);
+            }
+            if self.divergent_loops.contains(&found.header) && self.waits_for_memory(found) {
+                return Err("a loop that threads leave in different rounds has atomic operations");
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a loop may wait for what another thread of the group does.
+    fn waits_for_memory(&self, found: &Loop) -> bool {
+        let blocks = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
+        blocks.into_iter().any(|instruction| match instruction.opcode() {
+            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
+            Opcode::LLVMLoad | Opcode::LLVMStore => instruction.is_exact_access(),
+            _ => false,
+        })
+    }
+
+    /// A value of a cycle that threads leave in different rounds is used outside by phis alone,
+    /// which keep it when a thread leaves.
+    fn check_uses(&self) -> Result<(), &'static str> {
+        for (node, block) in self.flow.blocks.iter().enumerate() {
+            if self.flow.panics[node] {
+                continue;
+            }
+            for instruction in block.instructions() {
+                let is_phi = instruction.opcode() == Opcode::LLVMPHI;
+                let leaves = |value: &Value<'c>| self.shapes.leaves_cycle(&self.flow, *value, node);
+                if !is_phi && instruction.operands().iter().any(leaves) {
+                    return Err("a value of a divergent loop is used outside without a phi");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts among some blocks, none within another.
+    pub(super) fn parts(&self, within: &[bool]) -> Result<Vec<Part>, &'static str> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut branches: Vec<_> =
+            self.shapes.divergent.iter().copied().filter(|&branch| within[branch]).collect();
+        branches.sort_unstable();
+        for branch in branches {
+            if parts.iter().any(|part| part.blocks.contains(&branch)) {
+                continue;
+            }
+            let mut seeds = BTreeSet::from([branch]);
+            loop {
+                let part = self.close(&seeds)?;
+                let shares = |other: &Part| other.blocks.iter().any(|b| part.blocks.contains(b));
+                let overlaps = parts.iter().position(shares);
+                let Some(overlaps) = overlaps else {
+                    parts.push(part);
+                    break;
+                };
+                seeds.extend(part.blocks);
+                seeds.extend(parts.swap_remove(overlaps).blocks);
+            }
+        }
+        let outside = |part: &Part| part.blocks.iter().any(|&block| !within[block]);
+        if parts.iter().any(outside) {
+            return Err("a divergent branch leads out of its loop");
+        }
+        Ok(parts)
+    }
+
+    /// The smallest part with these blocks that has one way in and one way out.
+    fn close(&self, seeds: &BTreeSet<usize>) -> Result<Part, &'static str> {
+        const OPEN: &str = "threads that went different ways do not meet again";
+        let graph = &self.flow.graph;
+        let dominators = self.flow.dominators();
+        let mut blocks = seeds.clone();
+        loop {
+            let mut root = *blocks.first().ok_or(OPEN)?;
+            while !blocks.iter().all(|&block| dominates(dominators, root, block)) {
+                root = dominators[root].filter(|&next| next != root).ok_or(OPEN)?;
+            }
+            if root >= self.flow.blocks.len() {
+                return Err(OPEN);
+            }
+            let mut exit = self.shapes.post_dominator(root).ok_or(OPEN)?;
+            loop {
+                let ahead = graph.reachable(&[root], Some(exit));
+                let inside = !blocks.contains(&exit) && blocks.iter().all(|&block| ahead[block]);
+                // All threads are in the part until they are at its exit.
+                let round = self.loops.iter().any(|found| {
+                    found.header == root
+                        && self.divergent_loops.contains(&root)
+                        && found.nodes.contains(&exit)
+                });
+                if inside && !round {
+                    break;
+                }
+                exit = self.shapes.post_dominator(exit).ok_or(OPEN)?;
+            }
+            let ahead = graph.reachable(&[root], Some(exit));
+            let next: BTreeSet<_> = (0..ahead.len()).filter(|&block| ahead[block]).collect();
+            if next == blocks {
+                let inside = |from: &usize| next.contains(from);
+                let closed = next
+                    .iter()
+                    .all(|&block| block == root || graph.predecessors[block].iter().all(inside));
+                if !closed {
+                    return Err("control jumps into a part that only some threads reach");
+                }
+                return Ok(Part { root, blocks: next.into_iter().collect(), exit });
+            }
+            blocks = next;
+        }
+    }
+
+    /// Whether `block` is only reached in region `region` through `defined`, so that a value of
+    /// it is at hand.
+    pub(super) fn is_at_hand(&self, region: usize, defined: usize, block: usize) -> bool {
+        let region = &self.regions[region];
+        region.blocks[defined] && dominates(&region.dominators, defined, block)
+    }
+}
+
+/// Whether a block writes down a panic.
+pub(super) fn writes_panic(block: Block<'_>) -> bool {
+    block.instructions().into_iter().any(|call| call.is_call() && reports_panic(call))
+}
+
+fn all_dominators(flow: &Flow<'_>) -> Vec<Option<usize>> {
+    let edges = flow
+        .blocks
+        .iter()
+        .map(|block| block.successors().iter().map(|next| flow.number(*next)).collect())
+        .collect();
+    super::super::uniformity::Graph::new(edges).dominators(0)
+}
+
+fn regions(flow: &Flow<'_>) -> (Vec<Region>, HashMap<usize, usize>) {
+    let mut barriers = HashMap::new();
+    let regions = flow.entries.iter().enumerate().map(|(number, &entry)| {
+        for &from in &flow.cuts {
+            if flow.number(flow.blocks[from].successors()[0]) == entry {
+                barriers.insert(from, number);
+            }
+        }
+        let blocks = flow.graph.reachable(&[entry], None);
+        Region { entry, blocks, dominators: flow.graph.dominators(entry) }
+    });
+    let regions = regions.collect();
+    (regions, barriers)
+}
+
+fn escaping<'c>(flow: &Flow<'c>, function: Value<'c>) -> HashSet<Value<'c>> {
+    let mut found = HashSet::new();
+    for instruction in function.instructions() {
+        let is_phi = instruction.opcode() == Opcode::LLVMPHI;
+        for (index, operand) in instruction.operands().into_iter().enumerate() {
+            if !operand.is_instruction() {
+                continue;
+            }
+            let used = match instruction.incoming_block(index as u32) {
+                Some(from) if is_phi => from,
+                _ => instruction.block(),
+            };
+            if flow.number(operand.block()) != flow.number(used) {
+                found.insert(operand);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,282 @@
+//! The function that runs a block: region after region, in each all groups.
+
+use kernelmill_llvm::ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Place, Type, Value};
+
+use super::{
+    ROW,
+    form::Vectors,
+    group::{ENDED, PANICKED},
+    plan::Plan,
+    state::State,
+};
+use crate::{
+    cpu::{
+        abi::{block, field, geometry, load_arguments},
+        body::Body,
+    },
+    target::Unit,
+};
+
+/// The functions of a region.
+pub(super) struct Functions<'c> {
+    /// For a group with a thread in every lane.
+    pub(super) full: Value<'c>,
+    /// For the last group of a row, which may lack threads.
+    pub(super) tail: Option<Value<'c>>,
+}
+
+/// What the loops over groups use.
+struct Runner<'a, 'c> {
+    unit: &'a Unit<'a, 'c>,
+    builder: Builder<'c>,
+    function: Value<'c>,
+    plan: &'a Plan<'c>,
+    arguments: Vec<Value<'c>>,
+    /// Block index, size, grid size and the block's address.
+    context: Vec<Value<'c>>,
+    dims: [Value<'c>; 3],
+    threads: Value<'c>,
+    kept: Value<'c>,
+    /// What the region that runs leaves of it for the next.
+    kept_next: Value<'c>,
+    kept_bytes: u64,
+    padded_row: Value<'c>,
+    padded: Value<'c>,
+    /// Slot of the region to run next.
+    next: Value<'c>,
+    panicked: Block<'c>,
+}
+
+/// Builds `fn(arguments: *const *const u8, block: *mut Block)`.
+pub(super) fn block<'c>(
+    unit: &Unit<'_, 'c>,
+    body: &Body<'c>,
+    symbol: &str,
+    plan: &Plan<'c>,
+    state: &State<'c>,
+    groups: &[Functions<'c>],
+) -> Value<'c> {
+    let context = unit.context;
+    let pointer = Type::pointer(context, 0);
+    let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+    let ty = Type::void(context).function(&[pointer, pointer]);
+    let run = unit.module.new_function(&format!("{symbol}_run{}", plan.lanes), ty);
+    run.set_linkage(Linkage::LLVMInternalLinkage);
+    run.add_attribute(context, Place::Function, "nounwind", 0);
+    for parameter in [0, 1] {
+        run.add_attribute(context, Place::Parameter(parameter), "noalias", 0);
+    }
+    let builder = Builder::new(context);
+    builder.at_end(Block::append(context, run, "start"));
+    let parameters = run.parameters();
+    let (array, current) = (parameters[0], parameters[1]);
+    let shape = field(context, &builder, pointer, current, block::GEOMETRY);
+    let three = |structure: Value<'c>, offset: u64| -> [Value<'c>; 3] {
+        [0, 4, 8].map(|axis| field(context, &builder, word, structure, offset + axis))
+    };
+    let index = three(current, block::INDEX);
+    let dims = three(shape, geometry::BLOCK);
+    let grid = three(shape, geometry::GRID);
+    let arguments = load_arguments(context, &builder, array, &body.types, &body.by_address);
+    let threads = field(context, &builder, pointer, current, block::SCRATCH);
+    let bytes = state.bytes_of_block.next_multiple_of(16).max(16);
+    let [kept, kept_next] = [(); 2].map(|()| {
+        let memory = builder.alloca(Type::int(context, 8).array(bytes));
+        memory.set_alignment(16);
+        memory
+    });
+    let next = builder.alloca(word);
+    let rounded = builder.add(dims[0], word.constant(ROW - 1));
+    let padded_row = builder.and(rounded, word.constant(u64::from(u32::MAX) - (ROW - 1)));
+    let padded_row = builder.zero_extend(padded_row, wide);
+    let rows =
+        builder.multiply(builder.zero_extend(dims[1], wide), builder.zero_extend(dims[2], wide));
+    let padded = builder.multiply(padded_row, rows);
+    let panicked = Block::append(context, run, "panicked");
+    let context_values =
+        index.into_iter().chain(dims).chain(grid).chain([current]).collect::<Vec<_>>();
+    let runner = Runner {
+        unit,
+        builder,
+        function: run,
+        plan,
+        arguments,
+        context: context_values,
+        dims,
+        threads,
+        kept,
+        kept_next,
+        kept_bytes: state.bytes_of_block,
+        padded_row,
+        padded,
+        next,
+        panicked,
+    };
+    runner.regions(groups);
+    runner.builder.at_end(panicked);
+    runner.builder.ret(None);
+    run
+}
+
+impl<'c> Runner<'_, 'c> {
+    /// Runs regions until the kernel has ended.
+    fn regions(&self, groups: &[Functions<'c>]) {
+        let context = self.unit.context;
+        let word = Type::int(context, 32);
+        let done = Block::append(context, self.function, "done");
+        if let [only] = groups {
+            self.rows(only);
+            self.builder.branch(done);
+        } else {
+            let head = Block::append(context, self.function, "next");
+            self.builder.store(word.constant(0), self.next);
+            self.builder.branch(head);
+            self.builder.at_end(head);
+            let next = self.builder.load(word, self.next);
+            let switch = self.builder.switch(next, done, groups.len() as u32);
+            for (number, group) in groups.iter().enumerate() {
+                let region = Block::append(context, self.function, "region");
+                switch.add_case(word.constant(number as u64), region);
+                self.builder.at_end(region);
+                self.rows(group);
+                self.stop_at_panics();
+                self.pass_on();
+                self.builder.branch(head);
+            }
+        }
+        self.builder.at_end(done);
+        self.builder.ret(None);
+    }
+
+    /// At a barrier, a block ends where any thread of the launch has panicked.
+    fn stop_at_panics(&self) {
+        let context = self.unit.context;
+        let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
+        let current = *self.context.last().expect("it has the block");
+        let record = field(context, &self.builder, pointer, current, block::PANIC);
+        let state = self.builder.load(word, record);
+        state.make_volatile();
+        let clear = self.builder.compare(IntPredicate::LLVMIntEQ, state, word.constant(0));
+        let go = Block::append(context, self.function, "go");
+        self.builder.branch_if(clear, go, self.panicked);
+        self.builder.at_end(go);
+    }
+
+    /// Hands what a region has left for the block to the next one.
+    fn pass_on(&self) {
+        if self.kept_bytes == 0 {
+            return;
+        }
+        let context = self.unit.context;
+        let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
+        let copy = self.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
+        let no = Type::int(context, 1).constant(0);
+        let bytes = wide.constant(self.kept_bytes);
+        self.builder.call(copy, &[self.kept, self.kept_next, bytes, no]);
+    }
+
+    /// Runs a region for all groups.
+    fn rows(&self, group: &Functions<'c>) {
+        let context = self.unit.context;
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        self.count(self.dims[2], |z| {
+            self.count(self.dims[1], |y| {
+                let plane = self.builder.multiply(z, self.dims[1]);
+                let row = self.builder.zero_extend(self.builder.add(plane, y), wide);
+                let row = self.builder.multiply(row, self.padded_row);
+                if let Some(tail) = group.tail {
+                    let lanes = word.constant(u64::from(self.plan.lanes));
+                    let whole = self.builder.and(
+                        self.dims[0],
+                        word.constant(u64::from(u32::MAX - (self.plan.lanes - 1))),
+                    );
+                    self.steps(whole, lanes, |x| self.call(group.full, [x, y, z], row, None));
+                    self.only_if_less(whole, self.dims[0], || {
+                        let mask = self.mask(whole);
+                        self.call(tail, [whole, y, z], row, Some(mask));
+                    });
+                } else {
+                    self.count(self.dims[0], |x| self.call(group.full, [x, y, z], row, None));
+                }
+            });
+        });
+    }
+
+    /// The lanes of the last group of a row, which starts at `x`.
+    fn mask(&self, x: Value<'c>) -> Value<'c> {
+        let context = self.unit.context;
+        let word = Type::int(context, 32);
+        let vectors = Vectors { context, lanes: self.plan.lanes };
+        let left = self.builder.binary(kernelmill_llvm::ir::Opcode::LLVMSub, self.dims[0], x);
+        let numbers: Vec<_> =
+            (0..u64::from(self.plan.lanes)).map(|lane| word.constant(lane)).collect();
+        let left = vectors.splat(&self.builder, left);
+        self.builder.compare(IntPredicate::LLVMIntULT, Value::constant_vector(&numbers), left)
+    }
+
+    fn call(
+        &self,
+        function: Value<'c>,
+        thread: [Value<'c>; 3],
+        row: Value<'c>,
+        mask: Option<Value<'c>>,
+    ) {
+        let context = self.unit.context;
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let at = self.builder.add(row, self.builder.zero_extend(thread[0], wide));
+        let mut values = self.arguments.clone();
+        values.extend(thread);
+        values.extend(&self.context);
+        values.extend([self.threads, self.kept, self.kept_next, self.padded, at]);
+        values.extend(mask);
+        let next = self.builder.call(function, &values);
+        self.builder.store(next, self.next);
+        let stop = self.builder.compare(IntPredicate::LLVMIntEQ, next, word.constant(PANICKED));
+        let go = Block::append(context, self.function, "go");
+        self.builder.branch_if(stop, self.panicked, go);
+        self.builder.at_end(go);
+        const { assert!(ENDED != PANICKED) };
+    }
+
+    /// Counts from 0 below a number that is at least 1.
+    fn count(&self, end: Value<'c>, inside: impl FnOnce(Value<'c>)) {
+        let word = Type::int(self.unit.context, 32);
+        self.repeat(end, word.constant(1), inside);
+    }
+
+    /// As `count`, in steps, of a number that may be 0 and is a multiple of the step.
+    fn steps(&self, end: Value<'c>, step: Value<'c>, inside: impl FnOnce(Value<'c>)) {
+        let zero = Type::int(self.unit.context, 32).constant(0);
+        self.only_if_less(zero, end, || self.repeat(end, step, inside));
+    }
+
+    fn repeat(&self, end: Value<'c>, step: Value<'c>, inside: impl FnOnce(Value<'c>)) {
+        let context = self.unit.context;
+        let word = Type::int(context, 32);
+        let outside = self.builder.block();
+        let head = Block::append(context, self.function, "");
+        self.builder.branch(head);
+        self.builder.at_end(head);
+        let counter = self.builder.phi(word);
+        counter.add_incoming(word.constant(0), outside);
+        inside(counter);
+        let next = self.builder.add_no_wrap(counter, step);
+        let more = self.builder.compare(IntPredicate::LLVMIntULT, next, end);
+        counter.add_incoming(next, self.builder.block());
+        let exit = Block::append(context, self.function, "");
+        self.builder.branch_if(more, head, exit);
+        self.builder.at_end(exit);
+    }
+
+    fn only_if_less(&self, left: Value<'c>, right: Value<'c>, inside: impl FnOnce()) {
+        let context = self.unit.context;
+        let less = self.builder.compare(IntPredicate::LLVMIntULT, left, right);
+        let (into, after) =
+            (Block::append(context, self.function, ""), Block::append(context, self.function, ""));
+        self.builder.branch_if(less, into, after);
+        self.builder.at_end(into);
+        inside();
+        self.builder.branch(after);
+        self.builder.at_end(after);
+    }
+}

@@ -1,0 +1,182 @@
+//! Where values are kept that one region computes and another uses.
+
+use std::collections::{HashMap, HashSet};
+
+use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
+
+use super::{form::is_leaf, plan::Plan};
+use crate::cpu::uniformity::{Shape, Uniformity};
+
+/// Where a value is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Once for the block, at this offset.
+    Once(u64),
+    /// For each thread, of which only the first of a group is used, in an array that starts at
+    /// this multiple of the number of threads.
+    First(u64),
+    /// For each thread: the leaves of the value follow each other, as arrays.
+    Each(u64),
+}
+
+/// The layout of what is kept between regions.
+pub(super) struct State<'c> {
+    pub(super) values: HashMap<Value<'c>, Keep>,
+    /// Stack memory of threads: offset and bytes.
+    pub(super) memory: HashMap<Value<'c>, (u64, u64)>,
+    pub(super) bytes_of_thread: u64,
+    pub(super) bytes_of_block: u64,
+}
+
+impl<'c> State<'c> {
+    /// Lays out what a plan keeps. `of_block` says what is uniform for the whole block.
+    pub(super) fn new(
+        plan: &Plan<'c>,
+        of_block: &Uniformity<'c>,
+        size: &dyn Fn(Type<'c>) -> u64,
+    ) -> Result<Self, &'static str> {
+        let mut state = Self {
+            values: HashMap::new(),
+            memory: HashMap::new(),
+            bytes_of_thread: 0,
+            bytes_of_block: 0,
+        };
+        if plan.regions.len() == 1 {
+            return Ok(state);
+        }
+        for instruction in plan.function.instructions() {
+            if instruction.opcode() == Opcode::LLVMAlloca {
+                let bytes = size(instruction.allocated_type()).next_multiple_of(16).max(16);
+                state.memory.insert(instruction, (state.bytes_of_thread, bytes));
+                state.bytes_of_thread += bytes;
+            }
+        }
+        for value in crossing(plan) {
+            if value.opcode() == Opcode::LLVMAlloca {
+                continue;
+            }
+            let keep = state.place(plan, of_block, value, size)?;
+            state.values.insert(value, keep);
+        }
+        Ok(state)
+    }
+
+    fn place(
+        &mut self,
+        plan: &Plan<'c>,
+        of_block: &Uniformity<'c>,
+        value: Value<'c>,
+        size: &dyn Fn(Type<'c>) -> u64,
+    ) -> Result<Keep, &'static str> {
+        if of_block.shape(value).is_uniform() {
+            let at = self.bytes_of_block;
+            self.bytes_of_block += size(value.ty()).next_multiple_of(16);
+            return Ok(Keep::Once(at));
+        }
+        let at = self.bytes_of_thread;
+        let uniform = plan.shapes.shape(value).is_uniform();
+        let plain = matches!(plan.shapes.shape(value), Shape::Strided(_)) && !extends(plan, value);
+        if uniform || plain {
+            self.bytes_of_thread += size(value.ty()).next_multiple_of(8);
+            return Ok(Keep::First(at));
+        }
+        let mut leaves = Vec::new();
+        leaves_of(value.ty(), &mut leaves);
+        if !leaves.iter().all(|leaf| is_leaf(*leaf)) {
+            return Err("a value of a type that vectors cannot have is alive across a barrier");
+        }
+        self.bytes_of_thread += leaves.iter().map(|leaf| leaf_bytes(*leaf, size)).sum::<u64>();
+        Ok(Keep::Each(at))
+    }
+}
+
+/// The bytes of a leaf in memory: bits are kept as bytes, and everything is aligned to 8.
+pub(super) fn leaf_bytes<'c>(leaf: Type<'c>, size: &dyn Fn(Type<'c>) -> u64) -> u64 {
+    size(leaf).next_multiple_of(8)
+}
+
+/// The fields of a type that are no structs, in order.
+pub(super) fn leaves_of<'c>(ty: Type<'c>, leaves: &mut Vec<Type<'c>>) {
+    if ty.kind() == TypeKind::LLVMStructTypeKind {
+        for field in ty.fields() {
+            leaves_of(field, leaves);
+        }
+    } else {
+        leaves.push(ty);
+    }
+}
+
+/// Whether a strided value is computed through an extension, so that the stride may not hold.
+pub(super) fn extends<'c>(plan: &Plan<'c>, value: Value<'c>) -> bool {
+    let (mut seen, mut work) = (HashSet::new(), vec![value]);
+    while let Some(value) = work.pop() {
+        let strided = value.is_instruction() && !plan.shapes.shape(value).is_uniform();
+        if !strided || !seen.insert(value) {
+            continue;
+        }
+        match value.opcode() {
+            Opcode::LLVMZExt | Opcode::LLVMSExt if value.operand(0).is_instruction() => {
+                return true;
+            }
+            _ => work.extend(value.operands()),
+        }
+    }
+    false
+}
+
+/// The values that are used in a region without having been computed in it before.
+fn crossing<'c>(plan: &Plan<'c>) -> Vec<Value<'c>> {
+    let mut found = Vec::new();
+    for instruction in plan.function.instructions() {
+        if plan.escaping.contains(&instruction) && crosses(plan, instruction) {
+            found.push(instruction);
+        }
+    }
+    found
+}
+
+fn crosses<'c>(plan: &Plan<'c>, value: Value<'c>) -> bool {
+    let defined = plan.flow.number(value.block());
+    value.users().into_iter().any(|user| {
+        let is_phi = user.opcode() == Opcode::LLVMPHI;
+        let places: Vec<_> = if is_phi {
+            (0..user.operands().len() as u32)
+                .filter(|&index| user.operand(index) == value)
+                .filter_map(|index| user.incoming_block(index))
+                .map(|from| plan.flow.number(from))
+                .collect()
+        } else {
+            vec![plan.flow.number(user.block())]
+        };
+        places.into_iter().any(|used| used != defined && is_needed(plan, defined, used))
+    })
+}
+
+/// Whether any region comes to `used`, or from it to a panic, without `defined`.
+fn is_needed(plan: &Plan<'_>, defined: usize, used: usize) -> bool {
+    let places: Vec<usize> = if plan.flow.panics[used] { sources(plan, used) } else { vec![used] };
+    places.into_iter().any(|used| {
+        (0..plan.regions.len()).any(|region| {
+            plan.regions[region].blocks[used] && !plan.is_at_hand(region, defined, used)
+        })
+    })
+}
+
+/// The blocks that lead to a panicking block and do not panic themselves.
+pub(super) fn sources(plan: &Plan<'_>, block: usize) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut seen = vec![false; plan.flow.blocks.len()];
+    let mut work = vec![block];
+    while let Some(block) = work.pop() {
+        for (from, _) in plan.flow.blocks.iter().enumerate().filter(|(_, from)| {
+            from.successors().iter().any(|next| plan.flow.number(*next) == block)
+        }) {
+            if !plan.flow.panics[from] {
+                found.push(from);
+            } else if !std::mem::replace(&mut seen[from], true) {
+                work.push(from);
+            }
+        }
+    }
+    found
+}

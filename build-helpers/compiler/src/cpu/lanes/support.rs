@@ -1,0 +1,105 @@
+//! What the builder of groups can do, checked before anything is built.
+
+use kernelmill_llvm::ir::{Opcode, TypeKind, Value};
+
+use super::{
+    form::{is_leaf, is_wide},
+    plan::Plan,
+};
+use crate::cpu::context::is_barrier;
+use crate::cpu::uniformity::is_pure_intrinsic;
+
+/// Says what keeps a body from being built by groups.
+pub(super) fn check(plan: &Plan<'_>) -> Result<(), &'static str> {
+    for (node, block) in plan.flow.blocks.iter().enumerate() {
+        for instruction in block.instructions() {
+            general(plan, node, instruction)?;
+            if plan.lanes > 1 && !plan.flow.panics[node] {
+                wide(instruction)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn general(plan: &Plan<'_>, node: usize, instruction: Value<'_>) -> Result<(), &'static str> {
+    use Opcode::*;
+    match instruction.opcode() {
+        LLVMInvoke | LLVMCallBr | LLVMIndirectBr | LLVMResume | LLVMLandingPad => {
+            Err("control leaves in an unusual way")
+        }
+        LLVMAlloca if node != 0 || instruction.operand(0).as_u64() != Some(1) => {
+            Err("the size of stack memory is not known")
+        }
+        // Blocks after panics are built once for all groups, so loops there have no phis apart.
+        LLVMSwitch if plan.lanes > 1 && !plan.flow.panics[node] => Err("a switch is left"),
+        _ if instruction.ty().kind() == TypeKind::LLVMTokenTypeKind => Err("tokens are used"),
+        _ => Ok(()),
+    }
+}
+
+fn wide(instruction: Value<'_>) -> Result<(), &'static str> {
+    use Opcode::*;
+    const TYPE: &str = "a value has a type that vectors cannot have";
+    let ty = instruction.ty();
+    let void = ty.kind() == TypeKind::LLVMVoidTypeKind;
+    let scalars =
+        |value: Value<'_>| value.operands().into_iter().all(|o| o.is_block() || is_leaf(o.ty()));
+    match instruction.opcode() {
+        LLVMAlloca | LLVMRet | LLVMBr | LLVMUnreachable | LLVMFence => Ok(()),
+        LLVMLoad if is_memory(instruction) => Ok(()),
+        LLVMStore if is_memory(instruction.operand(0)) && !is_thread_local(instruction) => Ok(()),
+        LLVMStore if is_thread_local(instruction) => {
+            Err("a function that is not inlined is called")
+        }
+        LLVMLoad | LLVMStore => Err(TYPE),
+        LLVMAtomicRMW if scalars(instruction) => Ok(()),
+        LLVMAtomicCmpXchg if scalars(instruction) => Ok(()),
+        LLVMPHI | LLVMSelect | LLVMExtractValue | LLVMInsertValue if is_wide(ty) => Ok(()),
+        LLVMGetElementPtr => Ok(()),
+        LLVMFreeze if is_leaf(ty) => Ok(()),
+        LLVMCall if is_barrier(instruction) || is_dropped(instruction) => Ok(()),
+        LLVMCall if is_pure_intrinsic(instruction).is_some() && is_wide(ty) => Ok(()),
+        LLVMCall if (void || is_leaf(ty)) && arguments_are_scalars(instruction) => Ok(()),
+        LLVMFNeg | LLVMICmp | LLVMFCmp | LLVMTrunc | LLVMZExt | LLVMSExt | LLVMFPToUI
+        | LLVMFPToSI | LLVMUIToFP | LLVMSIToFP | LLVMFPTrunc | LLVMFPExt | LLVMPtrToInt
+        | LLVMIntToPtr | LLVMBitCast | LLVMAdd | LLVMFAdd | LLVMSub | LLVMFSub | LLVMMul
+        | LLVMFMul | LLVMUDiv | LLVMSDiv | LLVMFDiv | LLVMURem | LLVMSRem | LLVMFRem | LLVMShl
+        | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor
+            if scalars(instruction) && is_leaf(ty) =>
+        {
+            Ok(())
+        }
+        _ => Err(TYPE),
+    }
+}
+
+/// Whether values of this type can be read and written by lanes.
+fn is_memory(value: Value<'_>) -> bool {
+    let ty = value.ty();
+    is_leaf(ty) && ty.int_width().is_none_or(|bits| bits >= 8 && bits.is_power_of_two())
+}
+
+/// Whether a store saves the context for functions that are not inlined.
+fn is_thread_local(store: Value<'_>) -> bool {
+    let pointer = store.operand(1);
+    let is = |value: Value<'_>| value.is_constant() && value.is_thread_local();
+    is(pointer)
+        || ((pointer.is_constant_expression()
+            || (pointer.is_instruction() && pointer.opcode() == Opcode::LLVMGetElementPtr))
+            && pointer.operands().first().is_some_and(|base| is(*base)))
+}
+
+/// Intrinsics that only tell LLVM something.
+pub(super) fn is_dropped(call: Value<'_>) -> bool {
+    call.called_function().is_some_and(|callee| {
+        let name = callee.name();
+        ["llvm.assume", "llvm.lifetime.", "llvm.experimental.noalias", "llvm.dbg."]
+            .iter()
+            .any(|start| name.starts_with(start))
+    })
+}
+
+fn arguments_are_scalars(call: Value<'_>) -> bool {
+    call.arguments().into_iter().all(|argument| is_leaf(argument.ty()))
+}

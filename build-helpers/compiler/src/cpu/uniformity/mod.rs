@@ -1,0 +1,305 @@
+//! What is the same for all threads of a group, and what differs.
+//!
+//! A value is *uniform* if all threads of the group that compute it together compute the same. It
+//! is *strided* if it grows by a constant from each thread to the next; everything else *varies*.
+//! What a group is, the caller says by the shapes of the values that come from outside: for the
+//! threads of a block every index varies, for neighbours along x the index along y is uniform.
+//!
+//! A branch on what varies is *divergent*. Three things follow from it:
+//!
+//! - where its ways meet, a value that depends on the way varies, even if it is uniform on each;
+//! - if control can come to it again before its ways have met, threads leave the cycle after
+//!   different numbers of rounds, so that what is computed in the cycle varies outside of it;
+//! - what lies between the branch and its immediate post-dominator is not reached by all threads
+//!   together: a barrier there is not uniform.
+//!
+//! Ways that end in a panic are left out: the launch is over then.
+
+mod graph;
+mod shape;
+
+use std::collections::{HashMap, HashSet};
+
+use kernelmill_llvm::ir::{Block, Opcode, Value};
+
+pub(crate) use graph::{Graph, Loop, dominates};
+pub(crate) use shape::{Shape, is_pure_intrinsic};
+
+/// The control flow of a function.
+pub(crate) struct Flow<'c> {
+    pub(crate) blocks: Vec<Block<'c>>,
+    numbers: HashMap<Block<'c>, usize>,
+    /// Without the ways that end in a panic and those past a cut. A node after the last block
+    /// leads to all entries.
+    pub(crate) graph: Graph,
+    /// Its immediate dominators.
+    dominators: Vec<Option<usize>>,
+    /// The first block, and those that come after a cut.
+    pub(crate) entries: Vec<usize>,
+    /// Blocks that control is cut after.
+    pub(crate) cuts: Vec<usize>,
+    /// Blocks that only lead to a panic.
+    pub(crate) panics: Vec<bool>,
+    /// Blocks that return.
+    pub(crate) ends: Vec<usize>,
+}
+
+impl<'c> Flow<'c> {
+    /// Reads the control flow; `panics` says which blocks write down a panic and end the thread.
+    pub(crate) fn new(function: Value<'c>, panics: impl Fn(Block<'c>) -> bool) -> Self {
+        Self::cut(function, panics, |_| false)
+    }
+
+    /// As [`Flow::new`], where control ends after the blocks that `cuts` holds of, and starts
+    /// again in the one after each.
+    pub(crate) fn cut(
+        function: Value<'c>,
+        panics: impl Fn(Block<'c>) -> bool,
+        cuts: impl Fn(Block<'c>) -> bool,
+    ) -> Self {
+        let blocks = function.blocks();
+        let numbers: HashMap<_, _> =
+            blocks.iter().enumerate().map(|(number, block)| (*block, number)).collect();
+        let mut successors: Vec<Vec<usize>> = blocks
+            .iter()
+            .map(|block| {
+                let mut next: Vec<_> =
+                    block.successors().iter().map(|next| numbers[next]).collect();
+                next.dedup();
+                next
+            })
+            .collect();
+        let all = Graph::new(successors.clone());
+        let panicking: Vec<_> = blocks.iter().map(|block| panics(*block)).collect();
+        let normal: Vec<_> = (0..blocks.len())
+            .filter(|&node| successors[node].is_empty() && !panicking[node])
+            .collect();
+        let reaches_end = all.reaching(&normal);
+        let reaches_panic =
+            all.reaching(&(0..blocks.len()).filter(|&node| panicking[node]).collect::<Vec<_>>());
+        let cold: Vec<_> =
+            (0..blocks.len()).map(|node| !reaches_end[node] && reaches_panic[node]).collect();
+        for (node, next) in successors.iter_mut().enumerate() {
+            if cold[node] {
+                next.clear();
+            } else {
+                next.retain(|&next| !cold[next]);
+            }
+        }
+        let cuts: Vec<_> =
+            (0..blocks.len()).filter(|&node| !cold[node] && cuts(blocks[node])).collect();
+        let mut entries = vec![0];
+        for &cut in &cuts {
+            let after = std::mem::take(&mut successors[cut]);
+            entries.extend(after);
+        }
+        let mut ends: Vec<_> = normal.into_iter().filter(|&node| !cold[node]).collect();
+        ends.extend(&cuts);
+        successors.push(entries.clone());
+        let graph = Graph::new(successors);
+        let dominators = graph.dominators(blocks.len());
+        Self { blocks, numbers, graph, dominators, entries, cuts, panics: cold, ends }
+    }
+
+    /// The immediate dominator of each block and of the node before all of them.
+    pub(crate) fn dominators(&self) -> &[Option<usize>] {
+        &self.dominators
+    }
+
+    /// The natural loops, outer ones first.
+    pub(crate) fn loops(&self) -> Vec<Loop> {
+        self.graph.loops(self.blocks.len())
+    }
+
+    pub(crate) fn number(&self, block: Block<'c>) -> usize {
+        self.numbers[&block]
+    }
+}
+
+/// What is known of a function's values.
+pub(crate) struct Uniformity<'c> {
+    shapes: HashMap<Value<'c>, Shape>,
+    /// The divergent branches, as blocks.
+    pub(crate) divergent: HashSet<usize>,
+    post_dominators: Vec<Option<usize>>,
+    joins: HashSet<usize>,
+    /// For each divergent branch that control can come to again: the blocks on the way.
+    pub(crate) cycles: HashMap<usize, Vec<bool>>,
+    influenced: Vec<bool>,
+}
+
+impl<'c> Uniformity<'c> {
+    /// Analyses a function. `source` gives the shape of values that the code itself does not
+    /// decide, and `size` the bytes of a type in memory.
+    pub(crate) fn new(
+        function: Value<'c>,
+        flow: &Flow<'c>,
+        source: &dyn Fn(Value<'c>) -> Option<Shape>,
+        size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
+    ) -> Self {
+        let mut found = Self {
+            shapes: HashMap::new(),
+            divergent: HashSet::new(),
+            post_dominators: flow.graph.post_dominators(&flow.ends),
+            joins: HashSet::new(),
+            cycles: HashMap::new(),
+            influenced: vec![false; flow.graph.len()],
+        };
+        for parameter in function.parameters() {
+            found.shapes.insert(parameter, source(parameter).unwrap_or(Shape::UNIFORM));
+        }
+        let order = flow.graph.reverse_post_order(flow.blocks.len());
+        let panics = (0..flow.blocks.len()).filter(|&node| flow.panics[node]);
+        let order: Vec<_> = order.into_iter().skip(1).chain(panics).collect();
+        while found.pass(flow, &order, source, size) {}
+        found
+    }
+
+    /// One round over all instructions; whether anything changed.
+    fn pass(
+        &mut self,
+        flow: &Flow<'c>,
+        order: &[usize],
+        source: &dyn Fn(Value<'c>) -> Option<Shape>,
+        size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
+    ) -> bool {
+        let mut changed = false;
+        for &node in order {
+            for instruction in flow.blocks[node].instructions() {
+                let new = match source(instruction) {
+                    Some(shape) => Some(shape),
+                    None if instruction.opcode() == Opcode::LLVMPHI => {
+                        self.phi(flow, node, instruction)
+                    }
+                    None => shape::of(instruction, &|value| self.known(value), size),
+                };
+                if let Some(new) = new
+                    && self.shapes.get(&instruction) != Some(&new)
+                {
+                    self.shapes.insert(instruction, new);
+                    changed = true;
+                }
+            }
+            let branches = flow.graph.successors[node].len() > 1;
+            if branches && !self.divergent.contains(&node) && self.condition_varies(flow, node) {
+                self.diverge(flow, node);
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// The shape of an operand; `None` where nothing is known yet.
+    fn known(&self, value: Value<'c>) -> Option<Shape> {
+        if value.is_constant() || !(value.is_instruction() || self.shapes.contains_key(&value)) {
+            return Some(Shape::UNIFORM);
+        }
+        self.shapes.get(&value).copied()
+    }
+
+    fn condition_varies(&self, flow: &Flow<'c>, node: usize) -> bool {
+        let Some(end) = flow.blocks[node].terminator() else { return false };
+        end.operands().first().is_some_and(|condition| {
+            !condition.ty().is_pointer()
+                && self.known(*condition).is_some_and(|shape| shape != Shape::UNIFORM)
+        })
+    }
+
+    fn phi(&self, flow: &Flow<'c>, node: usize, phi: Value<'c>) -> Option<Shape> {
+        let incoming: Vec<_> = (0..phi.operands().len() as u32)
+            .filter_map(|index| {
+                let from = flow.number(phi.incoming_block(index)?);
+                Some((phi.operand(index), from))
+            })
+            .collect();
+        let same = incoming.windows(2).all(|pair| pair[0].0 == pair[1].0);
+        if (self.joins.contains(&node) || flow.panics[node]) && !same {
+            return Some(Shape::Varying);
+        }
+        for (value, _) in &incoming {
+            if self.leaves_cycle(flow, *value, node) {
+                return Some(Shape::Varying);
+            }
+        }
+        let known = incoming.iter().filter_map(|(value, _)| self.known(*value));
+        let met = known.reduce(Shape::meet)?;
+        // A shape only ever gets worse.
+        Some(self.shapes.get(&phi).map_or(met, |old| old.meet(met)))
+    }
+
+    /// Whether a value is computed in a cycle that threads leave in different rounds, and used
+    /// in a block outside.
+    pub(crate) fn leaves_cycle(&self, flow: &Flow<'c>, value: Value<'c>, used: usize) -> bool {
+        if !value.is_instruction() {
+            return false;
+        }
+        let defined = flow.number(value.block());
+        self.cycles.values().any(|cycle| cycle[defined] && !cycle[used])
+    }
+
+    /// Notes that a branch is divergent.
+    fn diverge(&mut self, flow: &Flow<'c>, node: usize) {
+        self.divergent.insert(node);
+        let graph = &flow.graph;
+        let stop = self.post_dominators[node];
+        let between = graph.reachable(&graph.successors[node], stop);
+        for (influenced, between) in self.influenced.iter_mut().zip(&between) {
+            *influenced |= between;
+        }
+        if between[node] {
+            let back = graph.reaching(&[node]);
+            let cycle = between.iter().zip(back).map(|(between, back)| *between && back).collect();
+            self.cycles.insert(node, cycle);
+        }
+        self.joins.extend(joins(graph, node, stop));
+    }
+
+    /// The shape of a value.
+    pub(crate) fn shape(&self, value: Value<'c>) -> Shape {
+        self.known(value).unwrap_or(Shape::Varying)
+    }
+
+    /// Whether all threads reach the block together.
+    pub(crate) fn is_reached_together(&self, node: usize) -> bool {
+        !self.influenced[node]
+    }
+
+    /// The immediate post-dominator of a block, panics left out.
+    pub(crate) fn post_dominator(&self, node: usize) -> Option<usize> {
+        self.post_dominators[node]
+    }
+}
+
+/// Where two ways from a branch meet before `stop`, and `stop` itself.
+///
+/// Every block on a way carries a label: the way's first block, or where ways have met, the block
+/// where they did. Two labels meet in a join.
+fn joins(graph: &Graph, branch: usize, stop: Option<usize>) -> Vec<usize> {
+    let between = graph.reachable(&graph.successors[branch], stop);
+    let order: Vec<_> =
+        graph.reverse_post_order(branch).into_iter().filter(|&node| between[node]).collect();
+    let mut labels: Vec<Option<usize>> = vec![None; graph.len()];
+    let mut joined = vec![false; graph.len()];
+    loop {
+        let mut changed = false;
+        for &node in &order {
+            let from = graph.predecessors[node].iter();
+            let mut ways = from.filter_map(|&from| {
+                if from == branch { Some(node) } else { labels[from].filter(|_| between[from]) }
+            });
+            let Some(first) = ways.next() else { continue };
+            joined[node] |= ways.any(|way| way != first);
+            let new = Some(if joined[node] { node } else { first });
+            changed |= labels[node] != new;
+            labels[node] = new;
+        }
+        if !changed {
+            break;
+        }
+    }
+    let inside = (0..graph.len()).filter(|&node| joined[node]);
+    inside.chain(stop).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,263 @@
+//! The analysis on small functions. The parameter `t` is the thread, everything else is uniform.
+
+use kernelmill_llvm::{
+    Library, find_in_sysroot,
+    inkwell::context::Context,
+    ir::{ModuleExt, Value, parse_ir},
+    machine::Machine,
+};
+
+use super::{Flow, Shape, Uniformity};
+
+const TRIPLE: &str = "x86_64-unknown-linux-gnu";
+
+/// Analyses `define void @f(i32 %t, i32 %n, ptr %p) { ... }` and gives what `check` makes of it.
+fn analyse<R>(
+    body: &str,
+    check: impl for<'c> FnOnce(&Flow<'c>, &Uniformity<'c>, &dyn Fn(&str) -> Value<'c>) -> R,
+) -> R {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let sysroot = std::process::Command::new(rustc).args(["--print", "sysroot"]).output();
+    let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
+    Library::open(&find_in_sysroot(sysroot.trim().as_ref()).unwrap()).unwrap();
+    let context = Context::create();
+    let machine = Machine::new(TRIPLE, "x86-64", "", true).unwrap();
+    let text = format!(
+        "declare void @use(i32)\ndeclare void @barrier()\ndeclare void @panic()\n\
+         define void @f(i32 %t, i32 %n, ptr %p) {{\n{body}\n}}\n"
+    );
+    let module = parse_ir(&context, &text, machine.data_layout(), TRIPLE).unwrap();
+    let function = module.function("f").unwrap();
+    let flow = Flow::new(function, |block| {
+        block
+            .instructions()
+            .iter()
+            .any(|call| call.called_function().is_some_and(|callee| callee.name() == "panic"))
+    });
+    let source = |value: Value<'_>| (value.name() == "t").then_some(Shape::Strided(1));
+    let found = Uniformity::new(function, &flow, &source, &|ty| machine.size_of(ty));
+    let named = |name: &str| {
+        let mut all = function.instructions().into_iter();
+        all.find(|value| value.name() == name).unwrap_or_else(|| panic!("no {name}"))
+    };
+    check(&flow, &found, &named)
+}
+
+fn shapes(body: &str, names: &[&str]) -> Vec<Shape> {
+    analyse(body, |_, found, named| names.iter().map(|name| found.shape(named(name))).collect())
+}
+
+/// Whether the block of `call void @barrier()` is reached by all threads together.
+fn barrier_is_uniform(body: &str) -> bool {
+    analyse(body, |flow, found, _| {
+        let barrier = flow.blocks.iter().position(|block| {
+            block
+                .instructions()
+                .iter()
+                .any(|call| call.called_function().is_some_and(|callee| callee.name() == "barrier"))
+        });
+        found.is_reached_together(barrier.unwrap())
+    })
+}
+
+const VARYING: Shape = Shape::Varying;
+const UNIFORM: Shape = Shape::UNIFORM;
+
+#[test]
+fn arithmetic_keeps_strides_and_loses_them() {
+    let body = "
+        %twice = shl i32 %t, 1
+        %back = sub i32 %n, %twice
+        %flat = add i32 %back, %twice
+        %product = mul i32 %t, %n
+        %low = and i32 %t, 31
+        %wide = zext i32 %t to i64
+        %address = getelementptr inbounds {float, float}, ptr %p, i64 %wide, i32 1
+        %mine = load float, ptr %address
+        %ours = load float, ptr %p
+        %exact = load volatile i32, ptr %p
+        %own = alloca i32
+        ret void";
+    let names = [
+        "twice", "back", "flat", "product", "low", "wide", "address", "mine", "ours", "exact",
+        "own",
+    ];
+    let expected = [
+        Shape::Strided(2),
+        Shape::Strided(-2),
+        UNIFORM,
+        VARYING,
+        VARYING,
+        Shape::Strided(1),
+        Shape::Strided(8),
+        VARYING,
+        UNIFORM,
+        VARYING,
+        VARYING,
+    ];
+    assert_eq!(shapes(body, &names), expected);
+}
+
+#[test]
+fn a_value_varies_where_divergent_ways_meet_and_not_where_uniform_ones_do() {
+    let body = |condition: &str| {
+        format!(
+            "start:
+               %c = icmp ult i32 {condition}, 3
+               br i1 %c, label %yes, label %no
+             yes:
+               br label %met
+             no:
+               br label %met
+             met:
+               %either = phi i32 [1, %yes], [2, %no]
+               %same = phi i32 [%n, %yes], [%n, %no]
+               ret void"
+        )
+    };
+    assert_eq!(shapes(&body("%t"), &["either", "same"]), [VARYING, UNIFORM]);
+    assert_eq!(shapes(&body("%n"), &["either", "same"]), [UNIFORM, UNIFORM]);
+}
+
+#[test]
+fn a_uniform_loop_inside_a_divergent_branch_stays_uniform() {
+    let body = "start:
+           %c = icmp ult i32 %t, %n
+           br i1 %c, label %head, label %end
+         head:
+           %i = phi i32 [0, %start], [%next, %head]
+           %next = add i32 %i, 1
+           %more = icmp ult i32 %next, %n
+           br i1 %more, label %head, label %after
+         after:
+           %last = phi i32 [%next, %head]
+           br label %end
+         end:
+           ret void";
+    assert_eq!(shapes(body, &["i", "more", "last"]), [UNIFORM; 3]);
+}
+
+#[test]
+fn a_counter_varies_outside_of_a_loop_that_threads_leave_in_different_rounds() {
+    let body = "start:
+           br label %head
+         head:
+           %i = phi i32 [0, %start], [%next, %head]
+           %next = add i32 %i, 1
+           %more = icmp ult i32 %next, %t
+           br i1 %more, label %head, label %after
+         after:
+           %last = phi i32 [%next, %head]
+           ret void";
+    assert_eq!(shapes(body, &["i", "next", "last"]), [UNIFORM, UNIFORM, VARYING]);
+}
+
+/// Threads go round by `again` different numbers of times before they meet in `on`, though both
+/// are parts of one natural loop.
+#[test]
+fn a_cycle_inside_a_loop_of_the_same_header_counts() {
+    let body = "start:
+           br label %head
+         head:
+           %i = phi i32 [0, %start], [%inner, %again], [0, %on]
+           %inner = add i32 %i, 1
+           %c = icmp ult i32 %inner, %t
+           br i1 %c, label %again, label %on
+         again:
+           br label %head
+         on:
+           %seen = phi i32 [%inner, %head]
+           %more = icmp ult i32 %n, 9
+           br i1 %more, label %head, label %end
+         end:
+           ret void";
+    assert_eq!(shapes(body, &["seen"]), [VARYING]);
+}
+
+#[test]
+fn a_break_in_the_middle_makes_both_exits_meet_in_a_join() {
+    let body = "start:
+           br label %head
+         head:
+           %i = phi i32 [0, %start], [%next, %latch]
+           %stop = icmp eq i32 %i, %t
+           br i1 %stop, label %out, label %latch
+         latch:
+           %next = add i32 %i, 1
+           %more = icmp ult i32 %next, %n
+           br i1 %more, label %head, label %out
+         out:
+           %how = phi i32 [1, %head], [2, %latch]
+           ret void";
+    assert_eq!(shapes(body, &["how", "next"]), [VARYING, UNIFORM]);
+}
+
+#[test]
+fn a_barrier_is_uniform_in_a_uniform_loop_and_after_a_branch_has_met() {
+    assert!(barrier_is_uniform(
+        "start:
+           br label %head
+         head:
+           %i = phi i32 [0, %start], [%next, %latch]
+           %mine = icmp ult i32 %t, %i
+           br i1 %mine, label %work, label %latch
+         work:
+           call void @use(i32 %t)
+           br label %latch
+         latch:
+           call void @barrier()
+           %next = add i32 %i, 1
+           %more = icmp ult i32 %next, %n
+           br i1 %more, label %head, label %end
+         end:
+           ret void"
+    ));
+}
+
+#[test]
+fn a_barrier_after_an_early_exit_or_under_a_divergent_branch_or_loop_is_not() {
+    let early = "start:
+           %out = icmp uge i32 %t, %n
+           br i1 %out, label %leave, label %stay
+         leave:
+           ret void
+         stay:
+           call void @barrier()
+           ret void";
+    assert!(!barrier_is_uniform(early));
+    let under = "start:
+           %c = icmp uge i32 %t, %n
+           br i1 %c, label %in, label %end
+         in:
+           call void @barrier()
+           br label %end
+         end:
+           ret void";
+    assert!(!barrier_is_uniform(under));
+    let looped = "start:
+           br label %head
+         head:
+           %i = phi i32 [0, %start], [%next, %head]
+           call void @barrier()
+           %next = add i32 %i, 1
+           %more = icmp ult i32 %next, %t
+           br i1 %more, label %head, label %end
+         end:
+           ret void";
+    assert!(!barrier_is_uniform(looped));
+}
+
+#[test]
+fn a_panic_before_a_barrier_does_not_make_it_divergent() {
+    assert!(barrier_is_uniform(
+        "start:
+           %bad = icmp uge i32 %t, %n
+           br i1 %bad, label %out, label %go
+         out:
+           call void @panic()
+           ret void
+         go:
+           call void @barrier()
+           ret void"
+    ));
+}

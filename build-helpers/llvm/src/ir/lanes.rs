@@ -1,0 +1,236 @@
+//! What building vector code out of scalar code needs: copies of instructions, operations by
+//! their opcode, and vectors.
+
+use inkwell::context::Context;
+use llvm_sys::{
+    LLVMAtomicOrdering, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, core::*,
+};
+
+use super::{Builder, Type, Value};
+
+// As in `builder`, every call passes handles that are alive, to a builder that stands in a block.
+impl<'c> Builder<'c> {
+    /// A copy of an instruction with the same operands, inserted here.
+    #[must_use]
+    pub fn copy(&self, instruction: Value<'c>) -> Value<'c> {
+        // SAFETY: the copy is in no block until it is inserted.
+        unsafe {
+            let copy = LLVMInstructionClone(instruction.raw);
+            LLVMInsertIntoBuilderWithName(self.raw(), copy, c"".as_ptr());
+            Value::wrap(copy)
+        }
+    }
+
+    /// An operation on two numbers or vectors of them.
+    #[must_use]
+    pub fn binary(&self, opcode: LLVMOpcode, left: Value<'c>, right: Value<'c>) -> Value<'c> {
+        // SAFETY: see above; LLVM's verifier checks the types.
+        Value::wrap(unsafe {
+            LLVMBuildBinOp(self.raw(), opcode, left.raw, right.raw, c"".as_ptr())
+        })
+    }
+
+    /// A conversion.
+    #[must_use]
+    pub fn cast(&self, opcode: LLVMOpcode, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe { LLVMBuildCast(self.raw(), opcode, value.raw, ty.raw, c"".as_ptr()) })
+    }
+
+    /// The negation of a floating-point number.
+    #[must_use]
+    pub fn negate_float(&self, value: Value<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe { LLVMBuildFNeg(self.raw(), value.raw, c"".as_ptr()) })
+    }
+
+    /// The value, some value where it is poison.
+    #[must_use]
+    pub fn freeze(&self, value: Value<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe { LLVMBuildFreeze(self.raw(), value.raw, c"".as_ptr()) })
+    }
+
+    /// Compares two floating-point numbers.
+    #[must_use]
+    pub fn compare_floats(
+        &self,
+        predicate: LLVMRealPredicate,
+        left: Value<'c>,
+        right: Value<'c>,
+    ) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe {
+            LLVMBuildFCmp(self.raw(), predicate, left.raw, right.raw, c"".as_ptr())
+        })
+    }
+
+    /// `yes` where the condition holds, else `no`.
+    #[must_use]
+    pub fn select(&self, condition: Value<'c>, yes: Value<'c>, no: Value<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe {
+            LLVMBuildSelect(self.raw(), condition.raw, yes.raw, no.raw, c"".as_ptr())
+        })
+    }
+
+    /// A struct value with one field replaced.
+    #[must_use]
+    pub fn insert(&self, aggregate: Value<'c>, value: Value<'c>, index: u32) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe {
+            LLVMBuildInsertValue(self.raw(), aggregate.raw, value.raw, index, c"".as_ptr())
+        })
+    }
+
+    /// A vector whose lanes all have this value.
+    #[must_use]
+    pub fn splat(&self, context: &'c Context, value: Value<'c>, lanes: u32) -> Value<'c> {
+        let word = Type::int(context, 32);
+        let vector = value.ty().vector(lanes);
+        let name = c"".as_ptr();
+        // SAFETY: see above; the mask has an index below the number of lanes for each lane.
+        Value::wrap(unsafe {
+            let first = LLVMBuildInsertElement(
+                self.raw(),
+                vector.poison().raw,
+                value.raw,
+                word.constant(0).raw,
+                name,
+            );
+            let mask = word.vector(lanes).null();
+            LLVMBuildShuffleVector(self.raw(), first, vector.poison().raw, mask.raw, name)
+        })
+    }
+
+    /// One lane of a vector.
+    #[must_use]
+    pub fn lane(&self, vector: Value<'c>, lane: Value<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe {
+            LLVMBuildExtractElement(self.raw(), vector.raw, lane.raw, c"".as_ptr())
+        })
+    }
+
+    /// A vector with one lane replaced.
+    #[must_use]
+    pub fn set_lane(&self, vector: Value<'c>, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe {
+            LLVMBuildInsertElement(self.raw(), vector.raw, value.raw, lane.raw, c"".as_ptr())
+        })
+    }
+}
+
+// As in `value`, every call passes handles that are alive.
+impl<'c> Value<'c> {
+    /// The predicate of a comparison of integers or pointers.
+    #[must_use]
+    pub fn int_predicate(self) -> LLVMIntPredicate {
+        assert_eq!(self.opcode(), LLVMOpcode::LLVMICmp);
+        // SAFETY: the value is such a comparison.
+        unsafe { LLVMGetICmpPredicate(self.raw) }
+    }
+
+    /// The predicate of a comparison of floating-point numbers.
+    #[must_use]
+    pub fn float_predicate(self) -> LLVMRealPredicate {
+        assert_eq!(self.opcode(), LLVMOpcode::LLVMFCmp);
+        // SAFETY: the value is such a comparison.
+        unsafe { LLVMGetFCmpPredicate(self.raw) }
+    }
+
+    /// Gives an operation the liberties with floating-point rules that another one has.
+    pub fn copy_float_flags(self, from: Self) {
+        // SAFETY: flags are read and written only where the instruction can have them.
+        unsafe {
+            if LLVMIsAInstruction(self.raw) == self.raw
+                && LLVMCanValueUseFastMathFlags(from.raw) != 0
+                && LLVMCanValueUseFastMathFlags(self.raw) != 0
+            {
+                LLVMSetFastMathFlags(self.raw, LLVMGetFastMathFlags(from.raw));
+            }
+        }
+    }
+
+    /// Whether a load or store must be done exactly as written: it is volatile or atomic.
+    #[must_use]
+    pub fn is_exact_access(self) -> bool {
+        assert!(matches!(self.opcode(), LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore));
+        // SAFETY: the value is a load or store.
+        unsafe {
+            LLVMGetVolatile(self.raw) != 0
+                || LLVMGetOrdering(self.raw) != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
+        }
+    }
+
+    /// Makes a load or store volatile.
+    pub fn make_volatile(self) {
+        // SAFETY: the value is a load or store.
+        unsafe { LLVMSetVolatile(self.raw, 1) }
+    }
+
+    /// Whether it is a block, as the operand of a branch.
+    #[must_use]
+    pub fn is_block(self) -> bool {
+        // SAFETY: the value is alive.
+        unsafe { LLVMValueIsBasicBlock(self.raw) != 0 }
+    }
+
+    /// Whether an `or` is known to have no bit in common, so that it is an addition.
+    #[must_use]
+    pub fn is_disjoint(self) -> bool {
+        // SAFETY: the value is an `or` where the flag is asked for.
+        self.opcode() == LLVMOpcode::LLVMOr && unsafe { LLVMGetIsDisjoint(self.raw) != 0 }
+    }
+
+    /// The constant indices of an `extractvalue` or `insertvalue`.
+    #[must_use]
+    pub fn indices(self) -> Vec<u32> {
+        assert!(matches!(
+            self.opcode(),
+            LLVMOpcode::LLVMExtractValue | LLVMOpcode::LLVMInsertValue
+        ));
+        // SAFETY: the instruction has that many indices.
+        unsafe {
+            let count = LLVMGetNumIndices(self.raw) as usize;
+            std::slice::from_raw_parts(LLVMGetIndices(self.raw), count).to_vec()
+        }
+    }
+
+    /// A constant vector of these lanes.
+    #[must_use]
+    pub fn constant_vector(lanes: &[Self]) -> Self {
+        let mut lanes: Vec<_> = lanes.iter().map(|lane| lane.raw).collect();
+        // SAFETY: the lanes are constants of one type, given with their number.
+        Self::wrap(unsafe { LLVMConstVector(lanes.as_mut_ptr(), lanes.len() as u32) })
+    }
+}
+
+impl<'c> Type<'c> {
+    /// A vector of this type.
+    #[must_use]
+    pub fn vector(self, lanes: u32) -> Self {
+        // SAFETY: the type is alive, and one that vectors can have.
+        Self::wrap(unsafe { LLVMVectorType(self.raw, lanes) })
+    }
+
+    /// The width of an integer type.
+    #[must_use]
+    pub fn int_width(self) -> Option<u32> {
+        (self.kind() == LLVMTypeKind::LLVMIntegerTypeKind)
+            // SAFETY: the type is an integer.
+            .then(|| unsafe { LLVMGetIntTypeWidth(self.raw) })
+    }
+
+    /// The type of an array's or vector's elements.
+    #[must_use]
+    pub fn element(self) -> Self {
+        assert!(matches!(
+            self.kind(),
+            LLVMTypeKind::LLVMArrayTypeKind | LLVMTypeKind::LLVMVectorTypeKind
+        ));
+        // SAFETY: the type has elements.
+        Self::wrap(unsafe { LLVMGetElementType(self.raw) })
+    }
+}
