@@ -210,7 +210,10 @@ fn judge(results: &[(&Mutant, Noticed)]) -> Result<()> {
     println!("{} of {all} changes of {} kernels were noticed", all - missed, kernels.len());
     ensure!(kernels.len() >= LEAST.0, "only {} kernels could be changed", kernels.len());
     ensure!(100 * (all - missed) >= LEAST.1 * all, "less than {} percent were noticed", LEAST.1);
-    ensure!(by(Noticed::Nobody).all(|mutant| mutant.what != KINDS[0]), "a barrier was not missed");
+    ensure!(
+        by(Noticed::Nobody).all(|mutant| mutant.what != KINDS[0]),
+        "a deleted barrier was not noticed"
+    );
     ensure!(by(Noticed::FaultWithoutSource).count() == 0, "a fault does not name its source");
     Ok(())
 }
