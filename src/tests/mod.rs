@@ -6,6 +6,7 @@ mod cpp;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod generated;
+mod narrowed;
 mod objects;
 
 use std::sync::Arc;

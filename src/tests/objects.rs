@@ -23,9 +23,9 @@ pub(super) const fn looped(run: Run) -> CpuKernel {
 }
 
 #[unsafe(no_mangle)]
-static kernelmill_cpu_demo_saxpy: CpuKernel = looped(saxpy);
+pub(super) static kernelmill_cpu_demo_saxpy: CpuKernel = looped(saxpy);
 #[unsafe(no_mangle)]
-static kernelmill_cpu_demo_fill: CpuKernel = looped(fill);
+pub(super) static kernelmill_cpu_demo_fill: CpuKernel = looped(fill);
 #[unsafe(no_mangle)]
 static kernelmill_cpu_demo_scale: CpuKernel = looped(scale);
 

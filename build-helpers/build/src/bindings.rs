@@ -6,6 +6,7 @@ mod interface;
 mod methods;
 mod rules;
 mod set;
+mod type_names;
 mod types;
 
 pub(crate) use interface::Interface;
@@ -53,6 +54,7 @@ pub(crate) fn render(
     let enums: Value = interface.enums.iter().map(types::enumeration).collect();
     let values = context! {
         package => package,
+        shared => set::shared_parameters(interface).into_iter().collect::<Value>(),
         set => set::expression(package, interface, embedded),
         symbols => symbols.into_iter().collect::<Value>(),
         structs => structs,

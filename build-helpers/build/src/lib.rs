@@ -33,9 +33,9 @@
 //! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
 //! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |
+//! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
 //! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
 //! | `rdc` | [`Build::rdc`] | | `false` | device code of host files may call into other files |
-//! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
 //! | `kernels.NAME` | [`Build::kernel`] | | | what holds for one kernel, [`Kernel`] |
 //!
 //! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
@@ -60,6 +60,22 @@
 //! include. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
 //! its own. Hidden files, `_*.cu`, `.cuh` and `.h` are none. Kernels in CUDA C++, HIP, OpenCL C,
 //! LLVM IR, PTX and WGSL are found, and refused: this version does not compile them yet.
+//!
+//! # Host code
+//!
+//! Files that `host-files` names are compiled whole, with their launchers and `extern "C"` functions,
+//! by nvcc for all NVIDIA targets at once. They become the static library
+//! `lib<package>_kernelmill_host.a` in `OUT_DIR`, which is linked into the package with the CUDA
+//! runtime of nvcc's toolkit, the static one where there is one, and the library of C++. Such files
+//! are no kernel sources. With `rdc`, device code may call functions of other host files.
+//!
+//! ```no_run
+//! // build.rs
+//! kernelmill_build::Build::new()
+//!     .targets(["sm_80", "sm_90", "compute_90"])
+//!     .host_files("src/launch/*.cu")
+//!     .compile();
+//! ```
 //!
 //! # Kernel packages
 //!

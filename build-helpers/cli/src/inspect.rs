@@ -1,6 +1,6 @@
 //! `cargo kernelmill inspect`: what a kernel was compiled to, as text.
 
-use crate::{package::Selection, tools};
+use crate::{bindings::Names, package::Selection, tools};
 use anyhow::{Context as _, Result, bail};
 use kernelmill_artifact::Target;
 use kernelmill_build::toolchain::Machine;
@@ -12,7 +12,7 @@ use std::{
 /// What to print.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The kernel.
+    /// The kernel: the name of its wrapper, or its symbol.
     kernel: String,
     /// What it is compiled for: `compute_75` prints PTX, `sm_90` SASS (by nvdisasm).
     #[arg(long, default_value = "compute_75")]
@@ -30,25 +30,39 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         _ => bail!("`{target}` cannot be printed as text: ask for `compute_75` or `sm_90`"),
     };
     let built = options.selection.build(Some(&options.target))?;
+    let wrappers = Names::read(&built.folder)?;
     let mut names = Vec::new();
-    for file in binaries(&built.folder, extension, &options.target)? {
+    for file in binaries(&built.folder, extension, Some(&options.target))? {
         let text = text(&file)?;
-        if let Some(part) = kernel_text(&text, &options.kernel) {
+        let symbols = kernel_names(&text);
+        let is_wanted =
+            |symbol: &&String| **symbol == options.kernel || wrappers.of(symbol) == options.kernel;
+        if let Some(symbol) = symbols.iter().find(is_wanted)
+            && let Some(part) = kernel_text(&text, symbol)
+        {
             println!("{part}");
             return Ok(());
         }
-        names.extend(kernel_names(&text));
+        names.extend(symbols.iter().map(|symbol| wrappers.of(symbol).to_owned()));
     }
     bail!("`{}` has no kernel `{}`, only: {}", built.name, options.kernel, names.join(", "))
 }
 
-/// The files for a target. Their names hold it; `compute_75` is in none of `compute_750`.
-fn binaries(folder: &Path, extension: &str, target: &str) -> Result<Vec<PathBuf>> {
+/// The files of a kind, for a target or for all. Their names end in the target and the kind:
+/// `saxpy.sm_90.cubin`, which is none for `sm_90a`.
+pub(crate) fn binaries(
+    folder: &Path,
+    extension: &str,
+    target: Option<&str>,
+) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let is_right = path.extension().is_some_and(|found| found == extension)
-            && path.file_stem().is_some_and(|stem| stem.to_string_lossy().contains(target));
+            && path.file_stem().is_some_and(|stem| {
+                let stem = stem.to_string_lossy();
+                target.is_none_or(|target| stem.rsplit('.').next() == Some(target))
+            });
         if is_right {
             files.push(path);
         }
@@ -70,7 +84,7 @@ fn text(path: &Path) -> Result<String> {
 }
 
 /// Where kernels begin, with their names: `.visible .entry saxpy(` in PTX, `.text.saxpy:` in SASS.
-fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').filter_map(move |line| {
         let place = start;

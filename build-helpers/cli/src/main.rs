@@ -3,14 +3,17 @@
 //!
 //! - `list`: the kernels of a package with their signatures and binaries.
 //! - `inspect KERNEL`: what a kernel was compiled to, as text.
+//! - `report`: the registers, stack and shared memory that each kernel takes.
 //! - `test-driver path`: a stand-in CUDA driver for tests on machines without a GPU.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
 
+mod bindings;
 mod doctor;
 mod inspect;
 mod list;
 mod package;
+mod report;
 mod test_driver;
 mod toolchain;
 mod tools;
@@ -38,6 +41,8 @@ enum Command {
     List(list::Options),
     /// Prints what a kernel was compiled to.
     Inspect(inspect::Options),
+    /// Prints the registers, stack and shared memory that each kernel takes on NVIDIA GPUs.
+    Report(report::Options),
     /// A stand-in for the CUDA driver, for tests on machines without a GPU.
     #[command(subcommand)]
     TestDriver(test_driver::Action),
@@ -53,6 +58,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match arguments.command {
         Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::Report(options) => report::run(&options).map(|()| ExitCode::SUCCESS),
         Command::TestDriver(action) => test_driver::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Toolchain(action) => toolchain::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Doctor(options) => doctor::run(&options),

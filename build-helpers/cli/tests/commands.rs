@@ -45,6 +45,35 @@ fn inspect_names_the_kernels_there_are() {
     assert!(errors.contains("`saxpy` has no kernel `saxpi`, only: saxpy"), "{errors}");
 }
 
+/// Whether NVIDIA's wheels are there; says so where they are not.
+fn has_wheels() -> bool {
+    let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolchains/nvidia/cu13/bin");
+    let is_there = bin.join("nvdisasm").is_file();
+    let message = "NVIDIA's wheels are not there: `cargo xtask setup` installs them";
+    assert!(is_there || std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{message}");
+    if !is_there {
+        println!("skipped: {message}");
+    }
+    is_there
+}
+
+#[test]
+fn report_counts_what_a_kernel_takes() {
+    if !has_wheels() {
+        return;
+    }
+    let text = stdout(kernelmill(&["report", "--target", "sm_80"]));
+    let line =
+        text.lines().find(|line| line.ends_with("  saxpy")).unwrap_or_else(|| panic!("{text}"));
+    let numbers: Vec<u32> = line.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+    let [registers, stack, shared, local, instructions] = numbers[..] else { panic!("{line}") };
+    assert!((8..=40).contains(&registers), "{text}");
+    assert_eq!((stack, shared, local), (0, 0, 0), "{text}");
+    assert!((8..=200).contains(&instructions), "{text}");
+    let output = kernelmill(&["report", "--target", "compute_80"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`compute_80` is no cubin"));
+}
+
 #[test]
 fn doctor_finds_what_every_build_needs() {
     let text = stdout(kernelmill(&["doctor"]));

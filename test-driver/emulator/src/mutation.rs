@@ -5,14 +5,14 @@ use std::fmt;
 /// A change of one instruction.
 ///
 /// ```
-/// use ptx_emulator::Mutation;
-/// let text = "\tsetp.lt.u32 %p1, %r1, %r2;\n\tst.global.v2.b32 [%rd1+8], {%r1, %r2};\n\tbar.sync 0;";
-/// let changed = |mutation: Mutation, line| mutation.apply(text, line).unwrap().lines().nth(line - 1)
-///     .map(str::to_owned).unwrap();
-/// assert_eq!(changed(Mutation::FlippedComparison, 1), "\tsetp.ge.u32 %p1, %r1, %r2;");
-/// assert_eq!(changed(Mutation::ShiftedAddress, 2), "\tst.global.v2.b32 [%rd1+8+8], {%r1, %r2};");
-/// assert_eq!(changed(Mutation::DeletedBarrier, 3), "");
-/// assert_eq!(Mutation::DeletedBarrier.apply(text, 2), None);
+/// use ptx_emulator::Mutation::*;
+/// let text = "setp.lt.u32 %p1, %r1, %r2;\nst.global.v2.b32 [%rd1+8], {%r1, %r2};\nbar.sync 0;\n";
+/// let flipped = FlippedComparison.apply(text, 1).unwrap();
+/// assert!(flipped.starts_with("setp.ge.u32 %p1, %r1, %r2;\n"));
+/// let shifted = ShiftedAddress.apply(text, 2).unwrap();
+/// assert!(shifted.contains("\nst.global.v2.b32 [%rd1+8+8], {%r1, %r2};\n"));
+/// assert!(DeletedBarrier.apply(text, 3).unwrap().ends_with("};\n\n"));
+/// assert_eq!(DeletedBarrier.apply(text, 2), None);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mutation {

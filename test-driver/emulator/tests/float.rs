@@ -4,10 +4,13 @@
 mod common;
 #[path = "common/harness.rs"]
 mod harness;
+#[path = "common/singles.rs"]
+mod singles;
 
 use common::Random;
 use harness::Register::{Bits32, Bits64, Predicate};
 use harness::{check, rows};
+use singles::{bits, f, single_rows};
 use std::cmp::Ordering;
 
 /// A function of two numbers, with its name.
@@ -18,33 +21,6 @@ type Unary<T> = (&'static str, fn(T) -> T);
 type Relation<T> = (&'static str, fn(T, T) -> bool);
 /// A test of a number, with its name.
 type Property<T> = (&'static str, fn(T) -> bool);
-
-/// Edges of `f32`, then numbers of all sizes.
-fn singles() -> Vec<u64> {
-    let edges = [
-        0.0f32,
-        -0.0,
-        1.0,
-        -1.0,
-        0.1,
-        1.5,
-        2.5,
-        f32::MAX,
-        f32::MIN,
-        f32::MIN_POSITIVE,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-        f32::NAN,
-        f32::from_bits(1),
-        f32::from_bits(0x807f_ffff),
-        f32::EPSILON,
-    ];
-    let mut random = Random::new(21);
-    let mut values: Vec<u64> = edges.iter().map(|edge| u64::from(edge.to_bits())).collect();
-    values.extend((0..150).map(|_| random.next() & 0xffff_ffff));
-    values.extend((0..150).map(|_| u64::from((random.unit() * 8.0 - 4.0).to_bits())));
-    values
-}
 
 fn doubles() -> Vec<u64> {
     let edges = [
@@ -71,27 +47,14 @@ fn doubles() -> Vec<u64> {
     values
 }
 
-fn single_rows() -> Vec<[u64; 3]> {
-    rows(&singles(), &singles(), &singles())
-}
-
 /// Pairs of `f32` in 64 bits.
 fn wide_rows() -> Vec<[u64; 3]> {
     let rotated = |row: &[u64; 3]| [row[0] | row[1] << 32, row[1] | row[0] << 32, 0];
     single_rows().iter().map(rotated).collect()
 }
 
-fn f(bits: u64) -> f32 {
-    f32::from_bits(bits as u32)
-}
-
 fn d(bits: u64) -> f64 {
     f64::from_bits(bits)
-}
-
-/// The bits of a result; devices give one NaN.
-fn bits(value: f32) -> u64 {
-    if value.is_nan() { 0x7fff_ffff } else { u64::from(value.to_bits()) }
 }
 
 fn double_bits(value: f64) -> u64 {

@@ -3,50 +3,13 @@
 mod common;
 #[path = "common/harness.rs"]
 mod harness;
+#[path = "common/singles.rs"]
+mod singles;
 
 use common::Random;
 use harness::Register::{Bits16, Bits32, Predicate};
 use harness::{check, rows};
-
-/// Edges of `f32`, then numbers of all sizes.
-fn singles() -> Vec<u64> {
-    let edges = [
-        0.0f32,
-        -0.0,
-        1.0,
-        -1.0,
-        0.1,
-        1.5,
-        2.5,
-        f32::MAX,
-        f32::MIN,
-        f32::MIN_POSITIVE,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-        f32::NAN,
-        f32::from_bits(1),
-        f32::from_bits(0x807f_ffff),
-        f32::EPSILON,
-    ];
-    let mut random = Random::new(21);
-    let mut values: Vec<u64> = edges.iter().map(|edge| u64::from(edge.to_bits())).collect();
-    values.extend((0..150).map(|_| random.next() & 0xffff_ffff));
-    values.extend((0..150).map(|_| u64::from((random.unit() * 8.0 - 4.0).to_bits())));
-    values
-}
-
-fn single_rows() -> Vec<[u64; 3]> {
-    rows(&singles(), &singles(), &singles())
-}
-
-fn f(bits: u64) -> f32 {
-    f32::from_bits(bits as u32)
-}
-
-/// The bits of a result; devices give one NaN.
-fn bits(value: f32) -> u64 {
-    if value.is_nan() { 0x7fff_ffff } else { u64::from(value.to_bits()) }
-}
+use singles::{bits, f, single_rows, singles};
 
 /// The value of an `f16`, by its definition.
 fn half(bits: u64) -> f64 {

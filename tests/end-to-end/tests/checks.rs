@@ -1,7 +1,7 @@
 //! What is checked before anything runs: types and dimensions by rustc, the LLVM library by the
 //! build.
 
-use end_to_end::{Project, SAXPY, SAXPY_MAIN};
+use end_to_end::{Project, SAXPY, SAXPY_MAIN, snapshot};
 use std::process::Command;
 
 /// The program of the documentation with its launch replaced.
@@ -57,4 +57,29 @@ fn another_llvm_library_can_be_named_and_one_that_is_not_there_is_an_error() {
     assert!(!run.success);
     let message = "cannot open the LLVM library /nowhere/libLLVM.so";
     assert!(run.stderr.contains(message), "{}", run.stderr);
+}
+
+#[test]
+fn a_contract_is_checked_at_each_launch_and_its_mistakes_stop_the_build() {
+    let settings = |rule: &str| {
+        format!(
+            "targets = [\"cpu\"]\n[package.metadata.kernelmill.kernels.saxpy]\n\
+             requires = [\"block.x == 256\", \"{rule}\"]"
+        )
+    };
+    let project = Project::new("contract")
+        .manifest("2024", &settings("x.len >= y.len"))
+        .file("kernels/saxpy.rs", SAXPY)
+        .file("src/main.rs", SAXPY_MAIN);
+    assert_eq!(project.cargo(&["run"]).succeeds().stdout, "5\n");
+
+    let project = project.manifest("2024", &settings("x.len > grid.x * 250"));
+    let run = project.cargo(&["run"]);
+    assert!(!run.success);
+    let message = "kernel `saxpy`: its contract `x.len > grid.x * 250` does not hold";
+    assert!(run.stderr.contains(message), "{}", run.stderr);
+
+    let project = project.manifest("2024", &settings("z.len >= y.len"));
+    let error = project.cargo(&["build"]).build_script_error();
+    snapshot::check("unknown-name-in-contract", &error);
 }

@@ -200,6 +200,19 @@ fn device_code_is_linked_across_files_and_reaches_programs_through_a_library() {
     let _ = project.cargo(&["test"]).succeeds();
     assert!(noted.compiled().is_empty());
 
+    // Another package that knows nothing of all this.
+    let root = project.package();
+    let manifest = format!(
+        "[package]\nname = \"host-rdc-user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+         [dependencies]\nhost-rdc = {{ path = {root:?} }}\n\n[workspace]\n"
+    );
+    project.write("user/Cargo.toml", &manifest);
+    project.write("user/src/main.rs", "fn main() { println!(\"launch {}\", host_rdc::fill()); }\n");
+    fs::copy(root.join("Cargo.lock"), root.join("user/Cargo.lock")).unwrap();
+    let run = project.cargo(&["run", "--manifest-path", "user/Cargo.toml"]).succeeds();
+    assert!(printed(&run).starts_with("launch "), "{}", run.stdout);
+    assert!(noted.compiled().is_empty());
+
     next_tick();
     project.write("gpu/twice.cu", "__device__ float thrice(float x) { return 3 * x; }\n");
     let error = project.cargo(&["build"]).build_script_error();

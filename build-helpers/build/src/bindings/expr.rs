@@ -13,6 +13,8 @@ pub(crate) enum Expr {
     Call(String, Vec<Expr>),
     /// `Name { field: value }`.
     Struct(&'static str, Vec<Field>),
+    /// `[elements]`.
+    Array(Vec<Expr>),
     /// `&[elements]`.
     Slice(Vec<Expr>),
     /// `&expression`.
@@ -72,6 +74,7 @@ impl Expr {
         Some(match self {
             Self::Atom(text) => text.clone(),
             Self::Call(function, arguments) => format!("{function}({})", join(arguments)?),
+            Self::Array(elements) => format!("[{}]", join(elements)?),
             Self::Slice(elements) => format!("&[{}]", join(elements)?),
             Self::Reference(inner) => format!("&{}", inner.on_one_line()?),
             Self::Unsafe(inner) => format!("unsafe {{ {} }}", inner.on_one_line()?),
@@ -101,6 +104,7 @@ impl Expr {
             Self::Unsafe(value) => {
                 format!("unsafe {{\n{:inner$}{}\n{close}}}", "", value.print(inner, inner))
             }
+            Self::Array(elements) => format!("[\n{}{close}]", lines(elements)),
             Self::Slice(elements) => match elements.as_slice() {
                 [only @ Self::Struct(..)] => format!("&[{}]", only.broken(indent)),
                 elements => format!("&[\n{}{close}]", lines(elements)),

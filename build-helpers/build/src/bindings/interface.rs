@@ -1,6 +1,6 @@
 //! What a build offers its program: kernels and structs, checked to fit into one type.
 
-use super::{expr::Expr, rules};
+use super::{expr::Expr, rules, type_names};
 use crate::{
     contract::Rule,
     error::Error,
@@ -78,6 +78,7 @@ impl Interface {
         let mut report = Report::default();
         let mut types = Types::default();
         let mut kernels = kernels(sources);
+        type_names::resolve(&mut kernels);
         configure(&mut kernels, settings, &mut report);
         for Kernel { signature, .. } in &kernels {
             let place = format!("{}:{}", signature.file, signature.line);
@@ -282,7 +283,7 @@ fn agree(first: &StructLayout, second: &StructLayout) -> bool {
         && first.fields.iter().zip(second.fields.iter()).all(fields)
 }
 
-fn agree_types(first: &ValueType, second: &ValueType) -> bool {
+pub(super) fn agree_types(first: &ValueType, second: &ValueType) -> bool {
     match (first, second) {
         (ValueType::Struct(first), ValueType::Struct(second)) => {
             first.name == second.name && agree(first, second)

@@ -3,13 +3,14 @@
 use super::{
     Embedded,
     expr::{Expr, Field},
-    interface::Interface,
+    interface::{Interface, Kernel},
 };
 use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, LaunchLimits, Parameter,
     ParameterKind, Safety, Signature, StructLayout, ValueType,
 };
 use kernelmill_compiler::CompiledKernel;
+use std::collections::{BTreeMap, HashMap};
 
 /// What the static's initializer stands in: a block inside the static.
 const INDENT: usize = 4;
@@ -20,7 +21,8 @@ pub(super) fn expression(
     interface: &Interface,
     embedded: &[Embedded<'_>],
 ) -> String {
-    let signatures = interface.kernels.iter().map(|kernel| signature(&kernel.signature));
+    let shared = Shared::of(interface);
+    let signatures = interface.kernels.iter().map(|kernel| signature(&kernel.signature, &shared));
     let fields = vec![
         Field::new("format_version", Expr::atom(FORMAT_VERSION.to_string())),
         Field::new("package", Expr::text(package)),
@@ -50,7 +52,45 @@ fn borrowed(value: Expr) -> Expr {
     Expr::call("cg::Cow::Borrowed", [value])
 }
 
-fn signature(signature: &Signature) -> Expr {
+/// Parameters that several kernels have alike: instantiations of one template, often. Each is a
+/// static of its own, since rustc is slow with the large expression that they would be in.
+struct Shared<'a>(BTreeMap<&'a str, usize>, Vec<&'a [Parameter]>);
+
+impl<'a> Shared<'a> {
+    fn of(interface: &'a Interface) -> Self {
+        let mut lists: HashMap<&[Parameter], Vec<&str>> = HashMap::new();
+        let mut order = Vec::new();
+        for Kernel { signature, .. } in &interface.kernels {
+            let kernels = lists.entry(signature.parameters()).or_default();
+            if kernels.len() == 1 {
+                order.push(signature.parameters());
+            }
+            kernels.push(signature.name());
+        }
+        let numbers = order.iter().enumerate();
+        let kernels = numbers
+            .flat_map(|(number, list)| lists[list].iter().map(move |kernel| (*kernel, number)));
+        Self(kernels.collect(), order)
+    }
+
+    /// The list of a kernel, where it shares one.
+    fn number(&self, kernel: &Signature) -> Option<usize> {
+        self.0.get(kernel.name()).copied()
+    }
+}
+
+/// The statics of parameters that several kernels have alike, in terms of `cg`.
+pub(super) fn shared_parameters(interface: &Interface) -> Vec<String> {
+    let shared = Shared::of(interface);
+    let lists = shared.1.iter().enumerate().map(|(number, list)| {
+        let start = format!("static PARAMETERS_{number}: [cg::Parameter; {}] = ", list.len());
+        let value = Expr::Array(list.iter().map(parameter).collect());
+        format!("{start}{};", value.print(INDENT, INDENT + start.len() + 1))
+    });
+    lists.collect()
+}
+
+fn signature(signature: &Signature, shared: &Shared<'_>) -> Expr {
     let dimension = match signature.dimension {
         Dimension::One => "cg::Dimension::One",
         Dimension::Two => "cg::Dimension::Two",
@@ -61,7 +101,10 @@ fn signature(signature: &Signature) -> Expr {
         Safety::Safe => "cg::Safety::Safe",
         Safety::Unsafe => "cg::Safety::Unsafe",
     };
-    let parameters = signature.parameters.iter().map(parameter).collect();
+    let parameters = match shared.number(signature) {
+        Some(number) => Expr::atom(format!("&PARAMETERS_{number}")),
+        None => Expr::Slice(signature.parameters.iter().map(parameter).collect()),
+    };
     Expr::Struct(
         "cg::Signature",
         vec![
@@ -70,7 +113,7 @@ fn signature(signature: &Signature) -> Expr {
             Field::new("dimension", Expr::atom(dimension)),
             Field::new("safety", Expr::atom(safety)),
             Field::new("limits", limits(signature.limits)),
-            Field::new("parameters", borrowed(Expr::Slice(parameters))),
+            Field::new("parameters", borrowed(parameters)),
             Field::new("file", borrowed(Expr::text(&signature.file))),
             Field::new("line", Expr::atom(signature.line.to_string())),
         ],

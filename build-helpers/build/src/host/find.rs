@@ -46,6 +46,11 @@ pub(crate) fn find(
         for entry in walk.filter_map(Result::ok).filter(|entry| entry.file_type().is_file()) {
             let display = paths::relative(&package.root, entry.path());
             if glob.matches(&display) {
+                // The package's own folder cannot be watched: Cargo builds into it.
+                let parent = entry.path().parent().filter(|parent| *parent != package.root);
+                if let Some(parent) = parent.filter(|_| glob.has_wildcard()) {
+                    watch(world, package, parent);
+                }
                 found.insert(display, entry.into_path());
                 matches += 1;
             }
@@ -72,4 +77,70 @@ pub(crate) fn find(
     let files: Vec<_> = found.into_iter().filter_map(read).collect();
     report.into_result(Error::Sources)?;
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        cargo::Cargo,
+        discover, settings,
+        test_support::{Project, Shared},
+    };
+
+    /// The host files of a project, its other sources, and what was printed for Cargo.
+    fn found(project: &Project) -> Result<(Vec<String>, Vec<String>, String), Error> {
+        let written = Shared::default();
+        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(written.clone())));
+        let package = Package::read(&world)?;
+        let settings = settings::read(&world, &package, project.builder.clone())?;
+        let hosts = find(&world, &package, &settings)?;
+        let sources = discover::sources(&package, &settings)?.sources;
+        let displays = |files: Vec<Source>| files.into_iter().map(|file| file.display).collect();
+        let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        Ok((displays(hosts), displays(sources), lines))
+    }
+
+    const KERNEL: &str = "__global__ void k() {}\n";
+
+    #[test]
+    fn a_host_file_is_no_kernel_source_and_exclude_does_not_touch_it() {
+        let files = ["kernels/k.cu", "kernels/host/a.cu", "kernels/host/b.cu", "kernels/old.cu"];
+        let metadata = "host-files = [\"kernels/host/*.cu\", \"kernels/host/a.cu\"]\n\
+                        exclude = [\"old.cu\", \"b.cu\"]\n";
+        let project = Project::new(metadata, &files.map(|name| (name, KERNEL)));
+        let (hosts, sources, lines) = found(&project).unwrap();
+        assert_eq!(hosts, ["kernels/host/a.cu", "kernels/host/b.cu"]);
+        assert_eq!(sources, ["kernels/k.cu"]);
+        assert!(lines.contains("cargo::rerun-if-changed=kernels/host\n"), "{lines}");
+    }
+
+    #[test]
+    fn a_package_may_have_host_files_alone() {
+        let files = [
+            ("a.cu", KERNEL),
+            ("src/b.cu", KERNEL),
+            ("target/CACHEDIR.TAG", ""),
+            ("target/b.cu", KERNEL),
+        ];
+        let project = Project::new("host-files = \"**/*.cu\"\n", &files);
+        let (hosts, sources, lines) = found(&project).unwrap();
+        assert_eq!(hosts, ["a.cu", "src/b.cu"]);
+        assert!(sources.is_empty(), "{sources:?}");
+        assert!(!lines.contains("rerun-if-changed=\n"), "not the whole package: {lines}");
+        assert!(lines.contains("rerun-if-changed=src\n"), "{lines}");
+    }
+
+    #[test]
+    fn every_pattern_without_a_file_is_reported() {
+        let project = Project::new("host-files = [\"no.cu\", \"src/*.cuh\"]\n", &[]);
+        let text = found(&project).unwrap_err().to_string();
+        assert_eq!(text.matches("error: no file matches `").count(), 2, "{text}");
+        let project = Project::new("host-files = 3\nrdc = \"yes\"\nnvcc = \"\"\n", &[]);
+        let text = found(&project).unwrap_err().to_string();
+        for line in ["`host-files` cannot be 3", "`rdc` cannot be \"yes\"", "`nvcc` cannot be \"\""]
+        {
+            assert!(text.contains(line), "{text}");
+        }
+    }
 }

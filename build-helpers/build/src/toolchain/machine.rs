@@ -119,10 +119,17 @@ impl Machine {
         if cuda::find_ptxas(&search).is_none() {
             check::no_ptxas(&search, &settings.targets, &mut report);
         }
-        if !discover::languages(package, settings).contains(&Language::Cuda) {
+        let has_kernels = discover::languages(package, settings).contains(&Language::Cuda);
+        if !has_kernels && settings.host_files.is_empty() {
             return Ok(report);
         }
         let (nvcc, clang) = (self.nvcc()?, self.clang(rustc_version)?);
+        if nvcc.is_none() && !settings.host_files.is_empty() {
+            check::no_nvcc(&search, "the host code in CUDA C++", &mut report);
+        }
+        if !has_kernels {
+            return Ok(report);
+        }
         let subject = "the kernels in CUDA C++";
         match &nvcc {
             Some(nvcc) => check::nvcc_targets(nvcc, &settings.targets, &mut report),

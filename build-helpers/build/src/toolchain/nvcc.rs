@@ -75,6 +75,10 @@ pub(crate) fn find_nvcc(search: &Search<'_>) -> Result<Option<Nvcc>, Error> {
         }
     }
     search.world.cargo.watch(&program);
+    if root.join("nvvm").is_dir() {
+        // A package manager may give a new file an old time; the folder tells of it all the same.
+        search.world.cargo.watch(&root.join("bin"));
+    }
     // nvcc looks there for the host compiler.
     search.world.cargo.watch_variable("PATH");
     let variables = VARIABLES.map(|name| {
@@ -115,7 +119,7 @@ struct Trial {
 fn trial(search: &Search<'_>, program: &Path) -> Trial {
     let mut arguments = vec!["--dryrun", "-x", "cu", "-E"];
     arguments.extend(host_compiler_arguments(&search.arguments));
-    arguments.push("/dev/null");
+    arguments.push(if cfg!(windows) { "NUL" } else { "/dev/null" });
     let printed = ask::run(program, &arguments);
     let printed = printed.map(|output| [output.stdout, output.stderr].concat()).unwrap_or_default();
     let mut trial = read_trial(&String::from_utf8_lossy(&printed));

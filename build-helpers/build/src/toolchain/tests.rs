@@ -208,7 +208,10 @@ fn another_nvcc_in_the_same_place_is_noticed() {
     assert_eq!(after.release, (13, 6));
     assert_ne!(before.version, after.version);
     project.write("cuda/nvvm/bin/cicc", "another one");
-    assert_ne!(nvcc(&project).0.version, after.version, "a part without a version");
+    let (changed, lines) = nvcc(&project);
+    assert_ne!(changed.version, after.version, "a part without a version");
+    let bin = project.folder.path.join("cuda/bin");
+    assert!(lines.contains(&format!("cargo::rerun-if-changed={}\n", bin.display())));
 }
 
 #[cfg(unix)]

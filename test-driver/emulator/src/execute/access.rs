@@ -1,9 +1,11 @@
 //! Loads and stores.
 
+use super::global::{global_load, global_store, global_update};
 use super::machine::Machine;
 use super::observe::Kind;
 use crate::fault::{FaultKind, Space};
-use crate::memory::{LOCAL_BASE, PARAM_BASE, SHARED_BASE, WINDOW_BYTES, Window, Word};
+use crate::memory::{LOCAL_BASE, PARAM_BASE, SHARED_BASE, WINDOW_BYTES, Word};
+use std::ops::Range;
 
 /// A part of memory that an instruction names. `None` means that the thread has faulted.
 pub(crate) trait Area {
@@ -30,19 +32,31 @@ pub(crate) struct Global;
 pub(crate) struct Shared;
 /// `.local`
 pub(crate) struct Local;
+/// The function's own part of `.local`; the address is an offset into it.
+pub(crate) struct Frame;
 /// `.param` of a kernel.
 pub(crate) struct Param;
 /// No space: the address says which.
 pub(crate) struct Generic;
 
 #[cold]
-fn misaligned(m: &mut Machine<'_>, space: Space, address: u64, bytes: u32) -> Option<()> {
+pub(super) fn misaligned(
+    m: &mut Machine<'_>,
+    space: Space,
+    address: u64,
+    bytes: u32,
+) -> Option<()> {
     m.fail(FaultKind::Misaligned { space, address, bytes });
     None
 }
 
 #[inline(always)]
-fn check_alignment(m: &mut Machine<'_>, space: Space, address: u64, bytes: u32) -> Option<()> {
+pub(super) fn check_alignment(
+    m: &mut Machine<'_>,
+    space: Space,
+    address: u64,
+    bytes: u32,
+) -> Option<()> {
     if address & u64::from(bytes - 1) == 0 {
         return Some(());
     }
@@ -54,127 +68,9 @@ fn out_of_bounds(m: &mut Machine<'_>, space: Space, address: u64, bytes: u32, wr
     m.fail(FaultKind::OutOfBounds { space, address, bytes, write, nearest: None });
 }
 
-/// Looks an address of device memory up and remembers its allocation for the instruction.
-#[cold]
-fn refill<W: Word>(
-    m: &mut Machine<'_>,
-    pc: u32,
-    space: Space,
-    address: u64,
-    write: bool,
-) -> Option<()> {
-    check_alignment(m, space, address, W::BYTES)?;
-    match m.grid.store.find(address, u64::from(W::BYTES)) {
-        Some(region) => m.windows[pc as usize] = Window::new(region),
-        None => {
-            let kind = m.grid.store.fault(space, address, W::BYTES, write);
-            m.fail(kind);
-            return None;
-        }
-    }
-    let window = &m.windows[pc as usize];
-    if window.words::<W>(address, 1).is_none() {
-        return misaligned(m, space, address, W::BYTES);
-    }
-    Some(())
-}
-
-#[inline(always)]
-fn global_load<W: Word>(
-    m: &mut Machine<'_>,
-    pc: u32,
-    at: u64,
-    kind: Kind,
-    space: Space,
-) -> Option<W> {
-    let value = match m.windows[pc as usize].words::<W>(at, 1) {
-        Some(words) => words.load(0),
-        None => {
-            refill::<W>(m, pc, space, at, false)?;
-            m.windows[pc as usize].words::<W>(at, 1)?.load(0)
-        }
-    };
-    if m.block.observer.is_some() {
-        m.observe(Space::Global, pc, at, W::BYTES, kind)?;
-    }
-    Some(value)
-}
-
-#[inline(always)]
-fn global_store<W: Word>(
-    m: &mut Machine<'_>,
-    pc: u32,
-    address: u64,
-    value: W,
-    kind: Kind,
-    space: Space,
-) -> Option<()> {
-    if m.windows[pc as usize].words::<W>(address, 1).is_none() {
-        refill::<W>(m, pc, space, address, true)?;
-    }
-    let window = &m.windows[pc as usize];
-    if !window.writable() {
-        m.fail(FaultKind::ReadOnly { address });
-        return None;
-    }
-    window.words::<W>(address, 1)?.store(0, value);
-    if m.block.observer.is_some() {
-        m.observe(Space::Global, pc, address, W::BYTES, kind)?;
-    }
-    Some(())
-}
-
-fn global_update<W: Word>(
-    m: &mut Machine<'_>,
-    pc: u32,
-    address: u64,
-    change: &mut dyn FnMut(u64) -> u64,
-    space: Space,
-) -> Option<u64> {
-    if m.windows[pc as usize].words::<W>(address, 1).is_none() {
-        refill::<W>(m, pc, space, address, true)?;
-    }
-    if m.block.observer.is_some() {
-        m.observe(Space::Global, pc, address, W::BYTES, Kind::ATOMIC)?;
-    }
-    let window = &m.windows[pc as usize];
-    if !window.writable() {
-        m.fail(FaultKind::ReadOnly { address });
-        return None;
-    }
-    Some(window.words::<W>(address, 1)?.update(change))
-}
-
-impl Area for Global {
-    #[inline(always)]
-    fn load<W: Word>(m: &mut Machine<'_>, pc: u32, address: u64, kind: Kind) -> Option<W> {
-        global_load(m, pc, address, kind, Space::Global)
-    }
-
-    #[inline(always)]
-    fn store<W: Word>(
-        m: &mut Machine<'_>,
-        pc: u32,
-        address: u64,
-        value: W,
-        kind: Kind,
-    ) -> Option<()> {
-        global_store(m, pc, address, value, kind, Space::Global)
-    }
-
-    fn update<W: Word>(
-        m: &mut Machine<'_>,
-        pc: u32,
-        address: u64,
-        change: &mut dyn FnMut(u64) -> u64,
-    ) -> Option<u64> {
-        global_update::<W>(m, pc, address, change, Space::Global)
-    }
-}
-
 /// The range of `length` bytes at `address`, if that many are there.
 #[inline(always)]
-fn range(address: u64, bytes: u32, length: usize) -> Option<std::ops::Range<usize>> {
+fn range(address: u64, bytes: u32, length: usize) -> Option<Range<usize>> {
     let start = address as usize;
     let end = start.checked_add(bytes as usize)?;
     (end <= length).then_some(start..end)
@@ -187,7 +83,7 @@ fn locate<W: Word>(
     address: u64,
     length: usize,
     write: bool,
-) -> Option<std::ops::Range<usize>> {
+) -> Option<Range<usize>> {
     check_alignment(m, space, address, W::BYTES)?;
     let found = range(address, W::BYTES, length);
     if found.is_none() {
@@ -196,15 +92,47 @@ fn locate<W: Word>(
     found
 }
 
-impl Area for Shared {
+/// A part of memory that is a run of bytes.
+trait Bytes {
+    const SPACE: Space;
+
+    fn bytes<'m>(m: &'m mut Machine<'_>) -> &'m mut Vec<u8>;
+
+    /// The place of an address among the bytes.
+    #[inline(always)]
+    fn place(_: &Machine<'_>, address: u64) -> u64 {
+        address
+    }
+
+    /// Called before bytes are read.
+    #[inline(always)]
+    fn read(_: &mut Machine<'_>, _: u32, _: Range<usize>, _: Kind) -> Option<()> {
+        Some(())
+    }
+
+    /// Called before bytes are written.
+    #[inline(always)]
+    fn write(_: &mut Machine<'_>, _: u32, _: Range<usize>, _: Kind) -> Option<()> {
+        Some(())
+    }
+}
+
+#[inline(always)]
+fn locate_in<B: Bytes, W: Word>(
+    m: &mut Machine<'_>,
+    address: u64,
+    write: bool,
+) -> Option<Range<usize>> {
+    let (address, length) = (B::place(m, address), B::bytes(m).len());
+    locate::<W>(m, B::SPACE, address, length, write)
+}
+
+impl<B: Bytes> Area for B {
     #[inline(always)]
     fn load<W: Word>(m: &mut Machine<'_>, pc: u32, address: u64, kind: Kind) -> Option<W> {
-        let range = locate::<W>(m, Space::Shared, address, m.block.shared.len(), false)?;
-        if m.block.watched {
-            m.check_shared_written(address, range.clone())?;
-            m.observe(Space::Shared, pc, address, W::BYTES, kind)?;
-        }
-        Some(W::read(&m.block.shared[range]))
+        let range = locate_in::<B, W>(m, address, false)?;
+        B::read(m, pc, range.clone(), kind)?;
+        Some(W::read(&B::bytes(m)[range]))
     }
 
     #[inline(always)]
@@ -215,12 +143,9 @@ impl Area for Shared {
         value: W,
         kind: Kind,
     ) -> Option<()> {
-        let range = locate::<W>(m, Space::Shared, address, m.block.shared.len(), true)?;
-        if m.block.watched {
-            m.block.mark_shared_written(range.clone());
-            m.observe(Space::Shared, pc, address, W::BYTES, kind)?;
-        }
-        value.write(&mut m.block.shared[range]);
+        let range = locate_in::<B, W>(m, address, true)?;
+        B::write(m, pc, range.clone(), kind)?;
+        value.write(&mut B::bytes(m)[range]);
         Some(())
     }
 
@@ -230,43 +155,64 @@ impl Area for Shared {
         address: u64,
         change: &mut dyn FnMut(u64) -> u64,
     ) -> Option<u64> {
-        let range = locate::<W>(m, Space::Shared, address, m.block.shared.len(), true)?;
-        if m.block.watched {
-            m.check_shared_written(address, range.clone())?;
-            m.observe(Space::Shared, pc, address, W::BYTES, Kind::ATOMIC)?;
-        }
-        let bytes = &mut m.block.shared[range];
+        let range = locate_in::<B, W>(m, address, true)?;
+        B::read(m, pc, range.clone(), Kind::ATOMIC)?;
+        let bytes = &mut B::bytes(m)[range];
         let old = W::read(bytes).register();
         W::of(change(old)).write(bytes);
         Some(old)
     }
 }
 
-impl Area for Local {
+impl Bytes for Shared {
+    const SPACE: Space = Space::Shared;
+
     #[inline(always)]
-    fn load<W: Word>(m: &mut Machine<'_>, _: u32, address: u64, _: Kind) -> Option<W> {
-        let range = locate::<W>(m, Space::Local, address, m.thread.local.len(), false)?;
-        Some(W::read(&m.thread.local[range]))
+    fn bytes<'m>(m: &'m mut Machine<'_>) -> &'m mut Vec<u8> {
+        &mut m.block.shared
     }
 
     #[inline(always)]
-    fn store<W: Word>(m: &mut Machine<'_>, _: u32, address: u64, value: W, _: Kind) -> Option<()> {
-        let range = locate::<W>(m, Space::Local, address, m.thread.local.len(), true)?;
-        value.write(&mut m.thread.local[range]);
+    fn read(m: &mut Machine<'_>, pc: u32, range: Range<usize>, kind: Kind) -> Option<()> {
+        if m.block.watched {
+            let (address, bytes) = (range.start as u64, range.len() as u32);
+            m.check_shared_written(address, range)?;
+            m.observe(Space::Shared, pc, address, bytes, kind)?;
+        }
         Some(())
     }
 
-    fn update<W: Word>(
-        m: &mut Machine<'_>,
-        _: u32,
-        address: u64,
-        change: &mut dyn FnMut(u64) -> u64,
-    ) -> Option<u64> {
-        let range = locate::<W>(m, Space::Local, address, m.thread.local.len(), true)?;
-        let bytes = &mut m.thread.local[range];
-        let old = W::read(bytes).register();
-        W::of(change(old)).write(bytes);
-        Some(old)
+    #[inline(always)]
+    fn write(m: &mut Machine<'_>, pc: u32, range: Range<usize>, kind: Kind) -> Option<()> {
+        if m.block.watched {
+            let (address, bytes) = (range.start as u64, range.len() as u32);
+            m.block.mark_shared_written(range);
+            m.observe(Space::Shared, pc, address, bytes, kind)?;
+        }
+        Some(())
+    }
+}
+
+impl Bytes for Local {
+    const SPACE: Space = Space::Local;
+
+    #[inline(always)]
+    fn bytes<'m>(m: &'m mut Machine<'_>) -> &'m mut Vec<u8> {
+        &mut m.thread.local
+    }
+}
+
+impl Bytes for Frame {
+    const SPACE: Space = Space::Local;
+
+    #[inline(always)]
+    fn bytes<'m>(m: &'m mut Machine<'_>) -> &'m mut Vec<u8> {
+        &mut m.thread.local
+    }
+
+    #[inline(always)]
+    fn place(m: &Machine<'_>, address: u64) -> u64 {
+        u64::from(m.thread.base).wrapping_add(address)
     }
 }
 

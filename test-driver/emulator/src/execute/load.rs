@@ -4,7 +4,7 @@
 //! the address; `b` an offset; `e` the kind of access; `x` the number of words, the width of the
 //! destination and whether to extend the sign.
 
-use super::access::{Area, Generic, Global, Local, Param, Shared};
+use super::access::{Area, Frame, Generic, Global, Local, Param, Shared};
 use super::machine::Machine;
 use super::observe::Kind;
 use crate::fault::{FaultKind, Space};
@@ -43,19 +43,6 @@ fn order(kind: u32) {
     }
 }
 
-#[inline(always)]
-fn load<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
-    let address = address(m, i);
-    match A::load::<W>(m, pc, address, Kind(i.e)) {
-        Some(value) => {
-            order(i.e);
-            m.set(i.d, value.register());
-            pc + 1
-        }
-        None => STOP,
-    }
-}
-
 /// Sign-extends a word to the width of its destination.
 fn extend<W: Word>(value: W, x: u32) -> u64 {
     let register = value.register();
@@ -67,12 +54,17 @@ fn extend<W: Word>(value: W, x: u32) -> u64 {
     ((register << unused) as i64 >> unused) as u64 & (u64::MAX >> (64 - width))
 }
 
-fn load_extended<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+#[inline(always)]
+fn load<A: Area, W: Word, const SIGNED: bool>(
+    m: &mut Machine<'_>,
+    i: &Instruction,
+    pc: u32,
+) -> u32 {
     let address = address(m, i);
     match A::load::<W>(m, pc, address, Kind(i.e)) {
         Some(value) => {
             order(i.e);
-            m.set(i.d, extend(value, i.x));
+            m.set(i.d, if SIGNED { extend(value, i.x) } else { value.register() });
             pc + 1
         }
         None => STOP,
@@ -129,39 +121,6 @@ fn aligned<W: Word>(m: &mut Machine<'_>, address: u64, count: u32) -> bool {
     false
 }
 
-/// The function's own frame; the address is an offset into it.
-pub(crate) struct Frame;
-
-impl Area for Frame {
-    #[inline(always)]
-    fn load<W: Word>(m: &mut Machine<'_>, pc: u32, address: u64, kind: Kind) -> Option<W> {
-        let base = u64::from(m.thread.base);
-        Local::load(m, pc, base.wrapping_add(address), kind)
-    }
-
-    #[inline(always)]
-    fn store<W: Word>(
-        m: &mut Machine<'_>,
-        pc: u32,
-        address: u64,
-        value: W,
-        kind: Kind,
-    ) -> Option<()> {
-        let base = u64::from(m.thread.base);
-        Local::store(m, pc, base.wrapping_add(address), value, kind)
-    }
-
-    fn update<W: Word>(
-        m: &mut Machine<'_>,
-        pc: u32,
-        address: u64,
-        change: &mut dyn FnMut(u64) -> u64,
-    ) -> Option<u64> {
-        let base = u64::from(m.thread.base);
-        Local::update::<W>(m, pc, base.wrapping_add(address), change)
-    }
-}
-
 fn of_area<A: Area>(ty: Type, words: u32, write: bool) -> Handler {
     match ty.bytes() {
         1 => of_word::<A, u8>(ty, words, write),
@@ -173,8 +132,8 @@ fn of_area<A: Area>(ty: Type, words: u32, write: bool) -> Handler {
 
 fn of_word<A: Area, W: Word>(ty: Type, words: u32, write: bool) -> Handler {
     match (write, words) {
-        (false, 1) if ty.is_signed() => load_extended::<A, W>,
-        (false, 1) => load::<A, W>,
+        (false, 1) if ty.is_signed() => load::<A, W, true>,
+        (false, 1) => load::<A, W, false>,
         (false, _) => load_many::<A, W>,
         (true, 1) => store::<A, W>,
         (true, _) => store_many::<A, W>,

@@ -6,8 +6,8 @@ mod atomic;
 mod barrier;
 mod block;
 mod call;
-
 mod fragment;
+mod global;
 mod grid;
 mod guard;
 mod load;

@@ -5,96 +5,16 @@ use crate::fault::{FaultKind, Space};
 use crate::memory::{LOCAL_BASE, PARAM_BASE, SHARED_BASE, WINDOW_BYTES};
 use crate::program::Instruction;
 
-/// A handler that sets `d` to a function of `a`.
-macro_rules! unary {
-    ($function:expr) => {{
-        fn run(
-            m: &mut $crate::execute::Machine<'_>,
-            i: &$crate::program::Instruction,
-            pc: u32,
-        ) -> u32 {
-            let value = $function(m.get(i.a));
-            m.set(i.d, value);
-            pc + 1
-        }
-        run as $crate::program::Handler
-    }};
-}
-
-/// A handler that sets `d` to a function of `a` and `b`.
-macro_rules! binary {
-    ($function:expr) => {{
-        fn run(
-            m: &mut $crate::execute::Machine<'_>,
-            i: &$crate::program::Instruction,
-            pc: u32,
-        ) -> u32 {
-            let value = $function(m.get(i.a), m.get(i.b));
-            m.set(i.d, value);
-            pc + 1
-        }
-        run as $crate::program::Handler
-    }};
-}
-
-/// A handler that sets `d` to a function of `a`, `b` and `c`.
-macro_rules! ternary {
-    ($function:expr) => {{
-        fn run(
-            m: &mut $crate::execute::Machine<'_>,
-            i: &$crate::program::Instruction,
-            pc: u32,
-        ) -> u32 {
-            let value = $function(m.get(i.a), m.get(i.b), m.get(i.c));
-            m.set(i.d, value);
-            pc + 1
-        }
-        run as $crate::program::Handler
-    }};
-}
-
-/// A handler that sets `d` to a function of `a` and the flags in `x`.
-macro_rules! unary_with {
-    ($function:expr) => {{
-        fn run(
-            m: &mut $crate::execute::Machine<'_>,
-            i: &$crate::program::Instruction,
-            pc: u32,
-        ) -> u32 {
-            let value = $function(m.get(i.a), $crate::arithmetic::Flags(i.x));
-            m.set(i.d, value);
-            pc + 1
-        }
-        run as $crate::program::Handler
-    }};
-}
-
-/// A handler that sets `d` to a function of `a`, `b` and the flags in `x`.
-macro_rules! binary_with {
-    ($function:expr) => {{
-        fn run(
-            m: &mut $crate::execute::Machine<'_>,
-            i: &$crate::program::Instruction,
-            pc: u32,
-        ) -> u32 {
-            let value = $function(m.get(i.a), m.get(i.b), $crate::arithmetic::Flags(i.x));
-            m.set(i.d, value);
-            pc + 1
-        }
-        run as $crate::program::Handler
-    }};
-}
-
-/// A handler that sets `d` to a function of `a`, `b`, `c` and the flags in `x`.
-macro_rules! ternary_with {
-    ($function:expr) => {{
+/// A handler that sets `d` to a function of the operands named, and of the flags in `x` if wanted.
+macro_rules! handler {
+    ($function:expr, $($operand:ident)* $(; $flags:ident)?) => {{
         fn run(
             m: &mut $crate::execute::Machine<'_>,
             i: &$crate::program::Instruction,
             pc: u32,
         ) -> u32 {
             let value =
-                $function(m.get(i.a), m.get(i.b), m.get(i.c), $crate::arithmetic::Flags(i.x));
+                $function($(m.get(i.$operand),)* $($crate::arithmetic::Flags(i.$flags))?);
             m.set(i.d, value);
             pc + 1
         }
@@ -102,7 +22,49 @@ macro_rules! ternary_with {
     }};
 }
 
-pub(crate) use {binary, binary_with, ternary, ternary_with, unary, unary_with};
+/// A function of `a`.
+macro_rules! unary {
+    ($function:expr) => {
+        $crate::execute::ops::handler!($function, a)
+    };
+}
+
+/// A function of `a` and `b`.
+macro_rules! binary {
+    ($function:expr) => {
+        $crate::execute::ops::handler!($function, a b)
+    };
+}
+
+/// A function of `a`, `b` and `c`.
+macro_rules! ternary {
+    ($function:expr) => {
+        $crate::execute::ops::handler!($function, a b c)
+    };
+}
+
+/// A function of `a` and the flags.
+macro_rules! unary_with {
+    ($function:expr) => {
+        $crate::execute::ops::handler!($function, a; x)
+    };
+}
+
+/// A function of `a`, `b` and the flags.
+macro_rules! binary_with {
+    ($function:expr) => {
+        $crate::execute::ops::handler!($function, a b; x)
+    };
+}
+
+/// A function of `a`, `b`, `c` and the flags.
+macro_rules! ternary_with {
+    ($function:expr) => {
+        $crate::execute::ops::handler!($function, a b c; x)
+    };
+}
+
+pub(crate) use {binary, binary_with, handler, ternary, ternary_with, unary, unary_with};
 
 /// Does nothing: `pragma`-like instructions, prefetches.
 pub(crate) fn nothing(_: &mut Machine<'_>, _: &Instruction, pc: u32) -> u32 {

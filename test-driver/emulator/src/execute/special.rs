@@ -3,9 +3,20 @@
 use super::machine::Machine;
 use crate::program::Instruction;
 
-/// A special register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Special {
+macro_rules! special {
+    ($($(#[$documentation:meta])* $name:ident,)*) => {
+        /// A special register.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Special {
+            $($(#[$documentation])* $name,)*
+        }
+
+        /// All of them, each at its own number.
+        const ALL: &[Special] = &[$(Special::$name),*];
+    };
+}
+
+special! {
     Tid,
     Ntid,
     Ctaid,
@@ -130,43 +141,6 @@ impl Special {
         }
     }
 }
-
-const ALL: [Special; 31] = {
-    use Special::*;
-    [
-        Tid,
-        Ntid,
-        Ctaid,
-        Nctaid,
-        LaneId,
-        WarpId,
-        NumberOfWarps,
-        SmId,
-        NumberOfSms,
-        GridId,
-        LaneMaskEq,
-        LaneMaskLe,
-        LaneMaskLt,
-        LaneMaskGe,
-        LaneMaskGt,
-        Clock,
-        ClockHigh,
-        Clock64,
-        GlobalTimer,
-        GlobalTimerLow,
-        GlobalTimerHigh,
-        DynamicShared,
-        TotalShared,
-        WarpSize,
-        One,
-        Zero,
-        ClusterId,
-        NumberOfClusters,
-        ReservedShared,
-        WorkspaceHigh,
-        WorkspaceLow,
-    ]
-};
 
 /// Reads special register `x` of dimension `e` into `d`.
 pub(crate) fn read_special(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {

@@ -3,6 +3,20 @@
 static SET: ::kernelmill::__codegen::KernelSet = {
     use ::kernelmill::__codegen as cg;
 
+    static PARAMETERS_0: [cg::Parameter; 2] = [
+        cg::Parameter::borrowed(
+            "out",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Write,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "n",
+            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
+        ),
+    ];
+
     cg::KernelSet {
         format_version: 1,
         package: "cuda",
@@ -619,6 +633,26 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 file: cg::Cow::Borrowed("kernels/cuda.cu"),
                 line: 40,
             },
+            cg::Signature {
+                name: cg::Cow::Borrowed("fill_1"),
+                symbol: cg::Cow::Borrowed("_Z4fillILi1EEvPfi"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits::NONE,
+                parameters: cg::Cow::Borrowed(&PARAMETERS_0),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 42,
+            },
+            cg::Signature {
+                name: cg::Cow::Borrowed("fill_2"),
+                symbol: cg::Cow::Borrowed("_Z4fillILi2EEvPfi"),
+                dimension: cg::Dimension::Any,
+                safety: cg::Safety::Unsafe,
+                limits: cg::LaunchLimits::NONE,
+                parameters: cg::Cow::Borrowed(&PARAMETERS_0),
+                file: cg::Cow::Borrowed("kernels/cuda.cu"),
+                line: 42,
+            },
         ],
         artifacts: &[
             cg::EmbeddedArtifact {
@@ -705,6 +739,20 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     cg::EmbeddedKernel {
                         signature: 6,
                         entry: "_Z3addPff",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 7,
+                        entry: "_Z4fillILi1EEvPfi",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
+                    cg::EmbeddedKernel {
+                        signature: 8,
+                        entry: "_Z4fillILi2EEvPfi",
                         static_shared_bytes: 0,
                         panics: false,
                         cpu: None,
@@ -1364,6 +1412,92 @@ impl Kernels {
                 &[
                     ::kernelmill::__codegen::Argument::pointer(&x),
                     ::kernelmill::__codegen::Argument::value(&by),
+                ],
+            )
+        }
+    }
+
+    /// Launches the kernel `fill<1>(float*, int)` of `kernels/cuda.cu:42`:
+    /// `unsafe fn fill_1(out: *mut f32, n: i32)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.fill_1]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn fill_1(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        out: impl ::kernelmill::WriteSlice<f32>,
+        n: i32,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let out = ::kernelmill::__codegen::write(out, __stream)?;
+        // SAFETY: the arguments are those of signature 7, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                7,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::pointer(&out),
+                    ::kernelmill::__codegen::Argument::value(&n),
+                ],
+            )
+        }
+    }
+
+    /// Launches the kernel `fill<2>(float*, int)` of `kernels/cuda.cu:42`:
+    /// `unsafe fn fill_2(out: *mut f32, n: i32)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// # Safety
+    ///
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.fill_2]` with `requires`, makes this
+    /// a safe function.
+    pub unsafe fn fill_2(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        out: impl ::kernelmill::WriteSlice<f32>,
+        n: i32,
+    ) -> ::kernelmill::Result<()> {
+        let __stream = ::kernelmill::__codegen::stream(__stream);
+        let out = ::kernelmill::__codegen::write(out, __stream)?;
+        // SAFETY: the arguments are those of signature 8, in its order; the caller
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                8,
+                __stream,
+                __launch,
+                &[
+                    ::kernelmill::__codegen::Argument::pointer(&out),
+                    ::kernelmill::__codegen::Argument::value(&n),
                 ],
             )
         }

@@ -11,7 +11,7 @@ use kernelmill_artifact::{Field, StructLayout, ValueType};
 /// The largest alignment that is guessed.
 const LARGEST_ALIGN: u64 = 256;
 
-const PLAIN: &str = "use a struct of plain values, or pass the values one by one";
+pub(super) const PLAIN: &str = "use a struct of plain values, or pass the values one by one";
 const RAW: &str = "use an integer, and take it apart in the kernel";
 
 /// The layout of a struct, as `#[repr(C)]` gives it too.
@@ -44,13 +44,20 @@ pub(super) fn structure(
     Ok(StructLayout { name: name.into(), size, align, fields: fields.collect() })
 }
 
+/// Whether a class is one of CUDA's headers: those have constructors, and are plain data.
+pub(super) fn is_of_cuda(name: &str) -> bool {
+    name.starts_with("__nv_")
+        || matches!(
+            name,
+            "dim3" | "__half2" | "half2" | "nv_bfloat162" | "__half_raw" | "__half2_raw"
+        )
+        || vector_align(name).is_some()
+}
+
 /// Refuses classes that are more than their data.
 fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), Refusal> {
     let node = types.debug.node(id);
-    let is_of_cuda = written.starts_with("__nv_")
-        || matches!(written, "dim3" | "__half2" | "__half_raw" | "__half2_raw")
-        || vector_align(written).is_some();
-    if is_of_cuda {
+    if is_of_cuda(written) {
         return Ok(());
     }
     let own = written.split('<').next().unwrap_or_default();

@@ -24,6 +24,7 @@
 //! References, unions, bit fields, classes with constructors or virtual functions, and structs
 //! that are only declared are obstacles; the other kernels of the file are not affected.
 
+mod classes;
 mod debug;
 mod enums;
 mod layout;
@@ -32,6 +33,7 @@ mod ptx;
 mod resolve;
 mod types;
 
+pub use classes::{apply_class_probe, class_probe};
 pub use resolve::{Clash, is_same_kernel, resolve_names};
 
 use super::CudaKernel;
@@ -132,6 +134,15 @@ struct Reader<'a> {
 /// Where a kernel stands in the source, for sorting: those of the main file come first.
 type Order = (bool, u64, u32);
 
+/// What is wrong with a parameter, as a sentence.
+fn cannot_cross(parameter: &str, ty: &str, refusal: &Refusal) -> String {
+    let Refusal { reason, help } = refusal;
+    format!(
+        "the parameter `{parameter}` of type `{ty}` cannot cross from host to device, because its \
+         type {reason}; {help}"
+    )
+}
+
 impl Reader<'_> {
     fn kernels(&self) -> Vec<CudaKernel> {
         let all = || self.ptx.entries.iter().map(|entry| self.kernel(entry)).collect::<Vec<_>>();
@@ -212,12 +223,9 @@ impl Reader<'_> {
         };
         match kind {
             Ok(kind) => Ok(Parameter { name: name.into(), kind }),
-            Err(Refusal { reason, help }) => {
+            Err(refusal) => {
                 let spelled = qualified.map_or_else(|| self.types.spell(ty), str::to_owned);
-                Err(format!(
-                    "the parameter `{name}` of type `{spelled}` cannot cross from host to device, \
-                     because its type {reason}; {help}"
-                ))
+                Err(cannot_cross(&name, &spelled, &refusal))
             }
         }
     }

@@ -42,6 +42,18 @@ pub(super) fn function(symbol: &str) -> FunctionName {
     FunctionName { full, namespaces, plain, parameters }
 }
 
+/// An expression in C++ for the address of a function, at the end of its own file; `None` for one
+/// that has no name people could write.
+pub(super) fn expression(symbol: &str) -> Option<String> {
+    let options = DemangleOptions::new().no_return_type();
+    let Some(full) = demangle(symbol, &options) else { return Some(format!("&{symbol}")) };
+    let qualified = demangle(symbol, &options.no_params())?;
+    let parameters = full.strip_prefix(&qualified)?;
+    let text = format!("static_cast<void (*){parameters}>(&{qualified})");
+    let text = text.replace(&format!("{NO_NAME}::"), "");
+    (!text.contains(['{', '\''])).then_some(text)
+}
+
 /// The name of a type or an enumerator as it is written; `None` where it has none, and the
 /// compiler made one up.
 pub(super) fn written(name: &str) -> Option<String> {

@@ -40,46 +40,76 @@ struct Fixup {
 /// Where a name stands in the debug information.
 type Labels = HashMap<String, (String, u64)>;
 
+/// The sections that are read; others, which are as long, are passed over.
+const WANTED: [&str; 6] = [
+    ".debug_abbrev",
+    ".debug_info",
+    ".debug_line_str",
+    ".debug_str",
+    ".debug_str_offsets",
+    ".debug_types",
+];
+
 /// Reads the text. What it does not know it passes over: the assembler is there to complain.
+///
+/// Texts of ten megabytes are common, and build scripts are compiled without optimisation. So
+/// what is not wanted is skipped by searching for the next word that is.
 pub(super) fn parse(text: &str) -> Result<Ptx, String> {
     let mut ptx = Ptx::default();
     let (mut labels, mut fixups) = (Labels::new(), Vec::new());
-    let mut lines = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim());
-    while let Some(line) = lines.next() {
-        if let Some(name) = line.strip_prefix(".section") {
-            let name = name.split(['{', ' ', '\t']).find(|word| !word.is_empty());
-            let name = name.unwrap_or_default().to_owned();
+    let mut rest = text;
+    while let Some(at) = directive(rest, ".section") {
+        code(&rest[..at], &mut ptx);
+        let section = &rest[at + ".section".len()..];
+        let (head, body) = section.split_once('{').unwrap_or((section, ""));
+        let (body, after) = body.split_once('}').unwrap_or((body, ""));
+        let name = head.split_whitespace().next().unwrap_or_default();
+        if WANTED.contains(&name) {
+            let bytes = ptx.sections.take(name);
             let mut reader = SectionReader {
-                bytes: ptx.sections.take(&name),
-                name,
+                name: name.to_owned(),
+                bytes,
                 labels: &mut labels,
                 fixups: &mut fixups,
             };
-            let body = line.split_once('{').map_or("", |(_, body)| body);
-            let mut is_done = reader.line(body)?;
-            while !is_done {
-                let Some(line) = lines.next() else { break };
-                is_done = reader.line(line.strip_prefix('{').unwrap_or(line))?;
-            }
+            body.split('\n').try_for_each(|line| reader.line(line))?;
             let SectionReader { name, bytes, .. } = reader;
             ptx.sections.put(name, bytes);
-        } else if let Some(rest) = line.strip_prefix(".file") {
-            ptx.files.extend(file(rest));
-        } else if let Some(start) = line.find(".entry") {
-            let mut header = line[start + ".entry".len()..].to_owned();
-            while !header.contains(['{', ';']) {
-                let Some(line) = lines.next() else { break };
-                header.push(' ');
-                header.push_str(line);
-            }
-            // What ends with a semicolon only declares it.
-            if let Some((header, _)) = header.split_once('{') {
-                ptx.entries.push(entry(header));
-            }
         }
+        rest = after;
     }
+    code(rest, &mut ptx);
     fixups.into_iter().try_for_each(|fixup| ptx.sections.fix(&fixup, &labels))?;
     Ok(ptx)
+}
+
+/// The place of a directive, outside of comments.
+fn directive(text: &str, name: &str) -> Option<usize> {
+    text.match_indices(name).map(|(at, _)| at).find(|at| {
+        let line = text[..*at].rsplit('\n').next().unwrap_or_default();
+        let after = text[at + name.len()..].starts_with([' ', '\t']);
+        after && !line.contains("//")
+    })
+}
+
+/// Reads the kernels and files that code names.
+fn code(text: &str, ptx: &mut Ptx) {
+    let mut rest = text;
+    while let Some(at) = directive(rest, ".entry") {
+        rest = &rest[at + ".entry".len()..];
+        let end = rest.find(['{', ';']).unwrap_or(rest.len());
+        // What ends with a semicolon only declares it.
+        if rest[end..].starts_with('{') {
+            let lines = rest[..end].lines().map(|line| line.split("//").next().unwrap_or_default());
+            ptx.entries.push(entry(&lines.collect::<Vec<_>>().join(" ")));
+        }
+        rest = &rest[end..];
+    }
+    let mut rest = text;
+    while let Some(at) = directive(rest, ".file") {
+        rest = &rest[at + ".file".len()..];
+        ptx.files.extend(file(rest.lines().next().unwrap_or_default()));
+    }
 }
 
 /// `2 "path"`, and what may follow.
@@ -150,26 +180,43 @@ struct SectionReader<'a> {
 }
 
 impl SectionReader<'_> {
-    /// Reads a line; true: it ends the section.
-    fn line(&mut self, line: &str) -> Result<bool, String> {
-        let (line, is_last) = match line.split_once('}') {
-            Some((line, _)) => (line.trim(), true),
-            None => (line.trim(), false),
-        };
-        let widths = [(".b8", 1), (".b16", 2), (".b32", 4), (".b64", 8)];
-        let data = widths.iter().find_map(|(directive, width)| {
-            let values = line.strip_prefix(directive)?;
-            values.starts_with([' ', '\t']).then_some((values, *width))
-        });
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let line = line.split("//").next().unwrap_or_default().trim();
+        let widths = [(".b8 ", 1), (".b16 ", 2), (".b32 ", 4), (".b64 ", 8)];
+        let data = widths.iter().find_map(|(word, width)| Some((line.strip_prefix(word)?, *width)));
         if let Some((values, width)) = data {
-            values.split(',').for_each(|value| self.value(value.trim(), width));
+            if width > 1 || !self.plain_bytes(values) {
+                values.split(',').for_each(|value| self.value(value.trim(), width));
+            }
         } else if let Some(label) = line.strip_suffix(':') {
             let place = (self.name.clone(), self.bytes.len() as u64);
             self.labels.insert(label.to_owned(), place);
         } else if !line.is_empty() {
             return Err(format!("`{line}` in the section {}", self.name));
         }
-        Ok(is_last)
+        Ok(())
+    }
+
+    /// Adds `1,2,3`; false: there is more than digits, and nothing was added.
+    fn plain_bytes(&mut self, values: &str) -> bool {
+        let start = self.bytes.len();
+        let mut value = 0_u32;
+        for byte in values.bytes() {
+            match byte {
+                b'0'..=b'9' => value = value * 10 + u32::from(byte - b'0'),
+                b',' => {
+                    self.bytes.push(value as u8);
+                    value = 0;
+                }
+                _ => value = u32::MAX,
+            }
+            if value > 0xff {
+                self.bytes.truncate(start);
+                return false;
+            }
+        }
+        self.bytes.push(value as u8);
+        true
     }
 
     fn value(&mut self, text: &str, width: usize) {

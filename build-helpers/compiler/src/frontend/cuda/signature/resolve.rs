@@ -199,7 +199,8 @@ mod tests {
         assert_eq!(
             clashes[0].to_string(),
             "the wrappers of `same` (kernels/a.cu:1) and `same` (kernels/a.cu:2) would all be \
-             named `same`: give one of them another name, `[kernels.\"same\"]` with `name = \"...\"`"
+             named `same`: give one of them another name, \
+             `[kernels.\"kernels/a.cu::same\"]` with `name = \"...\"`"
         );
         let (names, clashes) = resolve(&["_Z1kIPfEvv", "_Z1kIfEvv"], &[]);
         assert_eq!((names, clashes.len()), (vec!["k_float".to_owned(), "k_float".into()], 1));

@@ -1,0 +1,119 @@
+//! What nvcc's debug information does not say: which structs are classes with constructors.
+//!
+//! A second, short compilation asks the compiler itself. The text of [`class_probe`] goes behind
+//! the source; for each kernel with structs it defines a variable, whose bits say which parameters
+//! are of classes that are more than their data, and [`apply_class_probe`] reads those variables
+//! in the PTX that comes out.
+
+use super::{layout::is_of_cuda, names, types::Refusal};
+use crate::frontend::cuda::CudaKernel;
+use kernelmill_artifact::{ParameterKind, ValueType};
+use std::fmt::Write as _;
+
+/// The start of the variables' names.
+const PREFIX: &str = "__kernelmill_classes_";
+
+/// The templates that the probe needs, in C++11.
+const TEMPLATES: &str = "
+namespace __kernelmill {
+template <class T> struct bare { typedef T type; };
+template <class T> struct bare<const T> : bare<T> {};
+template <class T> struct bare<volatile T> : bare<T> {};
+template <class T> struct bare<const volatile T> : bare<T> {};
+template <class T> struct bare<T*> : bare<T> {};
+template <class T, bool is_class> struct more { static const bool value = false; };
+template <class T> struct more<T, true> {
+    static const bool value =
+        !__is_trivially_copyable(T) || !(__is_aggregate(T) || __is_trivial(T));
+};
+template <class... T> struct bits { static const unsigned long long value = 0; };
+template <class T, class... Rest> struct bits<T, Rest...> {
+    typedef typename bare<T>::type type;
+    static const unsigned long long value =
+        (more<type, __is_class(type)>::value ? 1 : 0) | bits<Rest...>::value << 1;
+};
+template <class... T> bits<T...> of(void (*)(T...));
+}
+";
+
+/// C++ to compile behind a source, best as the source was (`-ptx -G`: with optimisation the kernels
+/// would be compiled in full once more), which says what classes its kernels' parameters are of; `None`
+/// where no kernel has a struct that it would matter for.
+///
+/// Where it does not compile, for a kernel that cannot be named from outside, nothing is lost but
+/// the answer.
+#[must_use]
+pub fn class_probe(kernels: &[CudaKernel]) -> Option<String> {
+    let mut text = String::new();
+    for (index, kernel) in kernels.iter().enumerate() {
+        let has_structs = kernel.signature.parameters().iter().any(|it| is_struct(&it.kind));
+        if has_structs
+            && kernel.obstacles.is_empty()
+            && let Some(function) = names::expression(&kernel.signature.symbol)
+        {
+            let _ = writeln!(
+                text,
+                "extern \"C\" __attribute__((device)) unsigned long long {PREFIX}{index} = \
+                 decltype(__kernelmill::of({function}))::value;"
+            );
+        }
+    }
+    (!text.is_empty()).then(|| format!("{TEMPLATES}{text}"))
+}
+
+/// Adds to the obstacles of the kernels what the PTX of their [`class_probe`] says.
+pub fn apply_class_probe(kernels: &mut [CudaKernel], ptx: &str) {
+    for (index, kernel) in kernels.iter_mut().enumerate() {
+        let Some(bits) = value(ptx, &format!("{PREFIX}{index}")) else { continue };
+        let CudaKernel { signature, full_name, obstacles } = kernel;
+        let qualified = names::function(&signature.symbol).parameters;
+        for (at, parameter) in signature.parameters.iter().enumerate() {
+            if at < 64 && bits >> at & 1 == 1 && is_struct(&parameter.kind) {
+                let types = qualified.as_deref().unwrap_or_default();
+                let ty = types.get(at).cloned().unwrap_or_else(|| struct_name(&parameter.kind));
+                let refusal = Refusal {
+                    reason: "has a constructor or a destructor".to_owned(),
+                    help: super::layout::PLAIN,
+                };
+                obstacles.push(format!(
+                    "{}:{}: the kernel `{full_name}`: {}",
+                    signature.file,
+                    signature.line,
+                    super::cannot_cross(&parameter.name, &ty, &refusal)
+                ));
+            }
+        }
+    }
+}
+
+/// The number that a variable is initialised with: `.visible .global .align 8 .u64 name = 5;`.
+fn value(ptx: &str, name: &str) -> Option<u64> {
+    let starts = ptx.match_indices(name).map(|(at, _)| &ptx[at + name.len()..]);
+    let mut rest = starts.filter(|rest| rest.starts_with([' ', ';', '=']));
+    let rest = rest.next()?.lines().next()?;
+    match rest.split_once('=') {
+        Some((_, number)) => number.trim().trim_end_matches(';').parse().ok(),
+        None => Some(0),
+    }
+}
+
+fn is_struct(kind: &ParameterKind) -> bool {
+    matches!(element(kind), ValueType::Struct(layout) if !is_of_cuda(&layout.name))
+}
+
+fn struct_name(kind: &ParameterKind) -> String {
+    element(kind).to_string()
+}
+
+/// The type that counts, without arrays around it.
+fn element(kind: &ParameterKind) -> &ValueType {
+    let mut ty = match kind {
+        ParameterKind::Value(ty)
+        | ParameterKind::Slice { element: ty, .. }
+        | ParameterKind::Pointer { element: ty, .. } => ty,
+    };
+    while let ValueType::Array(element, _) = ty {
+        ty = element;
+    }
+    ty
+}

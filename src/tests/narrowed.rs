@@ -1,0 +1,91 @@
+//! Sets whose kernels are not all compiled for all targets.
+
+use super::objects::{kernelmill_cpu_demo_fill, kernelmill_cpu_demo_saxpy};
+use crate::{
+    __codegen::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, Loaded},
+    ArtifactKind, Device, Signature,
+};
+
+static SIGNATURES: [Signature; 3] = [
+    Signature::borrowed("first", &[]),
+    Signature::borrowed("second", &[]),
+    Signature::borrowed("third", &[]),
+];
+
+/// A kernel of a binary for the CPU.
+const fn on_cpu(signature: usize, kernel: *const CpuKernel) -> EmbeddedKernel {
+    // SAFETY: the callers give statics that nobody writes.
+    let cpu = Some(unsafe { CpuEntry::new(kernel) });
+    EmbeddedKernel { signature, entry: "entry", static_shared_bytes: 0, panics: false, cpu }
+}
+
+/// A kernel of a binary for GPUs.
+const fn on_gpu(signature: usize) -> EmbeddedKernel {
+    EmbeddedKernel { signature, entry: "entry", static_shared_bytes: 0, panics: false, cpu: None }
+}
+
+const fn artifact(
+    fingerprint: &'static str,
+    target: &'static str,
+    source: &'static str,
+    kernels: &'static [EmbeddedKernel],
+) -> EmbeddedArtifact {
+    let kind = ArtifactKind::Object;
+    EmbeddedArtifact { fingerprint, target, kind, source, bytes: &[], kernels, locations: &[] }
+}
+
+const fn set(artifacts: &'static [EmbeddedArtifact]) -> KernelSet {
+    KernelSet { format_version: 1, package: "narrowed", signatures: &SIGNATURES, artifacts }
+}
+
+static FIRST: [EmbeddedKernel; 1] = [on_cpu(0, &raw const kernelmill_cpu_demo_saxpy)];
+static SECOND: [EmbeddedKernel; 2] = [
+    on_cpu(0, &raw const kernelmill_cpu_demo_saxpy),
+    on_cpu(1, &raw const kernelmill_cpu_demo_fill),
+];
+static ALL_ON_GPU: [EmbeddedKernel; 3] = [on_gpu(0), on_gpu(1), on_gpu(2)];
+static THIRD_ON_GPU: [EmbeddedKernel; 1] = [on_gpu(2)];
+
+fn error(loaded: Result<&crate::kernel::CompiledKernel, crate::Error>) -> String {
+    loaded.map(|kernel| format!("{kernel:?}")).unwrap_err().to_string()
+}
+
+#[test]
+fn what_the_best_binary_lacks_comes_from_the_next_best() {
+    static ARTIFACTS: [EmbeddedArtifact; 3] = [
+        artifact("narrowed-0", "cpu", "a.cu", &FIRST),
+        artifact("narrowed-1", "cpu", "a.cu", &SECOND),
+        artifact("narrowed-2", "compute_75", "a.cu", &ALL_ON_GPU),
+    ];
+    static SET: KernelSet = set(&ARTIFACTS);
+    let device = Device::cpu().unwrap();
+    let loaded = Loaded::new(&device, &SET).unwrap();
+    assert!(loaded.kernel(0).is_ok() && loaded.kernel(1).is_ok());
+    let chosen: Vec<_> = loaded.choices().iter().map(|it| it.artifact.fingerprint).collect();
+    assert_eq!(chosen, ["narrowed-0", "narrowed-1"]);
+    let expected = format!(
+        "the kernel `third` of : no embedded binary runs on {device}\n  compute_75: is for NVIDIA \
+         GPUs, the device is the CPU"
+    );
+    assert_eq!(error(loaded.kernel(2)), expected);
+}
+
+#[test]
+fn a_source_for_other_targets_is_in_nobodys_way_unless_all_are() {
+    static ARTIFACTS: [EmbeddedArtifact; 2] = [
+        artifact("narrowed-3", "cpu", "a.cu", &SECOND),
+        artifact("narrowed-4", "compute_75", "b.cu", &THIRD_ON_GPU),
+    ];
+    static SET: KernelSet = set(&ARTIFACTS);
+    let device = Device::cpu().unwrap();
+    let loaded = Loaded::new(&device, &SET).unwrap();
+    assert!(loaded.kernel(0).is_ok() && loaded.kernel(1).is_ok() && loaded.kernel(2).is_err());
+
+    static NONE: [EmbeddedArtifact; 1] = [artifact("narrowed-5", "compute_75", "a", &ALL_ON_GPU)];
+    static SET_OF_NONE: KernelSet = set(&NONE);
+    let refused = Loaded::new(&device, &SET_OF_NONE).unwrap_err().to_string();
+    assert!(refused.starts_with("a: no embedded binary runs on"), "{refused}");
+    static EMPTY: KernelSet = set(&[]);
+    let refused = Loaded::new(&device, &EMPTY).unwrap_err().to_string();
+    assert!(refused.contains("none is embedded"), "{refused}");
+}
