@@ -42,25 +42,18 @@ impl Case {
                 "#[allow(unused, clippy::all, reason = \"random code\")]\nfn {name}{index}({parameters}) -> u32 {{\n{text}}}\n\n"
             );
         }
-        Self {
-            index,
-            functions,
-            leave: [0, 0, 3, 5, 11][random.below(5) as usize],
-            rounds: random.below(4),
-            step: 1 + random.below(62),
-            open: random.below(2) == 0,
-            quit: [0, 0, 0, 3, 7][random.below(5) as usize],
-            lane: [0, 0, 1, 5, 16][random.below(5) as usize],
+        let rounds = random.below(4);
+        let step = 1 + random.below(62);
+        let open = random.below(2) == 0;
+        let mut case = Self { index, functions, leave: 0, rounds, step, open, quit: 0, lane: 0 };
+        // Lanes exchange values only where all threads are there still.
+        match random.below(6) {
+            0 => case.leave = [3, 5, 11][random.below(3) as usize],
+            1 => case.quit = [3, 7][random.below(2) as usize],
+            2 => case.lane = [1, 5, 16][random.below(3) as usize],
+            _ => {}
         }
-        .consistent()
-    }
-
-    /// Lanes exchange values only if all threads are there still.
-    fn consistent(mut self) -> Self {
-        if self.leave != 0 || self.quit != 0 {
-            self.lane = 0;
-        }
-        self
+        case
     }
 
     /// The kernel, twice, for blocks of 64 threads: as it is, and with barriers under a condition
