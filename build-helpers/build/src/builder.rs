@@ -72,10 +72,31 @@ impl Build {
         self
     }
 
-    /// Adds an argument for the compiler of the kernels' language: rustc.
+    /// The same as [`Build::include`], as cudaforge names it.
+    pub fn include_path(self, folder: impl AsRef<Path>) -> Self {
+        self.include(folder)
+    }
+
+    /// Adds an argument for the compilers of kernels: rustc, nvcc and clang. One that starts with
+    /// `rustc:` or `cuda:` is for the kernels in that language alone.
     pub fn arg(mut self, argument: impl Into<String>) -> Self {
         self.layer.arguments.get_or_insert_default().push(argument.into());
         self
+    }
+
+    /// Adds several arguments, each as [`Build::arg`] does.
+    pub fn args<A: Into<String>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
+    }
+
+    /// Adds the target `sm_90` for the compute capability 90, as cudaforge and bindgen_cuda name it.
+    pub fn compute_cap(self, capability: usize) -> Self {
+        self.target(format!("sm_{capability}"))
+    }
+
+    /// Adds the target `sm_90a` for the architecture `90a`, as cudaforge names it.
+    pub fn compute_cap_arch(self, architecture: &str) -> Self {
+        self.target(format!("sm_{architecture}"))
     }
 
     /// Adds a target, or several in one text: `sm_90a`, `80-real;90-virtual`.

@@ -2,8 +2,17 @@
 //! source and target.
 
 use crate::{
-    compile::Failure, key::KeyBuilder, manifest::Package, paths, pipeline::Binary, plan::Unit,
-    record::Inputs, settings::Settings, source::Source, store::Store, toolchain::Nvcc,
+    compile::Failure,
+    key::KeyBuilder,
+    manifest::Package,
+    paths,
+    pipeline::Binary,
+    plan::Unit,
+    record::Inputs,
+    settings::{ArgumentsOf, Settings},
+    source::Source,
+    store::Store,
+    toolchain::Nvcc,
 };
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
@@ -128,7 +137,7 @@ impl Cuda<'_> {
             .parts("text", text)
             .parts("include", &self.settings.includes)
             .parts("define", defines)
-            .parts("argument", &self.settings.arguments)
+            .parts("argument", self.settings.arguments_for(ArgumentsOf::Cuda))
     }
 }
 
@@ -145,7 +154,7 @@ pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Sourc
         package_root: package.root.clone(),
         includes: settings.includes.iter().map(folder).collect(),
         defines: settings.defines.clone().into_iter().collect(),
-        arguments: settings.arguments.clone(),
+        arguments: settings.arguments_for(ArgumentsOf::Cuda),
     }
 }
 

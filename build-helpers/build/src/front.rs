@@ -9,7 +9,7 @@ use crate::{
     key::{KeyBuilder, digest},
     manifest::Package,
     record::{Inputs, Record},
-    settings::Settings,
+    settings::{ArgumentsOf, Settings},
     source::{Source, SourceKind},
     store::Store,
     toolchain,
@@ -190,7 +190,7 @@ impl FrontEnd<'_> {
             let known = format!("cfg({name}, values(none(), any()))");
             arguments.extend(["--check-cfg".to_owned(), known]);
         }
-        arguments.extend_from_slice(&self.settings.arguments);
+        arguments.extend(self.settings.arguments_for(ArgumentsOf::Rustc));
         self.compiler.lower_rust(&RustSource {
             path: source.path.clone(),
             display: source.display.clone(),

@@ -27,8 +27,8 @@
 //! | `source-glob` | [`Build::source_glob`] | | | patterns of sources, `kernels/**/*.rs` |
 //! | `exclude` | [`Build::exclude`] | | | patterns of files and folders to leave out |
 //! | `include` | [`Build::include`] | | | folders of headers |
-//! | `define` | [`Build::define`] | | | names for `#[cfg(NAME)]` and `#[cfg(NAME = "value")]` |
-//! | `arguments` | [`Build::arg`] | | | further arguments of rustc |
+//! | `define` | [`Build::define`] | | | names for `#[cfg(NAME)]` and `#[cfg(NAME = "value")]`, macros in C++ |
+//! | `arguments` | [`Build::arg`] | | | further arguments of rustc, nvcc and clang; `rustc:...` and `cuda:...` are for one of them |
 //! | `fma` | [`Build::fma`] | `KERNELMILL_FMA` | `true` | `a * b + c` may become one operation |
 //! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
@@ -58,8 +58,20 @@
 //!
 //! A `.rs` file with a function marked `#[kernel]` is a source; one without is there for others to
 //! include. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
-//! its own. Hidden files, `_*.cu`, `.cuh` and `.h` are none. Kernels in CUDA C++, HIP, OpenCL C,
-//! LLVM IR, PTX and WGSL are found, and refused: this version does not compile them yet.
+//! its own. A `.cu` file with a `__global__` function after preprocessing is a source. Hidden files,
+//! `_*.cu`, `.cuh` and `.h` are none. Kernels in HIP, OpenCL C, LLVM IR, PTX and WGSL are found, and
+//! refused: this version does not compile them yet.
+//!
+//! # CUDA C++
+//!
+//! nvcc makes PTX and cubins, one call for each target; clang makes everything else, and what is
+//! NVIDIA's where there is no nvcc. Signatures are read from compiled code. A wrapper has the name of
+//! its kernel: for an instantiation of a template that with the arguments (`scale<float, 2>` is
+//! `scale_float_2`), for kernels of one name in several namespaces that with the namespaces
+//! (`left_scale`), for overloads that with the types of the parameters (`scale_float_int`). It is
+//! unsafe unless `kernels.NAME` states a contract. A kernel that cannot be launched from Rust, one
+//! with a reference among its parameters for example, has no wrapper, and a warning says why.
+//! What a failed compiler worked on is kept in `OUT_DIR/kernelmill/failed`, with its command line.
 //!
 //! # Host code
 //!

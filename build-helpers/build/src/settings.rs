@@ -65,7 +65,36 @@ pub(crate) struct Settings {
     pub(crate) options: Options,
 }
 
+/// Whose arguments: each has the prefix that makes an argument its own alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgumentsOf {
+    /// rustc's, `rustc:-Copt-level=1`.
+    Rustc,
+    /// Those of nvcc and clang, `cuda:-std=c++20`.
+    Cuda,
+}
+
+impl ArgumentsOf {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Rustc => "rustc:",
+            Self::Cuda => "cuda:",
+        }
+    }
+}
+
 impl Settings {
+    /// The arguments for a language's compilers: those that are for all, and its own.
+    pub(crate) fn arguments_for(&self, whose: ArgumentsOf) -> Vec<String> {
+        let others = [ArgumentsOf::Rustc, ArgumentsOf::Cuda].into_iter().filter(|it| *it != whose);
+        let others: Vec<_> = others.map(ArgumentsOf::prefix).collect();
+        let is_for = |argument: &&String| !others.iter().any(|it| argument.starts_with(it));
+        let own = |argument: &String| {
+            argument.strip_prefix(whose.prefix()).unwrap_or(argument).to_owned()
+        };
+        self.arguments.iter().filter(is_for).map(own).collect()
+    }
+
     /// Whether a kernel is to be compiled for a target: what is said of it may narrow its targets.
     pub(crate) fn wants(&self, kernel: &Signature, target: &Target) -> bool {
         let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));

@@ -1,4 +1,4 @@
-use super::read;
+use super::{ArgumentsOf, read};
 use crate::{
     cargo::Cargo,
     env::World,
@@ -17,6 +17,17 @@ fn targets(project: &Project) -> Vec<String> {
     names
         .filter_map(|name| Some(name.strip_prefix("saxpy.")?.split_once('.')?.0.to_owned()))
         .collect()
+}
+
+#[test]
+fn arguments_go_to_every_compiler_or_to_one() {
+    let table = "arguments = [\"-g\", \"rustc:-Awarnings\", \"cuda:-std=c++20\"]";
+    let project = Project::new(table, &[KERNEL]);
+    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&world).unwrap();
+    let settings = read(&world, &package, project.builder.clone()).unwrap();
+    assert_eq!(settings.arguments_for(ArgumentsOf::Rustc), ["-g", "-Awarnings"]);
+    assert_eq!(settings.arguments_for(ArgumentsOf::Cuda), ["-g", "-std=c++20"]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
     error::Error,
     manifest::Package,
     paths,
-    settings::Settings,
+    settings::{ArgumentsOf, Settings},
     store::{self, Store},
 };
 use std::{
@@ -52,7 +52,7 @@ impl<'w> Search<'w> {
             starts: vec![package.out_dir.clone(), package.root.clone()],
             nvcc: settings.nvcc.clone(),
             clang: settings.clang.clone(),
-            arguments: settings.arguments.clone(),
+            arguments: settings.arguments_for(ArgumentsOf::Cuda),
             memory: Store::of_user(world),
         }
     }

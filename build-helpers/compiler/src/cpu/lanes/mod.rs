@@ -6,7 +6,7 @@
 //! a step, everything else as vectors ([`group`], [`instruction`], [`memory`]). Where threads of a
 //! group go different ways, the blocks of all ways are built one after the other under masks
 //! ([`part`]). What is alive across a barrier is kept in memory ([`state`]). A thread that panics
-//! ends the block ([`panic`]). With one lane the same makes plain loops over the threads.
+//! ends the block ([`mod@panic`]). With one lane the same makes plain loops over the threads.
 //!
 //! Nothing is built that is not proven right: barriers are uniform, or the kernel is a coroutine.
 

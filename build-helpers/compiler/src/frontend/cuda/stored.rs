@@ -60,7 +60,7 @@ fn write_kernels(writer: &mut Writer, kernels: &[CudaKernel]) {
     }
 }
 
-/// Reads what [`write`] wrote; `None` where it is not that.
+/// Reads what [`write()`] wrote; `None` where it is not that.
 pub(super) fn read(bytes: &[u8]) -> Option<(Vec<CudaKernel>, u64)> {
     let mut reader = Reader::new(bytes);
     let weight = reader.number()?;

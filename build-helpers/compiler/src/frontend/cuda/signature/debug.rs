@@ -30,7 +30,7 @@ impl Sections {
     }
 }
 
-/// The place of a [`Node`] in its [`Debug`].
+/// The place of a [`Node`] in its [`struct@Debug`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct NodeId(usize);
 
