@@ -138,7 +138,7 @@ impl<'c> Group<'_, 'c> {
         let (number, predicate, limit) = good;
         let (number, limit) = (self.read(number, block), self.read(limit, block));
         let first = number.first.filter(|_| number.step > 0)?;
-        if !limit.is_uniform() || !first.ty().int_width().is_some_and(|bits| bits >= 32) {
+        if !limit.is_uniform() || first.ty().int_width().is_none_or(|bits| bits < 32) {
             return None;
         }
         let way = i64::from(self.plan.lanes - 1) * number.step;

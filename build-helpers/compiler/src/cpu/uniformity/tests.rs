@@ -37,8 +37,8 @@ fn analyse<R>(
     let source = |value: Value<'_>| (value.name() == "t").then_some(Shape::Strided(1));
     let found = Uniformity::new(function, &flow, &source, &|ty| machine.size_of(ty));
     let named = |name: &str| {
-        let all = function.instructions().into_iter();
-        all.filter(|value| value.name() == name).next().unwrap_or_else(|| panic!("no {name}"))
+        let mut all = function.instructions().into_iter();
+        all.find(|value| value.name() == name).unwrap_or_else(|| panic!("no {name}"))
     };
     check(&flow, &found, &named)
 }
