@@ -108,7 +108,6 @@ impl<'c> Group<'_, 'c> {
 
     /// A value that grows from lane to lane.
     fn strided(&mut self, block: usize, instruction: Value<'c>, step: i64) -> Form<'c> {
-        let context = self.unit.context;
         let mut holds = None;
         for operand in instruction.operands() {
             if let Some(of) = self.read(operand, block).holds {
@@ -155,7 +154,6 @@ impl<'c> Group<'_, 'c> {
             let all = Form::strided(first, step);
             self.vectors.all(&self.builder, all)
         });
-        let _ = context;
         Form { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
     }
 
@@ -190,7 +188,6 @@ impl<'c> Group<'_, 'c> {
     ) -> Result<Value<'c>, &'static str> {
         use Opcode::*;
         let opcode = instruction.opcode();
-        let wide = |group: &Self| group.vectors.widen(instruction.ty());
         let result = match opcode {
             LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => {
                 let left = self.wide(instruction.operand(0), block);
@@ -259,7 +256,7 @@ impl<'c> Group<'_, 'c> {
             }
             LLVMCall => self.intrinsic(block, instruction),
             _ => {
-                let ty = wide(self);
+                let ty = self.vectors.widen(instruction.ty());
                 let value = self.wide(instruction.operand(0), block);
                 self.builder.cast(opcode, value, ty)
             }

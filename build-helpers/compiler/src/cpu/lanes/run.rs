@@ -2,13 +2,7 @@
 
 use kernelmill_llvm::ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Place, Type, Value};
 
-use super::{
-    ROW,
-    form::Vectors,
-    group::{ENDED, PANICKED},
-    plan::Plan,
-    state::State,
-};
+use super::{ROW, form::Vectors, group::PANICKED, plan::Plan, state::State};
 use crate::{
     cpu::{
         abi::{block, field, geometry, load_arguments},
@@ -235,7 +229,6 @@ impl<'c> Runner<'_, 'c> {
         let go = Block::append(context, self.function, "go");
         self.builder.branch_if(stop, self.panicked, go);
         self.builder.at_end(go);
-        const { assert!(ENDED != PANICKED) };
     }
 
     /// Counts from 0 below a number that is at least 1.
