@@ -96,7 +96,8 @@ pub(super) fn whole(workspace: &Workspace) -> Result<String> {
         )?;
         let missing = output.lines().filter(|line| line.contains("has no wrapper"));
         missing.for_each(|line| {
-            let _ = writeln!(notes, "- {}: {}", item.name, line.trim_start_matches("cargo::warning="));
+            let _ =
+                writeln!(notes, "- {}: {}", item.name, line.trim_start_matches("cargo::warning="));
         });
     }
     writeln!(
@@ -183,7 +184,9 @@ impl Rows {
         );
         for (step, own, their, goal) in &self.0 {
             let (seconds, ratio) = match their {
-                Some(their) => (format!("{:.2}", their.wall), format!("{:.2}", own.wall / their.wall)),
+                Some(their) => {
+                    (format!("{:.2}", their.wall), format!("{:.2}", own.wall / their.wall))
+                }
                 None => ("-".to_owned(), "-".to_owned()),
             };
             writeln!(text, "| {step} | {:.2} | {seconds} | {ratio} | {goal} |", own.wall)?;
@@ -200,6 +203,7 @@ fn ours<'a>(
     name: &str,
 ) -> Result<Package<'a>> {
     let (run, build) = dependencies(workspace);
+    let run = run.replace("\"cuda\"", "\"cuda\", \"half\"");
     let settings = format!("targets = {targets:?}\narguments = {:?}", item.arguments);
     let script = format!(
         "fn main() {{\n    kernelmill_build::Build::new()\n        .source_dir(\"kernels\")\n        \
@@ -242,10 +246,7 @@ fn source(workspace: &Workspace, item: &Crate) -> Result<PathBuf> {
     let package = Package::new(
         workspace,
         &format!("{}-source", item.name),
-        &[
-            ("Cargo.toml", manifest(&dependency, "", "")),
-            ("src/lib.rs", String::new()),
-        ],
+        &[("Cargo.toml", manifest(&dependency, "", "")), ("src/lib.rs", String::new())],
     )?;
     let metadata = package.cargo(&["metadata", "--format-version", "1"]).read()?;
     let ending = format!("/{}-{}/Cargo.toml\"", item.name, item.version);
@@ -256,7 +257,7 @@ fn source(workspace: &Workspace, item: &Crate) -> Result<PathBuf> {
 }
 
 /// Copies a folder.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;

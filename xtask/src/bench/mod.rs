@@ -4,8 +4,10 @@
 mod builds;
 mod code;
 mod cpu;
+mod crates;
 mod launch;
 mod machine;
+mod memory;
 mod package;
 mod rebuild;
 
@@ -35,6 +37,8 @@ pub(crate) struct Options {
 enum Set {
     /// Build times, code quality against nvcc, launch overhead.
     Spine,
+    /// Real crates' CUDA C++, and cudaforge on the same files.
+    Build,
     /// Kernels on the CPU against pocl, rayon, SIMD by hand and sequential algorithms.
     Cpu,
 }
@@ -50,12 +54,28 @@ enum Part {
     Code,
     /// Launch overhead on the CPU.
     Launch,
+    /// The steps of a developer's day, against cudaforge.
+    Cudaforge,
+    /// Whole crates for two targets.
+    Whole,
+}
+
+impl Set {
+    /// The parts of a table.
+    fn parts(self) -> &'static [Part] {
+        match self {
+            Self::Spine => &[Part::Builds, Part::Rebuild, Part::Code, Part::Launch],
+            Self::Build => &[Part::Cudaforge, Part::Whole],
+            Self::Cpu => &[],
+        }
+    }
 }
 
 /// Measures and writes a table into `benches/results`.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     match options.set {
-        Set::Spine => spine(workspace, options),
+        Set::Spine => parts(workspace, options, "Spine", "spine"),
+        Set::Build => parts(workspace, options, "CUDA C++ of real crates", "build"),
         Set::Cpu => {
             ensure!(options.only.is_none(), "`cpu` has no parts");
             let heading = machine::heading(workspace, "Kernels on the CPU", "cpu")?;
@@ -65,10 +85,13 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     }
 }
 
-fn spine(workspace: &Workspace, options: &Options) -> Result<()> {
+/// Measures the parts of a table, or the one that is asked for.
+fn parts(workspace: &Workspace, options: &Options, name: &str, set: &str) -> Result<()> {
+    let parts = options.set.parts();
+    ensure!(options.only.is_none_or(|only| parts.contains(&only)), "`{set}` has no such part");
     stage("set-up", || setup::run(workspace))?;
-    let mut report = machine::heading(workspace, "Spine", "spine")?;
-    for part in Part::value_variants() {
+    let mut report = machine::heading(workspace, name, set)?;
+    for part in parts {
         if options.only.is_some_and(|only| only != *part) {
             continue;
         }
@@ -77,6 +100,8 @@ fn spine(workspace: &Workspace, options: &Options) -> Result<()> {
             Part::Rebuild => rebuild::measure(workspace, options.repeat),
             Part::Code => code::measure(workspace),
             Part::Launch => launch::measure(workspace),
+            Part::Cudaforge => crates::against_cudaforge(workspace),
+            Part::Whole => crates::whole(workspace),
         })?;
         write!(report, "\n## {}\n\n{section}", title(*part))?;
     }
@@ -84,7 +109,7 @@ fn spine(workspace: &Workspace, options: &Options) -> Result<()> {
         println!("\n{report}");
         return Ok(());
     }
-    write(workspace, "spine.md", &report)
+    write(workspace, &format!("{set}.md"), &report)
 }
 
 /// Prints a report and keeps it.
@@ -103,6 +128,8 @@ fn title(part: Part) -> &'static str {
         Part::Rebuild => "Builds after an edit",
         Part::Code => "Code on sm_90 against nvcc",
         Part::Launch => "Launches on the CPU",
+        Part::Cudaforge => "candle-kernels against cudaforge 0.1.6",
+        Part::Whole => "Whole crates through nvcc",
     }
 }
 

@@ -1,14 +1,25 @@
 //! Throw-away packages whose builds are measured.
 
+use super::memory;
 use crate::workspace::{Workspace, timed};
-use anyhow::{Context as _, Result};
-use std::{fs, path::PathBuf};
+use anyhow::{Context as _, Result, bail, ensure};
+use std::{fs, io::Write as _, path::PathBuf, time::Duration};
 use xshell::Cmd;
 
 /// A package below `target/tmp/bench` with a target folder and a store of its own.
 pub(super) struct Package<'a> {
     workspace: &'a Workspace,
     folder: PathBuf,
+    /// The folder of the store, which other packages can use too.
+    store: PathBuf,
+    variables: Vec<(&'static str, &'static str)>,
+}
+
+/// A build whose memory was watched.
+pub(super) struct Watched {
+    pub(super) cost: BuildCost,
+    /// The most that all its processes had resident at one time, in bytes.
+    pub(super) peak_bytes: f64,
 }
 
 impl<'a> Package<'a> {
@@ -22,7 +33,8 @@ impl<'a> Package<'a> {
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
         }
-        let package = Self { workspace, folder };
+        let store = folder.join("cache");
+        let package = Self { workspace, folder, store, variables: Vec::new() };
         for (path, text) in files {
             package.write(path, text)?;
         }
@@ -46,7 +58,100 @@ impl<'a> Package<'a> {
         let manifest = self.folder.join("package/Cargo.toml");
         let command = self.workspace.cargo(arguments).arg("--manifest-path").arg(manifest);
         let command = command.env("CARGO_TARGET_DIR", self.folder.join("target"));
-        command.env("XDG_CACHE_HOME", self.folder.join("cache")).quiet()
+        let command = command.env("XDG_CACHE_HOME", &self.store).env("KERNELMILL_LOG", "summary");
+        let set = |command: Cmd<'a>, (name, value): &(&str, &str)| command.env(name, value);
+        self.variables.iter().fold(command, set).quiet()
+    }
+
+    /// Sets a variable for every call of cargo.
+    pub(super) fn with_variable(mut self, name: &'static str, value: &'static str) -> Self {
+        self.variables.push((name, value));
+        self
+    }
+
+    /// A path in the package.
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.folder.join("package").join(path)
+    }
+
+    /// Appends to a file of the package, at a moment that modification times tell from the last.
+    pub(super) fn append(&self, path: &str, text: &str) -> Result<()> {
+        std::thread::sleep(Duration::from_millis(20));
+        let mut file = fs::OpenOptions::new().append(true).open(self.path(path))?;
+        Ok(file.write_all(text.as_bytes())?)
+    }
+
+    /// Compiles a build-dependency and what it needs, and nothing else.
+    pub(super) fn prepare(&self, dependency: &str) -> Result<()> {
+        Ok(self.cargo(&["build", "--quiet", "--offline", "--package", dependency]).run()?)
+    }
+
+    /// What a build that has nothing to do costs; the build script must not run.
+    pub(super) fn fresh(&self) -> Result<BuildCost> {
+        let name = self.name()?;
+        let said = self.cargo(&["build", "--offline", "--verbose"]).read_stderr()?;
+        ensure!(said.contains(&format!("Fresh {name} ")), "the build script ran again:\n{said}");
+        self.build()
+    }
+
+    /// What a build costs once cargo has forgotten the package, and nothing else.
+    pub(super) fn clean_measured(&self) -> Result<BuildCost> {
+        let name = self.name()?;
+        self.cargo(&["clean", "--quiet", "--offline", "--package", &name]).run()?;
+        self.build()
+    }
+
+    /// The same package in another folder, with the same store and nothing built.
+    pub(super) fn second_checkout(&self, name: &str) -> Result<Self> {
+        let folder = self.workspace.target.join("tmp/bench").join(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        let (store, variables) = (self.store.clone(), self.variables.clone());
+        let second = Self { workspace: self.workspace, folder, store, variables };
+        super::crates::copy(&self.path(""), &second.path(""))?;
+        Ok(second)
+    }
+
+    /// What the build script printed last.
+    pub(super) fn script_output(&self) -> Result<String> {
+        let folders = fs::read_dir(self.folder.join("target/debug/build"))?;
+        let prefix = format!("{}-", self.name()?);
+        let mut found = Vec::new();
+        for folder in folders {
+            let folder = folder?;
+            let output = folder.path().join("output");
+            if folder.file_name().to_string_lossy().starts_with(&prefix) && output.is_file() {
+                found.push((fs::metadata(&output)?.modified()?, output));
+            }
+        }
+        let (_, newest) = found.into_iter().max().context("the build script has not run")?;
+        Ok(fs::read_to_string(newest)?)
+    }
+
+    /// The generated bindings.
+    pub(super) fn bindings(&self) -> Result<String> {
+        let folders = fs::read_dir(self.folder.join("target/debug/build"))?;
+        for folder in folders {
+            let path = folder?.path().join("out/kernels.rs");
+            if path.is_file() {
+                return Ok(fs::read_to_string(path)?);
+            }
+        }
+        bail!("there are no bindings")
+    }
+
+    /// The name in the manifest.
+    fn name(&self) -> Result<String> {
+        let text = fs::read_to_string(self.path("Cargo.toml"))?;
+        let line = text.lines().find_map(|line| line.strip_prefix("name = "));
+        Ok(line.context("a package has a name")?.trim_matches('"').to_owned())
+    }
+
+    /// Builds, and watches the memory of all processes that belong to it.
+    pub(super) fn build_watched(&self) -> Result<Watched> {
+        let (cost, peak_bytes) = memory::watched(|| self.build())?;
+        Ok(Watched { cost, peak_bytes })
     }
 
     /// What `cargo build` costs with nothing built and an empty store.
