@@ -219,6 +219,7 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         options: Options {
             contract: layer.fma.unwrap_or(default.contract),
             optimization: layer.optimization.unwrap_or(default.optimization),
+            lanes: default.lanes,
         },
     }
 }

@@ -30,8 +30,13 @@ pub(crate) fn compile(
     memory(&context, &module, backend);
     operations(&context, &module, backend)?;
     link::printing(&module, backend.print());
-    let unit =
-        Unit { context: &context, module: &module, signatures: job.signatures, name: job.unit };
+    let unit = Unit {
+        context: &context,
+        module: &module,
+        signatures: job.signatures,
+        name: job.unit,
+        lanes: job.config.options.lanes,
+    };
     let entries = backend.enter(&unit)?;
     keep_only(&module, &entries);
     backend.machine().run_with(

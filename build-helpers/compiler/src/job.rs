@@ -37,11 +37,14 @@ pub struct Options {
     pub contract: bool,
     /// LLVM's optimisation level, 0 to 3.
     pub optimization: u8,
+    /// Whether threads become the lanes of vectors on the CPU, and kernels are cut at uniform
+    /// barriers. Off by default: loops with several exits, as in `mandelbrot`, come out wrong.
+    pub lanes: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { contract: true, optimization: 3 }
+        Self { contract: true, optimization: 3, lanes: false }
     }
 }
 
@@ -52,8 +55,8 @@ impl Config {
         let mut key = String::new();
         let _ = write!(
             key,
-            "format {FORMAT_VERSION}; target {}; contract {}; optimization {}",
-            self.target, self.options.contract, self.options.optimization
+            "format {FORMAT_VERSION}; target {}; contract {}; optimization {}; lanes {}",
+            self.target, self.options.contract, self.options.optimization, self.options.lanes
         );
         key
     }

@@ -2,7 +2,13 @@
 
 mod common;
 
-use common::compile;
+use common::compile_with;
+use kernelmill_compiler::{Artifact, Error, Options};
+
+/// Compiles with threads as the lanes of vectors, which is off by default.
+fn compile(name: &str, text: &str, target: &str) -> Result<Artifact, Error> {
+    compile_with(name, text, target, Options { lanes: true, ..Options::default() })
+}
 
 /// The roads of the kernels in a text, by name.
 fn roads(name: &str, text: &str) -> Vec<(String, String)> {

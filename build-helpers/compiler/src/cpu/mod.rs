@@ -114,7 +114,11 @@ fn kernel<'a, 'c>(
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
     let jumps = out_of_line.jumps();
-    let choice = road::choose(shim, jumps, &|ty| machine.size_of(ty));
+    let choice = match (unit.lanes, context::suspends(shim)) {
+        (true, _) => road::choose(shim, jumps, &|ty| machine.size_of(ty)),
+        (false, true) => Choice::Coroutine("threads wait for each other".to_owned()),
+        (false, false) => Choice::Loop,
+    };
     let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
     let waits = matches!(choice, Choice::Coroutine(_));
     let body = Body::new(unit, signature, shim, waits, shared_bytes)?;
@@ -157,8 +161,11 @@ fn whole_blocks<'c>(
     let size = |ty: Type<'c>| machine.size_of(ty);
     let mut run = [None; abi::VARIANTS];
     let (mut thread_bytes, mut lanes) = (0, Vec::new());
-    let mut why =
-        if jumps { Some("a function that can end its thread is not inlined") } else { None };
+    let mut why = match (unit.lanes, jumps) {
+        (false, _) => Some("lanes are off"),
+        (true, true) => Some("a function that can end its thread is not inlined"),
+        (true, false) => None,
+    };
     for (index, variant) in variants::of(machine.triple()).iter().enumerate() {
         let Some(variant) = variant else { continue };
         if why.is_some() {

@@ -72,6 +72,8 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) signatures: &'a [Signature],
     /// The name of the source, unique in the program.
     pub(crate) name: &'a str,
+    /// Whether threads may become the lanes of vectors.
+    pub(crate) lanes: bool,
 }
 
 /// A function that the device starts.

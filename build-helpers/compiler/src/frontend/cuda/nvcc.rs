@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn options_that_are_nvccs_defaults_need_no_argument() {
         assert!(option_arguments(&Options::default()).is_empty());
-        let options = Options { contract: false, optimization: 1 };
+        let options = Options { contract: false, optimization: 1, lanes: false };
         assert_eq!(option_arguments(&options), ["-fmad=false", "-Xptxas=-O1"]);
     }
 }
