@@ -54,7 +54,16 @@ impl Workspace {
 
     /// A call of cargo with the tools of the set-up in reach.
     pub(crate) fn cargo<'a>(&'a self, arguments: &[&str]) -> Cmd<'a> {
-        let mut command = self.shell.cmd("cargo").args(arguments);
+        self.with_tools(self.shell.cmd("cargo").args(arguments))
+    }
+
+    /// The same on the first two cores, whatever the machine has.
+    pub(crate) fn cargo_on_two_cores<'a>(&'a self, arguments: &[&str]) -> Cmd<'a> {
+        let command = self.shell.cmd("taskset").args(["--cpu-list", "0,1", "cargo"]);
+        self.with_tools(command.args(arguments))
+    }
+
+    fn with_tools<'a>(&self, mut command: Cmd<'a>) -> Cmd<'a> {
         if env::var_os("CUDA_HOME").is_none() {
             command = command.env("CUDA_HOME", self.cuda_home());
         }

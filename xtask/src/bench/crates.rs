@@ -1,6 +1,9 @@
 //! Real crates' CUDA C++: built by kernelmill, and by the cudaforge that they use.
 
-use super::package::{BuildCost, Package, dependencies, manifest};
+use super::{
+    package::{BuildCost, Package, dependencies, manifest},
+    toolkit::Toolkit,
+};
 use crate::workspace::Workspace;
 use anyhow::{Context as _, Result, ensure};
 use std::{
@@ -79,7 +82,7 @@ pub(super) fn whole(workspace: &Workspace) -> Result<String> {
     let mut notes = String::new();
     for item in &WHOLE {
         let package = ours(workspace, item, &["sm_80", "sm_90"], "whole")?;
-        package.prepare("kernelmill-build")?;
+        package.prepare()?;
         let cost = package.build()?;
         let output = package.script_output()?;
         let (compiled, cached) = counts(&output)?;
@@ -113,13 +116,16 @@ pub(super) fn whole(workspace: &Workspace) -> Result<String> {
 
 /// The steps of a developer's day on candle-kernels, with kernelmill and with cudaforge.
 pub(super) fn against_cudaforge(workspace: &Workspace) -> Result<String> {
+    let toolkit = Toolkit::new(workspace)?;
     let own = ours(workspace, &CANDLE, &["sm_80"], "ours")?;
-    let their = theirs(workspace)?;
-    own.prepare("kernelmill-build")?;
-    their.prepare("cudaforge")?;
+    let own = own.with_variable("CUDA_HOME", toolkit.home());
+    let their = theirs(workspace)?.with_variable("CUDA_HOME", toolkit.home());
+    own.prepare()?;
+    their.prepare()?;
     let mut rows = Rows::default();
 
     let cold = own.build_watched()?;
+    let cold_files = counts(&own.script_output()?)?.0;
     let their_cold = their.build_watched()?;
     rows.add("cold, one target", cold.cost, Some(their_cold.cost), "at most 0.55 of cudaforge's");
     let (idle, their_idle) = (own.fresh()?, their.fresh()?);
@@ -141,26 +147,34 @@ pub(super) fn against_cudaforge(workspace: &Workspace) -> Result<String> {
     ensure!(counts(&own.script_output()?)?.0 == 0, "the store did not have everything");
     rows.add("`cargo clean` of the package, store full", again, None, "under 3 s");
     let second = own.second_checkout("ours-second")?;
-    second.prepare("kernelmill-build")?;
+    second.prepare()?;
     let moved = second.build()?;
     ensure!(counts(&second.script_output()?)?.0 == 0, "a second checkout compiled something");
     rows.add("a second checkout, store full", moved, None, "under 3 s");
 
+    toolkit.replace()?;
+    let (other, their_other) = (own.build()?, their.build()?);
+    let compiled = counts(&own.script_output()?)?.0;
+    ensure!(compiled == cold_files, "another nvcc compiled {compiled} of {cold_files} files");
+    rows.add("nvcc replaced by another version", other, Some(their_other), "all recompiled");
+    toolkit.restore()?;
+
     let both = ours(workspace, &CANDLE, &["sm_80", "sm_90"], "ours-two")?;
-    both.prepare("kernelmill-build")?;
+    both.prepare()?;
     let two = both.build()?;
     rows.add("cold, two targets", two, None, "less than 1.7 of one target");
 
     let mut text = rows.table()?;
     writeln!(
         text,
-        "\nTwo targets against one: {:.2}. Peak memory of the whole build, all processes: {:.0} MB \
+        "\nTwo targets against one: {:.2} ({:.2} in processor seconds). Peak memory of the whole build, all processes: {:.0} MB \
          against cudaforge's {:.0} MB.\n\
          kernelmill makes cubins for sm_80 and a wrapper for each kernel; cudaforge, with its \
          defaults and CUDA_COMPUTE_CAP=80, makes PTX for the kernels. Both build the same files into \
-         the static library of host functions. Build-dependencies are compiled before, the build \
-         script itself is not. Every build is `taskset` to two cores.",
+         the static library of host functions. Dependencies are compiled before, the build \
+         script itself is not. Every build is pinned to two cores by `taskset`.",
         two.wall / cold.cost.wall,
+        two.processor / cold.cost.processor,
         cold.peak_bytes / 1e6,
         their_cold.peak_bytes / 1e6,
     )?;
@@ -179,17 +193,17 @@ impl Rows {
 
     fn table(&self) -> Result<String> {
         let mut text = String::from(
-            "| step | kernelmill, s | cudaforge, s | ratio | goal |\n\
-             | --- | --- | --- | --- | --- |\n",
+            "| step | kernelmill | cudaforge | ratio | kernelmill, processor | cudaforge, processor \
+             | ratio | goal |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n",
         );
         for (step, own, their, goal) in &self.0 {
-            let (seconds, ratio) = match their {
-                Some(their) => {
-                    (format!("{:.2}", their.wall), format!("{:.2}", own.wall / their.wall))
-                }
-                None => ("-".to_owned(), "-".to_owned()),
+            let columns = |own: f64, their: Option<f64>| match their {
+                Some(their) => format!("{own:.2} s | {their:.2} s | {:.2}", own / their),
+                None => format!("{own:.2} s | - | -"),
             };
-            writeln!(text, "| {step} | {:.2} | {seconds} | {ratio} | {goal} |", own.wall)?;
+            let wall = columns(own.wall, their.map(|their| their.wall));
+            let processor = columns(own.processor, their.map(|their| their.processor));
+            writeln!(text, "| {step} | {wall} | {processor} | {goal} |")?;
         }
         Ok(text)
     }

@@ -10,6 +10,7 @@ mod machine;
 mod memory;
 mod package;
 mod rebuild;
+mod toolkit;
 
 use crate::{
     setup,

@@ -12,7 +12,7 @@ pub(super) struct Package<'a> {
     folder: PathBuf,
     /// The folder of the store, which other packages can use too.
     store: PathBuf,
-    variables: Vec<(&'static str, &'static str)>,
+    variables: Vec<(&'static str, String)>,
 }
 
 /// A build whose memory was watched.
@@ -56,16 +56,16 @@ impl<'a> Package<'a> {
     /// A call of cargo on the package.
     pub(super) fn cargo(&self, arguments: &[&str]) -> Cmd<'a> {
         let manifest = self.folder.join("package/Cargo.toml");
-        let command = self.workspace.cargo(arguments).arg("--manifest-path").arg(manifest);
+        let command = self.workspace.cargo_on_two_cores(arguments).arg("--manifest-path").arg(manifest);
         let command = command.env("CARGO_TARGET_DIR", self.folder.join("target"));
         let command = command.env("XDG_CACHE_HOME", &self.store).env("KERNELMILL_LOG", "summary");
-        let set = |command: Cmd<'a>, (name, value): &(&str, &str)| command.env(name, value);
+        let set = |command: Cmd<'a>, (name, value): &(&str, String)| command.env(name, value);
         self.variables.iter().fold(command, set).quiet()
     }
 
     /// Sets a variable for every call of cargo.
-    pub(super) fn with_variable(mut self, name: &'static str, value: &'static str) -> Self {
-        self.variables.push((name, value));
+    pub(super) fn with_variable(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.variables.push((name, value.into()));
         self
     }
 
@@ -81,9 +81,21 @@ impl<'a> Package<'a> {
         Ok(file.write_all(text.as_bytes())?)
     }
 
-    /// Compiles a build-dependency and what it needs, and nothing else.
-    pub(super) fn prepare(&self, dependency: &str) -> Result<()> {
-        Ok(self.cargo(&["build", "--quiet", "--offline", "--package", dependency]).run()?)
+    /// Compiles the dependencies, and nothing of the package itself: it is built with a build script
+    /// and a library that are empty, which are then put back.
+    pub(super) fn prepare(&self) -> Result<()> {
+        let own = ["build.rs", "src/lib.rs"];
+        let empty = ["fn main() {}\n", ""];
+        let texts = own.map(|path| fs::read_to_string(self.path(path)));
+        for (path, text) in own.iter().zip(empty) {
+            self.write(path, text)?;
+        }
+        self.cargo(&["build", "--quiet", "--offline"]).run()?;
+        std::thread::sleep(Duration::from_millis(20));
+        for (path, text) in own.iter().zip(texts) {
+            self.write(path, &text?)?;
+        }
+        Ok(())
     }
 
     /// What a build that has nothing to do costs; the build script must not run.
