@@ -72,7 +72,7 @@ pub(crate) fn binaries(
 }
 
 /// PTX as it is, SASS as nvdisasm prints it.
-fn text(path: &Path) -> Result<String> {
+pub(crate) fn text(path: &Path) -> Result<String> {
     if path.extension().is_some_and(|extension| extension == "ptx") {
         return Ok(fs::read_to_string(path)?);
     }
@@ -102,7 +102,7 @@ fn kernel_names(text: &str) -> Vec<String> {
 }
 
 /// From where a kernel begins to where the next one does, or to the end.
-fn kernel_text<'a>(text: &'a str, kernel: &str) -> Option<&'a str> {
+pub(crate) fn kernel_text<'a>(text: &'a str, kernel: &str) -> Option<&'a str> {
     let mut following = entries(text).skip_while(|(_, name)| *name != kernel);
     let (start, _) = following.next()?;
     let end = following.next().map_or(text.len(), |(end, _)| end);

@@ -1,17 +1,21 @@
 //! `cargo kernelmill`: what kernels a package has, what they compile to, and whether this machine
 //! can build them.
 //!
+//! - `new PATH`: a package with a kernel.
 //! - `list`: the kernels of a package with their signatures and binaries.
 //! - `inspect KERNEL`: what a kernel was compiled to, as text.
+//! - `diff REVISION`: what has become of each kernel's code since a revision.
 //! - `report`: the registers, stack and shared memory that each kernel takes.
 //! - `test-driver path`: a stand-in CUDA driver for tests on machines without a GPU.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
 
 mod bindings;
+mod diff;
 mod doctor;
 mod inspect;
 mod list;
+mod new;
 mod package;
 mod report;
 mod test_driver;
@@ -37,12 +41,16 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Makes a package with a kernel that builds, runs and has a test.
+    New(new::Options),
     /// Lists the kernels of a package with their signatures and binaries.
     List(list::Options),
     /// Prints what a kernel was compiled to.
     Inspect(inspect::Options),
     /// Prints the registers, stack and shared memory that each kernel takes on NVIDIA GPUs.
     Report(report::Options),
+    /// Compares each kernel's code with that of a revision.
+    Diff(diff::Options),
     /// A stand-in for the CUDA driver, for tests on machines without a GPU.
     #[command(subcommand)]
     TestDriver(test_driver::Action),
@@ -56,6 +64,8 @@ enum Command {
 fn main() -> anyhow::Result<ExitCode> {
     let Cargo::Kernelmill(arguments) = Cargo::parse();
     match arguments.command {
+        Command::New(options) => new::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::Diff(options) => diff::run(&options).map(|()| ExitCode::SUCCESS),
         Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Report(options) => report::run(&options).map(|()| ExitCode::SUCCESS),

@@ -21,6 +21,9 @@ pub(crate) struct Selection {
     /// The manifest of the package or workspace.
     #[arg(long)]
     manifest_path: Option<PathBuf>,
+    /// A target folder in place of the package's own.
+    #[arg(skip)]
+    target_dir: Option<PathBuf>,
 }
 
 /// What the build script of a package left.
@@ -32,6 +35,11 @@ pub(crate) struct Built {
 }
 
 impl Selection {
+    /// The package with this manifest, built in a target folder of its own.
+    pub(crate) fn of_manifest(manifest: PathBuf, target_dir: PathBuf) -> Self {
+        Self { package: None, manifest_path: Some(manifest), target_dir: Some(target_dir) }
+    }
+
     /// Runs `cargo check`, which runs build scripts, for these targets or those of the
     /// configuration.
     pub(crate) fn build(&self, targets: Option<&str>) -> Result<Built> {
@@ -44,6 +52,9 @@ impl Selection {
         }
         if let Some(path) = &self.manifest_path {
             command.arg("--manifest-path").arg(path);
+        }
+        if let Some(folder) = &self.target_dir {
+            command.env("CARGO_TARGET_DIR", folder);
         }
         if let Some(targets) = targets {
             command.env("KERNELMILL_TARGETS", targets);

@@ -9,7 +9,11 @@ use crate::{
 use anyhow::{Context as _, Result, bail};
 use kernelmill_artifact::Target;
 use kernelmill_build::toolchain::Machine;
-use std::{collections::BTreeMap, env, path::Path};
+use std::{
+    collections::BTreeMap,
+    env,
+    path::{Path, PathBuf},
+};
 
 /// What to report on.
 #[derive(clap::Args)]
@@ -23,17 +27,17 @@ pub(crate) struct Options {
 
 /// What a kernel takes, as cuobjdump says it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Usage {
+pub(crate) struct Usage {
     /// Registers a thread.
-    registers: u32,
+    pub(crate) registers: u32,
     /// Bytes a thread on its stack: arrays, and registers that were spilled.
-    stack: u32,
+    pub(crate) stack: u32,
     /// Bytes a block of shared memory, with what the architecture keeps for itself.
-    shared: u32,
+    pub(crate) shared: u32,
     /// Instructions that read or write the stack.
-    local: usize,
+    pub(crate) local: usize,
     /// All instructions.
-    instructions: usize,
+    pub(crate) instructions: usize,
 }
 
 /// Builds the package, and prints a line for each kernel and cubin.
@@ -43,12 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     {
         bail!("`{text}` is no cubin, whose resources are known: ask for `sm_90` or the like");
     }
-    let machine = Machine::at(env::current_dir()?);
-    let tool = |name: &str| {
-        let missing = || format!("{name} is not there: `{}` installs it", Machine::cuda_command());
-        machine.cuda_tool(name).with_context(missing)
-    };
-    let (cuobjdump, nvdisasm) = (tool("cuobjdump")?, tool("nvdisasm")?);
+    let tools = CudaTools::find()?;
     let built = options.selection.build(options.target.as_deref())?;
     let names = Names::read(&built.folder)?;
     let files = binaries(&built.folder, "cubin", options.target.as_deref())?;
@@ -58,7 +57,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("registers  stack  shared  local  instructions  kernel");
     for file in files {
         println!("{}:", file.file_name().unwrap_or_default().to_string_lossy());
-        for (symbol, usage) in usages(&cuobjdump, &nvdisasm, &file)? {
+        for (symbol, usage) in tools.usages(&file)? {
             let Usage { registers, stack, shared, local, instructions } = usage;
             let name = names.of(&symbol);
             println!("{registers:9}  {stack:5}  {shared:6}  {local:5}  {instructions:12}  {name}");
@@ -71,16 +70,35 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// What the kernels of a cubin take, by their symbols.
-fn usages(cuobjdump: &Path, nvdisasm: &Path, file: &Path) -> Result<BTreeMap<String, Usage>> {
-    let path = file.display().to_string();
-    let ask = |program: &Path, argument| {
-        let text = tools::output(program, &[argument, &path]);
-        text.with_context(|| format!("{} refuses {path}", program.display()))
-    };
-    let mut usages = resources(&ask(cuobjdump, "-res-usage")?);
-    count(&ask(nvdisasm, "-c")?, &mut usages);
-    Ok(usages)
+/// The programs that know what is in a cubin.
+pub(crate) struct CudaTools {
+    cuobjdump: PathBuf,
+    nvdisasm: PathBuf,
+}
+
+impl CudaTools {
+    /// Finds them where builds do.
+    pub(crate) fn find() -> Result<Self> {
+        let machine = Machine::at(env::current_dir()?);
+        let tool = |name: &str| {
+            let missing =
+                || format!("{name} is not there: `{}` installs it", Machine::cuda_command());
+            machine.cuda_tool(name).with_context(missing)
+        };
+        Ok(Self { cuobjdump: tool("cuobjdump")?, nvdisasm: tool("nvdisasm")? })
+    }
+
+    /// What the kernels of a cubin take, by their symbols.
+    pub(crate) fn usages(&self, file: &Path) -> Result<BTreeMap<String, Usage>> {
+        let path = file.display().to_string();
+        let ask = |program: &Path, argument| {
+            let text = tools::output(program, &[argument, &path]);
+            text.with_context(|| format!("{} refuses {path}", program.display()))
+        };
+        let mut usages = resources(&ask(&self.cuobjdump, "-res-usage")?);
+        count(&ask(&self.nvdisasm, "-c")?, &mut usages);
+        Ok(usages)
+    }
 }
 
 /// ` Function NAME:`, and in the next line `REG:32 STACK:256 SHARED:0 ...`.

@@ -1,0 +1,125 @@
+//! `cargo kernelmill new`: a package with a kernel that builds, runs and has a test.
+
+use anyhow::{Context as _, Result, bail, ensure};
+use clap::ValueEnum;
+use minijinja::{Environment, context};
+use std::{
+    env,
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Where, and what in.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// The folder of the package, which is made.
+    path: PathBuf,
+    /// The package's name; by default that of the folder.
+    #[arg(long)]
+    name: Option<String>,
+    /// What the kernel is written in.
+    #[arg(long, value_enum, default_value_t = Language::Rust)]
+    language: Language,
+    /// A checkout of kernelmill to depend on, in place of the registry's.
+    #[arg(long, value_name = "FOLDER")]
+    kernelmill_path: Option<PathBuf>,
+}
+
+/// The language of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Language {
+    /// Stable Rust.
+    Rust,
+    /// CUDA C++, through nvcc or clang.
+    Cuda,
+}
+
+const MANIFEST: &str = include_str!("../templates/starter/manifest.toml.j2");
+const MAIN: &str = include_str!("../templates/starter/main.rs.j2");
+const BUILD: &str = include_str!("../templates/starter/build.rs");
+const RUST: &str = include_str!("../templates/starter/saxpy.rs");
+const CUDA: &str = include_str!("../templates/starter/saxpy.cu");
+
+/// Lets cargo make the package, and adds the kernel.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let dependencies = Dependencies::new(options.kernelmill_path.as_deref())?;
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["new", "--quiet", "--bin"]).arg(&options.path);
+    if let Some(name) = &options.name {
+        command.args(["--name", name]);
+    }
+    let status = command.status().context("cargo cannot be started")?;
+    ensure!(status.success(), "cargo has not made the package");
+
+    let (language, kernel) = match options.language {
+        Language::Rust => ("rust", ("kernels/saxpy.rs", RUST)),
+        Language::Cuda => ("cuda", ("kernels/saxpy.cu", CUDA)),
+    };
+    let Dependencies { run_time, build_side } = dependencies;
+    let values = context! { language, run_time, build_side };
+    let path = options.path.join("Cargo.toml");
+    let manifest = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    let manifest = with_dependencies(&manifest, &render(MANIFEST, &values)?)?;
+    let files = [
+        ("Cargo.toml", manifest.as_str()),
+        ("build.rs", BUILD),
+        ("src/main.rs", &render(MAIN, &values)?),
+        kernel,
+    ];
+    for (name, text) in files {
+        write(&options.path.join(name), text)?;
+    }
+    println!("{} is made: `cargo run` in it launches its kernel", options.path.display());
+    Ok(())
+}
+
+/// How the package names kernelmill's crates: version or path.
+struct Dependencies {
+    run_time: String,
+    build_side: String,
+}
+
+impl Dependencies {
+    fn new(checkout: Option<&Path>) -> Result<Self> {
+        let Some(checkout) = checkout else {
+            let version =
+                concat!(env!("CARGO_PKG_VERSION_MAJOR"), ".", env!("CARGO_PKG_VERSION_MINOR"));
+            let version = format!("version = \"{version}\"");
+            return Ok(Self { run_time: version.clone(), build_side: version });
+        };
+        let checkout = checkout.canonicalize().with_context(|| checkout.display().to_string())?;
+        let build = checkout.join("build-helpers/build");
+        if !build.join("Cargo.toml").is_file() {
+            bail!("{} is no checkout of kernelmill", checkout.display());
+        }
+        // A literal string: a path may hold backslashes.
+        let path = |folder: &Path| format!("path = '{}'", folder.display());
+        Ok(Self { run_time: path(&checkout), build_side: path(&build) })
+    }
+}
+
+/// The manifest that cargo has written, with dependencies and settings.
+fn with_dependencies(manifest: &str, addition: &str) -> Result<String> {
+    let heading = "[dependencies]\n";
+    let (before, after) = manifest.split_once(heading).context("cargo writes [dependencies]")?;
+    ensure!(after.trim().is_empty(), "cargo writes nothing below [dependencies]");
+    let mut text = format!("{before}{heading}{addition}");
+    text.truncate(text.trim_end().len());
+    writeln!(text)?;
+    Ok(text)
+}
+
+fn render(template: &str, values: &minijinja::Value) -> Result<String> {
+    // The last line end of a template is not part of what it renders to.
+    Ok(Environment::new().render_str(template, values)? + "\n")
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    fs::write(path, text).with_context(|| path.display().to_string())
+}

@@ -1,0 +1,150 @@
+//! A package from `new` builds, passes its own test, and `diff` sees what an edit changes.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+/// A folder that goes away with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = env::temp_dir().join(format!("kernelmill-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn checkout() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn kernelmill(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
+        .arg("kernelmill")
+        .args(arguments)
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", target())
+        .output()
+        .expect("the program runs")
+}
+
+/// Where packages are built: what they have in common is compiled once.
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_cargo-kernelmill")).with_file_name("../tmp/new-target")
+}
+
+#[track_caller]
+fn succeed(output: &Output) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Makes a package with the lock file of this workspace: nothing new is downloaded.
+fn package(folder: &Folder, name: &str, language: &str) -> PathBuf {
+    let checkout = checkout();
+    let path = checkout.display().to_string();
+    let arguments = ["new", name, "--language", language, "--kernelmill-path", &path];
+    succeed(&kernelmill(&folder.0, &arguments));
+    let package = folder.0.join(name);
+    fs::copy(checkout.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
+    package
+}
+
+fn cargo(package: &Path, arguments: &[&str]) -> Output {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(arguments)
+        .current_dir(package)
+        .env("CARGO_TARGET_DIR", target())
+        .output()
+        .unwrap()
+}
+
+fn git(package: &Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
+    let output =
+        Command::new("git").args(identity).args(arguments).current_dir(package).output().unwrap();
+    succeed(&output);
+}
+
+#[test]
+fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
+    let folder = Folder::new("new-rust");
+    let package = package(&folder, "grind", "rust");
+    let said = succeed(&cargo(&package, &["test", "--offline"]));
+    assert!(said.contains("test tests::saxpy_adds ... ok"), "{said}");
+
+    git(&package, &["add", "."]);
+    git(&package, &["commit", "--quiet", "-m", "first"]);
+    let said = succeed(&kernelmill(&package, &["diff"]));
+    assert_eq!(said, "compute_75:\n  same     saxpy\n");
+
+    let kernel = package.join("kernels/saxpy.rs");
+    let text = fs::read_to_string(&kernel).unwrap();
+    // A line more above does not count, another operation does.
+    let text = text.replace("/// Adds", "// Moved.\n/// Adds").replace("*out += a", "*out -= a");
+    let more = "#[kernel]\npub fn zero(mut y: DisjointSlice<f32>) {\n    \
+                if let Some(out) = y.get_mut(thread::index_1d()) {\n        *out = 0.0;\n    }\n}\n";
+    fs::write(&kernel, format!("{text}\n{more}")).unwrap();
+    let said = succeed(&kernelmill(&package, &["diff", "HEAD", "--text"]));
+    assert!(said.starts_with("compute_75:\n  changed  saxpy: "), "{said}");
+    assert!(said.contains("\n-\tfma.rn.f32"), "{said}");
+    assert!(said.ends_with("  new      zero\n"), "{said}");
+    // Nothing is left of the other checkout.
+    let worktrees = Command::new("git").args(["worktree", "list"]).current_dir(&package).output();
+    assert_eq!(succeed(&worktrees.unwrap()).lines().count(), 1);
+}
+
+#[test]
+fn a_revision_that_is_none_is_said() {
+    let folder = Folder::new("new-none");
+    let package = package(&folder, "grind", "rust");
+    git(&package, &["add", "."]);
+    git(&package, &["commit", "--quiet", "-m", "first"]);
+    let output = kernelmill(&package, &["diff", "nowhere"]);
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("git cannot check out `nowhere`"), "{said}");
+}
+
+/// Whether builds find a clang; says so where they do not.
+fn has_clang(package: &Path) -> bool {
+    let doctor = String::from_utf8_lossy(&kernelmill(package, &["doctor"]).stdout).into_owned();
+    let is_there = doctor
+        .lines()
+        .any(|line| line.starts_with("ok") && line.split_whitespace().nth(1) == Some("clang"));
+    assert!(is_there || env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{doctor}");
+    if !is_there {
+        println!("skipped: clang is not there");
+    }
+    is_there
+}
+
+#[test]
+fn a_new_package_in_cuda_has_a_safe_wrapper() {
+    let folder = Folder::new("new-cuda");
+    let package = package(&folder, "grind", "cuda");
+    if !has_clang(&package) {
+        return;
+    }
+    let said = succeed(&cargo(&package, &["test", "--offline"]));
+    assert!(said.contains("test tests::saxpy_adds ... ok"), "{said}");
+}
+
+#[test]
+fn a_folder_that_is_no_checkout_is_refused_before_anything_is_made() {
+    let folder = Folder::new("new-refused");
+    let output = kernelmill(&folder.0, &["new", "grind", "--kernelmill-path", "."]);
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is no checkout of kernelmill"));
+    assert!(!folder.0.join("grind").exists());
+}

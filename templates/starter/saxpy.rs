@@ -1,0 +1,12 @@
+//! Kernels: functions that run on a device, once in each of many threads.
+
+use kernelmill_device::prelude::*;
+
+/// Adds `a` times `x` to `y`.
+#[kernel]
+pub fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out += a * x[i.get()];
+    }
+}
