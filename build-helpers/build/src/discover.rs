@@ -3,6 +3,7 @@
 use crate::{
     error::Error,
     host,
+    includes::Headers,
     language::Language,
     manifest::Package,
     paths,
@@ -44,10 +45,11 @@ pub(crate) fn sources(package: &Package, settings: &Settings) -> Result<Found, E
         report: Report::default(),
     };
     search.look();
-    let Search { candidates, watched, mut report, .. } = search;
+    let headers = search.headers();
+    let Search { candidates, mut watched, mut report, .. } = search;
     let sources: Vec<_> = candidates
         .into_values()
-        .filter_map(|candidate| Source::read(candidate, &mut report))
+        .filter_map(|candidate| Source::read(candidate, &headers, &mut watched, &mut report))
         .collect();
     check_names(&sources, &mut report);
     if sources.is_empty() && report.is_empty() && settings.host_files.is_empty() {
@@ -62,11 +64,17 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
     let (candidates, watched, report) = (BTreeMap::new(), Vec::new(), Report::default());
     let mut search = Search { package, settings, candidates, watched, report };
     search.look();
+    let headers = search.headers();
     let mut found = Vec::new();
     for candidate in search.candidates.values() {
         let Some(language) = Language::of(&candidate.path) else { continue };
         let text = std::fs::read_to_string(&candidate.path).unwrap_or_default();
-        if !found.contains(&language) && language.may_hold_kernel(&text) {
+        let is_source = || {
+            language.may_hold_kernel(&text)
+                || language == Language::Cuda
+                    && headers.may_bring_kernel(language, &candidate.path, &text, &mut Vec::new())
+        };
+        if !found.contains(&language) && is_source() {
             found.push(language);
         }
     }
@@ -96,6 +104,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// What the files in C++ among the candidates include.
+    fn headers(&self) -> Headers {
+        let files = self.candidates.values().map(|candidate| candidate.path.as_path());
+        let files = files.filter(|path| Language::of(path) == Some(Language::Cuda));
+        let folder = |folder: &String| paths::normal(&self.package.root.join(folder));
+        Headers::new(files, self.settings.includes.iter().map(folder).collect())
+    }
+
     fn look(&mut self) {
         for folder in &self.settings.source_dirs {
             self.folder(folder, &|_| true);

@@ -12,7 +12,6 @@ use crate::{
     cuda::{Cuda, warnings},
     env::World,
     error::Error,
-    jobs,
     key::{KeyBuilder, digest},
     link, naming,
     output::write_if_changed,
@@ -29,7 +28,7 @@ use std::{
 };
 
 /// A host file, compiled.
-struct Object {
+pub(crate) struct Object {
     bytes: Vec<u8>,
     /// Every file that was read, absolute.
     inputs: Vec<PathBuf>,
@@ -68,16 +67,19 @@ pub(crate) fn check(
     report.into_result(Error::Sources)
 }
 
-/// Compiles host files, or takes them from the store, puts them into a library in `OUT_DIR` and
-/// tells Cargo to link it.
+/// Puts what host files were compiled to into a library in `OUT_DIR`, and tells Cargo to link it.
 ///
 /// # Errors
 ///
 /// [`Error::Kernels`] with what nvcc says of any of them, and [`Error::Toolchain`] where there is no
 /// archiver or no CUDA runtime to link.
-pub(crate) fn library(world: &World, cuda: &Cuda<'_>, files: &[Source]) -> Result<(), Error> {
+pub(crate) fn library(
+    world: &World,
+    cuda: &Cuda<'_>,
+    files: &[Source],
+    made: Vec<Result<Object, Failure>>,
+) -> Result<(), Error> {
     let package = cuda.package;
-    let made = jobs::run_heaviest_first(files, |file| file.weight, |file| object(cuda, file));
     let (mut report, mut said) = (Report::default(), BTreeSet::new());
     let mut objects = Vec::new();
     for (file, result) in files.iter().zip(made) {
@@ -102,7 +104,7 @@ pub(crate) fn library(world: &World, cuda: &Cuda<'_>, files: &[Source]) -> Resul
 }
 
 /// Compiles a file, or takes it from the store.
-fn object(cuda: &Cuda<'_>, file: &Source) -> Result<Object, Failure> {
+pub(crate) fn object(cuda: &Cuda<'_>, file: &Source) -> Result<Object, Failure> {
     let key = described(cuda, cuda.key("host file", file)).finish();
     if let Some(record) = cuda.inputs.find(cuda.store, "host", &key)
         && let Some(bytes) = cuda.store.get("object", &record.stored)

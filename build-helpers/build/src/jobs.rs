@@ -26,18 +26,36 @@ pub(crate) fn run<T: Sync, R: Send>(items: &[T], task: impl Fn(&T) -> R + Sync) 
     run_under(client(), items, task)
 }
 
-/// Runs a task for each item, those of the greatest weight first: a long one that starts last is
-/// what a build waits for. The results are in the items' order.
+/// Runs a task for each item, always that of the greatest weight next: a long one that starts last
+/// is what a build waits for. Weights are asked for anew each time, as tasks may find them out. The
+/// results are in the items' order.
 pub(crate) fn run_heaviest_first<T: Sync, R: Send>(
     items: &[T],
-    weight: impl Fn(&T) -> u64,
+    weight: impl Fn(&T) -> u64 + Sync,
     task: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let mut order: Vec<_> = items.iter().enumerate().collect();
-    order.sort_by_key(|(_, item)| Reverse(weight(item)));
-    let mut results = run(&order, |(index, item)| (*index, task(item)));
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
+    run_heaviest_under(client(), items, weight, task)
+}
+
+fn run_heaviest_under<T: Sync, R: Send>(
+    client: Option<&Client>,
+    items: &[T],
+    weight: impl Fn(&T) -> u64 + Sync,
+    task: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let waiting = Mutex::new((0..items.len()).collect::<Vec<_>>());
+    let heaviest = || {
+        let mut waiting = lock(&waiting);
+        // Of equals the first, so that what a single thread does is in the items' order.
+        let place =
+            (0..waiting.len()).max_by_key(|it| (weight(&items[waiting[*it]]), Reverse(*it)));
+        place.map(|place| waiting.remove(place))
+    };
+    // As many takers as items: each takes whatever is heaviest by then.
+    let mut results =
+        run_under(client, items, |_| heaviest().map(|index| (index, task(&items[index]))));
+    results.sort_by_key(|result| result.as_ref().map(|(index, _)| *index));
+    results.into_iter().flatten().map(|(_, result)| result).collect()
 }
 
 fn run_under<T: Sync, R: Send>(
@@ -135,6 +153,29 @@ mod tests {
         assert!(run(&[] as &[u8], |_| ()).is_empty());
         let results = run_heaviest_first(&items, |item| *item, |item| item + 1);
         assert_eq!(results, (1..101).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn weights_that_a_task_finds_out_count_from_then_on() {
+        let (found, order) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let weight = |item: &usize| match item {
+            0 => 10,
+            1 => 5,
+            _ => found.load(Ordering::SeqCst) as u64,
+        };
+        // No tokens: one thread, whose order is certain.
+        let client = Client::new(1).unwrap();
+        let taken = client.acquire().unwrap();
+        let results = run_heaviest_under(Some(&client), &[2, 1, 0], weight, |item| {
+            if *item == 0 {
+                found.store(7, Ordering::SeqCst);
+            }
+            order.lock().unwrap().push(*item);
+            *item
+        });
+        drop(taken);
+        assert_eq!(results, [2, 1, 0]);
+        assert_eq!(*order.lock().unwrap(), [0, 2, 1]);
     }
 
     #[test]

@@ -252,6 +252,7 @@ mod tests {
     use super::*;
     use crate::{
         cargo::Cargo,
+        includes::Headers,
         source::{Candidate, SourceKind},
         test_support::Project,
     };
@@ -320,7 +321,8 @@ mod tests {
             is_named: false,
         };
         let mut report = Report::default();
-        let source = Source::read(candidate, &mut report).unwrap_or_else(|| panic!("{report}"));
+        let source = Source::read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
+            .unwrap_or_else(|| panic!("{report}"));
         let lowered = lower(&world, &package, &source).unwrap();
         assert_eq!(lowered.modules.len(), 1);
         assert!(lowered.modules.iter().all(|module| is_bitcode(module)));

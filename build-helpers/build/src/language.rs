@@ -45,7 +45,8 @@ impl Language {
         }
     }
 
-    /// Whether a text could hold a kernel: the word that every kernel has is in it.
+    /// Whether a text could hold a kernel: the word that every kernel has is in it. In C++ a macro
+    /// from an included file may bring that word along.
     pub(crate) fn may_hold_kernel(self, text: &str) -> bool {
         match self {
             Self::Rust | Self::OpenCl => text.contains("kernel"),

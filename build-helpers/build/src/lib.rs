@@ -58,8 +58,9 @@
 //!
 //! A `.rs` file with a function marked `#[kernel]` is a source; one without is there for others to
 //! include. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
-//! its own. A `.cu` file with a `__global__` function after preprocessing is a source. Hidden files,
-//! `_*.cu`, `.cuh` and `.h` are none. Kernels in HIP, OpenCL C, LLVM IR, PTX and WGSL are found, and
+//! its own. A `.cu` file with a `__global__` function after preprocessing is a source,
+//! unless that comes from headers alone and another file includes it. Hidden files, `_*.cu`, `.cuh`
+//! and `.h` are none. Kernels in HIP, OpenCL C, LLVM IR, PTX and WGSL are found, and
 //! refused: this version does not compile them yet.
 //!
 //! # CUDA C++
@@ -108,6 +109,7 @@ mod error;
 mod front;
 mod glob;
 mod host;
+mod includes;
 mod jobs;
 mod kernel_package;
 mod key;

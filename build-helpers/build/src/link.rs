@@ -1,7 +1,10 @@
 //! Puts objects into static libraries that are linked into whatever the package builds.
 
-use crate::{env::World, error::Error, manifest::Package, naming};
-use std::path::PathBuf;
+use crate::{env::World, error::Error, manifest::Package, naming, output::write_if_changed};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Puts the objects of CPU kernels into one static library, and tells Cargo to link it.
 ///
@@ -27,6 +30,34 @@ pub(crate) fn archive(
     name: &str,
     objects: &[PathBuf],
 ) -> Result<(), Error> {
+    let file = if package.target.contains("msvc") {
+        format!("{name}.lib")
+    } else {
+        format!("lib{name}.a")
+    };
+    let file = package.out_dir.join(file);
+    // What it was made of, to see that an object is gone.
+    let list = package.out_dir.join(format!("kernelmill/{name}.txt"));
+    let names: String = objects.iter().map(|path| format!("{}\n", path.display())).collect();
+    let is_current =
+        fs::read_to_string(&list).is_ok_and(|made_of| made_of == names) && is_newer(&file, objects);
+    if !is_current {
+        make(package, name, objects)?;
+        write_if_changed(&list, names.as_bytes())?;
+    }
+    world.cargo.link(&package.out_dir, name, &file);
+    Ok(())
+}
+
+/// Whether a file is there and was written after all of these.
+fn is_newer(file: &Path, objects: &[PathBuf]) -> bool {
+    let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
+    modified(file).is_some_and(|time| {
+        objects.iter().all(|object| modified(object).is_some_and(|object| object < time))
+    })
+}
+
+fn make(package: &Package, name: &str, objects: &[PathBuf]) -> Result<(), Error> {
     let mut archive = cc::Build::new();
     archive
         .cargo_metadata(false)
@@ -37,12 +68,5 @@ pub(crate) fn archive(
         .opt_level(0);
     archive.objects(objects).try_compile(name).map_err(|error| {
         Error::Toolchain(format!("the objects of `{name}` cannot be put into a library: {error}"))
-    })?;
-    let file = if package.target.contains("msvc") {
-        format!("{name}.lib")
-    } else {
-        format!("lib{name}.a")
-    };
-    world.cargo.link(&package.out_dir, name, &package.out_dir.join(file));
-    Ok(())
+    })
 }

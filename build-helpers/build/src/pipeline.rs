@@ -99,13 +99,15 @@ pub(crate) fn run_with(
         open: &open,
         compiler: OnceLock::new(),
     };
-    let mut fronts = build.read_cpp(&mut found, &units)?;
+    let host_files = if is_skipped { Vec::new() } else { host_files };
+    let (mut fronts, early) = build.read_cpp(&mut found, &units, &host_files)?;
     let interface = bindings::Interface::of(&found.sources, &settings)?;
     let is_needed = |unit: &Unit| found.sources[unit.source].is_for(&unit.config.target, &settings);
-    let units: Vec<_> = units.into_iter().filter(is_needed).collect();
-    let binaries = build.make(&found.sources, &units, &mut fronts)?;
-    if let Some(cuda) = build.cuda.as_ref().filter(|_| !is_skipped && !host_files.is_empty()) {
-        host::library(world, cuda, &host_files)?;
+    let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
+    let (units, early_binaries): (Vec<_>, Vec<_>) = units.unzip();
+    let binaries = build.make(&found.sources, &units, early_binaries, &mut fronts)?;
+    if let Some(cuda) = build.cuda.as_ref().filter(|_| !host_files.is_empty()) {
+        host::library(world, cuda, &host_files, early.objects)?;
     }
     if let Some(warning) = store.finish() {
         world.cargo.warn(&warning);
@@ -132,6 +134,14 @@ struct Build<'a> {
     clang: Option<&'a toolchain::Clang>,
     open: Open<'a>,
     compiler: OnceLock<Box<dyn Compile>>,
+}
+
+/// What nvcc has made while the kernels were read.
+struct Early {
+    /// Of each unit; `None` where nvcc does not make it.
+    binaries: Vec<Option<Result<Binary, Failure>>>,
+    /// Of each host file.
+    objects: Vec<Result<host::Object, Failure>>,
 }
 
 /// What came of each source's front end; `None` where it has not run.
@@ -163,10 +173,12 @@ impl Build<'_> {
         &self,
         sources: &[Source],
         units: &[Unit],
+        early: Vec<Option<Result<Binary, Failure>>>,
         fronts: &mut Fronts,
     ) -> Result<Vec<Binary>, Error> {
         let mut report = Report::default();
         let compiled = self.compile(sources, units, fronts, &mut report)?;
+        let compiled = early.into_iter().zip(compiled).map(|(early, compiled)| early.or(compiled));
         let mut made = Vec::new();
         for (unit, result) in units.iter().zip(compiled) {
             let subject =
@@ -185,7 +197,8 @@ impl Build<'_> {
         Ok(made)
     }
 
-    /// Makes every unit whose front end succeeds; the others' faults are reported.
+    /// Makes every unit of kernelmill's compiler whose front end succeeds; the others' faults are
+    /// reported.
     fn compile(
         &self,
         sources: &[Source],
@@ -193,12 +206,10 @@ impl Build<'_> {
         fronts: &mut Fronts,
         report: &mut Report,
     ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
-        let weight = |unit: &Unit| sources[unit.source].weight;
-        let cuda = self.cuda.as_ref();
-        let by_nvcc = |unit: &Unit| Some(cuda?.binary(&sources[unit.source], unit));
         if units.iter().all(|unit| unit.road == Road::Nvcc) {
-            return Ok(jobs::run_heaviest_first(units, weight, by_nvcc));
+            return Ok(units.iter().map(|_| None).collect());
         }
+        let weight = |unit: &Unit| sources[unit.source].weight;
         let front_end = self.front_end()?;
         let is_missing = |index: &usize| fronts[*index].is_none() && has_front(units, *index);
         let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
@@ -208,7 +219,7 @@ impl Build<'_> {
         }
         let fronts = &*fronts;
         let made = jobs::run_heaviest_first(units, weight, |unit| match unit.road {
-            Road::Nvcc => by_nvcc(unit),
+            Road::Nvcc => None,
             Road::Pipeline => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 Some(binary(&front_end, &sources[unit.source], front, unit))

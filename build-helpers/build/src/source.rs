@@ -1,6 +1,8 @@
 //! A kernel source: one file, or one package of kernels.
 
-use crate::{kernel_package, language::Language, report::Report, settings::Settings};
+use crate::{
+    includes::Headers, kernel_package, language::Language, report::Report, settings::Settings,
+};
 use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::frontend::rust::signature::{Reading, SourceText, read_crate};
 use std::{
@@ -66,11 +68,18 @@ impl Source {
     }
 
     /// Reads a candidate; `None` where it is no source, or where the report says why not.
-    pub(crate) fn read(candidate: Candidate, report: &mut Report) -> Option<Self> {
+    pub(crate) fn read(
+        candidate: Candidate,
+        headers: &Headers,
+        watched: &mut Vec<PathBuf>,
+        report: &mut Report,
+    ) -> Option<Self> {
         if candidate.kind == SourceKind::File {
             match Language::of(&candidate.path) {
                 Some(Language::Rust) | None => {}
-                Some(language) => return Self::read_other(candidate, language, report),
+                Some(language) => {
+                    return Self::read_other(candidate, language, headers, watched, report);
+                }
             }
         }
         let texts = match candidate.kind {
@@ -116,11 +125,20 @@ impl Source {
 
 impl Source {
     /// Reads a file in a language other than Rust.
-    fn read_other(candidate: Candidate, language: Language, report: &mut Report) -> Option<Self> {
+    fn read_other(
+        candidate: Candidate,
+        language: Language,
+        headers: &Headers,
+        watched: &mut Vec<PathBuf>,
+        report: &mut Report,
+    ) -> Option<Self> {
         let Candidate { path, display, .. } = &candidate;
         let bytes = read_bytes(path, display, report)?;
         let text = String::from_utf8_lossy(&bytes);
-        if !language.may_hold_kernel(&text) {
+        let is_source = language.may_hold_kernel(&text)
+            || language == Language::Cuda
+                && headers.may_bring_kernel(language, path, &text, watched);
+        if !is_source {
             without_kernels(&candidate, report);
             return None;
         }

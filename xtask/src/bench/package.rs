@@ -56,7 +56,8 @@ impl<'a> Package<'a> {
     /// A call of cargo on the package.
     pub(super) fn cargo(&self, arguments: &[&str]) -> Cmd<'a> {
         let manifest = self.folder.join("package/Cargo.toml");
-        let command = self.workspace.cargo_on_two_cores(arguments).arg("--manifest-path").arg(manifest);
+        let command =
+            self.workspace.cargo_on_two_cores(arguments).arg("--manifest-path").arg(manifest);
         let command = command.env("CARGO_TARGET_DIR", self.folder.join("target"));
         let command = command.env("XDG_CACHE_HOME", &self.store).env("KERNELMILL_LOG", "summary");
         let set = |command: Cmd<'a>, (name, value): &(&str, String)| command.env(name, value);

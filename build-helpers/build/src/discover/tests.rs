@@ -1,6 +1,9 @@
+use super::*;
 use crate::{
+    cargo::Cargo,
+    env::World,
     settings::Layer,
-    test_support::{Project, SAXPY},
+    test_support::{Project, SAXPY, Shared},
 };
 
 const TARGET: &str = "targets = [\"sm_90\"]";
@@ -181,4 +184,28 @@ error: parameter `q` of kernel `k` has type `Vec<f32>`, which cannot cross from 
     project
         .write("app/kernels/pack/src/lib.rs", "mod types; use types::P;\n#[kernel] fn k(p: P) {}");
     assert_eq!(project.build().result.unwrap().kernels, ["k"]);
+}
+
+#[test]
+fn kernels_that_macros_of_headers_make_are_found() {
+    let macros = "#define KERNEL(name) extern \"C\" __global__ void name() {}\n";
+    let files = [
+        ("kernels/macros.cuh", macros),
+        ("kernels/made.cu", "#include \"macros.cuh\"\nKERNEL(made)\n"),
+        ("kernels/far.cu", "#include <near.cuh>\nKERNEL(far)\n"),
+        ("include/near.cuh", "#include \"../kernels/macros.cuh\"\n"),
+        ("kernels/part.cu", "#include \"macros.cuh\"\nstatic int part;\n"),
+        ("kernels/whole.cu", "#include \"part.cu\"\n__global__ void whole() {}\n"),
+        ("kernels/host.cu", "#include \"plain.h\"\nint host() { return 1; }\n"),
+        ("kernels/plain.h", "int host();\n"),
+    ];
+    let project = Project::new("include = [\"include\"]\n", &files);
+    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(Shared::default())));
+    let package = Package::read(&world).unwrap();
+    let settings = settings::read(&world, &package, project.builder.clone()).unwrap();
+    let found = sources(&package, &settings).unwrap();
+    let names: Vec<_> = found.sources.iter().map(|source| source.display.as_str()).collect();
+    assert_eq!(names, ["kernels/far.cu", "kernels/made.cu", "kernels/whole.cu"]);
+    // A kernel may come into this header later.
+    assert!(found.watched.contains(&package.root.join("kernels/plain.h")));
 }

@@ -1,12 +1,13 @@
 //! The kernels of C++ sources, which are known once compilers have seen them.
 
-use super::{Build, Fronts, fault, has_front, watch};
+use super::{Binary, Build, Early, Fronts, fault, has_front, watch};
 use crate::{
     compile::Failure,
     cuda::Kernels,
     discover::{self, Found},
     error::Error,
     front::Front,
+    host::{self, Object},
     jobs, paths,
     plan::{Road, Unit},
     report::Report,
@@ -15,51 +16,84 @@ use crate::{
 };
 use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::frontend::cuda::{CudaKernel, is_same_symbol, signature::resolve_names};
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU64, Ordering},
+};
 
-/// One compiler's look at one source.
+/// What one run of a compiler is for.
 #[derive(Clone, Copy)]
-enum Look {
-    Nvcc(usize),
-    Clang(usize),
+enum Task<'a> {
+    /// Reading the signatures of a source by nvcc.
+    Read(usize),
+    /// The front end of a source, by clang, which reads its signatures too.
+    Front(usize),
+    /// A unit that nvcc makes, whatever kernels are in it.
+    Unit(usize, &'a Unit),
+    /// A host file.
+    Host(&'a Source),
 }
 
 /// What came of it.
-enum Seen {
-    Nvcc(Result<Kernels, Failure>),
-    Clang(Result<Front, Failure>),
+enum Done {
+    Read(Result<Kernels, Failure>),
+    Front(Result<Front, Failure>),
+    Unit(Result<Binary, Failure>),
+    Host(Result<Object, Failure>),
+}
+
+impl Task<'_> {
+    /// What is done first. Signatures come before all, as the units' weights are known from them;
+    /// of host files nothing is known, and they take long.
+    fn weight(self, units: &[AtomicU64]) -> u64 {
+        const BEFORE_UNITS: u64 = 1 << 62;
+        match self {
+            Self::Read(_) | Self::Front(_) => u64::MAX,
+            Self::Host(file) => BEFORE_UNITS + file.weight,
+            Self::Unit(_, unit) => units[unit.source].load(Ordering::Relaxed),
+        }
+    }
 }
 
 impl Build<'_> {
     /// Reads the kernels of the sources in C++, by nvcc where it is there, and runs the front end
-    /// of those that go through kernelmill's compiler.
-    pub(super) fn read_cpp(&self, found: &mut Found, units: &[Unit]) -> Result<Fronts, Error> {
+    /// of those that go through kernelmill's compiler. What nvcc makes alone it makes meanwhile.
+    pub(super) fn read_cpp(
+        &self,
+        found: &mut Found,
+        units: &[Unit],
+        host_files: &[Source],
+    ) -> Result<(Fronts, Early), Error> {
         let mut fronts: Fronts = found.sources.iter().map(|_| None).collect();
+        let mut early =
+            Early { binaries: units.iter().map(|_| None).collect(), objects: Vec::new() };
         let is_cpp = |index: &usize| found.sources[*index].kind == SourceKind::Cuda;
         let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
-        if sources.is_empty() {
-            return Ok(fronts);
-        }
         let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
-        for (look, seen) in self.look(&found.sources, &sources, units)? {
-            match (look, seen) {
-                (Look::Nvcc(index), Seen::Nvcc(Ok(read))) => {
+        for (task, done) in self.run_tasks(&found.sources, &sources, units, host_files)? {
+            match (task, done) {
+                (Task::Read(index), Done::Read(Ok(read))) => {
                     read.inputs.iter().for_each(|it| watch(self.world, self.package, it));
                     read.warnings.lines().for_each(|line| self.world.cargo.warn(&line));
                     found.sources[index].weight = read.weight;
                     kernels.insert(index, read.kernels);
                 }
-                (Look::Clang(index), Seen::Clang(front)) => {
+                (Task::Front(index), Done::Front(front)) => {
                     if let Ok(front) = &front {
                         kernels.entry(index).or_insert_with(|| front.kernels.clone());
                     }
                     fronts[index] = Some(front);
                 }
-                (Look::Nvcc(index), Seen::Nvcc(Err(error))) => {
+                (Task::Read(index), Done::Read(Err(error))) => {
                     fault(&error, &found.sources[index].display, &mut report);
                 }
+                (Task::Unit(index, _), Done::Unit(binary)) => early.binaries[index] = Some(binary),
+                (_, Done::Host(object)) => early.objects.push(object),
                 _ => {}
             }
+        }
+        if sources.is_empty() {
+            return Ok((fronts, early));
         }
         for (front, source) in fronts.iter().zip(&found.sources) {
             if let Some(Err(error)) = front {
@@ -72,32 +106,51 @@ impl Build<'_> {
                 &"kernels in CUDA C++ have no wrappers in this build: there is no compiler to read \
                   their signatures with",
             );
-            return Ok(fronts);
+            return Ok((fronts, early));
         }
         self.settle(&mut found.sources, kernels)?;
         self.check_obstacles(&found.sources, units, &fronts)?;
-        Ok(fronts)
+        Ok((fronts, early))
     }
 
-    /// Lets nvcc and clang look at the sources, all at once.
-    fn look(
+    /// Runs nvcc and clang on all there is, at once.
+    fn run_tasks<'t>(
         &self,
         sources: &[Source],
         cpp: &[usize],
-        units: &[Unit],
-    ) -> Result<Vec<(Look, Seen)>, Error> {
-        let by_clang = || cpp.iter().copied().filter(|index| has_front(units, *index));
-        let by_nvcc = cpp.iter().copied().filter(|_| self.cuda.is_some());
-        let looks: Vec<_> = by_nvcc.map(Look::Nvcc).chain(by_clang().map(Look::Clang)).collect();
-        let front_end = if by_clang().next().is_some() { Some(self.front_end()?) } else { None };
+        units: &'t [Unit],
+        host_files: &'t [Source],
+    ) -> Result<Vec<(Task<'t>, Done)>, Error> {
+        let mut tasks = Vec::new();
+        if self.cuda.is_some() {
+            tasks.extend(cpp.iter().copied().map(Task::Read));
+            let by_nvcc = units.iter().enumerate().filter(|(_, unit)| unit.road == Road::Nvcc);
+            tasks.extend(by_nvcc.map(|(index, unit)| Task::Unit(index, unit)));
+            tasks.extend(host_files.iter().map(Task::Host));
+        }
+        let by_clang: Vec<_> =
+            cpp.iter().copied().filter(|index| has_front(units, *index)).collect();
+        let front_end = if by_clang.is_empty() { None } else { Some(self.front_end()?) };
+        tasks.extend(by_clang.into_iter().map(Task::Front));
+        let weights: Vec<_> = sources.iter().map(|it| AtomicU64::new(it.weight)).collect();
         let cuda = self.cuda.as_ref();
-        let seen = jobs::run(&looks, |look| match look {
-            Look::Nvcc(index) => cuda.map(|cuda| Seen::Nvcc(cuda.read(&sources[*index]))),
-            Look::Clang(index) => {
-                front_end.as_ref().map(|front_end| Seen::Clang(front_end.run(&sources[*index])))
-            }
-        });
-        Ok(looks.into_iter().zip(seen).filter_map(|(look, seen)| Some((look, seen?))).collect())
+        let done = jobs::run_heaviest_first(
+            &tasks,
+            |task| task.weight(&weights),
+            |task| match *task {
+                Task::Read(index) => {
+                    let read = cuda?.read(&sources[index]);
+                    if let Ok(read) = &read {
+                        weights[index].store(read.weight, Ordering::Relaxed);
+                    }
+                    Some(Done::Read(read))
+                }
+                Task::Front(index) => Some(Done::Front(front_end.as_ref()?.run(&sources[index]))),
+                Task::Unit(_, unit) => Some(Done::Unit(cuda?.binary(&sources[unit.source], unit))),
+                Task::Host(file) => Some(Done::Host(host::object(cuda?, file))),
+            },
+        );
+        Ok(tasks.into_iter().zip(done).filter_map(|(task, done)| Some((task, done?))).collect())
     }
 
     /// Gives the sources their kernels, each under a name of its own; those that cannot be launched
