@@ -23,7 +23,7 @@ use crate::{
     toolchain::{self, CppTools},
 };
 use kernelmill_artifact::{Fingerprint, Target};
-use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job};
+use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job, JobSource};
 use std::{path::PathBuf, sync::OnceLock};
 
 /// A unit that has been made.
@@ -261,12 +261,8 @@ fn binary(
         return Ok(made(artifact, true));
     }
     let lowered = front_end.lowered(source, front)?;
-    let artifact = front_end.compiler.compile(&Job {
-        lowered: &lowered,
-        signatures: &signatures,
-        unit: &name,
-        config: &unit.config,
-    })?;
+    let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
+    let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;
     front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
     Ok(made(artifact, false))
 }

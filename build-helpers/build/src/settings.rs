@@ -15,7 +15,7 @@ pub(crate) use read::TomlText;
 
 use crate::{env::World, error::Error, glob::Glob, manifest::Package, report::Report};
 use kernelmill_artifact::{Signature, Target};
-use kernelmill_compiler::Options;
+use kernelmill_compiler::{Options, Params};
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
@@ -62,6 +62,7 @@ pub(crate) struct Settings {
     pub(crate) rdc: bool,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
+    pub(crate) params: Params,
     pub(crate) options: Options,
 }
 
@@ -200,7 +201,7 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         (key, settings)
     });
     let kernels = kernels.collect();
-    let default = Options::default();
+    let (params, options) = (Params::default(), Options::default());
     Settings {
         targets: targets(world, &names, report),
         kernels,
@@ -216,11 +217,8 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         clang: layer.clang,
         host_files: globs(layer.host_files),
         rdc: layer.rdc.unwrap_or(false),
-        options: Options {
-            contract: layer.fma.unwrap_or(default.contract),
-            optimization: layer.optimization.unwrap_or(default.optimization),
-            lanes: default.lanes,
-        },
+        params: Params { contract: layer.fma.unwrap_or(params.contract), ..params },
+        options: Options { opt_level: layer.optimization.unwrap_or(options.opt_level), ..options },
     }
 }
 

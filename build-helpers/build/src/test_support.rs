@@ -192,7 +192,7 @@ impl Compile for Fake {
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
-        let text = String::from_utf8(job.lowered.modules[0].clone()).unwrap();
+        let text = String::from_utf8(job.source.lowered.modules[0].clone()).unwrap();
         let target = &job.config.target;
         if text.contains("UNIT_ERROR") {
             let stderr = format!("no {target}");
@@ -200,13 +200,13 @@ impl Compile for Fake {
                 CompileError::Tool { tool: "ptxas", subject: "b".to_owned(), stderr }.into()
             );
         }
-        let kernels = job.signatures.iter().map(|signature| CompiledKernel {
+        let kernels = job.source.signatures.iter().map(|signature| CompiledKernel {
             name: signature.name.to_string(),
             entry: signature.name.to_string(),
             static_shared_bytes: 0,
             panics: false,
             cpu_symbol: (*target == Target::Cpu)
-                .then(|| format!("kernelmill_cpu_{}_{}", job.unit, signature.name)),
+                .then(|| format!("kernelmill_cpu_{}_{}", job.source.unit, signature.name)),
             road: None,
         });
         Ok(Artifact {

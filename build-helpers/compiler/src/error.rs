@@ -5,7 +5,10 @@ use std::{
 
 use kernelmill_artifact::Target;
 
-use crate::frontend::cuda::{Message, MessageSeverity, signature::SignatureError};
+use crate::{
+    OptionError,
+    frontend::cuda::{Message, MessageSeverity, signature::SignatureError},
+};
 
 /// Why a source could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +118,9 @@ pub enum Error {
         /// The target.
         target: Target,
     },
+    /// The options of a job do not fit together, or what it is for.
+    #[error(transparent)]
+    Options(#[from] OptionError),
     /// What the compiled code says of a parameter is not what its source says.
     #[error(transparent)]
     Layout(Box<LayoutMismatch>),

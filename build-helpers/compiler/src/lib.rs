@@ -31,6 +31,7 @@ mod library;
 mod link;
 mod place;
 mod prepare;
+mod steps;
 mod target;
 mod toolchain;
 
@@ -41,5 +42,5 @@ pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 pub use artifact::{Artifact, CompiledKernel, Location};
 pub use error::{Error, Fault, LayoutMismatch};
 pub use frontend::rust::{Lowered, RustSource};
-pub use job::{Config, Job, Options};
+pub use job::{Config, Job, JobSource, OptionError, Options, Params};
 pub use toolchain::{Compiler, Toolchain};

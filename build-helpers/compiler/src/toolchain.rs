@@ -163,6 +163,16 @@ impl Compiler {
         driver::compile(&self.toolchain, libraries, job)
     }
 
+    /// The module of a job in LLVM's textual form, after the steps that its options ask for: what
+    /// [`Compiler::compile`] would generate code from, or any state before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`], as far as the steps are asked for.
+    pub fn inspect(&self, job: &Job<'_>) -> Result<String, Error> {
+        driver::inspect(&self.toolchain, self.libraries()?, job)
+    }
+
     fn device(&self) -> Result<&DeviceCrate, Error> {
         get_or_try_init(&self.device, || rust::build_device_crate(&self.toolchain))
     }
