@@ -9,7 +9,7 @@ use crate::{
     Artifact, CompiledKernel, Error, Job, Location, Toolchain, check, entry,
     frontend::rust::LAYOUT_PREFIX,
     library::Libraries,
-    link, place, prepare, steps,
+    link, parameters, place, prepare, steps,
     target::{self, Backend, Entry, Unit},
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn compile(
     let (source, options) = (&job.source, &job.config.options);
     options.check_complete()?;
     let file = file(job);
-    let backend = target::lookup(toolchain, &job.config.target, file)?;
+    let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
     let Built { module, entries, locations } = build(&context, libraries, job, &*backend)?;
     let panics = export_panic_record(&module, &*backend);
@@ -53,7 +53,7 @@ pub(crate) fn inspect(
     job: &Job<'_>,
 ) -> Result<String, Error> {
     let (file, options) = (file(job), &job.config.options);
-    let backend = target::lookup(toolchain, &job.config.target, file)?;
+    let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
     let Built { module, entries, .. } = build(&context, libraries, job, &*backend)?;
     if options.validate {
@@ -66,6 +66,21 @@ pub(crate) fn inspect(
         steps::drop_bodies(&module, &entries);
     }
     Ok(module.to_text())
+}
+
+/// The code of a job as the target's assembly text.
+pub(crate) fn assembly(
+    toolchain: &Toolchain,
+    libraries: &Libraries,
+    job: &Job<'_>,
+) -> Result<String, Error> {
+    job.config.options.check_complete()?;
+    let backend = target::lookup(toolchain, job)?;
+    let context = Context::create();
+    let Built { module, .. } = build(&context, libraries, job, &*backend)?;
+    let valid = check::output(&module, file(job), &job.config.target, &*backend)?;
+    let text = backend.machine().assembly(valid.module())?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// The file that a job's source is known by.
@@ -88,6 +103,7 @@ fn build<'c>(
     backend: &dyn Backend,
 ) -> Result<Built<'c>, Error> {
     let (source, options) = (&job.source, &job.config.options);
+    parameters::check_space(job, backend)?;
     let module = read(context, job, backend)?;
     if options.libraries {
         link::libraries(context, &module, libraries, backend)?;
@@ -154,6 +170,7 @@ fn read<'c>(
             .link_in_module(part)
             .map_err(|message| Error::Internal(format!("linking {}: {message}", source.unit)))?;
     }
+    parameters::drop_empty(context, &module, source.signatures, backend.is_gpu());
     for global in module.globals() {
         let name = global.name();
         let unwanted = name.starts_with(LAYOUT_PREFIX) || name.starts_with("llvm.");

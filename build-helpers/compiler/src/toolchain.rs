@@ -173,6 +173,16 @@ impl Compiler {
         driver::inspect(&self.toolchain, self.libraries()?, job)
     }
 
+    /// The code of a job as the target's assembly text: PTX for NVIDIA, for others what their
+    /// object is assembled from.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`].
+    pub fn assembly(&self, job: &Job<'_>) -> Result<String, Error> {
+        driver::assembly(&self.toolchain, self.libraries()?, job)
+    }
+
     fn device(&self) -> Result<&DeviceCrate, Error> {
         get_or_try_init(&self.device, || rust::build_device_crate(&self.toolchain))
     }

@@ -232,7 +232,7 @@ mod tests {
         let mut options = Options::default();
         for (name, value, message) in [
             ("optimise", "true", "there is no option `optimise`; the nearest is `optimize`"),
-            ("entry_abi", "func", "there is no option `entry_abi`; the nearest is `only_entry`"),
+            ("entry_abi", "func", "there is no option `entry_abi`; the nearest is `name`"),
             ("opt_level", "4", "the option `opt_level` cannot be `4`; write a level from 0 to 3"),
             ("strip", "yes", "the option `strip` cannot be `yes`; write `true` or `false`"),
             (
