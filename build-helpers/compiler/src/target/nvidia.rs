@@ -152,6 +152,7 @@ impl Backend for Nvidia {
             convention: PTX_KERNEL,
             by_value: "byval",
             parameter_space: 0,
+            machine: &self.machine,
             decorate: &|_, _| {},
         };
         entry::gpu(unit, &abi)
