@@ -22,7 +22,7 @@ use crate::{
     store::Store,
     toolchain::{self, CppTools},
 };
-use kernelmill_artifact::{Fingerprint, Target};
+use kernelmill_artifact::{Fingerprint, Signature, Target};
 use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job, JobSource};
 use std::{path::PathBuf, sync::OnceLock};
 
@@ -238,7 +238,7 @@ fn binary(
     let package = front_end.package;
     let name = naming::unit(&package.name, &package.major, &source.display);
     let mut key = KeyBuilder::new("artifact")
-        .part("front", front.fingerprint.0)
+        .part("lowered", front.stored.0)
         .part("config", unit.config.key())
         .part("version", &front_end.version);
     if unit.config.target == Target::Cpu {
@@ -246,8 +246,8 @@ fn binary(
         key = key.part("unit", &name);
     }
     let signatures = cpp::signatures(source, front, front_end.settings, &unit.config.target);
-    let fingerprint =
-        key.parts("kernel", signatures.iter().map(|it| it.symbol.as_bytes())).finish();
+    let passed = |kernel: &Signature| format!("{} {:?}", kernel.symbol, kernel.parameters);
+    let fingerprint = key.parts("kernel", signatures.iter().map(passed)).finish();
     let made = |artifact, is_cached| Binary {
         source: unit.source,
         fingerprint,
