@@ -133,6 +133,12 @@ impl Project {
         (summary.compiled, summary.cached)
     }
 
+    /// The number of the store's entries of a kind.
+    pub(crate) fn stored(&self, kind: &str) -> usize {
+        let entries = files(&self.folder.path.join("cache/kernelmill"));
+        entries.iter().filter(|path| path.extension().is_some_and(|it| it == kind)).count()
+    }
+
     /// The text of the error of a build that fails.
     pub(crate) fn error(&self) -> String {
         self.build().result.expect_err("the build succeeds").to_string()

@@ -86,6 +86,26 @@ fn fresh(name: &str) -> Compiler {
     Compiler::new(Toolchain { scratch, ..compiler().toolchain().clone() }).unwrap()
 }
 
+/// What the front end gives changes with the code, however deep it is called, and with nothing else.
+#[test]
+fn check_01_the_front_ends_result_is_that_of_the_code() {
+    let deep = "pub fn deep(x: f32) -> f32 { x * 2.0 }\n";
+    let text = SHARED.replace("x * x + 1.0", "mid::mid(x)")
+        + "mod mid { pub fn mid(x: f32) -> f32 { super::deep::deep(x) } }\nmod deep;\n";
+    let modules = |text: &str, deep: &str| {
+        let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let folder = folder.join("sources/callee/kernels");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("deep.rs"), deep).unwrap();
+        lower("callee", text).1.modules
+    };
+    let first = modules(&text, deep);
+    assert_eq!(modules(&text, deep), first);
+    assert_eq!(modules(&format!("{text}// A comment.\n"), deep), first, "a comment");
+    assert_eq!(modules(&text, &format!("{deep}// A comment.\n")), first, "one in another file");
+    assert_ne!(modules(&text, &deep.replace("2.0", "3.0")), first, "a callee");
+}
+
 /// The device crate is compiled once for a toolchain, whatever a job asks for, and anew when a
 /// line of it changes.
 #[test]

@@ -13,12 +13,13 @@ use kernelmill_llvm::{
 /// What comes before a digest in LLVM's textual form.
 const BEFORE: &str = "checksum: \"";
 
-/// Replaces the digests of source files in a module by zeros. LLVM must be open.
+/// Replaces the digests of source files in a module by zeros, and leaves out the digest of all of it
+/// that rustc adds. LLVM must be open.
 ///
 /// # Errors
 ///
 /// [`Error::Llvm`] where the bytes are no bitcode that LLVM reads.
-pub fn clear_checksums(bitcode: &mut [u8]) -> Result<(), Error> {
+pub(crate) fn clear_checksums(bitcode: &mut Vec<u8>) -> Result<(), Error> {
     let context = Context::create();
     let text = parse_bitcode(&context, bitcode, "checksums")?.to_text();
     for digest in digests(&text) {
@@ -30,6 +31,7 @@ pub fn clear_checksums(bitcode: &mut [u8]) -> Result<(), Error> {
             start = end;
         }
     }
+    *bitcode = parse_bitcode(&context, bitcode, "checksums")?.to_bitcode();
     Ok(())
 }
 

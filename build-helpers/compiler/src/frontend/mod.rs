@@ -4,4 +4,4 @@ mod checksums;
 pub mod cuda;
 pub mod rust;
 
-pub use checksums::clear_checksums;
+pub(crate) use checksums::clear_checksums;

@@ -169,7 +169,11 @@ impl Options {
     }
 
     /// Refuses to make a binary of a module that lacks a step.
-    pub(crate) fn check_complete(&self) -> Result<(), OptionError> {
+    ///
+    /// # Errors
+    ///
+    /// [`OptionError::Together`] with every step that is left out.
+    pub fn check_complete(&self) -> Result<(), OptionError> {
         let steps = [
             ("toplevel", self.toplevel),
             ("libraries", self.libraries),
