@@ -26,6 +26,6 @@ pub use kind::{ArtifactKind, FORMAT_VERSION};
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceLocation};
 pub use signature::{
     Access, Dimension, EnumLayout, Field, LaunchLimits, Nested, Parameter, ParameterKind, Safety,
-    Scalar, Signature, StructLayout, ValueType, Variant,
+    Scalar, Signature, StructLayout, ValueType, Variant, symbol,
 };
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};

@@ -1,4 +1,4 @@
-use alloc::{borrow::Cow, boxed::Box};
+use alloc::{borrow::Cow, boxed::Box, string::String};
 use core::{
     fmt,
     hash::{Hash, Hasher},
@@ -21,7 +21,8 @@ pub struct Signature {
     /// The name of its launch wrapper: the function's name in the source, and for an instantiation
     /// of a C++ template its name with the template's arguments.
     pub name: Cow<'static, str>,
-    /// Its name in compiled code: the same for Rust and `extern "C"`, mangled for other C++.
+    /// Its name in compiled code: [`symbol`] of it for Rust, the same for `extern "C"`, mangled for
+    /// other C++.
     pub symbol: Cow<'static, str>,
     /// The dimension of the index space the kernel is written for.
     pub dimension: Dimension,
@@ -64,6 +65,17 @@ impl Signature {
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
+}
+
+/// A kernel's name as it is in compiled code: every character that an assembler may refuse is an
+/// underscore. ptxas takes fewer than LLVM does.
+///
+/// ```
+/// assert_eq!(kernelmill_artifact::symbol("größe_2"), "gr__e_2");
+/// ```
+#[must_use]
+pub fn symbol(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// One parameter of a kernel.

@@ -126,6 +126,18 @@ impl Build {
         self
     }
 
+    /// Sets an option of the compiler by its name: `always_inline`, `debug_level`, `strip` and the
+    /// others of `kernelmill_compiler::Options`. One that there is not is an error that names the
+    /// nearest.
+    ///
+    /// ```no_run
+    /// kernelmill_build::Build::new().option("debug_level", 0).compile();
+    /// ```
+    pub fn option(mut self, name: impl Into<String>, value: impl ToString) -> Self {
+        self.layer.options.get_or_insert_default().insert(name.into(), value.to_string());
+        self
+    }
+
     /// Uses a type of the package's own, `path` from its root (`crate::Params`), for the struct
     /// `name` in kernel signatures. Its layout is checked when it is compiled.
     pub fn map_type(mut self, name: impl Into<String>, path: impl Into<String>) -> Self {

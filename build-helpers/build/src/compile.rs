@@ -20,8 +20,8 @@ pub(crate) trait Compile: Sync {
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure>;
     /// Runs the front end over a file in CUDA C++.
     fn lower_cuda(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure>;
-    /// Compares the layouts in compiled code with those the signatures were read with.
-    fn check_layouts(&self, lowered: &Lowered, signatures: &[Signature]) -> Result<(), Failure>;
+    /// Makes bitcode that cargo had rustc compile what the front end gives.
+    fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
     /// Compiles a lowered source for one target.
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure>;
 }
@@ -39,8 +39,8 @@ impl Compile for Compiler {
         Self::lower_cuda(self, clang, source).map_err(Failure::from)
     }
 
-    fn check_layouts(&self, lowered: &Lowered, signatures: &[Signature]) -> Result<(), Failure> {
-        Self::check_layouts(self, lowered, signatures).map_err(Failure::from)
+    fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {
+        Self::adopt(self, lowered, signatures).map_err(Failure::from)
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {

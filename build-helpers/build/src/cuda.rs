@@ -89,11 +89,7 @@ impl Cuda<'_> {
             let inputs = self.inputs.files(&record);
             return Ok(made(record.stored, artifact, inputs, record.warnings, true));
         }
-        let (artifact, trace) = self.compiler().compile(
-            &self.cuda_source(source),
-            &unit.config.target,
-            &unit.config.options,
-        )?;
+        let (artifact, trace) = self.compiler().compile(&self.cuda_source(source), &unit.config)?;
         let mut record =
             self.inputs.record(Fingerprint([0; 32]), (&trace.inputs, &[]), warnings(&trace));
         record.stored = fingerprint(&record);

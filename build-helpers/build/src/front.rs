@@ -43,14 +43,13 @@ pub(crate) struct FrontEnd<'a> {
 
 /// A source that has been lowered, now or in an earlier build.
 pub(crate) struct Front {
-    /// The digest of the source, of all it includes, and of the tools.
-    pub(crate) fingerprint: Fingerprint,
     /// Every file that was read, absolute.
     pub(crate) inputs: Vec<PathBuf>,
     /// What the front end printed although it succeeded.
     pub(crate) warnings: String,
-    /// The key of the bitcode in the store.
-    stored: Fingerprint,
+    /// The digest of the bitcode, and its key in the store: what is made of it depends on nothing
+    /// else of the source, so an edit that changes no code makes nothing anew.
+    pub(crate) stored: Fingerprint,
     /// The bitcode, once somebody needed it.
     lowered: Mutex<Option<Arc<Lowered>>>,
     /// The kernels that clang found; none for Rust.
@@ -69,7 +68,7 @@ impl FrontEnd<'_> {
         if let Some(record) = self.inputs.find(self.store, "front", &key)
             && let Some(facts) = self.facts(source, &record)
         {
-            return Ok(self.front(key, record, facts, None));
+            return Ok(self.front(record, facts, None));
         }
         let CudaLowered { lowered, kernels, obstacles } = self.lower(source)?;
         let bytes = lowered.to_bytes();
@@ -82,7 +81,7 @@ impl FrontEnd<'_> {
         let read = (&*lowered.inputs, &*lowered.variables);
         let record = self.inputs.record(stored, read, lowered.warnings.clone());
         let record = self.inputs.remember(self.store, ("front", &key), record);
-        Ok(self.front(key, record, (kernels, obstacles), Some(lowered)))
+        Ok(self.front(record, (kernels, obstacles), Some(lowered)))
     }
 
     /// What is known of the kernels of a source that was lowered before; `None` where it must be
@@ -141,14 +140,11 @@ impl FrontEnd<'_> {
 
     fn front(
         &self,
-        key: Fingerprint,
         record: Record,
         (kernels, obstacles): Facts,
         lowered: Option<Lowered>,
     ) -> Front {
-        let fingerprint = record.add_to(KeyBuilder::new("lowered").part("front", key.0));
         Front {
-            fingerprint: fingerprint.finish(),
             inputs: self.inputs.files(&record),
             warnings: record.warnings,
             stored: record.stored,
@@ -175,8 +171,8 @@ impl FrontEnd<'_> {
                 return Err(CompileError::Internal(what).into());
             }
             (SourceKind::Package, _) => {
-                let lowered = kernel_package::lower(self.world, self.package, source)?;
-                self.compiler.check_layouts(&lowered, source.kernels())?;
+                let mut lowered = kernel_package::lower(self.world, self.package, source)?;
+                self.compiler.adopt(&mut lowered, source.kernels())?;
                 lowered
             }
             (SourceKind::File, _) => self.lower_rust(source)?,

@@ -122,15 +122,15 @@ pub(crate) fn object(cuda: &Cuda<'_>, file: &Source) -> Result<Object, Failure> 
 }
 
 fn options<'a>(cuda: &Cuda<'a>) -> HostOptions<'a> {
-    let Settings { targets, options, rdc, .. } = cuda.settings;
-    HostOptions { targets, options, is_relocatable: *rdc }
+    let Settings { targets, params, options, rdc, .. } = cuda.settings;
+    HostOptions { targets, params, options, is_relocatable: *rdc }
 }
 
 /// Adds to a key what device code in host files depends on beside its text.
 fn described(cuda: &Cuda<'_>, key: KeyBuilder) -> KeyBuilder {
-    let Settings { targets, options, rdc, .. } = cuda.settings;
+    let Settings { targets, params, options, rdc, .. } = cuda.settings;
     key.parts("target", targets.iter().map(ToString::to_string))
-        .part("options", format!("{options:?}"))
+        .part("options", format!("{params:?} {options:?}"))
         .part("rdc", rdc.to_string())
         .part("machine", &cuda.package.target)
 }

@@ -22,8 +22,8 @@ use crate::{
     store::Store,
     toolchain::{self, CppTools},
 };
-use kernelmill_artifact::{Fingerprint, Target};
-use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job};
+use kernelmill_artifact::{Fingerprint, Signature, Target};
+use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job, JobSource};
 use std::{path::PathBuf, sync::OnceLock};
 
 /// A unit that has been made.
@@ -249,7 +249,7 @@ fn binary(
     let package = front_end.package;
     let name = naming::unit(&package.name, &package.major, &source.display);
     let mut key = KeyBuilder::new("artifact")
-        .part("front", front.fingerprint.0)
+        .part("lowered", front.stored.0)
         .part("config", unit.config.key())
         .part("version", &front_end.version);
     if unit.config.target == Target::Cpu {
@@ -257,8 +257,8 @@ fn binary(
         key = key.part("unit", &name);
     }
     let signatures = cpp::signatures(source, front, front_end.settings, &unit.config.target);
-    let fingerprint =
-        key.parts("kernel", signatures.iter().map(|it| it.symbol.as_bytes())).finish();
+    let passed = |kernel: &Signature| format!("{} {:?}", kernel.symbol, kernel.parameters);
+    let fingerprint = key.parts("kernel", signatures.iter().map(passed)).finish();
     let made = |artifact, is_cached| Binary {
         source: unit.source,
         fingerprint,
@@ -272,12 +272,8 @@ fn binary(
         return Ok(made(artifact, true));
     }
     let lowered = front_end.lowered(source, front)?;
-    let artifact = front_end.compiler.compile(&Job {
-        lowered: &lowered,
-        signatures: &signatures,
-        unit: &name,
-        config: &unit.config,
-    })?;
+    let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
+    let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;
     front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
     Ok(made(artifact, false))
 }

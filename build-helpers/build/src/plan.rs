@@ -62,7 +62,11 @@ pub(crate) fn units(
                 units.extend(of_kind.iter().map(|(source, _)| Unit {
                     source: *source,
                     road,
-                    config: Config { target: target.clone(), options: settings.options.clone() },
+                    config: Config {
+                        target: target.clone(),
+                        params: settings.params.clone(),
+                        options: settings.options.clone(),
+                    },
                 }));
             }
         }

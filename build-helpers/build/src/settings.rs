@@ -15,11 +15,11 @@ pub(crate) use read::TomlText;
 
 use crate::{env::World, error::Error, glob::Glob, manifest::Package, report::Report};
 use kernelmill_artifact::{Signature, Target};
-use kernelmill_compiler::Options;
+use kernelmill_compiler::{OptionError, Options, Params};
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 16] = [
+pub(crate) const KEYS: [&str; 17] = [
     "targets",
     "source-dir",
     "source-files",
@@ -35,6 +35,7 @@ pub(crate) const KEYS: [&str; 16] = [
     "clang",
     "host-files",
     "rdc",
+    "options",
     "kernels",
 ];
 
@@ -62,6 +63,7 @@ pub(crate) struct Settings {
     pub(crate) rdc: bool,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
+    pub(crate) params: Params,
     pub(crate) options: Options,
 }
 
@@ -200,7 +202,18 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         (key, settings)
     });
     let kernels = kernels.collect();
-    let default = Options::default();
+    let params = Params::default();
+    let mut options = Options::default();
+    if let Some(level) = layer.optimization {
+        options.opt_level = level;
+    }
+    let said = layer.options.unwrap_or_default();
+    let refused =
+        said.iter().filter_map(|(name, value)| set_option(&mut options, name, value).err());
+    let refused: Vec<_> = refused.collect();
+    for error in refused.into_iter().chain(options.check_complete().err()) {
+        report.plain(error.to_string(), "see `kernelmill_compiler::Options` for what there is");
+    }
     Settings {
         targets: targets(world, &names, report),
         kernels,
@@ -216,12 +229,14 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         clang: layer.clang,
         host_files: globs(layer.host_files),
         rdc: layer.rdc.unwrap_or(false),
-        options: Options {
-            contract: layer.fma.unwrap_or(default.contract),
-            optimization: layer.optimization.unwrap_or(default.optimization),
-            lanes: default.lanes,
-        },
+        params: Params { contract: layer.fma.unwrap_or(params.contract), ..params },
+        options,
     }
+}
+
+/// Sets an option of the compiler by its name, in which a hyphen is as good as an underscore.
+fn set_option(options: &mut Options, name: &str, value: &str) -> Result<(), OptionError> {
+    options.set(&name.replace('-', "_"), value)
 }
 
 /// The targets that were written, each once.

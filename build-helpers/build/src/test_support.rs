@@ -133,6 +133,12 @@ impl Project {
         (summary.compiled, summary.cached)
     }
 
+    /// The number of the store's entries of a kind.
+    pub(crate) fn stored(&self, kind: &str) -> usize {
+        let entries = files(&self.folder.path.join("cache/kernelmill"));
+        entries.iter().filter(|path| path.extension().is_some_and(|it| it == kind)).count()
+    }
+
     /// The text of the error of a build that fails.
     pub(crate) fn error(&self) -> String {
         self.build().result.expect_err("the build succeeds").to_string()
@@ -154,7 +160,8 @@ impl io::Write for Shared {
 }
 
 /// Takes a file and the modules it includes for bitcode, and that with the target for a binary.
-/// The words `RUSTC_ERROR` and `UNIT_ERROR` in a text make it fail.
+/// The words `RUSTC_ERROR` and `UNIT_ERROR` in a text make it fail; lines that start with `// note`
+/// are not in the bitcode.
 struct Fake;
 
 impl Compile for Fake {
@@ -183,16 +190,18 @@ impl Compile for Fake {
             return Err(CompileError::Rustc { stderr }.into());
         }
         let seen = format!("{} {:?} {:?}", source.edition, source.cfgs, source.arguments);
+        let is_code = |line: &&str| !line.starts_with("// note");
+        let text: String = text.lines().filter(is_code).map(|line| format!("{line}\n")).collect();
         let modules = vec![(text + &seen).into_bytes()];
         Ok(Lowered { modules, inputs, ..Lowered::default() })
     }
 
-    fn check_layouts(&self, _: &Lowered, _: &[Signature]) -> Result<(), Failure> {
+    fn adopt(&self, _: &mut Lowered, _: &[Signature]) -> Result<(), Failure> {
         Ok(())
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
-        let text = String::from_utf8(job.lowered.modules[0].clone()).unwrap();
+        let text = String::from_utf8(job.source.lowered.modules[0].clone()).unwrap();
         let target = &job.config.target;
         if text.contains("UNIT_ERROR") {
             let stderr = format!("no {target}");
@@ -200,13 +209,13 @@ impl Compile for Fake {
                 CompileError::Tool { tool: "ptxas", subject: "b".to_owned(), stderr }.into()
             );
         }
-        let kernels = job.signatures.iter().map(|signature| CompiledKernel {
+        let kernels = job.source.signatures.iter().map(|signature| CompiledKernel {
             name: signature.name.to_string(),
             entry: signature.name.to_string(),
             static_shared_bytes: 0,
             panics: false,
             cpu_symbol: (*target == Target::Cpu)
-                .then(|| format!("kernelmill_cpu_{}_{}", job.unit, signature.name)),
+                .then(|| format!("kernelmill_cpu_{}_{}", job.source.unit, signature.name)),
             road: None,
         });
         Ok(Artifact {

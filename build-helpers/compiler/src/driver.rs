@@ -6,10 +6,10 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Artifact, CompiledKernel, Error, Job, Toolchain, check, entry,
+    Artifact, CompiledKernel, Error, Job, Location, Toolchain, check, entry,
     frontend::rust::LAYOUT_PREFIX,
     library::Libraries,
-    link, place, prepare,
+    link, parameters, place, prepare, steps,
     target::{self, Backend, Entry, Unit},
 };
 
@@ -19,39 +19,20 @@ pub(crate) fn compile(
     libraries: &Libraries,
     job: &Job<'_>,
 ) -> Result<Artifact, Error> {
-    let file = job.signatures.first().map_or("", |signature| &signature.file);
-    let backend = target::lookup(toolchain, &job.config.target, file)?;
-    let backend = &*backend;
+    let (source, options) = (&job.source, &job.config.options);
+    options.check_complete()?;
+    let file = file(job);
+    let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-
-    let module = read(&context, job, backend)?;
-    link::libraries(&context, &module, libraries, backend)?;
-    backend.machine().run(&module, DROP_LANDING_PADS)?;
-    memory(&context, &module, backend);
-    operations(&context, &module, backend)?;
-    link::printing(&module, backend.print());
-    let unit = Unit {
-        context: &context,
-        module: &module,
-        signatures: job.signatures,
-        name: job.unit,
-        lanes: job.config.options.lanes,
-    };
-    let entries = backend.enter(&unit)?;
-    keep_only(&module, &entries);
-    backend.machine().run_with(
-        &module,
-        &backend.passes(job.config.options.optimization),
-        !backend.is_gpu(),
-    )?;
-    let locations = place::locations(&context, &module);
-    link::finish_panics(&context, &module, backend, &entries);
-    backend.machine().run(&module, FINISH)?;
-    let panics = export_panic_record(&module, backend);
-    let valid = check::output(&module, file, &job.config.target, backend)?;
+    let Built { module, entries, locations } = build(&context, libraries, job, &*backend)?;
+    let panics = export_panic_record(&module, &*backend);
+    let valid = check::output(&module, file, &job.config.target, &*backend)?;
+    if options.strip {
+        module.strip_debug_info();
+    }
     let (kind, bytes) = backend.emit(toolchain, &valid)?;
 
-    let kernels = job.signatures.iter().zip(entries);
+    let kernels = source.signatures.iter().zip(entries);
     let kernels = kernels
         .map(|(signature, entry)| CompiledKernel {
             name: signature.symbol.to_string(),
@@ -63,6 +44,103 @@ pub(crate) fn compile(
         })
         .collect();
     Ok(Artifact { target: job.config.target.clone(), kind, bytes, kernels, locations })
+}
+
+/// The module of a job in LLVM's textual form, after the steps that its options ask for.
+pub(crate) fn inspect(
+    toolchain: &Toolchain,
+    libraries: &Libraries,
+    job: &Job<'_>,
+) -> Result<String, Error> {
+    let (file, options) = (file(job), &job.config.options);
+    let backend = target::lookup(toolchain, job)?;
+    let context = Context::create();
+    let Built { module, entries, .. } = build(&context, libraries, job, &*backend)?;
+    if options.validate {
+        check::output(&module, file, &job.config.target, &*backend)?;
+    }
+    if options.strip {
+        module.strip_debug_info();
+    }
+    if options.only_entry {
+        steps::drop_bodies(&module, &entries);
+    }
+    Ok(module.to_text())
+}
+
+/// The code of a job as the target's assembly text.
+pub(crate) fn assembly(
+    toolchain: &Toolchain,
+    libraries: &Libraries,
+    job: &Job<'_>,
+) -> Result<String, Error> {
+    job.config.options.check_complete()?;
+    let backend = target::lookup(toolchain, job)?;
+    let context = Context::create();
+    let Built { module, .. } = build(&context, libraries, job, &*backend)?;
+    let valid = check::output(&module, file(job), &job.config.target, &*backend)?;
+    let text = backend.machine().assembly(valid.module())?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The file that a job's source is known by.
+fn file<'a>(job: &Job<'a>) -> &'a str {
+    job.source.signatures.first().map_or("", |signature| &signature.file)
+}
+
+/// A module that is ready to be checked.
+struct Built<'c> {
+    module: Module<'c>,
+    entries: Vec<Entry>,
+    locations: Vec<Location>,
+}
+
+/// Takes a job through the steps that its options ask for.
+fn build<'c>(
+    context: &'c Context,
+    libraries: &Libraries,
+    job: &Job<'_>,
+    backend: &dyn Backend,
+) -> Result<Built<'c>, Error> {
+    let (source, options) = (&job.source, &job.config.options);
+    parameters::check_space(job, backend)?;
+    let module = read(context, job, backend)?;
+    if options.libraries {
+        link::libraries(context, &module, libraries, backend)?;
+    }
+    if options.cleanup {
+        backend.machine().run(&module, DROP_LANDING_PADS)?;
+    }
+    if options.always_inline {
+        steps::inline_all(context, &module);
+    }
+    memory(context, &module, backend);
+    if options.libraries {
+        operations(context, &module, backend)?;
+        link::printing(&module, backend.print());
+    }
+    let unit = Unit {
+        context,
+        module: &module,
+        signatures: source.signatures,
+        name: source.unit,
+        lanes: job.config.params.lanes,
+    };
+    let mut entries = if options.toplevel { backend.enter(&unit)? } else { Vec::new() };
+    steps::rename(&module, job, &mut entries)?;
+    if options.cleanup && options.toplevel {
+        keep_only(&module, &entries);
+    }
+    if options.optimize {
+        let passes = backend.passes(options.opt_level);
+        backend.machine().run_with(&module, &passes, !backend.is_gpu())?;
+    }
+    let locations = place::locations(context, &module);
+    link::finish_panics(context, &module, backend, &entries);
+    if options.optimize {
+        backend.machine().run(&module, FINISH)?;
+    }
+    Ok(Built { module, entries, locations })
 }
 
 /// What rustc writes still has landing pads, although panics abort.
@@ -78,19 +156,21 @@ fn read<'c>(
     job: &Job<'_>,
     backend: &dyn Backend,
 ) -> Result<Module<'c>, Error> {
-    let module = context.create_module(job.unit);
+    let source = &job.source;
+    let module = context.create_module(source.unit);
     backend.machine().adopt(&module);
-    for bitcode in &job.lowered.modules {
-        let part = parse_bitcode(context, bitcode, job.unit)?;
+    for bitcode in &source.lowered.modules {
+        let part = parse_bitcode(context, bitcode, source.unit)?;
         backend.machine().adopt(&part);
         prepare::functions(context, &part, backend.is_gpu());
-        if job.config.options.contract {
+        if job.config.params.contract {
             prepare::allow_contraction(&part);
         }
         module
             .link_in_module(part)
-            .map_err(|message| Error::Internal(format!("linking {}: {message}", job.unit)))?;
+            .map_err(|message| Error::Internal(format!("linking {}: {message}", source.unit)))?;
     }
+    parameters::drop_empty(context, &module, source.signatures, backend.is_gpu());
     for global in module.globals() {
         let name = global.name();
         let unwanted = name.starts_with(LAYOUT_PREFIX) || name.starts_with("llvm.");
@@ -100,7 +180,7 @@ fn read<'c>(
     }
     let wanted = |name: &str| {
         let symbol = name.strip_prefix(entry::SHIM_PREFIX);
-        symbol.is_some_and(|symbol| job.signatures.iter().any(|kernel| kernel.symbol == symbol))
+        symbol.is_some_and(|symbol| source.signatures.iter().any(|kernel| kernel.symbol == symbol))
     };
     for value in module.definitions() {
         if !wanted(&value.name()) {
@@ -108,7 +188,12 @@ fn read<'c>(
         }
         value.drop_comdat();
     }
-    backend.machine().run(&module, DROP_LANDING_PADS)?;
+    if job.config.options.debug_level == 0 {
+        module.strip_debug_info();
+    }
+    if job.config.options.cleanup {
+        backend.machine().run(&module, DROP_LANDING_PADS)?;
+    }
     Ok(module)
 }
 

@@ -6,6 +6,7 @@ use kernelmill_artifact::{Access, ParameterKind, Signature};
 use kernelmill_llvm::{
     inkwell::context::Context,
     ir::{Block, Builder, Linkage, ModuleExt, Place, Type, UnnamedAddress, Value},
+    machine::Machine,
 };
 
 use crate::{
@@ -26,8 +27,18 @@ pub(crate) struct GpuAbi<'a, 'c> {
     pub(crate) by_value: &'static str,
     /// The address space of such bytes.
     pub(crate) parameter_space: u32,
+    /// Whose layout the device has.
+    pub(crate) machine: &'a Machine,
     /// What else a kernel needs.
     pub(crate) decorate: &'a dyn Fn(&'c Context, Value<'c>),
+}
+
+impl GpuAbi<'_, '_> {
+    /// Whether a scalar is aligned otherwise on the device than on the host, where its alignment is
+    /// its size: `i128` on AMD. It is passed as bytes of the host's alignment.
+    fn is_misaligned(&self, scalar: Type<'_>) -> bool {
+        self.machine.align_of(scalar) != self.machine.size_of(scalar)
+    }
 }
 
 /// One argument as the shim takes it, with what the signature says of it.
@@ -189,6 +200,9 @@ fn parameter_type<'c>(
     match argument {
         // A `bool` is a byte in memory.
         Argument::Scalar(ty) if ty.is_int(1) => Type::int(context, 8),
+        Argument::Scalar(ty) if abi.is_misaligned(*ty) => {
+            Type::pointer(context, abi.parameter_space)
+        }
         Argument::Scalar(ty) | Argument::Length(ty) => *ty,
         Argument::Bytes(..) => Type::pointer(context, abi.parameter_space),
         Argument::Address(_) => Type::pointer(context, 0),
@@ -207,6 +221,12 @@ fn pass<'c>(
 ) -> Value<'c> {
     match argument {
         Argument::Scalar(ty) if ty.is_int(1) => builder.truncate(value, ty),
+        Argument::Scalar(ty) if abi.is_misaligned(ty) => {
+            let size = abi.machine.size_of(ty);
+            let bytes = Argument::Bytes(size, size);
+            let address = pass(context, builder, abi, kernel, place, bytes, value);
+            builder.load(ty, address)
+        }
         Argument::Scalar(_) | Argument::Length(_) => value,
         Argument::Bytes(size, align) => {
             let ty = Type::int(context, 8).array(size);

@@ -5,7 +5,10 @@ use std::{
 
 use kernelmill_artifact::Target;
 
-use crate::frontend::cuda::{Message, MessageSeverity, signature::SignatureError};
+use crate::{
+    OptionError,
+    frontend::cuda::{Message, MessageSeverity, signature::SignatureError},
+};
 
 /// Why a source could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -115,9 +118,22 @@ pub enum Error {
         /// The target.
         target: Target,
     },
+    /// The options of a job do not fit together, or what it is for.
+    #[error(transparent)]
+    Options(#[from] OptionError),
     /// What the compiled code says of a parameter is not what its source says.
     #[error(transparent)]
     Layout(Box<LayoutMismatch>),
+    /// Kernels have more parameters than the target has space for.
+    #[error("{}", TooLarge(target, *limit, faults))]
+    ParameterSpace {
+        /// The target.
+        target: Target,
+        /// The space in bytes.
+        limit: u64,
+        /// Every such kernel.
+        faults: Vec<ParameterSpace>,
+    },
     /// The compiled code does what the target cannot.
     #[error("{}", Faults(target, faults))]
     Invalid {
@@ -161,6 +177,21 @@ pub struct LayoutMismatch {
     pub written: (u64, u64),
 }
 
+/// A kernel whose parameters take more space than there is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParameterSpace {
+    /// The source.
+    pub file: String,
+    /// The line of the kernel.
+    pub line: u32,
+    /// The kernel.
+    pub kernel: String,
+    /// The bytes that its parameters take, with what is between them.
+    pub bytes: u64,
+    /// Name, type and size in bytes of each parameter.
+    pub parameters: Vec<(String, String, u64)>,
+}
+
 /// Something in a kernel that a target cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -195,6 +226,29 @@ impl fmt::Display for CppMessages<'_> {
             ),
             None => Ok(()),
         }
+    }
+}
+
+struct TooLarge<'a>(&'a Target, u64, &'a [ParameterSpace]);
+
+impl fmt::Display for TooLarge<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(target, limit, kernels) = self;
+        for (index, kernel) in kernels.iter().enumerate() {
+            let ParameterSpace { file, line, kernel, bytes, parameters } = kernel;
+            if index > 0 {
+                formatter.write_str("\n")?;
+            }
+            write!(
+                formatter,
+                "{file}:{line}: the parameters of kernel `{kernel}` take {bytes} bytes, and \
+                 {target} has space for {limit}:"
+            )?;
+            for (name, ty, size) in parameters {
+                write!(formatter, "\n  {size:>6} bytes: {name}: {ty}")?;
+            }
+        }
+        formatter.write_str("\n  help: pass the large ones as slices, which take 16 bytes each")
     }
 }
 

@@ -29,8 +29,10 @@ pub mod frontend;
 mod job;
 mod library;
 mod link;
+mod parameters;
 mod place;
 mod prepare;
+mod steps;
 mod target;
 mod toolchain;
 
@@ -39,7 +41,7 @@ mod toolchain;
 pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
 pub use artifact::{Artifact, CompiledKernel, Location};
-pub use error::{Error, Fault, LayoutMismatch};
+pub use error::{Error, Fault, LayoutMismatch, ParameterSpace};
 pub use frontend::rust::{Lowered, RustSource};
-pub use job::{Config, Job, Options};
+pub use job::{Config, Job, JobSource, OptionError, Options, Params};
 pub use toolchain::{Compiler, Toolchain};

@@ -9,6 +9,7 @@ use kernelmill_llvm::Library;
 use crate::{
     Artifact, Error, Job, Lowered, RustSource, driver,
     frontend::{
+        clear_checksums,
         cuda::{
             CudaSource,
             clang::{self, Clang, CudaLowered},
@@ -118,7 +119,11 @@ impl Compiler {
     /// [`Error::Rustc`] with rustc's own diagnostics, and [`Error::Layout`] where a parameter's
     /// type is not what the source seemed to say.
     pub fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Error> {
-        rust::lower(&self.toolchain, self.device()?, source)
+        let mut lowered = rust::lower(&self.toolchain, self.device()?, source)?;
+        for module in &mut lowered.modules {
+            clear_checksums(module)?;
+        }
+        Ok(lowered)
     }
 
     /// Runs the front end over a file in CUDA C++, by clang, and reads its kernels.
@@ -128,16 +133,25 @@ impl Compiler {
     /// [`Error::Clang`] with clang's own diagnostics, [`Error::Start`] where it cannot be run, and
     /// [`Error::ClangBitcode`] where it is newer than LLVM.
     pub fn lower_cuda(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Error> {
-        clang::lower(&self.toolchain, clang, source)
+        let mut cuda = clang::lower(&self.toolchain, clang, source)?;
+        for module in &mut cuda.lowered.modules {
+            clear_checksums(module)?;
+        }
+        Ok(cuda)
     }
 
-    /// Compares the layouts of parameters in compiled code with those the signatures were read
-    /// with; [`Compiler::lower_rust`] does that itself.
+    /// Makes bitcode that somebody else had rustc compile what [`Compiler::lower_rust`] gives:
+    /// clears the digests of source files, and compares the layouts of parameters with those the
+    /// signatures were read with.
     ///
     /// # Errors
     ///
-    /// [`Error::Layout`] for the first parameter whose size or alignment differs.
-    pub fn check_layouts(&self, lowered: &Lowered, signatures: &[Signature]) -> Result<(), Error> {
+    /// [`Error::Layout`] for the first parameter whose size or alignment differs, and
+    /// [`Error::Llvm`] where it is no bitcode.
+    pub fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Error> {
+        for module in &mut lowered.modules {
+            clear_checksums(module)?;
+        }
         rust::check_layouts(&lowered.modules, signatures)
     }
 
@@ -161,6 +175,26 @@ impl Compiler {
     pub fn compile(&self, job: &Job<'_>) -> Result<Artifact, Error> {
         let libraries = self.libraries()?;
         driver::compile(&self.toolchain, libraries, job)
+    }
+
+    /// The module of a job in LLVM's textual form, after the steps that its options ask for: what
+    /// [`Compiler::compile`] would generate code from, or any state before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`], as far as the steps are asked for.
+    pub fn inspect(&self, job: &Job<'_>) -> Result<String, Error> {
+        driver::inspect(&self.toolchain, self.libraries()?, job)
+    }
+
+    /// The code of a job as the target's assembly text: PTX for NVIDIA, for others what their
+    /// object is assembled from.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`].
+    pub fn assembly(&self, job: &Job<'_>) -> Result<String, Error> {
+        driver::assembly(&self.toolchain, self.libraries()?, job)
     }
 
     fn device(&self) -> Result<&DeviceCrate, Error> {

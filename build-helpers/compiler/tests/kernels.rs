@@ -4,9 +4,9 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{compile, compile_with, compiler, lower, ptx};
+use common::{compile, compile_with, compiler, job, lower, ptx};
 use kernelmill_artifact::ArtifactKind;
-use kernelmill_compiler::{Config, Job, Options};
+use kernelmill_compiler::{Config, Params};
 
 const SAXPY: &str = "
 use kernelmill_device::prelude::*;
@@ -38,8 +38,8 @@ fn a_slice_is_an_address_and_a_length_and_reads_go_through_the_read_only_cache()
 #[test]
 fn multiplication_and_addition_fuse_unless_that_is_switched_off() {
     assert_eq!(count(&ptx("fused", SAXPY), "fma.rn.f32"), 1);
-    let options = Options { contract: false, ..Options::default() };
-    let apart = compile_with("apart", SAXPY, "compute_75", options).unwrap();
+    let params = Params { contract: false, ..Params::default() };
+    let apart = compile_with("apart", SAXPY, "compute_75", params).unwrap();
     let apart = String::from_utf8(apart.bytes).unwrap();
     assert_eq!((count(&apart, "fma.rn.f32"), count(&apart, "mul.rn.f32")), (0, 1), "{apart}");
 }
@@ -214,13 +214,8 @@ fn ptxas_takes_the_code_of_every_architecture() {
 fn the_same_source_gives_the_same_bytes() {
     let (source, lowered) = lower("same", REDUCE);
     for target in ["compute_75", "gfx1100", "cpu"] {
-        let config = Config { target: target.parse().unwrap(), options: Options::default() };
-        let job = Job {
-            lowered: &lowered,
-            signatures: &source.signatures,
-            unit: "same",
-            config: &config,
-        };
+        let config = Config::new(target.parse().unwrap());
+        let job = job("same", &source, &lowered, &config);
         let [first, second] = [(); 2].map(|()| compiler().compile(&job).unwrap());
         assert_eq!(first, second, "{target}");
     }

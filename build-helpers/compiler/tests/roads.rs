@@ -3,11 +3,11 @@
 mod common;
 
 use common::compile_with;
-use kernelmill_compiler::{Artifact, Error, Options};
+use kernelmill_compiler::{Artifact, Error, Params};
 
 /// Compiles with threads as the lanes of vectors, which is off by default.
 fn compile(name: &str, text: &str, target: &str) -> Result<Artifact, Error> {
-    compile_with(name, text, target, Options { lanes: true, ..Options::default() })
+    compile_with(name, text, target, Params { lanes: true, ..Params::default() })
 }
 
 /// The roads of the kernels in a text, by name.

@@ -18,10 +18,11 @@ pub(crate) struct Function {
 }
 
 impl Function {
-    /// The function's name without `r#`.
-    pub(crate) fn plain_name(&self) -> String {
+    /// The function's name without `r#`, as it is in compiled code: in ASCII.
+    pub(crate) fn symbol(&self) -> String {
         let name = self.name.to_string();
-        name.strip_prefix("r#").unwrap_or(&name).to_owned()
+        let name = name.strip_prefix("r#").unwrap_or(&name);
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn entry(
         call.extend(piece.argument(width.as_ref()));
         layout.extend(piece.layout());
     }
-    let name = function.plain_name();
+    let name = function.symbol();
     let count = 2 * function.parameters.len();
     expand(
         ENTRY,

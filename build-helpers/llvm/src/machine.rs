@@ -70,6 +70,14 @@ impl Machine {
         unsafe { llvm_sys::target::LLVMABISizeOfType(data.as_mut_ptr(), ty.raw) }
     }
 
+    /// The alignment in bytes of this type in memory.
+    #[must_use]
+    pub fn align_of(&self, ty: Type<'_>) -> u64 {
+        let data = self.machine.get_target_data();
+        // SAFETY: the type is alive and has a size.
+        u64::from(unsafe { llvm_sys::target::LLVMABIAlignmentOfType(data.as_mut_ptr(), ty.raw) })
+    }
+
     /// Makes a module one for this machine.
     pub fn adopt(&self, module: &Module<'_>) {
         module.set_triple(&self.triple);

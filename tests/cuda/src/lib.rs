@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use kernelmill_artifact::Signature;
 use kernelmill_compiler::{
-    Artifact, Config, Error, Job, Options,
+    Artifact, Config, Error, Job, JobSource, Params,
     frontend::cuda::{CudaSource, clang::CudaLowered},
 };
 
@@ -90,21 +90,21 @@ impl Source {
     ///
     /// Those of the compiler.
     pub fn compile(&self, target: &str) -> Result<Artifact, Error> {
-        self.compile_with(target, Options::default())
+        self.compile_with(target, Params::default())
     }
 
-    /// As [`Source::compile`], with options.
+    /// As [`Source::compile`], with parameters.
     ///
     /// # Errors
     ///
     /// Those of the compiler.
-    pub fn compile_with(&self, target: &str, options: Options) -> Result<Artifact, Error> {
-        let config = Config { target: target.parse().expect("a target"), options };
-        compiler().compile(&Job {
+    pub fn compile_with(&self, target: &str, params: Params) -> Result<Artifact, Error> {
+        let config = Config { params, ..Config::new(target.parse().expect("a target")) };
+        let source = JobSource {
             lowered: &self.lowered.lowered,
             signatures: &self.signatures(target),
             unit: &self.name,
-            config: &config,
-        })
+        };
+        compiler().compile(&Job { source, config: &config })
     }
 }

@@ -233,3 +233,76 @@ error: the target `vulkan` is not available for kernels in Rust with this toolch
   help: leave the target out";
     assert_eq!(project.error(), expected);
 }
+
+/// Check 1 of the survey: which change makes what anew. The front end has a key of its own, and so
+/// has what is made of its result.
+#[test]
+fn check_01_a_change_of_the_name_alone_shares_the_front_end() {
+    let mut project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!((project.counts(), project.stored("lowered")), ((2, 0), 1));
+    let fronts = project.stored("front");
+    project.builder.options = Some([("name".to_owned(), "renamed".to_owned())].into());
+    assert_eq!(project.counts(), (2, 0), "another artifact");
+    assert_eq!((project.stored("front"), project.stored("lowered")), (fronts, 1));
+    assert_eq!(project.stored("artifact"), 4);
+}
+
+#[test]
+fn check_01_a_fresh_configuration_that_is_equal_hits() {
+    let sources = [("kernels/saxpy.rs", SAXPY)];
+    let first = Project::new("targets = [\"compute_75\"]\noptions = { opt-level = 2 }", &sources);
+    assert_eq!(first.counts(), (1, 0));
+    let mut second = Project::new("", &sources);
+    second.variables.insert("XDG_CACHE_HOME".into(), first.variables["XDG_CACHE_HOME"].clone());
+    let target = TargetName { text: "75-virtual".into(), origin: String::new() };
+    second.builder.targets = Some(vec![target]);
+    second.builder.optimization = Some(2);
+    assert_eq!(second.counts(), (0, 1), "the same, said in another way");
+}
+
+#[test]
+fn check_01_an_edit_of_a_function_that_is_called_misses_and_an_unrelated_one_hits() {
+    let text = format!("mod helper;\n{SAXPY}");
+    let sources = [
+        ("kernels/saxpy.rs", text.as_str()),
+        ("kernels/helper.rs", "pub fn twice() {}"),
+        ("kernels/other.rs", "pub fn unused() {}"),
+        ("kernels/fill.rs", "#[kernel] fn fill(mut out: DisjointSlice<f32>) {}"),
+    ];
+    let project = Project::new(TWO_TARGETS, &sources);
+    assert_eq!(project.counts(), (4, 0));
+    project.write("app/kernels/helper.rs", "pub fn thrice() {}");
+    assert_eq!(project.counts(), (2, 2), "in a callee; the other source hits");
+    project.write("app/kernels/helper.rs", "pub fn thrice() {}\n// note: a comment\n");
+    assert_eq!(project.counts(), (0, 4), "of a comment: the front end runs, and nothing after it");
+    project.write("app/kernels/other.rs", "pub fn still_unused() {}");
+    assert_eq!(project.counts(), (0, 4), "of a file that nothing includes");
+}
+
+#[test]
+fn check_01_a_feature_of_the_target_is_in_the_key() {
+    let mut project = Project::new("targets = [\"sm_90\"]", &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!(project.counts(), (1, 0));
+    for (target, expected) in
+        [("sm_90a", (1, 0)), ("gfx90a", (1, 0)), ("gfx90a:xnack+", (1, 0)), ("sm_90", (0, 1))]
+    {
+        project.set("KERNELMILL_TARGETS", target);
+        assert_eq!(project.counts(), expected, "{target}");
+    }
+}
+
+#[test]
+fn options_of_the_compiler_are_checked_before_any_work() {
+    let metadata = "options = { opt-levle = 2, strip = 1, optimize = false }";
+    let project = Project::new(metadata, &[("kernels/saxpy.rs", SAXPY)]);
+    let expected = "\
+error: there is no option `opt_levle`; the nearest is `opt_level`
+  help: see `kernelmill_compiler::Options` for what there is
+
+error: the option `strip` cannot be `1`; write `true` or `false`
+  help: see `kernelmill_compiler::Options` for what there is
+
+error: a binary is made of a whole module, and these options leave out a part of it: `optimize`; set `opt_level` to 0 for one that is not optimised
+  help: see `kernelmill_compiler::Options` for what there is";
+    assert_eq!(project.error(), expected);
+}

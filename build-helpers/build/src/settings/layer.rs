@@ -20,6 +20,8 @@ pub(crate) struct Layer {
     pub(crate) clang: Option<String>,
     pub(crate) host_files: Option<Vec<String>>,
     pub(crate) rdc: Option<bool>,
+    /// Of the compiler, by name; each is taken by itself.
+    pub(crate) options: Option<BTreeMap<String, String>>,
     /// By kernel; each key of a kernel is taken by itself.
     pub(crate) kernels: Option<BTreeMap<String, KernelLayer>>,
 }
@@ -50,6 +52,13 @@ impl Layer {
             clang: self.clang.or(below.clang),
             host_files: self.host_files.or(below.host_files),
             rdc: self.rdc.or(below.rdc),
+            options: match (self.options, below.options) {
+                (Some(above), Some(mut merged)) => {
+                    merged.extend(above);
+                    Some(merged)
+                }
+                (above, below) => above.or(below),
+            },
             kernels: over(self.kernels, below.kernels),
         }
     }

@@ -86,6 +86,7 @@ impl Reader<'_> {
                 "host-files" => layer.host_files = Some(self.texts(key)),
                 "fma" => layer.fma = self.flag(key),
                 "rdc" => layer.rdc = self.flag(key),
+                "options" => layer.options = Some(self.options(key)),
                 "kernels" => layer.kernels = Some(self.kernels(key)),
                 "optimization" => match level(value.get_ref()) {
                     Some(level) => layer.optimization = Some(level),
@@ -171,6 +172,28 @@ impl Reader<'_> {
             entries.insert(key.get_ref().to_string(), text);
         }
         entries
+    }
+
+    /// `[options]`, of the compiler.
+    fn options(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, String> {
+        let mut options = BTreeMap::new();
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong(name, value, "a table, for example `{ debug-level = 0 }`");
+            return options;
+        };
+        for (key, value) in in_source_order(table) {
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) => number.as_str().to_owned(),
+                DeValue::Boolean(flag) => flag.to_string(),
+                _ => {
+                    self.wrong(key.get_ref(), value, "a text, a number, `true` or `false`");
+                    continue;
+                }
+            };
+            options.insert(key.get_ref().to_string(), text);
+        }
+        options
     }
 
     /// `[kernels.saxpy]`, a table for each kernel.

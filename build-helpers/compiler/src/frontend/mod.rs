@@ -1,4 +1,7 @@
 //! Front ends: from a kernel source to bitcode.
 
+mod checksums;
 pub mod cuda;
 pub mod rust;
+
+pub(crate) use checksums::clear_checksums;

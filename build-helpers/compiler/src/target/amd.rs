@@ -118,6 +118,7 @@ impl Backend for Amd {
             convention: AMDGPU_KERNEL,
             by_value: "byref",
             parameter_space: 4,
+            machine: &self.machine,
             decorate: &decorate,
         };
         let entries = entry::gpu(unit, &abi)?;

@@ -10,7 +10,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use crate::{Error, Toolchain, check::ValidModule, place::AddressSpaces};
+use crate::{Error, Job, Toolchain, check::ValidModule, parameters, place::AddressSpaces};
 
 /// What the pipeline asks of a target.
 pub(crate) trait Backend {
@@ -42,6 +42,11 @@ pub(crate) trait Backend {
 
     /// Where globals and stack slots lie; `None` where there is one address space.
     fn address_spaces(&self) -> Option<AddressSpaces>;
+
+    /// The bytes that a kernel's parameters can take, where they are limited.
+    fn parameter_limit(&self) -> Option<u64> {
+        None
+    }
 
     /// Builds the functions that the device starts, one a kernel, from the shims that the
     /// attribute `#[kernel]` left.
@@ -89,17 +94,19 @@ pub(crate) struct Entry {
     pub(crate) road: Option<String>,
 }
 
-/// The back end of a target.
-pub(crate) fn lookup(
-    toolchain: &Toolchain,
-    target: &Target,
-    file: &str,
-) -> Result<Box<dyn Backend>, Error> {
-    match target {
+/// The back end of a job's target.
+pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Backend>, Error> {
+    let signatures = job.source.signatures;
+    let bytes = signatures.iter().map(parameters::bytes).max().unwrap_or(0);
+    let nvidia = |arch, assemble| nvidia::Nvidia::new(arch, assemble, bytes);
+    match &job.config.target {
         Target::Cpu => Ok(Box::new(cpu::Cpu::new(toolchain)?)),
-        Target::Ptx(arch) => Ok(Box::new(nvidia::Nvidia::new(*arch, false)?)),
-        Target::Cubin(arch) => Ok(Box::new(nvidia::Nvidia::new(*arch, true)?)),
+        Target::Ptx(arch) => Ok(Box::new(nvidia(*arch, false)?)),
+        Target::Cubin(arch) => Ok(Box::new(nvidia(*arch, true)?)),
         Target::Amd(amd) => Ok(Box::new(amd::Amd::new(amd)?)),
-        other => Err(Error::Unsupported { file: file.to_owned(), target: other.clone() }),
+        other => {
+            let file = signatures.first().map_or("", |signature| &signature.file);
+            Err(Error::Unsupported { file: file.to_owned(), target: other.clone() })
+        }
     }
 }

@@ -17,6 +17,8 @@ use crate::{
 /// An NVIDIA architecture.
 pub(crate) struct Nvidia {
     machine: Machine,
+    /// Of PTX: 81 for 8.1.
+    version: u32,
     arch: NvidiaArch,
     assemble: bool,
 }
@@ -51,18 +53,34 @@ const PTX_VERSIONS: &[(u8, u8, NvidiaSuffix, u32)] = &[
     (12, 1, NvidiaSuffix::Family, 88),
 ];
 
+/// The bytes that a kernel's parameters can take, by the architecture and the version of PTX.
+fn parameter_limit(arch: NvidiaArch, version: u32) -> u64 {
+    if arch.number() >= 70 && version >= LARGE_PARAMETERS { 32764 } else { 4096 }
+}
+
+/// The version of PTX since which a kernel can have more than 4096 bytes of parameters.
+const LARGE_PARAMETERS: u32 = 81;
+
 impl Nvidia {
-    pub(crate) fn new(arch: NvidiaArch, assemble: bool) -> Result<Self, Error> {
-        let version = PTX_VERSIONS
+    /// For kernels with at most so many bytes of parameters. A newer version of PTX than the
+    /// architecture needs is asked for only where they need it: it needs a newer driver.
+    pub(crate) fn new(
+        arch: NvidiaArch,
+        assemble: bool,
+        parameter_bytes: u64,
+    ) -> Result<Self, Error> {
+        let oldest = PTX_VERSIONS
             .iter()
             .find(|(major, minor, suffix, _)| {
                 (*major, *minor, *suffix) == (arch.major, arch.minor, arch.suffix)
             })
             .map(|(.., version)| *version)
             .ok_or_else(|| Error::Internal(format!("no PTX version known for sm_{arch}")))?;
+        let is_large = parameter_bytes > parameter_limit(arch, oldest);
+        let version = if is_large { oldest.max(LARGE_PARAMETERS) } else { oldest };
         let features = format!("+ptx{version}");
         let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
-        Ok(Self { machine, arch, assemble })
+        Ok(Self { machine, version, arch, assemble })
     }
 
     /// Runs NVIDIA's assembler.
@@ -125,11 +143,16 @@ impl Backend for Nvidia {
         Some(AddressSpaces { global: 1, shared: 3, constant: 1, private: 0 })
     }
 
+    fn parameter_limit(&self) -> Option<u64> {
+        Some(parameter_limit(self.arch, self.version))
+    }
+
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
         let abi = GpuAbi {
             convention: PTX_KERNEL,
             by_value: "byval",
             parameter_space: 0,
+            machine: &self.machine,
             decorate: &|_, _| {},
         };
         entry::gpu(unit, &abi)
@@ -152,6 +175,15 @@ impl Backend for Nvidia {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_space_for_parameters_depends_on_the_architecture_and_the_version_of_ptx() {
+        let arch = |major| NvidiaArch { major, minor: 0, suffix: NvidiaSuffix::None };
+        assert_eq!(parameter_limit(arch(6), 90), 4096);
+        assert_eq!(parameter_limit(arch(7), 80), 4096);
+        assert_eq!(parameter_limit(arch(7), 81), 32764);
+        assert_eq!(parameter_limit(arch(9), 88), 32764);
+    }
 
     #[test]
     fn every_known_architecture_has_a_ptx_version() {

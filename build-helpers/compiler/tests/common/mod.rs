@@ -8,7 +8,7 @@ use std::{
 };
 
 use kernelmill_compiler::{
-    Artifact, Compiler, Config, Error, Job, Lowered, Options, RustSource, Toolchain,
+    Artifact, Compiler, Config, Error, Job, JobSource, Lowered, Params, RustSource, Toolchain,
     frontend::rust::signature,
 };
 
@@ -77,28 +77,34 @@ pub(crate) fn lower(name: &str, text: &str) -> (RustSource, Lowered) {
 }
 
 pub(crate) fn compile(name: &str, text: &str, target: &str) -> Result<Artifact, Error> {
-    compile_with(name, text, target, Options::default())
+    compile_with(name, text, target, Params::default())
 }
 
-/// As [`compile`], with options.
+/// As [`compile`], with parameters.
 pub(crate) fn compile_with(
     name: &str,
     text: &str,
     target: &str,
-    options: Options,
+    params: Params,
 ) -> Result<Artifact, Error> {
     let (source, lowered) = lower(name, text);
-    let config = Config { target: target.parse().unwrap(), options };
-    compiler().compile(&Job {
-        lowered: &lowered,
-        signatures: &source.signatures,
-        unit: name,
-        config: &config,
-    })
+    let config = Config { params, ..Config::new(target.parse().unwrap()) };
+    compiler().compile(&job(name, &source, &lowered, &config))
 }
 
 /// The PTX of kernels for compute_75.
 pub(crate) fn ptx(name: &str, text: &str) -> String {
     let artifact = compile(name, text, "compute_75").unwrap_or_else(|error| panic!("{error}"));
     String::from_utf8(artifact.bytes).unwrap()
+}
+
+/// The job of a source that was lowered.
+pub(crate) fn job<'a>(
+    name: &'a str,
+    source: &'a RustSource,
+    lowered: &'a Lowered,
+    config: &'a Config,
+) -> Job<'a> {
+    let source = JobSource { lowered, signatures: &source.signatures, unit: name };
+    Job { source, config }
 }

@@ -13,7 +13,7 @@ use super::{
     nvcc::{option_arguments, start},
 };
 use crate::{
-    Error, Options,
+    Error, Options, Params,
     frontend::rust::{TemporaryFolder, read},
 };
 
@@ -22,6 +22,8 @@ use crate::{
 pub struct HostOptions<'a> {
     /// The targets of the device code; others than NVIDIA's are passed over.
     pub targets: &'a [Target],
+    /// The parameters of device code.
+    pub params: &'a Params,
     /// The options of device code. The level of optimisation holds for host code too.
     pub options: &'a Options,
     /// Whether device code may call into other objects: then [`Nvcc::link_device`] links it.
@@ -41,10 +43,10 @@ impl Nvcc {
     ) -> Result<(Vec<u8>, Trace), Error> {
         let mut arguments = vec!["-c".to_owned()];
         if !source.arguments.iter().any(|argument| sets_optimization(argument)) {
-            arguments.push(format!("-O{}", how.options.optimization));
+            arguments.push(format!("-O{}", how.options.opt_level));
         }
         arguments.extend(how.arguments());
-        arguments.extend(option_arguments(how.options));
+        arguments.extend(option_arguments(how.params, how.options));
         self.run(source, &arguments, "host")
     }
 
@@ -124,8 +126,9 @@ mod tests {
     #[test]
     fn every_nvidia_target_is_named_with_its_suffix_and_no_other() {
         let targets = Target::parse_list("cpu,sm_80,sm_90a,compute_75,gfx942").unwrap();
-        let options = Options::default();
-        let how = HostOptions { targets: &targets, options: &options, is_relocatable: true };
+        let (params, options) = (Params::default(), Options::default());
+        let (targets, params, options) = (&*targets, &params, &options);
+        let how = HostOptions { targets, params, options, is_relocatable: true };
         let expected = [
             "-gencode=arch=compute_80,code=sm_80",
             "-gencode=arch=compute_90a,code=sm_90a",

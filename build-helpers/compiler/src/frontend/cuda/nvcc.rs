@@ -18,7 +18,7 @@ use super::{
     signature, stored,
 };
 use crate::{
-    Artifact, CompiledKernel, Error, Options,
+    Artifact, CompiledKernel, Config, Error, Options, Params,
     frontend::rust::{TemporaryFolder, read},
 };
 
@@ -105,9 +105,9 @@ impl Nvcc {
     pub fn compile(
         &self,
         source: &CudaSource,
-        target: &Target,
-        options: &Options,
+        config: &Config,
     ) -> Result<(Artifact, Trace), Error> {
+        let target = &config.target;
         let (kind, mut arguments) = match target {
             Target::Cubin(arch) => {
                 (ArtifactKind::Cubin, vec!["-cubin".to_owned(), format!("-arch=sm_{arch}")])
@@ -120,7 +120,7 @@ impl Nvcc {
                 return Err(Error::Unsupported { file, target });
             }
         };
-        arguments.extend(option_arguments(options));
+        arguments.extend(option_arguments(&config.params, &config.options));
         let (bytes, trace) = self.run(source, &arguments, &target.to_string())?;
         let kernels = entries(kind, &bytes)
             .into_iter()
@@ -199,15 +199,14 @@ fn source_arguments(source: &CudaSource) -> Vec<OsString> {
     arguments
 }
 
-/// The options that change code, as nvcc takes them. nvcc's own defaults are those of [`Options`].
-pub(super) fn option_arguments(options: &Options) -> Vec<String> {
-    let default = Options::default();
+/// The options that change code, as nvcc takes them. nvcc's own defaults are ours.
+pub(super) fn option_arguments(params: &Params, options: &Options) -> Vec<String> {
     let mut arguments = Vec::new();
-    if options.contract != default.contract {
-        arguments.push(format!("-fmad={}", options.contract));
+    if params.contract != Params::default().contract {
+        arguments.push(format!("-fmad={}", params.contract));
     }
-    if options.optimization != default.optimization {
-        arguments.push(format!("-Xptxas=-O{}", options.optimization));
+    if options.opt_level != Options::default().opt_level {
+        arguments.push(format!("-Xptxas=-O{}", options.opt_level));
     }
     arguments
 }
@@ -268,8 +267,9 @@ mod tests {
 
     #[test]
     fn options_that_are_nvccs_defaults_need_no_argument() {
-        assert!(option_arguments(&Options::default()).is_empty());
-        let options = Options { contract: false, optimization: 1, lanes: false };
-        assert_eq!(option_arguments(&options), ["-fmad=false", "-Xptxas=-O1"]);
+        assert!(option_arguments(&Params::default(), &Options::default()).is_empty());
+        let params = Params { contract: false, ..Params::default() };
+        let options = Options { opt_level: 1, ..Options::default() };
+        assert_eq!(option_arguments(&params, &options), ["-fmad=false", "-Xptxas=-O1"]);
     }
 }

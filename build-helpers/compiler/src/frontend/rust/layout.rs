@@ -3,7 +3,7 @@
 use kernelmill_artifact::{Parameter, ParameterKind, Signature, ValueType};
 use kernelmill_llvm::{
     inkwell::context::Context,
-    ir::{ModuleExt, parse_bitcode},
+    ir::{ModuleExt, Value, parse_bitcode},
 };
 
 use crate::{Error, error::LayoutMismatch};
@@ -17,30 +17,31 @@ pub(crate) fn check(modules: &[Vec<u8>], signatures: &[Signature]) -> Result<(),
     for bitcode in modules {
         let module = parse_bitcode(&context, bitcode, "layouts")?;
         for signature in signatures {
-            let name = format!("{LAYOUT_PREFIX}{}", signature.name);
+            let name = format!("{LAYOUT_PREFIX}{}", signature.symbol);
             let Some(layout) = module.global(&name).and_then(|global| global.initializer()) else {
                 continue;
             };
-            let bytes = layout.as_bytes().map_or_else(
-                // An array of zeros only, or of no elements, is no string in LLVM.
-                || vec![0; 16 * signature.parameters.len()],
-                <[u8]>::to_vec,
-            );
-            compare(signature, &bytes)?;
+            compare(signature, &entries(layout))?;
         }
     }
     Ok(())
 }
 
-/// Compares the parameters of one kernel with its layout static.
-fn compare(signature: &Signature, bytes: &[u8]) -> Result<(), Error> {
-    let number = |index: usize| {
-        let bytes = bytes.get(8 * index..8 * index + 8).and_then(|bytes| bytes.try_into().ok());
-        bytes.map_or(0, u64::from_le_bytes)
-    };
-    for (index, parameter) in signature.parameters.iter().enumerate() {
+/// Size and alignment of each parameter, as a layout static has them.
+pub(crate) fn entries(layout: Value<'_>) -> Vec<(u64, u64)> {
+    // An array of no elements is no string in LLVM.
+    let bytes = layout.as_bytes().unwrap_or_default();
+    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
+    bytes.chunks_exact(16).map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
+}
+
+/// Compares the parameters of one kernel with its layout static. Those without bytes are not in the
+/// signature.
+fn compare(signature: &Signature, entries: &[(u64, u64)]) -> Result<(), Error> {
+    let mut with_bytes = entries.iter().copied().filter(|(size, _)| *size > 0);
+    for parameter in signature.parameters.iter() {
         let ty = crossing_type(parameter);
-        let compiled = (number(2 * index), number(2 * index + 1));
+        let compiled = with_bytes.next().unwrap_or_default();
         if compiled != (ty.size(), ty.align()) {
             return Err(Error::Layout(Box::new(LayoutMismatch {
                 file: signature.file.to_string(),

@@ -16,8 +16,8 @@ pub struct Lowered {
 }
 
 impl Lowered {
-    /// The modules and warnings as bytes for a store. What was read is not part of it: that is for
-    /// whoever keeps the store to compare before.
+    /// The modules as bytes for a store: what comes after depends on nothing else. What was read
+    /// and printed is for whoever keeps the store to remember.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::default();
@@ -25,7 +25,6 @@ impl Lowered {
         for module in &self.modules {
             writer.bytes(module);
         }
-        writer.text(&self.warnings);
         writer.finish()
     }
 
@@ -34,8 +33,7 @@ impl Lowered {
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let modules = reader.list(|reader| reader.bytes().map(<[u8]>::to_vec))?;
-        let warnings = reader.text()?;
         reader.end()?;
-        Some(Self { modules, warnings, ..Self::default() })
+        Some(Self { modules, ..Self::default() })
     }
 }

@@ -6,6 +6,7 @@
 //! it at once, with what to write instead.
 
 mod cfg;
+mod empty;
 mod help;
 mod kernel;
 mod layout;

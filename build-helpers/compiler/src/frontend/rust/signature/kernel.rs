@@ -7,7 +7,7 @@ use super::{
     types::{Position, Types, bare},
 };
 use crate::diagnostic::{Diagnostic, Place};
-use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature};
+use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
 use std::collections::BTreeMap;
 use syn::{
     Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, LitInt, Meta, Pat, PatType,
@@ -39,12 +39,18 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<Diagnostic>) {
     }
     found.sort_by_key(|(position, ..)| *position);
     let mut first: BTreeMap<String, Place> = BTreeMap::new();
+    let mut symbols: BTreeMap<String, (String, Place)> = BTreeMap::new();
     let mut signatures = Vec::new();
     for ((file, _), place, signature) in found {
         if let Some(other) = first.get(&*signature.name) {
             reports.push((file, same_name(&signature.name, place, other.clone())));
         } else {
-            first.insert(signature.name.to_string(), place);
+            first.insert(signature.name.to_string(), place.clone());
+            if let Some((other, there)) = symbols.get(&*signature.symbol) {
+                reports.push((file, same_symbol(&signature, place, other, there.clone())));
+            } else {
+                symbols.insert(signature.symbol.to_string(), (signature.name.to_string(), place));
+            }
         }
         signatures.push(signature);
     }
@@ -57,6 +63,17 @@ fn same_name(name: &str, place: Place, other: Place) -> Diagnostic {
         .kernel(name)
         .label(other, "the first one")
         .help("rename one of them: all kernels of a package become methods of one `Kernels`")
+}
+
+fn same_symbol(kernel: &Signature, place: Place, other: &str, there: Place) -> Diagnostic {
+    let message = format!(
+        "the kernels `{other}` and `{}` have one name in compiled code, `{}`",
+        kernel.name, kernel.symbol
+    );
+    Diagnostic::error(place, message)
+        .kernel(&*kernel.name)
+        .label(there, "the first one")
+        .help("rename one of them: assemblers take ASCII letters, digits and underscores only")
 }
 
 /// The attribute that makes a function a kernel.
@@ -84,7 +101,7 @@ impl Reader<'_, '_> {
         let parameters: Vec<_> = inputs.iter().filter_map(|input| self.parameter(input)).collect();
         Signature {
             name: self.name().into(),
-            symbol: self.name().into(),
+            symbol: symbol(&self.name()).into(),
             dimension,
             safety: match self.function.sig.safety {
                 syn::Safety::Unsafe(_) => Safety::Unsafe,
@@ -200,7 +217,7 @@ impl Reader<'_, '_> {
         };
         let mut types = Types::new(self.scope, &name);
         match types.parameter(self.module, &typed.ty) {
-            Ok(kind) => Some(Parameter { name: name.into(), kind }),
+            Ok(kind) => kind.map(|kind| Parameter { name: name.into(), kind }),
             Err(refusal) => {
                 let is_element = matches!(types.position, Position::Element(_));
                 self.refuse(&name, typed, is_element, refusal);

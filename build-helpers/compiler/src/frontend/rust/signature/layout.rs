@@ -1,7 +1,7 @@
 //! Where the fields of a `#[repr(C)]` struct lie.
 
 use super::{
-    cfg,
+    cfg, empty,
     help::{self, Refusal},
     scope::ModuleId,
     types::Types,
@@ -35,7 +35,9 @@ pub(super) fn of_struct(
     }
     let (mut offset, mut align, mut fields) = (0_u64, repr.align.max(1), Vec::new());
     let kept = item.fields.iter().filter(|field| !cfg::left_out(&field.attrs));
-    for (index, field) in kept.enumerate() {
+    let with_bytes =
+        kept.enumerate().filter(|(_, field)| !empty::is_empty(types.scope, module, &field.ty));
+    for (index, field) in with_bytes {
         let field_name =
             field.ident.as_ref().map_or_else(|| index.to_string(), |name| name.unraw().to_string());
         let ty = types.value(module, &field.ty).map_err(|refusal| {

@@ -222,7 +222,7 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
         ("*const f32", "write `p: &[f32]`"),
         ("*mut f32", "write `mut p: DisjointSlice<f32>`"),
         ("(f32, u8)", "define a `#[repr(C)]` struct with these fields"),
-        ("()", "leave it out"),
+        ("((), f32)", "define a `#[repr(C)]` struct with these fields"),
         ("impl Fn(f32) -> f32", "write one concrete type; a kernel is compiled once"),
         ("&dyn Fn()", "write one concrete type; a kernel is compiled once"),
         ("fn(f32) -> f32", "call the function by its name in the kernel, or choose by a number"),
@@ -268,4 +268,48 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
          kernels/k.rs:2:32: `Node`\n  \
          help: remove the circle; a device has no pointers to hold such a type"
     );
+}
+
+#[test]
+fn parameters_and_fields_without_bytes_do_not_cross() {
+    let text = "use core::marker::PhantomData; use std::marker::*;
+        struct Meters; struct Tagged<T>(PhantomData<T>, ()); type Unit = Meters;
+        #[repr(C)] struct P { a: u8, unit: Meters, b: u32, tag: Tagged<f32> }
+        #[kernel] fn k(a: (), b: PhantomData<f32>, c: Meters, d: Tagged<u8>, e: Unit,
+            f: core::marker::PhantomData<u8>, g: ::core::marker::PhantomData<u8>, x: f32) {}
+        #[kernel] fn l(p: P, none: Meters) {}";
+    assert_eq!(shown(text), ["fn k(x: f32)", "fn l(p: P)"]);
+    let text = "struct Meters; #[repr(C)] struct P { a: u8, unit: Meters, b: u32 }
+        #[kernel] fn k(p: P) {}";
+    let fields = vec![("a".to_owned(), 0), ("b".to_owned(), 4)];
+    assert_eq!(only_struct(text), (8, 4, fields));
+    let aligned = "#[repr(C, align(8))] struct Wide {}";
+    assert!(refused(aligned, "Wide").contains("a struct without fields"), "it has an alignment");
+    assert!(refused("struct Meters;", "&[Meters]").contains("without `#[repr(C)]`"));
+}
+
+#[test]
+fn a_field_is_named_with_its_path_ten_structs_deep() {
+    let mut text = "#[repr(C)] struct S0 { list: Vec<u8> }\n".to_owned();
+    for depth in 1..10 {
+        text += &format!("#[repr(C)] struct S{depth} {{ s{}: S{} }}\n", depth - 1, depth - 1);
+    }
+    text += "#[kernel] fn k(p: S9) {}";
+    let expected = "\
+kernels/k.rs:11:19: error: parameter `p` of kernel `k` has type `S9`, whose field `s8.s7.s6.s5.s4.s3.s2.s1.s0.list` has type `Vec<u8>`, which cannot cross from host to device
+  kernels/k.rs:1:30: `Vec<u8>`
+  help: pass that memory as a parameter of its own: `&[T]` or `DisjointSlice<T>`";
+    assert_eq!(errors(&text), expected);
+}
+
+#[test]
+fn names_become_ones_that_assemblers_take_and_two_that_become_one_are_told() {
+    let found = kernels("#[kernel] fn größe() {} #[kernel] fn gross() {}");
+    let names: Vec<_> = found.iter().map(|kernel| (&*kernel.name, &*kernel.symbol)).collect();
+    assert_eq!(names, [("größe", "gr__e"), ("gross", "gross")]);
+    let expected = "\
+kernels/k.rs:2:14: error: the kernels `größe` and `grüße` have one name in compiled code, `gr__e`
+  kernels/k.rs:1:14: the first one
+  help: rename one of them: assemblers take ASCII letters, digits and underscores only";
+    assert_eq!(errors("#[kernel] fn größe() {}\n#[kernel] fn grüße() {}"), expected);
 }

@@ -1,6 +1,7 @@
 //! From a type as it is written to what crosses between host and device.
 
 use super::{
+    empty,
     help::{self, Refusal},
     layout, length,
     scope::{Found, ModuleId, Scope, TypeItem},
@@ -38,12 +39,19 @@ impl<'s, 'a> Types<'s, 'a> {
         Self { scope, name, position: Position::Parameter, inside: Vec::new() }
     }
 
-    /// What crosses for a parameter of this type.
+    /// What crosses for a parameter of this type; `None` where it has no bytes.
     pub(super) fn parameter(
         &mut self,
         module: ModuleId,
         ty: &Type,
-    ) -> Result<ParameterKind, Refusal> {
+    ) -> Result<Option<ParameterKind>, Refusal> {
+        if empty::is_empty(self.scope, module, ty) {
+            return Ok(None);
+        }
+        self.bytes(module, ty).map(Some)
+    }
+
+    fn bytes(&mut self, module: ModuleId, ty: &Type) -> Result<ParameterKind, Refusal> {
         let (element, access) = match bare(ty) {
             Type::Reference(reference) => match (bare(&reference.elem), &reference.mutability) {
                 (Type::Slice(slice), None) => (&*slice.elem, Access::Read),

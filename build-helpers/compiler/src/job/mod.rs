@@ -1,0 +1,174 @@
+//! A compilation as plain data: what is compiled, for what, and how. Nothing here knows a target's
+//! own type, so the pipeline is compiled once, whatever the targets and plugins.
+
+mod options;
+
+use std::{collections::BTreeMap, fmt::Write as _};
+
+use kernelmill_artifact::{FORMAT_VERSION, Signature, Target};
+
+pub use options::{OptionError, Options};
+
+use crate::Lowered;
+
+/// One compilation: a source that the front end has lowered, for one target.
+///
+/// Plain data: nothing of it depends on the target's type.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// What is compiled.
+    pub source: JobSource<'a>,
+    /// The target, the parameters and the options.
+    pub config: &'a Config,
+}
+
+/// What a [`Job`] compiles.
+#[derive(Clone, Copy, Debug)]
+pub struct JobSource<'a> {
+    /// The source, as the front end left it.
+    pub lowered: &'a Lowered,
+    /// The kernels to compile, all of the source's.
+    pub signatures: &'a [Signature],
+    /// A name for the source that is unique in the program; part of the symbols of CPU kernels.
+    /// Letters, digits and underscores.
+    pub unit: &'a str,
+}
+
+/// What a source is compiled for, and how.
+///
+/// ```
+/// use kernelmill_compiler::{Config, Options, Params};
+/// let config = Config::new("sm_90a".parse()?);
+/// let child = config.child("distance");
+/// assert_eq!((child.target, child.params), (config.target, config.params));
+/// assert!(!child.options.toplevel && !child.options.optimize);
+/// # Ok::<(), kernelmill_artifact::target::ParseTargetError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Config {
+    /// The target.
+    pub target: Target,
+    /// What code means.
+    pub params: Params,
+    /// The steps of the pipeline.
+    pub options: Options,
+}
+
+/// What code means, the same for a kernel and for every function that is compiled with it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Params {
+    /// Whether `a * b + c` may become one fused operation, as nvcc has it by default. It changes
+    /// the last bit of results.
+    pub contract: bool,
+    /// Whether threads become the lanes of vectors on the CPU, and kernels are cut at uniform
+    /// barriers. Off by default: loops with several exits, as in `mandelbrot`, come out wrong.
+    pub lanes: bool,
+    /// What plugins are told, by the plugin's name.
+    pub meta: BTreeMap<String, String>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { contract: true, lanes: false, meta: BTreeMap::new() }
+    }
+}
+
+impl Config {
+    /// A target with all defaults.
+    #[must_use]
+    pub fn new(target: Target) -> Self {
+        Self { target, params: Params::default(), options: Options::default() }
+    }
+
+    /// The configuration of a function that is compiled to become part of this one's module: the
+    /// same target and parameters, and none of the steps that are done once for the whole module.
+    #[must_use]
+    pub fn child(&self, name: &str) -> Self {
+        let (target, params) = (self.target.clone(), self.params.clone());
+        Self { target, params, options: self.options.child(name) }
+    }
+
+    /// Everything in the configuration that can change an artifact's bytes, as text.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let Params { contract, lanes, meta } = &self.params;
+        let mut key = format!(
+            "format {FORMAT_VERSION}; target {}; contract {contract}; lanes {lanes}",
+            self.target
+        );
+        for (plugin, meta) in meta {
+            // With lengths, so that no text can look like two entries.
+            let _ = write!(key, "; meta {}:{plugin} {}:{meta}", plugin.len(), meta.len());
+        }
+        for (name, value) in self.options.entries() {
+            let _ = write!(key, "; {name} {value}");
+        }
+        key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_in_a_configuration_is_in_its_key() {
+        let plain = Config::new("sm_90".parse().unwrap());
+        let mut changed = vec![plain.clone(); 6];
+        changed[0].target = "sm_90a".parse().unwrap();
+        changed[1].params.contract = false;
+        changed[2].params.lanes = true;
+        changed[3].params.meta.insert("p".into(), "1".into());
+        changed[4].params.meta.insert("p".into(), "2".into());
+        changed[5].target = "compute_90".parse().unwrap();
+        for (name, value) in [
+            ("name", "other"),
+            ("always_inline", "true"),
+            ("opt_level", "2"),
+            ("debug_level", "0"),
+            ("libraries", "false"),
+            ("optimize", "false"),
+            ("cleanup", "false"),
+            ("validate", "false"),
+            ("strip", "true"),
+            ("toplevel", "false"),
+            ("only_entry", "true"),
+        ] {
+            let mut config = plain.clone();
+            config.options.set(name, value).unwrap();
+            changed.push(config);
+        }
+        let mut keys: Vec<_> = changed.iter().map(Config::key).collect();
+        keys.push(plain.key());
+        let all = keys.len();
+        keys.sort();
+        keys.dedup();
+        assert_eq!(keys.len(), all, "{keys:#?}");
+        assert_eq!(plain.key(), plain.clone().key());
+    }
+
+    #[test]
+    fn a_child_has_the_parents_target_and_parameters_and_no_step_of_the_whole_module() {
+        let mut parent = Config::new("gfx90a:xnack+".parse().unwrap());
+        parent.params.contract = false;
+        parent.options.always_inline = true;
+        parent.options.debug_level = 0;
+        parent.options.strip = true;
+        let child = parent.child("distance");
+        assert_eq!((&child.target, &child.params), (&parent.target, &parent.params));
+        let Options { always_inline, opt_level, debug_level, .. } = child.options.clone();
+        assert_eq!((always_inline, opt_level, debug_level), (true, 3, 0));
+        let options = child.options;
+        assert_eq!(options.name.as_deref(), Some("distance"));
+        for off in [
+            options.toplevel,
+            options.optimize,
+            options.libraries,
+            options.cleanup,
+            options.validate,
+            options.strip,
+        ] {
+            assert!(!off, "{options:?}");
+        }
+    }
+}
