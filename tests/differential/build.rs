@@ -10,7 +10,9 @@ const FILES: u64 = 6;
 const KERNELS_PER_FILE: u64 = 20;
 
 fn main() {
-    println!("cargo::rerun-if-changed=src/generator.rs");
+    for file in ["generator", "loops"] {
+        println!("cargo::rerun-if-changed=src/{file}.rs");
+    }
     println!("cargo::rerun-if-env-changed=KERNELMILL_SEED");
     // The default is a seed that has found a fault: a stack slot that a coroutine lost.
     let seed = env::var("KERNELMILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(2);

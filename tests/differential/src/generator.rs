@@ -5,6 +5,9 @@
 //! too, so what they mean is what Rust says; the kernel's own skeleton is small enough to be
 //! followed on the host by hand (`src/lib.rs`).
 
+#[path = "loops.rs"]
+mod loops;
+
 use std::fmt::Write as _;
 
 /// One random kernel.
@@ -56,9 +59,9 @@ impl Case {
         case
     }
 
-    /// The kernel, twice, for blocks of 64 threads: as it is, and with barriers under a condition
-    /// that holds for every thread, which no compiler can know. On the CPU that takes the road
-    /// that nothing is proven for.
+    /// The kernel, twice, for blocks of at most 64 threads: as it is, and with barriers under a
+    /// condition that holds for every thread, which no compiler can know. On the CPU that takes the
+    /// road that nothing is proven for.
     pub(crate) fn kernels(&self) -> String {
         let name = format!("case_{}", self.index);
         let plain = self.kernel(&name, "thread::sync_threads();");
@@ -91,11 +94,12 @@ impl Case {
             "\n#[kernel]\npub fn {name}(n: u32, x: &[u32], mut out: DisjointSlice<u32>) {{\n    \
              static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;\n    \
              let i = thread::index_1d();\n    let t = thread::thread_idx().x as usize;\n    \
+             let width = thread::block_dim().x as usize;\n    \
              let value = f{index}(i.get() as u32, x, n);\n    \
              unsafe {{ TILE[t] = value }};\n    \
              if let Some(out) = out.get_mut(i) {{ *out = value; }}\n{leaving}    \
              for round in 0..{rounds}{more} {{\n        {barrier}\n        \
-             let other = unsafe {{ TILE[(t + {step}) % 64] }};\n        {barrier}\n        \
+             let other = unsafe {{ TILE[(t + {step}) % width] }};\n        {barrier}\n        \
              if other % 3 != round % 3 {{ unsafe {{ TILE[t] = g{index}(other, x, n ^ t as u32) }}; }}\n\
              {quitting}    }}\n{mixing}    \
              if let Some(out) = out.get_mut(i) {{ *out = unsafe {{ TILE[t] }}; }}\n}}\n"
@@ -181,7 +185,7 @@ impl Body<'_> {
     fn statement(&mut self, depth: usize) -> String {
         let pad = "    ".repeat(depth);
         self.budget = self.budget.saturating_sub(1);
-        let kind = if self.budget == 0 || depth > 3 { 0 } else { self.random.below(8) };
+        let kind = if self.budget == 0 || depth > 3 { 0 } else { self.random.below(11) };
         match kind {
             1 => self.branch(depth, &pad),
             2 => self.counted_loop(depth, &pad),
@@ -189,6 +193,9 @@ impl Body<'_> {
             4 => self.array(&pad),
             5 => self.matching(&pad),
             6 => self.early_return(&pad),
+            7 => loops::several_exits(self, depth, &pad),
+            8 => loops::labelled(self, depth, &pad),
+            9 => loops::escape(self, &pad),
             _ => {
                 let value = self.expression(3);
                 let name = self.name();
@@ -310,7 +317,7 @@ impl Body<'_> {
         }
         let left = self.expression(depth - 1);
         let right = self.expression(depth - 1);
-        match self.random.below(16) {
+        match self.random.below(18) {
             0 => format!("{left}.wrapping_add({right})"),
             1 => format!("{left}.wrapping_sub({right})"),
             2 => format!("{left}.wrapping_mul({right})"),
@@ -327,6 +334,10 @@ impl Body<'_> {
             13 => format!("{left}.checked_div({right}).unwrap_or(17)"),
             14 => format!(
                 "(({left} & 0xffff) as f32 / (({right} & 0xff) as f32 + 0.5) - 3.25).to_bits()"
+            ),
+            15 => format!("((({left} >> 7) as f32 * 0.0625 - 9.5) as u32 ^ {right})"),
+            16 => format!(
+                "x[(({left} % 9) * 10 + {right} % 10) as usize % x.len()].wrapping_add({left} / 10 % 7)"
             ),
             _ => format!("((f64::from({left}) * 0.37 + f64::from({right})).sqrt() as u32)"),
         }

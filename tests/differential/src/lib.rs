@@ -37,8 +37,8 @@ pub struct Context {
     kernels: kernels::Kernels,
 }
 
-/// Threads of a block.
-const BLOCK: usize = 64;
+/// Threads of a block: whole warps, and a number that no group of lanes divides.
+const WIDTHS: [usize; 2] = [64, 41];
 /// Blocks of a launch.
 const BLOCKS: usize = 3;
 
@@ -68,13 +68,29 @@ impl Context {
     pub fn check(&self, case: &Case) -> Result<(), Box<dyn Error>> {
         let x: Vec<u32> = (0..97_u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ (i << 3)).collect();
         let n = 1000 + case.step;
-        let expected = case.expected(&x, n);
+        // Lanes exchange values in whole warps only.
+        let widths = if case.lane == 0 { &WIDTHS[..] } else { &WIDTHS[..1] };
+        for &width in widths {
+            self.check_width(case, width, &x, n)?;
+        }
+        Ok(())
+    }
+
+    fn check_width(
+        &self,
+        case: &Case,
+        width: usize,
+        x: &[u32],
+        n: u32,
+    ) -> Result<(), Box<dyn Error>> {
+        let expected = case.expected(width, x, n);
         for (launch, how) in [(case.launch, "plain"), (case.launch_apart, "apart")] {
-            let got = self.run(launch, &x, n).map_err(|error| format!("{}: {error}", case.name))?;
+            let got =
+                self.run(launch, width, x, n).map_err(|error| format!("{}: {error}", case.name))?;
             if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
                 return Err(format!(
-                    "seed {SEED}, {} ({how}), element {place}: {} on {}, {} on the host\nleave {}, \
-                     rounds {}, step {}, quit {}, lane {}\n{}",
+                    "seed {SEED}, {} ({how}), blocks of {width}, element {place}: {} on {}, {} on \
+                     the host\nleave {}, rounds {}, step {}, quit {}, lane {}\n{}",
                     case.name,
                     got[place],
                     self.device.name(),
@@ -92,29 +108,29 @@ impl Context {
         Ok(())
     }
 
-    fn run(&self, start: Start, x: &[u32], n: u32) -> kernelmill::Result<Vec<u32>> {
+    fn run(&self, start: Start, width: usize, x: &[u32], n: u32) -> kernelmill::Result<Vec<u32>> {
         let input = self.device.upload(x)?;
-        let mut output = self.device.zeros::<u32>(BLOCK * BLOCKS)?;
-        start(self, Launch::grid([BLOCKS as u32], [BLOCK as u32]), n, &input, &mut output)?;
+        let mut output = self.device.zeros::<u32>(width * BLOCKS)?;
+        start(self, Launch::grid([BLOCKS as u32], [width as u32]), n, &input, &mut output)?;
         output.download()
     }
 }
 
 impl Case {
     /// What the kernel computes, block by block and round by round.
-    fn expected(&self, x: &[u32], n: u32) -> Vec<u32> {
+    fn expected(&self, width: usize, x: &[u32], n: u32) -> Vec<u32> {
         let blocks = (0..BLOCKS).flat_map(|block| {
-            let number = |t: usize| (block * BLOCK + t) as u32;
-            let mut tile: Vec<u32> = (0..BLOCK).map(|t| (self.f)(number(t), x, n)).collect();
+            let number = |t: usize| (block * width + t) as u32;
+            let mut tile: Vec<u32> = (0..width).map(|t| (self.f)(number(t), x, n)).collect();
             let mut stays: Vec<bool> =
                 tile.iter().map(|value| self.leave == 0 || value % self.leave != 0).collect();
             for round in 0..self.rounds {
                 let before = tile.clone();
-                for t in 0..BLOCK {
+                for t in 0..width {
                     if !stays[t] {
                         continue;
                     }
-                    let other = before[(t + self.step as usize) % BLOCK];
+                    let other = before[(t + self.step as usize) % width];
                     if other % 3 != round % 3 {
                         tile[t] = (self.g)(other, x, n ^ t as u32);
                     }
@@ -125,7 +141,7 @@ impl Case {
             }
             if self.lane != 0 {
                 let before = tile.clone();
-                for t in 0..BLOCK {
+                for t in 0..width {
                     tile[t] = before[t].rotate_left(1) ^ before[t ^ self.lane as usize];
                 }
             }

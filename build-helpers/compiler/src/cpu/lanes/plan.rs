@@ -82,7 +82,7 @@ impl<'c> Plan<'c> {
             dominators,
         };
         if lanes > 1 {
-            plan.loops = plan.flow.loops();
+            plan.loops = plan.flow.loops.clone();
             plan.find_divergent_loops()?;
             plan.check_uses()?;
         }
@@ -125,8 +125,8 @@ impl<'c> Plan<'c> {
         })
     }
 
-    /// A value of a cycle that threads leave in different rounds is used outside by phis alone,
-    /// which keep it when a thread leaves.
+    /// A value of a cycle that threads leave in different rounds is used outside by phis on the
+    /// ways out alone, which keep it when a thread leaves.
     fn check_uses(&self) -> Result<(), &'static str> {
         for (node, block) in self.flow.blocks.iter().enumerate() {
             if self.flow.panics[node] {
@@ -134,9 +134,15 @@ impl<'c> Plan<'c> {
             }
             for instruction in block.instructions() {
                 let is_phi = instruction.opcode() == Opcode::LLVMPHI;
-                let leaves = |value: &Value<'c>| self.shapes.leaves_cycle(&self.flow, *value, node);
-                if !is_phi && instruction.operands().iter().any(leaves) {
-                    return Err("a value of a divergent loop is used outside without a phi");
+                for (index, operand) in instruction.operands().into_iter().enumerate() {
+                    // A phi takes its value at the end of the block that control comes from.
+                    let used = match instruction.incoming_block(index as u32) {
+                        Some(from) if is_phi => self.flow.number(from),
+                        _ => node,
+                    };
+                    if self.shapes.leaves_cycle(&self.flow, operand, used) {
+                        return Err("a value of a divergent loop is used outside without a phi");
+                    }
                 }
             }
         }

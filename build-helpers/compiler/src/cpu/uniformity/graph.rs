@@ -104,6 +104,18 @@ impl Graph {
         reach(&self.successors, starts, stop)
     }
 
+    /// What can reach `end`, it included, without leaving the nodes that are `within`.
+    pub(crate) fn reaching_within(&self, end: usize, within: &[bool]) -> Vec<bool> {
+        let mut seen = vec![false; self.len()];
+        let mut work = vec![end];
+        while let Some(node) = work.pop() {
+            if within[node] && !std::mem::replace(&mut seen[node], true) {
+                work.extend(&self.predecessors[node]);
+            }
+        }
+        seen
+    }
+
     /// What can reach one of `ends`, them included.
     pub(crate) fn reaching(&self, ends: &[usize]) -> Vec<bool> {
         reach(&self.predecessors, ends, None)

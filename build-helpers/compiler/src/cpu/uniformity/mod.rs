@@ -9,7 +9,8 @@
 //!
 //! - where its ways meet, a value that depends on the way varies, even if it is uniform on each;
 //! - if control can come to it again before its ways have met, threads leave the cycle after
-//!   different numbers of rounds, so that what is computed in the cycle varies outside of it;
+//!   different numbers of rounds, so that what is computed in the cycle varies outside of it, and
+//!   so does what is computed in a loop that the ways leave before they meet;
 //! - what lies between the branch and its immediate post-dominator is not reached by all threads
 //!   together: a barrier there is not uniform.
 //!
@@ -34,6 +35,8 @@ pub(crate) struct Flow<'c> {
     pub(crate) graph: Graph,
     /// Its immediate dominators.
     dominators: Vec<Option<usize>>,
+    /// The natural loops, outer ones first.
+    pub(crate) loops: Vec<Loop>,
     /// The first block, and those that come after a cut.
     pub(crate) entries: Vec<usize>,
     /// Blocks that control is cut after.
@@ -98,17 +101,13 @@ impl<'c> Flow<'c> {
         successors.push(entries.clone());
         let graph = Graph::new(successors);
         let dominators = graph.dominators(blocks.len());
-        Self { blocks, numbers, graph, dominators, entries, cuts, panics: cold, ends }
+        let loops = graph.loops(blocks.len());
+        Self { blocks, numbers, graph, dominators, loops, entries, cuts, panics: cold, ends }
     }
 
     /// The immediate dominator of each block and of the node before all of them.
     pub(crate) fn dominators(&self) -> &[Option<usize>] {
         &self.dominators
-    }
-
-    /// The natural loops, outer ones first.
-    pub(crate) fn loops(&self) -> Vec<Loop> {
-        self.graph.loops(self.blocks.len())
     }
 
     pub(crate) fn number(&self, block: Block<'c>) -> usize {
@@ -123,8 +122,11 @@ pub(crate) struct Uniformity<'c> {
     pub(crate) divergent: HashSet<usize>,
     post_dominators: Vec<Option<usize>>,
     joins: HashSet<usize>,
-    /// For each divergent branch that control can come to again: the blocks on the way.
+    /// For each divergent branch that control can come to again before its ways have met: the
+    /// blocks on the way.
     pub(crate) cycles: HashMap<usize, Vec<bool>>,
+    /// The loops that threads leave in different rounds: their blocks, by header.
+    pub(crate) left: HashMap<usize, Vec<bool>>,
     influenced: Vec<bool>,
 }
 
@@ -143,6 +145,7 @@ impl<'c> Uniformity<'c> {
             post_dominators: flow.graph.post_dominators(&flow.ends),
             joins: HashSet::new(),
             cycles: HashMap::new(),
+            left: HashMap::new(),
             influenced: vec![false; flow.graph.len()],
         };
         for parameter in function.parameters() {
@@ -234,7 +237,10 @@ impl<'c> Uniformity<'c> {
             return false;
         }
         let defined = flow.number(value.block());
-        self.cycles.values().any(|cycle| cycle[defined] && !cycle[used])
+        self.cycles
+            .values()
+            .chain(self.left.values())
+            .any(|blocks| blocks[defined] && !blocks[used])
     }
 
     /// Notes that a branch is divergent.
@@ -247,9 +253,15 @@ impl<'c> Uniformity<'c> {
             *influenced |= between;
         }
         if between[node] {
-            let back = graph.reaching(&[node]);
-            let cycle = between.iter().zip(back).map(|(between, back)| *between && back).collect();
-            self.cycles.insert(node, cycle);
+            // A way back through a loop around all of this is none: the ways have met on it.
+            self.cycles.insert(node, graph.reaching_within(node, &between));
+        }
+        for found in &flow.loops {
+            let inside = |node: usize| found.nodes.binary_search(&node).is_ok();
+            if inside(node) && !stop.is_some_and(inside) {
+                let blocks = (0..graph.len()).map(inside).collect();
+                self.left.insert(found.header, blocks);
+            }
         }
         self.joins.extend(joins(graph, node, stop));
     }

@@ -174,6 +174,66 @@ fn a_cycle_inside_a_loop_of_the_same_header_counts() {
     assert_eq!(shapes(body, &["seen"]), [VARYING]);
 }
 
+/// The way back to the inner loop through the outer one is none of its own: what the inner loop
+/// counts varies in both of its exits.
+#[test]
+fn a_counter_varies_in_every_exit_of_a_loop_within_a_uniform_loop() {
+    let body = "start:
+           br label %outer
+         outer:
+           %round = phi i32 [0, %start], [%next.round, %met]
+           br label %head
+         head:
+           %i = phi i32 [0, %outer], [%next, %latch]
+           %end = icmp eq i32 %i, %n
+           br i1 %end, label %counted, label %latch
+         latch:
+           %next = add i32 %i, 1
+           %stop = icmp ugt i32 %next, %t
+           br i1 %stop, label %broken, label %head
+         counted:
+           %all = phi i32 [%i, %head]
+           br label %met
+         broken:
+           %some = phi i32 [%next, %latch]
+           br label %met
+         met:
+           %last = phi i32 [%all, %counted], [%some, %broken]
+           %next.round = add i32 %round, 1
+           %more = icmp ult i32 %next.round, %n
+           br i1 %more, label %outer, label %done
+         done:
+           ret void";
+    let expected = [UNIFORM, VARYING, VARYING, VARYING, UNIFORM];
+    assert_eq!(shapes(body, &["i", "all", "some", "last", "round"]), expected);
+}
+
+/// `continue` and `break` of an outer loop from an inner one: threads that go on with the outer
+/// loop have left the inner one in different rounds, although all of them come to it again.
+#[test]
+fn what_an_inner_loop_counts_varies_where_threads_go_on_with_the_outer_one() {
+    let body = "start:
+           br label %outer
+         outer:
+           %round = phi i32 [0, %start], [%next.round, %on]
+           br label %head
+         head:
+           %i = phi i32 [0, %outer], [%next, %latch]
+           %next = add i32 %i, 1
+           %c = icmp ugt i32 %next, %t
+           br i1 %c, label %on, label %latch
+         latch:
+           %d = icmp ugt i32 %round, %t
+           br i1 %d, label %done, label %head
+         on:
+           %seen = phi i32 [%next, %head]
+           %next.round = add i32 %round, 1
+           br label %outer
+         done:
+           ret void";
+    assert_eq!(shapes(body, &["i", "seen", "round"]), [UNIFORM, VARYING, UNIFORM]);
+}
+
 #[test]
 fn a_break_in_the_middle_makes_both_exits_meet_in_a_join() {
     let body = "start:
