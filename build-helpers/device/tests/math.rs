@@ -100,6 +100,31 @@ fn f32_in_two_arguments() {
 }
 
 #[test]
+fn remainders_are_exact() {
+    let mut numbers = Numbers(1_234_567);
+    let specials = [0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NAN, f32::MAX, 1e-45, -3e-40];
+    let check = |x: f32, y: f32| {
+        let (ours, exact) = (math::f32::rem(x, y), x % y);
+        let same = ours.to_bits() == exact.to_bits() || ours.is_nan() && exact.is_nan();
+        assert!(same, "{x:e} % {y:e} = {ours:e}, not {exact:e}");
+    };
+    specials.iter().for_each(|x| specials.iter().for_each(|y| check(*x, *y)));
+    for _ in 0..100_000 {
+        let bits = numbers.bits();
+        let (x, y) = (f32::from_bits(bits as u32), f32::from_bits((bits >> 32) as u32));
+        check(x, y);
+        // Quotients near a whole number, where they are rounded up.
+        check(y * (bits % 4_000_000) as f32, y);
+        let (x, y) = (f64::from_bits(numbers.bits()), f64::from_bits(numbers.bits()));
+        for (x, y) in [(x, y), (y * (bits % 1_000_000_007) as f64, y)] {
+            let (ours, exact) = (math::f64::rem(x, y), x % y);
+            let same = ours.to_bits() == exact.to_bits() || ours.is_nan() && exact.is_nan();
+            assert!(same, "{x:e} % {y:e} = {ours:e}, not {exact:e}");
+        }
+    }
+}
+
+#[test]
 fn f64_against_a_table_of_exact_values() {
     let mut lines = 0;
     for line in include_str!("data/math_f64.txt").lines().skip(1) {

@@ -27,3 +27,11 @@ extern "C" __global__ void rounding(const float *x, float *out) {
   out[0] = __fadd_rn(__fmul_rn(x[0], x[1]), x[2]);
   out[1] = fmaf(x[0], x[1], x[2]);
 }
+
+// Quotients of any size: remainders are exact.
+extern "C" __global__ void remainders(const float *x, const float *y, float *out, double *wide, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t >= n) return;
+  out[t] = fmodf(x[t], y[t]);
+  wide[t] = fmod((double)x[t] * 1e9, (double)y[t]);
+}

@@ -1,6 +1,11 @@
 //! Runs compiled kernels: those for the CPU by kernelmill's run time, PTX on the emulator.
 
-use std::{fs, process::Command};
+use std::{
+    fmt::Write as _,
+    fs,
+    process::Command,
+    sync::atomic::{AtomicU32, Ordering},
+};
 
 use kernelmill::{
     __codegen::{
@@ -10,7 +15,7 @@ use kernelmill::{
     Buffer, Device, DeviceCopy,
 };
 use kernelmill_artifact::{ArtifactKind, FORMAT_VERSION, Signature};
-use kernelmill_compiler::{Artifact, CompiledKernel};
+use kernelmill_compiler::Artifact;
 
 use crate::Source;
 
@@ -91,15 +96,11 @@ impl Source {
         [cpu, self.run_on_emulator(kernel, launch, arguments)]
     }
 
-    fn find(&self, target: &str, kernel: &str) -> (Artifact, CompiledKernel, Signature) {
-        let artifact = self.compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+    fn signature(&self, target: &str, kernel: &str) -> Signature {
         let signatures = self.signatures(target);
         let names: Vec<_> = signatures.iter().map(|signature| signature.name.clone()).collect();
         let signature = signatures.into_iter().find(|signature| signature.name == kernel);
-        let signature = signature.unwrap_or_else(|| panic!("{kernel} is not among {names:?}"));
-        let compiled = artifact.kernels.iter().find(|entry| entry.name == signature.symbol);
-        let compiled = compiled.expect("a kernel for each signature").clone();
-        (artifact, compiled, signature)
+        signature.unwrap_or_else(|| panic!("{kernel} is not among {names:?}"))
     }
 
     /// Runs a kernel on the CPU.
@@ -113,11 +114,64 @@ impl Source {
         launch: Launch,
         arguments: &[Value],
     ) -> kernelmill::Result<Vec<Value>> {
-        let (artifact, compiled, signature) = self.find("cpu", kernel);
-        let set = embed(&artifact, &compiled, signature, &self.name);
+        let artifact = self.compile("cpu").unwrap_or_else(|error| panic!("cpu: {error}"));
+        let symbol = self.signature("cpu", kernel).symbol;
+        OnCpu::new(&artifact, &self.signatures("cpu"), &self.name)?.run(&symbol, launch, arguments)
+    }
+
+    fn run_on_emulator(&self, kernel: &str, launch: Launch, arguments: &[Value]) -> Vec<Value> {
+        let target = "compute_80";
+        let artifact = self.compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+        let symbol = self.signature(target, kernel).symbol;
+        let options = ptx_emulator::Options::default();
+        OnEmulator::new(&artifact)
+            .run(&symbol, launch, arguments, &options)
+            .unwrap_or_else(|fault| panic!("{kernel} on the emulator: {fault}"))
+    }
+}
+
+/// Kernels for the CPU, ready to run.
+pub struct OnCpu {
+    loaded: Loaded,
+    device: Device,
+    symbols: Vec<String>,
+}
+
+impl OnCpu {
+    /// Links and loads the kernels of an artifact, which is of these signatures.
+    ///
+    /// # Errors
+    ///
+    /// Those of the run time.
+    pub fn new(
+        artifact: &Artifact,
+        signatures: &[Signature],
+        source: &str,
+    ) -> kernelmill::Result<Self> {
+        let symbols = signatures.iter().map(|signature| signature.symbol.to_string()).collect();
         let device = Device::cpu()?;
-        let loaded = Loaded::new(&device, set)?;
-        let queue = device.stream();
+        let loaded = Loaded::new(&device, embed(artifact, signatures, source))?;
+        Ok(Self { loaded, device, symbols })
+    }
+
+    /// Runs a kernel, and gives the arguments as it leaves them.
+    ///
+    /// # Errors
+    ///
+    /// What the run time reports, a panic of the kernel among it.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no kernel of this symbol.
+    pub fn run(
+        &self,
+        symbol: &str,
+        launch: Launch,
+        arguments: &[Value],
+    ) -> kernelmill::Result<Vec<Value>> {
+        let index = self.symbols.iter().position(|it| it == symbol);
+        let index = index.unwrap_or_else(|| panic!("{symbol} is not among {:?}", self.symbols));
+        let queue = self.device.stream();
         let mut values = Vec::new();
         let mut buffers: Vec<Buffer<u32>> = Vec::new();
         for argument in arguments {
@@ -129,7 +183,7 @@ impl Source {
                     }
                     values.push(value);
                 }
-                Value::Words(words) => buffers.push(device.upload(words)?),
+                Value::Words(words) => buffers.push(self.device.upload(words)?),
             }
         }
         let handle = stream(&queue);
@@ -146,7 +200,7 @@ impl Source {
         let shape = kernelmill::Launch::<3>::grid(launch.grid, launch.block);
         let shape = shape.shared_bytes(launch.shared as usize);
         // SAFETY: the arguments are the kernel's, which the tests see to.
-        unsafe { kernelmill::__codegen::launch(&loaded, 0, handle, shape, &passed) }?;
+        unsafe { kernelmill::__codegen::launch(&self.loaded, index, handle, shape, &passed) }?;
         drop(passed);
         drop(held);
         queue.synchronize()?;
@@ -161,11 +215,48 @@ impl Source {
             })
             .collect()
     }
+}
 
-    fn run_on_emulator(&self, kernel: &str, launch: Launch, arguments: &[Value]) -> Vec<Value> {
-        let (artifact, compiled, _) = self.find("compute_80", kernel);
-        let ptx = String::from_utf8(artifact.bytes).expect("PTX is text");
-        let module = ptx_emulator::Module::parse(&ptx).unwrap_or_else(|error| panic!("{error}"));
+/// PTX on the emulator.
+pub struct OnEmulator {
+    module: ptx_emulator::Module,
+    /// The names of kernels in the source and in the PTX.
+    entries: Vec<(String, String)>,
+}
+
+impl OnEmulator {
+    /// Reads the PTX of an artifact.
+    ///
+    /// # Panics
+    ///
+    /// Where the emulator does not understand it.
+    #[must_use]
+    pub fn new(artifact: &Artifact) -> Self {
+        let ptx = std::str::from_utf8(&artifact.bytes).expect("PTX is text");
+        let module = ptx_emulator::Module::parse(ptx).unwrap_or_else(|error| panic!("{error}"));
+        let entries = artifact.kernels.iter().map(|it| (it.name.clone(), it.entry.clone()));
+        Self { module, entries: entries.collect() }
+    }
+
+    /// Runs a kernel, and gives the arguments as it leaves them.
+    ///
+    /// # Errors
+    ///
+    /// What the emulator finds wrong.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no kernel of this symbol, and where memory is short.
+    pub fn run(
+        &self,
+        symbol: &str,
+        launch: Launch,
+        arguments: &[Value],
+        options: &ptx_emulator::Options,
+    ) -> Result<Vec<Value>, Box<ptx_emulator::Fault>> {
+        let entry = self.entries.iter().find(|(name, _)| name == symbol);
+        let (_, entry) =
+            entry.unwrap_or_else(|| panic!("{symbol} is not among {:?}", self.entries));
         let device = ptx_emulator::Device::new(ptx_emulator::Properties::default());
         let passed: Vec<_> = arguments
             .iter()
@@ -180,7 +271,7 @@ impl Source {
             })
             .collect();
         let slices: Vec<&[u8]> = passed.iter().map(Vec::as_slice).collect();
-        let loaded = device.load(&module).expect("memory");
+        let loaded = device.load(&self.module).expect("memory");
         let shape = ptx_emulator::Launch {
             grid: launch.grid,
             block: launch.block,
@@ -188,60 +279,70 @@ impl Source {
             arguments: &slices,
             cooperative: false,
         };
-        device
-            .launch(&loaded, &compiled.entry, &shape, &ptx_emulator::Options::default())
-            .unwrap_or_else(|fault| panic!("{kernel} on the emulator: {fault}\n{ptx}"));
-        arguments
-            .iter()
-            .zip(&passed)
-            .map(|(argument, passed)| match argument {
-                Value::Bytes(_) => argument.clone(),
-                Value::Words(words) => {
-                    let address = u64::from_le_bytes(passed[..].try_into().expect("an address"));
-                    let mut bytes = vec![0; 4 * words.len()];
-                    device.read(address, &mut bytes).expect("memory");
-                    let words = bytes.chunks(4).map(|word| word.try_into().expect("4 bytes"));
-                    Value::Words(words.map(u32::from_le_bytes).collect())
-                }
-            })
-            .collect()
+        device.launch(&loaded, entry, &shape, options)?;
+        let after = arguments.iter().zip(&passed).map(|(argument, passed)| match argument {
+            Value::Bytes(_) => argument.clone(),
+            Value::Words(words) => {
+                let address = u64::from_le_bytes(passed[..].try_into().expect("an address"));
+                let mut bytes = vec![0; 4 * words.len()];
+                device.read(address, &mut bytes).expect("memory");
+                let words = bytes.chunks(4).map(|word| word.try_into().expect("4 bytes"));
+                Value::Words(words.map(u32::from_le_bytes).collect())
+            }
+        });
+        Ok(after.collect())
     }
 }
 
-/// Links an object into a library of its own, opens it for good, and embeds its kernel.
-fn embed(
-    artifact: &Artifact,
-    kernel: &CompiledKernel,
-    signature: Signature,
-    source: &str,
-) -> &'static KernelSet {
-    use std::sync::atomic::{AtomicU32, Ordering};
+/// Links an object into a library of its own, opens it for good, and embeds its kernels.
+fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'static KernelSet {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let symbol = kernel.cpu_symbol.as_deref().expect("a kernel for the CPU");
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     let name = format!("cuda-everywhere.{}.{number}", std::process::id());
     let folder = std::env::temp_dir().join(name);
     fs::create_dir_all(&folder).unwrap();
     let [object, shim, library] = ["k.o", "shim.c", "k.so"].map(|name| folder.join(name));
     fs::write(&object, &artifact.bytes).unwrap();
-    // The constant is hidden outside of what it is linked into.
-    let text =
-        format!("extern const char {symbol}[]; const void *kernel(void) {{ return {symbol}; }}");
+    let compiled: Vec<_> = signatures
+        .iter()
+        .map(|signature| {
+            let kernel = artifact.kernels.iter().find(|kernel| kernel.name == signature.symbol);
+            kernel.expect("a kernel for each signature")
+        })
+        .collect();
+    // The constants are hidden outside of what they are linked into.
+    let mut text = String::new();
+    for (index, kernel) in compiled.iter().enumerate() {
+        let symbol = kernel.cpu_symbol.as_deref().expect("a kernel for the CPU");
+        let _ = writeln!(
+            text,
+            "extern const char {symbol}[]; const void *kernel_{index}(void) {{ return {symbol}; }}"
+        );
+    }
     fs::write(&shim, text).unwrap();
     let mut linker = Command::new("cc");
     linker.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&shim).arg(&object).arg("-lm");
     let output = linker.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    // SAFETY: the library has no code that runs when it is opened, and is never closed; the
-    // function is the one of the text above.
-    let entry = unsafe {
-        let library = Box::leak(Box::new(libloading::Library::new(&library).unwrap()));
-        let get: libloading::Symbol<'_, unsafe extern "C" fn() -> *const CpuKernel> =
-            library.get(b"kernel").unwrap();
-        CpuEntry::new(get())
-    };
+    // SAFETY: the library has no code that runs when it is opened, and is never closed.
+    let opened = unsafe { libloading::Library::new(&library) }.unwrap();
+    let opened: &'static libloading::Library = Box::leak(Box::new(opened));
     fs::remove_dir_all(&folder).unwrap();
-    let leak = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
+    let kernels = compiled.iter().enumerate().map(|(index, kernel)| {
+        // SAFETY: the function is the one of the text above.
+        let entry = unsafe {
+            let get: libloading::Symbol<'_, unsafe extern "C" fn() -> *const CpuKernel> =
+                opened.get(format!("kernel_{index}").as_bytes()).unwrap();
+            CpuEntry::new(get())
+        };
+        EmbeddedKernel {
+            signature: index,
+            entry: leak(&kernel.entry),
+            static_shared_bytes: u64::from(kernel.static_shared_bytes),
+            panics: kernel.panics,
+            cpu: Some(entry),
+        }
+    });
     let places = artifact.locations.iter().map(|place| SourceLocation {
         file: leak(&place.file),
         line: place.line,
@@ -253,19 +354,17 @@ fn embed(
         kind: ArtifactKind::Object,
         source: leak(source),
         bytes: &[],
-        kernels: Box::leak(Box::new([EmbeddedKernel {
-            signature: 0,
-            entry: leak(&kernel.entry),
-            static_shared_bytes: u64::from(kernel.static_shared_bytes),
-            panics: kernel.panics,
-            cpu: Some(entry),
-        }])),
+        kernels: Box::leak(kernels.collect::<Vec<_>>().into_boxed_slice()),
         locations: Box::leak(places.collect::<Vec<_>>().into_boxed_slice()),
     };
     Box::leak(Box::new(KernelSet {
         format_version: FORMAT_VERSION,
         package: "cuda-everywhere",
-        signatures: Box::leak(Box::new([signature])),
+        signatures: Box::leak(signatures.to_vec().into_boxed_slice()),
         artifacts: Box::leak(Box::new([embedded])),
     }))
+}
+
+fn leak(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
 }

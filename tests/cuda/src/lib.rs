@@ -1,10 +1,11 @@
 //! A compiler over the tools of the machine that runs the tests, and launches of what it makes.
 
 mod launch;
+pub mod random;
 mod tools;
 
-pub use launch::{Launch, Value};
-pub use tools::{clang, compiler, ptxas};
+pub use launch::{Launch, OnCpu, OnEmulator, Value};
+pub use tools::{clang, compiler, nvcc, ptxas, scratch};
 
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,10 @@ use std::{
     sync::OnceLock,
 };
 
-use kernelmill_compiler::{Compiler, Toolchain, frontend::cuda::clang::Clang};
+use kernelmill_compiler::{
+    Compiler, Toolchain,
+    frontend::cuda::{Nvcc, clang::Clang},
+};
 
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
@@ -31,17 +34,35 @@ pub fn clang() -> &'static Clang {
     })
 }
 
-/// NVIDIA's assembler, in the folder of `cargo xtask setup` or on PATH.
+/// A program of NVIDIA's, from `CUDA_HOME`, the folder of `cargo xtask setup` or PATH.
+fn nvidia(name: &str) -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolchains");
+    let home = std::env::var_os("CUDA_HOME").map(|home| PathBuf::from(home).join("bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = home.into_iter().chain([root.join("nvidia/cu13/bin")]);
+    let mut files = folders.chain(std::env::split_paths(&path)).map(|folder| folder.join(name));
+    let found = files.find(|path| path.exists());
+    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
+    assert!(found.is_some() || !required, "{name} is not installed: run `cargo xtask setup`");
+    found
+}
+
+/// NVIDIA's assembler.
 #[must_use]
 pub fn ptxas() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolchains");
-    let mut candidates = vec![root.join("nvidia/cu13/bin/ptxas")];
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    candidates.extend(std::env::split_paths(&path).map(|folder| folder.join("ptxas")));
-    let found = candidates.into_iter().find(|path| path.exists());
-    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
-    assert!(found.is_some() || !required, "ptxas is not installed: run `cargo xtask setup`");
-    found
+    nvidia("ptxas")
+}
+
+/// NVIDIA's compiler.
+#[must_use]
+pub fn nvcc() -> Option<Nvcc> {
+    Some(Nvcc { program: nvidia("nvcc")?, scratch: scratch() })
+}
+
+/// A folder for files of the tests.
+#[must_use]
+pub fn scratch() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/cuda-everywhere/scratch")
 }
 
 /// The compiler.
@@ -63,8 +84,7 @@ pub fn compiler() -> &'static Compiler {
             llvm: None,
             ptxas: ptxas(),
             ptxas_version: String::new(),
-            scratch: Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join("../../target/cuda-everywhere/scratch"),
+            scratch: scratch(),
             rustc_version: version,
         })
         .unwrap()

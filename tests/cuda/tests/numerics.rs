@@ -340,3 +340,33 @@ fn halves_pass_by_value_and_are_added_to_atomically() {
         assert_eq!(after[2].words(), [u32::from(bf16::from_f32(10.0).to_bits())]);
     }
 }
+
+#[test]
+fn remainders_are_exact_however_large_the_quotient() {
+    let mut x = vec![5.5, -5.5, 1e30, 3e38, -7.0, 16_777_219.0, 1e-40, f32::INFINITY, 2.0, 0.0];
+    let mut y = vec![2.0, 2.0, 0.3, 1e-40, -7.0, 0.5, 1e-45, 2.0, f32::INFINITY, 0.0];
+    x.extend((0..90).map(|i| (i * 7919 % 1000) as f32 * 1e4));
+    y.extend((0..90).map(|i| (i + 1) as f32 * 1e-3));
+    let n = x.len();
+    let arguments = [
+        Value::floats(&x),
+        Value::floats(&y),
+        Value::floats(&vec![0.0; n]),
+        Value::Words(vec![0; 2 * n]),
+        Value::of(n as i32),
+    ];
+    let is_same = |a: f64, b: f64| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+    for after in lowered("numerics").run("remainders", Launch::linear(4, 32), &arguments) {
+        let (singles, wide) = (after[2].numbers(), after[3].words());
+        for (i, (x, y)) in x.iter().zip(&y).enumerate() {
+            let (single, exact) = (singles[i], x % y);
+            assert!(
+                is_same(single.into(), exact.into()),
+                "{x:e} % {y:e} is {single:e}, not {exact:e}"
+            );
+            let bits = u64::from(wide[2 * i]) | u64::from(wide[2 * i + 1]) << 32;
+            let (double, exact) = (f64::from_bits(bits), f64::from(*x) * 1e9 % f64::from(*y));
+            assert!(is_same(double, exact), "{x:e} * 1e9 % {y:e} is {double:e}, not {exact:e}");
+        }
+    }
+}

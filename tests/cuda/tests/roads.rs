@@ -147,4 +147,9 @@ fn the_same_source_gives_the_same_bytes_without_a_path_of_the_machine() {
         let found = one.bytes.windows(folder.len()).any(|window| window == folder);
         assert!(!found, "{target}");
     }
+    // Lines of headers, of which atomic operations consist.
+    let basics = lower(&source("basics")).unwrap().compile("compute_75").unwrap().bytes;
+    let ptx = String::from_utf8(basics).unwrap();
+    assert!(ptx.contains("\"kernelmill-cuda/kernelmill/atomics.h\""), "{ptx}");
+    assert!(!ptx.contains(env!("CARGO_MANIFEST_DIR")), "{ptx}");
 }

@@ -32,8 +32,9 @@ const INTRINSICS: &[(&str, &str)] = &[
 const LIBRARY: &[(&str, &str)] =
     &[("expm1", "exp_m1"), ("log1p", "ln_1p"), ("cbrt", "cbrt"), ("hypot", "hypot")];
 
-/// Replaces the functions, and on GPUs the conversions between floating-point numbers and 128-bit
-/// integers, which their back ends cannot select.
+/// Replaces the functions, and on GPUs what their back ends get wrong: remainders, which they
+/// compute with a rounded quotient, and conversions between floating-point numbers and 128-bit
+/// integers, which they cannot select.
 pub(super) fn replace<'c>(context: &'c Context, module: &Module<'c>, gpu: bool) {
     for function in module.functions() {
         if function.is_declaration() && function.is_used() {
@@ -50,6 +51,7 @@ pub(super) fn replace<'c>(context: &'c Context, module: &Module<'c>, gpu: bool) 
         for function in module.definitions() {
             if !function.name().starts_with("__fix") && !function.name().starts_with("__float") {
                 convert_wide_integers(context, module, function);
+                call_for_remainders(context, module, function);
             }
         }
     }
@@ -91,6 +93,24 @@ fn power_by_integer(name: &str) -> Option<&'static str> {
         "llvm.powi.f32.i32" => Some("__powisf2"),
         "llvm.powi.f64.i32" => Some("__powidf2"),
         _ => None,
+    }
+}
+
+/// Replaces remainders of floating-point numbers by calls of the device crate.
+fn call_for_remainders<'c>(context: &'c Context, module: &Module<'c>, function: Value<'c>) {
+    let builder = Builder::new(context);
+    for instruction in function.instructions() {
+        if instruction.opcode() != Opcode::LLVMFRem {
+            continue;
+        }
+        let ty = instruction.ty();
+        let is_single = ty == Type::float(context);
+        let name = format!("{MATH_PREFIX}rem_{}", if is_single { "f32" } else { "f64" });
+        let target = module.declare(&name, ty.function(&[ty, ty]));
+        builder.before(instruction);
+        let result = builder.call(target, &[instruction.operand(0), instruction.operand(1)]);
+        instruction.replace_with(result);
+        instruction.erase();
     }
 }
 

@@ -19,6 +19,7 @@ mod logarithm;
 mod power;
 mod real;
 mod reduction;
+mod remainder;
 mod root;
 
 macro_rules! functions {
@@ -43,7 +44,7 @@ macro_rules! functions {
 macro_rules! module {
     ($float:ident: $sin:ident $cos:ident $tan:ident $asin:ident $acos:ident $atan:ident $atan2:ident
         $sinh:ident $cosh:ident $tanh:ident $exp:ident $exp2:ident $exp_m1:ident $ln:ident
-        $log2:ident $log10:ident $ln_1p:ident $powf:ident $cbrt:ident $hypot:ident) => {
+        $log2:ident $log10:ident $ln_1p:ident $powf:ident $cbrt:ident $hypot:ident $rem:ident) => {
         #[doc = concat!("The functions on `", stringify!($float), "`.")]
         pub mod $float {
             functions! { $float:
@@ -87,6 +88,9 @@ macro_rules! module {
                 root::cbrt(x) $cbrt;
                 /// The square root of `x * x + y * y`, without overflow on the way.
                 root::hypot(x, y) $hypot;
+                /// What is left of `x` when `y` is taken from it as often as it goes, with the sign
+                /// of `x`: exact, as `%` is.
+                remainder::rem(x, y) $rem;
             }
         }
     };
@@ -99,7 +103,7 @@ module! { f32:
     __kernelmill_math_tanh_f32 __kernelmill_math_exp_f32 __kernelmill_math_exp2_f32
     __kernelmill_math_exp_m1_f32 __kernelmill_math_ln_f32 __kernelmill_math_log2_f32
     __kernelmill_math_log10_f32 __kernelmill_math_ln_1p_f32 __kernelmill_math_powf_f32
-    __kernelmill_math_cbrt_f32 __kernelmill_math_hypot_f32
+    __kernelmill_math_cbrt_f32 __kernelmill_math_hypot_f32 __kernelmill_math_rem_f32
 }
 
 module! { f64:
@@ -109,5 +113,5 @@ module! { f64:
     __kernelmill_math_tanh_f64 __kernelmill_math_exp_f64 __kernelmill_math_exp2_f64
     __kernelmill_math_exp_m1_f64 __kernelmill_math_ln_f64 __kernelmill_math_log2_f64
     __kernelmill_math_log10_f64 __kernelmill_math_ln_1p_f64 __kernelmill_math_powf_f64
-    __kernelmill_math_cbrt_f64 __kernelmill_math_hypot_f64
+    __kernelmill_math_cbrt_f64 __kernelmill_math_hypot_f64 __kernelmill_math_rem_f64
 }

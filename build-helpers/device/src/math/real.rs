@@ -24,6 +24,8 @@ pub(crate) trait Real:
     const MAX_EXPONENT: i32;
     /// Bits that a part of a reduced argument takes, such that it is converted without rounding.
     const PART_BITS: u32;
+    /// Bits of a quotient that is rounded by no more than a quarter.
+    const QUOTIENT_BITS: i32;
 
     /// A small number that the format has exactly.
     fn of(value: f64) -> Self;
@@ -102,6 +104,7 @@ macro_rules! real {
             const NAN: Self = $float::NAN;
             const MAX_EXPONENT: i32 = $float::MAX_EXP - 1;
             const PART_BITS: u32 = $part;
+            const QUOTIENT_BITS: i32 = $mantissa - 1;
 
             #[inline(always)]
             fn of(value: f64) -> Self {

@@ -33,6 +33,9 @@ const HEADERS: &[(&str, &str)] = files! {
 /// What every source starts with.
 pub(super) const PRELUDE: &str = "kernelmill/prelude.h";
 
+/// What their folder is called in compiled code, so that no path of the machine is in it.
+pub(super) const NAME: &str = "kernelmill-cuda/";
+
 /// Writes the headers into a folder of the scratch folder, once, and gives it.
 pub(super) fn install(scratch: &Path) -> Result<PathBuf, Error> {
     let mut hash = Hash::new();

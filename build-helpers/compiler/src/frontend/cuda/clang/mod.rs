@@ -146,10 +146,14 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
     // `printf` has any number of arguments; before version 20 that needs leave.
     command.args(["-Xclang", "-fcuda-allow-variadic-functions"]);
     command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
-    let mut map = std::ffi::OsString::from("-ffile-prefix-map=");
-    map.push(&source.package_root);
-    map.push("/=");
-    command.arg(map).arg("-fdebug-compilation-dir=.");
+    for (folder, name) in [(&*source.package_root, ""), (headers, headers::NAME)] {
+        let mut map = std::ffi::OsString::from("-ffile-prefix-map=");
+        map.push(folder);
+        map.push("/=");
+        map.push(name);
+        command.arg(map);
+    }
+    command.arg("-fdebug-compilation-dir=.");
     command.arg("-isystem").arg(headers).arg("-include").arg(headers.join(headers::PRELUDE));
     for folder in &source.includes {
         command.arg("-I").arg(folder);
