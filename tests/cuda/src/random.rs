@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kernelmill_compiler::{Artifact, Options};
+use kernelmill_compiler::{Artifact, Config, Params};
 use ptx_emulator::Order;
 use random_cuda::{Memory, Program, generate, inputs, interpret, shrink, source};
 
@@ -117,10 +117,10 @@ enum Compiled {
 /// Compiles programs; `None` where the compiler is missing.
 fn compile(name: &str, programs: &[&Program], road: Road) -> Result<Option<Compiled>, String> {
     let mut file = written(name, &source(programs));
-    let options = Options { contract: false, lanes: road == Road::Lanes, ..Options::default() };
+    let params = Params { contract: false, lanes: road == Road::Lanes, ..Params::default() };
     let by_clang = |target: &str| -> Result<(Source, Artifact), String> {
         let lowered = lower(&file).map_err(|error| error.to_string())?;
-        let artifact = lowered.compile_with(target, options.clone());
+        let artifact = lowered.compile_with(target, params.clone());
         Ok((lowered, artifact.map_err(|error| error.to_string())?))
     };
     Ok(Some(match road {
@@ -134,7 +134,7 @@ fn compile(name: &str, programs: &[&Program], road: Road) -> Result<Option<Compi
             let Some(nvcc) = nvcc() else { return Ok(None) };
             file.arguments.push("-w".to_owned());
             let target = "compute_80".parse().expect("a target");
-            let compiled = nvcc.compile(&file, &target, &options);
+            let compiled = nvcc.compile(&file, &Config { params, ..Config::new(target) });
             Compiled::Emulator(OnEmulator::new(&compiled.map_err(|error| error.to_string())?.0))
         }
     }))
