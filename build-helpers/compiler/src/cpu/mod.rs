@@ -44,7 +44,7 @@ use crate::{
 };
 use abi::Functions;
 use body::Body;
-use out_of_line::OutOfLine;
+use out_of_line::{Jumps, OutOfLine};
 use road::Choice;
 
 /// Simplifies kernels before they are cut at their barriers, so that little is alive across one.
@@ -82,6 +82,7 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     unit.module.strip_debug_info();
     let shared_bytes = shared::lower(unit)?;
     inline::context_users(unit);
+    context::mark_waits(unit);
     machine.run(unit.module, SIMPLIFY)?;
     context::let_panics_return(unit);
     machine.run(unit.module, CANONICAL)?;
@@ -113,9 +114,9 @@ fn kernel<'a, 'c>(
     let shim = entry::shim(unit, signature)?;
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
-    let jumps = out_of_line.jumps();
+    let jumps = out_of_line.jumps(shim);
     let choice = match (unit.lanes, context::suspends(shim)) {
-        (true, _) => road::choose(shim, jumps, &|ty| machine.size_of(ty)),
+        (true, _) => road::choose(shim, jumps == Jumps::Anywhere, &|ty| machine.size_of(ty)),
         (false, true) => Choice::Coroutine("threads wait for each other".to_owned()),
         (false, false) => Choice::Loop,
     };
@@ -126,7 +127,7 @@ fn kernel<'a, 'c>(
     let (road, why) = match choice {
         Choice::Coroutine(why) => {
             coroutine::split_at_waits(unit, &body);
-            let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps);
+            let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps != Jumps::Never);
             (Road::Coroutine { start, resume }, format!("coroutine: {why}"))
         }
         Choice::Loop => {
@@ -154,7 +155,7 @@ fn whole_blocks<'c>(
     machine: &Machine,
     body: &Body<'c>,
     symbol: &str,
-    jumps: bool,
+    jumps: Jumps,
 ) -> Result<(Functions<'c>, String), Error> {
     cut::at_barriers(unit, body.function);
     cut::one_return(unit, body.function);
@@ -163,8 +164,8 @@ fn whole_blocks<'c>(
     let (mut thread_bytes, mut lanes) = (0, Vec::new());
     let mut why = match (unit.lanes, jumps) {
         (false, _) => Some("lanes are off"),
-        (true, true) => Some("a function that can end its thread is not inlined"),
-        (true, false) => None,
+        (true, Jumps::Anywhere) => Some("a function that can end its thread is not inlined"),
+        (true, Jumps::InPanics | Jumps::Never) => None,
     };
     for (index, variant) in variants::of(machine.triple()).iter().enumerate() {
         let Some(variant) = variant else { continue };
@@ -175,7 +176,7 @@ fn whole_blocks<'c>(
             Ok(built) => {
                 built.functions.iter().for_each(|function| variant.apply(unit.context, *function));
                 thread_bytes = thread_bytes.max(built.bytes_of_thread);
-                run[index] = built.functions.first().copied();
+                run[index] = Some(guarded(unit, built.functions[0], symbol, jumps));
                 lanes.push(variant.lanes.to_string());
             }
             Err(reason) => why = Some(reason),
@@ -191,12 +192,20 @@ fn whole_blocks<'c>(
     let why = format!("one thread after the other: {why}");
     let has_barriers = body.function.calls().into_iter().any(context::is_barrier);
     if !has_barriers {
-        return Ok((block_loop::functions(unit, body, symbol, jumps), why));
+        return Ok((block_loop::functions(unit, body, symbol, jumps != Jumps::Never), why));
     }
     let built = lanes::run(unit, body, symbol, 1, &size)
         .map_err(|reason| Error::Internal(format!("{symbol} cannot be built: {reason}")))?;
-    let run = [built.functions.first().copied(), None, None];
+    let run = [Some(guarded(unit, built.functions[0], symbol, jumps)), None, None];
     Ok((Functions::Loop { thread_bytes: built.bytes_of_thread, run }, why))
+}
+
+/// The function, in one that catches threads that jump where they can.
+fn guarded<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str, jumps: Jumps) -> Value<'c> {
+    match jumps {
+        Jumps::Never => run,
+        Jumps::InPanics | Jumps::Anywhere => block_loop::catching(unit, run, symbol),
+    }
 }
 
 /// Exports the constant that describes a kernel.
