@@ -207,7 +207,8 @@ impl Compile for Fake {
             panics: false,
             cpu_symbol: (*target == Target::Cpu)
                 .then(|| format!("kernelmill_cpu_{}_{}", job.unit, signature.name)),
-            road: None,
+            road: (*target == Target::Cpu && text.contains("ROADS"))
+                .then(|| "loop: no thread waits".to_owned()),
         });
         Ok(Artifact {
             target: target.clone(),

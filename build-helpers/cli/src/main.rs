@@ -2,7 +2,7 @@
 //! can build them.
 //!
 //! - `list`: the kernels of a package with their signatures and binaries.
-//! - `inspect KERNEL`: what a kernel was compiled to, as text.
+//! - `inspect KERNEL`: what a kernel was compiled to, as text; for the CPU how its threads run.
 //! - `report`: the registers, stack and shared memory that each kernel takes.
 //! - `test-driver path`: a stand-in CUDA driver for tests on machines without a GPU.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.

@@ -38,13 +38,13 @@ pub struct Options {
     /// LLVM's optimisation level, 0 to 3.
     pub optimization: u8,
     /// Whether threads become the lanes of vectors on the CPU, and kernels are cut at uniform
-    /// barriers. Off by default: loops with several exits, as in `mandelbrot`, come out wrong.
+    /// barriers, where that is proven to be right.
     pub lanes: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { contract: true, optimization: 3, lanes: false }
+        Self { contract: true, optimization: 3, lanes: true }
     }
 }
 

@@ -28,6 +28,7 @@ mod operation;
 mod out_of_line;
 mod road;
 mod shared;
+mod size;
 mod uniformity;
 mod variants;
 
@@ -46,6 +47,7 @@ use abi::Functions;
 use body::Body;
 use out_of_line::{Jumps, OutOfLine};
 use road::Choice;
+use size::Sizes;
 
 /// Simplifies kernels before they are cut at their barriers, so that little is alive across one.
 const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
@@ -88,10 +90,11 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     machine.run(unit.module, CANONICAL)?;
     let out_of_line = OutOfLine::find(unit)?;
 
+    let sizes = Sizes::new(unit)?;
     let kernels: Result<Vec<_>, _> = unit
         .signatures
         .iter()
-        .map(|signature| kernel(unit, machine, signature, &out_of_line, shared_bytes))
+        .map(|signature| kernel(unit, machine, signature, (&out_of_line, sizes), shared_bytes))
         .collect();
     let kernels = kernels?;
     out_of_line.lower(unit, shared_bytes);
@@ -108,7 +111,7 @@ fn kernel<'a, 'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,
     signature: &'a Signature,
-    out_of_line: &OutOfLine<'c>,
+    (out_of_line, sizes): (&OutOfLine<'c>, Sizes),
     shared_bytes: u64,
 ) -> Result<Kernel<'a, 'c>, Error> {
     let shim = entry::shim(unit, signature)?;
@@ -131,11 +134,11 @@ fn kernel<'a, 'c>(
             (Road::Coroutine { start, resume }, format!("coroutine: {why}"))
         }
         Choice::Loop => {
-            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, jumps)?;
+            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, (jumps, sizes))?;
             (Road::Block(functions), format!("loop: no thread waits for another, {why}"))
         }
         Choice::Regions(barriers) => {
-            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, jumps)?;
+            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, (jumps, sizes))?;
             let all = if barriers == 1 {
                 "1 barrier, uniform".to_owned()
             } else {
@@ -155,7 +158,7 @@ fn whole_blocks<'c>(
     machine: &Machine,
     body: &Body<'c>,
     symbol: &str,
-    jumps: Jumps,
+    (jumps, sizes): (Jumps, Sizes),
 ) -> Result<(Functions<'c>, String), Error> {
     cut::at_barriers(unit, body.function);
     cut::one_return(unit, body.function);
@@ -163,9 +166,11 @@ fn whole_blocks<'c>(
     let mut run = [None; abi::VARIANTS];
     let (mut thread_bytes, mut lanes) = (0, Vec::new());
     let mut why = match (unit.lanes, jumps) {
-        (false, _) => Some("lanes are off"),
-        (true, Jumps::Anywhere) => Some("a function that can end its thread is not inlined"),
-        (true, Jumps::InPanics | Jumps::Never) => None,
+        (false, _) => Some("lanes are off".to_owned()),
+        (true, Jumps::Anywhere) => {
+            Some("a function that can end its thread is not inlined".to_owned())
+        }
+        (true, Jumps::InPanics | Jumps::Never) => sizes.too_large(body.function),
     };
     for (index, variant) in variants::of(machine.triple()).iter().enumerate() {
         let Some(variant) = variant else { continue };
@@ -177,9 +182,9 @@ fn whole_blocks<'c>(
                 built.functions.iter().for_each(|function| variant.apply(unit.context, *function));
                 thread_bytes = thread_bytes.max(built.bytes_of_thread);
                 run[index] = Some(guarded(unit, built.functions[0], symbol, jumps));
-                lanes.push(variant.lanes.to_string());
+                lanes.extend((variant.lanes > 1).then(|| variant.lanes.to_string()));
             }
-            Err(reason) => why = Some(reason),
+            Err(reason) => why = Some(reason.to_owned()),
         }
     }
     let Some(why) = why else {
