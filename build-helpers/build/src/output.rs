@@ -21,6 +21,9 @@ const LIST: &str = "kernelmill-files.txt";
 /// The generated bindings.
 const BINDINGS: &str = "kernels.rs";
 
+/// How the files end that say which road each kernel takes on the CPU, for `cargo kernelmill inspect`.
+const ROADS: &str = "roads.txt";
+
 /// The files that are needed further on.
 #[derive(Debug)]
 pub(crate) struct Files {
@@ -48,6 +51,11 @@ pub(crate) fn write(
         if artifact.kind == ArtifactKind::Object {
             objects.push(path);
         }
+        if let Some(text) = roads(binary) {
+            let name = format!("{stem}.{}.{ROADS}", naming::target(&target));
+            write_if_changed(&package.out_dir.join(&name), text.as_bytes())?;
+            names.insert(name);
+        }
         embedded.push(Embedded {
             binary,
             target,
@@ -62,6 +70,14 @@ pub(crate) fn write(
     let list: String = names.iter().map(|name| format!("{name}\n")).collect();
     write_if_changed(&package.out_dir.join(LIST), list.as_bytes())?;
     Ok(Files { objects })
+}
+
+/// A line for each kernel: its symbol, and its road with the reason.
+fn roads(binary: &Binary) -> Option<String> {
+    let kernels = binary.artifact.kernels.iter();
+    let lines = kernels.filter_map(|kernel| Some((&kernel.name, kernel.road.as_ref()?)));
+    let text: String = lines.map(|(name, road)| format!("{name}: {road}\n")).collect();
+    (!text.is_empty()).then_some(text)
 }
 
 pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {

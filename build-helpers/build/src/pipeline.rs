@@ -116,6 +116,9 @@ pub(crate) fn run_with(
     link::objects(world, &package, &files.objects)?;
     let summary = summary(&found.sources, &binaries);
     if world.text("KERNELMILL_LOG").is_some_and(|text| text == "summary") {
+        for (kernel, road) in &summary.roads {
+            world.cargo.note(&format_args!("kernelmill: {kernel} on the CPU: {road}"));
+        }
         world.cargo.note(&summary);
     }
     Ok(summary)
@@ -331,7 +334,10 @@ pub(crate) fn watch(world: &World, package: &Package, path: &std::path::Path) {
 fn summary(sources: &[Source], binaries: &[Binary]) -> Summary {
     let cached = binaries.iter().filter(|binary| binary.is_cached).count();
     let kernels = sources.iter().flat_map(Source::kernels);
+    let compiled = binaries.iter().flat_map(|binary| &binary.artifact.kernels);
+    let roads = compiled.filter_map(|kernel| Some((kernel.name.clone(), kernel.road.clone()?)));
     Summary {
+        roads: roads.collect(),
         compiled: binaries.len() - cached,
         cached,
         kernels: kernels.map(|kernel| kernel.name.to_string()).collect(),

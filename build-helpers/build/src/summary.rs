@@ -2,8 +2,8 @@ use std::fmt;
 
 /// What a build did.
 ///
-/// Both numbers count pairs of a source and a target. Its text is the line that
-/// `KERNELMILL_LOG=summary` prints.
+/// Both numbers count pairs of a source and a target. Its text is the last line that
+/// `KERNELMILL_LOG=summary` prints; one for each of the `roads` comes before it.
 ///
 /// ```
 /// let summary = kernelmill_build::Summary::default();
@@ -18,6 +18,9 @@ pub struct Summary {
     pub cached: usize,
     /// The kernels, by name, in the order of their sources.
     pub kernels: Vec<String>,
+    /// For each kernel that was compiled for the CPU: its symbol, and how its threads run there with
+    /// the reason.
+    pub roads: Vec<(String, String)>,
 }
 
 impl fmt::Display for Summary {

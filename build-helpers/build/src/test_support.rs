@@ -216,7 +216,8 @@ impl Compile for Fake {
             panics: false,
             cpu_symbol: (*target == Target::Cpu)
                 .then(|| format!("kernelmill_cpu_{}_{}", job.source.unit, signature.name)),
-            road: None,
+            road: (*target == Target::Cpu && text.contains("ROADS"))
+                .then(|| "loop: no thread waits".to_owned()),
         });
         Ok(Artifact {
             target: target.clone(),

@@ -1,4 +1,5 @@
-//! `cargo kernelmill inspect`: what a kernel was compiled to, as text.
+//! `cargo kernelmill inspect`: what a kernel was compiled to, as text, and for the CPU how its threads
+//! run.
 
 use crate::{bindings::Names, package::Selection, tools};
 use anyhow::{Context as _, Result, bail};
@@ -14,7 +15,8 @@ use std::{
 pub(crate) struct Options {
     /// The kernel: the name of its wrapper, or its symbol.
     kernel: String,
-    /// What it is compiled for: `compute_75` prints PTX, `sm_90` SASS (by nvdisasm).
+    /// What it is compiled for: `compute_75` prints PTX, `sm_90` SASS (by nvdisasm), and `cpu` which
+    /// road its threads take, with the reason.
     #[arg(long, default_value = "compute_75")]
     target: String,
     #[command(flatten)]
@@ -27,7 +29,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let extension = match target {
         Target::Ptx(_) => "ptx",
         Target::Cubin(_) => "cubin",
-        _ => bail!("`{target}` cannot be printed as text: ask for `compute_75` or `sm_90`"),
+        Target::Cpu => return road(options),
+        _ => bail!("`{target}` cannot be printed as text: ask for `compute_75`, `sm_90` or `cpu`"),
     };
     let built = options.selection.build(Some(&options.target))?;
     let wrappers = Names::read(&built.folder)?;
@@ -44,6 +47,25 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             return Ok(());
         }
         names.extend(symbols.iter().map(|symbol| wrappers.of(symbol).to_owned()));
+    }
+    bail!("`{}` has no kernel `{}`, only: {}", built.name, options.kernel, names.join(", "))
+}
+
+/// Builds the package for the CPU, and prints how the kernel's threads run there.
+fn road(options: &Options) -> Result<()> {
+    let built = options.selection.build(Some(&options.target))?;
+    let wrappers = Names::read(&built.folder)?;
+    let mut names = Vec::new();
+    for file in binaries(&built.folder, "txt", Some("roads"))? {
+        let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+        for (symbol, road) in text.lines().filter_map(|line| line.split_once(": ")) {
+            let name = wrappers.of(symbol);
+            if [symbol, name].contains(&options.kernel.as_str()) {
+                println!("{road}");
+                return Ok(());
+            }
+            names.push(name.to_owned());
+        }
     }
     bail!("`{}` has no kernel `{}`, only: {}", built.name, options.kernel, names.join(", "))
 }

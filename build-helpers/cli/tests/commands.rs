@@ -37,6 +37,18 @@ fn inspect_prints_the_ptx_of_one_kernel() {
     assert_eq!(text.matches("fma.rn.f32").count(), 1, "{text}");
 }
 
+/// The second time everything comes from the store.
+#[test]
+fn inspect_says_how_a_kernel_runs_on_the_cpu() {
+    for _ in 0..2 {
+        let text = stdout(kernelmill(&["inspect", "saxpy", "--target", "cpu"]));
+        assert!(
+            text.starts_with("loop: no thread waits for another, threads in groups of"),
+            "{text}"
+        );
+    }
+}
+
 #[test]
 fn inspect_names_the_kernels_there_are() {
     let output = kernelmill(&["inspect", "saxpi"]);

@@ -2,13 +2,7 @@
 
 mod common;
 
-use common::compile_with;
-use kernelmill_compiler::{Artifact, Error, Params};
-
-/// Compiles with threads as the lanes of vectors, which is off by default.
-fn compile(name: &str, text: &str, target: &str) -> Result<Artifact, Error> {
-    compile_with(name, text, target, Params { lanes: true, ..Params::default() })
-}
+use common::compile;
 
 /// The roads of the kernels in a text, by name.
 fn roads(name: &str, text: &str) -> Vec<(String, String)> {
@@ -33,7 +27,7 @@ fn kernel(name: &str, statements: &str) -> String {
 }
 
 const GROUPS: &str = if cfg!(target_arch = "x86_64") {
-    "threads in groups of 4, 8, 16"
+    "threads in groups of 8, 16"
 } else {
     "threads in groups of 4"
 };

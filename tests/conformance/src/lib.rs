@@ -8,6 +8,7 @@ mod compare;
 mod context;
 mod grid;
 mod language;
+mod loops;
 mod numerics;
 mod panics;
 mod shared;
@@ -82,6 +83,7 @@ impl Check {
 pub fn all() -> Vec<Check> {
     [
         language::CHECKS,
+        loops::CHECKS,
         structs::CHECKS,
         shared::CHECKS,
         atomics::CHECKS,

@@ -38,7 +38,7 @@ impl Case {
         for (name, parameters) in
             [("f", "i: u32, x: &[u32], n: u32"), ("g", "i: u32, x: &[u32], n: u32")]
         {
-            let mut body = Body { random: &mut random, variables: Vec::new(), next: 0, budget: 14 };
+            let mut body = Body { random: &mut random, variables: Vec::new(), next: 0, budget: 9 };
             let text = body.function();
             let _ = write!(
                 functions,

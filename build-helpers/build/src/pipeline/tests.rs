@@ -204,6 +204,26 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     assert!(archive.is_file());
 }
 
+/// What the store has comes with its road too.
+#[test]
+fn a_summary_says_which_road_each_kernel_takes_on_the_cpu() {
+    let text = format!("// ROADS\n{SAXPY}");
+    let mut project =
+        Project::new("targets = [\"cpu\", \"compute_75\"]", &[("kernels/saxpy.rs", &text)]);
+    project.set("KERNELMILL_LOG", "summary");
+    let road = "loop: no thread waits";
+    for counts in ["compiled 2 cached 0", "compiled 0 cached 2"] {
+        let outcome = project.build();
+        let lines = &outcome.lines[outcome.lines.len() - 2..];
+        let expected =
+            [format!("kernelmill: saxpy on the CPU: {road}"), format!("kernelmill: {counts}")];
+        assert_eq!(lines, expected);
+        assert_eq!(outcome.result.unwrap().roads, [("saxpy".to_owned(), road.to_owned())]);
+        let file = fs::read_to_string(project.out().join("saxpy.cpu.roads.txt")).unwrap();
+        assert_eq!(file, format!("saxpy: {road}\n"));
+    }
+}
+
 #[test]
 fn an_unwritable_store_is_a_warning() {
     let mut project = Project::new("targets = \"sm_90\"", &[("kernels/saxpy.rs", SAXPY)]);

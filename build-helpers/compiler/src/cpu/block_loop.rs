@@ -34,7 +34,7 @@ pub(super) fn functions<'c>(
 }
 
 /// Wraps `run` so that a thread that jumps out of a function it called ends its block.
-fn catching<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str) -> Value<'c> {
+pub(super) fn catching<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str) -> Value<'c> {
     let context = unit.context;
     let outer = unit.module.new_function(&format!("{symbol}_catch"), run.value_type());
     outer.set_linkage(Linkage::LLVMInternalLinkage);

@@ -8,7 +8,7 @@ use super::{
     abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
     operation::{Operation, operations},
 };
-use crate::{link::is_panic, target::Unit};
+use crate::{link::is_panic, place::calls_of, target::Unit};
 
 /// Marks where a coroutine gives control back; the compiler's own.
 pub(super) const SUSPEND: &str = "__kernelmill_suspend";
@@ -101,6 +101,19 @@ impl<'c> Source<'c> {
 /// Whether a kernel's threads wait for each other, once everything is inlined.
 pub(super) fn suspends(function: Value<'_>) -> bool {
     operations(function).iter().any(|(_, operation)| operation.waits())
+}
+
+/// Marks what threads wait at as not to be duplicated or moved under other conditions: a loop with
+/// a barrier must not become two, one in the other, by which way control goes back.
+pub(super) fn mark_waits(unit: &Unit<'_, '_>) {
+    let waits = |name: &str| Operation::from_name(name).is_some_and(Operation::waits);
+    for function in unit.module.functions().into_iter().filter(|it| waits(&it.name())) {
+        // LLVM takes it off a call where the function does not have it.
+        function.add_attribute(unit.context, Place::Function, "convergent", 0);
+        for call in calls_of(function) {
+            call.add_attribute(unit.context, Place::Function, "convergent", 0);
+        }
+    }
 }
 
 /// Whether a function names shared memory.

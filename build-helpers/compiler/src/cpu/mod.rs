@@ -28,6 +28,7 @@ mod operation;
 mod out_of_line;
 mod road;
 mod shared;
+mod size;
 mod uniformity;
 mod variants;
 
@@ -44,8 +45,9 @@ use crate::{
 };
 use abi::Functions;
 use body::Body;
-use out_of_line::OutOfLine;
+use out_of_line::{Jumps, OutOfLine};
 use road::Choice;
+use size::Sizes;
 
 /// Simplifies kernels before they are cut at their barriers, so that little is alive across one.
 const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
@@ -82,15 +84,17 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     unit.module.strip_debug_info();
     let shared_bytes = shared::lower(unit)?;
     inline::context_users(unit);
+    context::mark_waits(unit);
     machine.run(unit.module, SIMPLIFY)?;
     context::let_panics_return(unit);
     machine.run(unit.module, CANONICAL)?;
     let out_of_line = OutOfLine::find(unit)?;
 
+    let sizes = Sizes::new(unit)?;
     let kernels: Result<Vec<_>, _> = unit
         .signatures
         .iter()
-        .map(|signature| kernel(unit, machine, signature, &out_of_line, shared_bytes))
+        .map(|signature| kernel(unit, machine, signature, (&out_of_line, sizes), shared_bytes))
         .collect();
     let kernels = kernels?;
     out_of_line.lower(unit, shared_bytes);
@@ -107,15 +111,15 @@ fn kernel<'a, 'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,
     signature: &'a Signature,
-    out_of_line: &OutOfLine<'c>,
+    (out_of_line, sizes): (&OutOfLine<'c>, Sizes),
     shared_bytes: u64,
 ) -> Result<Kernel<'a, 'c>, Error> {
     let shim = entry::shim(unit, signature)?;
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
-    let jumps = out_of_line.jumps();
+    let jumps = out_of_line.jumps(shim);
     let choice = match (unit.lanes, context::suspends(shim)) {
-        (true, _) => road::choose(shim, jumps, &|ty| machine.size_of(ty)),
+        (true, _) => road::choose(shim, jumps == Jumps::Anywhere, &|ty| machine.size_of(ty)),
         (false, true) => Choice::Coroutine("threads wait for each other".to_owned()),
         (false, false) => Choice::Loop,
     };
@@ -126,15 +130,15 @@ fn kernel<'a, 'c>(
     let (road, why) = match choice {
         Choice::Coroutine(why) => {
             coroutine::split_at_waits(unit, &body);
-            let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps);
+            let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps != Jumps::Never);
             (Road::Coroutine { start, resume }, format!("coroutine: {why}"))
         }
         Choice::Loop => {
-            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, jumps)?;
+            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, (jumps, sizes))?;
             (Road::Block(functions), format!("loop: no thread waits for another, {why}"))
         }
         Choice::Regions(barriers) => {
-            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, jumps)?;
+            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, (jumps, sizes))?;
             let all = if barriers == 1 {
                 "1 barrier, uniform".to_owned()
             } else {
@@ -154,7 +158,7 @@ fn whole_blocks<'c>(
     machine: &Machine,
     body: &Body<'c>,
     symbol: &str,
-    jumps: bool,
+    (jumps, sizes): (Jumps, Sizes),
 ) -> Result<(Functions<'c>, String), Error> {
     cut::at_barriers(unit, body.function);
     cut::one_return(unit, body.function);
@@ -162,9 +166,11 @@ fn whole_blocks<'c>(
     let mut run = [None; abi::VARIANTS];
     let (mut thread_bytes, mut lanes) = (0, Vec::new());
     let mut why = match (unit.lanes, jumps) {
-        (false, _) => Some("lanes are off"),
-        (true, true) => Some("a function that can end its thread is not inlined"),
-        (true, false) => None,
+        (false, _) => Some("lanes are off".to_owned()),
+        (true, Jumps::Anywhere) => {
+            Some("a function that can end its thread is not inlined".to_owned())
+        }
+        (true, Jumps::InPanics | Jumps::Never) => sizes.too_large(body.function),
     };
     for (index, variant) in variants::of(machine.triple()).iter().enumerate() {
         let Some(variant) = variant else { continue };
@@ -175,10 +181,10 @@ fn whole_blocks<'c>(
             Ok(built) => {
                 built.functions.iter().for_each(|function| variant.apply(unit.context, *function));
                 thread_bytes = thread_bytes.max(built.bytes_of_thread);
-                run[index] = built.functions.first().copied();
-                lanes.push(variant.lanes.to_string());
+                run[index] = Some(guarded(unit, built.functions[0], symbol, jumps));
+                lanes.extend((variant.lanes > 1).then(|| variant.lanes.to_string()));
             }
-            Err(reason) => why = Some(reason),
+            Err(reason) => why = Some(reason.to_owned()),
         }
     }
     let Some(why) = why else {
@@ -191,12 +197,20 @@ fn whole_blocks<'c>(
     let why = format!("one thread after the other: {why}");
     let has_barriers = body.function.calls().into_iter().any(context::is_barrier);
     if !has_barriers {
-        return Ok((block_loop::functions(unit, body, symbol, jumps), why));
+        return Ok((block_loop::functions(unit, body, symbol, jumps != Jumps::Never), why));
     }
     let built = lanes::run(unit, body, symbol, 1, &size)
         .map_err(|reason| Error::Internal(format!("{symbol} cannot be built: {reason}")))?;
-    let run = [built.functions.first().copied(), None, None];
+    let run = [Some(guarded(unit, built.functions[0], symbol, jumps)), None, None];
     Ok((Functions::Loop { thread_bytes: built.bytes_of_thread, run }, why))
+}
+
+/// The function, in one that catches threads that jump where they can.
+fn guarded<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str, jumps: Jumps) -> Value<'c> {
+    match jumps {
+        Jumps::Never => run,
+        Jumps::InPanics | Jumps::Anywhere => block_loop::catching(unit, run, symbol),
+    }
 }
 
 /// Exports the constant that describes a kernel.

@@ -13,10 +13,20 @@ use crate::{
     target::Unit,
 };
 
+/// Where a thread of a kernel can end in a function that is not part of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Jumps {
+    Never,
+    /// Only where a panic is written down, which can panic again.
+    InPanics,
+    Anywhere,
+}
+
 /// The functions outside the kernels' bodies that use the context.
 pub(super) struct OutOfLine<'c> {
     users: HashSet<Value<'c>>,
-    jumps: bool,
+    /// Those that can end their thread.
+    ending: HashSet<Value<'c>>,
 }
 
 impl<'c> OutOfLine<'c> {
@@ -39,13 +49,28 @@ impl<'c> OutOfLine<'c> {
             .into_iter()
             .filter(|function| !operations(*function).is_empty() || panics(*function))
             .collect();
-        let jumps = users.iter().any(|function| ends_thread(*function));
-        Ok(Self { users, jumps })
+        let ending = users.iter().copied().filter(|function| ends_thread(*function)).collect();
+        Ok(Self { users, ending })
     }
 
-    /// Whether any of them can end its thread.
-    pub(super) fn jumps(&self) -> bool {
-        self.jumps
+    /// Where a kernel can come to one of them that ends its thread.
+    pub(super) fn jumps(&self, kernel: Value<'c>) -> Jumps {
+        let ends = |value: &Value<'c>| self.ending.contains(value);
+        if !reachable(kernel).iter().any(ends) {
+            return Jumps::Never;
+        }
+        // What is only named where a panic is written down is not called before.
+        let (mut called, mut work) = (HashSet::from([kernel]), vec![kernel]);
+        while let Some(function) = work.pop() {
+            for call in function.calls() {
+                match call.called_function() {
+                    None => return Jumps::Anywhere,
+                    Some(callee) if is_panic(&callee.name()) || !called.insert(callee) => {}
+                    Some(callee) => work.push(callee),
+                }
+            }
+        }
+        if called.iter().any(ends) { Jumps::Anywhere } else { Jumps::InPanics }
     }
 
     /// Whether a call can lead to any of them.

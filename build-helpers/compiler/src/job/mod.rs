@@ -61,7 +61,7 @@ pub struct Params {
     /// the last bit of results.
     pub contract: bool,
     /// Whether threads become the lanes of vectors on the CPU, and kernels are cut at uniform
-    /// barriers. Off by default: loops with several exits, as in `mandelbrot`, come out wrong.
+    /// barriers.
     pub lanes: bool,
     /// What plugins are told, by the plugin's name.
     pub meta: BTreeMap<String, String>,
@@ -69,7 +69,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { contract: true, lanes: false, meta: BTreeMap::new() }
+        Self { contract: true, lanes: true, meta: BTreeMap::new() }
     }
 }
 

@@ -95,7 +95,9 @@ pub(super) fn build<'c>(
     let ty = Type::int(context, 32).function(&types);
     let function = unit.module.new_function(&name, ty);
     function.set_linkage(Linkage::LLVMInternalLinkage);
-    for name in ["nounwind", "alwaysinline"] {
+    // Most blocks have no group that is not full, so that should cost little time to compile.
+    let how: &[_] = if tail { &["noinline", "cold", "optsize"] } else { &["alwaysinline"] };
+    for name in how.iter().chain(&["nounwind"]) {
         function.add_attribute(context, Place::Function, name, 0);
     }
     let values = function.parameters();

@@ -13,6 +13,7 @@ use super::{
     group::{Group, Mask, PANICKED},
     plan::Plan,
     state::sources,
+    support::is_dropped,
     values::phis,
 };
 use crate::cpu::uniformity::dominates;
@@ -237,6 +238,8 @@ impl<'c> Group<'_, 'c> {
                 self.builder.ret(Some(word.constant(PANICKED)));
                 return Ok(());
             }
+            // The marks on stack memory would now name parts of that of all lanes.
+            Opcode::LLVMCall if is_dropped(instruction) => return Ok(()),
             Opcode::LLVMAlloca => return Err("stack memory is made where a thread panics"),
             _ => {}
         }
