@@ -31,6 +31,7 @@ mod library;
 mod link;
 mod parameters;
 mod place;
+pub mod plugin;
 mod prepare;
 mod steps;
 mod target;
