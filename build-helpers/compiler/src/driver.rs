@@ -110,6 +110,12 @@ fn build<'c>(
     plugins.check(job.config)?;
     let module = read(context, job, backend)?;
     let at = |stage| plugins.run(stage, context, &module, job.config, backend.machine());
+    if plugins.work_at(Stage::FrontEnd, &module)
+        && let Some(spaces) = backend.address_spaces()
+    {
+        // What LLVM checks of each plugin's work on the target's behalf.
+        place::move_allocations(context, &module, spaces.private);
+    }
     at(Stage::FrontEnd)?;
     if options.libraries {
         link::libraries(context, &module, libraries, backend)?;

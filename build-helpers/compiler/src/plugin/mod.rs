@@ -159,8 +159,12 @@ impl<'a, 'c> Task<'a, 'c> {
     #[must_use]
     pub fn function(&self, name: &str) -> Option<Value<'c>> {
         let is_it = |function: &Value<'c>| {
-            let path = crate::check::demangle(&function.name());
-            path == name || path.strip_suffix(name).is_some_and(|rest| rest.ends_with("::"))
+            let symbol = function.name();
+            let path = crate::check::demangle(&symbol);
+            let is_shim = symbol.starts_with(crate::entry::SHIM_PREFIX);
+            let is_named =
+                path == name || path.strip_suffix(name).is_some_and(|rest| rest.ends_with("::"));
+            is_named && !is_shim
         };
         let mut found = self.module.definitions().into_iter().filter(is_it);
         found.next().filter(|_| found.next().is_none())

@@ -66,6 +66,11 @@ impl Plugins {
         Err(Error::Plugins(format!("there is no plugin `{name}` to have a setting; {help}")))
     }
 
+    /// Whether any works at a stage on this module.
+    pub(crate) fn work_at(&self, stage: Stage, module: &Module<'_>) -> bool {
+        self.0.iter().any(|plugin| works(&**plugin, stage, module))
+    }
+
     /// Calls those that work at a stage and whose marker is in the module.
     pub(crate) fn run<'c>(
         &self,
@@ -75,13 +80,13 @@ impl Plugins {
         config: &Config,
         machine: &Machine,
     ) -> Result<(), Error> {
-        let works = |plugin: &&Arc<dyn Plugin>| {
-            plugin.stages().contains(&stage) && is_asked(module, &***plugin)
-        };
-        if stage == Stage::MidPipeline && self.0.iter().any(|plugin| works(&plugin)) {
+        if stage == Stage::MidPipeline && self.work_at(stage, module) {
             machine.run(module, SIMPLIFY)?;
         }
-        for plugin in self.0.iter().filter(works) {
+        for plugin in &self.0 {
+            if !works(&**plugin, stage, module) {
+                continue;
+            }
             let faults = RefCell::default();
             let task = Task { stage, context, module, config, plugin: &**plugin, faults };
             let broke = |what: &str| {
@@ -124,9 +129,9 @@ impl Plugins {
     }
 }
 
-/// Whether a module uses a plugin's marker.
-fn is_asked(module: &Module<'_>, plugin: &dyn Plugin) -> bool {
-    markers(module, plugin).into_iter().any(Value::is_used)
+/// Whether a plugin works at a stage on a module, which uses its marker.
+fn works(plugin: &dyn Plugin, stage: Stage, module: &Module<'_>) -> bool {
+    plugin.stages().contains(&stage) && markers(module, plugin).into_iter().any(Value::is_used)
 }
 
 /// A plugin's markers in a module.
