@@ -4,7 +4,8 @@ use crate::{
     pipeline,
     settings::{KernelLayer, Layer, RuleText, TargetName},
 };
-use std::{path::Path, process};
+use kernelmill_compiler::plugin::Plugin;
+use std::{path::Path, process, sync::Arc};
 
 /// A build with settings of its own, which come before those in TOML files and after those in the
 /// environment. Paths are relative to the package.
@@ -21,6 +22,7 @@ use std::{path::Path, process};
 #[must_use = "call `compile` or `try_compile`"]
 pub struct Build {
     layer: Layer,
+    plugins: Vec<Arc<dyn Plugin>>,
 }
 
 impl Build {
@@ -138,6 +140,19 @@ impl Build {
         self
     }
 
+    /// Adds a plugin of the compiler, which works where a kernel calls its marker. The order of the
+    /// calls means nothing; two plugins of one name are an error.
+    pub fn plugin(mut self, plugin: impl Plugin + 'static) -> Self {
+        self.plugins.push(Arc::new(plugin));
+        self
+    }
+
+    /// Tells a plugin something, in a notation of its own. It is part of the key of every artifact.
+    pub fn plugin_meta(mut self, plugin: impl Into<String>, meta: impl Into<String>) -> Self {
+        self.layer.plugin_meta.get_or_insert_default().insert(plugin.into(), meta.into());
+        self
+    }
+
     /// Uses a type of the package's own, `path` from its root (`crate::Params`), for the struct
     /// `name` in kernel signatures. Its layout is checked when it is compiled.
     pub fn map_type(mut self, name: impl Into<String>, path: impl Into<String>) -> Self {
@@ -214,7 +229,7 @@ impl Build {
     ///
     /// Everything that is wrong, all at once: see [`Error`].
     pub fn try_compile(self) -> Result<Summary, Error> {
-        pipeline::run(&World::process(), self.layer)
+        pipeline::run(&World::process(), self.layer, &self.plugins)
     }
 }
 

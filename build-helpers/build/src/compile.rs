@@ -16,6 +16,8 @@ pub(crate) type Failure = Box<Error>;
 pub(crate) trait Compile: Sync {
     /// Everything of the tools that can change a result.
     fn version(&self) -> String;
+    /// Names and versions of the plugins, which can change what is made of the front end's result.
+    fn plugins(&self) -> String;
     /// Runs the front end over a kernel file.
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure>;
     /// Runs the front end over a file in CUDA C++.
@@ -29,6 +31,10 @@ pub(crate) trait Compile: Sync {
 impl Compile for Compiler {
     fn version(&self) -> String {
         Self::version(self)
+    }
+
+    fn plugins(&self) -> String {
+        Self::plugins(self)
     }
 
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {

@@ -31,6 +31,8 @@
 //! | `arguments` | [`Build::arg`] | | | further arguments of rustc, nvcc and clang; `rustc:...` and `cuda:...` are for one of them |
 //! | `fma` | [`Build::fma`] | `KERNELMILL_FMA` | `true` | `a * b + c` may become one operation |
 //! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
+//! | `options` | [`Build::option`] | | | options of the compiler by name, `{ debug-level = 0 }`: `name`, `always-inline`, `opt-level`, `debug-level`, `strip` |
+//! | | [`Build::plugin`], [`Build::plugin_meta`] | | | plugins of the compiler, and what they are told |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
 //! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |
 //! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |

@@ -23,8 +23,13 @@ use crate::{
     toolchain::{self, CppTools},
 };
 use kernelmill_artifact::{Fingerprint, Signature, Target};
-use kernelmill_compiler::{Artifact, Compiler, Error as CompileError, Job, JobSource};
-use std::{path::PathBuf, sync::OnceLock};
+use kernelmill_compiler::{
+    Artifact, Compiler, Error as CompileError, Job, JobSource, plugin::Plugin,
+};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+};
 
 /// A unit that has been made.
 pub(crate) struct Binary {
@@ -41,12 +46,19 @@ pub(crate) struct Binary {
 }
 
 /// Builds with the compiler that the toolchain gives.
-pub(crate) fn run(world: &World, builder: Layer) -> Result<Summary, Error> {
+pub(crate) fn run(
+    world: &World,
+    builder: Layer,
+    plugins: &[Arc<dyn Plugin>],
+) -> Result<Summary, Error> {
     run_with(world, builder, |package, settings| {
         let search = toolchain::Search::of_build(world, package, settings);
         let toolchain = toolchain::find(&search, package, settings)?;
         let compiler =
             Compiler::new(toolchain).map_err(|error| Error::Toolchain(error.to_string()))?;
+        let compiler = compiler
+            .with_plugins(plugins.to_vec())
+            .map_err(|error| Error::Toolchain(error.to_string()))?;
         Ok(Box::new(compiler))
     })
 }
@@ -254,7 +266,8 @@ fn binary(
     let mut key = KeyBuilder::new("artifact")
         .part("lowered", front.stored.0)
         .part("config", unit.config.key())
-        .part("version", &front_end.version);
+        .part("version", &front_end.version)
+        .part("plugins", front_end.compiler.plugins());
     if unit.config.target == Target::Cpu {
         // Only objects, which are linked into the program, have the unit's name in them.
         key = key.part("unit", &name);
@@ -318,6 +331,8 @@ pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
         | CompileError::NoLinker { .. }
         | CompileError::Unsupported { .. }
         | CompileError::Layout { .. }
+        | CompileError::ParameterSpace { .. }
+        | CompileError::Plugins(_)
         | CompileError::Llvm(_)
         | CompileError::Start { .. } => report.message(error.to_string()),
         _ => report.message(format!("{subject}: {error}")),

@@ -229,7 +229,11 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         clang: layer.clang,
         host_files: globs(layer.host_files),
         rdc: layer.rdc.unwrap_or(false),
-        params: Params { contract: layer.fma.unwrap_or(params.contract), ..params },
+        params: Params {
+            contract: layer.fma.unwrap_or(params.contract),
+            meta: layer.plugin_meta.unwrap_or_default(),
+            ..params
+        },
         options,
     }
 }

@@ -169,6 +169,10 @@ impl Compile for Fake {
         "fake 1".to_owned()
     }
 
+    fn plugins(&self) -> String {
+        String::new()
+    }
+
     fn lower_cuda(&self, _: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
         Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
     }

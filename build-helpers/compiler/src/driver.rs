@@ -9,14 +9,16 @@ use crate::{
     Artifact, CompiledKernel, Error, Job, Location, Toolchain, check, entry,
     frontend::rust::LAYOUT_PREFIX,
     library::Libraries,
-    link, parameters, place, prepare, steps,
+    link, parameters, place,
+    plugin::{Plugins, Stage},
+    prepare, steps,
     target::{self, Backend, Entry, Unit},
 };
 
 /// Compiles one source for one target.
 pub(crate) fn compile(
     toolchain: &Toolchain,
-    libraries: &Libraries,
+    (libraries, plugins): (&Libraries, &Plugins),
     job: &Job<'_>,
 ) -> Result<Artifact, Error> {
     let (source, options) = (&job.source, &job.config.options);
@@ -24,7 +26,8 @@ pub(crate) fn compile(
     let file = file(job);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, locations } = build(&context, libraries, job, &*backend)?;
+    let Built { module, entries, locations } =
+        build(&context, (libraries, plugins), job, &*backend)?;
     let panics = export_panic_record(&module, &*backend);
     let valid = check::output(&module, file, &job.config.target, &*backend)?;
     if options.strip {
@@ -49,13 +52,13 @@ pub(crate) fn compile(
 /// The module of a job in LLVM's textual form, after the steps that its options ask for.
 pub(crate) fn inspect(
     toolchain: &Toolchain,
-    libraries: &Libraries,
+    (libraries, plugins): (&Libraries, &Plugins),
     job: &Job<'_>,
 ) -> Result<String, Error> {
     let (file, options) = (file(job), &job.config.options);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, .. } = build(&context, libraries, job, &*backend)?;
+    let Built { module, entries, .. } = build(&context, (libraries, plugins), job, &*backend)?;
     if options.validate {
         check::output(&module, file, &job.config.target, &*backend)?;
     }
@@ -71,13 +74,13 @@ pub(crate) fn inspect(
 /// The code of a job as the target's assembly text.
 pub(crate) fn assembly(
     toolchain: &Toolchain,
-    libraries: &Libraries,
+    (libraries, plugins): (&Libraries, &Plugins),
     job: &Job<'_>,
 ) -> Result<String, Error> {
     job.config.options.check_complete()?;
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, .. } = build(&context, libraries, job, &*backend)?;
+    let Built { module, .. } = build(&context, (libraries, plugins), job, &*backend)?;
     let valid = check::output(&module, file(job), &job.config.target, &*backend)?;
     let text = backend.machine().assembly(valid.module())?;
     Ok(String::from_utf8_lossy(&text).into_owned())
@@ -98,13 +101,22 @@ struct Built<'c> {
 /// Takes a job through the steps that its options ask for.
 fn build<'c>(
     context: &'c Context,
-    libraries: &Libraries,
+    (libraries, plugins): (&Libraries, &Plugins),
     job: &Job<'_>,
     backend: &dyn Backend,
 ) -> Result<Built<'c>, Error> {
     let (source, options) = (&job.source, &job.config.options);
     parameters::check_space(job, backend)?;
+    plugins.check(job.config)?;
     let module = read(context, job, backend)?;
+    let at = |stage| plugins.run(stage, context, &module, job.config, backend.machine());
+    if plugins.work_at(Stage::FrontEnd, &module)
+        && let Some(spaces) = backend.address_spaces()
+    {
+        // What LLVM checks of each plugin's work on the target's behalf.
+        place::move_allocations(context, &module, spaces.private);
+    }
+    at(Stage::FrontEnd)?;
     if options.libraries {
         link::libraries(context, &module, libraries, backend)?;
     }
@@ -119,6 +131,7 @@ fn build<'c>(
         operations(context, &module, backend)?;
         link::printing(&module, backend.print());
     }
+    at(Stage::Finalize)?;
     let unit = Unit {
         context,
         module: &module,
@@ -131,14 +144,20 @@ fn build<'c>(
     if options.cleanup && options.toplevel {
         keep_only(&module, &entries);
     }
+    at(Stage::MidPipeline)?;
     if options.optimize {
         let passes = backend.passes(options.opt_level);
         backend.machine().run_with(&module, &passes, !backend.is_gpu())?;
     }
+    at(Stage::Optimized)?;
     let locations = place::locations(context, &module);
     link::finish_panics(context, &module, backend, &entries);
     if options.optimize {
         backend.machine().run(&module, FINISH)?;
+    }
+    at(Stage::Late)?;
+    if options.validate {
+        plugins.check_markers(&module)?;
     }
     Ok(Built { module, entries, locations })
 }

@@ -8,6 +8,7 @@ use kernelmill_artifact::Target;
 use crate::{
     OptionError,
     frontend::cuda::{Message, MessageSeverity, signature::SignatureError},
+    plugin::PluginFault,
 };
 
 /// Why a source could not be compiled.
@@ -121,6 +122,12 @@ pub enum Error {
     /// The options of a job do not fit together, or what it is for.
     #[error(transparent)]
     Options(#[from] OptionError),
+    /// A plugin cannot do what a kernel asks of it, or has left something undone.
+    #[error("{}", PluginFaults(.0))]
+    Plugin(Vec<PluginFault>),
+    /// The plugins do not fit together, or one of them is at fault.
+    #[error("{0}")]
+    Plugins(String),
     /// What the compiled code says of a parameter is not what its source says.
     #[error(transparent)]
     Layout(Box<LayoutMismatch>),
@@ -249,6 +256,18 @@ impl fmt::Display for TooLarge<'_> {
             }
         }
         formatter.write_str("\n  help: pass the large ones as slices, which take 16 bytes each")
+    }
+}
+
+struct PluginFaults<'a>(&'a [PluginFault]);
+
+impl fmt::Display for PluginFaults<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, fault) in self.0.iter().enumerate() {
+            let separator = if index > 0 { "\n" } else { "" };
+            write!(formatter, "{separator}{fault}")?;
+        }
+        Ok(())
     }
 }
 

@@ -10,6 +10,7 @@
 //!   place          locations, shared memory, address spaces
 //!   entry          the function that the device starts
 //!   optimize       LLVM's pipeline
+//!   plugin         between them, where a kernel asks for one
 //!   check          every fault collected: only this makes a `ValidModule`
 //!   emit           PTX, cubin, code object or native object
 //! ```
@@ -31,6 +32,7 @@ mod library;
 mod link;
 mod parameters;
 mod place;
+pub mod plugin;
 mod prepare;
 mod steps;
 mod target;

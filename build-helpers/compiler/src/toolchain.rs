@@ -1,6 +1,6 @@
 use std::{
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
 };
 
 use kernelmill_artifact::Signature;
@@ -17,6 +17,7 @@ use crate::{
         rust::{self, DeviceCrate},
     },
     library::Libraries,
+    plugin::{Plugin, Plugins},
 };
 
 /// The tools that the compiler uses. Plain data: whoever calls the compiler finds them.
@@ -69,6 +70,7 @@ pub struct Compiler {
     llvm: Library,
     device: OnceLock<DeviceCrate>,
     libraries: OnceLock<Libraries>,
+    plugins: Plugins,
 }
 
 impl Compiler {
@@ -83,7 +85,25 @@ impl Compiler {
             None => kernelmill_llvm::find_in_sysroot(&toolchain.sysroot)?,
         };
         let llvm = Library::open(&path)?;
-        Ok(Self { toolchain, llvm, device: OnceLock::new(), libraries: OnceLock::new() })
+        let (device, libraries) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { toolchain, llvm, device, libraries, plugins: Plugins::default() })
+    }
+
+    /// The compiler with plugins, in place of those it has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Plugins`] where two have one name or one marker.
+    pub fn with_plugins(mut self, plugins: Vec<Arc<dyn Plugin>>) -> Result<Self, Error> {
+        self.plugins = Plugins::new(plugins)?;
+        Ok(self)
+    }
+
+    /// Names and versions of the plugins: part of the key of every artifact, and not of the front
+    /// end's.
+    #[must_use]
+    pub fn plugins(&self) -> String {
+        self.plugins.key()
     }
 
     /// Everything of the tools and of kernelmill itself that can change an artifact's bytes.
@@ -173,8 +193,7 @@ impl Compiler {
     /// [`Error::Invalid`] with every fault where the code does what the target cannot, and
     /// [`Error::Tool`] where an assembler or linker fails.
     pub fn compile(&self, job: &Job<'_>) -> Result<Artifact, Error> {
-        let libraries = self.libraries()?;
-        driver::compile(&self.toolchain, libraries, job)
+        driver::compile(&self.toolchain, (self.libraries()?, &self.plugins), job)
     }
 
     /// The module of a job in LLVM's textual form, after the steps that its options ask for: what
@@ -184,7 +203,7 @@ impl Compiler {
     ///
     /// Those of [`Compiler::compile`], as far as the steps are asked for.
     pub fn inspect(&self, job: &Job<'_>) -> Result<String, Error> {
-        driver::inspect(&self.toolchain, self.libraries()?, job)
+        driver::inspect(&self.toolchain, (self.libraries()?, &self.plugins), job)
     }
 
     /// The code of a job as the target's assembly text: PTX for NVIDIA, for others what their
@@ -194,7 +213,7 @@ impl Compiler {
     ///
     /// Those of [`Compiler::compile`].
     pub fn assembly(&self, job: &Job<'_>) -> Result<String, Error> {
-        driver::assembly(&self.toolchain, self.libraries()?, job)
+        driver::assembly(&self.toolchain, (self.libraries()?, &self.plugins), job)
     }
 
     fn device(&self) -> Result<&DeviceCrate, Error> {

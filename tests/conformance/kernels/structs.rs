@@ -1,5 +1,6 @@
 //! `#[repr(C)]` structs by value: small, large, nested, with arrays, and as elements of slices.
 
+use core::marker::PhantomData;
 use kernelmill_device::prelude::*;
 
 /// Eight bytes: split into scalars by the host's C ABI.
@@ -84,5 +85,37 @@ pub fn scalars(
             8 => f64::from(i),
             _ => j,
         };
+    }
+}
+
+/// A unit of measurement: no bytes.
+#[derive(Clone, Copy)]
+pub struct Meters;
+
+/// A number with a unit, of which only the number crosses.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Length {
+    /// Says what the number counts.
+    pub unit: PhantomData<Meters>,
+    /// The number.
+    pub value: f32,
+}
+
+/// Parameters without bytes between those with, and a name that no assembler takes.
+#[kernel]
+pub fn größe(
+    nothing: (),
+    a: u8,
+    unit: Meters,
+    b: u128,
+    length: Length,
+    tag: PhantomData<f64>,
+    mut y: DisjointSlice<f64>,
+) {
+    let Meters = unit;
+    let _ = (nothing, tag);
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = f64::from(a) + (b >> 100) as f64 + f64::from(length.value);
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     Check, Context, Outcome,
     compare::same,
-    kernels::{Pair, Wide},
+    kernels::{Length, Pair, Wide},
 };
 use kernelmill::Launch;
 
@@ -11,6 +11,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("structs_by_value", by_value),
     Check::new("structs_in_slices", in_slices),
     Check::new("scalars", scalars),
+    Check::new("größe", without_bytes),
 ];
 
 fn wide(seed: u8) -> Wide {
@@ -48,6 +49,13 @@ fn in_slices(on: &Context) -> Outcome {
     };
     let actual: Vec<_> = output.download()?.iter().map(|pair| (pair.a, pair.b)).collect();
     same(&actual, &x.iter().zip(&y).map(value).collect::<Vec<_>>())
+}
+
+fn without_bytes(on: &Context) -> Outcome {
+    let mut output = on.device.zeros::<f64>(3)?;
+    let length = Length { value: 0.5 };
+    on.kernels.größe(&on.stream, Launch::linear(3), 200, 77 << 100, length, &mut output)?;
+    same(&output.download()?, &[277.5; 3])
 }
 
 fn scalars(on: &Context) -> Outcome {

@@ -49,6 +49,7 @@ checks!(
     structs_by_value,
     structs_in_slices,
     scalars,
+    größe,
     reverse_blocks,
     early_exit,
     divergent_loop,

@@ -20,6 +20,8 @@ pub(crate) struct Layer {
     pub(crate) clang: Option<String>,
     pub(crate) host_files: Option<Vec<String>>,
     pub(crate) rdc: Option<bool>,
+    /// What plugins are told, by their names.
+    pub(crate) plugin_meta: Option<BTreeMap<String, String>>,
     /// Of the compiler, by name; each is taken by itself.
     pub(crate) options: Option<BTreeMap<String, String>>,
     /// By kernel; each key of a kernel is taken by itself.
@@ -52,6 +54,7 @@ impl Layer {
             clang: self.clang.or(below.clang),
             host_files: self.host_files.or(below.host_files),
             rdc: self.rdc.or(below.rdc),
+            plugin_meta: self.plugin_meta.or(below.plugin_meta),
             options: match (self.options, below.options) {
                 (Some(above), Some(mut merged)) => {
                     merged.extend(above);

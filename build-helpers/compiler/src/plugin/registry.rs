@@ -1,0 +1,157 @@
+use std::{cell::RefCell, fmt::Write as _, sync::Arc};
+
+use kernelmill_llvm::machine::Machine;
+
+use super::{
+    Plugin, PluginFault, Stage, Task,
+    ir::{Context, Module, ModuleExt, Value},
+};
+use crate::{Config, Error, check::demangle, place::calls_of};
+
+/// What comes before [`Stage::MidPipeline`].
+const SIMPLIFY: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
+    instcombine<no-verify-fixpoint>)";
+
+/// The plugins of a compiler, in the order in which they are called.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plugins(Vec<Arc<dyn Plugin>>);
+
+impl Plugins {
+    /// Puts plugins in their order, whatever the one they come in.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Plugins`] where two have one name or one marker.
+    pub(crate) fn new(mut plugins: Vec<Arc<dyn Plugin>>) -> Result<Self, Error> {
+        plugins.sort_by(|a, b| (a.priority(), a.name()).cmp(&(b.priority(), b.name())));
+        for (index, plugin) in plugins.iter().enumerate() {
+            for other in &plugins[..index] {
+                if other.name() == plugin.name() {
+                    return Err(Error::Plugins(format!(
+                        "the plugin `{}` is registered twice; remove one of the calls of `plugin`",
+                        plugin.name()
+                    )));
+                }
+                if other.marker() == plugin.marker() {
+                    return Err(Error::Plugins(format!(
+                        "the plugins `{}` and `{}` have one marker, `{}`; use one of the two",
+                        other.name(),
+                        plugin.name(),
+                        plugin.marker()
+                    )));
+                }
+            }
+        }
+        Ok(Self(plugins))
+    }
+
+    /// Everything about the plugins that can change an artifact's bytes, as text.
+    pub(crate) fn key(&self) -> String {
+        self.0.iter().fold(String::new(), |mut key, plugin| {
+            let (name, version) = (plugin.name(), plugin.version());
+            let _ = write!(key, "{}:{name} {}:{version}; ", name.len(), version.len());
+            key
+        })
+    }
+
+    /// Refuses what the configuration has for plugins that are not there.
+    pub(crate) fn check(&self, config: &Config) -> Result<(), Error> {
+        let is_there = |name: &String| self.0.iter().any(|plugin| plugin.name() == name);
+        let Some(name) = config.params.meta.keys().find(|name| !is_there(name)) else {
+            return Ok(());
+        };
+        let names = self.0.iter().map(|plugin| plugin.name().to_owned());
+        let help = kernelmill_artifact::target::nearest(name, names)
+            .map_or_else(|| "there is none".to_owned(), |it| format!("the nearest is `{it}`"));
+        Err(Error::Plugins(format!("there is no plugin `{name}` to have a setting; {help}")))
+    }
+
+    /// Whether any works at a stage on this module.
+    pub(crate) fn work_at(&self, stage: Stage, module: &Module<'_>) -> bool {
+        self.0.iter().any(|plugin| works(&**plugin, stage, module))
+    }
+
+    /// Calls those that work at a stage and whose marker is in the module.
+    pub(crate) fn run<'c>(
+        &self,
+        stage: Stage,
+        context: &'c Context,
+        module: &Module<'c>,
+        config: &Config,
+        machine: &Machine,
+    ) -> Result<(), Error> {
+        if stage == Stage::MidPipeline && self.work_at(stage, module) {
+            machine.run(module, SIMPLIFY)?;
+        }
+        for plugin in &self.0 {
+            if !works(&**plugin, stage, module) {
+                continue;
+            }
+            let faults = RefCell::default();
+            let task = Task { stage, context, module, config, plugin: &**plugin, faults };
+            let broke = |what: &str| {
+                let (name, version) = (plugin.name(), plugin.version());
+                Error::Plugins(format!("the plugin `{name}` {version}, at {stage:?}: {what}"))
+            };
+            plugin.run(&task).map_err(|message| broke(&message))?;
+            let faults = task.faults.into_inner();
+            if !faults.is_empty() {
+                return Err(faults.into());
+            }
+            module.verify().map_err(|message| {
+                broke(&format!("it left a module that LLVM refuses: {message}"))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Refuses modules in which a marker is left.
+    pub(crate) fn check_markers(&self, module: &Module<'_>) -> Result<(), Error> {
+        let mut faults = Vec::new();
+        for plugin in &self.0 {
+            for marker in markers(module, &**plugin) {
+                let name = marker.name();
+                let message = format!(
+                    "the marker `{name}` is left: the plugin `{}` has not replaced it",
+                    plugin.name()
+                );
+                let calls = calls_of(marker).into_iter();
+                faults.extend(calls.map(|call| fault(&**plugin, call, message.clone())));
+                if marker.is_used() && calls_of(marker).is_empty() {
+                    let (plugin, function) = (plugin.name().into(), "a table of functions".into());
+                    faults.push(PluginFault { plugin, function, place: None, message });
+                }
+            }
+        }
+        faults.sort_by(|a: &PluginFault, b| (&a.place, &a.function).cmp(&(&b.place, &b.function)));
+        faults.dedup();
+        if faults.is_empty() { Ok(()) } else { Err(faults.into()) }
+    }
+}
+
+/// Whether a plugin works at a stage on a module, which uses its marker.
+fn works(plugin: &dyn Plugin, stage: Stage, module: &Module<'_>) -> bool {
+    plugin.stages().contains(&stage) && markers(module, plugin).into_iter().any(Value::is_used)
+}
+
+/// A plugin's markers in a module.
+pub(super) fn markers<'c>(module: &Module<'c>, plugin: &dyn Plugin) -> Vec<Value<'c>> {
+    let is_marker = |function: &Value<'c>| {
+        let name = function.name();
+        let rest = name.strip_prefix(plugin.marker());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    let functions = module.functions().into_iter();
+    functions.filter(|function| function.is_declaration() && is_marker(function)).collect()
+}
+
+/// A fault at an instruction.
+pub(super) fn fault(plugin: &dyn Plugin, at: Value<'_>, message: String) -> PluginFault {
+    let line = at.debug_line();
+    PluginFault {
+        plugin: plugin.name().to_owned(),
+        function: demangle(&at.block().function().name()),
+        place: at.debug_file().filter(|_| line > 0).map(|file| (file, line)),
+        message,
+    }
+}

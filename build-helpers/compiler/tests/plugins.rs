@@ -1,0 +1,339 @@
+//! Plugins: where they run and where not, what they are told, what they leave.
+
+mod common;
+#[expect(unreachable_pub, reason = "as it is in a crate of its own")]
+#[path = "plugins/cycles.rs"]
+mod cycles;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, Mutex},
+};
+
+use common::{compiler, job, lower};
+use cycles::Cycles;
+use kernelmill_compiler::{
+    Artifact, Compiler, Config, Error, Toolchain,
+    plugin::{Plugin, Stage, Task, ir::Type},
+};
+
+const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
+
+const CLOCK: &str = "
+use kernelmill_device::prelude::*;
+
+unsafe extern \"C\" {
+    safe fn __cycles() -> u64;
+}
+
+#[kernel]
+pub fn time(mut out: DisjointSlice<u64>) {
+    let start = __cycles();
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = __cycles() - start;
+    }
+}
+";
+
+const PLAIN: &str = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn plain(mut out: DisjointSlice<u64>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = 1;
+    }
+}
+";
+
+fn with(plugins: Vec<Arc<dyn Plugin>>) -> Result<Compiler, Error> {
+    let toolchain: Toolchain = compiler().toolchain().clone();
+    Compiler::new(toolchain)?.with_plugins(plugins)
+}
+
+fn compile(
+    compiler: &Compiler,
+    name: &str,
+    text: &str,
+    config: &Config,
+) -> Result<Artifact, Error> {
+    let (source, lowered) = lower(name, text);
+    compiler.compile(&job(name, &source, &lowered, config))
+}
+
+fn config(target: &str) -> Config {
+    Config::new(target.parse().unwrap())
+}
+
+/// A plugin that notes when it is called, and replaces its marker by a constant at one stage.
+#[derive(Debug)]
+struct Noted {
+    name: &'static str,
+    marker: &'static str,
+    priority: i32,
+    /// Where it replaces its marker; nowhere where it is none of its stages.
+    works_at: Stage,
+    stages: Vec<Stage>,
+    calls: Arc<Mutex<Vec<String>>>,
+}
+
+const ALL: [Stage; 5] =
+    [Stage::FrontEnd, Stage::Finalize, Stage::MidPipeline, Stage::Optimized, Stage::Late];
+
+impl Noted {
+    fn new(name: &'static str, marker: &'static str, calls: &Arc<Mutex<Vec<String>>>) -> Self {
+        let calls = Arc::clone(calls);
+        Self { name, marker, priority: 0, works_at: Stage::Late, stages: ALL.to_vec(), calls }
+    }
+}
+
+impl Plugin for Noted {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn version(&self) -> &str {
+        "1"
+    }
+
+    fn marker(&self) -> &str {
+        self.marker
+    }
+
+    fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    fn priority(&self) -> i32 {
+        self.priority
+    }
+
+    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+        let note = format!("{} {:?} {}", self.name, task.stage(), task.meta());
+        self.calls.lock().unwrap().push(note.trim().to_owned());
+        if task.stage() == self.works_at {
+            for call in task.calls() {
+                let meta: u64 = task.meta().parse().unwrap_or(7);
+                task.replace(call, Type::int(task.context(), 64).constant(meta));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn the_example_of_the_page_is_what_is_tested_and_works_on_every_target() {
+    let page = include_str!("../../../docs/plugins.md");
+    let example = include_str!("plugins/cycles.rs");
+    assert!(page.contains(example), "docs/plugins.md shows another example");
+    let plugins: Vec<Arc<dyn Plugin>> = vec![Arc::new(Cycles)];
+    let compiler = with(plugins).unwrap();
+    let (source, lowered) = lower("clock", CLOCK);
+    for (target, clock) in [("compute_75", "%clock64"), ("gfx1100", "s_getreg"), ("cpu", "rdtsc")] {
+        let config = config(target);
+        let code = compiler.assembly(&job("clock", &source, &lowered, &config)).unwrap();
+        let clock =
+            if target == "gfx1100" && code.contains("s_memtime") { "s_memtime" } else { clock };
+        assert!(code.matches(clock).count() >= 2, "{target}: {code}");
+        assert!(!code.contains("__cycles"), "{target}: {code}");
+    }
+}
+
+#[test]
+fn code_without_the_marker_is_the_same_with_the_plugin_and_without() {
+    let calls = Arc::default();
+    let mut mid = Noted::new("mid", "__mid", &calls);
+    mid.stages = ALL.to_vec();
+    let compiler = with(vec![Arc::new(Cycles), Arc::new(mid)]).unwrap();
+    for target in TARGETS {
+        let with = compile(&compiler, "unmarked", PLAIN, &config(target)).unwrap();
+        let without = compile(common::compiler(), "unmarked", PLAIN, &config(target)).unwrap();
+        assert_eq!(with.to_bytes(), without.to_bytes(), "{target}");
+    }
+    assert!(calls.lock().unwrap().is_empty(), "none is called: {calls:?}");
+    assert_ne!(compiler.plugins(), common::compiler().plugins());
+}
+
+#[test]
+fn plugins_are_called_in_the_order_of_stages_priorities_and_names() {
+    let text = CLOCK.replace(
+        "safe fn __cycles() -> u64;",
+        "safe fn __cycles() -> u64; safe fn __a() -> u64; safe fn __b() -> u64; safe fn __c() -> u64;",
+    );
+    let text = text.replace("= __cycles() - start", "= __a() + __b() + __c()");
+    let text = text.replace("let start = __cycles();", "");
+    let run = |order: [usize; 3]| {
+        let calls = Arc::default();
+        let plugins = order.map(|index| -> Arc<dyn Plugin> {
+            let (name, marker) = [("a", "__a"), ("b", "__b"), ("c", "__c")][index];
+            let mut plugin = Noted::new(name, marker, &calls);
+            plugin.priority = -i32::from(name == "c");
+            plugin.stages = vec![Stage::Late, Stage::FrontEnd, Stage::MidPipeline];
+            Arc::new(plugin)
+        });
+        let compiler = with(plugins.to_vec()).unwrap();
+        let artifact = compile(&compiler, "ordered", &text, &config("compute_75")).unwrap();
+        let calls = calls.lock().unwrap().clone();
+        (calls, artifact, compiler.plugins())
+    };
+    let first = run([0, 1, 2]);
+    let expected = [
+        "c FrontEnd",
+        "a FrontEnd",
+        "b FrontEnd",
+        "c MidPipeline",
+        "a MidPipeline",
+        "b MidPipeline",
+        "c Late",
+        "a Late",
+        "b Late",
+    ];
+    assert_eq!(first.0, expected);
+    for order in [[2, 1, 0], [1, 0, 2]] {
+        assert_eq!(run(order), first, "{order:?}");
+    }
+}
+
+#[test]
+fn a_plugin_works_at_every_stage_on_every_target() {
+    for stage in ALL {
+        for target in TARGETS {
+            let calls = Arc::default();
+            let mut plugin = Noted::new("noted", "__cycles", &calls);
+            (plugin.works_at, plugin.stages) = (stage, vec![stage]);
+            let compiler = with(vec![Arc::new(plugin)]).unwrap();
+            compile(&compiler, "staged", CLOCK, &config(target))
+                .unwrap_or_else(|error| panic!("{target}, {stage:?}: {error}"));
+            assert_eq!(*calls.lock().unwrap(), [format!("noted {stage:?}")], "{target}");
+        }
+    }
+}
+
+#[test]
+fn a_plugins_meta_is_in_the_key_and_a_childs_is_its_own() {
+    let calls = Arc::default();
+    let compiler = with(vec![Arc::new(Noted::new("noted", "__cycles", &calls))]).unwrap();
+    let mut told = config("compute_75");
+    told.params.meta.insert("noted".into(), "1234567".into());
+    let text =
+        CLOCK.replace("__cycles() - start", "__cycles()").replace("let start = __cycles();", "");
+    let artifact = compile(&compiler, "told", &text, &told).unwrap();
+    assert!(String::from_utf8(artifact.bytes).unwrap().contains("1234567"));
+    assert!(calls.lock().unwrap().contains(&"noted Late 1234567".to_owned()));
+    assert_ne!(told.key(), config("compute_75").key());
+
+    let (key, mut child) = (told.key(), told.child("distance"));
+    let same = child.key();
+    assert_eq!(child.params.meta, told.params.meta, "it starts with its parent's");
+    child.params.meta.insert("noted".into(), "2".into());
+    assert_ne!(child.key(), same);
+    assert_eq!((told.key(), &*told.params.meta["noted"]), (key, "1234567"));
+
+    told.params.meta = BTreeMap::from([("notd".to_owned(), String::new())]);
+    let error = compile(&compiler, "told", &text, &told).unwrap_err().to_string();
+    assert_eq!(error, "there is no plugin `notd` to have a setting; the nearest is `noted`");
+}
+
+#[test]
+fn a_marker_that_is_left_is_named_with_the_plugin_and_the_line() {
+    let calls = Arc::default();
+    let mut plugin = Noted::new("noted", "__cycles", &calls);
+    plugin.stages = vec![Stage::FrontEnd];
+    let compiler = with(vec![Arc::new(plugin)]).unwrap();
+    for target in TARGETS {
+        let error = compile(&compiler, "left", CLOCK, &config(target)).unwrap_err();
+        let Error::Plugin(faults) = &error else { panic!("{target}: {error}") };
+        let lines: Vec<_> = faults.iter().map(|fault| fault.place.clone()).collect();
+        if target != "cpu" {
+            let place = |line| Some(("kernels/left.rs".to_owned(), line));
+            assert_eq!(lines, [place(10), place(12)], "{target}");
+        }
+        let message = error.to_string();
+        let expected = "the marker `__cycles` is left: the plugin `noted` has not replaced it";
+        assert!(message.contains(expected), "{message}");
+    }
+    let error = compile(common::compiler(), "left", CLOCK, &config("compute_75")).unwrap_err();
+    assert!(error.to_string().contains("__cycles"), "without a plugin: {error}");
+}
+
+#[derive(Debug)]
+struct Refuses;
+
+impl Plugin for Refuses {
+    fn name(&self) -> &str {
+        "refuses"
+    }
+
+    fn version(&self) -> &str {
+        "1"
+    }
+
+    fn marker(&self) -> &str {
+        "__cycles"
+    }
+
+    fn stages(&self) -> &[Stage] {
+        &[Stage::FrontEnd]
+    }
+
+    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+        assert!(task.function("time").is_some() && task.function("tim").is_none());
+        for call in task.calls() {
+            task.refuse(call, "there is no clock");
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn what_a_plugin_cannot_do_is_told_with_every_line() {
+    let compiler = with(vec![Arc::new(Refuses)]).unwrap();
+    let error = compile(&compiler, "refused", CLOCK, &config("cpu")).unwrap_err().to_string();
+    assert_eq!(error.matches("there is no clock").count(), 2, "{error}");
+    assert!(
+        error.contains("kernels/refused.rs:10: there is no clock\n  in refused::time"),
+        "{error}"
+    );
+    assert!(error.contains("kernels/refused.rs:12: "), "{error}");
+}
+
+#[test]
+fn two_plugins_of_one_name_or_marker_are_refused() {
+    let twice: Vec<Arc<dyn Plugin>> = vec![Arc::new(Cycles), Arc::new(Cycles)];
+    let error = with(twice).unwrap_err().to_string();
+    let expected = "the plugin `cycles` is registered twice; remove one of the calls of `plugin`";
+    assert_eq!(error, expected);
+    let error = with(vec![Arc::new(Cycles), Arc::new(Refuses)]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the plugins `cycles` and `refuses` have one marker, `__cycles`; use one of the two"
+    );
+}
+
+/// The pipeline is compiled once, whatever the targets and plugins: this program has three of each,
+/// and one instance of every function of the driver.
+#[test]
+fn the_driver_is_compiled_once_whatever_the_targets_and_plugins() {
+    use object::{Object, ObjectSymbol};
+    let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+    let program = object::File::parse(&*program).unwrap();
+    let mut instances: BTreeMap<String, usize> = BTreeMap::new();
+    for symbol in program.symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned)) {
+        let name = format!("{:#}", rustc_demangle::demangle(&symbol));
+        if let Some(name) = name.strip_prefix("kernelmill_compiler::driver::")
+            && !name.contains("closure")
+        {
+            *instances.entry(name.to_owned()).or_default() += 1;
+        }
+    }
+    let source = include_str!("../src/driver.rs");
+    let functions = source.lines().filter_map(|line| {
+        let line = line.trim_start_matches("pub(crate) ").strip_prefix("fn ")?;
+        Some(line.split(['(', '<']).next().unwrap().to_owned())
+    });
+    let functions: BTreeSet<_> = functions.collect();
+    assert!(instances.contains_key("build") && instances.contains_key("compile"), "{instances:?}");
+    // What this program does not use the linker may have left out.
+    assert!(instances.keys().all(|name| functions.contains(name)), "{instances:?}, {functions:?}");
+    assert!(instances.values().all(|count| *count == 1), "{instances:?}");
+}
