@@ -61,7 +61,7 @@ pub struct Params {
     /// the last bit of results.
     pub contract: bool,
     /// Whether threads become the lanes of vectors on the CPU, and kernels are cut at uniform
-    /// barriers.
+    /// barriers, where that is proven to be right.
     pub lanes: bool,
     /// What plugins are told, by the plugin's name.
     pub meta: BTreeMap<String, String>,
