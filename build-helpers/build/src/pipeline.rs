@@ -167,7 +167,7 @@ impl Build<'_> {
     ) -> Result<Vec<Binary>, Error> {
         let mut report = Report::default();
         let compiled = self.compile(sources, units, fronts, &mut report)?;
-        let mut made = Vec::new();
+        let (mut made, mut faults) = (Vec::new(), Faults::default());
         for (unit, result) in units.iter().zip(compiled) {
             let subject =
                 || format!("{}, for {}", sources[unit.source].display, unit.config.target);
@@ -178,9 +178,14 @@ impl Build<'_> {
                     binary.warnings.lines().for_each(|line| self.world.cargo.warn(&line));
                     made.push(binary);
                 }
-                Some(Err(error)) => fault(&error, &subject(), &mut report),
+                Some(Err(error)) => {
+                    if let Some(error) = faults.add(unit.source, error) {
+                        fault(&error, &subject(), &mut report);
+                    }
+                }
             }
         }
+        faults.report(sources, &mut report);
         report.into_result(Error::Kernels)?;
         Ok(made)
     }
@@ -220,6 +225,34 @@ impl Build<'_> {
             }
         }
         Ok(made)
+    }
+}
+
+/// What kernels do that their targets cannot, where several targets say the same once.
+#[derive(Default)]
+struct Faults(Vec<(usize, CompileError)>);
+
+impl Faults {
+    /// Keeps an error that is one of these, and gives back others.
+    fn add(&mut self, source: usize, error: Failure) -> Option<Failure> {
+        let CompileError::Invalid { targets, faults } = &*error else { return Some(error) };
+        for (other, known) in &mut self.0 {
+            if let CompileError::Invalid { targets: all, faults: known } = known
+                && (*other, &*known) == (source, faults)
+            {
+                all.extend(targets.iter().cloned());
+                return None;
+            }
+        }
+        let (targets, faults) = (targets.clone(), faults.clone());
+        self.0.push((source, CompileError::Invalid { targets, faults }));
+        None
+    }
+
+    fn report(&self, sources: &[Source], report: &mut Report) {
+        for (source, error) in &self.0 {
+            fault(error, &sources[*source].display, report);
+        }
     }
 }
 

@@ -1,23 +1,50 @@
 //! The pipeline, from a lowered source to an artifact.
 
+use kernelmill_artifact::ArtifactKind;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Visibility, parse_bitcode, parse_ir},
 };
 
 use crate::{
-    Artifact, CompiledKernel, Error, Job, Toolchain, check, entry,
+    Artifact, CompiledKernel, Error, Job, Toolchain,
+    check::{Checks, ValidModule},
+    entry,
     frontend::rust::LAYOUT_PREFIX,
     library::Libraries,
     link, place, prepare,
     target::{self, Backend, Entry, Unit},
 };
 
+/// Turns a checked module into bytes of a kind.
+type Emit<'a> = &'a dyn Fn(&dyn Backend, &ValidModule<'_, '_>) -> Result<(ArtifactKind, Vec<u8>), Error>;
+
 /// Compiles one source for one target.
 pub(crate) fn compile(
     toolchain: &Toolchain,
     libraries: &Libraries,
     job: &Job<'_>,
+) -> Result<Artifact, Error> {
+    emitted(toolchain, libraries, job, &|backend, module| backend.emit(toolchain, module))
+}
+
+/// Compiles one source for one target to the text that an assembler takes.
+pub(crate) fn assembly(
+    toolchain: &Toolchain,
+    libraries: &Libraries,
+    job: &Job<'_>,
+) -> Result<Vec<u8>, Error> {
+    let text = |backend: &dyn Backend, module: &ValidModule<'_, '_>| {
+        Ok((ArtifactKind::Object, backend.machine().assembly(module.module())?))
+    };
+    Ok(emitted(toolchain, libraries, job, &text)?.bytes)
+}
+
+fn emitted(
+    toolchain: &Toolchain,
+    libraries: &Libraries,
+    job: &Job<'_>,
+    emit: Emit<'_>,
 ) -> Result<Artifact, Error> {
     let file = job.signatures.first().map_or("", |signature| &signature.file);
     let backend = target::lookup(toolchain, &job.config.target, file)?;
@@ -27,6 +54,7 @@ pub(crate) fn compile(
     let module = read(&context, job, backend)?;
     link::libraries(&context, &module, libraries, backend)?;
     backend.machine().run(&module, DROP_LANDING_PADS)?;
+    let mut checks = Checks::before(&context, &module, &job.config.target, backend);
     memory(&context, &module, backend);
     operations(&context, &module, backend)?;
     link::printing(&module, backend.print());
@@ -37,19 +65,20 @@ pub(crate) fn compile(
         name: job.unit,
         lanes: job.config.options.lanes,
     };
-    let entries = backend.enter(&unit)?;
+    let entries = backend.enter(&unit).map_err(|error| checks.with_lines(error))?;
     keep_only(&module, &entries);
     backend.machine().run_with(
         &module,
         &backend.passes(job.config.options.optimization),
         !backend.is_gpu(),
     )?;
+    checks.settle(&context, &module);
     let locations = place::locations(&context, &module);
     link::finish_panics(&context, &module, backend, &entries);
     backend.machine().run(&module, FINISH)?;
     let panics = export_panic_record(&module, backend);
-    let valid = check::output(&module, file, &job.config.target, backend)?;
-    let (kind, bytes) = backend.emit(toolchain, &valid)?;
+    let valid = checks.output(&context, &module, file)?;
+    let (kind, bytes) = emit(backend, &valid)?;
 
     let kernels = job.signatures.iter().zip(entries);
     let kernels = kernels

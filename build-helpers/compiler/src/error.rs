@@ -5,7 +5,11 @@ use std::{
 
 use kernelmill_artifact::Target;
 
-use crate::frontend::cuda::{Message, MessageSeverity, signature::SignatureError};
+use crate::{
+    Fault,
+    fault::Listing,
+    frontend::cuda::{Message, MessageSeverity, signature::SignatureError},
+};
 
 /// Why a source could not be compiled.
 #[derive(Debug, thiserror::Error)]
@@ -119,10 +123,10 @@ pub enum Error {
     #[error(transparent)]
     Layout(Box<LayoutMismatch>),
     /// The compiled code does what the target cannot.
-    #[error("{}", Faults(target, faults))]
+    #[error("{}", Listing(targets, faults))]
     Invalid {
-        /// The target.
-        target: Target,
+        /// The targets; the compiler, which is asked for one at a time, names one.
+        targets: Vec<Target>,
         /// Every fault.
         faults: Vec<Fault>,
     },
@@ -161,17 +165,6 @@ pub struct LayoutMismatch {
     pub written: (u64, u64),
 }
 
-/// Something in a kernel that a target cannot do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The function it is in, as written in Rust.
-    pub function: String,
-    /// The source line, where debug information has it.
-    pub line: Option<u32>,
-    /// What is wrong.
-    pub message: String,
-}
-
 struct CppMessages<'a> {
     tool: &'a str,
     messages: &'a [Message],
@@ -195,21 +188,5 @@ impl fmt::Display for CppMessages<'_> {
             ),
             None => Ok(()),
         }
-    }
-}
-
-struct Faults<'a>(&'a Target, &'a [Fault]);
-
-impl fmt::Display for Faults<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a kernel does what {} cannot:", self.0)?;
-        for fault in self.1 {
-            write!(formatter, "\n  {}", fault.message)?;
-            write!(formatter, "\n    in {}", fault.function)?;
-            if let Some(line) = fault.line {
-                write!(formatter, ", line {line}")?;
-            }
-        }
-        Ok(())
     }
 }

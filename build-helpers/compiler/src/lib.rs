@@ -25,6 +25,7 @@ pub mod diagnostic;
 mod driver;
 mod entry;
 mod error;
+mod fault;
 pub mod frontend;
 mod job;
 mod library;
@@ -39,7 +40,8 @@ mod toolchain;
 pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
 pub use artifact::{Artifact, CompiledKernel, Location};
-pub use error::{Error, Fault, LayoutMismatch};
+pub use error::{Error, LayoutMismatch};
+pub use fault::{Fault, Frame};
 pub use frontend::rust::{Lowered, RustSource};
 pub use job::{Config, Job, Options};
 pub use toolchain::{Compiler, Toolchain};

@@ -163,6 +163,16 @@ impl Compiler {
         driver::compile(&self.toolchain, libraries, job)
     }
 
+    /// Compiles a lowered source for one target to assembly: PTX, or that of the processor.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiler::compile`], but for assemblers and linkers, which are not asked.
+    pub fn assembly(&self, job: &Job<'_>) -> Result<String, Error> {
+        let text = driver::assembly(&self.toolchain, self.libraries()?, job)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
     fn device(&self) -> Result<&DeviceCrate, Error> {
         get_or_try_init(&self.device, || rust::build_device_crate(&self.toolchain))
     }

@@ -163,14 +163,7 @@ impl Build<'_> {
                         targets.map(|unit| format!("`{}`", unit.config.target)).collect();
                     if !targets.is_empty() {
                         report.plain(
-                            format!(
-                                "{}:{}: the kernel `{}` cannot be compiled for {}: {}",
-                                obstacle.file,
-                                obstacle.line,
-                                kernel.name,
-                                targets.join(", "),
-                                obstacle.reason
-                            ),
+                            obstacle.message(&kernel.name, &targets),
                             format!(
                                 "narrow its targets, `[kernels.{}] targets = [...]`, or give the \
                                  other targets another way under `#ifdef __KERNELMILL__`",

@@ -128,6 +128,10 @@ impl Backend for Amd {
         Ok(entries)
     }
 
+    fn processors(&self) -> &'static [&'static str] {
+        &["amdgcn"]
+    }
+
     fn emit(
         &self,
         toolchain: &Toolchain,

@@ -135,6 +135,14 @@ impl Backend for Nvidia {
         entry::gpu(unit, &abi)
     }
 
+    fn takes_assembly(&self) -> bool {
+        true
+    }
+
+    fn processors(&self) -> &'static [&'static str] {
+        &["nvvm"]
+    }
+
     fn emit(
         &self,
         toolchain: &Toolchain,

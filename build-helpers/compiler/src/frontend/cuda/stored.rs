@@ -11,7 +11,10 @@ use super::{
     CudaKernel,
     clang::{Obstacle, Scope},
 };
-use crate::bytes::{Reader, Writer};
+use crate::{
+    Frame,
+    bytes::{Reader, Writer},
+};
 
 /// Kernels, and the weight of their source, as bytes.
 pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
@@ -32,6 +35,13 @@ pub(super) fn write_facts(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec
         }
         writer.number(obstacle.line.into());
         writer.number((obstacle.scope == Scope::Everywhere).into());
+        writer.number(obstacle.frames.len() as u64);
+        for frame in &obstacle.frames {
+            writer.text(&frame.function);
+            writer.text(&frame.file);
+            writer.number(frame.line.into());
+            writer.number(frame.library.into());
+        }
     }
     writer.finish()
 }
@@ -44,7 +54,11 @@ pub(super) fn read_facts(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>
         let [symbol, file, reason] = [reader.text()?, reader.text()?, reader.text()?];
         let line = small(reader)?;
         let scope = if reader.number()? == 0 { Scope::NotNvidia } else { Scope::Everywhere };
-        Some(Obstacle { symbol, file, line, reason, scope })
+        let frames = reader.list(|reader| {
+            let (function, file, line) = (reader.text()?, reader.text()?, small(reader)?);
+            Some(Frame { function, file, line, library: reader.number()? != 0 })
+        })?;
+        Some(Obstacle { symbol, file, line, reason, scope, frames })
     })?;
     reader.end()?;
     Some((kernels, obstacles))
@@ -274,6 +288,12 @@ mod tests {
             line: 3,
             reason: "inline PTX".to_owned(),
             scope: Scope::NotNvidia,
+            frames: vec![Frame {
+                function: "f()".to_owned(),
+                file: "a.cu".to_owned(),
+                line: 3,
+                library: false,
+            }],
         }];
         let bytes = write_facts(&[], &obstacles);
         assert_eq!(read_facts(&bytes), Some((Vec::new(), obstacles)));

@@ -93,7 +93,7 @@ pub(crate) fn lower(
     let kernels = kernels(&machine, clang, source, &bitcode)?;
     let context = Context::create();
     let module = parse(&context, clang, source, &bitcode)?;
-    let obstacles = obstacle::find(&module, source);
+    let obstacles = obstacle::find(&context, &module, source);
     let mut warnings = stderr;
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
     let lowered = Lowered { modules, inputs, variables: Vec::new(), warnings };

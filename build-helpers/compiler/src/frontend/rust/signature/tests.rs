@@ -269,3 +269,13 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
          help: remove the circle; a device has no pointers to hold such a type"
     );
 }
+
+/// Names were looked for through every order of them, which took for ever.
+#[test]
+fn everything_of_several_crates_can_be_imported() {
+    let text = "use kernelmill_device::prelude::*; use core::arch::x86_64::*; use core::ptr::*;\n\
+                use inner::*; mod inner { pub type Number = f32; }\n\
+                #[kernel] fn fill(value: Number, mut out: DisjointSlice<f32>) {}";
+    let found = super::read(text, "kernels/fill.rs").unwrap();
+    assert_eq!(found[0].to_string(), "fn fill(value: f32, out: DisjointSlice<f32>)");
+}
