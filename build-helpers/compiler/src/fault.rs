@@ -69,7 +69,7 @@ impl fmt::Display for Fault {
         formatter.write_str(&self.message)?;
         for (index, frame) in self.frames.iter().enumerate() {
             let word = if index == 0 { "-->" } else { "from" };
-            write!(formatter, "\n    {word:<4} {frame}")?;
+            write!(formatter, "\n    {word:>4} {frame}")?;
         }
         if let Some(help) = &self.help {
             write!(formatter, "\n    help: {help}")?;

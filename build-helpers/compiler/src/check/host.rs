@@ -1,12 +1,15 @@
 //! What LLVM has for the host alone: a back end that meets it in a kernel ends the whole process.
 
 use kernelmill_llvm::{
-    inkwell::module::Module,
-    ir::{ModuleExt, Type, TypeKind, Value},
+    inkwell::{context::Context, module::Module},
+    ir::{Builder, ModuleExt, Type, TypeKind, Value},
 };
 
 use super::Backtraces;
 use crate::{fault::Fault, target::Backend};
+
+/// What the address of such a variable is replaced by.
+pub(super) const THREAD_LOCAL: &str = "__kernelmill_thread_local";
 
 /// The names of LLVM's back ends, by which it names the instructions of processors.
 const PROCESSORS: [&str; 12] = [
@@ -31,21 +34,22 @@ pub(super) fn find<'c>(
     faults
 }
 
-/// Uses of variables of which each thread of the host has its own, where a kernel leads to them. On
-/// a GPU they would become one variable for all threads, so they are looked for before that.
-pub(super) fn thread_locals<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    for function in module.definitions() {
-        if !backtraces.is_reached(function) {
+/// Marks uses of variables of which each thread of the host has its own, so that those which are
+/// still there after optimisation are known. On a GPU they would become one variable for all.
+pub(super) fn mark_thread_locals<'c>(context: &'c Context, module: &Module<'c>) {
+    let builder = Builder::new(context);
+    let pointer = Type::pointer(context, 0);
+    for function in module.functions() {
+        if !function.name().starts_with("llvm.threadlocal.address.") {
             continue;
         }
-        for instruction in function.instructions() {
-            if let Some(fault) = thread_local(instruction) {
-                faults.push(Fault { frames: backtraces.to(instruction), ..fault });
-            }
+        let marker = module.declare(THREAD_LOCAL, pointer.function(&[]));
+        for call in function.users().into_iter().filter(|user| user.is_call()) {
+            builder.before(call);
+            call.replace_with(builder.call(marker, &[]));
+            call.erase();
         }
     }
-    faults
 }
 
 /// What is wrong with an instruction.
@@ -90,24 +94,6 @@ fn type_help(kind: TypeKind) -> &'static str {
         TypeKind::LLVMFP128TypeKind | TypeKind::LLVMX86_FP80TypeKind => "compute with `f64`",
         _ => "leave the target out, or write the kernel without it",
     }
-}
-
-/// Whether an instruction uses a variable of which each thread of the host has its own.
-fn thread_local(instruction: Value<'_>) -> Option<Fault> {
-    let operands = instruction.operands();
-    let variable = operands.into_iter().map(root).find(|operand| operand.is_thread_local())?;
-    let name = super::demangle(&variable.name());
-    let message = format!("uses the variable `{name}`, of which each thread of the host has its own");
-    Some(Fault::new(message, Vec::new()).help("use a local variable or shared memory"))
-}
-
-/// The global that a constant is an address in.
-fn root(value: Value<'_>) -> Value<'_> {
-    let mut value = value;
-    while value.is_constant_expression() {
-        value = value.operand(0);
-    }
-    value
 }
 
 fn call(call: Value<'_>, backend: &dyn Backend) -> Option<Fault> {

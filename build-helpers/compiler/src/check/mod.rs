@@ -59,9 +59,9 @@ impl<'a> Checks<'a> {
     ) -> Self {
         assertion::prepare(context, module);
         let backtraces = Backtraces::of(context, module);
-        let mut faults = recursion::find(module, &backtraces);
+        let faults = recursion::find(module, &backtraces);
         if backend.is_gpu() {
-            faults.extend(host::thread_locals(module, &backtraces));
+            host::mark_thread_locals(context, module);
         }
         let defined = module.definitions().into_iter().map(|function| last_name(function));
         let known = defined.chain(link::known()).collect();

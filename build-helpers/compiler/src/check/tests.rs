@@ -88,7 +88,7 @@ fn pointers_to_functions_are_refused_where_the_target_has_none() {
     assert_eq!(
         found,
         "a kernel does what compute_75 cannot:\n  calls a function through a pointer, for \
-         which the target has no way\n    -->  `k`\n    help: use generics instead of `dyn Trait` and `fn` \
+         which the target has no way\n     --> `k`\n    help: use generics instead of `dyn Trait` and `fn` \
          pointers, or `match` over an `enum`"
     );
 }
@@ -121,10 +121,10 @@ fn check_19_unsupported_type_detection() {
         lines,
         [
             "uses numbers of type `f16`, which the target lacks",
-            "-->  `k`",
+            "--> `k`",
             "help: compute with `f32`, and convert when you load and store",
             "uses numbers of type `f64`, which the target lacks",
-            "-->  `l`",
+            "--> `l`",
             "help: compute with `f32`",
         ],
         "{found}"
@@ -165,7 +165,7 @@ fn recursion_that_can_end_is_left_alone_and_a_cycle_that_cannot_is_told_once() {
     assert_eq!(
         found,
         "a kernel does what compute_75 cannot:\n  `ping` calls `pong`, which calls `ping` again, on \
-         every path, so they never end\n    -->  `ping`\n    from `k`\n    help: end the recursion on some \
+         every path, so they never end\n     --> `ping`\n    from `k`\n    help: end the recursion on some \
          path, or loop"
     );
 }

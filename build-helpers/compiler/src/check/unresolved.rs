@@ -8,7 +8,7 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Value},
 };
 
-use super::{Backtraces, backtrace::nameless, demangle};
+use super::{Backtraces, backtrace::nameless, demangle, host::THREAD_LOCAL};
 use crate::{
     fault::Fault,
     link::{self, PREFIX},
@@ -29,15 +29,22 @@ pub(super) struct Unresolved<'a, 'c> {
 const FOLLOW: [&str; 3] =
     ["__rust_dealloc", "__rust_no_alloc_shim_is_unstable", "handle_alloc_error"];
 
+/// Whether a function is one of the heap's.
+fn is_of_heap(path: &str) -> bool {
+    let parts = ["__rust_alloc", "__rust_realloc", "__rust_dealloc", "alloc::", "__rustc::"];
+    parts.iter().any(|part| path.contains(part))
+}
+
 impl<'c> Unresolved<'_, 'c> {
     /// A fault for each place that uses something undefined.
     pub(super) fn find(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
         let undefined = link::undefined(self.module);
-        let allocates = undefined.iter().any(|name| name.contains("__rust_alloc"));
+        let follows = |name: &String| FOLLOW.iter().any(|part| name.contains(part));
+        let allocates = undefined.iter().any(|name| is_of_heap(&demangle(name)) && !follows(name));
         for name in &undefined {
             // Whoever allocates frees as well: one fault says so.
-            let follows = allocates && FOLLOW.iter().any(|part| name.contains(part));
+            let follows = allocates && follows(name);
             if let Some(function) = self.module.function(name)
                 && !self.backend.provides(name)
                 && !follows
@@ -72,6 +79,11 @@ impl<'c> Unresolved<'_, 'c> {
     fn function(&self, name: &str) -> Fault {
         let path = demangle(name);
         let is_of = |crates: &[&str]| crates.iter().any(|start| path.contains(start));
+        if name == THREAD_LOCAL {
+            let message = "uses a variable of which each thread of the host has its own";
+            let help = "use a local variable, or shared memory";
+            return Fault::new(message, Vec::new()).help(help);
+        }
         if let Some(operation) = name.strip_prefix(PREFIX) {
             let message = format!("the marker `{operation}` is left: no stage has replaced it");
             let help = format!(
@@ -80,7 +92,7 @@ impl<'c> Unresolved<'_, 'c> {
             );
             return Fault::new(message, Vec::new()).help(help);
         }
-        if is_of(&["__rust_alloc", "__rust_realloc", "__rust_dealloc", "alloc::", "__rustc::"]) {
+        if is_of_heap(&path) {
             return Fault::new("allocates on the heap, which kernels do not have", Vec::new())
                 .help("use arrays or slices");
         }

@@ -62,7 +62,7 @@ impl Obstacle {
             self.reason
         );
         for (index, frame) in self.frames.iter().enumerate() {
-            text += &format!("\n    {:<4} {frame}", if index == 0 { "-->" } else { "from" });
+            text += &format!("\n    {:>4} {frame}", if index == 0 { "-->" } else { "from" });
         }
         text
     }
