@@ -280,7 +280,9 @@ fn binary(
     }
     let signatures = cpp::signatures(source, front, front_end.settings, &unit.config.target);
     let fingerprint =
-        key.parts("kernel", signatures.iter().map(|it| it.symbol.as_bytes())).finish();
+        key.parts("kernel", signatures.iter().map(|it| it.symbol.as_bytes()))
+            .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
+            .finish();
     let made = |artifact, is_cached| Binary {
         source: unit.source,
         fingerprint,
@@ -331,6 +333,7 @@ fn check_front(
 pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
+        CompileError::Limits { text } => report.verbatim(text.as_str()),
         CompileError::Cpp { messages, .. } => {
             // ptxas knows nothing of the source.
             let is_lost = messages.iter().any(|message| message.place.is_none());

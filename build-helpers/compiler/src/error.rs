@@ -55,6 +55,12 @@ pub enum Error {
         /// The file as people know it.
         display: String,
     },
+    /// Kernels say what cannot be of the launches they are made for.
+    #[error("{}", text.trim_end())]
+    Limits {
+        /// Every fault, with file and line.
+        text: String,
+    },
     /// clang is newer than LLVM, which does not read what it wrote.
     #[error(
         "{} ({version}) writes bitcode that the Rust toolchain's LLVM does not read: {reason}; use a \

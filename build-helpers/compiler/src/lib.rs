@@ -29,6 +29,7 @@ mod fault;
 pub mod frontend;
 mod job;
 mod library;
+pub mod limits;
 mod link;
 mod place;
 mod prepare;

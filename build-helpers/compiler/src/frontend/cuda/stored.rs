@@ -101,7 +101,9 @@ fn signature(writer: &mut Writer, signature: &Signature) {
     writer.number(signature.dimension as u64);
     writer.number((signature.safety == Safety::Unsafe).into());
     writer.number(signature.limits.max_block_threads.into());
-    signature.limits.block.iter().for_each(|size| writer.number((*size).into()));
+    let LaunchLimits { block, cluster, min_blocks, max_registers, .. } = signature.limits;
+    let numbers = block.into_iter().chain(cluster).chain([min_blocks, max_registers]);
+    numbers.for_each(|number| writer.number(number.into()));
     writer.number(signature.parameters.len() as u64);
     for parameter in signature.parameters.iter() {
         writer.text(&parameter.name);
@@ -185,8 +187,10 @@ fn read_signature(reader: &mut Reader<'_>) -> Option<Signature> {
     };
     let safety = if reader.number()? == 0 { Safety::Safe } else { Safety::Unsafe };
     let max_block_threads = small(reader)?;
-    let block = [small(reader)?, small(reader)?, small(reader)?];
-    let limits = LaunchLimits { max_block_threads, block };
+    let mut sizes = || Some([small(reader)?, small(reader)?, small(reader)?]);
+    let (block, cluster) = (sizes()?, sizes()?);
+    let (min_blocks, max_registers) = (small(reader)?, small(reader)?);
+    let limits = LaunchLimits { max_block_threads, block, min_blocks, max_registers, cluster };
     let parameters = reader.list(read_parameter)?.into();
     Some(Signature { name, symbol, dimension, safety, limits, parameters, file, line })
 }
@@ -256,7 +260,13 @@ mod tests {
                 symbol: "_Z5scaleIfEv1PPKfPf".into(),
                 dimension: Dimension::Any,
                 safety: Safety::Unsafe,
-                limits: LaunchLimits { max_block_threads: 128, block: [1, 2, 3] },
+                limits: LaunchLimits {
+                    max_block_threads: 128,
+                    block: [1, 2, 3],
+                    min_blocks: 4,
+                    max_registers: 64,
+                    cluster: [2, 1, 1],
+                },
                 parameters: vec![
                     parameter("p", ParameterKind::Value(ValueType::Struct(layout.into()))),
                     parameter(
