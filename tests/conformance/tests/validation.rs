@@ -75,6 +75,18 @@ const CASES: &[Case] = &[
         target: "compute_75",
     },
     Case {
+        title: "Launches that cannot be",
+        text: "What `#[kernel]` says of launches, before anything is compiled.",
+        file: "launches.rs",
+        target: "compute_75",
+    },
+    Case {
+        title: "Launches that cannot be, in CUDA C++",
+        text: "",
+        file: "launches_cpp.cu",
+        target: "compute_75",
+    },
+    Case {
         title: "CUDA C++",
         text: "The same checks for kernels in C++ that kernelmill's own compiler makes, with \
                `kernelmill_static_assert`.",

@@ -59,10 +59,10 @@ pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
         let obstacles = lowered.obstacles;
         return Ok(Source { name, lowered: lowered.lowered, signatures, obstacles });
     }
-    let signatures = signature::read(text, &display).unwrap_or_else(|faults| {
-        let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
-        panic!("{file}: {}", faults.join("\n"))
-    });
+    let signatures = signature::read(text, &display).map_err(|faults| {
+        let faults = faults.iter().map(ToString::to_string);
+        Error::Limits { text: faults.collect::<Vec<_>>().join("\n") }
+    })?;
     let source = RustSource {
         path,
         display,
@@ -115,7 +115,7 @@ pub(crate) fn refused(file: &str, target: &str) -> String {
     let text = fs::read_to_string(folder().join("faults").join(file)).unwrap();
     let source = match lower(file, &text) {
         Ok(source) => source,
-        Err(error) => return format!("error: {error}"),
+        Err(error) => return error.to_string(),
     };
     let obstacles = source.obstacles.iter().filter(|it| it.concerns(&target.parse().unwrap()));
     let told: Vec<_> = obstacles
