@@ -45,6 +45,19 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// A grid is not made of whole clusters, which the kernel's author says it is made of.
+    #[error(
+        "kernel `{kernel}`: a grid of {grid:?} blocks is not made of whole clusters, each of \
+         {cluster:?} blocks"
+    )]
+    Cluster {
+        /// The kernel's name.
+        kernel: String,
+        /// The blocks of the launch, x first.
+        grid: [u64; 3],
+        /// The blocks of a cluster, x first.
+        cluster: [u32; 3],
+    },
     /// A launch has a block without threads.
     #[error("kernel `{kernel}`: the block size [{}, {}, {}] has no threads", block[0], block[1], block[2])]
     EmptyBlock {

@@ -6,7 +6,7 @@ use crate::{
     Device, EmbeddedArtifact, EmbeddedKernel, Error, Launch, Result,
     argument::{Argument, Marshalled},
     backend::{Function, Module, StreamRef},
-    limits::{KernelLimits, check_block},
+    limits::{KernelLimits, check_bounds},
 };
 use kernelmill_artifact::{LaunchLimits, Signature};
 
@@ -52,7 +52,7 @@ impl CompiledKernel {
         }
         let shape = device.limits().check(launch, &self.limits, self.name, device.name())?;
         let Some(shape) = shape else { return Ok(()) };
-        check_block(launch.block_size(), &self.bounds, self.name)?;
+        check_bounds(launch, &self.bounds, self.name)?;
         let mut marshalled = Marshalled::new(arguments);
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
         let fault = unsafe { self.function.launch(stream, &shape, marshalled.pointers())? };

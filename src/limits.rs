@@ -37,12 +37,21 @@ pub(crate) struct Checked {
     pub(crate) dynamic_shared_bytes: u32,
 }
 
-/// Checks a block against what the kernel's author says of blocks in the source.
+/// Checks a launch against what the kernel's author says of launches.
 ///
 /// # Errors
 ///
-/// [`Error::Limit`].
-pub(crate) fn check_block(block: [u64; 3], limits: &LaunchLimits, kernel: &str) -> Result<()> {
+/// [`Error::Limit`] and [`Error::Cluster`].
+pub(crate) fn check_bounds(launch: &Launch<3>, limits: &LaunchLimits, kernel: &str) -> Result<()> {
+    let (grid, cluster) = (launch.grid_size(), limits.cluster.map(u64::from));
+    let is_split = |axis: usize| cluster[axis] > 0 && !grid[axis].is_multiple_of(cluster[axis]);
+    if (0..3).any(is_split) {
+        return Err(Error::Cluster { kernel: kernel.to_owned(), grid, cluster: limits.cluster });
+    }
+    check_block(launch.block_size(), limits, kernel)
+}
+
+fn check_block(block: [u64; 3], limits: &LaunchLimits, kernel: &str) -> Result<()> {
     let error = |quantity, requested, limit: u32, whose: &str| {
         let (kernel, device) = (kernel.to_owned(), whose.to_owned());
         Err(Error::Limit { kernel, quantity, requested, limit: limit.into(), device })
@@ -147,6 +156,19 @@ mod tests {
         let text = "kernel `saxpy`: the launch asks for threads per block in y 4, the limit of the \
                     block size in its source is 8";
         assert_eq!(check([16, 4, 1], exact), Err(text.to_owned()));
+    }
+
+    #[test]
+    fn grids_are_whole_clusters() {
+        let pairs = LaunchLimits { cluster: [2, 1, 1], ..LaunchLimits::NONE };
+        let check = |grid| {
+            let launch = Launch::grid(grid, [32, 1, 1]);
+            check_bounds(&launch, &pairs, "saxpy").map_err(|error| error.to_string())
+        };
+        assert_eq!(check([4, 3, 1]), Ok(()));
+        let text = "kernel `saxpy`: a grid of [3, 4, 1] blocks is not made of whole clusters, each \
+                    of [2, 1, 1] blocks";
+        assert_eq!(check([3, 4, 1]), Err(text.to_owned()));
     }
 
     #[test]

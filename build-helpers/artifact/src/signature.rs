@@ -141,19 +141,54 @@ pub enum Dimension {
     Any = 0,
 }
 
-/// Limits on the blocks of a launch that stand in a kernel's source: `__launch_bounds__` and
-/// `__block_size__` of CUDA C++.
+/// What a kernel's author says of the launches it is made for, in its source or in the
+/// configuration: `__launch_bounds__`, `__block_size__`, `__maxnreg__` and `__cluster_dims__` of CUDA
+/// C++, and the arguments of `#[kernel]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LaunchLimits {
     /// The most threads in a block; 0 where nothing is said.
     pub max_block_threads: u32,
     /// The exact block, x first; zeros where nothing is said.
     pub block: [u32; 3],
+    /// The number of blocks that a multiprocessor ought to hold at once; 0 where nothing is said.
+    pub min_blocks: u32,
+    /// The most registers of a thread; 0 where nothing is said.
+    pub max_registers: u32,
+    /// The blocks of a cluster, x first; zeros where nothing is said.
+    pub cluster: [u32; 3],
 }
 
 impl LaunchLimits {
     /// Nothing is said.
-    pub const NONE: Self = Self { max_block_threads: 0, block: [0; 3] };
+    pub const NONE: Self = Self {
+        max_block_threads: 0,
+        block: [0; 3],
+        min_blocks: 0,
+        max_registers: 0,
+        cluster: [0; 3],
+    };
+
+    /// These limits, and where they say nothing, those of another place.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let number = |own: u32, other| if own > 0 { own } else { other };
+        let sizes = |own: [u32; 3], other| if own == [0; 3] { other } else { own };
+        Self {
+            max_block_threads: number(self.max_block_threads, other.max_block_threads),
+            block: sizes(self.block, other.block),
+            min_blocks: number(self.min_blocks, other.min_blocks),
+            max_registers: number(self.max_registers, other.max_registers),
+            cluster: sizes(self.cluster, other.cluster),
+        }
+    }
+
+    /// The most threads in a block, by what is said of its threads or its size; `None` where
+    /// nothing is said.
+    #[must_use]
+    pub fn most_threads(&self) -> Option<u32> {
+        let exact = self.block.iter().product();
+        [exact, self.max_block_threads].into_iter().find(|threads| *threads > 0)
+    }
 }
 
 /// Whether a kernel's wrapper is a safe function.

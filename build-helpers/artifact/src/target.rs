@@ -245,6 +245,23 @@ pub fn nearest(text: &str, candidates: impl IntoIterator<Item = String>) -> Opti
     candidates.into_iter().min_by_key(|candidate| edit_distance(text, candidate))
 }
 
+/// As [`nearest`], with at most this number of letters changed, added or left out.
+///
+/// ```
+/// use kernelmill_artifact::target::nearest_within;
+/// let names = || ["sqrtf", "sinf"].map(str::to_owned);
+/// assert_eq!(nearest_within("sqrf", names(), 1).as_deref(), Some("sqrtf"));
+/// assert_eq!(nearest_within("saxpy", names(), 1), None);
+/// ```
+#[must_use]
+pub fn nearest_within(
+    text: &str,
+    candidates: impl IntoIterator<Item = String>,
+    distance: usize,
+) -> Option<String> {
+    nearest(text, candidates).filter(|found| edit_distance(text, found) <= distance)
+}
+
 /// Levenshtein's distance in bytes.
 fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -47,10 +47,13 @@ pub(crate) fn sources(package: &Package, settings: &Settings) -> Result<Found, E
     search.look();
     let headers = search.headers();
     let Search { candidates, mut watched, mut report, .. } = search;
-    let sources: Vec<_> = candidates
+    let mut sources: Vec<_> = candidates
         .into_values()
         .filter_map(|candidate| Source::read(candidate, &headers, &mut watched, &mut report))
         .collect();
+    for kernels in sources.iter_mut().filter_map(|source| source.signatures.as_mut()) {
+        settings.limit(kernels, &mut report);
+    }
     check_names(&sources, &mut report);
     if sources.is_empty() && report.is_empty() && settings.host_files.is_empty() {
         no_kernels(settings, &mut report);

@@ -194,7 +194,7 @@ impl Build<'_> {
         let mut report = Report::default();
         let compiled = self.compile(sources, units, fronts, &mut report)?;
         let compiled = early.into_iter().zip(compiled).map(|(early, compiled)| early.or(compiled));
-        let mut made = Vec::new();
+        let (mut made, mut faults) = (Vec::new(), Faults::default());
         for (unit, result) in units.iter().zip(compiled) {
             let subject =
                 || format!("{}, for {}", sources[unit.source].display, unit.config.target);
@@ -205,9 +205,14 @@ impl Build<'_> {
                     binary.warnings.lines().for_each(|line| self.world.cargo.warn(&line));
                     made.push(binary);
                 }
-                Some(Err(error)) => fault(&error, &subject(), &mut report),
+                Some(Err(error)) => {
+                    if let Some(error) = faults.add(unit.source, error) {
+                        fault(&error, &subject(), &mut report);
+                    }
+                }
             }
         }
+        faults.report(sources, &mut report);
         report.into_result(Error::Kernels)?;
         Ok(made)
     }
@@ -249,6 +254,34 @@ impl Build<'_> {
     }
 }
 
+/// What kernels do that their targets cannot, where several targets say the same once.
+#[derive(Default)]
+struct Faults(Vec<(usize, CompileError)>);
+
+impl Faults {
+    /// Keeps an error that is one of these, and gives back others.
+    fn add(&mut self, source: usize, error: Failure) -> Option<Failure> {
+        let CompileError::Invalid { targets, faults } = &*error else { return Some(error) };
+        for (other, known) in &mut self.0 {
+            if let CompileError::Invalid { targets: all, faults: known } = known
+                && (*other, &*known) == (source, faults)
+            {
+                all.extend(targets.iter().cloned());
+                return None;
+            }
+        }
+        let (targets, faults) = (targets.clone(), faults.clone());
+        self.0.push((source, CompileError::Invalid { targets, faults }));
+        None
+    }
+
+    fn report(&self, sources: &[Source], report: &mut Report) {
+        for (source, error) in &self.0 {
+            fault(error, &sources[*source].display, report);
+        }
+    }
+}
+
 /// Whether a source goes through a front end and kernelmill's compiler.
 fn has_front(units: &[Unit], source: usize) -> bool {
     units.iter().any(|unit| unit.source == source && unit.road == Road::Pipeline)
@@ -274,7 +307,10 @@ fn binary(
     }
     let signatures = cpp::signatures(source, front, front_end.settings, &unit.config.target);
     let passed = |kernel: &Signature| format!("{} {:?}", kernel.symbol, kernel.parameters);
-    let fingerprint = key.parts("kernel", signatures.iter().map(passed)).finish();
+    let fingerprint = key
+        .parts("kernel", signatures.iter().map(passed))
+        .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
+        .finish();
     let made = |artifact, is_cached| Binary {
         source: unit.source,
         fingerprint,
@@ -321,6 +357,7 @@ fn check_front(
 pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
+        CompileError::Limits { text } => report.verbatim(text.as_str()),
         CompileError::Cpp { messages, .. } => {
             // ptxas knows nothing of the source.
             let is_lost = messages.iter().any(|message| message.place.is_none());

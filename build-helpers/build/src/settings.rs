@@ -103,6 +103,18 @@ impl Settings {
         about.filter_map(|(_, said)| said.targets.as_ref()).all(|list| list.contains(target))
     }
 
+    /// Adds what the settings say of launches to kernels; it goes before what their sources say.
+    pub(crate) fn limit(&self, kernels: &mut [Signature], report: &mut Report) {
+        for kernel in kernels {
+            let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+            let said: Vec<_> = about.map(|(_, said)| said).collect();
+            for said in said {
+                kernel.limits = said.limits.or(kernel.limits);
+                said.check(kernel, report);
+            }
+        }
+    }
+
     /// Whether a target is not NVIDIA's.
     pub(crate) fn has_others(&self) -> bool {
         !self.targets.iter().all(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))

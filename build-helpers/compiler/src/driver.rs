@@ -6,7 +6,9 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Artifact, CompiledKernel, Error, Job, Location, Toolchain, check, entry,
+    Artifact, CompiledKernel, Error, Job, Location, Toolchain,
+    check::Checks,
+    entry,
     frontend::rust::LAYOUT_PREFIX,
     library::Libraries,
     link, parameters, place,
@@ -26,10 +28,10 @@ pub(crate) fn compile(
     let file = file(job);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, locations } =
+    let Built { module, entries, locations, checks } =
         build(&context, (libraries, plugins), job, &*backend)?;
     let panics = export_panic_record(&module, &*backend);
-    let valid = check::output(&module, file, &job.config.target, &*backend)?;
+    let valid = checks.output(&context, &module, file)?;
     if options.strip {
         module.strip_debug_info();
     }
@@ -58,9 +60,10 @@ pub(crate) fn inspect(
     let (file, options) = (file(job), &job.config.options);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, .. } = build(&context, (libraries, plugins), job, &*backend)?;
+    let Built { module, entries, checks, .. } =
+        build(&context, (libraries, plugins), job, &*backend)?;
     if options.validate {
-        check::output(&module, file, &job.config.target, &*backend)?;
+        checks.output(&context, &module, file)?;
     }
     if options.strip {
         module.strip_debug_info();
@@ -80,8 +83,8 @@ pub(crate) fn assembly(
     job.config.options.check_complete()?;
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, .. } = build(&context, (libraries, plugins), job, &*backend)?;
-    let valid = check::output(&module, file(job), &job.config.target, &*backend)?;
+    let Built { module, checks, .. } = build(&context, (libraries, plugins), job, &*backend)?;
+    let valid = checks.output(&context, &module, file(job))?;
     let text = backend.machine().assembly(valid.module())?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
@@ -92,19 +95,21 @@ fn file<'a>(job: &Job<'a>) -> &'a str {
 }
 
 /// A module that is ready to be checked.
-struct Built<'c> {
+struct Built<'a, 'c> {
     module: Module<'c>,
     entries: Vec<Entry>,
     locations: Vec<Location>,
+    /// What has been found wrong with it so far.
+    checks: Checks<'a>,
 }
 
 /// Takes a job through the steps that its options ask for.
-fn build<'c>(
+fn build<'a, 'c>(
     context: &'c Context,
     (libraries, plugins): (&Libraries, &Plugins),
-    job: &Job<'_>,
-    backend: &dyn Backend,
-) -> Result<Built<'c>, Error> {
+    job: &Job<'a>,
+    backend: &'a dyn Backend,
+) -> Result<Built<'a, 'c>, Error> {
     let (source, options) = (&job.source, &job.config.options);
     parameters::check_space(job, backend)?;
     plugins.check(job.config)?;
@@ -126,6 +131,7 @@ fn build<'c>(
     if options.always_inline {
         steps::inline_all(context, &module);
     }
+    let mut checks = Checks::before(context, &module, &job.config.target, backend);
     memory(context, &module, backend);
     if options.libraries {
         operations(context, &module, backend)?;
@@ -139,7 +145,11 @@ fn build<'c>(
         name: source.unit,
         lanes: job.config.params.lanes,
     };
-    let mut entries = if options.toplevel { backend.enter(&unit)? } else { Vec::new() };
+    let mut entries = if options.toplevel {
+        backend.enter(&unit).map_err(|error| checks.with_lines(error))?
+    } else {
+        Vec::new()
+    };
     steps::rename(&module, job, &mut entries)?;
     if options.cleanup && options.toplevel {
         keep_only(&module, &entries);
@@ -150,6 +160,7 @@ fn build<'c>(
         backend.machine().run_with(&module, &passes, !backend.is_gpu())?;
     }
     at(Stage::Optimized)?;
+    checks.settle(context, &module);
     let locations = place::locations(context, &module);
     link::finish_panics(context, &module, backend, &entries);
     if options.optimize {
@@ -159,7 +170,7 @@ fn build<'c>(
     if options.validate {
         plugins.check_markers(&module)?;
     }
-    Ok(Built { module, entries, locations })
+    Ok(Built { module, entries, locations, checks })
 }
 
 /// What rustc writes still has landing pads, although panics abort.

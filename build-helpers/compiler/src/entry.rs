@@ -2,7 +2,7 @@
 //! `extern "C" fn __kernelmill_entry_NAME`, that takes scalars by value, slices as an address and
 //! a length, and everything else by address.
 
-use kernelmill_artifact::{Access, ParameterKind, Signature};
+use kernelmill_artifact::{Access, LaunchLimits, ParameterKind, Signature};
 use kernelmill_llvm::{
     inkwell::context::Context,
     ir::{Block, Builder, Linkage, ModuleExt, Place, Type, UnnamedAddress, Value},
@@ -29,8 +29,8 @@ pub(crate) struct GpuAbi<'a, 'c> {
     pub(crate) parameter_space: u32,
     /// Whose layout the device has.
     pub(crate) machine: &'a Machine,
-    /// What else a kernel needs.
-    pub(crate) decorate: &'a dyn Fn(&'c Context, Value<'c>),
+    /// What else a kernel needs, by what is said of its launches.
+    pub(crate) decorate: &'a dyn Fn(&'c Context, Value<'c>, &LaunchLimits),
 }
 
 impl GpuAbi<'_, '_> {
@@ -163,25 +163,27 @@ fn gpu_kernel<'c>(
     for name in ["nounwind", "convergent"] {
         kernel.add_attribute(context, Place::Function, name, 0);
     }
-    (abi.decorate)(context, kernel);
+    (abi.decorate)(context, kernel, &signature.limits);
     kernel.take_source_lines(shim);
     always_inline(context, shim);
     shim.set_linkage(Linkage::LLVMInternalLinkage);
     Ok(kernel)
 }
 
-/// What a kernel's author says of its blocks, for NVIDIA's processors, on its shim.
-pub(crate) const LAUNCH_BOUNDS: [&str; 3] =
-    ["nvvm.maxntid", "nvvm.minctasm", "nvvm.maxclusterrank"];
+/// What clang says of a kernel's blocks on its shim. The signature says it too.
+const LAUNCH_BOUNDS: [&str; 2] = ["nvvm.maxntid", "nvvm.minctasm"];
+/// The most blocks of a cluster, which no signature has.
+const MOST_BLOCKS: &str = "nvvm.maxclusterrank";
 
-/// Copies what a shim promises to the kernel that calls it: launch bounds, and that nothing else in
-/// the kernel names what is behind a parameter.
+/// Copies what a shim promises to the kernel that calls it: that nothing else in the kernel names
+/// what is behind a parameter.
 fn copy_promises<'c>(context: &'c Context, shim: Value<'c>, kernel: Value<'c>) {
     for key in LAUNCH_BOUNDS {
-        if let Some(value) = shim.text_attribute(key) {
-            kernel.add_text_attribute(context, key, &value);
-            shim.remove_text_attribute(key);
-        }
+        shim.remove_text_attribute(key);
+    }
+    if let Some(value) = shim.text_attribute(MOST_BLOCKS) {
+        kernel.add_text_attribute(context, MOST_BLOCKS, &value);
+        shim.remove_text_attribute(MOST_BLOCKS);
     }
     for index in 0..kernel.parameters().len() as u32 {
         let place = Place::Parameter(index);

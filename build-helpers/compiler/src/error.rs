@@ -6,7 +6,8 @@ use std::{
 use kernelmill_artifact::Target;
 
 use crate::{
-    OptionError,
+    Fault, OptionError,
+    fault::Listing,
     frontend::cuda::{Message, MessageSeverity, signature::SignatureError},
     plugin::PluginFault,
 };
@@ -54,6 +55,12 @@ pub enum Error {
         stderr: String,
         /// The file as people know it.
         display: String,
+    },
+    /// Kernels say what cannot be of the launches they are made for.
+    #[error("{}", text.trim_end())]
+    Limits {
+        /// Every fault, with file and line.
+        text: String,
     },
     /// clang is newer than LLVM, which does not read what it wrote.
     #[error(
@@ -142,10 +149,10 @@ pub enum Error {
         faults: Vec<ParameterSpace>,
     },
     /// The compiled code does what the target cannot.
-    #[error("{}", Faults(target, faults))]
+    #[error("{}", Listing(targets, faults))]
     Invalid {
-        /// The target.
-        target: Target,
+        /// The targets; the compiler, which is asked for one at a time, names one.
+        targets: Vec<Target>,
         /// Every fault.
         faults: Vec<Fault>,
     },
@@ -197,17 +204,6 @@ pub struct ParameterSpace {
     pub bytes: u64,
     /// Name, type and size in bytes of each parameter.
     pub parameters: Vec<(String, String, u64)>,
-}
-
-/// Something in a kernel that a target cannot do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The function it is in, as written in Rust.
-    pub function: String,
-    /// The source line, where debug information has it.
-    pub line: Option<u32>,
-    /// What is wrong.
-    pub message: String,
 }
 
 struct CppMessages<'a> {
@@ -266,22 +262,6 @@ impl fmt::Display for PluginFaults<'_> {
         for (index, fault) in self.0.iter().enumerate() {
             let separator = if index > 0 { "\n" } else { "" };
             write!(formatter, "{separator}{fault}")?;
-        }
-        Ok(())
-    }
-}
-
-struct Faults<'a>(&'a Target, &'a [Fault]);
-
-impl fmt::Display for Faults<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "a kernel does what {} cannot:", self.0)?;
-        for fault in self.1 {
-            write!(formatter, "\n  {}", fault.message)?;
-            write!(formatter, "\n    in {}", fault.function)?;
-            if let Some(line) = fault.line {
-                write!(formatter, ", line {line}")?;
-            }
         }
         Ok(())
     }

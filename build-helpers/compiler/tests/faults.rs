@@ -68,7 +68,11 @@ pub fn recursive(n: u32, mut y: DisjointSlice<u32>) {
 ";
     let message = refused("recursive", text, "cpu");
     assert!(message.contains("barrier or warp operation"), "{message}");
-    assert!(message.contains("in recursive::descend"), "{message}");
+    assert!(message.contains("--> kernels/recursive.rs:4, in `recursive::descend`"), "{message}");
+    assert!(
+        message.contains("from kernels/recursive.rs:11, in `recursive::recursive`"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -27,11 +27,15 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
         match name.as_str() {
             "dim" => read_dimension(part, &mut arguments, errors),
             "width" => read_width(part, &mut arguments, errors),
+            limit if NUMBERS.contains(&limit) || SIZES.contains(&limit) => {
+                check_limit(part, limit, errors);
+            }
             _ => errors.push(
                 span(part),
                 format!(
-                    "`{}` is no argument of `#[kernel]`: write `#[kernel]`, `#[kernel(dim = 2)]` \
-                     or `#[kernel(dim = 2, width = w)]`",
+                    "`{}` is no argument of `#[kernel]`, which takes `dim`, `width`, \
+                     `launch_bounds`, `block_size`, `min_blocks`, `max_registers` and `cluster`: \
+                     write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(launch_bounds = 256)]`",
                     text(part)
                 ),
             ),
@@ -45,6 +49,30 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
         arguments.width = None;
     }
     arguments
+}
+
+/// What is said of launches with one number, and with one for each axis.
+const NUMBERS: [&str; 3] = ["launch_bounds", "min_blocks", "max_registers"];
+const SIZES: [&str; 2] = ["block_size", "cluster"];
+
+/// Checks the form of what is said of launches; what the numbers may be, the compiler knows.
+fn check_limit(part: &[TokenTree], name: &str, errors: &mut Errors) {
+    let value = match part {
+        [_, equals, value] if is_punct(Some(equals), '=') => Some(value),
+        _ => None,
+    };
+    let fits = match value {
+        Some(TokenTree::Literal(_)) => NUMBERS.contains(&name),
+        Some(TokenTree::Group(_)) => SIZES.contains(&name),
+        _ => false,
+    };
+    if !fits {
+        let example = if SIZES.contains(&name) { "[2, 1, 1]" } else { "64" };
+        errors.push(
+            span(part.get(2..).filter(|rest| !rest.is_empty()).unwrap_or(part)),
+            format!("`{name}` is written with numbers: write `{name} = {example}`"),
+        );
+    }
 }
 
 fn read_dimension(part: &[TokenTree], arguments: &mut Arguments, errors: &mut Errors) {

@@ -28,6 +28,15 @@ use proc_macro::TokenStream;
 /// of each `DisjointSlice<T, Index2D>` are `w` elements wide; without it they are as wide as the
 /// launch.
 ///
+/// What the kernel is launched with can be said too; the compiler makes use of it, and each launch is
+/// checked against it:
+///
+/// - `launch_bounds = 256`: blocks of at most so many threads, or `block_size = [16, 16, 1]`: of
+///   exactly this size;
+/// - `min_blocks = 2`: so many blocks on a multiprocessor at once;
+/// - `max_registers = 64`: at most so many registers a thread;
+/// - `cluster = [2, 1, 1]`: the blocks of a cluster.
+///
 /// The function itself stays as written and can be called by other functions.
 ///
 /// ```text

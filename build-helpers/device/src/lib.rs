@@ -22,6 +22,7 @@
 #[doc(hidden)]
 #[path = "shim.rs"]
 pub mod __shim;
+mod assertion;
 pub mod atomic;
 pub mod fence;
 pub mod float;
@@ -37,4 +38,6 @@ pub mod sources;
 pub mod thread;
 pub mod warp;
 
+#[doc(hidden)]
+pub use assertion::__static_assert;
 pub use kernelmill_device_macros::kernel;

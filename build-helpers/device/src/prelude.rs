@@ -7,5 +7,5 @@ pub use crate::{
     kernel,
     shared::{DynamicSharedArray, SharedArray},
     slice::DisjointSlice,
-    thread, warp,
+    static_assert, thread, warp,
 };

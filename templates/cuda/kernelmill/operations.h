@@ -26,6 +26,7 @@ __KM_OPERATION void __kernelmill_fence_block();
 __KM_OPERATION void __kernelmill_fence_device();
 __KM_OPERATION unsigned int __kernelmill_dynamic_shared_bytes();
 __KM_OPERATION float __kernelmill_rsqrt_f32(float);
+__KM_OPERATION void __kernelmill_static_assert(bool condition, const char *text, __km_size length);
 __KM_OPERATION float __kernelmill_f16_to_f32(unsigned short);
 __KM_OPERATION unsigned short __kernelmill_f32_to_f16(float);
 __KM_OPERATION unsigned short __kernelmill_f64_to_f16(double);

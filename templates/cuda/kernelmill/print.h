@@ -1,5 +1,14 @@
-// printf, assert and __trap.
+// printf, assert, kernelmill_static_assert and __trap.
 #pragma once
+
+// A condition that must be proven while the kernel is optimised, with a text to say where it is not.
+#if defined(__CUDA_ARCH__)
+#define kernelmill_static_assert(condition, ...)                                                   \
+  __kernelmill_static_assert((condition), #condition __VA_OPT__(": ") __VA_ARGS__,                 \
+                             sizeof(#condition __VA_OPT__(": ") __VA_ARGS__) - 1)
+#else
+#define kernelmill_static_assert(condition, ...) ((void)(condition))
+#endif
 
 template <class... Arguments>
 __KM_D int printf(const char *format, Arguments... arguments) {

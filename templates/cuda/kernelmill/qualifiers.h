@@ -7,6 +7,9 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(n) __attribute__((annotate("kernelmill.maxnreg", n)))
+#define __KM_CLUSTER(x, y, z, ...) __attribute__((annotate("kernelmill.cluster", x, y, z)))
+#define __cluster_dims__(...) __KM_CLUSTER(__VA_ARGS__, 1, 1, 1)
 #define __grid_constant__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__

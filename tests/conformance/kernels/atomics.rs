@@ -3,6 +3,10 @@
 use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use kernelmill_device::prelude::*;
 
+// CHECK-PTX: atom.relaxed.sys.shared.add
+// CHECK-PTX-COUNT-2: bar.sync
+// CHECK-AMD: ds_add
+// CHECK-AMD-COUNT-2: s_barrier
 /// A histogram of 64 bins: counted in shared memory, added to global memory once for each block.
 #[kernel]
 pub fn histogram(x: &[u32], mut bins: DisjointSlice<u32>) {
@@ -32,6 +36,8 @@ pub fn histogram(x: &[u32], mut bins: DisjointSlice<u32>) {
     }
 }
 
+// CHECK-PTX: .cas.b32
+// CHECK-PTX-NOT: ld.local
 /// Every read-modify-write operation on one cell each, from all threads.
 #[kernel]
 pub fn atomic_operations(mut cells: DisjointSlice<u32>, mut wide: DisjointSlice<i64>) {

@@ -2,6 +2,10 @@
 
 use kernelmill_device::prelude::*;
 
+// CHECK-PTX: %tid.
+// CHECK-PTX-NOT: ld.local
+// CHECK-AMD-NOT: scratch_store
+// CHECK-gfx942-NOT: flat_store
 /// Writes every index of a three-dimensional launch.
 #[kernel(dim = 3)]
 pub fn index_3d(mut y: DisjointSlice<[u32; 3]>) {

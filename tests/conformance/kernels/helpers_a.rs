@@ -12,6 +12,7 @@ extern "C" fn twist(value: u32) -> u32 {
     State(value * FACTOR[value as usize % 2]).0
 }
 
+// CHECK-PTX: twist
 /// `y = twist(y)` of this file.
 #[kernel]
 pub fn twist_a(mut y: DisjointSlice<u32>) {

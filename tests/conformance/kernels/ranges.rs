@@ -2,6 +2,8 @@
 
 use kernelmill_device::prelude::*;
 
+// CHECK-PTX-NOT: trap;
+// CHECK-PTX: exit;
 /// Adds up four elements, the first of them far past the end in thread 37.
 #[kernel]
 pub fn panic_range(x: &[u32], mut y: DisjointSlice<u32>) {

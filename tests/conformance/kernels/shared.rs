@@ -4,6 +4,13 @@ use kernelmill_device::prelude::*;
 
 const BLOCK: usize = 64;
 
+// CHECK-PTX-COUNT-1: bar.sync
+// CHECK-PTX: st.shared.b32
+// CHECK-PTX: bar.sync
+// CHECK-PTX: ld.shared.b32
+// CHECK-gfx942: ds_write_b32
+// CHECK-AMD: s_barrier
+// CHECK-gfx942: ds_read_b32
 /// Reverses each block of 64 through shared memory.
 #[kernel]
 pub fn reverse_blocks(x: &[u32], mut y: DisjointSlice<u32>) {
@@ -20,6 +27,8 @@ pub fn reverse_blocks(x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
+// CHECK-PTX-COUNT-1: bar.sync
+// CHECK-AMD-COUNT-1: s_barrier
 /// Threads past the end of the data leave before the barrier and do not count at it.
 #[kernel]
 pub fn early_exit(x: &[u32], mut y: DisjointSlice<u32>) {
@@ -98,6 +107,8 @@ pub fn divergent_lanes(mut y: DisjointSlice<u32>) {
     }
 }
 
+// CHECK-PTX-COUNT-1: bar.sync
+// CHECK-AMD-COUNT-1: s_barrier
 /// A barrier under a condition that is the same for the whole block, in code that a compiler
 /// likes to duplicate: two conditions on one value around it.
 #[kernel]
@@ -121,6 +132,9 @@ pub fn barrier_trap(limit: u32, mut y: DisjointSlice<f32>) {
     }
 }
 
+// CHECK-PTX: ld.shared.b32
+// CHECK-PTX-NOT: ld.local
+// CHECK-AMD-NOT: flat_load
 /// Shared memory whose size the launch decides: prefix sums in a block.
 #[kernel]
 pub fn dynamic_shared(x: &[u32], mut y: DisjointSlice<u32>) {
@@ -179,6 +193,11 @@ pub fn barrier_in_function(mut y: DisjointSlice<u32>) {
     }
 }
 
+// CHECK-PTX: ld.global.nc
+// CHECK-PTX: st.shared.b32
+// CHECK-PTX: bar.sync
+// CHECK-PTX: st.global.b32
+// CHECK-PTX-COUNT-1: bar.sync
 /// Transposes a matrix of tiles of 16 by 16 through shared memory; a column of padding keeps
 /// columns in different banks.
 #[kernel(dim = 2)]

@@ -29,6 +29,11 @@ pub struct Wide {
     pub tail: i16,
 }
 
+// CHECK-PTX: .param .align 8 .b8
+// CHECK-PTX: ld.param
+// CHECK-PTX: st.global.b64
+// CHECK-AMD: s_load
+// CHECK-AMD-NOT: flat_load
 /// Both structs by value beside a scalar and a slice.
 #[kernel]
 pub fn structs_by_value(pair: Pair, wide: Wide, bias: i64, mut y: DisjointSlice<f64>) {
@@ -44,6 +49,8 @@ pub fn structs_by_value(pair: Pair, wide: Wide, bias: i64, mut y: DisjointSlice<
     }
 }
 
+// CHECK-PTX: st.global
+// CHECK-AMD-NOT: scratch_store
 /// Structs as elements of a slice that is read and of one that is written.
 #[kernel]
 pub fn structs_in_slices(x: &[Wide], mut y: DisjointSlice<Pair>) {
@@ -55,6 +62,8 @@ pub fn structs_in_slices(x: &[Wide], mut y: DisjointSlice<Pair>) {
     }
 }
 
+// CHECK-PTX: .param .b32
+// CHECK-AMD: s_load
 /// Every scalar that crosses by value.
 #[kernel]
 #[allow(clippy::too_many_arguments, reason = "one parameter for each type is the point")]

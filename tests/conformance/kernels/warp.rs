@@ -2,6 +2,10 @@
 
 use kernelmill_device::prelude::*;
 
+// CHECK-PTX-COUNT-5: shfl.sync.bfly
+// CHECK-PTX-NOT: bar.sync
+// CHECK-AMD: ds_bpermute_b32
+// CHECK-AMD-NOT: s_barrier
 /// The sum over a warp by butterfly shuffles; every lane gets it.
 #[kernel]
 pub fn warp_sums(x: &[u32], mut y: DisjointSlice<u32>) {
@@ -15,6 +19,7 @@ pub fn warp_sums(x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
+// CHECK-PTX-COUNT-5: shfl.sync.up
 /// Inclusive prefix sums over a warp by shuffles up.
 #[kernel]
 pub fn warp_prefix_sums(x: &[u32], mut y: DisjointSlice<u32>) {
@@ -32,6 +37,8 @@ pub fn warp_prefix_sums(x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
+// CHECK-PTX-COUNT-1: shfl.sync.idx
+// CHECK-PTX-COUNT-1: shfl.sync.down
 /// Shuffle from one lane, shuffle down, and floats.
 #[kernel]
 pub fn warp_shuffles(x: &[f32], mut y: DisjointSlice<f32>) {
@@ -44,6 +51,7 @@ pub fn warp_shuffles(x: &[f32], mut y: DisjointSlice<f32>) {
     }
 }
 
+// CHECK-PTX: vote.sync.ballot
 /// Ballots, `all` and `any`.
 #[kernel]
 pub fn warp_votes(x: &[u32], mut y: DisjointSlice<u32>) {

@@ -2,11 +2,21 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
+// CHECK-PTX: ld.global.nc
+// CHECK-PTX: fma.rn.f32
+// CHECK-PTX: st.global
+// CHECK-PTX-NOT: mul.rn.f32
+// CHECK-AMD: global_load
+// CHECK-AMD-NOT: flat_load
 extern "C" __global__ void saxpy(int n, float a, const float *__restrict__ x, float *__restrict__ y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) y[i] = a * x[i] + y[i];
 }
 
+// CHECK-PTX: .maxntid 256
+// CHECK-PTX-COUNT-2: bar.sync
+// CHECK-PTX: st.shared
+// CHECK-AMD-COUNT-2: s_barrier
 // Sums each block in shared memory.
 extern "C" __global__ void __launch_bounds__(256) block_sums(const float *x, float *sums, int n) {
   __shared__ float tile[256];
@@ -20,6 +30,9 @@ extern "C" __global__ void __launch_bounds__(256) block_sums(const float *x, flo
   if (t == 0) sums[blockIdx.x] = tile[0];
 }
 
+// CHECK-PTX: st.shared
+// CHECK-PTX: ld.shared
+// CHECK-PTX-COUNT-1: bar.sync
 // Reverses a block in the shared memory that the launch asks for.
 extern "C" __global__ void reverse(const int *x, int *y) {
   extern __shared__ int words[];
@@ -49,6 +62,8 @@ extern "C" __global__ void histogram(const unsigned int *x, unsigned int *bins, 
   if (threadIdx.x < 16) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
 }
 
+// CHECK-PTX-COUNT-5: shfl.sync.down
+// CHECK-PTX-COUNT-5: shfl.sync.bfly
 // The sum and the greatest of each warp, by shuffles.
 extern "C" __global__ void warp_reduce(const float *x, float *sums, float *greatest) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -76,6 +91,7 @@ struct Params {
   int64_t offset;
   unsigned char flag;
 };
+// CHECK-PTX: .param .align 8 .b8
 // The parameter is changed, which is each thread's own business.
 extern "C" __global__ void weigh(Params params, float *out) {
   int i = threadIdx.x;
@@ -98,6 +114,7 @@ __device__ Operation operations[2] = {add, multiply};
 __device__ __noinline__ unsigned int fibonacci(unsigned int n) {
   return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
+// CHECK-PTX: fibonacci
 extern "C" __global__ void calls(unsigned int *x, int which) {
   x[threadIdx.x] = operations[which](fibonacci(threadIdx.x % 10), x[threadIdx.x]);
 }

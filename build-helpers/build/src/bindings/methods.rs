@@ -72,15 +72,21 @@ const INDENT: usize = 8;
 
 /// What the source says of a block, as a sentence.
 fn limits(limits: LaunchLimits) -> String {
-    match limits {
-        LaunchLimits { block: [0, 0, 0], max_block_threads: 0 } => String::new(),
-        LaunchLimits { block: [0, 0, 0], max_block_threads } => {
+    let mut text = match limits {
+        LaunchLimits { block: [0, 0, 0], max_block_threads: 0, .. } => String::new(),
+        LaunchLimits { block: [0, 0, 0], max_block_threads, .. } => {
             format!("Its source limits a block to {max_block_threads} threads.")
         }
         LaunchLimits { block: [x, y, z], .. } => {
             format!("Its source is made for blocks of {x} by {y} by {z} threads.")
         }
+    };
+    if limits.cluster != [0; 3] {
+        let [x, y, z] = limits.cluster;
+        let space = if text.is_empty() { "" } else { " " };
+        text += &format!("{space}Its blocks come in clusters of {x} by {y} by {z}.");
     }
+    text
 }
 
 /// The names of a wrapper's parameters: the kernel's, without leading underscores where that

@@ -129,6 +129,9 @@ fn limits(limits: LaunchLimits) -> Expr {
         vec![
             Field::new("max_block_threads", Expr::atom(limits.max_block_threads.to_string())),
             Field::new("block", Expr::atom(format!("{:?}", limits.block))),
+            Field::new("min_blocks", Expr::atom(limits.min_blocks.to_string())),
+            Field::new("max_registers", Expr::atom(limits.max_registers.to_string())),
+            Field::new("cluster", Expr::atom(format!("{:?}", limits.cluster))),
         ],
     )
 }

@@ -11,10 +11,10 @@ use crate::{
     jobs, paths,
     plan::{Road, Unit},
     report::Report,
-    settings::Settings,
+    settings::{Settings, is_about},
     source::{Source, SourceKind},
 };
-use kernelmill_artifact::{Signature, Target};
+use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::frontend::cuda::{CudaKernel, is_same_symbol, signature::resolve_names};
 use std::{
     collections::BTreeMap,
@@ -109,6 +109,7 @@ impl Build<'_> {
             return Ok((fronts, early));
         }
         self.settle(&mut found.sources, kernels)?;
+        self.check_limits(&found.sources, units)?;
         self.check_obstacles(&found.sources, units, &fronts)?;
         Ok((fronts, early))
     }
@@ -175,11 +176,33 @@ impl Build<'_> {
             report.message(clash.to_string());
         }
         report.into_result(Error::Sources)?;
+        let mut limits = Report::default();
         for (index, list) in kernels {
             let signatures = list.into_iter().map(|kernel| kernel.signature);
-            sources[index].signatures = Some(signatures.collect());
+            let mut signatures: Vec<_> = signatures.collect();
+            self.settings.limit(&mut signatures, &mut limits);
+            sources[index].signatures = Some(signatures);
         }
+        limits.into_result(Error::Sources)?;
         discover::check_kernels(sources, self.settings)
+    }
+
+    /// Reports what the settings say of launches of kernels that nvcc compiles.
+    fn check_limits(&self, sources: &[Source], units: &[Unit]) -> Result<(), Error> {
+        let mut report = Report::default();
+        let by_nvcc =
+            |index: usize| units.iter().any(|unit| (unit.source, unit.road) == (index, Road::Nvcc));
+        for (_, source) in sources.iter().enumerate().filter(|(index, _)| by_nvcc(*index)) {
+            for kernel in source.kernels() {
+                let said = self.settings.kernels.iter();
+                for (_, said) in said.filter(|(key, said)| is_about(key, said, kernel)) {
+                    if said.limits != LaunchLimits::NONE {
+                        said.unheard(&kernel.name, &mut report);
+                    }
+                }
+            }
+        }
+        report.into_result(Error::Sources)
     }
 
     /// Whether a kernel in this file is the package's own, and no instantiation of a template in
@@ -216,14 +239,7 @@ impl Build<'_> {
                         targets.map(|unit| format!("`{}`", unit.config.target)).collect();
                     if !targets.is_empty() {
                         report.plain(
-                            format!(
-                                "{}:{}: the kernel `{}` cannot be compiled for {}: {}",
-                                obstacle.file,
-                                obstacle.line,
-                                kernel.name,
-                                targets.join(", "),
-                                obstacle.reason
-                            ),
+                            obstacle.message(&kernel.name, &targets),
                             format!(
                                 "narrow its targets, `[kernels.{}] targets = [...]`, or give the \
                                  other targets another way under `#ifdef __KERNELMILL__`",
@@ -251,7 +267,8 @@ pub(super) fn signatures(
     }
     let of_front = |kernel: &Signature| {
         let is_same = |it: &&CudaKernel| is_same_symbol(&kernel.symbol, &it.signature.symbol);
-        front.kernels.iter().find(is_same).map(|it| it.signature.clone())
+        let found = front.kernels.iter().find(is_same)?;
+        Some(Signature { limits: kernel.limits, ..found.signature.clone() })
     };
     wanted.filter_map(of_front).collect()
 }

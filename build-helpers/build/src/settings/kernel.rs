@@ -5,14 +5,24 @@ use crate::{
     contract::{self, Fault, Origin, Rule},
     report::Report,
 };
-use kernelmill_artifact::{Signature, Target};
+use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::{
     diagnostic::{Diagnostic, Place},
     frontend::cuda::signature::is_named,
+    limits,
 };
 
 /// The keys, as they are written in TOML.
-pub(super) const KERNEL_KEYS: [&str; 3] = ["requires", "name", "targets"];
+pub(super) const KERNEL_KEYS: [&str; 8] = [
+    "requires",
+    "name",
+    "targets",
+    "launch-bounds",
+    "block-size",
+    "min-blocks",
+    "max-registers",
+    "cluster",
+];
 
 /// What one place sets for a kernel.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +30,8 @@ pub(crate) struct KernelLayer {
     pub(crate) requires: Option<Vec<RuleText>>,
     pub(crate) name: Option<String>,
     pub(crate) targets: Option<Vec<TargetName>>,
+    /// What is said of its launches.
+    pub(crate) limits: LaunchLimits,
     /// Where the kernel is named; `None` in a build script.
     pub(crate) origin: Option<Origin>,
 }
@@ -40,6 +52,8 @@ pub(crate) struct KernelSettings {
     pub(crate) name: Option<String>,
     /// The targets it is compiled for; `None`: those of the build.
     pub(crate) targets: Option<Vec<Target>>,
+    /// What is said of its launches.
+    pub(crate) limits: LaunchLimits,
     origin: Option<Origin>,
 }
 
@@ -50,6 +64,7 @@ impl KernelLayer {
             requires: self.requires.or(below.requires),
             name: self.name.or(below.name),
             targets: self.targets.or(below.targets),
+            limits: self.limits.or(below.limits),
             origin: self.origin.or(below.origin),
         }
     }
@@ -75,7 +90,46 @@ impl KernelSettings {
             let help = "a name has letters, digits and underscores, and starts with no digit";
             report_at(layer.origin.as_ref(), message, help, report);
         }
-        Self { requires, name: layer.name, targets, origin: layer.origin }
+        let (limits, origin) = (layer.limits, layer.origin);
+        for fault in limits::check(&limits) {
+            // Its threads can be said in the source.
+            if fault.name == "min_blocks" && limits.min_blocks <= 32 {
+                continue;
+            }
+            let message = format!(
+                "the kernel `{key}` has launches that cannot be, in `{}`: {}",
+                fault.name.replace('_', "-"),
+                fault.message
+            );
+            report_at(origin.as_ref(), message, &fault.help.replace('_', "-"), report);
+        }
+        Self { requires, name: layer.name, targets, limits, origin }
+    }
+
+    /// Reports what cannot be of a kernel's launches, its source and the settings together.
+    pub(super) fn check(&self, kernel: &Signature, report: &mut Report) {
+        if self.limits == LaunchLimits::NONE {
+            return;
+        }
+        for fault in limits::check(&kernel.limits) {
+            let (name, file, line) = (&kernel.name, &kernel.file, kernel.line);
+            let message = format!(
+                "the kernel `{name}` has launches that cannot be, by the settings and by {file}:{line} \
+                 together: {}",
+                fault.message
+            );
+            report_at(self.origin.as_ref(), message, fault.help, report);
+        }
+    }
+
+    /// Reports that what is said of a kernel's launches reaches no compiler.
+    pub(crate) fn unheard(&self, kernel: &str, report: &mut Report) {
+        let message = format!(
+            "what the settings say of the launches of `{kernel}` does not reach nvcc, which compiles \
+             it"
+        );
+        let help = "write `__launch_bounds__`, `__maxnreg__` or `__cluster_dims__` in its source";
+        report_at(self.origin.as_ref(), message, help, report);
     }
 
     /// Reports that there is no such kernel.

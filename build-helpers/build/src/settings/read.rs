@@ -226,10 +226,39 @@ impl Reader<'_> {
                     Some(text) => layer.name = Some(text.to_owned()),
                     None => self.wrong(key.0, value, "the name of the wrapper"),
                 },
+                "launch-bounds" => layer.limits.max_block_threads = self.count(key),
+                "min-blocks" => layer.limits.min_blocks = self.count(key),
+                "max-registers" => layer.limits.max_registers = self.count(key),
+                "block-size" => layer.limits.block = self.sizes(key),
+                "cluster" => layer.limits.cluster = self.sizes(key),
                 unknown => self.unknown(unknown, name.span(), &KERNEL_KEYS),
             }
         }
         layer
+    }
+
+    /// A number of at least one.
+    fn count(&mut self, (name, value): Key<'_, '_>) -> u32 {
+        let number = number(value.get_ref()).filter(|number| *number > 0);
+        if number.is_none() {
+            self.wrong(name, value, "a number of at least 1");
+        }
+        number.unwrap_or_default()
+    }
+
+    /// Three such numbers, x first.
+    fn sizes(&mut self, (name, value): Key<'_, '_>) -> [u32; 3] {
+        let numbers = value.get_ref().as_array().and_then(|items| {
+            let numbers = items.iter().map(|item| number(item.get_ref()));
+            numbers.collect::<Option<Vec<_>>>()
+        });
+        match numbers.as_deref() {
+            Some(&[x, y, z]) if x > 0 && y > 0 && z > 0 => [x, y, z],
+            _ => {
+                self.wrong(name, value, "three numbers of at least 1, for example `[2, 1, 1]`");
+                [0; 3]
+            }
+        }
     }
 
     fn rules(&mut self, key: Key<'_, '_>) -> Vec<RuleText> {
@@ -277,6 +306,11 @@ fn in_source_order<'t, 'i>(
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_by_key(|(name, _)| name.span().start);
     entries
+}
+
+fn number(value: &DeValue<'_>) -> Option<u32> {
+    let number = value.as_integer()?;
+    u32::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
 fn level(value: &DeValue<'_>) -> Option<u8> {

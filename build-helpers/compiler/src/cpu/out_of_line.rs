@@ -9,7 +9,11 @@ use super::{
     operation::{Operation, operations},
 };
 use crate::{
-    Error, Fault, check::demangle, entry::SHIM_PREFIX, link::is_panic, place::reachable,
+    Error, Fault,
+    check::{demangle, nameless},
+    entry::SHIM_PREFIX,
+    link::is_panic,
+    place::reachable,
     target::Unit,
 };
 
@@ -43,7 +47,7 @@ impl<'c> OutOfLine<'c> {
         let faults: Vec<_> =
             others.iter().filter(|function| suspends(**function)).map(fault).collect();
         if !faults.is_empty() {
-            return Err(Error::Invalid { target: kernelmill_artifact::Target::Cpu, faults });
+            return Err(Error::Invalid { targets: vec![kernelmill_artifact::Target::Cpu], faults });
         }
         let users: HashSet<_> = others
             .into_iter()
@@ -118,12 +122,8 @@ fn ends_thread(function: Value<'_>) -> bool {
 }
 
 fn fault(function: &Value<'_>) -> Fault {
-    Fault {
-        function: demangle(&function.name()),
-        line: None,
-        message: "a barrier or warp operation is in a function that calls itself or is called \
-                  through a pointer; on the CPU it must be in the kernel or in functions that can \
-                  become part of it"
-            .to_owned(),
-    }
+    let message = "a barrier or warp operation is in a function that calls itself or is called \
+                   through a pointer";
+    Fault::new(message, vec![nameless(&demangle(&function.name()))])
+        .help("on the CPU it must be in the kernel, or in functions that can become part of it")
 }

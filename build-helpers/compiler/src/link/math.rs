@@ -69,6 +69,12 @@ pub(super) fn provides(name: &str) -> bool {
     ours(name).is_some()
 }
 
+/// C's names of the functions.
+pub(super) fn known() -> impl Iterator<Item = String> {
+    let names = INTRINSICS.iter().chain(LIBRARY).map(|(theirs, _)| *theirs);
+    names.flat_map(|name| [name.to_owned(), format!("{name}f")])
+}
+
 /// Our function for one of LLVM's or C's; `None` for all others.
 fn ours(name: &str) -> Option<String> {
     if let Some(rest) = name.strip_prefix("llvm.") {

@@ -35,10 +35,17 @@ pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
 const DROP_MESSAGES: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,\
     simplifycfg,instcombine<no-verify-fixpoint>),globaldce";
 
+/// The functions of C's library for memory that are there on every target.
+const MEMORY: [&str; 7] = ["memcpy", "memmove", "memset", "memcmp", "bcmp", "malloc", "free"];
+
 /// Whether a function of C's library that a module calls is there on every target.
 pub(crate) fn provides(name: &str) -> bool {
-    const MEMORY: [&str; 7] = ["memcpy", "memmove", "memset", "memcmp", "bcmp", "malloc", "free"];
     MEMORY.contains(&name) || math::provides(name)
+}
+
+/// The names of the functions of C's library that are there on every target.
+pub(crate) fn known() -> impl Iterator<Item = String> {
+    MEMORY.iter().map(|name| (*name).to_owned()).chain(math::known())
 }
 
 /// Gives [`PRINT`] the name that the target has for it; without one, nothing is printed.

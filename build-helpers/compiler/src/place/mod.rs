@@ -10,5 +10,5 @@ pub(crate) use locations::{LOCATION_BASE, collect as locations};
 pub(crate) use memory::{
     AddressSpaces, SHARED_TAG, move_allocations, move_globals, shared_globals,
 };
-pub(crate) use reach::{calls_of, reachable};
+pub(crate) use reach::{calls_of, reachable, users_in_code};
 pub(crate) use uses::replace_uses;

@@ -25,6 +25,19 @@ pub(crate) fn reachable<'c>(start: Value<'c>) -> HashSet<Value<'c>> {
     seen
 }
 
+/// The instructions that use a value, themselves or inside a constant.
+pub(crate) fn users_in_code<'c>(value: Value<'c>) -> Vec<Value<'c>> {
+    let mut found = Vec::new();
+    for user in value.users() {
+        if user.is_instruction() {
+            found.push(user);
+        } else if user.is_constant_expression() {
+            found.extend(users_in_code(user));
+        }
+    }
+    found
+}
+
 /// The calls of a function in the module.
 pub(crate) fn calls_of<'c>(function: Value<'c>) -> Vec<Value<'c>> {
     let users = function.users().into_iter();

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, fs, process::Command};
 
-use kernelmill_artifact::{AmdTarget, ArtifactKind, Target};
+use kernelmill_artifact::{AmdTarget, ArtifactKind, LaunchLimits, Target};
 use kernelmill_llvm::{
     inkwell::context::Context,
     ir::{ModuleExt, Value, Visibility},
@@ -13,7 +13,7 @@ use super::{Backend, Entry, Unit};
 use crate::{
     Error, Toolchain,
     check::ValidModule,
-    entry::{self, GpuAbi, LAUNCH_BOUNDS},
+    entry::{self, GpuAbi},
     frontend::rust::{TemporaryFolder, read},
     place::AddressSpaces,
 };
@@ -68,15 +68,31 @@ impl Amd {
     }
 }
 
-/// Says how many threads a block of the kernel has at most, where its source says so in the way of
-/// NVIDIA's back end: the number, or the sizes of the three axes.
-fn limit_block<'c>(context: &'c Context, kernel: Value<'c>) {
-    let Some(bounds) = kernel.text_attribute("nvvm.maxntid") else { return };
-    let sizes = bounds.split(',').filter_map(|size| size.trim().parse::<u32>().ok());
-    let most = sizes.product::<u32>().clamp(1, MAX_THREADS);
-    kernel.add_text_attribute(context, "amdgpu-flat-work-group-size", &format!("1,{most}"));
-    for key in LAUNCH_BOUNDS {
-        kernel.remove_text_attribute(key);
+impl Amd {
+    /// Says what is said of a kernel's launches in the way of LLVM's back end.
+    fn limit<'c>(&self, context: &'c Context, kernel: Value<'c>, limits: &LaunchLimits) {
+        let most = limits.most_threads().unwrap_or(MAX_THREADS).clamp(1, MAX_THREADS);
+        let least = if limits.block == [0; 3] { 1 } else { most };
+        let sizes = format!("{least},{most}");
+        kernel.add_text_attribute(context, "amdgpu-flat-work-group-size", &sizes);
+        if limits.min_blocks > 0 {
+            let waves = self.waves(limits.min_blocks * most).to_string();
+            kernel.add_text_attribute(context, "amdgpu-waves-per-eu", &waves);
+        }
+        if limits.max_registers > 0 {
+            let registers = limits.max_registers.to_string();
+            kernel.add_text_attribute(context, "amdgpu-num-vgpr", &registers);
+        }
+    }
+
+    /// The waves of one of a compute unit's processors where the unit holds so many threads: those
+    /// before the tenth generation have four, with waves of 64 threads, and later ones two, with
+    /// waves of 32.
+    fn waves(&self, threads: u32) -> u32 {
+        const MOST: u32 = 8;
+        let (lanes, processors) =
+            if self.target.processor.starts_with("gfx9") { (64, 4) } else { (32, 2) };
+        threads.div_ceil(lanes * processors).clamp(1, MOST)
     }
 }
 
@@ -108,10 +124,9 @@ impl Backend for Amd {
     }
 
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
-        let sizes = format!("1,{MAX_THREADS}");
-        let decorate = |context: &'c Context, kernel: Value<'c>| {
+        let decorate = |context: &'c Context, kernel: Value<'c>, limits: &LaunchLimits| {
             kernel.set_visibility(Visibility::LLVMProtectedVisibility);
-            kernel.add_text_attribute(context, "amdgpu-flat-work-group-size", &sizes);
+            self.limit(context, kernel, limits);
             kernel.add_text_attribute(context, "uniform-work-group-size", "true");
         };
         let abi = GpuAbi {
@@ -124,9 +139,12 @@ impl Backend for Amd {
         let entries = entry::gpu(unit, &abi)?;
         for function in unit.module.definitions() {
             function.add_text_attribute(unit.context, "target-cpu", &self.target.processor);
-            limit_block(unit.context, function);
         }
         Ok(entries)
+    }
+
+    fn processors(&self) -> &'static [&'static str] {
+        &["amdgcn"]
     }
 
     fn emit(

@@ -88,6 +88,14 @@ impl Backend for Cpu {
         PROVIDED.contains(&function)
     }
 
+    fn takes_assembly(&self) -> bool {
+        true
+    }
+
+    fn processors(&self) -> &'static [&'static str] {
+        &["x86", "aarch64"]
+    }
+
     fn emit(
         &self,
         _toolchain: &Toolchain,

@@ -7,6 +7,7 @@ mod nvidia;
 use kernelmill_artifact::{ArtifactKind, Signature, Target};
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
+    ir::TypeKind,
     machine::Machine,
 };
 
@@ -61,6 +62,32 @@ pub(crate) trait Backend {
     fn provides(&self, _function: &str) -> bool {
         false
     }
+
+    /// Whether LLVM has no way to compute with a type on the target. By default it is what only
+    /// the processors of hosts have: everything else it makes of what there is.
+    fn lacks(&self, kind: TypeKind) -> bool {
+        self.is_gpu()
+            && matches!(
+                kind,
+                TypeKind::LLVMFP128TypeKind
+                    | TypeKind::LLVMX86_FP80TypeKind
+                    | TypeKind::LLVMPPC_FP128TypeKind
+                    | TypeKind::LLVMX86_AMXTypeKind
+            )
+    }
+
+    /// Whether a function can be called through a pointer.
+    fn calls_pointers(&self) -> bool {
+        true
+    }
+
+    /// Whether a source can have assembly of the target's.
+    fn takes_assembly(&self) -> bool {
+        false
+    }
+
+    /// The processors whose instructions LLVM can select, by the part of their names after `llvm.`.
+    fn processors(&self) -> &'static [&'static str];
 
     /// Turns a checked module into bytes.
     fn emit(

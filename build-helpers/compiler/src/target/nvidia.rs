@@ -2,8 +2,8 @@
 
 use std::{fs, process::Command};
 
-use kernelmill_artifact::{ArtifactKind, NvidiaArch, NvidiaSuffix, Target};
-use kernelmill_llvm::machine::Machine;
+use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix, Target};
+use kernelmill_llvm::{inkwell::context::Context, ir::Value, machine::Machine};
 
 use super::{Backend, Entry, Unit};
 use crate::{
@@ -83,6 +83,28 @@ impl Nvidia {
         Ok(Self { machine, version, arch, assemble })
     }
 
+    /// Says what is said of a kernel's launches in the way of LLVM's back end. Processors before
+    /// the ninth generation have no clusters; there the blocks of one are on their own.
+    fn limit<'c>(&self, context: &'c Context, kernel: Value<'c>, limits: &LaunchLimits) {
+        let sizes = |sizes: [u32; 3]| {
+            let texts = sizes.map(|size| size.to_string());
+            (sizes != [0; 3]).then(|| texts.join(","))
+        };
+        let number = |number: u32| (number > 0).then(|| number.to_string());
+        let cluster = sizes(limits.cluster).filter(|_| self.arch.major >= 9);
+        for (key, value) in [
+            ("nvvm.maxntid", number(limits.max_block_threads)),
+            ("nvvm.reqntid", sizes(limits.block)),
+            ("nvvm.minctasm", number(limits.min_blocks)),
+            ("nvvm.maxnreg", number(limits.max_registers)),
+            ("nvvm.cluster_dim", cluster),
+        ] {
+            if let Some(value) = value {
+                kernel.add_text_attribute(context, key, &value);
+            }
+        }
+    }
+
     /// Runs NVIDIA's assembler.
     fn ptxas(&self, toolchain: &Toolchain, ptx: &[u8], name: &str) -> Result<Vec<u8>, Error> {
         let Some(ptxas) = &toolchain.ptxas else {
@@ -153,9 +175,17 @@ impl Backend for Nvidia {
             by_value: "byval",
             parameter_space: 0,
             machine: &self.machine,
-            decorate: &|_, _| {},
+            decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
         };
         entry::gpu(unit, &abi)
+    }
+
+    fn takes_assembly(&self) -> bool {
+        true
+    }
+
+    fn processors(&self) -> &'static [&'static str] {
+        &["nvvm"]
     }
 
     fn emit(

@@ -25,7 +25,7 @@ pub use llvm_sys::{
 };
 pub use module::{ModuleExt, parse_bitcode, parse_ir};
 pub use ty::Type;
-pub use value::{Place, Value};
+pub use value::{Place, SourceFrame, Value};
 
 use inkwell::context::Context;
 use llvm_sys::prelude::LLVMContextRef;

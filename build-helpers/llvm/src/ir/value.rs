@@ -1,5 +1,6 @@
 mod attributes;
 mod constants;
+mod debug;
 mod globals;
 mod instructions;
 
@@ -7,6 +8,8 @@ use std::{ffi::CString, marker::PhantomData};
 
 use inkwell::context::Context;
 use llvm_sys::{LLVMValueKind, core::*, prelude::LLVMValueRef};
+
+pub use debug::SourceFrame;
 
 use super::Type;
 

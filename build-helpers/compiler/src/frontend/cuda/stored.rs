@@ -11,7 +11,10 @@ use super::{
     CudaKernel,
     clang::{Obstacle, Scope},
 };
-use crate::bytes::{Reader, Writer};
+use crate::{
+    Frame,
+    bytes::{Reader, Writer},
+};
 
 /// Kernels, and the weight of their source, as bytes.
 pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
@@ -32,6 +35,13 @@ pub(super) fn write_facts(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec
         }
         writer.number(obstacle.line.into());
         writer.number((obstacle.scope == Scope::Everywhere).into());
+        writer.number(obstacle.frames.len() as u64);
+        for frame in &obstacle.frames {
+            writer.text(&frame.function);
+            writer.text(&frame.file);
+            writer.number(frame.line.into());
+            writer.number(frame.library.into());
+        }
     }
     writer.finish()
 }
@@ -44,7 +54,11 @@ pub(super) fn read_facts(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>
         let [symbol, file, reason] = [reader.text()?, reader.text()?, reader.text()?];
         let line = small(reader)?;
         let scope = if reader.number()? == 0 { Scope::NotNvidia } else { Scope::Everywhere };
-        Some(Obstacle { symbol, file, line, reason, scope })
+        let frames = reader.list(|reader| {
+            let (function, file, line) = (reader.text()?, reader.text()?, small(reader)?);
+            Some(Frame { function, file, line, library: reader.number()? != 0 })
+        })?;
+        Some(Obstacle { symbol, file, line, reason, scope, frames })
     })?;
     reader.end()?;
     Some((kernels, obstacles))
@@ -87,7 +101,9 @@ fn signature(writer: &mut Writer, signature: &Signature) {
     writer.number(signature.dimension as u64);
     writer.number((signature.safety == Safety::Unsafe).into());
     writer.number(signature.limits.max_block_threads.into());
-    signature.limits.block.iter().for_each(|size| writer.number((*size).into()));
+    let LaunchLimits { block, cluster, min_blocks, max_registers, .. } = signature.limits;
+    let numbers = block.into_iter().chain(cluster).chain([min_blocks, max_registers]);
+    numbers.for_each(|number| writer.number(number.into()));
     writer.number(signature.parameters.len() as u64);
     for parameter in signature.parameters.iter() {
         writer.text(&parameter.name);
@@ -171,8 +187,10 @@ fn read_signature(reader: &mut Reader<'_>) -> Option<Signature> {
     };
     let safety = if reader.number()? == 0 { Safety::Safe } else { Safety::Unsafe };
     let max_block_threads = small(reader)?;
-    let block = [small(reader)?, small(reader)?, small(reader)?];
-    let limits = LaunchLimits { max_block_threads, block };
+    let mut sizes = || Some([small(reader)?, small(reader)?, small(reader)?]);
+    let (block, cluster) = (sizes()?, sizes()?);
+    let (min_blocks, max_registers) = (small(reader)?, small(reader)?);
+    let limits = LaunchLimits { max_block_threads, block, min_blocks, max_registers, cluster };
     let parameters = reader.list(read_parameter)?.into();
     Some(Signature { name, symbol, dimension, safety, limits, parameters, file, line })
 }
@@ -242,7 +260,13 @@ mod tests {
                 symbol: "_Z5scaleIfEv1PPKfPf".into(),
                 dimension: Dimension::Any,
                 safety: Safety::Unsafe,
-                limits: LaunchLimits { max_block_threads: 128, block: [1, 2, 3] },
+                limits: LaunchLimits {
+                    max_block_threads: 128,
+                    block: [1, 2, 3],
+                    min_blocks: 4,
+                    max_registers: 64,
+                    cluster: [2, 1, 1],
+                },
                 parameters: vec![
                     parameter("p", ParameterKind::Value(ValueType::Struct(layout.into()))),
                     parameter(
@@ -274,6 +298,12 @@ mod tests {
             line: 3,
             reason: "inline PTX".to_owned(),
             scope: Scope::NotNvidia,
+            frames: vec![Frame {
+                function: "f()".to_owned(),
+                file: "a.cu".to_owned(),
+                line: 3,
+                library: false,
+            }],
         }];
         let bytes = write_facts(&[], &obstacles);
         assert_eq!(read_facts(&bytes), Some((Vec::new(), obstacles)));

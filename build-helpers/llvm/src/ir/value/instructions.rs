@@ -64,6 +64,17 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether the assembly that a call contains is in the notation of Intel.
+    #[must_use]
+    pub fn is_intel_assembly(self) -> bool {
+        let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectIntel;
+        // SAFETY: the callee is inline assembly where its notation is asked for.
+        self.callee().is_some_and(|callee| unsafe {
+            !LLVMIsAInlineAsm(callee.raw).is_null()
+                && LLVMGetInlineAsmDialect(callee.raw) == dialect
+        })
+    }
+
     /// The instruction after this one in its block.
     #[must_use]
     pub fn next_instruction(self) -> Option<Self> {

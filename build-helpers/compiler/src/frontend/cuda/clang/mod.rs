@@ -3,12 +3,14 @@
 //! of the device is in these headers a call of the same operations that kernels in Rust use, so
 //! that everything after `module::adapt` is the pipeline of the driver, for every target.
 
+mod annotation;
 mod arguments;
 mod headers;
 mod module;
 mod obstacle;
 
 use std::{
+    fmt::Write as _,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -21,6 +23,7 @@ use super::{CudaKernel, CudaSource, dependencies, stored};
 use crate::{
     Error, Lowered, Toolchain,
     frontend::rust::{TemporaryFolder, read},
+    limits::{self, LimitFault},
 };
 
 /// clang, as it was found.
@@ -90,10 +93,15 @@ pub(crate) fn lower(
     inputs.retain(|path| !path.components().any(|part| Some(part.as_os_str()) == ours));
     let bitcode = read(&bitcode)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
-    let kernels = kernels(&machine, clang, source, &bitcode)?;
+    let mut kernels = kernels(&machine, clang, source, &bitcode)?;
     let context = Context::create();
     let module = parse(&context, clang, source, &bitcode)?;
-    let obstacles = obstacle::find(&module, source);
+    for (symbol, limits) in annotation::limits(&module) {
+        let own = kernels.iter_mut().filter(|kernel| kernel.signature.symbol == symbol);
+        own.for_each(|kernel| kernel.signature.limits = kernel.signature.limits.or(limits));
+    }
+    check_limits(&kernels)?;
+    let obstacles = obstacle::find(&context, &module, source);
     let mut warnings = stderr;
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
     let lowered = Lowered { modules, inputs, variables: Vec::new(), warnings };
@@ -115,6 +123,22 @@ fn kernels(
     let ptx = String::from_utf8_lossy(&ptx);
     super::signature::read(&ptx, &source.display)
         .map_err(|error| Error::Internal(error.to_string()))
+}
+
+/// Checks what kernels say of their launches, all of them at once.
+fn check_limits(kernels: &[CudaKernel]) -> Result<(), Error> {
+    let mut stderr = String::new();
+    for CudaKernel { signature, .. } in kernels {
+        for LimitFault { message, help, .. } in limits::check(&signature.limits) {
+            let (file, line, name) = (&signature.file, signature.line, &signature.name);
+            let _ = writeln!(
+                stderr,
+                "{file}:{line}: error: kernel `{name}` has launches that cannot be: {message}\n  \
+                 help: {help}"
+            );
+        }
+    }
+    if stderr.is_empty() { Ok(()) } else { Err(Error::Limits { text: stderr }) }
 }
 
 /// Reads clang's bitcode.

@@ -131,7 +131,8 @@ pub(super) fn leave_parameters<'c>(
 
 /// Drops what says that things are to be kept, or run, that nothing refers to.
 fn drop_lists(module: &Module<'_>) {
-    for name in ["llvm.used", "llvm.compiler.used", "llvm.global_ctors"] {
+    for name in ["llvm.used", "llvm.compiler.used", "llvm.global_ctors", "llvm.global.annotations"]
+    {
         if let Some(list) = module.global(name) {
             list.delete_global();
         }

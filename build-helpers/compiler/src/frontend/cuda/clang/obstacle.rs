@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use kernelmill_artifact::target::nearest_within;
 use kernelmill_llvm::{
-    inkwell::module::Module,
-    ir::{Place, Value},
+    inkwell::{context::Context, module::Module},
+    ir::{ModuleExt, Place, Value},
 };
 
 use super::{CudaSource, module::kernels};
 use crate::{
+    check::Backtraces,
+    fault::Frame,
     link::{self, PREFIX},
     place::reachable,
 };
@@ -26,6 +29,8 @@ pub struct Obstacle {
     pub reason: String,
     /// The targets that it keeps the kernel from.
     pub scope: Scope,
+    /// The way to it from the kernel, the place itself first.
+    pub frames: Vec<Frame>,
 }
 
 /// Which targets an [`Obstacle`] is one for.
@@ -45,6 +50,22 @@ impl Obstacle {
         let nvidia = matches!(target, Target::Ptx(_) | Target::Cubin(_));
         self.scope == Scope::Everywhere || !nvidia
     }
+
+    /// Says that it keeps a kernel from targets, and how the kernel leads there.
+    #[must_use]
+    pub fn message(&self, kernel: &str, targets: &[String]) -> String {
+        let mut text = format!(
+            "{}:{}: the kernel `{kernel}` cannot be compiled for {}: {}",
+            self.file,
+            self.line,
+            targets.join(", "),
+            self.reason
+        );
+        for (index, frame) in self.frames.iter().enumerate() {
+            text += &format!("\n    {:>4} {frame}", if index == 0 { "-->" } else { "from" });
+        }
+        text
+    }
 }
 
 impl std::fmt::Display for Obstacle {
@@ -54,21 +75,33 @@ impl std::fmt::Display for Obstacle {
 }
 
 /// The obstacles of all kernels of a module that clang wrote, each once.
-pub(super) fn find(module: &Module<'_>, source: &CudaSource) -> Vec<Obstacle> {
+pub(super) fn find<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    source: &CudaSource,
+) -> Vec<Obstacle> {
     let mut found = BTreeSet::new();
+    let known: BTreeSet<_> = module
+        .definitions()
+        .into_iter()
+        .map(|function| plain(&function.name()).to_owned())
+        .chain(link::known())
+        .collect();
     for kernel in kernels(module) {
         let symbol = kernel.name();
+        let backtraces = Backtraces::from(context, [kernel]);
         let mut used: Vec<_> = reachable(kernel).into_iter().collect();
         used.retain(|value| value.is_function() && !value.is_declaration());
         for function in used {
             for instruction in function.instructions() {
-                for (reason, scope) in obstacles(instruction) {
+                for (reason, scope) in obstacles(instruction, &known) {
                     found.insert(Obstacle {
                         symbol: symbol.clone(),
                         file: instruction.debug_file().unwrap_or_else(|| source.display.clone()),
                         line: instruction.debug_line(),
                         reason,
                         scope,
+                        frames: backtraces.to(instruction),
                     });
                 }
             }
@@ -78,7 +111,7 @@ pub(super) fn find(module: &Module<'_>, source: &CudaSource) -> Vec<Obstacle> {
 }
 
 /// What in one instruction is an obstacle.
-fn obstacles(instruction: Value<'_>) -> Vec<(String, Scope)> {
+fn obstacles(instruction: Value<'_>, known: &BTreeSet<String>) -> Vec<(String, Scope)> {
     let mut found = Vec::new();
     if let Some(text) = instruction.inline_assembly() {
         // An empty one only keeps the compiler from moving things.
@@ -92,7 +125,7 @@ fn obstacles(instruction: Value<'_>) -> Vec<(String, Scope)> {
     }
     for operand in instruction.operands() {
         let undefined = (operand.is_function() || operand.is_global()) && operand.is_declaration();
-        if undefined && let Some(obstacle) = undefined_name(operand) {
+        if undefined && let Some(obstacle) = undefined_name(operand, known) {
             found.push(obstacle);
         }
     }
@@ -100,7 +133,7 @@ fn obstacles(instruction: Value<'_>) -> Vec<(String, Scope)> {
 }
 
 /// Why something that is used and not there is an obstacle.
-fn undefined_name(value: Value<'_>) -> Option<(String, Scope)> {
+fn undefined_name(value: Value<'_>, known: &BTreeSet<String>) -> Option<(String, Scope)> {
     let name = value.name();
     if let Some(rest) = name.strip_prefix("llvm.") {
         return rest
@@ -119,10 +152,10 @@ fn undefined_name(value: Value<'_>) -> Option<(String, Scope)> {
     let provided = name.starts_with(PREFIX) || link::provides(&name);
     let unreachable = value.has_attribute(Place::Function, "noreturn") && name == "abort";
     (!provided && !unreachable).then(|| {
-        (
-            format!("a call of `{}`, which this file does not define", plain(&name)),
-            Scope::Everywhere,
-        )
+        let name = plain(&name);
+        let near = nearest_within(name, known.iter().cloned(), name.len() / 3);
+        let near = near.map_or_else(String::new, |near| format!("; the nearest name is `{near}`"));
+        (format!("a call of `{name}`, which this file does not define{near}"), Scope::Everywhere)
     })
 }
 

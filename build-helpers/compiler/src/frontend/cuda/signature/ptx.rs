@@ -129,6 +129,7 @@ fn entry(header: &str) -> Entry {
         let numbers: Vec<u32> = words.map_while(|word| word.parse().ok()).take(3).collect();
         Some([0, 1, 2].map(|axis| numbers.get(axis).copied().unwrap_or(1)))
     };
+    let number = |directive| sizes(directive).map_or(0, |[number, ..]| number);
     let product = |sizes: [u32; 3]| sizes.into_iter().fold(1, u32::saturating_mul);
     Entry {
         symbol: name.split_whitespace().next().unwrap_or_default().to_owned(),
@@ -136,6 +137,9 @@ fn entry(header: &str) -> Entry {
         limits: LaunchLimits {
             max_block_threads: sizes(".maxntid").map_or(0, product),
             block: sizes(".reqntid").unwrap_or_default(),
+            min_blocks: number(".minnctapersm"),
+            max_registers: number(".maxnreg"),
+            cluster: sizes(".reqnctapercluster").unwrap_or_default(),
         },
     }
 }
@@ -285,7 +289,9 @@ mod tests {
 }
 .visible .entry declared(.param .u8 x);
 .entry nothing()
-.reqntid 64 { ret; }
+.reqntid 64
+.maxnreg 40
+.reqnctapercluster 2 { ret; }
 \t.file\t1 \"/a/x.cu\"
 \t.file\t2 \"/a/b c.cuh\", 12, 13
 \t.section\t.debug_abbrev
@@ -312,12 +318,17 @@ $L__end:
         let scale = Entry {
             symbol: "scale".into(),
             parameters: vec![slot(4, 4), slot(8, 8), slot(32, 16)],
-            limits: LaunchLimits { max_block_threads: 256, block: [0; 3] },
+            limits: LaunchLimits { max_block_threads: 256, min_blocks: 2, ..LaunchLimits::NONE },
         };
         let nothing = Entry {
             symbol: "nothing".into(),
             parameters: vec![],
-            limits: LaunchLimits { max_block_threads: 0, block: [64, 1, 1] },
+            limits: LaunchLimits {
+                block: [64, 1, 1],
+                max_registers: 40,
+                cluster: [2, 1, 1],
+                ..LaunchLimits::NONE
+            },
         };
         assert_eq!(ptx.entries, [scale, nothing]);
         assert_eq!(ptx.files[&1], "/a/x.cu");

@@ -1,6 +1,7 @@
 //! Finds the functions marked `#[kernel]` and reads their signatures.
 
 use super::{
+    attribute::Arguments,
     cfg,
     help::Refusal,
     scope::{ModuleId, Scope},
@@ -10,8 +11,8 @@ use crate::diagnostic::{Diagnostic, Place};
 use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
 use std::collections::BTreeMap;
 use syn::{
-    Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, LitInt, Meta, Pat, PatType,
-    ReturnType, TraitItemFn, Type,
+    Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, Pat, PatType, ReturnType,
+    TraitItemFn, Type,
     ext::IdentExt,
     visit::{self, Visit},
 };
@@ -95,7 +96,7 @@ impl Reader<'_, '_> {
     fn read(&mut self, attribute: &Attribute) -> Signature {
         let text = self.scope.text(self.module);
         let place = text.place(&self.function.sig.ident);
-        let dimension = self.dimension(attribute);
+        let (dimension, limits) = self.attribute(attribute);
         self.check_function();
         let inputs = &self.function.sig.inputs;
         let parameters: Vec<_> = inputs.iter().filter_map(|input| self.parameter(input)).collect();
@@ -107,7 +108,7 @@ impl Reader<'_, '_> {
                 syn::Safety::Unsafe(_) => Safety::Unsafe,
                 syn::Safety::Safe(_) | syn::Safety::Default => Safety::Safe,
             },
-            limits: LaunchLimits::NONE,
+            limits,
             parameters: parameters.into(),
             file: text.display().to_owned().into(),
             line: place.line,
@@ -124,36 +125,13 @@ impl Reader<'_, '_> {
         self.reports.push(Diagnostic::error(place, message).kernel(name).help(help));
     }
 
-    fn dimension(&mut self, attribute: &Attribute) -> Dimension {
-        if matches!(attribute.meta, Meta::Path(_)) {
-            return Dimension::One;
+    /// What the attribute says of the kernel; what is wrong with it is reported.
+    fn attribute(&mut self, attribute: &Attribute) -> (Dimension, LaunchLimits) {
+        let arguments = Arguments::read(attribute, self.scope.text(self.module));
+        for report in arguments.reports {
+            self.report(report.place, &report.message, report.help);
         }
-        let mut dimension = Ok(Dimension::One);
-        let parsed = attribute.parse_nested_meta(|meta| {
-            // The attribute itself checks which parameter `width` names.
-            if meta.path.is_ident("width") {
-                return meta.value()?.parse::<syn::Ident>().map(drop);
-            }
-            if !meta.path.is_ident("dim") {
-                return Err(meta.error("unknown argument"));
-            }
-            let number: LitInt = meta.value()?.parse()?;
-            dimension = match number.base10_digits() {
-                "1" => Ok(Dimension::One),
-                "2" => Ok(Dimension::Two),
-                "3" => Ok(Dimension::Three),
-                _ => Err(()),
-            };
-            Ok(())
-        });
-        if let (Ok(()), Ok(dimension)) = (parsed, dimension) {
-            return dimension;
-        }
-        let text = self.scope.text(self.module);
-        let message = format!("is marked `{}`, which says no dimension", text.written(attribute));
-        let help = "write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`";
-        self.report(text.place(attribute), &message, help);
-        Dimension::One
+        (arguments.dimension, arguments.limits)
     }
 
     /// What a function must not be to be a kernel, apart from its parameters.

@@ -189,7 +189,13 @@ impl<'a> Scope<'a> {
                 self.find(from, &full, own, chain)
             };
         }
-        for glob in &module.globs {
+        // Those of other crates would be looked for through each other, again and again.
+        let is_here = |name: &String| {
+            ["crate", "self", "super"].contains(&name.as_str())
+                || module.children.contains_key(name)
+                || module.imports.contains_key(name)
+        };
+        for glob in module.globs.iter().filter(|glob| glob.first().is_some_and(is_here)) {
             let full = [glob, path].concat();
             if let found @ Found::Here(..) = self.find(from, &full, own, chain) {
                 return found;

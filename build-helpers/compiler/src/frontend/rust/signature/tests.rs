@@ -313,3 +313,13 @@ kernels/k.rs:2:14: error: the kernels `größe` and `grüße` have one name in c
   help: rename one of them: assemblers take ASCII letters, digits and underscores only";
     assert_eq!(errors("#[kernel] fn größe() {}\n#[kernel] fn grüße() {}"), expected);
 }
+
+/// Names were looked for through every order of them, which took for ever.
+#[test]
+fn everything_of_several_crates_can_be_imported() {
+    let text = "use kernelmill_device::prelude::*; use core::arch::x86_64::*; use core::ptr::*;\n\
+                use inner::*; mod inner { pub type Number = f32; }\n\
+                #[kernel] fn fill(value: Number, mut out: DisjointSlice<f32>) {}";
+    let found = super::read(text, "kernels/fill.rs").unwrap();
+    assert_eq!(found[0].to_string(), "fn fill(value: f32, out: DisjointSlice<f32>)");
+}

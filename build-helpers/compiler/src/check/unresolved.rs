@@ -1,0 +1,131 @@
+//! Functions and variables that code uses and that are nowhere defined.
+
+use std::collections::BTreeSet;
+
+use kernelmill_artifact::target::nearest_within;
+use kernelmill_llvm::{
+    inkwell::module::Module,
+    ir::{ModuleExt, Value},
+};
+
+use super::{Backtraces, backtrace::nameless, demangle, host::THREAD_LOCAL};
+use crate::{
+    fault::Fault,
+    link::{self, PREFIX},
+    place::users_in_code,
+    target::Backend,
+};
+
+/// What is looked at.
+pub(super) struct Unresolved<'a, 'c> {
+    pub(super) module: &'a Module<'c>,
+    pub(super) backend: &'a dyn Backend,
+    pub(super) backtraces: &'a Backtraces<'c>,
+    /// The names that a reader could have meant.
+    pub(super) known: &'a BTreeSet<String>,
+}
+
+/// What is called because something is allocated.
+const FOLLOW: [&str; 3] =
+    ["__rust_dealloc", "__rust_no_alloc_shim_is_unstable", "handle_alloc_error"];
+
+/// Whether a function is one of the heap's.
+fn is_of_heap(path: &str) -> bool {
+    let parts = ["__rust_alloc", "__rust_realloc", "__rust_dealloc", "alloc::", "__rustc::"];
+    parts.iter().any(|part| path.contains(part))
+}
+
+impl<'c> Unresolved<'_, 'c> {
+    /// A fault for each place that uses something undefined.
+    pub(super) fn find(&self) -> Vec<Fault> {
+        let mut faults = Vec::new();
+        let undefined = link::undefined(self.module);
+        let follows = |name: &String| FOLLOW.iter().any(|part| name.contains(part));
+        let allocates = undefined.iter().any(|name| is_of_heap(&demangle(name)) && !follows(name));
+        for name in &undefined {
+            // Whoever allocates frees as well: one fault says so.
+            let follows = allocates && follows(name);
+            if let Some(function) = self.module.function(name)
+                && !self.backend.provides(name)
+                && !follows
+            {
+                let template = self.function(name);
+                self.at_uses(function, &template, &mut faults);
+            }
+        }
+        for global in self.module.globals() {
+            let name = global.name();
+            let given = name.starts_with(PREFIX) || name.starts_with("llvm.");
+            if global.is_declaration() && global.is_used() && !given {
+                let template = self.variable(&name);
+                self.at_uses(global, &template, &mut faults);
+            }
+        }
+        faults
+    }
+
+    /// The fault at each place that uses a value.
+    fn at_uses(&self, value: Value<'c>, template: &Fault, faults: &mut Vec<Fault>) {
+        let uses = users_in_code(value);
+        if uses.is_empty() {
+            let frames = vec![nameless("a table of functions")];
+            faults.push(Fault { frames, ..template.clone() });
+        }
+        for user in uses {
+            faults.push(Fault { frames: self.backtraces.to(user), ..template.clone() });
+        }
+    }
+
+    fn function(&self, name: &str) -> Fault {
+        let path = demangle(name);
+        let is_of = |crates: &[&str]| crates.iter().any(|start| path.contains(start));
+        if name == THREAD_LOCAL {
+            let message = "uses a variable of which each thread of the host has its own";
+            let help = "use a local variable, or shared memory";
+            return Fault::new(message, Vec::new()).help(help);
+        }
+        if let Some(operation) = name.strip_prefix(PREFIX) {
+            let message = format!("the marker `{operation}` is left: no stage has replaced it");
+            let help = format!(
+                "names that start with `{PREFIX}` are kernelmill's own; if your source has none, \
+                 please report this"
+            );
+            return Fault::new(message, Vec::new()).help(help);
+        }
+        if is_of_heap(&path) {
+            return Fault::new("allocates on the heap, which kernels do not have", Vec::new())
+                .help("use arrays or slices");
+        }
+        if is_of(&["std::io::", "std::fs::", "std::net::", "std::process::", "std::env::"]) {
+            let message = format!("calls `{path}`, which needs an operating system");
+            return Fault::new(message, Vec::new()).help(
+                "kernels have no files, streams, processes or environment: pass what they need as \
+                 parameters, and results through slices",
+            );
+        }
+        if path.starts_with("std::") || path.starts_with("<std::") {
+            let message = format!("calls `{path}`, which needs an operating system");
+            return Fault::new(message, Vec::new()).help("use what `core` has");
+        }
+        let message = format!("calls `{path}`, which has no definition");
+        self.with_nearest(Fault::new(message, Vec::new()), name, &path)
+    }
+
+    fn variable(&self, name: &str) -> Fault {
+        let path = demangle(name);
+        let message = format!("uses the variable `{path}`, which has no definition");
+        Fault::new(message, Vec::new())
+            .help("kernels see the statics of their own source: define it there, or pass its value")
+    }
+
+    /// The fault with the nearest name that there is, where one is near.
+    fn with_nearest(&self, fault: Fault, name: &str, path: &str) -> Fault {
+        let last = path.rsplit("::").next().unwrap_or(path);
+        let others = self.known.iter().filter(|known| *known != name).cloned();
+        let near = nearest_within(last, others, last.len() / 3);
+        match near {
+            Some(near) => fault.help(format!("the nearest name that is known is `{near}`")),
+            None => fault.help("define it in the kernel's source, or in a crate it depends on"),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What stands in the parentheses of `#[kernel(..)]`.
+
+use super::text::Text;
+use crate::{diagnostic::Place, limits};
+use kernelmill_artifact::{Dimension, LaunchLimits};
+use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned};
+
+/// The arguments of the attribute, and everything that is wrong with them.
+pub(super) struct Arguments {
+    pub(super) dimension: Dimension,
+    pub(super) limits: LaunchLimits,
+    pub(super) reports: Vec<Report>,
+}
+
+/// Something that is wrong, without the kernel's name.
+pub(super) struct Report {
+    pub(super) place: Place,
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+impl Arguments {
+    pub(super) fn read(attribute: &Attribute, text: &Text<'_>) -> Self {
+        let (dimension, limits) = (Dimension::One, LaunchLimits::NONE);
+        let mut arguments = Self { dimension, limits, reports: Vec::new() };
+        if !matches!(attribute.meta, Meta::Path(_)) {
+            arguments.fill(attribute, text);
+        }
+        arguments
+    }
+
+    fn fill(&mut self, attribute: &Attribute, text: &Text<'_>) {
+        let mut places: Vec<(String, Place)> = Vec::new();
+        let mut says_no_dimension = false;
+        let parsed = attribute.parse_nested_meta(|meta| {
+            // The attribute itself checks which parameter `width` names.
+            if meta.path.is_ident("width") {
+                return meta.value()?.parse::<syn::Ident>().map(drop);
+            }
+            let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+            let value: Expr = meta.value()?.parse()?;
+            let place = text.place_of(value.span());
+            let number = number(&value);
+            match (name.as_str(), number) {
+                ("dim", Some(1)) => self.dimension = Dimension::One,
+                ("dim", Some(2)) => self.dimension = Dimension::Two,
+                ("dim", Some(3)) => self.dimension = Dimension::Three,
+                ("dim", _) => says_no_dimension = true,
+                _ => match self.limit(&name, &value) {
+                    Some(true) => places.push((name, place)),
+                    Some(false) => {
+                        let written = text.written(&value);
+                        let message =
+                            format!("has the attribute `{name} = {written}`, which is no size");
+                        let help = format!("write `{name} = {}`", example(&name));
+                        self.reports.push(Report { place, message, help });
+                    }
+                    None => return Err(meta.error("unknown argument")),
+                },
+            }
+            Ok(())
+        });
+        if parsed.is_err() || says_no_dimension {
+            let written = text.written(attribute);
+            let message = format!("is marked `{written}`, which says no dimension");
+            let help = "write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(dim = 3)]`";
+            let place = text.place(attribute);
+            self.reports.push(Report { place, message, help: help.to_owned() });
+        }
+        for fault in limits::check(&self.limits) {
+            let place = places.iter().find(|(name, _)| name == fault.name);
+            let place = place.map_or_else(|| text.place(attribute), |(_, place)| place.clone());
+            let message = format!("has launches that cannot be: {}", fault.message);
+            self.reports.push(Report { place, message, help: fault.help.to_owned() });
+        }
+    }
+
+    /// Takes a limit; `None`: there is none of this name, `Some(false)`: the value is none.
+    fn limit(&mut self, name: &str, value: &Expr) -> Option<bool> {
+        let limits = &mut self.limits;
+        let one = |slot: &mut u32| match number(value).filter(|number| *number > 0) {
+            Some(number) => {
+                *slot = number;
+                true
+            }
+            None => false,
+        };
+        match name {
+            "launch_bounds" => Some(one(&mut limits.max_block_threads)),
+            "min_blocks" => Some(one(&mut limits.min_blocks)),
+            "max_registers" => Some(one(&mut limits.max_registers)),
+            "block_size" => Some(three(value, &mut limits.block)),
+            "cluster" => Some(three(value, &mut limits.cluster)),
+            _ => None,
+        }
+    }
+}
+
+fn example(name: &str) -> &'static str {
+    match name {
+        "block_size" => "[16, 16, 1]",
+        "cluster" => "[2, 1, 1]",
+        "min_blocks" => "2",
+        "max_registers" => "64",
+        _ => "256",
+    }
+}
+
+/// A literal number.
+fn number(value: &Expr) -> Option<u32> {
+    let Expr::Lit(literal) = value else { return None };
+    let Lit::Int(number) = &literal.lit else { return None };
+    number.base10_parse().ok()
+}
+
+/// Three literal numbers, of which none is zero.
+fn three(value: &Expr, slot: &mut [u32; 3]) -> bool {
+    let Expr::Array(array) = value else { return false };
+    let numbers: Option<Vec<u32>> = array.elems.iter().map(number).collect();
+    match numbers.as_deref() {
+        Some(&[x, y, z]) if x > 0 && y > 0 && z > 0 => {
+            *slot = [x, y, z];
+            true
+        }
+        _ => false,
+    }
+}

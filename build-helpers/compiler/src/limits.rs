@@ -1,0 +1,74 @@
+//! What may be said of the launches that a kernel is made for.
+
+use kernelmill_artifact::LaunchLimits;
+
+/// The most threads in a block, on every device.
+const MAX_THREADS: u32 = 1024;
+/// The most threads along z.
+const MAX_DEPTH: u32 = 64;
+/// The most registers of a thread.
+const MAX_REGISTERS: u32 = 255;
+/// The most blocks on a multiprocessor.
+const MAX_BLOCKS: u32 = 32;
+/// The most blocks of a cluster, on every device that has clusters.
+const MAX_CLUSTER: u32 = 8;
+
+/// A limit that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitFault {
+    /// Which one, as `#[kernel]` names it.
+    pub name: &'static str,
+    /// What is wrong with it.
+    pub message: String,
+    /// What to write instead.
+    pub help: &'static str,
+}
+
+/// Everything that is wrong with what is said of a kernel's launches.
+///
+/// ```
+/// use kernelmill_artifact::LaunchLimits;
+/// use kernelmill_compiler::limits::check;
+/// let limits = LaunchLimits { max_block_threads: 2000, min_blocks: 2, ..LaunchLimits::NONE };
+/// assert_eq!(check(&limits)[0].message, "2000 threads do not fit into a block");
+/// assert!(check(&LaunchLimits { max_block_threads: 256, ..limits }).is_empty());
+/// ```
+#[must_use]
+pub fn check(limits: &LaunchLimits) -> Vec<LimitFault> {
+    let mut faults = Vec::new();
+    let mut fault = |name, message: String, help| faults.push(LimitFault { name, message, help });
+    let LaunchLimits { max_block_threads, block, min_blocks, max_registers, cluster } = *limits;
+    let product = |sizes: [u32; 3]| sizes.into_iter().fold(1, u32::saturating_mul);
+    if max_block_threads > MAX_THREADS {
+        let message = format!("{max_block_threads} threads do not fit into a block");
+        fault("launch_bounds", message, "a block has 1 to 1024 threads");
+    }
+    if block != [0; 3] {
+        let fits = product(block) <= MAX_THREADS && block[2] <= MAX_DEPTH;
+        if block.contains(&0) || !fits {
+            let message = format!("{block:?} is no size of a block");
+            fault("block_size", message, "a block has 1 to 1024 threads, at most 64 along z");
+        }
+        if max_block_threads > 0 {
+            let message = "the exact size of a block is given, and its limit too".to_owned();
+            fault("launch_bounds", message, "leave `launch_bounds` or `block_size` out");
+        }
+    }
+    if min_blocks > 0 && limits.most_threads().is_none() {
+        let message = "the blocks of a multiprocessor are given, and not their threads".to_owned();
+        fault("min_blocks", message, "say `launch_bounds` or `block_size` too");
+    }
+    if min_blocks > MAX_BLOCKS {
+        let message = format!("{min_blocks} blocks do not fit onto a multiprocessor");
+        fault("min_blocks", message, "a multiprocessor holds at most 32 blocks");
+    }
+    if max_registers > MAX_REGISTERS {
+        let message = format!("{max_registers} registers are more than a thread can have");
+        fault("max_registers", message, "a thread has at most 255 registers");
+    }
+    if cluster != [0; 3] && (cluster.contains(&0) || product(cluster) > MAX_CLUSTER) {
+        let message = format!("{cluster:?} is no size of a cluster");
+        fault("cluster", message, "a cluster has 1 to 8 blocks");
+    }
+    faults
+}

@@ -1,0 +1,132 @@
+//! Compiles files of this package for any target.
+#![allow(dead_code, reason = "each test program uses some of it")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use cuda_everywhere::{clang, compiler};
+use kernelmill_artifact::Signature;
+use kernelmill_compiler::{
+    Artifact, Config, Error, Job, JobSource, Lowered, RustSource,
+    frontend::{
+        cuda::{CudaSource, clang::Obstacle},
+        rust::signature,
+    },
+};
+
+/// The folder of this package.
+pub(crate) fn folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A source that a front end has read.
+pub(crate) struct Source {
+    pub(crate) name: String,
+    pub(crate) lowered: Lowered,
+    pub(crate) signatures: Vec<Signature>,
+    pub(crate) obstacles: Vec<Obstacle>,
+}
+
+/// Writes a file to a package of its own, so that messages name it as users have it, and gives the
+/// package and the file.
+fn write(file: &str, text: &str) -> (PathBuf, PathBuf) {
+    let name = file.split('.').next().unwrap_or(file);
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sources").join(name);
+    let path = root.join("kernels").join(file);
+    fs::create_dir_all(root.join("kernels")).unwrap();
+    fs::write(&path, text).unwrap();
+    (root, path)
+}
+
+/// Reads a source.
+pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
+    let (package_root, path) = write(file, text);
+    let display = format!("kernels/{file}");
+    let name = file.split('.').next().unwrap_or(file).to_owned();
+    if file.ends_with(".cu") {
+        let source = CudaSource {
+            path,
+            display,
+            package_root,
+            includes: Vec::new(),
+            defines: Vec::new(),
+            arguments: Vec::new(),
+        };
+        let lowered = compiler().lower_cuda(clang(), &source)?;
+        let signatures = lowered.kernels.into_iter().map(|kernel| kernel.signature).collect();
+        let obstacles = lowered.obstacles;
+        return Ok(Source { name, lowered: lowered.lowered, signatures, obstacles });
+    }
+    let signatures = signature::read(text, &display).map_err(|faults| {
+        let faults = faults.iter().map(ToString::to_string);
+        Error::Limits { text: faults.collect::<Vec<_>>().join("\n") }
+    })?;
+    let source = RustSource {
+        path,
+        display,
+        package_root,
+        edition: "2024".into(),
+        cfgs: Vec::new(),
+        arguments: Vec::new(),
+        signatures: signatures.clone(),
+    };
+    let lowered = compiler().lower_rust(&source)?;
+    Ok(Source { name, lowered, signatures, obstacles: Vec::new() })
+}
+
+impl Source {
+    fn with<R>(&self, target: &str, run: impl FnOnce(&Job<'_>) -> R) -> R {
+        let config = Config::new(target.parse().expect("a target"));
+        let (lowered, signatures) = (&self.lowered, &self.signatures[..]);
+        let source = JobSource { lowered, signatures, unit: &self.name };
+        run(&Job { source, config: &config })
+    }
+
+    /// Compiles the source for a target.
+    pub(crate) fn compile(&self, target: &str) -> Result<Artifact, Error> {
+        self.with(target, |job| compiler().compile(job))
+    }
+
+    /// The assembly of the source for a target.
+    pub(crate) fn assembly(&self, target: &str) -> Result<String, Error> {
+        self.with(target, |job| compiler().assembly(job))
+    }
+}
+
+/// Compiles a text.
+pub(crate) fn compiled(name: &str, text: &str, target: &str) -> Artifact {
+    let source = lower(&format!("{name}.rs"), text).unwrap_or_else(|error| panic!("{error}"));
+    source.compile(target).unwrap_or_else(|error| panic!("{target}: {error}"))
+}
+
+/// The assembly of a text.
+pub(crate) fn assembly(name: &str, text: &str, target: &str) -> String {
+    let source = lower(&format!("{name}.rs"), text).unwrap_or_else(|error| panic!("{error}"));
+    source.assembly(target).unwrap_or_else(|error| panic!("{target}: {error}"))
+}
+
+/// What a user reads of a file below `faults/`, which must be refused for a target.
+pub(crate) fn refused(file: &str, target: &str) -> String {
+    let text = fs::read_to_string(folder().join("faults").join(file)).unwrap();
+    let source = match lower(file, &text) {
+        Ok(source) => source,
+        Err(error) => return error.to_string(),
+    };
+    let obstacles = source.obstacles.iter().filter(|it| it.concerns(&target.parse().unwrap()));
+    let told: Vec<_> = obstacles
+        .map(|obstacle| {
+            let kernel = source.signatures.iter().find(|it| it.symbol == obstacle.symbol);
+            let kernel = kernel.map_or("", |kernel| &kernel.name);
+            format!("error: {}", obstacle.message(kernel, &[format!("`{target}`")]))
+        })
+        .collect();
+    if !told.is_empty() {
+        return told.join("\n\n");
+    }
+    match source.compile(target) {
+        Ok(_) => panic!("{file} compiled for {target}"),
+        Err(error) => format!("error: kernels/{file}: {error}"),
+    }
+}

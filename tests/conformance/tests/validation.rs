@@ -1,0 +1,188 @@
+//! What kernels must not do, and what a user reads then.
+//!
+//! `docs/validation.md` is written from here: `KERNELMILL_BLESS=1` in the environment of the test
+//! writes it anew, and the test fails where it is not what the compiler says.
+#![cfg(target_arch = "x86_64")]
+
+mod common;
+
+use std::{env, fmt::Write as _, fs, path::Path};
+
+use common::refused;
+
+/// A fault, with the sources that have it.
+struct Case {
+    title: &'static str,
+    /// What a reader ought to know.
+    text: &'static str,
+    /// The file below `faults/`.
+    file: &'static str,
+    target: &'static str,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        title: "Recursion that never ends",
+        text: "A function that calls itself on every path, directly or through others, is an error; \
+               the cycle is named. Recursion that can end is not: processors have a stack for it.",
+        file: "recursion.rs",
+        target: "compute_75",
+    },
+    Case {
+        title: "Functions and variables that are nowhere defined",
+        text: "All of them at once, with the nearest name that there is.",
+        file: "unresolved.rs",
+        target: "gfx1100",
+    },
+    Case {
+        title: "Calls that need an operating system",
+        text: "Whatever of `std` needs a host. The way goes through the functions it was inlined \
+               from; of the library's own functions the one is shown that your code called.",
+        file: "host_calls.rs",
+        target: "compute_90",
+    },
+    Case { title: "The heap", text: "", file: "heap.rs", target: "gfx90a" },
+    Case {
+        title: "What only the host's processor has",
+        text: "Its instructions, its assembly, and variables of which each of its threads has one.",
+        file: "processor.rs",
+        target: "compute_75",
+    },
+    Case {
+        title: "Static assertions",
+        text: "`static_assert!` is decided after optimisation: what is proven vanishes, as in \
+               `proven`, and so does what is never reached. What does not hold and what cannot be \
+               decided are errors.",
+        file: "assertions.rs",
+        target: "sm_90",
+    },
+    Case {
+        title: "Static assertions on the CPU",
+        text: "The same kernels, for another target.",
+        file: "assertions.rs",
+        target: "cpu",
+    },
+    Case {
+        title: "Waiting in a recursive function",
+        text: "On the CPU only: threads that wait for each other are coroutines there.",
+        file: "barrier.rs",
+        target: "cpu",
+    },
+    Case {
+        title: "Markers that are left",
+        text: "A function whose meaning the compiler or a plugin gives it, and none did.",
+        file: "marker.rs",
+        target: "compute_75",
+    },
+    Case {
+        title: "Launches that cannot be",
+        text: "What `#[kernel]` says of launches, before anything is compiled.",
+        file: "launches.rs",
+        target: "compute_75",
+    },
+    Case {
+        title: "Launches that cannot be, in CUDA C++",
+        text: "",
+        file: "launches_cpp.cu",
+        target: "compute_75",
+    },
+    Case {
+        title: "CUDA C++",
+        text: "The same checks for kernels in C++ that kernelmill's own compiler makes, with \
+               `kernelmill_static_assert`.",
+        file: "cpp.cu",
+        target: "gfx1100",
+    },
+    Case {
+        title: "CUDA C++ with functions that are nowhere defined",
+        text: "",
+        file: "cpp_unresolved.cu",
+        target: "cpu",
+    },
+];
+
+const START: &str = "\
+# What kernels must not do
+
+Kernels are checked before any assembler or linker is asked. Everything that is wrong with a source
+is reported at once, each fault once, with the way to it from the kernel, also where functions were
+inlined. Targets of which the same is said are named together.
+
+This page shows every message as it is printed. It is written by
+`tests/conformance/tests/validation.rs` from the files in `tests/conformance/faults`.
+
+Calls through pointers, `f16`, `bf16`, `f64` and `i128` are refused where a target has none of them.
+Each of today's targets has them, or LLVM makes them of what there is.
+";
+
+/// The page with every case.
+fn page() -> String {
+    let mut page = START.to_owned();
+    for Case { title, text, file, target } in CASES {
+        let source = fs::read_to_string(common::folder().join("faults").join(file)).unwrap();
+        let language = if file.ends_with(".cu") { "cpp" } else { "rust" };
+        let _ = write!(page, "\n## {title}\n\n");
+        if !text.is_empty() {
+            let _ = write!(page, "{text}\n\n");
+        }
+        let _ = write!(page, "```{language}\n{source}```\n\n");
+        let _ = write!(page, "For `{target}`:\n\n```text\n{}\n```\n", refused(file, target));
+    }
+    page
+}
+
+#[test]
+fn every_message_is_as_the_page_shows_it() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/validation.md");
+    let page = page();
+    if env::var_os("KERNELMILL_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&path, &page).unwrap();
+    }
+    let shown = fs::read_to_string(&path).unwrap_or_default();
+    let first = page.lines().zip(shown.lines()).find(|(is, was)| is != was);
+    assert!(
+        page == shown,
+        "docs/validation.md is not what the compiler says, from {first:?} on; with \
+         KERNELMILL_BLESS=1 the test writes it anew"
+    );
+}
+
+/// Check 5 of the seeds: what is proven vanishes, what is false or undecided is an error, what is
+/// dead is ignored, two are both reported, each with the way through what was inlined.
+#[test]
+fn check_5_static_assertions() {
+    for target in ["sm_75", "gfx942", "cpu"] {
+        let message = refused("assertions.rs", target);
+        let count = |part: &str| message.matches(part).count();
+        assert_eq!(
+            count("does not hold: width % 2 == 0: rows are split in halves"),
+            1,
+            "{message}"
+        );
+        assert_eq!(count("is not known before the kernel runs: width % 2 == 0"), 1, "{message}");
+        assert_eq!(count("--> kernels/assertions.rs:4, in `assertions::halve`"), 2, "{message}");
+        assert_eq!(count("from kernels/assertions.rs:24, in `assertions::wrong`"), 2, "{message}");
+        assert!(!message.contains("never reached") && !message.contains("proven"), "{message}");
+    }
+    let text = fs::read_to_string(common::folder().join("faults/assertions.rs")).unwrap();
+    let proven = text.split("\n#[kernel]\npub fn wrong").next().unwrap();
+    for target in ["compute_75", "gfx942", "cpu"] {
+        let assembly = common::assembly("proven", proven, target);
+        assert!(!assembly.contains("static_assert"), "{assembly}");
+    }
+}
+
+/// Check 4 of the seeds: what a kernel's file has for the host is compiled as ever, after kernels
+/// were compiled for a GPU.
+#[test]
+fn check_4_compile_for_the_host_after_a_gpu() {
+    let text = "use kernelmill_device::prelude::*;\n\nfn eleven() -> u32 {\n    11\n}\n\n#[kernel]\n\
+                pub fn answers(mut y: DisjointSlice<u32>) {\n    if let Some(out) = \
+                y.get_mut(thread::index_1d()) {\n        *out = eleven();\n    }\n}\n";
+    let before = common::compiled("answers", text, "cpu");
+    let gpu = common::compiled("answers", text, "sm_90");
+    assert_ne!(before.bytes, gpu.bytes);
+    assert_eq!(common::compiled("answers", text, "cpu"), before);
+    let assembly = common::assembly("answers", text, "cpu");
+    assert!(assembly.contains("$11"), "{assembly}");
+}
