@@ -110,6 +110,8 @@ static SET: cg::KernelSet = cg::KernelSet {
             embedded(2, "barrier", &BARRIER),
         ],
         locations: &[],
+        backtraces: &[],
+        messages: &[],
     }],
 };
 

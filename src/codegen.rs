@@ -10,7 +10,8 @@ pub use std::borrow::Cow;
 pub use half;
 pub use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, Field, LaunchLimits, Nested, Parameter,
-    ParameterKind, Safety, Scalar, Signature, SourceLocation, StructLayout, ValueType, Variant,
+    ParameterKind, Safety, Scalar, Signature, SourceFrame, SourceLocation, StructLayout, ValueType,
+    Variant,
 };
 
 pub use crate::{

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kernelmill_artifact::{ArtifactKind, Signature, SourceLocation};
+use kernelmill_artifact::{ArtifactKind, Signature, SourceFrame, SourceLocation};
 
 pub use crate::backend::cpu::abi::Kernel as CpuKernel;
 
@@ -38,6 +38,11 @@ pub struct EmbeddedArtifact {
     pub kernels: &'static [EmbeddedKernel],
     /// The places that panics of these kernels refer to by index.
     pub locations: &'static [SourceLocation<'static>],
+    /// For each of these places the calls on the way there, the innermost first; empty where panics
+    /// have no backtraces.
+    pub backtraces: &'static [&'static [SourceFrame<'static>]],
+    /// The texts that panics refer to by index.
+    pub messages: &'static [&'static str],
 }
 
 /// A kernel inside an [`EmbeddedArtifact`].

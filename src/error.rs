@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use kernelmill_artifact::{PanicKind, PanicRecord, SourceLocation};
+use kernelmill_artifact::{PanicKind, PanicRecord, SourceFrame, SourceLocation};
 
-use crate::{backend::Backend, choice::Rejected};
+use crate::{EmbeddedArtifact, backend::Backend, choice::Rejected};
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -178,22 +178,35 @@ pub struct KernelPanic {
     pub block: [u32; 3],
     /// Index of the thread in its block, x, y, z.
     pub thread: [u32; 3],
+    /// The calls on the way to the panic, the innermost first, where the kernel was compiled with
+    /// `panics = "backtrace"`.
+    pub backtrace: &'static [SourceFrame<'static>],
 }
 
 impl KernelPanic {
-    /// Reads a record that is set; `locations` is the table of the artifact that ran.
-    pub(crate) fn read(
-        record: &PanicRecord,
-        source: &'static str,
-        locations: &'static [SourceLocation<'static>],
-    ) -> Self {
+    /// Reads a record that is set by a kernel of this artifact.
+    pub(crate) fn read(record: &PanicRecord, artifact: &EmbeddedArtifact) -> Self {
+        let (kind, location) = (record.kind(), record.location as usize);
+        if kind == PanicKind::Silent {
+            // The rest is of another panic, if of any.
+            return Self {
+                kind,
+                message: record.message(&[]),
+                location: None,
+                source: artifact.source,
+                block: [0; 3],
+                thread: [0; 3],
+                backtrace: &[],
+            };
+        }
         Self {
-            kind: PanicKind::from_code(record.kind),
-            message: record.message(),
-            location: locations.get(record.location as usize).copied(),
-            source,
+            kind,
+            message: record.message(artifact.messages),
+            location: artifact.locations.get(location).copied(),
+            source: artifact.source,
             block: record.block,
             thread: record.thread,
+            backtrace: artifact.backtraces.get(location).copied().unwrap_or_default(),
         }
     }
 }
@@ -205,7 +218,11 @@ impl fmt::Display for KernelPanic {
             None => write!(formatter, "kernel of {} panicked", self.source)?,
         }
         let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
-        write!(formatter, " (block {bx},{by},{bz} thread {tx},{ty},{tz}): {}", self.message)
+        if self.kind != PanicKind::Silent {
+            write!(formatter, " (block {bx},{by},{bz} thread {tx},{ty},{tz})")?;
+        }
+        write!(formatter, ": {}", self.message)?;
+        self.backtrace.iter().try_for_each(|frame| write!(formatter, "\n    at {frame}"))
     }
 }
 

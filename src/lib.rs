@@ -87,7 +87,7 @@ pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
 pub use error::{Error, KernelPanic, NoBinary, Result};
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;
-pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceLocation};
+pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};
 pub use launch::Launch;
 pub use limits::Limits;
 pub use slice::{BufferSlice, BufferSliceMut};

@@ -44,6 +44,8 @@ const fn artifact(
         bytes: &[],
         kernels,
         locations: &[],
+        backtraces: &[],
+        messages: &[],
     }
 }
 

@@ -41,6 +41,8 @@ const fn saxpy(fingerprint: &'static str, bytes: &'static [u8]) -> cg::EmbeddedA
             cpu: None,
         }],
         locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
+        backtraces: &[],
+        messages: &[],
     }
 }
 

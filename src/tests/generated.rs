@@ -152,6 +152,8 @@ static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::Kernel
                 line: 6,
                 column: 5,
             }],
+            backtraces: &[],
+            messages: &[],
         },
         ::kernelmill::__codegen::EmbeddedArtifact {
             fingerprint: "0202020202020202020202020202020202020202020202020202020202020202",
@@ -171,6 +173,8 @@ static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::Kernel
                 line: 6,
                 column: 5,
             }],
+            backtraces: &[],
+            messages: &[],
         },
         ::kernelmill::__codegen::EmbeddedArtifact {
             fingerprint: "0303030303030303030303030303030303030303030303030303030303030303",
@@ -189,6 +193,8 @@ static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::Kernel
                 }),
             }],
             locations: &[],
+            backtraces: &[],
+            messages: &[],
         },
         ::kernelmill::__codegen::EmbeddedArtifact {
             fingerprint: "0404040404040404040404040404040404040404040404040404040404040404",
@@ -207,6 +213,8 @@ static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::Kernel
                 }),
             }],
             locations: &[],
+            backtraces: &[],
+            messages: &[],
         },
     ],
 };

@@ -31,7 +31,17 @@ const fn artifact(
     kernels: &'static [EmbeddedKernel],
 ) -> EmbeddedArtifact {
     let kind = ArtifactKind::Object;
-    EmbeddedArtifact { fingerprint, target, kind, source, bytes: &[], kernels, locations: &[] }
+    EmbeddedArtifact {
+        fingerprint,
+        target,
+        kind,
+        source,
+        bytes: &[],
+        kernels,
+        locations: &[],
+        backtraces: &[],
+        messages: &[],
+    }
 }
 
 const fn set(artifacts: &'static [EmbeddedArtifact]) -> KernelSet {

@@ -17,13 +17,15 @@ extern crate alloc;
 
 mod fingerprint;
 mod kind;
+mod message;
 mod panic;
 mod signature;
 pub mod target;
 
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use kind::{ArtifactKind, FORMAT_VERSION};
-pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceLocation};
+pub use message::render_message;
+pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceFrame, SourceLocation};
 pub use signature::{
     Access, Dimension, EnumLayout, Field, LaunchLimits, Nested, Parameter, ParameterKind, Safety,
     Scalar, Signature, StructLayout, ValueType, Variant, symbol,

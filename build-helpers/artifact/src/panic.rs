@@ -1,5 +1,7 @@
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 use core::fmt;
+
+use crate::render_message;
 
 /// Bytes of message text that a device can hand to the host with a panic.
 pub const PANIC_MESSAGE_BYTES: usize = 200;
@@ -16,19 +18,23 @@ pub struct PanicRecord {
     pub state: u32,
     /// Bytes used in `message`; 0 where the device sent no text.
     pub message_len: u32,
-    /// What happened, see [`PanicKind`].
+    /// What happened: in the low 8 bits a [`PanicKind`], above them 1 more than the index of the
+    /// message among the artifact's, or 0 for none.
     pub kind: u32,
     /// Index into the artifact's table of source locations; `u32::MAX`: unknown.
     pub location: u32,
-    /// First number of the message, by kind: for an index out of bounds, the index.
+    /// First number of the message, by kind: for an index out of bounds, the index. With one of the
+    /// artifact's messages, its first value.
     pub a: u64,
-    /// Second number of the message, by kind: for an index out of bounds, the length.
+    /// Second number of the message, by kind: for an index out of bounds, the length. With one of
+    /// the artifact's messages, its second value.
     pub b: u64,
     /// Block index of the thread that panicked, x, y, z.
     pub block: [u32; 3],
     /// Index of that thread in its block, x, y, z.
     pub thread: [u32; 3],
-    /// The formatted message in UTF-8, cut at [`PANIC_MESSAGE_BYTES`].
+    /// The formatted message in UTF-8, cut at [`PANIC_MESSAGE_BYTES`]; with one of the artifact's
+    /// messages, its values from the third on, 8 bytes each.
     pub message: [u8; PANIC_MESSAGE_BYTES],
 }
 
@@ -54,15 +60,31 @@ impl PanicRecord {
         self.state != 0
     }
 
-    /// The message as `std` would print it, for example `index out of bounds: the len is 4 but
-    /// the index is 7`.
+    /// Why the kernel panicked.
     #[must_use]
-    pub fn message(&self) -> String {
+    pub const fn kind(&self) -> PanicKind {
+        PanicKind::from_code(self.kind & 0xff)
+    }
+
+    /// The message as `std` would print it, for example `index out of bounds: the len is 4 but
+    /// the index is 7`. `messages` are those of the artifact that ran.
+    #[must_use]
+    pub fn message(&self, messages: &[&str]) -> String {
+        if self.kind() == PanicKind::Silent {
+            return PanicKind::Silent.describe(0, 0);
+        }
         let length = (self.message_len as usize).min(PANIC_MESSAGE_BYTES);
+        let index = (self.kind >> 8) as usize;
+        if let Some(text) = index.checked_sub(1).and_then(|index| messages.get(index)) {
+            let more = self.message[..length].chunks_exact(8);
+            let more = more.map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
+            let values: Vec<u64> = [self.a, self.b].into_iter().chain(more).collect();
+            return render_message(text, &values);
+        }
         if length > 0 {
             return String::from_utf8_lossy(&self.message[..length]).into_owned();
         }
-        PanicKind::from_code(self.kind).describe(self.a, self.b)
+        self.kind().describe(self.a, self.b)
     }
 }
 
@@ -95,6 +117,10 @@ pub enum PanicKind {
     Deadlock = 11,
     /// Anything else that does not return.
     Other = 12,
+    /// Something of a kernel that was compiled without messages: neither what nor where is known.
+    Silent = 13,
+    /// Memory on the heap could not be allocated, `a` bytes.
+    OutOfMemory = 14,
 }
 
 impl PanicKind {
@@ -113,6 +139,8 @@ impl PanicKind {
             9 => Self::SliceRange,
             10 => Self::LengthMismatch,
             11 => Self::Deadlock,
+            13 => Self::Silent,
+            14 => Self::OutOfMemory,
             _ => Self::Other,
         }
     }
@@ -126,6 +154,7 @@ impl PanicKind {
             }
             Self::SliceRange => return format!("slice range out of bounds ({a}, {b})"),
             Self::LengthMismatch => return format!("slices of different lengths ({a} and {b})"),
+            Self::OutOfMemory => return format!("memory allocation of {a} bytes failed"),
             Self::Explicit => "explicit panic",
             Self::DivisionByZero => "attempt to divide by zero",
             Self::RemainderByZero => "attempt to calculate the remainder with a divisor of zero",
@@ -135,6 +164,9 @@ impl PanicKind {
             Self::ErrUnwrapped => "called `Result::unwrap()` on an `Err` value",
             Self::Deadlock => "the threads of a block wait for each other for ever",
             Self::Other => "the kernel panicked",
+            Self::Silent => {
+                "compiled with `panics = \"none\"`, which keeps no message and no place"
+            }
         };
         String::from(fixed)
     }
@@ -154,5 +186,22 @@ pub struct SourceLocation<'a> {
 impl fmt::Display for SourceLocation<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// A call on the way to a panic: the function, and the place in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SourceFrame<'a> {
+    /// The function's name.
+    pub function: &'a str,
+    /// The file, relative to its package.
+    pub file: &'a str,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for SourceFrame<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({}:{})", self.function, self.file, self.line)
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     pipeline,
     settings::{KernelLayer, Layer, RuleText, TargetName},
 };
-use kernelmill_compiler::plugin::Plugin;
+use kernelmill_compiler::{MathLibrary, PanicLevel, plugin::Plugin};
 use std::{path::Path, process, sync::Arc};
 
 /// A build with settings of its own, which come before those in TOML files and after those in the
@@ -125,6 +125,18 @@ impl Build {
     /// LLVM's optimisation level, 0 to 3; larger numbers are 3.
     pub fn optimization(mut self, level: u8) -> Self {
         self.layer.optimization = Some(level.min(3));
+        self
+    }
+
+    /// What the host learns of a kernel's panic. [`PanicLevel::Message`] is the default.
+    pub fn panics(mut self, level: PanicLevel) -> Self {
+        self.layer.panics = Some(level);
+        self
+    }
+
+    /// Whose mathematical functions kernels call. [`MathLibrary::Own`] is the default.
+    pub fn math(mut self, library: MathLibrary) -> Self {
+        self.layer.math = Some(library);
         self
     }
 

@@ -33,6 +33,8 @@
 //! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
 //! | `options` | [`Build::option`] | | | options of the compiler by name, `{ debug-level = 0 }`: `name`, `always-inline`, `opt-level`, `debug-level`, `strip` |
 //! | | [`Build::plugin`], [`Build::plugin_meta`] | | | plugins of the compiler, and what they are told |
+//! | `panics` | [`Build::panics`] | `KERNELMILL_PANICS` | `message` | what the host learns of a panic: `none`, `message`, `backtrace` |
+//! | `math` | [`Build::math`] | `KERNELMILL_MATH` | `own` | whose mathematical functions: `own`, or `vendor` for NVIDIA's libdevice |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
 //! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |
 //! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
@@ -135,6 +137,7 @@ pub mod toolchain;
 
 pub use builder::{Build, Kernel, Patterns};
 pub use error::Error;
+pub use kernelmill_compiler::{MathLibrary, PanicLevel};
 pub use report::Report;
 pub use summary::Summary;
 

@@ -15,11 +15,11 @@ pub(crate) use read::TomlText;
 
 use crate::{env::World, error::Error, glob::Glob, manifest::Package, report::Report};
 use kernelmill_artifact::{Signature, Target};
-use kernelmill_compiler::{OptionError, Options, Params};
+use kernelmill_compiler::{MathLibrary, OptionError, Options, PanicLevel, Params};
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 17] = [
+pub(crate) const KEYS: [&str; 19] = [
     "targets",
     "source-dir",
     "source-files",
@@ -30,6 +30,8 @@ pub(crate) const KEYS: [&str; 17] = [
     "arguments",
     "fma",
     "optimization",
+    "panics",
+    "math",
     "types",
     "nvcc",
     "clang",
@@ -186,7 +188,41 @@ fn environment(world: &World, report: &mut Report) -> Layer {
             ),
         }
     }
+    if let Some(text) = world.text("KERNELMILL_PANICS") {
+        layer.panics = panic_level(&text);
+        if layer.panics.is_none() {
+            report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_PANICS")),
+                format!("write {PANIC_LEVELS}"),
+            );
+        }
+    }
+    if let Some(text) = world.text("KERNELMILL_MATH") {
+        layer.math = math_library(&text);
+        if layer.math.is_none() {
+            report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_MATH")),
+                format!("write {MATH_LIBRARIES}"),
+            );
+        }
+    }
     layer
+}
+
+/// The libraries, for messages.
+const MATH_LIBRARIES: &str = "`own` or `vendor`";
+
+/// The library of this name.
+fn math_library(name: &str) -> Option<MathLibrary> {
+    MathLibrary::ALL.iter().find(|(known, _)| *known == name).map(|(_, library)| *library)
+}
+
+/// The levels, for messages.
+const PANIC_LEVELS: &str = "`none`, `message` or `backtrace`";
+
+/// The level of this name.
+fn panic_level(name: &str) -> Option<PanicLevel> {
+    PanicLevel::ALL.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
 }
 
 /// Fills in the defaults, and reads what is only text so far.
@@ -243,6 +279,8 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         rdc: layer.rdc.unwrap_or(false),
         params: Params {
             contract: layer.fma.unwrap_or(params.contract),
+            panics: layer.panics.unwrap_or(params.panics),
+            math: layer.math.unwrap_or(params.math),
             meta: layer.plugin_meta.unwrap_or_default(),
             ..params
         },

@@ -234,6 +234,7 @@ impl Compile for Fake {
             bytes: format!("{target}: {text}").into_bytes(),
             kernels: kernels.collect(),
             locations: Vec::new(),
+            messages: Vec::new(),
         })
     }
 }

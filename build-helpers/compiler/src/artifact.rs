@@ -15,6 +15,8 @@ pub struct Artifact {
     pub kernels: Vec<CompiledKernel>,
     /// The source locations that its panics name, by index.
     pub locations: Vec<Location>,
+    /// The texts of its panics, by index, as `kernelmill_artifact::render_message` takes them.
+    pub messages: Vec<String>,
 }
 
 /// One kernel of an [`Artifact`].
@@ -44,6 +46,19 @@ pub struct Location {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
+    /// The calls on the way there, the innermost first, where panics have backtraces.
+    pub frames: Vec<SourceFrame>,
+}
+
+/// A function on the way to a panic, and the place in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFrame {
+    /// The function, as written in the source.
+    pub function: String,
+    /// The file, as the compiler was given it.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
 }
 
 const KINDS: [ArtifactKind; 5] = [
@@ -77,7 +92,15 @@ impl Artifact {
             writer.text(&location.file);
             writer.number(u64::from(location.line));
             writer.number(u64::from(location.column));
+            writer.number(location.frames.len() as u64);
+            for frame in &location.frames {
+                writer.text(&frame.function);
+                writer.text(&frame.file);
+                writer.number(u64::from(frame.line));
+            }
         }
+        writer.number(self.messages.len() as u64);
+        self.messages.iter().for_each(|text| writer.text(text));
         writer.finish()
     }
 
@@ -103,10 +126,18 @@ impl Artifact {
                 file: reader.text()?,
                 line: reader.number()?.try_into().ok()?,
                 column: reader.number()?.try_into().ok()?,
+                frames: reader.list(|reader| {
+                    Some(SourceFrame {
+                        function: reader.text()?,
+                        file: reader.text()?,
+                        line: reader.number()?.try_into().ok()?,
+                    })
+                })?,
             })
         })?;
+        let messages = reader.list(Reader::text)?;
         reader.end()?;
-        Some(Self { target, kind, bytes: binary, kernels, locations })
+        Some(Self { target, kind, bytes: binary, kernels, locations, messages })
     }
 }
 
@@ -128,7 +159,17 @@ mod tests {
                 cpu_symbol: Some("kernelmill_cpu_a_saxpy".into()),
                 road: Some("loop: no thread waits for another".into()),
             }],
-            locations: vec![Location { file: "kernels/a.rs".into(), line: 3, column: 9 }],
+            locations: vec![Location {
+                file: "kernels/a.rs".into(),
+                line: 3,
+                column: 9,
+                frames: vec![SourceFrame {
+                    function: "a::f".into(),
+                    file: "kernels/a.rs".into(),
+                    line: 3,
+                }],
+            }],
+            messages: vec!["{u32} is wrong".into()],
         };
         let bytes = artifact.to_bytes();
         assert_eq!(Artifact::from_bytes(&bytes), Some(artifact));

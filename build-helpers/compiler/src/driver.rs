@@ -6,9 +6,9 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Artifact, CompiledKernel, Error, Job, Location, Toolchain,
+    Artifact, CompiledKernel, Error, Job, Location, PanicLevel, Toolchain,
     check::Checks,
-    entry,
+    entry, fast,
     frontend::rust::LAYOUT_PREFIX,
     library::Libraries,
     link, parameters, place,
@@ -28,9 +28,10 @@ pub(crate) fn compile(
     let file = file(job);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, locations, checks } =
-        build(&context, (libraries, plugins), job, &*backend)?;
+    let Built { module, entries, locations, messages, checks } =
+        build(&context, (toolchain, libraries, plugins), job, &*backend)?;
     let panics = export_panic_record(&module, &*backend);
+    export(&module, "__kernelmill_print_memory", "__kernelmill_print_buffer");
     let valid = checks.output(&context, &module, file)?;
     if options.strip {
         module.strip_debug_info();
@@ -48,7 +49,8 @@ pub(crate) fn compile(
             road: entry.road,
         })
         .collect();
-    Ok(Artifact { target: job.config.target.clone(), kind, bytes, kernels, locations })
+    let target = job.config.target.clone();
+    Ok(Artifact { target, kind, bytes, kernels, locations, messages })
 }
 
 /// The module of a job in LLVM's textual form, after the steps that its options ask for.
@@ -61,7 +63,7 @@ pub(crate) fn inspect(
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
     let Built { module, entries, checks, .. } =
-        build(&context, (libraries, plugins), job, &*backend)?;
+        build(&context, (toolchain, libraries, plugins), job, &*backend)?;
     if options.validate {
         checks.output(&context, &module, file)?;
     }
@@ -83,7 +85,8 @@ pub(crate) fn assembly(
     job.config.options.check_complete()?;
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, checks, .. } = build(&context, (libraries, plugins), job, &*backend)?;
+    let Built { module, checks, .. } =
+        build(&context, (toolchain, libraries, plugins), job, &*backend)?;
     let valid = checks.output(&context, &module, file(job))?;
     let text = backend.machine().assembly(valid.module())?;
     Ok(String::from_utf8_lossy(&text).into_owned())
@@ -99,6 +102,8 @@ struct Built<'a, 'c> {
     module: Module<'c>,
     entries: Vec<Entry>,
     locations: Vec<Location>,
+    /// The texts of its panics.
+    messages: Vec<String>,
     /// What has been found wrong with it so far.
     checks: Checks<'a>,
 }
@@ -106,14 +111,14 @@ struct Built<'a, 'c> {
 /// Takes a job through the steps that its options ask for.
 fn build<'a, 'c>(
     context: &'c Context,
-    (libraries, plugins): (&Libraries, &Plugins),
+    (toolchain, libraries, plugins): (&Toolchain, &Libraries, &Plugins),
     job: &Job<'a>,
     backend: &'a dyn Backend,
 ) -> Result<Built<'a, 'c>, Error> {
     let (source, options) = (&job.source, &job.config.options);
     parameters::check_space(job, backend)?;
     plugins.check(job.config)?;
-    let module = read(context, job, backend)?;
+    let module = read(context, job, libraries, backend)?;
     let at = |stage| plugins.run(stage, context, &module, job.config, backend.machine());
     if plugins.work_at(Stage::FrontEnd, &module)
         && let Some(spaces) = backend.address_spaces()
@@ -122,8 +127,12 @@ fn build<'a, 'c>(
         place::move_allocations(context, &module, spaces.private);
     }
     at(Stage::FrontEnd)?;
+    let level = job.config.params.panics;
+    let mut messages = link::Messages::default();
     if options.libraries {
-        link::libraries(context, &module, libraries, backend)?;
+        let vendor = link::vendor_math(toolchain, job, backend)?;
+        let vendor = vendor.as_deref();
+        messages = link::libraries(context, &module, libraries, backend, level, vendor)?;
     }
     if options.cleanup {
         backend.machine().run(&module, DROP_LANDING_PADS)?;
@@ -134,16 +143,20 @@ fn build<'a, 'c>(
     let mut checks = Checks::before(context, &module, &job.config.target, backend);
     memory(context, &module, backend);
     if options.libraries {
-        operations(context, &module, backend)?;
+        operations(context, &module, job, backend)?;
         link::printing(&module, backend.print());
+        link::inline_panicking(context, &module, backend);
+        fast::apply(context, &module, backend.machine())?;
     }
     at(Stage::Finalize)?;
+    let backtraces = place::Backtraces::new(level == PanicLevel::Backtrace);
     let unit = Unit {
         context,
         module: &module,
         signatures: source.signatures,
         name: source.unit,
         lanes: job.config.params.lanes,
+        backtraces: &backtraces,
     };
     let mut entries = if options.toplevel {
         backend.enter(&unit).map_err(|error| checks.with_lines(error))?
@@ -161,7 +174,8 @@ fn build<'a, 'c>(
     }
     at(Stage::Optimized)?;
     checks.settle(context, &module);
-    let locations = place::locations(context, &module);
+    let locations = place::locations(context, &module, &backtraces);
+    let messages = messages.of(&module);
     link::finish_panics(context, &module, backend, &entries);
     if options.optimize {
         backend.machine().run(&module, FINISH)?;
@@ -170,7 +184,7 @@ fn build<'a, 'c>(
     if options.validate {
         plugins.check_markers(&module)?;
     }
-    Ok(Built { module, entries, locations, checks })
+    Ok(Built { module, entries, locations, messages, checks })
 }
 
 /// What rustc writes still has landing pads, although panics abort.
@@ -184,6 +198,7 @@ const FINISH: &str =
 fn read<'c>(
     context: &'c Context,
     job: &Job<'_>,
+    libraries: &Libraries,
     backend: &dyn Backend,
 ) -> Result<Module<'c>, Error> {
     let source = &job.source;
@@ -200,6 +215,7 @@ fn read<'c>(
             .link_in_module(part)
             .map_err(|message| Error::Internal(format!("linking {}: {message}", source.unit)))?;
     }
+    link::redefinitions(context, &module, libraries, backend, &job.config.target)?;
     parameters::drop_empty(context, &module, source.signatures, backend.is_gpu());
     for global in module.globals() {
         let name = global.name();
@@ -239,11 +255,13 @@ fn memory<'c>(context: &'c Context, module: &Module<'c>, backend: &dyn Backend) 
 fn operations<'c>(
     context: &'c Context,
     module: &Module<'c>,
+    job: &Job<'_>,
     backend: &dyn Backend,
 ) -> Result<(), Error> {
     let machine = backend.machine();
     let text = backend.operations();
     let operations = parse_ir(context, text, machine.data_layout(), machine.triple())?;
+    link::declarations(module, &operations, &job.config.target)?;
     module
         .link_in_module(operations)
         .map_err(|message| Error::Internal(format!("linking operations: {message}")))
@@ -258,7 +276,8 @@ fn keep_only(module: &Module<'_>, entries: &[Entry]) {
     };
     let globals = module.globals().into_iter().filter(|global| !global.is_declaration());
     for value in module.definitions().into_iter().chain(globals) {
-        if !kept(&value.name()) {
+        // What panics call stays as it is called, for `Messages::of` to read.
+        if !kept(&value.name()) && !link::is_panic(&value.name()) {
             value.set_linkage(Linkage::LLVMInternalLinkage);
         }
     }
@@ -270,9 +289,14 @@ fn export_panic_record(module: &Module<'_>, backend: &dyn Backend) -> bool {
     if !backend.is_gpu() {
         return true;
     }
-    let Some(memory) = module.global("__kernelmill_panic_memory") else { return false };
+    export(module, "__kernelmill_panic_memory", "__kernelmill_panic_record")
+}
+
+/// Makes a variable visible to the host under a name, if it is there.
+fn export(module: &Module<'_>, variable: &str, name: &str) -> bool {
+    let Some(memory) = module.global(variable) else { return false };
     memory.set_linkage(Linkage::LLVMExternalLinkage);
     memory.set_visibility(Visibility::LLVMProtectedVisibility);
-    memory.set_name("__kernelmill_panic_record");
+    memory.set_name(name);
     true
 }

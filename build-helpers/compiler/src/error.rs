@@ -56,6 +56,15 @@ pub enum Error {
         /// The file as people know it.
         display: String,
     },
+    /// NVIDIA's mathematical functions are asked for, and not there.
+    #[error(
+        "{target}: `math = \"vendor\"` needs libdevice.10.bc of the CUDA toolkit, which is not beside \
+         ptxas; install it (`cargo kernelmill toolchain install cuda`), or leave the setting out"
+    )]
+    NoLibdevice {
+        /// The target.
+        target: Target,
+    },
     /// Kernels say what cannot be of the launches they are made for.
     #[error("{}", text.trim_end())]
     Limits {

@@ -26,6 +26,7 @@ pub mod diagnostic;
 mod driver;
 mod entry;
 mod error;
+mod fast;
 mod fault;
 pub mod frontend;
 mod job;
@@ -44,9 +45,9 @@ mod toolchain;
 /// compiler has made is not taken for what this one would make.
 pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
-pub use artifact::{Artifact, CompiledKernel, Location};
+pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
 pub use error::{Error, LayoutMismatch, ParameterSpace};
 pub use fault::{Fault, Frame};
 pub use frontend::rust::{Lowered, RustSource};
-pub use job::{Config, Job, JobSource, OptionError, Options, Params};
+pub use job::{Config, Job, JobSource, MathLibrary, OptionError, Options, PanicLevel, Params};
 pub use toolchain::{Compiler, Toolchain};

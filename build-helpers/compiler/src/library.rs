@@ -1,4 +1,4 @@
-//! Bitcode libraries: `kernelmill_device`, `core` and `compiler_builtins`, of which a kernel gets
+//! Bitcode libraries: `kernelmill_device`, `core`, `alloc` and `compiler_builtins`, of which a kernel gets
 //! the functions it calls and no others.
 
 use std::{
@@ -22,6 +22,9 @@ pub(crate) struct Libraries {
     /// Filled when a kernel first calls something that `kernelmill_device` does not define; most
     /// never do.
     archives: OnceLock<Archives>,
+    /// The other rlibs of the toolchain, for instances of generic functions of `core` and `alloc`:
+    /// rustc makes none where another crate has it.
+    others: OnceLock<Archives>,
 }
 
 #[derive(Debug, Default)]
@@ -41,13 +44,14 @@ pub(crate) struct Member {
 
 /// The crates of the standard library that kernels can call. `std` is not among them: what it
 /// does needs an operating system.
-const CRATES: [&str; 2] = ["libcore-", "libcompiler_builtins-"];
+const CRATES: [&str; 3] = ["libcore-", "libcompiler_builtins-", "liballoc-"];
 
 impl Libraries {
     /// Libraries of a device crate's bitcode and the folder of a toolchain's rlibs.
     pub(crate) fn open(device: &[u8], standard: &Path) -> Result<Self, Error> {
         let standard = standard.to_owned();
-        Ok(Self { device: device.to_vec(), standard, archives: OnceLock::new() })
+        let (archives, others) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { device: device.to_vec(), standard, archives, others })
     }
 
     /// The bitcode of `kernelmill_device`.
@@ -64,14 +68,21 @@ impl Libraries {
         asked: &mut HashSet<String>,
     ) -> Result<Vec<&Member>, Error> {
         let archives = self.archives()?;
-        let mut found: Vec<usize> = symbols
-            .iter()
-            .filter(|symbol| asked.insert((*symbol).clone()))
-            .filter_map(|symbol| archives.by_symbol.get(symbol).copied())
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        Ok(found.into_iter().map(|index| &archives.members[index]).collect())
+        let (mut found, mut generic) = (Vec::new(), Vec::new());
+        for symbol in symbols.iter().filter(|symbol| asked.insert((*symbol).clone())) {
+            match archives.by_symbol.get(symbol) {
+                Some(index) => found.push(*index),
+                None if is_of_library(symbol) => generic.push(symbol),
+                None => {}
+            }
+        }
+        let mut members = archives.members_at(found);
+        if !generic.is_empty() {
+            let others = self.others()?;
+            let found = generic.iter().filter_map(|symbol| others.by_symbol.get(*symbol).copied());
+            members.extend(others.members_at(found.collect()));
+        }
+        Ok(members)
     }
 
     fn archives(&self) -> Result<&Archives, Error> {
@@ -85,9 +96,37 @@ impl Libraries {
         }
         Ok(self.archives.get_or_init(|| archives))
     }
+
+    fn others(&self) -> Result<&Archives, Error> {
+        if let Some(others) = self.others.get() {
+            return Ok(others);
+        }
+        let mut others = Archives::default();
+        for path in rlibs(&self.standard)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if !CRATES.iter().any(|prefix| name.starts_with(prefix)) {
+                others.add(&path)?;
+            }
+        }
+        Ok(self.others.get_or_init(|| others))
+    }
+}
+
+/// Whether a symbol is one of `core` or `alloc`.
+fn is_of_library(symbol: &str) -> bool {
+    let path = format!("{:#}", rustc_demangle::demangle(symbol));
+    let path = path.trim_start_matches('<');
+    path.starts_with("core::") || path.starts_with("alloc::")
 }
 
 impl Archives {
+    /// The members of these indices, each once.
+    fn members_at(&self, mut indices: Vec<usize>) -> Vec<&Member> {
+        indices.sort_unstable();
+        indices.dedup();
+        indices.into_iter().map(|index| &self.members[index]).collect()
+    }
+
     /// Adds the members of an rlib that carry bitcode.
     fn add(&mut self, path: &Path) -> Result<(), Error> {
         let damaged = |reason: object::read::Error| {
@@ -134,21 +173,23 @@ impl Archives {
     }
 }
 
-/// The rlib in `folder` whose name starts so.
-fn find(folder: &Path, prefix: &str) -> Result<PathBuf, Error> {
+/// The rlibs in a folder, by name.
+fn rlibs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = std::fs::read_dir(folder)
         .map_err(|source| Error::Io { path: folder.to_owned(), source })?;
-    let mut found: Vec<PathBuf> = entries
-        .flatten()
-        .filter(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            name.starts_with(prefix) && name.ends_with(".rlib")
-        })
-        .map(|entry| entry.path())
-        .collect();
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut found: Vec<_> =
+        paths.filter(|path| path.extension().is_some_and(|it| it == "rlib")).collect();
     found.sort();
-    found.pop().ok_or_else(|| {
+    Ok(found)
+}
+
+/// The rlib in `folder` whose name starts so.
+fn find(folder: &Path, prefix: &str) -> Result<PathBuf, Error> {
+    let starts = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix))
+    };
+    rlibs(folder)?.into_iter().rfind(starts).ok_or_else(|| {
         let missing = std::io::Error::new(
             std::io::ErrorKind::NotFound,
             format!("{prefix}*.rlib is not there; is the target's standard library installed?"),

@@ -52,7 +52,7 @@ fn prepare_call<'c>(context: &'c Context, call: Value<'c>, convergent: bool) {
 
 /// Part of the symbols of the mathematical functions of the device crate. They compute with the
 /// rounding errors of single operations, which must stay as written.
-const EXACT: &str = "kernelmill_device4math";
+pub(crate) const EXACT: &str = "kernelmill_device4math";
 
 /// Part of the symbols of functions in CUDA C++ whose operations are rounded one by one.
 const ROUNDED: &str = "__kernelmill_exact";

@@ -38,6 +38,8 @@ pub struct Toolchain {
     pub ptxas: Option<PathBuf>,
     /// What `ptxas --version` printed; empty where there is none.
     pub ptxas_version: String,
+    /// NVIDIA's mathematical functions as bitcode, where they are asked for and there.
+    pub libdevice: Option<PathBuf>,
     /// A folder for what is built once for the toolchain, and for temporary files.
     pub scratch: PathBuf,
 }
@@ -110,13 +112,14 @@ impl Compiler {
     #[must_use]
     pub fn version(&self) -> String {
         format!(
-            "kernelmill {} ({}); {}; LLVM {}; {}; device {}",
+            "kernelmill {} ({}); {}; LLVM {}; {}; device {}; libdevice {}",
             env!("CARGO_PKG_VERSION"),
             env!("KERNELMILL_COMPILER_DIGEST"),
             self.toolchain.rustc_version.trim(),
             self.llvm.version(),
             self.toolchain.ptxas_version.trim(),
             rust::device_digest(),
+            self.toolchain.libdevice.as_deref().map_or_else(String::new, rust::file_digest),
         )
     }
 

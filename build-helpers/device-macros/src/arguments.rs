@@ -12,12 +12,14 @@ pub(crate) struct Arguments {
     pub(crate) dimension: u32,
     /// The parameter that holds the width of the rows.
     pub(crate) width: Option<Ident>,
+    /// Whether arithmetic may be less exact than it is written.
+    pub(crate) fast_math: bool,
 }
 
 /// Reads the arguments; faults go to `errors`.
 pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
     let tokens = flatten(stream);
-    let mut arguments = Arguments { dimension: 1, width: None };
+    let mut arguments = Arguments { dimension: 1, width: None, fast_math: false };
     let mut seen: Vec<String> = Vec::new();
     for part in split(&tokens, ',') {
         let name = part.first().map(ToString::to_string).unwrap_or_default();
@@ -27,13 +29,14 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
         match name.as_str() {
             "dim" => read_dimension(part, &mut arguments, errors),
             "width" => read_width(part, &mut arguments, errors),
+            "fast_math" if part.len() == 1 => arguments.fast_math = true,
             limit if NUMBERS.contains(&limit) || SIZES.contains(&limit) => {
                 check_limit(part, limit, errors);
             }
             _ => errors.push(
                 span(part),
                 format!(
-                    "`{}` is no argument of `#[kernel]`, which takes `dim`, `width`, \
+                    "`{}` is no argument of `#[kernel]`, which takes `dim`, `width`, `fast_math`, \
                      `launch_bounds`, `block_size`, `min_blocks`, `max_registers` and `cluster`: \
                      write `#[kernel]`, `#[kernel(dim = 2)]` or `#[kernel(launch_bounds = 256)]`",
                     text(part)

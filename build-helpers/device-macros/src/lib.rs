@@ -28,6 +28,9 @@ use proc_macro::TokenStream;
 /// of each `DisjointSlice<T, Index2D>` are `w` elements wide; without it they are as wide as the
 /// launch.
 ///
+/// With `#[kernel(fast_math)]` the kernel's arithmetic may be less exact than it is written:
+/// `kernelmill_device::fast` says how.
+///
 /// What the kernel is launched with can be said too; the compiler makes use of it, and each launch is
 /// checked against it:
 ///

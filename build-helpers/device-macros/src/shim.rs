@@ -22,6 +22,7 @@ const ENTRY: &str = r#"
             // SAFETY: the launch passes what the parameters say, over the kernel's dimensions.
             unsafe {
                 ::kernelmill_device::__shim::launched_over::<DIMENSION>();
+                MARKS
                 KERNEL(ARGUMENTS)
             }
         }
@@ -57,12 +58,19 @@ pub(crate) fn entry(
             ("BOUNDS", function.bounds.iter().cloned().collect()),
             ("DIMENSION", expand(&arguments.dimension.to_string(), &[])),
             ("KERNEL", TokenTree::from(function.name.clone()).into()),
+            ("MARKS", marks(arguments)),
             ("COUNT", expand(&count.to_string(), &[])),
             ("PARAMETERS", parameters),
             ("ARGUMENTS", call),
             ("LAYOUT", layout),
         ],
     )
+}
+
+/// Calls by which the compiler knows what else the attribute says.
+fn marks(arguments: &Arguments) -> TokenStream {
+    let fast_math = if arguments.fast_math { "::kernelmill_device::fast::mark();" } else { "" };
+    expand(fast_math, &[])
 }
 
 /// The entry's parameter that holds the width of the rows.

@@ -68,6 +68,10 @@ pub(crate) mod runtime {
         pub(crate) safe fn __kernelmill_exit() -> !;
         pub(crate) safe fn __kernelmill_panic_record() -> *mut PanicRecord;
         pub(crate) safe fn __kernelmill_location_base() -> usize;
+        pub(crate) safe fn __kernelmill_print_memory_address() -> *mut crate::print::Buffer;
+        pub(crate) unsafe fn __kernelmill_print(text: *const u8);
+        pub(crate) unsafe fn malloc(bytes: usize) -> *mut u8;
+        pub(crate) unsafe fn free(memory: *mut u8);
     }
 }
 

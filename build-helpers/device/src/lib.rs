@@ -24,13 +24,17 @@
 pub mod __shim;
 mod assertion;
 pub mod atomic;
+pub mod fast;
 pub mod fence;
 pub mod float;
+#[cfg(kernelmill)]
+mod heap;
 pub mod index;
 mod intrinsics;
 pub mod math;
 pub mod panic;
 pub mod prelude;
+pub mod print;
 pub mod shared;
 pub mod slice;
 #[cfg(feature = "sources")]
@@ -40,4 +44,5 @@ pub mod warp;
 
 #[doc(hidden)]
 pub use assertion::__static_assert;
+pub use fast::fast_math;
 pub use kernelmill_device_macros::kernel;

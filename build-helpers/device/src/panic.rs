@@ -19,7 +19,8 @@ pub struct PanicRecord {
     pub state: u32,
     /// Bytes used in `message`.
     pub message_len: u32,
-    /// What happened: a code of `kernelmill_artifact::PanicKind`.
+    /// What happened: a code of `kernelmill_artifact::PanicKind`, and above its 8 bits 1 more than
+    /// the index of the message among the artifact's.
     pub kind: u32,
     /// Index into the artifact's table of source locations; [`u32::MAX`]: unknown.
     pub location: u32,
@@ -31,7 +32,7 @@ pub struct PanicRecord {
     pub block: [u32; 3],
     /// Index of the thread in its block, x, y, z.
     pub thread: [u32; 3],
-    /// The message in UTF-8.
+    /// The message in UTF-8, or values of one of the artifact's messages.
     pub message: [u8; MESSAGE_BYTES],
 }
 

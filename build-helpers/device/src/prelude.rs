@@ -1,8 +1,9 @@
 //! What a kernel file starts with: `use kernelmill_device::prelude::*;`.
 
 pub use crate::{
-    atomic, fence,
+    atomic, fast_math, fence,
     float::Float,
+    gpu_println,
     index::{Index1D, Index2D, Index3, ThreadIndex},
     kernel,
     shared::{DynamicSharedArray, SharedArray},

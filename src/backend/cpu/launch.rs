@@ -101,8 +101,7 @@ impl backend::Function for Function {
         if !record.is_set() {
             return Ok(None);
         }
-        let EmbeddedArtifact { source, locations, .. } = self.artifact;
-        let fault = Fault::new(KernelPanic::read(&record, source, locations).into());
+        let fault = Fault::new(KernelPanic::read(&record, self.artifact).into());
         stream.keep(&fault);
         self.device_fault.keep(&fault);
         Ok(Some(fault))

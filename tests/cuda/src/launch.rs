@@ -356,6 +356,8 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
         bytes: &[],
         kernels: Box::leak(kernels.collect::<Vec<_>>().into_boxed_slice()),
         locations: Box::leak(places.collect::<Vec<_>>().into_boxed_slice()),
+        backtraces: &[],
+        messages: &[],
     };
     Box::leak(Box::new(KernelSet {
         format_version: FORMAT_VERSION,

@@ -84,6 +84,7 @@ pub fn compiler() -> &'static Compiler {
             llvm: None,
             ptxas: ptxas(),
             ptxas_version: String::new(),
+            libdevice: None,
             scratch: scratch(),
             rustc_version: version,
         })

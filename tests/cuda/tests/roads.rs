@@ -113,6 +113,11 @@ fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
         let lines: BTreeSet<_> = artifact.locations.iter().map(|place| place.line).collect();
         assert_eq!(lines, BTreeSet::from([7, 12]), "{target}");
         assert!(artifact.kernels[0].panics, "{target}");
+        let texts: BTreeSet<_> = artifact.messages.iter().map(String::as_str).collect();
+        let expected = ["assertion failed: x[i] < 10 && \"too much\"", "__trap() was called"];
+        assert_eq!(texts, BTreeSet::from(expected), "{target}");
+        let trap = artifact.bytes.windows(5).any(|window| window == b"trap;");
+        assert!(!trap, "{target}: a trap ends the context");
     }
 }
 

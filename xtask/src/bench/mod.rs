@@ -1,5 +1,5 @@
 //! `cargo xtask bench`: figures measured in one run. `spine` has those of the whole road, `cpu` those
-//! of kernels on the CPU.
+//! of kernels on the CPU, `math` the error of mathematical functions.
 
 mod builds;
 mod code;
@@ -42,6 +42,8 @@ enum Set {
     Build,
     /// Kernels on the CPU against pocl, rayon, SIMD by hand and sequential algorithms.
     Cpu,
+    /// The error of mathematical functions, into `docs/math.md`.
+    Math,
 }
 
 /// One part of the figures.
@@ -67,7 +69,7 @@ impl Set {
         match self {
             Self::Spine => &[Part::Builds, Part::Rebuild, Part::Code, Part::Launch],
             Self::Build => &[Part::Cudaforge, Part::Whole],
-            Self::Cpu => &[],
+            Self::Cpu | Self::Math => &[],
         }
     }
 }
@@ -82,6 +84,12 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
             let heading = machine::heading(workspace, "Kernels on the CPU", "cpu")?;
             let report = format!("{heading}\n{}\n", cpu::measure(workspace)?.trim_end());
             write(workspace, "cpu.md", &report)
+        }
+        Set::Math => {
+            ensure!(options.only.is_none(), "`math` has no parts");
+            let file = workspace.root.join("docs/math.md");
+            let run = ["run", "--release", "--package", "math-table", "--", "--write"];
+            Ok(workspace.cargo(&run).arg(file).run()?)
         }
     }
 }

@@ -9,7 +9,7 @@ use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, LaunchLimits, Parameter,
     ParameterKind, Safety, Signature, StructLayout, ValueType,
 };
-use kernelmill_compiler::CompiledKernel;
+use kernelmill_compiler::{CompiledKernel, SourceFrame};
 use std::collections::{BTreeMap, HashMap};
 
 /// What the static's initializer stands in: a block inside the static.
@@ -235,6 +235,11 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
             ],
         )
     });
+    let backtraces = artifact
+        .locations
+        .iter()
+        .map(|location| Expr::Slice(location.frames.iter().map(frame).collect()));
+    let has_backtraces = artifact.locations.iter().any(|location| !location.frames.is_empty());
     // What has no wrapper is not named.
     let kernels = artifact.kernels.iter().filter_map(|it| {
         let index = interface.index_of(embedded.binary.source, &it.name)?;
@@ -250,6 +255,25 @@ fn artifact(interface: &Interface, embedded: &Embedded<'_>) -> Expr {
             Field::new("bytes", bytes),
             Field::new("kernels", Expr::Slice(kernels.collect())),
             Field::new("locations", Expr::Slice(locations.collect())),
+            Field::new(
+                "backtraces",
+                Expr::Slice(if has_backtraces { backtraces.collect() } else { Vec::new() }),
+            ),
+            Field::new(
+                "messages",
+                Expr::Slice(artifact.messages.iter().map(|text| Expr::text(text)).collect()),
+            ),
+        ],
+    )
+}
+
+fn frame(frame: &SourceFrame) -> Expr {
+    Expr::Struct(
+        "cg::SourceFrame",
+        vec![
+            Field::new("function", Expr::text(&frame.function)),
+            Field::new("file", Expr::text(&frame.file)),
+            Field::new("line", Expr::atom(frame.line.to_string())),
         ],
     )
 }

@@ -110,6 +110,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         bytes: Vec::new(),
         kernels: kernels.iter().filter(|kernel| has(&kernel.name)).map(compiled).collect(),
         locations: Vec::new(),
+        messages: Vec::new(),
     };
     Binary {
         source: 0,

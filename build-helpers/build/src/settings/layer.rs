@@ -1,4 +1,5 @@
 use super::KernelLayer;
+use kernelmill_compiler::{MathLibrary, PanicLevel};
 use std::collections::BTreeMap;
 
 /// What one place sets. A key that is not set there leaves what the places before it say; a list
@@ -15,6 +16,8 @@ pub(crate) struct Layer {
     pub(crate) arguments: Option<Vec<String>>,
     pub(crate) fma: Option<bool>,
     pub(crate) optimization: Option<u8>,
+    pub(crate) panics: Option<PanicLevel>,
+    pub(crate) math: Option<MathLibrary>,
     pub(crate) types: Option<BTreeMap<String, String>>,
     pub(crate) nvcc: Option<String>,
     pub(crate) clang: Option<String>,
@@ -49,6 +52,8 @@ impl Layer {
             arguments: self.arguments.or(below.arguments),
             fma: self.fma.or(below.fma),
             optimization: self.optimization.or(below.optimization),
+            panics: self.panics.or(below.panics),
+            math: self.math.or(below.math),
             types: self.types.or(below.types),
             nvcc: self.nvcc.or(below.nvcc),
             clang: self.clang.or(below.clang),

@@ -1,6 +1,9 @@
 //! Settings in TOML.
 
-use super::{KEYS, KernelLayer, Layer, RuleText, TargetName, kernel::KERNEL_KEYS};
+use super::{
+    KEYS, KernelLayer, Layer, MATH_LIBRARIES, PANIC_LEVELS, RuleText, TargetName,
+    kernel::KERNEL_KEYS, math_library, panic_level,
+};
 use crate::{
     contract::Origin,
     error::Error,
@@ -91,6 +94,14 @@ impl Reader<'_> {
                 "optimization" => match level(value.get_ref()) {
                     Some(level) => layer.optimization = Some(level),
                     None => self.wrong(key.0, value, "a level from 0 to 3"),
+                },
+                "panics" => match value.get_ref().as_str().and_then(panic_level) {
+                    Some(level) => layer.panics = Some(level),
+                    None => self.wrong(key.0, value, PANIC_LEVELS),
+                },
+                "math" => match value.get_ref().as_str().and_then(math_library) {
+                    Some(library) => layer.math = Some(library),
+                    None => self.wrong(key.0, value, MATH_LIBRARIES),
                 },
                 unknown => self.unknown(unknown, name.span(), &KEYS),
             }

@@ -7,6 +7,7 @@ use crate::{
     test_support::{Project, SAXPY},
 };
 use kernelmill_artifact::Target;
+use kernelmill_compiler::PanicLevel;
 
 const KERNEL: (&str, &str) = ("kernels/saxpy.rs", SAXPY);
 
@@ -28,6 +29,30 @@ fn arguments_go_to_every_compiler_or_to_one() {
     let settings = read(&world, &package, project.builder.clone()).unwrap();
     assert_eq!(settings.arguments_for(ArgumentsOf::Rustc), ["-g", "-Awarnings"]);
     assert_eq!(settings.arguments_for(ArgumentsOf::Cuda), ["-g", "-std=c++20"]);
+}
+
+#[test]
+fn what_the_host_learns_of_panics_is_a_setting() {
+    let level = |project: &Project| {
+        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&world).unwrap();
+        let settings = read(&world, &package, project.builder.clone());
+        settings.map(|settings| settings.params.panics).map_err(|error| error.to_string())
+    };
+    let mut project = Project::new("", &[KERNEL]);
+    assert_eq!(level(&project), Ok(PanicLevel::Message), "the default");
+    project.write("app/kernelmill.toml", "panics = \"none\"\n");
+    assert_eq!(level(&project), Ok(PanicLevel::None));
+    project.builder.panics = Some(PanicLevel::Message);
+    assert_eq!(level(&project), Ok(PanicLevel::Message));
+    project.set("KERNELMILL_PANICS", "backtrace");
+    assert_eq!(level(&project), Ok(PanicLevel::Backtrace));
+    project.set("KERNELMILL_PANICS", "all");
+    project.write("app/kernelmill.toml", "panics = 3\n");
+    let error = level(&project).unwrap_err();
+    assert!(error.contains("KERNELMILL_PANICS is `all`"), "{error}");
+    assert!(error.contains("`panics` cannot be 3"), "{error}");
+    assert!(error.matches("write `none`, `message` or `backtrace`").count() == 2, "{error}");
 }
 
 #[test]

@@ -11,6 +11,13 @@ pub(crate) fn find_ptxas(search: &Search<'_>) -> Option<PathBuf> {
     }
 }
 
+/// Finds NVIDIA's mathematical functions, in the folder that has ptxas in `bin`.
+pub(crate) fn find_libdevice(search: &Search<'_>) -> Option<PathBuf> {
+    let ptxas = find_ptxas(search)?;
+    let root = ptxas.parent()?.parent()?;
+    Some(root.join("nvvm/libdevice/libdevice.10.bc")).filter(|path| path.is_file())
+}
+
 /// Finds a program of CUDA's, for example `nvdisasm`: beside nvcc, and where nvcc would be.
 pub(crate) fn find_tool(search: &Search<'_>, name: &str) -> Option<PathBuf> {
     // An nvcc that is named wrongly stops those builds that need one, and no others.

@@ -45,7 +45,7 @@ pub(crate) use search::Search;
 use crate::{error::Error, manifest::Package, settings::Settings};
 use ask::ask;
 use kernelmill_artifact::Target;
-use kernelmill_compiler::Toolchain;
+use kernelmill_compiler::{MathLibrary, Toolchain};
 use std::path::PathBuf;
 
 /// The C++ compilers of a build.
@@ -102,6 +102,14 @@ pub(crate) fn find(
         Some(ptxas) => search.ask(ptxas, &["--version"])?,
         None => String::new(),
     };
+    // Beside ptxas, whether that is needed or not.
+    let libdevice = match settings.params.math {
+        MathLibrary::Vendor => cuda::find_libdevice(search),
+        MathLibrary::Own => None,
+    };
+    if let Some(libdevice) = &libdevice {
+        search.world.cargo.watch(libdevice);
+    }
     if let Some(ptxas) = &ptxas {
         search.world.cargo.watch(ptxas);
     }
@@ -118,6 +126,7 @@ pub(crate) fn find(
         llvm: search.world.path("KERNELMILL_LLVM"),
         ptxas,
         ptxas_version,
+        libdevice,
         scratch: package.out_dir.join("kernelmill"),
     })
 }

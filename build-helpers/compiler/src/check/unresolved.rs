@@ -93,7 +93,7 @@ impl<'c> Unresolved<'_, 'c> {
             return Fault::new(message, Vec::new()).help(help);
         }
         if is_of_heap(&path) {
-            return Fault::new("allocates on the heap, which kernels do not have", Vec::new())
+            return Fault::new("allocates on the heap, which the target does not have", Vec::new())
                 .help("use arrays or slices");
         }
         if is_of(&["std::io::", "std::fs::", "std::net::", "std::process::", "std::env::"]) {

@@ -81,11 +81,15 @@ enum Road<'c> {
 
 /// Builds the functions and the constant that the run time finds for each kernel.
 pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<Entry>, Error> {
-    unit.module.strip_debug_info();
+    if !unit.backtraces.are_wanted() {
+        unit.module.strip_debug_info();
+    }
     let shared_bytes = shared::lower(unit)?;
     inline::context_users(unit);
     context::mark_waits(unit);
     machine.run(unit.module, SIMPLIFY)?;
+    unit.backtraces.find(unit.context, unit.module);
+    unit.module.strip_debug_info();
     context::let_panics_return(unit);
     machine.run(unit.module, CANONICAL)?;
     let out_of_line = OutOfLine::find(unit)?;

@@ -1,12 +1,14 @@
 //! A compilation as plain data: what is compiled, for what, and how. Nothing here knows a target's
 //! own type, so the pipeline is compiled once, whatever the targets and plugins.
 
+mod choices;
 mod options;
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use kernelmill_artifact::{FORMAT_VERSION, Signature, Target};
 
+pub use choices::{MathLibrary, PanicLevel};
 pub use options::{OptionError, Options};
 
 use crate::Lowered;
@@ -63,13 +65,23 @@ pub struct Params {
     /// Whether threads become the lanes of vectors on the CPU, and kernels are cut at uniform
     /// barriers, where that is proven to be right.
     pub lanes: bool,
+    /// What the host learns of a panic.
+    pub panics: PanicLevel,
+    /// Whose mathematical functions kernels call.
+    pub math: MathLibrary,
     /// What plugins are told, by the plugin's name.
     pub meta: BTreeMap<String, String>,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { contract: true, lanes: true, meta: BTreeMap::new() }
+        Self {
+            contract: true,
+            lanes: true,
+            panics: PanicLevel::default(),
+            math: MathLibrary::default(),
+            meta: BTreeMap::new(),
+        }
     }
 }
 
@@ -91,9 +103,11 @@ impl Config {
     /// Everything in the configuration that can change an artifact's bytes, as text.
     #[must_use]
     pub fn key(&self) -> String {
-        let Params { contract, lanes, meta } = &self.params;
+        let Params { contract, lanes, panics, math, meta } = &self.params;
+        let (panics, math) = (panics.name(), math.name());
         let mut key = format!(
-            "format {FORMAT_VERSION}; target {}; contract {contract}; lanes {lanes}",
+            "format {FORMAT_VERSION}; target {}; contract {contract}; lanes {lanes}; panics {panics}; \
+             math {math}",
             self.target
         );
         for (plugin, meta) in meta {
@@ -114,13 +128,16 @@ mod tests {
     #[test]
     fn everything_in_a_configuration_is_in_its_key() {
         let plain = Config::new("sm_90".parse().unwrap());
-        let mut changed = vec![plain.clone(); 6];
+        let mut changed = vec![plain.clone(); 9];
         changed[0].target = "sm_90a".parse().unwrap();
         changed[1].params.contract = false;
         changed[2].params.lanes = true;
         changed[3].params.meta.insert("p".into(), "1".into());
         changed[4].params.meta.insert("p".into(), "2".into());
         changed[5].target = "compute_90".parse().unwrap();
+        changed[6].params.panics = PanicLevel::None;
+        changed[7].params.panics = PanicLevel::Backtrace;
+        changed[8].params.math = MathLibrary::Vendor;
         for (name, value) in [
             ("name", "other"),
             ("always_inline", "true"),

@@ -76,7 +76,7 @@ pub(super) fn known() -> impl Iterator<Item = String> {
 }
 
 /// Our function for one of LLVM's or C's; `None` for all others.
-fn ours(name: &str) -> Option<String> {
+pub(super) fn ours(name: &str) -> Option<String> {
     if let Some(rest) = name.strip_prefix("llvm.") {
         let (function, ty) = rest.split_once('.')?;
         let (_, ours) = INTRINSICS.iter().find(|(theirs, _)| *theirs == function)?;

@@ -1,10 +1,14 @@
 //! Gives a kernel's module everything it calls: panics, mathematics, and the functions of the
 //! device crate and of the standard library that it needs, and no others.
 
+mod clash;
 mod ending;
+mod heap;
 mod math;
 mod merge;
+mod messages;
 mod panics;
+mod vendor;
 
 use std::collections::HashSet;
 
@@ -14,13 +18,17 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Error,
+    Error, PanicLevel,
     library::Libraries,
     prepare,
     target::{Backend, Entry},
 };
 
+pub(crate) use clash::{declarations, redefinitions};
+pub(crate) use messages::Messages;
 pub(crate) use panics::{PANIC, is_panic};
+use panics::{PANIC_SILENT, PANIC_VALUES, Style};
+pub(crate) use vendor::load as vendor_math;
 
 /// Names that the compiler itself gives a meaning to.
 pub(crate) const PREFIX: &str = "__kernelmill_";
@@ -47,6 +55,11 @@ pub(crate) fn provides(name: &str) -> bool {
 pub(crate) fn known() -> impl Iterator<Item = String> {
     MEMORY.iter().map(|name| (*name).to_owned()).chain(math::known())
 }
+/// Prints a text that ends in a zero, as the device crate calls it.
+const PRINT_TEXT: &str = "__kernelmill_print";
+
+/// What stands in for [`PRINT_TEXT`] where the target prints nothing, in the device crate.
+const PRINT_TO_BUFFER: &str = "__kernelmill_print_to_buffer";
 
 /// Gives [`PRINT`] the name that the target has for it; without one, nothing is printed.
 pub(crate) fn printing(module: &Module<'_>, name: Option<&str>) {
@@ -61,42 +74,80 @@ pub(crate) fn printing(module: &Module<'_>, name: Option<&str>) {
     }
 }
 
-/// Links until nothing is undefined that a library has.
+/// Links until nothing is undefined that a library has, and gives the texts of the panics that the
+/// host puts together.
 pub(crate) fn libraries<'c>(
     context: &'c Context,
     module: &Module<'c>,
     libraries: &Libraries,
     backend: &dyn Backend,
-) -> Result<(), Error> {
-    panics::define(context, module, backend.formats_panics());
-    if !backend.formats_panics() {
+    level: PanicLevel,
+    vendor: Option<&[u8]>,
+) -> Result<Messages, Error> {
+    let style = match level {
+        PanicLevel::None => Style::Silent,
+        _ if backend.formats_panics() => Style::Format,
+        _ => Style::Record,
+    };
+    let mut messages = Messages::default();
+    if style == Style::Record {
+        messages::expose(context, module);
+        backend.machine().run(module, DROP_MESSAGES)?;
+        messages::attach(context, module, &mut messages);
+    }
+    panics::define(context, module, style);
+    if style != Style::Format {
         // What a message is formatted from is not needed, and would bring formatting code along.
         backend.machine().run(module, DROP_MESSAGES)?;
     }
     let (mut asked, mut of_device) = (HashSet::new(), HashSet::new());
+    let mut style_of_the_rest = style;
     loop {
-        panics::define(context, module, backend.formats_panics());
+        if style_of_the_rest == Style::Record {
+            messages::attach(context, module, &mut messages);
+        }
+        panics::define(context, module, style_of_the_rest);
+        if vendor.is_some() {
+            vendor::redirect(module);
+        }
         math::replace(context, module, backend.is_gpu());
+        heap::provide(context, module, backend.has_heap());
+        if backend.print().is_none()
+            && let Some(print) = module.function(PRINT_TEXT)
+        {
+            print.set_name(PRINT_TO_BUFFER);
+        }
         let wanted = undefined(module);
         // What comes from `core` may want more of the device crate, the formatting of panics.
         let of_device_now = wanted.iter().filter(|name| name.contains("kernelmill"));
         let known = of_device.len();
         of_device.extend(of_device_now.cloned());
         if of_device.len() > known {
-            add(context, module, libraries.device(), "kernelmill_device", backend)?;
+            add(context, module, libraries.device(), "kernelmill_device", backend, style)?;
             continue;
         }
-        let others: Vec<String> =
-            wanted.into_iter().filter(|name| !name.starts_with(PREFIX)).collect();
-        if others.is_empty() {
-            return Ok(());
+        if let Some(vendor) = vendor
+            && wanted
+                .iter()
+                .any(|name| name.starts_with(vendor::PREFIX) && asked.insert(name.clone()))
+        {
+            add(context, module, vendor, "libdevice", backend, style)?;
+            continue;
         }
+        // Without a heap, what `alloc` does is named as the kernel's own fault.
+        let has = |name: &String| backend.has_heap() || !heap::is_of_alloc(name);
+        let others: Vec<String> =
+            wanted.into_iter().filter(|name| !name.starts_with(PREFIX)).filter(has).collect();
         let members = libraries.defining(&others, &mut asked)?;
+        if members.is_empty() && others.is_empty() | (style_of_the_rest != Style::Format) {
+            return Ok(messages);
+        }
         if members.is_empty() {
-            return Ok(());
+            // Instances of generic functions that are in other crates: `assert_failed::<u32, u32>`.
+            style_of_the_rest = Style::Record;
         }
         for member in members {
-            add(context, module, &member.bitcode, &member.name, backend)?;
+            add(context, module, &member.bitcode, &member.name, backend, style)?;
         }
     }
 }
@@ -120,11 +171,12 @@ fn add<'c>(
     bitcode: &[u8],
     name: &str,
     backend: &dyn Backend,
+    style: Style,
 ) -> Result<(), Error> {
     let library = parse_bitcode(context, bitcode, name)?;
     backend.machine().adopt(&library);
     library.strip_debug_info();
-    panics::withdraw(context, &library, backend.formats_panics());
+    panics::withdraw(context, &library, style);
     for value in library.functions().into_iter().chain(library.globals()) {
         if value.is_declaration() {
             continue;
@@ -141,9 +193,9 @@ fn add<'c>(
         .map_err(|message| Error::Internal(format!("linking {name}: {message}")))
 }
 
-/// Makes the function that writes a panic down part of the kernels of a GPU: a call costs
-/// registers, by the convention for calls. It stays apart until everything is optimised, so that
-/// it does not keep functions from being inlined; and each function gets it once, whatever the
+/// Makes the functions that write a panic down part of the kernels of a GPU: a call costs
+/// registers, by the convention for calls. They stay apart until everything is optimised, so that
+/// they do not keep functions from being inlined; and each function gets them once, whatever the
 /// number of its panics.
 pub(crate) fn finish_panics<'c>(
     context: &'c Context,
@@ -151,16 +203,59 @@ pub(crate) fn finish_panics<'c>(
     backend: &dyn Backend,
     entries: &[Entry],
 ) {
-    if let Some(function) = module.function(PANIC).filter(|function| !function.is_declaration())
-        && backend.is_gpu()
-    {
+    for function in module.definitions().into_iter().filter(|it| is_panic(&it.name())) {
+        function.set_linkage(Linkage::LLVMInternalLinkage);
+    }
+    if !backend.is_gpu() {
+        return;
+    }
+    let kernels: Vec<_> =
+        entries.iter().filter_map(|entry| module.function(&entry.symbol)).collect();
+    for name in [PANIC, PANIC_VALUES, PANIC_SILENT] {
+        let Some(function) = module.function(name).filter(|it| !it.is_declaration()) else {
+            continue;
+        };
         merge::calls_that_do_not_return(context, module, function);
         if let Some(end) = backend.ends_group() {
-            let kernels = entries.iter().filter_map(|entry| module.function(&entry.symbol));
-            ending::by_return(context, module, function, end, &kernels.collect::<Vec<_>>());
+            ending::by_return(context, module, function, end, &kernels);
         }
         always_inline(context, function);
     }
+}
+
+/// Keeps what writes a panic down apart, and makes every function that can panic part of the kernels, where the end of a thread in a function
+/// would be that of its whole group. Recursive ones, and those called by address, stay.
+pub(crate) fn inline_panicking<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    backend: &dyn Backend,
+) {
+    let panics = module.functions().into_iter().filter(|function| is_panic(&function.name()));
+    let mut work: Vec<_> = panics.collect();
+    if backend.is_gpu() {
+        // Until `finish_panics`, also where they are small.
+        for function in &work {
+            function.add_attribute(context, Place::Function, "noinline", 0);
+        }
+    }
+    if backend.ends_group().is_none() {
+        return;
+    }
+    let mut seen: HashSet<_> = work.iter().copied().collect();
+    while let Some(callee) = work.pop() {
+        for call in crate::place::calls_of(callee) {
+            let caller = call.block().function();
+            if seen.insert(caller) {
+                always_inline(context, caller);
+                work.push(caller);
+            }
+        }
+    }
+}
+
+/// The path of a function in Rust, without the hash at its end.
+pub(crate) fn path(function: Value<'_>) -> String {
+    format!("{:#}", rustc_demangle::demangle(&function.name()))
 }
 
 /// Makes a function part of every function that calls it.

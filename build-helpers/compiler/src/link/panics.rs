@@ -17,20 +17,38 @@ pub(crate) const PANIC: &str = "__kernelmill_panic";
 /// `fn(fmt::Arguments, &Location) -> !` of the device crate.
 pub(crate) const PANIC_FMT: &str = "__kernelmill_panic_fmt";
 
+/// `fn(kind: u32, values: *const u64, count: usize, location: usize) -> !` of the device crate.
+pub(crate) const PANIC_VALUES: &str = "__kernelmill_panic_values";
+/// `fn() -> !` of the device crate.
+pub(crate) const PANIC_SILENT: &str = "__kernelmill_panic_silent";
+
 /// `fn(text: *const u8, length: usize, location: usize) -> !` of the device crate.
 const PANIC_TEXT: &str = "__kernelmill_panic_text";
 /// `void(const char*, unsigned long, const location*)`, which does not return, of kernels in CUDA
 /// C++: an assertion that does not hold.
-const ASSERT_FAILED: &str = "__kernelmill_assert_failed";
+pub(super) const ASSERT_FAILED: &str = "__kernelmill_assert_failed";
 
 /// Whether a function of this name writes a panic down.
 pub(crate) fn is_panic(name: &str) -> bool {
-    [PANIC, PANIC_FMT, PANIC_TEXT].contains(&name)
+    [PANIC, PANIC_FMT, PANIC_TEXT, PANIC_VALUES, PANIC_SILENT].contains(&name)
+}
+
+/// What a panic leaves behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// That there was one.
+    Silent,
+    /// Its place and numbers.
+    Record,
+    /// Its place and its text, which is formatted on the device.
+    Format,
 }
 
 /// How a function of `core` that does not return is replaced.
 #[derive(Clone, Copy)]
 enum Replacement {
+    /// By a record that says nothing more.
+    Silent,
     /// By a record of its kind, with the arguments of these indices as the two numbers.
     Record(PanicKind, &'static [usize]),
     /// By formatting its message.
@@ -56,42 +74,40 @@ const FUNCTIONS: &[(&str, Replacement)] = {
         ("core::panicking::panic_const::panic_const_rem_by_zero", Record(RemainderByZero, &[])),
         ("core::panicking::panic_const::panic_const_div_overflow", Record(DivisionOverflow, &[])),
         ("core::panicking::panic_const::panic_const_rem_overflow", Record(DivisionOverflow, &[])),
+        ("alloc::alloc::handle_alloc_error", Record(OutOfMemory, &[1])),
+        ("alloc::raw_vec::handle_error", Record(OutOfMemory, &[1])),
+        ("alloc::raw_vec::capacity_overflow", Record(OutOfMemory, &[])),
     ]
 };
 
 /// Gives every undefined function of `core`, `alloc` and `std` that does not return a body.
-pub(super) fn define<'c>(context: &'c Context, module: &Module<'c>, formats: bool) {
+pub(super) fn define<'c>(context: &'c Context, module: &Module<'c>, style: Style) {
     for function in module.functions() {
         let undefined = function.is_declaration() && function.is_used();
         if undefined && function.name() == ASSERT_FAILED {
-            assert_failed(context, module, function, formats);
+            assert_failed(context, module, function, style);
             continue;
         }
         if !undefined || !function.has_attribute(Place::Function, "noreturn") {
             continue;
         }
-        let path = format!("{:#}", rustc_demangle::demangle(&function.name()));
+        let path = super::path(function);
         let ours = ["core::", "alloc::", "std::"].iter().any(|start| path.starts_with(start));
-        if ours && let Some(replacement) = replacement(&path, formats) {
+        if ours && let Some(replacement) = replacement(&path, style) {
             write_body(context, module, function, replacement);
         }
     }
 }
 
 /// Gives what a failed assertion calls a body: with its text where panics have one.
-fn assert_failed<'c>(
-    context: &'c Context,
-    module: &Module<'c>,
-    function: Value<'c>,
-    formats: bool,
-) {
-    if !formats {
-        return write_body(
-            context,
-            module,
-            function,
-            Replacement::Record(PanicKind::Explicit, &[]),
-        );
+fn assert_failed<'c>(context: &'c Context, module: &Module<'c>, function: Value<'c>, style: Style) {
+    let replacement = match style {
+        Style::Silent => Some(Replacement::Silent),
+        Style::Record => Some(Replacement::Record(PanicKind::Explicit, &[])),
+        Style::Format => None,
+    };
+    if let Some(replacement) = replacement {
+        return write_body(context, module, function, replacement);
     }
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, function, "start"));
@@ -109,14 +125,16 @@ fn assert_failed<'c>(
 
 /// Makes declarations of the functions of a library that are replaced, so that its own bodies do
 /// not come along.
-pub(super) fn withdraw<'c>(context: &'c Context, library: &Module<'c>, formats: bool) {
+pub(super) fn withdraw<'c>(context: &'c Context, library: &Module<'c>, style: Style) {
     for function in library.definitions() {
         let name = function.name();
-        if !function.has_attribute(Place::Function, "noreturn") || !name.contains("core") {
+        let of_library = name.contains("core") || name.contains("alloc");
+        if !function.has_attribute(Place::Function, "noreturn") || !of_library {
             continue;
         }
-        let path = format!("{:#}", rustc_demangle::demangle(&name));
-        if !path.starts_with("core::") || replacement(&path, formats).is_none() {
+        let path = super::path(function);
+        let of_library = path.starts_with("core::") || path.starts_with("alloc::");
+        if !of_library || replacement(&path, style).is_none() {
             continue;
         }
         function.set_name(&format!("{name}.withdrawn"));
@@ -128,7 +146,7 @@ pub(super) fn withdraw<'c>(context: &'c Context, library: &Module<'c>, formats: 
 }
 
 /// What to do with a function; `None` to leave it to the library.
-fn replacement(path: &str, formats: bool) -> Option<Replacement> {
+fn replacement(path: &str, style: Style) -> Option<Replacement> {
     let known = FUNCTIONS.iter().find(|(name, _)| *name == path).map(|(_, how)| *how);
     let kind = if path.starts_with("core::panicking::panic_const::") {
         PanicKind::ArithmeticOverflow
@@ -137,7 +155,10 @@ fn replacement(path: &str, formats: bool) -> Option<Replacement> {
     } else {
         PanicKind::Explicit
     };
+    let formats = style == Style::Format;
     match known.unwrap_or(Replacement::Body(kind, &[])) {
+        _ if style == Style::Silent => Some(Replacement::Silent),
+        Replacement::Silent => Some(Replacement::Silent),
         Replacement::Record(kind, numbers) => Some(Replacement::Record(kind, numbers)),
         Replacement::Format if formats => Some(Replacement::Format),
         Replacement::Format => Some(Replacement::Record(PanicKind::Explicit, &[])),
@@ -155,6 +176,11 @@ fn write_body<'c>(
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, function, "start"));
     match replacement {
+        Replacement::Silent => {
+            let target = module.declare(PANIC_SILENT, Type::void(context).function(&[]));
+            target.add_attribute(context, Place::Function, "noreturn", 0);
+            builder.call(target, &[]);
+        }
         Replacement::Format => {
             let target = module.declare(PANIC_FMT, function.value_type());
             builder.call(target, &function.parameters());

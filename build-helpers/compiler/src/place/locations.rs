@@ -3,6 +3,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, Type, TypeKind, UnnamedAddress, Value},
 };
 
+use super::Backtraces;
 use crate::{Location, link::PREFIX};
 
 /// The function that gives the address of the table.
@@ -12,11 +13,18 @@ pub(crate) const LOCATION_BASE: &str = "__kernelmill_location_base";
 /// an address and the table's is an index, and gives what they say.
 ///
 /// A location is `{ ptr to the file's name, length: u64, line: u32, column: u32 }`, which rustc
-/// writes as a pointer and 16 bytes.
-pub(crate) fn collect<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Location> {
+/// writes as a pointer and 16 bytes. With `backtraces` there is one for each place that names it.
+pub(crate) fn collect<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    backtraces: &Backtraces,
+) -> Vec<Location> {
+    backtraces.find(context, module);
     let mut found: Vec<(Value<'c>, Location)> = Vec::new();
-    for global in module.globals().into_iter().filter(|global| global.is_used()) {
-        found.extend(read(global).map(|location| (global, location)));
+    for global in module.globals().into_iter().filter(|global| is_named(*global)) {
+        let Some(location) = read(global) else { continue };
+        let frames = backtraces.of(global);
+        found.push((global, Location { frames, ..location }));
     }
     let base = module.function(LOCATION_BASE);
     if let Some((first, _)) = found.first() {
@@ -41,6 +49,12 @@ pub(crate) fn collect<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Loca
     found.into_iter().map(|(_, location)| location).collect()
 }
 
+/// Whether code or another global names a value; constants that nothing uses do not count.
+fn is_named(value: Value<'_>) -> bool {
+    let constant = |user: Value<'_>| user.is_constant() && !user.is_global();
+    value.users().into_iter().any(|user| !constant(user) || is_named(user))
+}
+
 /// Gives the function that the device crate calls a body that returns the table's address.
 fn define_base<'c>(context: &'c Context, base: Option<Value<'c>>, table: Option<Value<'c>>) {
     use kernelmill_llvm::ir::{Block, Builder};
@@ -57,6 +71,11 @@ fn define_base<'c>(context: &'c Context, base: Option<Value<'c>>, table: Option<
     builder.ret(Some(value));
     base.set_linkage(Linkage::LLVMInternalLinkage);
     crate::link::always_inline(context, base);
+}
+
+/// Whether a global is a location.
+pub(super) fn is_location(global: Value<'_>) -> bool {
+    read(global).is_some()
 }
 
 /// What a global says, if it is a location.
@@ -80,5 +99,10 @@ fn read(global: Value<'_>) -> Option<Location> {
     let column = u32::from_le_bytes(numbers[12..].try_into().ok()?);
     let text = name.initializer()?.as_bytes()?;
     let file = text.get(..usize::try_from(length).ok()?)?;
-    Some(Location { file: String::from_utf8_lossy(file).into_owned(), line, column })
+    Some(Location {
+        file: String::from_utf8_lossy(file).into_owned(),
+        line,
+        column,
+        frames: Vec::new(),
+    })
 }

@@ -68,12 +68,21 @@ impl Backend for Cpu {
         true
     }
 
+    fn has_heap(&self) -> bool {
+        true
+    }
+
     fn print(&self) -> Option<&'static str> {
         Some("printf")
     }
 
     fn operations(&self) -> &'static str {
-        concat!(include_str!("numeric.ll"), include_str!("rsqrt.ll"), include_str!("half_soft.ll"))
+        concat!(
+            include_str!("numeric.ll"),
+            include_str!("rsqrt.ll"),
+            include_str!("half_soft.ll"),
+            include_str!("cpu.ll")
+        )
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

@@ -11,7 +11,12 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use crate::{Error, Job, Toolchain, check::ValidModule, parameters, place::AddressSpaces};
+use crate::{
+    Error, Job, Toolchain,
+    check::ValidModule,
+    parameters,
+    place::{AddressSpaces, Backtraces},
+};
 
 /// What the pipeline asks of a target.
 pub(crate) trait Backend {
@@ -30,6 +35,16 @@ pub(crate) trait Backend {
     /// The name of a function like C's `printf`, where the target has one.
     fn print(&self) -> Option<&'static str> {
         None
+    }
+
+    /// Whether NVIDIA's `libdevice` is for it.
+    fn has_libdevice(&self) -> bool {
+        false
+    }
+
+    /// Whether there is `malloc` and `free`.
+    fn has_heap(&self) -> bool {
+        false
     }
 
     /// The intrinsic that ends a thread, where it ends its whole group of threads with it.
@@ -106,6 +121,8 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) name: &'a str,
     /// Whether threads may become the lanes of vectors.
     pub(crate) lanes: bool,
+    /// The calls on the way to panics, for who takes the lines out of the module.
+    pub(crate) backtraces: &'a Backtraces,
 }
 
 /// A function that the device starts.

@@ -55,3 +55,7 @@ define ptr @__kernelmill_panic_record() alwaysinline { ret ptr addrspacecast (pt
 ; Within 2 ulp.
 declare float @llvm.nvvm.rsqrt.approx.f(float)
 define float @__kernelmill_rsqrt_f32(float %x) alwaysinline { %r = call float @llvm.nvvm.rsqrt.approx.f(float %x) ret float %r }
+; Prints with the driver, which copies the text.
+@__kernelmill_print_format = internal addrspace(1) constant [3 x i8] c"%s\00"
+declare i32 @__kernelmill_printf(ptr, ...)
+define void @__kernelmill_print(ptr %text) { %n = call i32 (ptr, ...) @__kernelmill_printf(ptr addrspacecast (ptr addrspace(1) @__kernelmill_print_format to ptr), ptr %text) ret void }

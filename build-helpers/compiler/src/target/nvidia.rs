@@ -142,6 +142,14 @@ impl Backend for Nvidia {
         true
     }
 
+    fn has_libdevice(&self) -> bool {
+        true
+    }
+
+    fn has_heap(&self) -> bool {
+        true
+    }
+
     fn print(&self) -> Option<&'static str> {
         // The driver's. LLVM passes the arguments the way it takes them.
         Some("vprintf")

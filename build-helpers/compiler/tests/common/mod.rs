@@ -45,6 +45,8 @@ pub(crate) fn compiler() -> &'static Compiler {
             llvm: None,
             ptxas: ptxas(),
             ptxas_version: String::new(),
+            libdevice: ptxas()
+                .map(|ptxas| ptxas.with_file_name("../nvvm/libdevice/libdevice.10.bc")),
             scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scratch"),
         })
         .unwrap()

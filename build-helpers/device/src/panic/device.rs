@@ -2,7 +2,7 @@
 
 use super::{
     PanicRecord,
-    write::{Message, Panic, claim, complete, fill, fill_text, location_index},
+    write::{Message, Panic, claim, complete, fill, fill_text, fill_values, location_index},
 };
 use crate::{
     intrinsics::runtime::{
@@ -14,6 +14,9 @@ use core::{fmt, panic::Location};
 
 /// The code of `kernelmill_artifact::PanicKind::Explicit`.
 const EXPLICIT: u32 = 1;
+
+/// The code of `kernelmill_artifact::PanicKind::Silent`.
+const SILENT: u32 = 13;
 
 /// Claims the launch's record and fills it in, but for a message; `None` where another thread was
 /// first.
@@ -42,6 +45,48 @@ pub extern "C" fn __kernelmill_panic(kind: u32, a: u64, b: u64, location: usize)
     if let Some(record) = record(kind, a, b, location) {
         // SAFETY: this thread has claimed the record.
         unsafe { complete(record) };
+    }
+    __kernelmill_exit()
+}
+
+/// Records that something panicked, and nothing of what and where, and ends the thread.
+#[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
+#[unsafe(no_mangle)]
+pub extern "C" fn __kernelmill_panic_silent() -> ! {
+    let record = __kernelmill_panic_record();
+    // SAFETY: the launch's record, which every thread uses through these functions.
+    unsafe {
+        if claim(record) {
+            (*record).kind = SILENT;
+            complete(record);
+        }
+    }
+    __kernelmill_exit()
+}
+
+/// Records a panic whose text the host puts together and ends the thread: of its values the first
+/// two lie in the record's numbers, the others in the place of the message. `kind` has the text's
+/// index, `location` is as for [`__kernelmill_panic`].
+///
+/// # Safety
+///
+/// There are `count` values at `values`, and at least two.
+#[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kernelmill_panic_values(
+    kind: u32,
+    values: *const u64,
+    count: usize,
+    location: usize,
+) -> ! {
+    // SAFETY: promised.
+    let (a, b) = unsafe { (*values, *values.add(1)) };
+    if let Some(record) = record(kind, a, b, location) {
+        // SAFETY: promised, and this thread has claimed the record.
+        unsafe {
+            fill_values(record, values.add(2), count.wrapping_sub(2));
+            complete(record);
+        }
     }
     __kernelmill_exit()
 }

@@ -1,6 +1,6 @@
 //! Filling in a record.
 
-use super::PanicRecord;
+use super::{MESSAGE_BYTES, PanicRecord};
 use core::sync::atomic::{AtomicU32, Ordering};
 
 /// The size of `core::panic::Location` as it lies in a table of them.
@@ -29,7 +29,7 @@ pub(super) unsafe fn claim(record: *mut PanicRecord) -> bool {
     state.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
 }
 
-/// Fills in a claimed record, but for a message.
+/// Fills in a claimed record, without a message: the one of a panic before may be there yet.
 ///
 /// # Safety
 ///
@@ -38,6 +38,7 @@ pub(super) unsafe fn claim(record: *mut PanicRecord) -> bool {
 pub(super) unsafe fn fill(record: *mut PanicRecord, panic: &Panic) {
     // SAFETY: whoever changes the state from 0 to 1 has the other fields.
     unsafe {
+        (*record).message_len = 0;
         (*record).kind = panic.kind;
         (*record).location = panic.location;
         (*record).a = panic.a;
@@ -59,6 +60,26 @@ pub(super) unsafe fn fill_text(record: *mut PanicRecord, text: &[u8]) {
         *to = *from;
         record.message_len += 1;
     }
+}
+
+/// Writes values to the place of a claimed record's message, as many as there is room for.
+///
+/// # Safety
+///
+/// As for [`claim`], which returned `true` in this thread; there are `count` values.
+pub(super) unsafe fn fill_values(record: *mut PanicRecord, values: *const u64, count: usize) {
+    let count = if count < MESSAGE_BYTES / 8 { count } else { MESSAGE_BYTES / 8 };
+    let mut index = 0;
+    while index < count {
+        // SAFETY: promised; the message is at a multiple of 8 bytes.
+        unsafe {
+            let message = (&raw mut (*record).message).cast::<u64>();
+            message.add(index).write(values.add(index).read());
+        }
+        index += 1;
+    }
+    // SAFETY: whoever changes the state from 0 to 1 has the other fields.
+    unsafe { (*record).message_len = 8 * count as u32 };
 }
 
 /// Says that a claimed record is complete.
@@ -127,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_first_panic_wins() {
-        let mut record = record();
+        let mut record = PanicRecord { message_len: 9, ..record() };
         // SAFETY: one thread, one record.
         unsafe {
             assert!(write(&mut record, &PANIC));
@@ -136,6 +157,7 @@ mod tests {
             assert!(!write(&mut record, &PANIC));
         }
         assert_eq!((record.state, record.kind, record.a, record.b), (2, 2, 7, 4));
+        assert_eq!(record.message_len, 0, "the text of the last launch's panic");
         assert_eq!((record.location, record.block, record.thread), (3, [1, 2, 3], [5, 6, 7]));
     }
 
@@ -159,6 +181,21 @@ mod tests {
         // SAFETY: as before.
         unsafe { fill_text(&mut record, &[b'y'; 300]) };
         assert_eq!((record.message_len, record.message[199]), (200, b'y'));
+    }
+
+    #[test]
+    fn values_lie_in_the_place_of_the_message() {
+        let mut record = record();
+        let values: Vec<u64> = (0..40).map(|i| i << 40).collect();
+        // SAFETY: one thread, one record.
+        unsafe { fill_values(&mut record, values.as_ptr(), 2) };
+        assert_eq!((record.message_len, record.message[13]), (16, 1));
+        // SAFETY: as before.
+        unsafe { fill_values(&mut record, values.as_ptr(), 40) };
+        assert_eq!(
+            (record.message_len, &record.message[192..]),
+            (200, &(24_u64 << 40).to_le_bytes()[..])
+        );
     }
 
     #[test]

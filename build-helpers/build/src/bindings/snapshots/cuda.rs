@@ -686,6 +686,8 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     },
                 ],
                 locations: &[],
+                backtraces: &[],
+                messages: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -759,6 +761,8 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     },
                 ],
                 locations: &[],
+                backtraces: &[],
+                messages: &[],
             },
         ],
     }

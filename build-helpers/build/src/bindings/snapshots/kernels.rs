@@ -200,6 +200,8 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     },
                 ],
                 locations: &[],
+                backtraces: &[],
+                messages: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -224,6 +226,8 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     },
                 ],
                 locations: &[],
+                backtraces: &[],
+                messages: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -258,6 +262,8 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     },
                 ],
                 locations: &[],
+                backtraces: &[],
+                messages: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -282,6 +288,8 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     },
                 ],
                 locations: &[],
+                backtraces: &[],
+                messages: &[],
             },
         ],
     }

@@ -134,7 +134,8 @@ impl Nvcc {
             })
             .collect();
         let target = target.clone();
-        Ok((Artifact { target, kind, bytes, kernels, locations: Vec::new() }, trace))
+        let (locations, messages) = (Vec::new(), Vec::new());
+        Ok((Artifact { target, kind, bytes, kernels, locations, messages }, trace))
     }
 
     /// Runs nvcc in the package's folder; what a failed run worked on is kept.

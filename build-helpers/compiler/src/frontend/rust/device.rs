@@ -39,6 +39,11 @@ pub(crate) fn device_digest() -> String {
     hex(&hash.finalize())
 }
 
+/// A digest of a file; empty where it cannot be read, which whoever needs it reports.
+pub(crate) fn file_digest(path: &Path) -> String {
+    fs::read(path).map_or_else(|_| String::new(), |bytes| hex(&Hash::hash(&bytes)))
+}
+
 /// Gives the device crate compiled for the toolchain, from the scratch folder where it is there.
 pub(crate) fn build_device_crate(toolchain: &Toolchain) -> Result<DeviceCrate, Error> {
     let mut hash = Hash::new();

@@ -17,7 +17,7 @@ use std::{
 
 use kernelmill_artifact::Signature;
 
-pub(crate) use device::{DeviceCrate, build_device_crate, device_digest};
+pub(crate) use device::{DeviceCrate, build_device_crate, device_digest, file_digest};
 pub(crate) use layout::{LAYOUT_PREFIX, check as check_layouts, entries as layout_entries};
 pub use lowered::Lowered;
 

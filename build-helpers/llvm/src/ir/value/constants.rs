@@ -16,6 +16,19 @@ impl<'c> Value<'c> {
         Self::wrap(unsafe { LLVMConstAddrSpaceCast(self.raw, ty.raw) })
     }
 
+    /// The cast that this constant expression is, of another constant.
+    #[must_use]
+    pub fn same_cast(self, of: Self) -> Self {
+        // SAFETY: the value is a cast, of a constant of the same type as `of`.
+        Self::wrap(unsafe {
+            match self.constant_opcode() {
+                LLVMOpcode::LLVMPtrToInt => LLVMConstPtrToInt(of.raw, self.ty().raw),
+                LLVMOpcode::LLVMAddrSpaceCast => LLVMConstAddrSpaceCast(of.raw, self.ty().raw),
+                other => unreachable!("{other:?} is no cast of an address"),
+            }
+        })
+    }
+
     /// A constant struct of these fields.
     #[must_use]
     pub fn constant_structure(context: &'c Context, fields: &[Self]) -> Self {

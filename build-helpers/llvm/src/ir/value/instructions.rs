@@ -117,6 +117,18 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Allows LLVM to compute this less exactly than it is written (`fast`), if it is an operation
+    /// on floating-point numbers.
+    pub fn allow_fast_math(self) {
+        const ALL: u32 = 0x7f;
+        // SAFETY: flags are set only on an instruction that takes them.
+        unsafe {
+            if LLVMCanValueUseFastMathFlags(self.raw) != 0 {
+                LLVMSetFastMathFlags(self.raw, ALL);
+            }
+        }
+    }
+
     /// Adds a case to a `switch`.
     pub fn add_case(self, value: Self, block: Block<'c>) {
         assert_eq!(self.opcode(), LLVMOpcode::LLVMSwitch);

@@ -1,0 +1,99 @@
+//! Arithmetic that may be less exact than it is written, in functions that say so.
+
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{ModuleExt, Place, Value},
+    machine::Machine,
+};
+
+use crate::{
+    Error,
+    entry::SHIM_PREFIX,
+    link::{MATH_PREFIX, always_inline, is_panic},
+    place::{calls_of, reachable},
+    prepare::EXACT,
+};
+
+/// The call by which a function says so.
+const MARK: &str = "__kernelmill_fast_math";
+
+/// How deep calls are followed.
+const DEPTH: usize = 64;
+
+/// Finds the functions that are marked, makes what they call part of them, and allows fast
+/// arithmetic there. The mathematical functions of the device crate stay as they are: they compute
+/// with the errors of single operations.
+pub(crate) fn apply<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    machine: &Machine,
+) -> Result<(), Error> {
+    let Some(mark) = module.function(MARK) else { return Ok(()) };
+    let exact = hold_back(context, module);
+    machine.run(module, "always-inline")?;
+    let mut marked: Vec<Value<'c>> = Vec::new();
+    for call in calls_of(mark) {
+        let function = call.block().function();
+        if !marked.contains(&function) {
+            marked.push(function);
+        }
+        call.erase();
+    }
+    for _ in 0..DEPTH {
+        let calls = marked.iter().flat_map(|function| function.calls());
+        let mut found = false;
+        for call in calls {
+            if call.called_function().is_some_and(|callee| takes_part(callee, &exact)) {
+                call.remove_attribute(Place::Function, "noinline");
+                call.add_attribute(context, Place::Function, "alwaysinline", 0);
+                found = true;
+            }
+        }
+        if !found {
+            break;
+        }
+        machine.run(module, "always-inline")?;
+    }
+    for function in &marked {
+        function.instructions().into_iter().for_each(Value::allow_fast_math);
+        if !function.name().starts_with(SHIM_PREFIX) {
+            always_inline(context, *function);
+        }
+    }
+    for (function, inlined) in exact {
+        function.remove_attribute(Place::Function, "noinline");
+        if inlined {
+            always_inline(context, function);
+        }
+    }
+    Ok(())
+}
+
+/// Keeps mathematical functions from being inlined, and says which were to be.
+fn hold_back<'c>(context: &'c Context, module: &Module<'c>) -> Vec<(Value<'c>, bool)> {
+    let functions = module.definitions().into_iter().filter(|function| {
+        let name = function.name();
+        name.contains(EXACT) || name.starts_with(MATH_PREFIX)
+    });
+    functions
+        .map(|function| {
+            let inlined = function.has_attribute(Place::Function, "alwaysinline");
+            function.remove_attribute(Place::Function, "alwaysinline");
+            function.add_attribute(context, Place::Function, "noinline", 0);
+            (function, inlined)
+        })
+        .collect()
+}
+
+/// Whether a function that is called becomes part of the caller.
+fn takes_part<'c>(callee: Value<'c>, exact: &[(Value<'c>, bool)]) -> bool {
+    !callee.is_declaration()
+        && !is_panic(&callee.name())
+        && !exact.iter().any(|(function, _)| *function == callee)
+        && !is_recursive(callee)
+}
+
+fn is_recursive(function: Value<'_>) -> bool {
+    let callees = function.calls().into_iter().filter_map(Value::called_function);
+    callees.into_iter().any(|callee| reachable(callee).contains(&function))
+}

@@ -1,0 +1,4 @@
+; Prints with the C library.
+@__kernelmill_print_format = internal constant [3 x i8] c"%s\00"
+declare i32 @__kernelmill_printf(ptr, ...)
+define void @__kernelmill_print(ptr %text) { %n = call i32 (ptr, ...) @__kernelmill_printf(ptr @__kernelmill_print_format, ptr %text) ret void }

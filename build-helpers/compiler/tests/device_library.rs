@@ -1,0 +1,385 @@
+//! The device's run-time library in emitted code: panics, printing, the heap, fast arithmetic.
+//!
+//! Tests named `check_N_...` are after the checks of GPUCompiler.jl's and CUDA.jl's suites that they
+//! carry over.
+
+mod common;
+
+use common::{compile, compile_with, ptx};
+use kernelmill_compiler::{Artifact, Config, MathLibrary, PanicLevel, Params};
+
+const GPUS: [&str; 4] = ["compute_75", "compute_90", "gfx90a", "gfx1100"];
+
+const QUIET: &str = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn fill(value: f32, mut y: DisjointSlice<f32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = value.sqrt();
+    }
+}
+";
+
+const LOUD: &str = "
+use kernelmill_device::prelude::*;
+
+fn weight(x: &[u32], i: usize) -> u32 {
+    let value = x[i];
+    assert!(value > 0, \"element {i} is {value}, {:>6.2} is {{least}}\", value as f32 / 3.0);
+    value
+}
+
+#[kernel]
+pub fn loud(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let next = x.get(i.get() + 1).expect(\"one more\");
+        assert_eq!(*out, 5, \"at {}\", i.get());
+        let parsed: Result<u32, u8> = if *next > 7 { Ok(9) } else { Err(*next as u8) };
+        if *next == 99 {
+            panic!(\"no such thing\");
+        }
+        *out = weight(x, i.get()) / next + parsed.unwrap();
+    }
+}
+";
+
+const THROWS: &str = "
+use kernelmill_device::prelude::*;
+
+fn weight(x: &[u32], i: usize) -> u32 { x[i] }
+
+#[kernel]
+pub fn throws(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = weight(x, i.get());
+    }
+}
+";
+
+fn count(text: &str, part: &str) -> usize {
+    text.lines().filter(|line| line.contains(part)).count()
+}
+
+fn with_level(level: PanicLevel, target: &str) -> Artifact {
+    let params = Params { panics: level, ..Params::default() };
+    let name = format!("level_{}", level.name());
+    compile_with(&name, LOUD, target, params).unwrap_or_else(|error| panic!("{target}: {error}"))
+}
+
+fn contains(artifact: &Artifact, text: &str) -> bool {
+    artifact.bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+/// ptx.jl \"exceptions\": nothing of the language's own panics is left, the report is there.
+#[test]
+fn check_9_ptx_exceptions() {
+    let ptx = ptx("exceptions", LOUD);
+    for absent in ["core9panicking", "core3fmt", "trap;", "vprintf", "malloc"] {
+        assert_eq!(count(&ptx, absent), 0, "{absent}: {ptx}");
+    }
+    assert_eq!(count(&ptx, ".visible .global .align 16 .b8 __kernelmill_panic_record[256]"), 1);
+    // One for panics of up to two values, and one for those of more.
+    assert_eq!(count(&ptx, "cas.b32"), 2, "the record is claimed once a panic: {ptx}");
+    assert_eq!(count(&ptx, "call"), 0, "{ptx}");
+}
+
+#[test]
+fn the_host_has_the_texts_of_panics_on_gpus() {
+    for target in GPUS {
+        let artifact = compile("texts", LOUD, target).unwrap_or_else(|error| panic!("{error}"));
+        let mut texts: Vec<_> =
+            artifact.messages.iter().filter(|text| !text.is_empty()).map(String::as_str).collect();
+        texts.sort_unstable();
+        assert_eq!(
+            texts,
+            [
+                "assertion `left == right` failed: at {usize}\n  left: {u32:?}\n right: {u32:?}",
+                "called `Result::unwrap()` on an `Err` value: {u8:?}",
+                "element {usize} is {u32}, {f32: >6.2} is {{least}}",
+                "no such thing",
+                "one more",
+            ],
+            "{target}"
+        );
+    }
+}
+
+/// exceptions.jl: nothing at level 0, what and where at level 1, the way there at level 2.
+#[test]
+fn check_21_exceptions() {
+    for target in GPUS {
+        let silent = with_level(PanicLevel::None, target);
+        assert!(silent.kernels[0].panics, "{target}: that it panicked is always known");
+        assert!(silent.locations.is_empty() && silent.messages.is_empty(), "{target}");
+
+        let message = with_level(PanicLevel::Message, target);
+        let lines: std::collections::BTreeSet<_> =
+            message.locations.iter().map(|location| location.line).collect();
+        // Line 5 cannot panic: line 14 has looked further.
+        assert_eq!(lines, [6, 14, 15, 18, 20].into(), "{target}");
+        assert!(message.locations.iter().all(|location| location.frames.is_empty()), "{target}");
+        assert!(silent.bytes.len() < message.bytes.len(), "{target}");
+
+        let backtrace = with_level(PanicLevel::Backtrace, target);
+        let inner = backtrace.locations.iter().find(|location| location.line == 6).unwrap();
+        let frames: Vec<_> = inner
+            .frames
+            .iter()
+            .map(|frame| format!("{} {}:{}", frame.function, frame.file, frame.line))
+            .collect();
+        let expected = [
+            "level_backtrace::weight kernels/level_backtrace.rs:6",
+            "level_backtrace::loud kernels/level_backtrace.rs:20",
+        ];
+        assert_eq!(frames, expected, "{target}");
+    }
+}
+
+#[test]
+fn nothing_of_a_panics_place_is_in_the_code_where_no_one_wants_it() {
+    let parts = |level: PanicLevel| {
+        let ptx = String::from_utf8(with_level(level, "compute_75").bytes).unwrap();
+        ["__kernelmill_locations", "cas.b32", "%ctaid.y", "trap;"].map(|part| count(&ptx, part))
+    };
+    assert_eq!(parts(PanicLevel::None), [0, 1, 0, 0]);
+    let [locations, claims, index, traps] = parts(PanicLevel::Message);
+    assert!(locations > 0 && claims == 2 && index > 0 && traps == 0);
+}
+
+#[test]
+fn a_backtrace_goes_on_through_a_function_that_is_called_once() {
+    let text = LOUD.replace("fn weight", "#[inline(never)]\nfn weight");
+    for target in ["compute_75", "cpu"] {
+        let params = Params { panics: PanicLevel::Backtrace, ..Params::default() };
+        let artifact = compile_with("called_once", &text, target, params).unwrap();
+        let inner = artifact.locations.iter().find(|location| location.line == 7).unwrap();
+        let lines: Vec<_> = inner.frames.iter().map(|frame| frame.line).collect();
+        assert_eq!(lines, [7, 21], "{target}: {inner:?}");
+    }
+}
+
+/// `debug_assert!` and overflow are checked where rustc is asked to.
+#[test]
+fn debug_assertions_and_overflow_are_checked_on_demand() {
+    let text = THROWS.replace("x[i]", "{ debug_assert!(i != 3, \"not {i}\"); 1 + x[i] }");
+    let mut source = common::source("debug", &text);
+    let mut messages = Vec::new();
+    for arguments in [&[][..], &["-Cdebug-assertions=on", "-Coverflow-checks=on"]] {
+        source.arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let lowered = common::compiler().lower_rust(&source).unwrap();
+        let config = Config::new("compute_75".parse().unwrap());
+        let job = common::job("debug", &source, &lowered, &config);
+        let artifact = common::compiler().compile(&job).unwrap();
+        let lines = artifact.locations.len();
+        messages.push((artifact.messages, lines));
+    }
+    assert_eq!(messages[0], (vec![], 1));
+    assert!(messages[1].0.contains(&"not {usize}".to_owned()) && messages[1].1 > 2, "{messages:?}");
+}
+
+#[test]
+fn the_level_is_in_the_key() {
+    let keys = PanicLevel::ALL.map(|(name, level)| {
+        assert_eq!(level.name(), name);
+        let params = Params { panics: level, ..Params::default() };
+        Config { params, ..Config::new("cpu".parse().unwrap()) }.key()
+    });
+    assert!(keys[0] != keys[1] && keys[1] != keys[2] && keys[0] != keys[2], "{keys:?}");
+}
+
+/// The instructions of a code object that end a program, and those that trap.
+fn ends_and_traps(artifact: &Artifact, trap: u8) -> (usize, usize) {
+    let words = || artifact.bytes.chunks_exact(4);
+    let ends = words().filter(|word| **word == [0x00, 0x00, 0xb0, 0xbf]).count();
+    let ends_9 = words().filter(|word| **word == [0x00, 0x00, 0x81, 0xbf]).count();
+    let traps = words().filter(|word| word[2..] == [trap, 0xbf]).count();
+    (ends + ends_9, traps)
+}
+
+/// spirv.jl \"trap removal\", for targets where the end of a thread ends its group: a panic is no
+/// trap, and a kernel that panics returns.
+#[test]
+fn check_18_trap_removal() {
+    for (target, trap) in [("gfx90a", 0x92), ("gfx1100", 0x90)] {
+        let artifact = compile("trap_removal", LOUD, target).unwrap();
+        assert_eq!(ends_and_traps(&artifact, trap).1, 0, "{target}");
+        let artifact = compile("trap_removal_once", THROWS, target).unwrap();
+        assert_eq!(ends_and_traps(&artifact, trap), (1, 0), "{target}");
+    }
+}
+
+/// spirv.jl \"inlining of throwing callees\": a function that panics becomes part of the kernel, so
+/// that there is a way back, unless it calls itself.
+#[test]
+fn check_18_inlining_of_throwing_callees() {
+    let throwing = THROWS.replace("fn weight", "#[inline(never)]\nfn weight");
+    let artifact = compile("throwing", &throwing, "gfx1100").unwrap();
+    assert_eq!(ends_and_traps(&artifact, 0x90), (1, 0));
+    let recursive =
+        throwing.replace("x[i] }", "if x[i] > 9 { weight(x, i + 1) * x[i] } else { 1 } }");
+    let artifact = compile("throwing_recursive", &recursive, "gfx1100").unwrap();
+    assert_eq!(ends_and_traps(&artifact, 0x90), (2, 0), "the thread ends where it is");
+}
+
+/// ptx.jl \"fastmath rsqrt\": 1 / sqrt is one instruction only where arithmetic is fast.
+#[test]
+fn check_15_fastmath_rsqrt() {
+    let kernel = |attribute: &str, value: &str| {
+        format!(
+            "use kernelmill_device::prelude::*;\nfn of(x: f32) -> f32 {{ 1.0 / x.sqrt() }}\n\
+             {attribute}\npub fn rsqrt(x: &[f32], mut y: DisjointSlice<f32>) {{\n\
+             let i = thread::index_1d();\n\
+             if let Some(out) = y.get_mut(i) {{ *out = {value}; }}\n}}\n"
+        )
+    };
+    let counts = |name: &str, text: &str| {
+        let ptx = ptx(name, text);
+        ["rsqrt.approx.f32", "sqrt.rn.f32", "sqrt.approx.f32"].map(|it| count(&ptx, it))
+    };
+    assert_eq!(counts("rsqrt_exact", &kernel("#[kernel]", "of(x[i.get()])")), [0, 1, 0]);
+    assert_eq!(counts("rsqrt_fast", &kernel("#[kernel(fast_math)]", "of(x[i.get()])")), [1, 0, 1]);
+    let per_call = kernel("#[kernel]", "fast_math(|| of(x[i.get()])) + of(x[0])");
+    assert_eq!(counts("rsqrt_per_call", &per_call), [1, 1, 1]);
+}
+
+#[test]
+fn fast_arithmetic_leaves_the_functions_of_mathematics_as_they_are() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn sines(x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = x[i.get()].sin();
+    }
+}
+";
+    let operations = |text: &str| {
+        let ptx = ptx("sines", text);
+        ["fma.rn.f32", "mul.rn.f32", "add.rn.f32", "sub.rn.f32"].map(|it| count(&ptx, it))
+    };
+    let exact = operations(text);
+    assert!(exact[0] > 5, "{exact:?}");
+    assert_eq!(operations(&text.replace("#[kernel]", "#[kernel(fast_math)]")), exact);
+}
+
+#[test]
+fn mathematics_is_nvidias_where_that_is_asked_for() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn powers(x: &[f32], mut y: DisjointSlice<f64>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = f64::from(Float::exp_m1(x[i.get()]) + x[i.get()].powf(2.5)) + Float::ln(*out);
+    }
+}
+";
+    if common::ptxas().is_none() {
+        eprintln!("skipped: the CUDA toolkit is not installed; run `cargo xtask setup`");
+        return;
+    }
+    let params = Params { math: MathLibrary::Vendor, ..Params::default() };
+    let code = |target: &str, params: &Params| {
+        let artifact = compile_with("vendor_math", text, target, params.clone());
+        artifact.unwrap_or_else(|error| panic!("{target}: {error}")).bytes
+    };
+    let vendor = String::from_utf8(code("compute_75", &params)).unwrap();
+    // Its quotient of two numbers; ours is exact.
+    assert!(count(&vendor, "rcp.approx.ftz.f32") > 0, "{vendor}");
+    assert_eq!(count(&vendor, "__nv") + count(&vendor, "call"), 0, "{vendor}");
+    let own = String::from_utf8(code("compute_75", &Params::default())).unwrap();
+    assert_eq!(count(&own, "rcp.approx"), 0, "{own}");
+    code("sm_90", &params);
+    assert_eq!(code("gfx1100", &params), code("gfx1100", &Params::default()));
+    let key = |params: Params| Config { params, ..Config::new("sm_90".parse().unwrap()) }.key();
+    assert_ne!(key(params), key(Params::default()));
+}
+
+#[test]
+fn what_a_kernel_does_not_use_is_not_in_it() {
+    let parts = ["malloc", "vprintf", "panic", "print", "core3fmt", "__kernelmill"];
+    let quiet = ptx("unused", QUIET);
+    for part in parts {
+        assert_eq!(count(&quiet, part), 0, "{part}: {quiet}");
+    }
+    for target in ["gfx90a", "gfx1100"] {
+        let artifact = compile("unused", QUIET, target).unwrap();
+        for part in ["__kernelmill_panic_record", "__kernelmill_print_buffer"] {
+            assert!(!contains(&artifact, part), "{target}: {part}");
+        }
+    }
+}
+
+#[test]
+fn printing_is_the_drivers_on_nvidia_and_a_buffer_on_amd() {
+    let text = QUIET.replace("*out = value", "gpu_println!(\"{value:>8.3}\");\n*out = value");
+    let ptx = ptx("prints", &text);
+    assert_eq!(count(&ptx, "call.uni (retval0), vprintf"), 1, "a line is printed whole");
+    for target in ["gfx90a", "gfx1100"] {
+        let artifact = compile("prints", &text, target).unwrap();
+        assert!(contains(&artifact, "__kernelmill_print_buffer"), "{target}");
+    }
+    if common::ptxas().is_some() {
+        compile("prints", &text, "sm_90").unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+const HEAP: &str = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn heap(n: u32, mut y: DisjointSlice<f32>) {
+    let values: Vec<f32> = (0..n).map(|i| i as f32).collect();
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = *Box::new(values[n as usize / 2]);
+    }
+}
+";
+
+#[test]
+fn the_heap_is_malloc_where_there_is_one_and_an_error_elsewhere() {
+    let ptx = ptx("heap", HEAP);
+    assert!(count(&ptx, ", malloc,") > 0 && count(&ptx, "call.uni free") > 0, "{ptx}");
+    compile("heap", HEAP, "cpu").unwrap_or_else(|error| panic!("{error}"));
+    let error = compile("heap", HEAP, "gfx1100").unwrap_err().to_string();
+    let expected = "a kernel does what gfx1100 cannot:\n  allocates on the heap, which gfx1100 does \
+                    not have: use arrays or slices\n    in heap";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
+fn a_function_of_the_run_time_library_cannot_be_defined_again() {
+    let refused = |name: &str, function: &str| {
+        let text = format!("{QUIET}\n{function}\n");
+        GPUS.map(|target| compile(name, &text, target).unwrap_err().to_string())[0].clone()
+    };
+    let clash = "#[unsafe(no_mangle)]\npub extern \"C\" fn __kernelmill_barrier() {}";
+    assert_eq!(
+        refused("clash", clash),
+        "a kernel does what compute_75 cannot:\n  defines `__kernelmill_barrier`, a function of \
+         kernelmill's run-time library: rename it; names that start with `__kernelmill_` are the \
+         compiler's\n    in __kernelmill_barrier"
+    );
+    let arity =
+        "#[unsafe(no_mangle)]\npub extern \"C\" fn __kernelmill_panic(kind: u32) -> ! { loop {} }";
+    let message = refused("arity", arity);
+    assert!(message.contains("(with 1 parameters, where the library's has 4)"), "{message}");
+}
+
+#[test]
+fn a_declaration_that_is_not_the_librarys_is_refused() {
+    let text = QUIET.replace("*out = value", "unsafe { __kernelmill_barrier(3) };\n*out = value")
+        + "unsafe extern \"C\" { fn __kernelmill_barrier(id: u32); }\n";
+    for target in ["compute_75", "gfx1100"] {
+        let error = compile("declares", &text, target).unwrap_err().to_string();
+        let part = "declares `__kernelmill_barrier` with 1 parameters, or with other types, where \
+                    the run-time library's has 0";
+        assert!(error.contains(part), "{error}");
+    }
+}

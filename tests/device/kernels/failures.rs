@@ -1,0 +1,84 @@
+//! Kernels that panic in the thread whose element is 0, each in its own way.
+
+use kernelmill_device::prelude::*;
+
+fn checked(x: &[u32], i: usize) -> u32 {
+    let value = x[i];
+    assert!(value > 0, "element {i} is {value}, {:>+7.2} {:#06x} {{}}", value as f32 - 0.5, i);
+    value
+}
+
+/// A message with four values, in a function that becomes part of the kernel.
+#[kernel]
+pub fn formatted(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = checked(x, i.get());
+    }
+}
+
+/// Two numbers that differ.
+#[kernel]
+pub fn compared(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        assert_ne!(x[i.get()], 0, "at {}", i.get());
+        assert_eq!(x[i.get()] > 0, true);
+        *out = x[i.get()];
+    }
+}
+
+/// An error that is unwrapped.
+#[kernel]
+pub fn unwrapped(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let value: Result<u32, i8> = if x[i.get()] == 0 { Err(-3) } else { Ok(x[i.get()]) };
+        *out = value.expect("a number");
+    }
+}
+
+/// Nothing that is expected to be something.
+#[kernel]
+pub fn expected(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = x[i.get()].checked_sub(1).expect("more than nothing") + 1;
+    }
+}
+
+/// Checked arithmetic.
+#[kernel]
+pub fn overflown(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = (i32::MIN / (x[i.get()] as i32 - 1)) as u32 & 0 | x[i.get()];
+    }
+}
+
+/// More memory than there is.
+#[kernel]
+pub fn exhausted(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let bytes = if x[i.get()] == 0 { 1 << 60 } else { 8 };
+        let mut memory: Vec<u8> = Vec::with_capacity(bytes);
+        memory.push(1);
+        // SAFETY: the element that was pushed.
+        let one = unsafe { core::ptr::read_volatile(memory.as_ptr()) };
+        *out = x[i.get()] + u32::from(one) - 1;
+    }
+}
+
+fn descend(x: &[u32], i: usize, depth: u32) -> u32 {
+    if depth == 0 { 100 / x[i] } else { descend(x, i, depth - 1) + 1 - x[i] / x[i] }
+}
+
+/// A division in a function that calls itself.
+#[kernel]
+pub fn divided(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = x[i.get()] + descend(x, i.get(), 3) * 0;
+    }
+}
