@@ -372,7 +372,7 @@ pub fn named(mut out: DisjointSlice<u32>) {
     }
 }
 ";
-    let message = compile("named", generic, "compute_75").unwrap_err().to_string();
+    let message = compile("named", generic, "gfx1100").unwrap_err().to_string();
     assert!(message.contains("named::identity"), "{message}");
 }
 

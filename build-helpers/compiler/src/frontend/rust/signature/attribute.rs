@@ -37,6 +37,9 @@ impl Arguments {
             if meta.path.is_ident("width") {
                 return meta.value()?.parse::<syn::Ident>().map(drop);
             }
+            if meta.path.is_ident("fast_math") && !meta.input.peek(syn::Token![=]) {
+                return Ok(());
+            }
             let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
             let value: Expr = meta.value()?.parse()?;
             let place = text.place_of(value.span());
