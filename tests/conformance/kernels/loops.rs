@@ -4,7 +4,7 @@
 mod rounds;
 
 use kernelmill_device::prelude::*;
-use rounds::{all_steps, colour, divisor, nested};
+use rounds::{all_steps, colour, divisor, folded, nested};
 
 /// A loop with two exits in a loop that is the same for all threads.
 #[kernel]
@@ -41,5 +41,26 @@ pub fn colours(samples: u32, x: &[f32], mut y: DisjointSlice<[f32; 4]>) {
         let [red, green, blue] = colour(x[i.get()], samples);
         let byte = |value: f32| (value * 8.0 + 0.5) as u32;
         *out = [red, green, blue, (byte(x[i.get()]) << 8 | byte(-red)) as f32];
+    }
+}
+
+/// An array of each thread, in a loop with barriers: its address is known before them.
+#[kernel]
+pub fn own_arrays(rounds: u32, mut y: DisjointSlice<u32>) {
+    static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;
+    let i = thread::index_1d();
+    let t = thread::thread_idx().x as usize;
+    // SAFETY: each thread writes its own element, and reads those of others between barriers.
+    unsafe { TILE[t] = i.get() as u32 };
+    for round in 0..rounds {
+        thread::sync_threads();
+        let other = unsafe { TILE[(t + 5) % 64] };
+        thread::sync_threads();
+        if other % 3 != round % 3 {
+            unsafe { TILE[t] = folded(other, t as u32) };
+        }
+    }
+    if let Some(out) = y.get_mut(i) {
+        *out = unsafe { TILE[t] };
     }
 }

@@ -74,3 +74,10 @@ pub(crate) fn colour(x: f32, samples: u32) -> [f32; 3] {
     }
     sum
 }
+
+/// An array with one element replaced, as one number.
+pub(crate) fn folded(other: u32, t: u32) -> u32 {
+    let mut array = [t + 1, 8, other, 5];
+    array[(t % 4) as usize] = other;
+    array.iter().fold(7, |all: u32, next| all.wrapping_mul(31).wrapping_add(*next))
+}

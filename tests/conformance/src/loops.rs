@@ -10,6 +10,7 @@ use crate::{
 use kernelmill::Launch;
 
 pub(crate) const CHECKS: &[Check] = &[
+    Check::new("own_arrays", own_arrays),
     Check::new("two_exits", two_exits),
     Check::new("labelled_loops", labelled_loops),
     Check::new("divisors", divisors),
@@ -60,4 +61,23 @@ fn colours(on: &Context) -> Outcome {
     });
     let expected: Vec<f32> = expected.collect();
     close(&y.download()?.concat(), &expected, 1e-5)
+}
+
+fn own_arrays(on: &Context) -> Outcome {
+    let mut y = on.device.zeros::<u32>(2 * 64)?;
+    on.kernels.own_arrays(&on.stream, Launch::<1>::grid([2], [64]), 4, &mut y)?;
+    let expected = (0..2).flat_map(|block| {
+        let mut tile: Vec<u32> = (0..64).map(|t| block * 64 + t).collect();
+        for round in 0..4 {
+            let before = tile.clone();
+            for t in 0..64 {
+                let other = before[(t + 5) % 64];
+                if other % 3 != round % 3 {
+                    tile[t] = rounds::folded(other, t as u32);
+                }
+            }
+        }
+        tile
+    });
+    same(&y.download()?, &expected.collect::<Vec<_>>())
 }

@@ -2,6 +2,7 @@
 
 use conformance::{Context, all, kernel_names};
 use kernelmill::Device;
+use std::{env, process::Command};
 
 fn run(name: &str) {
     let check = all().into_iter().find(|check| check.name == name).expect("a check of that name");
@@ -42,6 +43,7 @@ checks!(
     twist_a,
     twist_b,
     disc_areas,
+    own_arrays,
     two_exits,
     labelled_loops,
     divisors,
@@ -90,4 +92,16 @@ fn every_kernel_has_a_check_and_every_check_a_test() {
     let checks = sorted(all().iter().map(|check| check.name).collect());
     assert_eq!(checks, sorted(kernel_names()));
     assert_eq!(checks, sorted(NAMES.to_vec()));
+}
+
+/// The same for what is compiled for older processors; one that this machine has not counts as its own.
+#[test]
+fn older_processors() {
+    for processor in ["baseline", "avx2"] {
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--skip", "older_processors"]).env("KERNELMILL_CPU", processor);
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && !text.contains(" 0 passed"), "{processor}: {text}");
+    }
 }

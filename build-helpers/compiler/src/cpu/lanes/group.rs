@@ -101,10 +101,17 @@ pub(super) fn build<'c>(
         function.add_attribute(context, Place::Function, name, 0);
     }
     let values = function.parameters();
-    for index in own..own + 3 {
+    for index in own + 1..own + 3 {
         function.add_attribute(context, Place::Parameter(index as u32), "noalias", 0);
     }
-    copy_parameter_attributes(unit, plan.function, function);
+    // An address that a region reads from memory is not derived from any parameter.
+    let names: &[_] = if state.keeps_addresses() {
+        &["nonnull", "readonly"]
+    } else {
+        function.add_attribute(context, Place::Parameter(own as u32), "noalias", 0);
+        &["nonnull", "readonly", "noalias"]
+    };
+    copy_parameter_attributes(unit, plan.function, function, names);
     let extra = Extra {
         threads: values[own],
         block: values[own + 1],
@@ -158,10 +165,15 @@ pub(super) fn build<'c>(
 }
 
 /// What is known of the body's parameters is known of the group's.
-fn copy_parameter_attributes<'c>(unit: &Unit<'_, 'c>, from: Value<'c>, to: Value<'c>) {
+fn copy_parameter_attributes<'c>(
+    unit: &Unit<'_, 'c>,
+    from: Value<'c>,
+    to: Value<'c>,
+    names: &[&str],
+) {
     for index in 0..from.parameters().len() as u32 {
         let place = Place::Parameter(index);
-        for name in ["noalias", "nonnull", "readonly"] {
+        for name in names {
             if from.has_attribute(place, name) {
                 to.add_attribute(unit.context, place, name, 0);
             }

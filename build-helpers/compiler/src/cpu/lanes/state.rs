@@ -61,6 +61,15 @@ impl<'c> State<'c> {
         Ok(state)
     }
 
+    /// Whether an address is among what is kept.
+    pub(super) fn keeps_addresses(&self) -> bool {
+        self.values.keys().any(|value| {
+            let mut leaves = Vec::new();
+            leaves_of(value.ty(), &mut leaves);
+            leaves.iter().any(|leaf| leaf.is_pointer())
+        })
+    }
+
     fn place(
         &mut self,
         plan: &Plan<'c>,
