@@ -163,6 +163,17 @@ fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Fai
     Err(Error::Rustc { stderr }.into())
 }
 
+/// What cargo is asked for.
+const BUILD: [&str; 5] = ["build", "--lib", "--release", "--message-format=json", "--quiet"];
+
+/// The options of rustc that change what is built, which is all of them that name no path.
+pub(crate) fn flags() -> Vec<String> {
+    let mut flags: Vec<_> = CODE_OPTIONS.iter().map(|option| format!("-C{option}")).collect();
+    let others = ["-Clinker-plugin-lto", "--cfg=kernelmill", "--check-cfg=cfg(kernelmill)"];
+    flags.extend(others.map(str::to_owned));
+    flags
+}
+
 fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Command {
     let mut command = Command::new(&package.cargo);
     for name in world.names() {
@@ -170,14 +181,12 @@ fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Co
             command.env_remove(name);
         }
     }
-    let mut flags: Vec<_> = CODE_OPTIONS.iter().map(|option| format!("-C{option}")).collect();
-    flags.extend(["-Clinker-plugin-lto".to_owned(), "--cfg=kernelmill".to_owned()]);
-    flags.push("--check-cfg=cfg(kernelmill)".to_owned());
+    let mut flags = flags();
     // Cargo names a package's own files relative to it, and those of other packages in full.
     flags.push(format!("--remap-path-prefix=src={}/src", source.display));
     flags.push(format!("--remap-path-prefix={}={}", source.path.display(), source.display));
     command
-        .args(["build", "--lib", "--release", "--message-format=json", "--quiet"])
+        .args(BUILD)
         .arg("--manifest-path")
         .arg(source.path.join("Cargo.toml"))
         .args(["--target", &package.target])
