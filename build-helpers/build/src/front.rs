@@ -162,7 +162,7 @@ impl FrontEnd<'_> {
         let variables = clang.iter().flat_map(|clang| &clang.variables);
         let defines = clang.iter().flat_map(|_| &self.settings.defines);
         let is_package = source.kind == SourceKind::Package;
-        let flags = if is_package { kernel_package::flags() } else { Vec::new() };
+        let options = if is_package { kernel_package::options() } else { Vec::new() };
         let includes = clang.iter().flat_map(|_| &self.settings.includes);
         KeyBuilder::new("front")
             .part("version", &self.version)
@@ -172,7 +172,7 @@ impl FrontEnd<'_> {
             .parts("include", includes)
             .part("language", kind)
             .part("architecture", arch.map_or_else(String::new, |arch| arch.to_string()))
-            .parts("flag", flags)
+            .parts("option", options)
             .part("host", &self.package.target)
             .part("edition", &self.package.edition)
             .part("path", &source.display)

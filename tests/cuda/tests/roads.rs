@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use cuda_everywhere::{Launch, Value, lower, lower_for, source, written};
+use cuda_everywhere::{Launch, OnEmulator, Value, lower, lower_for, source, written};
 use kernelmill_artifact::Target;
-use kernelmill_compiler::frontend::cuda::CudaSource;
+use kernelmill_compiler::{Options, frontend::cuda::CudaSource};
 
 fn mixed() -> CudaSource {
     CudaSource { defines: vec![("FACTOR".into(), "3.0f".into())], ..source("mixed") }
@@ -142,6 +142,26 @@ fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
         assert_eq!(lines, BTreeSet::from([7, 12]), "{target}");
         assert!(artifact.kernels[0].panics, "{target}");
     }
+}
+
+#[test]
+fn a_trap_of_nvccs_code_is_a_fault_of_the_emulator() {
+    let Some(nvcc) = cuda_everywhere::nvcc() else {
+        eprintln!("skipped: nvcc is not installed; run `cargo xtask setup`");
+        return;
+    };
+    let target = "compute_80".parse().unwrap();
+    let (artifact, _) = nvcc.compile(&source("failures"), &target, &Options::default()).unwrap();
+    let emulator = OnEmulator::new(&artifact);
+    let run = |which: i32| {
+        let arguments = [Value::Words(vec![0; 4]), Value::of(which)];
+        let options = ptx_emulator::Options::default();
+        emulator.run("traps", Launch::linear(1, 4), &arguments, &options)
+    };
+    let fault = run(2).unwrap_err().to_string();
+    assert!(fault.starts_with("trap instruction, in traps at PTX line"), "{fault}");
+    assert!(fault.ends_with("block (0, 0, 0), thread (2, 0, 0)"), "{fault}");
+    assert_eq!(run(9).unwrap()[0].words(), [7; 4]);
 }
 
 #[test]
