@@ -8,6 +8,22 @@ pub use std::borrow::Cow;
 
 #[cfg(feature = "half")]
 pub use half;
+
+/// In place of the crate `half`, so that what is missing is the only error: see
+/// [`__needs_half`](crate::__needs_half).
+#[cfg(not(feature = "half"))]
+#[expect(non_camel_case_types, reason = "named as in the crate `half`")]
+pub mod half {
+    /// Half precision.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(transparent)]
+    pub struct f16(u16);
+
+    /// Brain floating point.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(transparent)]
+    pub struct bf16(u16);
+}
 pub use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, Field, LaunchLimits, Nested, Parameter,
     ParameterKind, Safety, Scalar, Signature, SourceFrame, SourceLocation, StructLayout, ValueType,
@@ -15,7 +31,7 @@ pub use kernelmill_artifact::{
 };
 
 pub use crate::{
-    __assert_layout as assert_layout, __device_struct as device_struct,
+    __assert_layout as assert_layout, __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, MAX_ARGUMENTS},
     backend::{StreamRef, cpu::abi},
     embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet},
@@ -106,6 +122,29 @@ macro_rules! __assert_layout {
                 )
             );)*
         };
+    };
+}
+
+/// Stands beside the wrapper of a kernel with numbers in half precision: without the feature `half` an
+/// error that says so.
+#[cfg(feature = "half")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs_half {
+    ($what:literal) => {};
+}
+
+/// Stands beside the wrapper of a kernel with numbers in half precision: without the feature `half` an
+/// error that says so.
+#[cfg(not(feature = "half"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __needs_half {
+    ($what:literal) => {
+        ::core::compile_error!(::core::concat!(
+            $what,
+            "; enable the feature `half` of kernelmill in Cargo.toml: `features = [\"half\"]`"
+        ));
     };
 }
 

@@ -34,6 +34,8 @@ macro_rules! scalars {
 scalars!(bool char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
 #[cfg(feature = "half")]
 scalars!(half::f16 half::bf16);
+#[cfg(not(feature = "half"))]
+scalars!(crate::__codegen::half::f16 crate::__codegen::half::bf16);
 
 // SAFETY: an array is its elements one after the other, and nothing else.
 unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {}

@@ -52,6 +52,7 @@ pub(crate) fn render(
         .collect();
     let structs: Value = interface.structs.iter().map(types::structure).collect();
     let enums: Value = interface.enums.iter().map(types::enumeration).collect();
+    let of_half = interface.kernels.iter().filter_map(|it| types::needs_half(&it.signature));
     let values = context! {
         package => package,
         shared => set::shared_parameters(interface).into_iter().collect::<Value>(),
@@ -59,6 +60,7 @@ pub(crate) fn render(
         symbols => symbols.into_iter().collect::<Value>(),
         structs => structs,
         enums => enums,
+        needs_half => of_half.collect::<Value>(),
         methods => methods,
         helpers => interface.helpers().into_iter().collect::<Value>(),
     };

@@ -1,6 +1,6 @@
 //! What a build asks of the compiler: a narrow trait, so that the rest can be tested without one.
 
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_compiler::{
     Artifact, Compiler, Error, Job, Lowered, RustSource,
     frontend::cuda::{
@@ -20,8 +20,13 @@ pub(crate) trait Compile: Sync {
     fn plugins(&self) -> String;
     /// Runs the front end over a kernel file.
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure>;
-    /// Runs the front end over a file in CUDA C++.
-    fn lower_cuda(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure>;
+    /// Runs the front end over a file in CUDA C++, which is told of an architecture.
+    fn lower_cuda(
+        &self,
+        clang: &Clang,
+        source: &CudaSource,
+        arch: Option<NvidiaArch>,
+    ) -> Result<CudaLowered, Failure>;
     /// Makes bitcode that cargo had rustc compile what the front end gives.
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
     /// Compiles a lowered source for one target.
@@ -41,8 +46,13 @@ impl Compile for Compiler {
         Self::lower_rust(self, source).map_err(Failure::from)
     }
 
-    fn lower_cuda(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
-        Self::lower_cuda(self, clang, source).map_err(Failure::from)
+    fn lower_cuda(
+        &self,
+        clang: &Clang,
+        source: &CudaSource,
+        arch: Option<NvidiaArch>,
+    ) -> Result<CudaLowered, Failure> {
+        Self::lower_cuda(self, clang, source, arch).map_err(Failure::from)
     }
 
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {

@@ -17,7 +17,7 @@ use crate::{
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
     Artifact,
-    frontend::cuda::{self, CudaKernel, CudaSource, Message, Reading, Trace},
+    frontend::cuda::{self, CudaKernel, CudaSource, Reading, Trace},
 };
 use std::path::PathBuf;
 
@@ -156,9 +156,5 @@ pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Sourc
 
 /// Warnings, one a line.
 pub(crate) fn warnings(trace: &Trace) -> String {
-    let line = |message: &Message| match &message.place {
-        Some((file, line)) => format!("{file}:{line}: {}\n", message.text),
-        None => format!("{}\n", message.text),
-    };
-    trace.warnings.iter().map(line).collect()
+    trace.warnings.iter().map(|message| message.line() + "\n").collect()
 }

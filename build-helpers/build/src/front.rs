@@ -14,7 +14,7 @@ use crate::{
     store::Store,
     toolchain,
 };
-use kernelmill_artifact::Fingerprint;
+use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
     Error as CompileError, Lowered, RustSource,
     frontend::cuda::{
@@ -23,6 +23,7 @@ use kernelmill_compiler::{
     },
 };
 use std::{
+    fs,
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -39,6 +40,8 @@ pub(crate) struct FrontEnd<'a> {
     pub(crate) version: String,
     /// clang, where it is needed and there.
     pub(crate) clang: Option<&'a toolchain::Clang>,
+    /// The architectures of NVIDIA's that it compiles CUDA C++ for.
+    pub(crate) architectures: &'a [NvidiaArch],
 }
 
 /// A source that has been lowered, now or in an earlier build.
@@ -56,7 +59,30 @@ pub(crate) struct Front {
     pub(crate) kernels: Vec<CudaKernel>,
     /// What keeps them from targets.
     pub(crate) obstacles: Vec<Obstacle>,
+    /// The architecture that the source was told of.
+    architecture: Option<NvidiaArch>,
+    /// The same source told of each architecture, where it asks.
+    others: Vec<Front>,
 }
+
+impl Front {
+    /// What came of the source for a target.
+    pub(crate) fn of(&self, target: &Target) -> &Self {
+        let architecture = match target {
+            Target::Ptx(arch) | Target::Cubin(arch) => Some(*arch),
+            _ => None,
+        };
+        self.all().find(|front| front.architecture == architecture).unwrap_or(self)
+    }
+
+    /// What came of the source for all targets.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+}
+
+/// How a source asks for its architecture.
+const ARCHITECTURE: &[u8] = b"__CUDA_ARCH";
 
 /// The kernels that clang found, and what keeps them from targets.
 type Facts = (Vec<CudaKernel>, Vec<Obstacle>);
@@ -64,13 +90,27 @@ type Facts = (Vec<CudaKernel>, Vec<Obstacle>);
 impl FrontEnd<'_> {
     /// Lowers a source, or finds out that it was lowered before.
     pub(crate) fn run(&self, source: &Source) -> Result<Front, Failure> {
-        let key = self.key(source);
+        let mut front = self.run_for(source, None)?;
+        let asks = |path: &PathBuf| {
+            let text = fs::read(path).unwrap_or_default();
+            text.windows(ARCHITECTURE.len()).any(|window| window == ARCHITECTURE)
+        };
+        let is_cuda = source.kind == SourceKind::Cuda && !self.architectures.is_empty();
+        if is_cuda && front.inputs.iter().any(asks) {
+            let others = self.architectures.iter().map(|arch| self.run_for(source, Some(*arch)));
+            front.others = others.collect::<Result<_, _>>()?;
+        }
+        Ok(front)
+    }
+
+    fn run_for(&self, source: &Source, arch: Option<NvidiaArch>) -> Result<Front, Failure> {
+        let key = self.key(source, arch);
         if let Some(record) = self.inputs.find(self.store, "front", &key)
             && let Some(facts) = self.facts(source, &record)
         {
-            return Ok(self.front(record, facts, None));
+            return Ok(self.front(arch, record, facts, None));
         }
-        let CudaLowered { lowered, kernels, obstacles } = self.lower(source)?;
+        let CudaLowered { lowered, kernels, obstacles } = self.lower(source, arch)?;
         let bytes = lowered.to_bytes();
         let stored = digest(&bytes);
         self.store.put("lowered", &stored, &bytes);
@@ -81,7 +121,7 @@ impl FrontEnd<'_> {
         let read = (&*lowered.inputs, &*lowered.variables);
         let record = self.inputs.record(stored, read, lowered.warnings.clone());
         let record = self.inputs.remember(self.store, ("front", &key), record);
-        Ok(self.front(record, (kernels, obstacles), Some(lowered)))
+        Ok(self.front(arch, record, (kernels, obstacles), Some(lowered)))
     }
 
     /// What is known of the kernels of a source that was lowered before; `None` where it must be
@@ -102,7 +142,7 @@ impl FrontEnd<'_> {
         let stored = self.store.get("lowered", &front.stored);
         let lowered = match stored.and_then(|bytes| Lowered::from_bytes(&bytes)) {
             Some(lowered) => lowered,
-            None => self.lower(source)?.lowered,
+            None => self.lower(source, front.architecture)?.lowered,
         };
         let lowered = Arc::new(lowered);
         *slot = Some(Arc::clone(&lowered));
@@ -110,7 +150,7 @@ impl FrontEnd<'_> {
     }
 
     /// The digest of what is known before the front end runs.
-    fn key(&self, source: &Source) -> Fingerprint {
+    fn key(&self, source: &Source, arch: Option<NvidiaArch>) -> Fingerprint {
         let kind = match source.kind {
             SourceKind::File => "rust file",
             SourceKind::Package => "rust package",
@@ -121,6 +161,8 @@ impl FrontEnd<'_> {
         let clang = self.clang.filter(|_| source.kind == SourceKind::Cuda);
         let variables = clang.iter().flat_map(|clang| &clang.variables);
         let defines = clang.iter().flat_map(|_| &self.settings.defines);
+        let is_package = source.kind == SourceKind::Package;
+        let options = if is_package { kernel_package::options() } else { Vec::new() };
         let includes = clang.iter().flat_map(|_| &self.settings.includes);
         KeyBuilder::new("front")
             .part("version", &self.version)
@@ -129,6 +171,8 @@ impl FrontEnd<'_> {
             .parts("define", defines.map(|define| format!("{define:?}")))
             .parts("include", includes)
             .part("language", kind)
+            .part("architecture", arch.map_or_else(String::new, |arch| arch.to_string()))
+            .parts("option", options)
             .part("host", &self.package.target)
             .part("edition", &self.package.edition)
             .part("path", &source.display)
@@ -140,6 +184,7 @@ impl FrontEnd<'_> {
 
     fn front(
         &self,
+        architecture: Option<NvidiaArch>,
         record: Record,
         (kernels, obstacles): Facts,
         lowered: Option<Lowered>,
@@ -151,16 +196,18 @@ impl FrontEnd<'_> {
             lowered: Mutex::new(lowered.map(Arc::new)),
             kernels,
             obstacles,
+            architecture,
+            others: Vec::new(),
         }
     }
 
-    fn lower(&self, source: &Source) -> Result<CudaLowered, Failure> {
+    fn lower(&self, source: &Source, arch: Option<NvidiaArch>) -> Result<CudaLowered, Failure> {
         let lowered = match (source.kind, self.clang) {
             (SourceKind::Cuda, Some(clang)) => {
                 let (program, version) = (clang.program.clone(), clang.version.clone());
                 let clang = clang::Clang { program, version };
                 let source = cuda_source(self.package, self.settings, source);
-                let mut lowered = self.compiler.lower_cuda(&clang, &source)?;
+                let mut lowered = self.compiler.lower_cuda(&clang, &source, arch)?;
                 for kernel in &mut lowered.kernels {
                     self.inputs.hide_checkout(&mut kernel.signature);
                 }

@@ -163,6 +163,23 @@ fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Fai
     Err(Error::Rustc { stderr }.into())
 }
 
+/// What cargo is asked for.
+const BUILD: [&str; 5] = ["build", "--lib", "--release", "--message-format=json", "--quiet"];
+
+/// What is asked of cargo and rustc and changes what is built: all of it that names no path. It is
+/// part of the key.
+pub(crate) fn options() -> Vec<String> {
+    BUILD.iter().map(|word| (*word).to_owned()).chain(flags()).collect()
+}
+
+/// The options of rustc.
+fn flags() -> Vec<String> {
+    let mut flags: Vec<_> = CODE_OPTIONS.iter().map(|option| format!("-C{option}")).collect();
+    let others = ["-Clinker-plugin-lto", "--cfg=kernelmill", "--check-cfg=cfg(kernelmill)"];
+    flags.extend(others.map(str::to_owned));
+    flags
+}
+
 fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Command {
     let mut command = Command::new(&package.cargo);
     for name in world.names() {
@@ -170,14 +187,12 @@ fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Co
             command.env_remove(name);
         }
     }
-    let mut flags: Vec<_> = CODE_OPTIONS.iter().map(|option| format!("-C{option}")).collect();
-    flags.extend(["-Clinker-plugin-lto".to_owned(), "--cfg=kernelmill".to_owned()]);
-    flags.push("--check-cfg=cfg(kernelmill)".to_owned());
+    let mut flags = flags();
     // Cargo names a package's own files relative to it, and those of other packages in full.
     flags.push(format!("--remap-path-prefix=src={}/src", source.display));
     flags.push(format!("--remap-path-prefix={}={}", source.path.display(), source.display));
     command
-        .args(["build", "--lib", "--release", "--message-format=json", "--quiet"])
+        .args(BUILD)
         .arg("--manifest-path")
         .arg(source.path.join("Cargo.toml"))
         .args(["--target", &package.target])
@@ -265,6 +280,39 @@ mod tests {
         assert_eq!(module("a/mod.rs").as_deref(), Some("a"));
         assert_eq!(module("a/b.rs").as_deref(), Some("a::b"));
         assert_eq!(module("bin/tool.rs"), None);
+    }
+
+    #[test]
+    fn what_cargo_is_asked_for_is_in_the_key_but_for_paths() {
+        let project = Project::new("", &[("kernels/pack/src/lib.rs", "#[kernel] pub fn k() {}")]);
+        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&world).unwrap();
+        let candidate = Candidate {
+            path: package.root.join("kernels/pack"),
+            display: "kernels/pack".to_owned(),
+            kind: SourceKind::Package,
+            is_named: false,
+        };
+        let mut report = Report::default();
+        let source = Source::read(candidate, &mut report).unwrap_or_else(|| panic!("{report}"));
+        let command = cargo(&world, &package, &source, Path::new("/t"));
+        let keyed = options();
+        let variables: Vec<_> = command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)))
+            .collect();
+        let flags =
+            variables.iter().find(|(name, _)| *name == "CARGO_ENCODED_RUSTFLAGS").unwrap().1;
+        let words =
+            command.get_args().map(|word| word.to_str().unwrap()).chain(flags.split('\u{1f}'));
+        let rest: Vec<_> = words.filter(|word| !keyed.iter().any(|it| it == word)).collect();
+        let is_path = |word: &&str| word.contains('/') || word.starts_with("--remap-path-prefix=");
+        let unkeyed: Vec<_> = rest.iter().filter(|word| !is_path(word)).collect();
+        // The host's triple has a part of its own in the key.
+        assert_eq!(unkeyed, [&"--manifest-path", &"--target", &&*package.target, &"--target-dir"]);
+        assert!(
+            variables.iter().all(|(name, _)| ["RUSTC", "CARGO_ENCODED_RUSTFLAGS"].contains(name))
+        );
     }
 
     #[test]

@@ -22,11 +22,12 @@ use crate::{
     store::Store,
     toolchain::{self, CppTools},
 };
-use kernelmill_artifact::{Fingerprint, Signature, Target};
+use kernelmill_artifact::{Fingerprint, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
     Artifact, Compiler, Error as CompileError, Job, JobSource, plugin::Plugin,
 };
 use std::{
+    collections::BTreeSet,
     path::PathBuf,
     sync::{Arc, OnceLock},
 };
@@ -108,6 +109,7 @@ pub(crate) fn run_with(
             nvcc,
         }),
         clang: tools.clang.as_ref(),
+        architectures: architectures(&found.sources, &units),
         open: &open,
         compiler: OnceLock::new(),
     };
@@ -147,6 +149,8 @@ struct Build<'a> {
     cuda: Option<Cuda<'a>>,
     /// clang, where it is needed and there.
     clang: Option<&'a toolchain::Clang>,
+    /// The architectures of NVIDIA's that clang compiles CUDA C++ for.
+    architectures: Vec<NvidiaArch>,
     open: Open<'a>,
     compiler: OnceLock<Box<dyn Compile>>,
 }
@@ -180,6 +184,7 @@ impl Build<'_> {
             inputs: self.inputs,
             version: compiler.version(),
             clang: self.clang,
+            architectures: &self.architectures,
         })
     }
 
@@ -242,6 +247,7 @@ impl Build<'_> {
             Road::Nvcc => None,
             Road::Pipeline => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
+                let front = front.of(&unit.config.target);
                 Some(binary(&front_end, &sources[unit.source], front, unit))
             }
         });
@@ -280,6 +286,18 @@ impl Faults {
             fault(error, &sources[*source].display, report);
         }
     }
+}
+
+/// The architectures of NVIDIA's that sources in CUDA C++ are compiled for by kernelmill's compiler.
+fn architectures(sources: &[Source], units: &[Unit]) -> Vec<NvidiaArch> {
+    let by_clang =
+        |unit: &&Unit| unit.road == Road::Pipeline && sources[unit.source].kind == SourceKind::Cuda;
+    let arch = |unit: &Unit| match unit.config.target {
+        Target::Ptx(arch) | Target::Cubin(arch) => Some(arch),
+        _ => None,
+    };
+    let all: BTreeSet<_> = units.iter().filter(by_clang).filter_map(arch).collect();
+    all.into_iter().collect()
 }
 
 /// Whether a source goes through a front end and kernelmill's compiler.
@@ -340,8 +358,14 @@ fn check_front(
 ) {
     match front {
         Ok(front) => {
-            front.inputs.iter().for_each(|input| watch(world, package, input));
-            world.cargo.warn(&front.warnings);
+            for front in front.all() {
+                front.inputs.iter().for_each(|input| watch(world, package, input));
+                if source.kind == SourceKind::Cuda {
+                    front.warnings.lines().for_each(|line| world.cargo.warn(&line));
+                } else {
+                    world.cargo.warn(&front.warnings);
+                }
+            }
             if source.signatures.is_none() {
                 report.plain(
                     format!("the kernels in `{}` cannot be read", source.display),
@@ -358,6 +382,7 @@ pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Limits { text } => report.verbatim(text.as_str()),
+        CompileError::Clang { .. } => report.verbatim(error.to_string()),
         CompileError::Cpp { messages, .. } => {
             // ptxas knows nothing of the source.
             let is_lost = messages.iter().any(|message| message.place.is_none());

@@ -8,7 +8,7 @@ use crate::{
     pipeline,
     settings::Layer,
 };
-use kernelmill_artifact::{ArtifactKind, Signature, Target};
+use kernelmill_artifact::{ArtifactKind, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
     Artifact, CompiledKernel, Error as CompileError, Job, Lowered, RustSource,
     frontend::cuda::{
@@ -173,7 +173,12 @@ impl Compile for Fake {
         String::new()
     }
 
-    fn lower_cuda(&self, _: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
+    fn lower_cuda(
+        &self,
+        _: &Clang,
+        source: &CudaSource,
+        _: Option<NvidiaArch>,
+    ) -> Result<CudaLowered, Failure> {
         Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
     }
 

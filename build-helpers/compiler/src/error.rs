@@ -43,16 +43,16 @@ pub enum Error {
         /// Why.
         error: SignatureError,
     },
-    /// clang refused a file in CUDA C++. The text is clang's own, with the user's file and line.
+    /// clang refused a file in CUDA C++.
     #[error(
         "{}\nnote: {display} was compiled by clang, with kernelmill's headers in place of the CUDA \
          toolkit's; kernels that need the toolkit's libraries or inline PTX are for NVIDIA's \
          targets, through nvcc: narrow them with `[kernels.NAME] targets = [...]`",
-        stderr.trim_end()
+        CppMessages { tool: "clang", messages, kept: None }.to_string().trim_end()
     )]
     Clang {
-        /// What clang printed.
-        stderr: String,
+        /// What it said.
+        messages: Vec<Message>,
         /// The file as people know it.
         display: String,
     },

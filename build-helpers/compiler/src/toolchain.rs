@@ -3,7 +3,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_llvm::Library;
 
 use crate::{
@@ -149,14 +149,21 @@ impl Compiler {
         Ok(lowered)
     }
 
-    /// Runs the front end over a file in CUDA C++, by clang, and reads its kernels.
+    /// Runs the front end over a file in CUDA C++, by clang, and reads its kernels. The source is
+    /// told that it is compiled for this architecture of NVIDIA's (`__CUDA_ARCH__`); without one,
+    /// which is for other targets and for sources that do not ask, for 8.0.
     ///
     /// # Errors
     ///
     /// [`Error::Clang`] with clang's own diagnostics, [`Error::Start`] where it cannot be run, and
     /// [`Error::ClangBitcode`] where it is newer than LLVM.
-    pub fn lower_cuda(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Error> {
-        let mut cuda = clang::lower(&self.toolchain, clang, source)?;
+    pub fn lower_cuda(
+        &self,
+        clang: &Clang,
+        source: &CudaSource,
+        arch: Option<NvidiaArch>,
+    ) -> Result<CudaLowered, Error> {
+        let mut cuda = clang::lower(&self.toolchain, clang, source, arch)?;
         for module in &mut cuda.lowered.modules {
             clear_checksums(module)?;
         }

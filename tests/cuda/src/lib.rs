@@ -9,7 +9,7 @@ pub use tools::{clang, compiler, nvcc, ptxas, scratch};
 
 use std::path::{Path, PathBuf};
 
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_compiler::{
     Artifact, Config, Error, Job, JobSource, Params,
     frontend::cuda::{CudaSource, clang::CudaLowered},
@@ -63,7 +63,16 @@ fn described(root: &Path, name: &str) -> CudaSource {
 ///
 /// Those of the compiler.
 pub fn lower(source: &CudaSource) -> Result<Source, Error> {
-    let lowered = compiler().lower_cuda(clang(), source)?;
+    lower_for(source, None)
+}
+
+/// Lowers a source that is told of an architecture of NVIDIA's.
+///
+/// # Errors
+///
+/// Those of the compiler.
+pub fn lower_for(source: &CudaSource, arch: Option<NvidiaArch>) -> Result<Source, Error> {
+    let lowered = compiler().lower_cuda(clang(), source, arch)?;
     let name = source.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Source { lowered, name })
 }

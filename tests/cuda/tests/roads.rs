@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use cuda_everywhere::{Launch, Value, lower, source, written};
-use kernelmill_compiler::frontend::cuda::CudaSource;
+use cuda_everywhere::{Launch, OnEmulator, Value, lower, lower_for, source, written};
+use kernelmill_artifact::Target;
+use kernelmill_compiler::{Options, frontend::cuda::CudaSource};
 
 fn mixed() -> CudaSource {
     CudaSource { defines: vec![("FACTOR".into(), "3.0f".into())], ..source("mixed") }
@@ -58,14 +59,15 @@ fn what_clang_refuses_is_shown_in_its_words_with_the_users_line_once() {
     let source =
         written("refused", "#include <cub/cub.cuh>\n__global__ void k(int *x) { *x = 1 }\n");
     let message = lower(&source).unwrap_err().to_string();
-    let start = "kernels/refused.cu:1:10: fatal error: 'cub/cub.cuh' file not found";
+    let start = "error: 'cub/cub.cuh' file not found\n --> kernels/refused.cu:1\n  | 1 | #include";
     assert!(message.starts_with(start), "{message}");
     assert_eq!(message.matches("file not found").count(), 1, "{message}");
     assert!(message.contains("[kernels.NAME] targets = [...]"), "{message}");
 
     let source = written("syntax", "__global__ void k(int *x) {\n  *x = 1\n}\n");
     let message = lower(&source).unwrap_err().to_string();
-    assert!(message.starts_with("kernels/syntax.cu:2:9: error: expected ';'"), "{message}");
+    let start = "error: expected ';' after expression\n --> kernels/syntax.cu:2\n";
+    assert!(message.starts_with(start), "{message}");
 }
 
 #[test]
@@ -74,8 +76,34 @@ fn warnings_are_kept_and_constants_that_nobody_sets_are_one() {
                 int unused = 3;\n  x[0] = table[1];\n}\n";
     let source = CudaSource { arguments: vec!["-Wall".into()], ..written("warned", text) };
     let warnings = lower(&source).unwrap().lowered.lowered.warnings;
-    assert!(warnings.contains("kernels/warned.cu:3:7: warning: unused variable"), "{warnings}");
-    assert!(warnings.contains("the __constant__ variable `table` has no initial"), "{warnings}");
+    let lines: Vec<_> = warnings.lines().collect();
+    assert_eq!(lines.len(), 2, "{warnings}");
+    assert!(lines[0].starts_with("kernels/warned.cu:3: unused variable 'unused'"), "{warnings}");
+    let ours = "kernels/warned.cu: the __constant__ variable `table` has no initial";
+    assert!(lines[1].starts_with(ours), "{warnings}");
+}
+
+#[test]
+fn a_source_is_told_the_architecture_of_the_target() {
+    let text = "extern \"C\" __global__ void told(unsigned *x) {\n  x[0] = __CUDA_ARCH__;\n\
+                #ifdef __CUDA_ARCH_FEAT_SM90_ALL\n  x[1] = __CUDA_ARCH_SPECIFIC__;\n#endif\n\
+                #if __CUDA_ARCH_FAMILY_SPECIFIC__ == 1000\n  x[2] = 1;\n#endif\n}\n";
+    let source = written("told", text);
+    for (arch, expected) in [
+        (None, [800, 0, 0]),
+        (Some("compute_75"), [750, 0, 0]),
+        (Some("sm_90a"), [900, 900, 0]),
+        (Some("sm_100f"), [1000, 0, 1]),
+    ] {
+        let arch = arch.map(|target| match target.parse().unwrap() {
+            Target::Ptx(arch) | Target::Cubin(arch) => arch,
+            other => panic!("{other}"),
+        });
+        let lowered = lower_for(&source, arch).unwrap();
+        let arguments = [Value::Words(vec![0; 3])];
+        let after = lowered.run_on_cpu("told", Launch::linear(1, 1), &arguments).unwrap();
+        assert_eq!(after[0].words(), expected, "{arch:?}");
+    }
 }
 
 #[test]
@@ -119,6 +147,26 @@ fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
         let trap = artifact.bytes.windows(5).any(|window| window == b"trap;");
         assert!(!trap, "{target}: a trap ends the context");
     }
+}
+
+#[test]
+fn a_trap_of_nvccs_code_is_a_fault_of_the_emulator() {
+    let Some(nvcc) = cuda_everywhere::nvcc() else {
+        eprintln!("skipped: nvcc is not installed; run `cargo xtask setup`");
+        return;
+    };
+    let target = "compute_80".parse().unwrap();
+    let (artifact, _) = nvcc.compile(&source("failures"), &target, &Options::default()).unwrap();
+    let emulator = OnEmulator::new(&artifact);
+    let run = |which: i32| {
+        let arguments = [Value::Words(vec![0; 4]), Value::of(which)];
+        let options = ptx_emulator::Options::default();
+        emulator.run("traps", Launch::linear(1, 4), &arguments, &options)
+    };
+    let fault = run(2).unwrap_err().to_string();
+    assert!(fault.starts_with("trap instruction, in traps at PTX line"), "{fault}");
+    assert!(fault.ends_with("block (0, 0, 0), thread (2, 0, 0)"), "{fault}");
+    assert_eq!(run(9).unwrap()[0].words(), [7; 4]);
 }
 
 #[test]

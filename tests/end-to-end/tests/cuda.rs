@@ -206,15 +206,101 @@ fn warnings_are_shown_once_and_kernels_that_cannot_be_launched_are_named() {
     assert!(ran.stdout.ends_with("unsafe fn one(x: *mut i32)\n"), "{}", ran.stdout);
 }
 
+/// As docs.rs builds: no tool is there, and functions call wrappers that there are not.
 #[test]
 fn documentation_builds_need_no_nvcc() {
-    let Some(project) = two_files("cuda-docs") else { return };
-    fs::remove_file(project.package().join("src/main.rs")).expect("it was written");
-    let project = project
-        .file("src/lib.rs", &IDLE.replace("fn main", "pub fn show"))
+    let launches = "/// Fills.\npub fn fill(kernels: &kernels::Kernels, stream: &kernelmill::Stream, \
+                    x: &mut kernelmill::Buffer<f32>) {\n    \
+                    unsafe { kernels.fill(stream, kernelmill::Launch::linear(1), x, 1.0).unwrap() }\n}\n";
+    let project = Project::new("cuda-docs")
+        .manifest("2024", "targets = [\"cpu\", \"sm_80\", \"gfx1100\"]")
+        .file("kernels/fill.cu", FILL)
+        .file("src/lib.rs", &(IDLE.replace("fn main", "pub fn show") + launches))
         .environment("DOCS_RS", "1")
-        .environment("NVCC", "/nonexistent/nvcc");
-    let _ = project.cargo(&["check"]).succeeds();
+        .environment("NVCC", "/nonexistent/nvcc")
+        .environment("KERNELMILL_CLANG", "/nonexistent/clang");
+    let run = project.cargo(&["doc", "--no-deps"]).succeeds();
+    assert!(run.stderr.contains("have no wrappers in this build"), "{}", run.stderr);
+}
+
+#[test]
+fn without_the_feature_half_the_error_names_kernel_and_parameter() {
+    let Some(project) = project("cuda-half") else { return };
+    let text = "#include <cuda_fp16.h>\nstruct Pair { __half low, high; };\n\
+                __global__ void halves(__half by, const Pair *x, float *y) { *y = __half2float(by); }\n";
+    let run = project.file("kernels/halves.cu", text).cargo(&["build"]);
+    assert!(!run.success);
+    let errors: Vec<_> = run.stderr.lines().filter(|it| it.starts_with("error")).collect();
+    assert_eq!(errors.len(), 2, "{}", run.stderr);
+    assert_eq!(
+        errors[0],
+        "error: kernels/halves.cu:3: the parameters `by`, `x` of the kernel `halves` have numbers in \
+         half precision; enable the feature `half` of kernelmill in Cargo.toml: `features = [\"half\"]`"
+    );
+    assert!(errors[1].starts_with("error: could not compile"), "{}", run.stderr);
+}
+
+#[test]
+fn both_compilers_say_the_same_of_classes_with_constructors() {
+    if clang().is_none() {
+        return;
+    }
+    let text = "template <class T> struct Handle { __device__ Handle(T) {} T value; };\n\
+                extern \"C\" __global__ void refused(Handle<int> handle, int *x) {}\n\
+                __global__ void taken(int *x) { *x = 1; }\n";
+    let said = |project: Project, targets: &str| {
+        let project = project.manifest("2024", targets).file("src/main.rs", IDLE);
+        let run = run(&project.file("kernels/classes.cu", text));
+        assert!(run.stdout.ends_with("unsafe fn taken(x: *mut i32)\n"), "{}", run.stdout);
+        let lines = run.stderr.lines().filter(|line| line.contains("kernels/classes.cu"));
+        lines.map(|it| it.split_once(": ").unwrap().1.to_owned()).collect::<Vec<_>>()
+    };
+    let Some(by_nvcc) = with_cuda(Project::new("cuda-classes-nvcc")) else { return };
+    let by_nvcc = said(by_nvcc, "targets = [\"compute_75\"]");
+    assert_eq!(by_nvcc, said(Project::new("cuda-classes-clang"), "targets = [\"cpu\"]"));
+    let expected = "kernels/classes.cu:2: the kernel `refused`: the parameter `handle` of type \
+                    `Handle<int>` cannot cross from host to device, because its type has a \
+                    constructor or a destructor";
+    assert!(by_nvcc.iter().any(|line| line.contains(expected)), "{by_nvcc:#?}");
+}
+
+/// nvcc and clang call such kernels differently; the program runs on the stand-in driver as on the CPU.
+#[test]
+fn one_wrapper_serves_both_compilers_for_kernels_without_a_public_name() {
+    let Some(project) = with_cuda(Project::new("cuda-internal")) else { return };
+    if clang().is_none() {
+        return;
+    }
+    let text = "namespace {\nstruct S { float by; };\n\
+                __global__ void hidden(float *x, S s) { x[threadIdx.x] *= s.by; }\n}\n\
+                namespace b7 { namespace { __global__ void inner(float *x, S s) { x[threadIdx.x] += s.by; } } }\n\
+                static __global__ void still(float *x) { x[threadIdx.x] += 1; }\n";
+    let main = "mod kernels {\n    kernelmill::include_kernels!();\n}\n\
+                use kernelmill::{Device, Launch};\n\
+                fn main() -> kernelmill::Result<()> {\n    let device = Device::best()?;\n    \
+                let kernels = kernels::Kernels::load(&device)?;\n    \
+                let mut x = device.upload(&[1.0f32; 4])?;\n    let stream = device.stream();\n    \
+                let (launch, s) = (Launch::grid([1], [4]), kernels::S { by: 3.0 });\n    unsafe {\n        \
+                kernels.hidden(&stream, launch, &mut x, s)?;\n        \
+                kernels.inner(&stream, launch, &mut x, s)?;\n        \
+                kernels.still(&stream, launch, &mut x)?;\n    }\n    \
+                println!(\"{} {:?}\", device.backend(), x.download()?);\n    Ok(())\n}\n";
+    let project = project.manifest("2024", "targets = [\"cpu\", \"compute_75\"]");
+    let manifest = fs::read_to_string(project.package().join("Cargo.toml")).unwrap();
+    let manifest =
+        manifest.replacen("kernelmill = { ", "kernelmill = { features = [\"cuda\"], ", 1);
+    let project = project.file("Cargo.toml", &manifest).file("kernels/internal.cu", text);
+    let project = project.file("src/main.rs", main);
+    let on_cpu = run(&project);
+    assert!(
+        on_cpu.stdout.to_lowercase().ends_with("cpu [7.0, 7.0, 7.0, 7.0]\n"),
+        "{}",
+        on_cpu.stdout
+    );
+    let driver = stand_in_driver().display().to_string();
+    let on_driver = run(&project.environment("LD_LIBRARY_PATH", &driver));
+    let stdout = on_driver.stdout.to_lowercase();
+    assert!(stdout.ends_with("cuda [7.0, 7.0, 7.0, 7.0]\n"), "{stdout}");
 }
 
 const KERNELS: &str = "\

@@ -2,9 +2,9 @@
 
 use super::{
     expr::Expr,
-    interface::{Enum, Struct},
+    interface::{Enum, Struct, crossing},
 };
-use kernelmill_artifact::{Field, Scalar, StructLayout, ValueType};
+use kernelmill_artifact::{Field, Scalar, Signature, StructLayout, ValueType};
 use minijinja::{Value, context};
 
 /// The longest array that has a `Default`.
@@ -100,6 +100,33 @@ pub(super) fn type_name(ty: &ValueType) -> String {
         ValueType::Enum(layout) => identifier(&layout.name),
         ValueType::Array(element, length) => format!("[{}; {length}]", type_name(element)),
     }
+}
+
+/// Whether a type is, or has in it, a number in half precision.
+fn has_half(ty: &ValueType) -> bool {
+    match ty {
+        ValueType::Scalar(scalar) => matches!(scalar, Scalar::F16 | Scalar::Bf16),
+        ValueType::Enum(_) => false,
+        ValueType::Array(element, _) => has_half(element),
+        ValueType::Struct(layout) => layout.fields.iter().any(|field| has_half(&field.ty)),
+    }
+}
+
+/// What says that a kernel needs the run time's feature `half`; `None` where it does not.
+pub(super) fn needs_half(signature: &Signature) -> Option<String> {
+    let names = signature.parameters().iter().filter(|it| has_half(crossing(it)));
+    let names: Vec<_> = names.map(|parameter| format!("`{}`", parameter.name)).collect();
+    let what = if names.len() == 1 { "the parameter" } else { "the parameters" };
+    let has = if names.len() == 1 { "has" } else { "have" };
+    let text = format!(
+        "{}:{}: {what} {} of the kernel `{}` {has} numbers in half precision",
+        signature.file,
+        signature.line,
+        names.join(", "),
+        signature.name
+    );
+    let call = Expr::call("::kernelmill::__codegen::needs_half!", [Expr::text(&text)]);
+    (!names.is_empty()).then(|| call.print(0, 1))
 }
 
 fn layout_has_default(layout: &StructLayout) -> bool {

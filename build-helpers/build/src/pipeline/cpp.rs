@@ -80,7 +80,7 @@ impl Build<'_> {
                 }
                 (Task::Front(index), Done::Front(front)) => {
                     if let Ok(front) = &front {
-                        kernels.entry(index).or_insert_with(|| front.kernels.clone());
+                        kernels.entry(index).or_insert_with(|| all_kernels(front));
                     }
                     fronts[index] = Some(front);
                 }
@@ -227,31 +227,46 @@ impl Build<'_> {
         for (index, source) in sources.iter().enumerate() {
             let Some(Some(Ok(front))) = fronts.get(index) else { continue };
             for kernel in source.kernels() {
-                let own = front.obstacles.iter();
-                for obstacle in own.filter(|it| is_same_symbol(&kernel.symbol, &it.symbol)) {
-                    let targets = units.iter().filter(|unit| {
-                        let target = &unit.config.target;
-                        (unit.source, unit.road) == (index, Road::Pipeline)
+                let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
+                let of_source = units.iter().filter(|unit| {
+                    (unit.source, unit.road) == (index, Road::Pipeline)
+                        && self.settings.wants(kernel, &unit.config.target)
+                });
+                for target in of_source.map(|unit| &unit.config.target) {
+                    let obstacles = front.of(target).obstacles.iter().filter(|obstacle| {
+                        is_same_symbol(&kernel.symbol, &obstacle.symbol)
                             && obstacle.concerns(target)
-                            && self.settings.wants(kernel, target)
                     });
-                    let targets: Vec<_> =
-                        targets.map(|unit| format!("`{}`", unit.config.target)).collect();
-                    if !targets.is_empty() {
-                        report.plain(
-                            obstacle.message(&kernel.name, &targets),
-                            format!(
-                                "narrow its targets, `[kernels.{}] targets = [...]`, or give the \
-                                 other targets another way under `#ifdef __KERNELMILL__`",
-                                kernel.name
-                            ),
-                        );
-                    }
+                    obstacles
+                        .for_each(|it| found.entry(it).or_default().push(format!("`{target}`")));
+                }
+                for (obstacle, targets) in found {
+                    report.plain(
+                        obstacle.message(&kernel.name, &targets),
+                        format!(
+                            "narrow its targets, `[kernels.{}] targets = [...]`, or give the other \
+                             targets another way under `#ifdef __KERNELMILL__`",
+                            kernel.name
+                        ),
+                    );
                 }
             }
         }
         report.into_result(Error::Sources)
     }
+}
+
+/// The kernels that a source has for any target.
+fn all_kernels(front: &Front) -> Vec<CudaKernel> {
+    let mut kernels = Vec::new();
+    for kernel in front.all().flat_map(|front| &front.kernels) {
+        let symbol = &kernel.signature.symbol;
+        let is_it = |known: &CudaKernel| is_same_symbol(&known.signature.symbol, symbol);
+        if !kernels.iter().any(is_it) {
+            kernels.push(kernel.clone());
+        }
+    }
+    kernels
 }
 
 /// The signatures of the kernels to compile for a target, as the front end's code names them.

@@ -933,6 +933,10 @@ impl Mode {
 }
 ::kernelmill::__codegen::device_struct!(Mode, size = 4, align = 4);
 
+::kernelmill::__codegen::needs_half!(
+    "kernels/cuda.cu:12: the parameters `in`, `self`, `by` of the kernel `halves` have numbers in half precision",
+);
+
 /// The kernels of the package `cuda`, loaded on one device.
 #[derive(Debug)]
 #[allow(dead_code, unreachable_pub, reason = "a program need not launch anything")]

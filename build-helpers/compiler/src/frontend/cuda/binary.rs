@@ -61,18 +61,41 @@ fn section_names(bytes: &[u8]) -> Option<Vec<String>> {
 }
 
 /// Whether two symbols name the same kernel. nvcc puts a digest of the source's path into the
-/// symbols of what has internal linkage.
+/// symbols of what is in a namespace without a name, where clang puts nothing; clang marks what is
+/// `static`.
 #[must_use]
 pub fn is_same_symbol(left: &str, right: &str) -> bool {
-    left == right || without_digest(left) == without_digest(right) && left.contains(INTERNAL)
+    left == right || without_mark(&without_digest(left)) == without_mark(&without_digest(right))
 }
 
-const INTERNAL: &str = "_GLOBAL__N__";
+/// A symbol without the `L` before the length of a name that is `static`.
+fn without_mark(symbol: &str) -> String {
+    let next = symbol.chars().skip(1).chain([' ']);
+    let is_mark = |letter: char, next: char| letter == 'L' && next.is_ascii_digit();
+    let kept = symbol.chars().zip(next).filter(|(letter, next)| !is_mark(*letter, *next));
+    kept.map(|(letter, _)| letter).collect()
+}
 
+/// The start of what a namespace without a name is called.
+const INTERNAL: &str = "_GLOBAL__N_";
+
+/// A symbol in which every namespace without a name is called as clang calls it.
 fn without_digest(symbol: &str) -> String {
-    let Some((before, after)) = symbol.split_once(INTERNAL) else { return symbol.to_owned() };
-    let digits = after.bytes().take_while(u8::is_ascii_hexdigit).count();
-    format!("{before}{INTERNAL}{}", &after[digits..])
+    let (mut text, mut rest) = (String::new(), symbol);
+    while let Some((before, name)) = rest.split_once(INTERNAL) {
+        // The length stands before the name, perhaps after a name that ends in digits.
+        let digits = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let length = (1..=digits).rev().find_map(|count| {
+            let (head, length) = before.split_at(before.len() - count);
+            let length = length.parse::<usize>().ok()?.checked_sub(INTERNAL.len())?;
+            name.get(length..).map(|rest| (head, rest))
+        });
+        let Some((head, after)) = length else { break };
+        text.push_str(head);
+        text.push_str("12_GLOBAL__N_1");
+        rest = after;
+    }
+    text + rest
 }
 
 #[cfg(test)]
@@ -97,6 +120,15 @@ mod tests {
         let other = "_ZN35_GLOBAL__N__58f0d64a_4_s_cu__Z2goPf6hiddenEPf";
         assert!(is_same_symbol(one, other));
         assert!(!is_same_symbol(one, &other.replace("hidden", "public")));
+        let by_clang = "_ZN12_GLOBAL__N_16hiddenEPf";
+        assert!(is_same_symbol(one, by_clang) && is_same_symbol(by_clang, other));
+        assert!(!is_same_symbol(by_clang, "_ZN12_GLOBAL__N_16publicEPf"));
+        let inner = "_ZN2b735_GLOBAL__N__51df4d67_4_s_cu__Z2goPf1kEPNS_1SE";
+        assert!(is_same_symbol(inner, "_ZN2b712_GLOBAL__N_11kEPNS_1SE"));
+        assert!(!is_same_symbol(inner, "_ZN12_GLOBAL__N_11kEPNS_1SE"));
         assert!(!is_same_symbol("_Z3onev", "_Z3twov"));
+        assert!(is_same_symbol("_Z5stillPf", "_ZL5stillPf"));
+        assert!(is_same_symbol("_ZN2b75stillEPf", "_ZN2b7L5stillEPf"));
+        assert!(!is_same_symbol("_Z2k1v", "_Z3kL1v"));
     }
 }

@@ -32,6 +32,15 @@ impl Message {
     pub fn is_warning(&self) -> bool {
         self.severity == MessageSeverity::Warning
     }
+
+    /// It in one line, `file:line: text`.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match &self.place {
+            Some((file, line)) => format!("{file}:{line}: {}", self.text),
+            None => self.text.clone(),
+        }
+    }
 }
 
 impl fmt::Display for Message {
@@ -57,14 +66,19 @@ impl fmt::Display for Message {
 pub(crate) fn parse(text: &str, root: &Path) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut is_open = false;
+    // By which headers gcc and clang came to where the next message is.
+    let mut way: Vec<String> = Vec::new();
     for line in text.lines() {
         if is_chatter(line) {
             continue;
         }
-        if let Some(mut message) = header(line) {
+        if is_way(line, !way.is_empty()) {
+            way.push(line.trim().trim_end_matches([',', ':']).to_owned());
+        } else if let Some(mut message) = header(line) {
             if let Some((file, _)) = &mut message.place {
                 *file = shown(file, root);
             }
+            message.details.append(&mut way);
             messages.push(message);
             is_open = true;
         } else if line.trim().is_empty() {
@@ -85,6 +99,12 @@ pub(crate) fn parse(text: &str, root: &Path) -> Vec<Message> {
     messages
 }
 
+/// Whether a line says by which header a message came about; a further one only says `from`.
+fn is_way(line: &str, is_further: bool) -> bool {
+    let line = line.trim_start();
+    line.starts_with("In file included from ") || is_further && line.starts_with("from ")
+}
+
 /// Lines that say nothing that the messages do not say.
 fn is_chatter(line: &str) -> bool {
     let line = line.trim();
@@ -96,7 +116,7 @@ fn is_chatter(line: &str) -> bool {
         || line.ends_with("warning generated.")
         || line.ends_with("errors generated.")
         || line.ends_with("error generated.")
-        || line.ends_with("generated when compiling for host.")
+        || line.contains(" generated when compiling for ")
 }
 
 /// The first line of a message, in any of the forms: `file(line): severity: text` of nvcc,
@@ -233,6 +253,30 @@ nvcc fatal   : Unsupported gpu architecture 'compute_35'
         assert_eq!(
             shown(ptxas),
             ["error: Unknown symbol 'x'", "error: Unsupported gpu architecture 'compute_35'"]
+        );
+    }
+
+    #[test]
+    fn messages_of_clang_in_headers_say_how_they_came_there() {
+        let clang = "\
+In file included from kernels/a.cu:1:
+In file included from kernels/b.cuh:2:
+/w/app/kernels/c.cuh:3:11: warning: unused variable 'n' [-Wunused-variable]
+    3 |       int n;
+      |           ^
+kernels/a.cu:9:3: note: called here
+    9 |   f();
+      |   ^
+1 warning generated when compiling for sm_80.
+";
+        assert_eq!(
+            shown(clang),
+            [
+                "warning: unused variable 'n' [-Wunused-variable]\n --> kernels/c.cuh:3\n  \
+                 | In file included from kernels/a.cu:1\n  | In file included from kernels/b.cuh:2\n  \
+                 |     3 |       int n;\n  |       |           ^",
+                "note: called here\n --> kernels/a.cu:9\n  | 9 |   f();\n  |   |   ^",
+            ]
         );
     }
 

@@ -91,9 +91,34 @@ impl Nvcc {
         );
         let (ptx, trace) = self.run(source, &arguments, "signatures")?;
         let weight = ptx.len() as u64;
-        let kernels = signature::read(&String::from_utf8_lossy(&ptx), &source.display)
+        let ptx = String::from_utf8_lossy(&ptx);
+        let ask = |probe: &str| self.with_text_behind(source, probe, &arguments);
+        let kernels = signature::read_with_classes(&ptx, &source.display, ask)
             .map_err(|error| Error::Signatures { file: source.display.clone(), error })?;
         Ok(Reading { kernels, trace, weight })
+    }
+
+    /// What a source gives with a text behind it, which need not compile.
+    fn with_text_behind(
+        &self,
+        source: &CudaSource,
+        text: &str,
+        arguments: &[String],
+    ) -> Option<String> {
+        let folder = TemporaryFolder::new(&self.scratch, &source.display).ok()?;
+        let path = folder.path.join("probe.cu");
+        fs::write(&path, format!("#include \"{}\"\n{text}", source.path.display())).ok()?;
+        let probe = CudaSource { path, ..source.clone() };
+        let arguments = [arguments, &["-w".to_owned()]].concat();
+        match self.run(&probe, &arguments, "classes") {
+            Ok((output, _)) => Some(String::from_utf8_lossy(&output).into_owned()),
+            Err(Error::Cpp { kept: Some(kept), .. }) => {
+                // Nobody is told of it, so nobody looks for it.
+                let _ = fs::remove_dir_all(kept);
+                None
+            }
+            Err(_) => None,
+        }
     }
 
     /// Compiles a source for one target, a cubin or PTX.

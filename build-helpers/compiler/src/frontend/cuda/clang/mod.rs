@@ -15,11 +15,12 @@ use std::{
     process::Command,
 };
 
+use kernelmill_artifact::{NvidiaArch, NvidiaSuffix};
 use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
 
 pub use obstacle::{Obstacle, Scope};
 
-use super::{CudaKernel, CudaSource, dependencies, stored};
+use super::{CudaKernel, CudaSource, Message, MessageSeverity, dependencies, message, stored};
 use crate::{
     Error, Lowered, Toolchain,
     frontend::rust::{TemporaryFolder, read},
@@ -61,29 +62,36 @@ impl CudaLowered {
     }
 }
 
-/// The architecture that the source is told it is compiled for: `__CUDA_ARCH__` is 800, which has
-/// everything of half precision, and nothing that only one generation of processors has.
+/// The architecture that clang compiles for. Where the target is none of NVIDIA's it is also what the
+/// source is told: `__CUDA_ARCH__` is 800, which has everything of half precision, and nothing that
+/// only one generation of processors has.
 const ARCHITECTURE: &str = "sm_80";
 /// The version of PTX that goes with it.
 const PTX: &str = "+ptx70";
 
-/// Compiles a file to bitcode, and reads its kernels. LLVM must be open.
+/// Compiles a file to bitcode, and reads its kernels. LLVM must be open. `told` is the architecture of
+/// NVIDIA's that the source is told it is compiled for.
 pub(crate) fn lower(
     toolchain: &Toolchain,
     clang: &Clang,
     source: &CudaSource,
+    told: Option<NvidiaArch>,
 ) -> Result<CudaLowered, Error> {
     let headers = headers::install(&toolchain.scratch)?;
     let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
     let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
     let mut command = command(clang, source, &headers)?;
+    command.args(told.map(macros).unwrap_or_default());
     command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode).arg(source.input());
     let output = command
         .output()
         .map_err(|error| Error::Start { program: clang.program.clone(), source: error })?;
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = stderr.replace(&format!("{}/", headers.display()), headers::NAME);
+    let mut messages = message::parse(&stderr, &source.package_root);
     if !output.status.success() {
-        return Err(Error::Clang { stderr, display: source.display.clone() });
+        messages.retain(|message| !message.is_warning());
+        return Err(Error::Clang { messages, display: source.display.clone() });
     }
     let rule = String::from_utf8_lossy(&read(&dependencies)?).into_owned();
     let mut inputs = dependencies::inputs(&rule, &source.package_root);
@@ -102,7 +110,8 @@ pub(crate) fn lower(
     }
     check_limits(&kernels)?;
     let obstacles = obstacle::find(&context, &module, source);
-    let mut warnings = stderr;
+    let warnings = messages.iter().filter(|message| message.is_warning());
+    let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
     let lowered = Lowered { modules, inputs, variables: Vec::new(), warnings };
     Ok(CudaLowered { lowered, kernels, obstacles })
@@ -186,9 +195,24 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
         let value = if value.is_empty() { String::new() } else { format!("={value}") };
         command.arg(format!("-D{name}{value}"));
     }
-    command.args(arguments::translate(&source.arguments).map_err(|reason| Error::Clang {
-        stderr: format!("error: {reason}"),
-        display: source.display.clone(),
+    command.args(arguments::translate(&source.arguments).map_err(|text| {
+        let severity = MessageSeverity::Error;
+        let message = Message { severity, text, place: None, details: Vec::new() };
+        Error::Clang { messages: vec![message], display: source.display.clone() }
     })?);
     Ok(command)
+}
+
+/// What nvcc defines for an architecture, in place of what clang does.
+fn macros(arch: NvidiaArch) -> Vec<String> {
+    let number = 100 * u32::from(arch.major) + 10 * u32::from(arch.minor);
+    let mut macros = vec!["-U__CUDA_ARCH__".to_owned(), format!("-D__CUDA_ARCH__={number}")];
+    if arch.suffix != NvidiaSuffix::None {
+        macros.push(format!("-D__CUDA_ARCH_FAMILY_SPECIFIC__={number}"));
+    }
+    if arch.suffix == NvidiaSuffix::Exact {
+        macros.push(format!("-D__CUDA_ARCH_SPECIFIC__={number}"));
+        macros.push(format!("-D__CUDA_ARCH_FEAT_SM{}{}_ALL", arch.major, arch.minor));
+    }
+    macros
 }

@@ -72,7 +72,7 @@ fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut
         let (file, name) = (&source.display, global.name());
         let _ = writeln!(
             warnings,
-            "{file}: warning: the __constant__ variable `{name}` has no initial value, and the \
+            "{file}: the __constant__ variable `{name}` has no initial value, and the \
              host cannot set it: kernels read zeros; pass the values as a parameter instead"
         );
     }

@@ -1,11 +1,16 @@
 //! What nvcc's debug information does not say: which structs are classes with constructors.
 //!
-//! A second, short compilation asks the compiler itself. The text of [`class_probe`] goes behind
+//! A second, short compilation asks the compiler itself. The text of [`probe`] goes behind
 //! the source; for each kernel with structs it defines a variable, whose bits say which parameters
-//! are of classes that are more than their data, and [`apply_class_probe`] reads those variables
-//! in the PTX that comes out.
+//! are of classes that are more than their data, and [`apply`] reads those variables in the PTX that
+//! comes out.
 
-use super::{layout::is_of_cuda, names, types::Refusal};
+use super::{
+    Found,
+    layout::{CLASS, PLAIN, is_of_cuda},
+    names,
+    types::Refusal,
+};
 use crate::frontend::cuda::CudaKernel;
 use kernelmill_artifact::{ParameterKind, ValueType};
 use std::fmt::Write as _;
@@ -39,13 +44,9 @@ template <class... T> bits<T...> of(void (*)(T...));
 /// C++ to compile behind a source, best as the source was (`-ptx -G`: with optimisation the kernels
 /// would be compiled in full once more), which says what classes its kernels' parameters are of; `None`
 /// where no kernel has a struct that it would matter for.
-///
-/// Where it does not compile, for a kernel that cannot be named from outside, nothing is lost but
-/// the answer.
-#[must_use]
-pub fn class_probe(kernels: &[CudaKernel]) -> Option<String> {
+pub(super) fn probe(kernels: &[Found]) -> Option<String> {
     let mut text = String::new();
-    for (index, kernel) in kernels.iter().enumerate() {
+    for (index, Found { kernel, .. }) in kernels.iter().enumerate() {
         let has_structs = kernel.signature.parameters().iter().any(|it| is_struct(&it.kind));
         if has_structs
             && kernel.obstacles.is_empty()
@@ -61,28 +62,28 @@ pub fn class_probe(kernels: &[CudaKernel]) -> Option<String> {
     (!text.is_empty()).then(|| format!("{TEMPLATES}{text}"))
 }
 
-/// Adds to the obstacles of the kernels what the PTX of their [`class_probe`] says.
-pub fn apply_class_probe(kernels: &mut [CudaKernel], ptx: &str) {
-    for (index, kernel) in kernels.iter_mut().enumerate() {
+/// Adds to the obstacles of the kernels what the PTX of their [`probe`] says, and takes the
+/// parameters that they are about out of the signatures.
+pub(super) fn apply(kernels: &mut [Found], ptx: &str) {
+    for (index, Found { kernel, types }) in kernels.iter_mut().enumerate() {
         let Some(bits) = value(ptx, &format!("{PREFIX}{index}")) else { continue };
         let CudaKernel { signature, full_name, obstacles } = kernel;
-        let qualified = names::function(&signature.symbol).parameters;
+        let mut good = Vec::new();
         for (at, parameter) in signature.parameters.iter().enumerate() {
-            if at < 64 && bits >> at & 1 == 1 && is_struct(&parameter.kind) {
-                let types = qualified.as_deref().unwrap_or_default();
-                let ty = types.get(at).cloned().unwrap_or_else(|| struct_name(&parameter.kind));
-                let refusal = Refusal {
-                    reason: "has a constructor or a destructor".to_owned(),
-                    help: super::layout::PLAIN,
-                };
-                obstacles.push(format!(
-                    "{}:{}: the kernel `{full_name}`: {}",
-                    signature.file,
-                    signature.line,
-                    super::cannot_cross(&parameter.name, &ty, &refusal)
-                ));
+            if at >= 64 || bits >> at & 1 == 0 || !is_struct(&parameter.kind) {
+                good.push(parameter.clone());
+                continue;
             }
+            let refusal = Refusal { reason: CLASS.to_owned(), help: PLAIN };
+            let ty = types.get(at).map_or("", String::as_str);
+            obstacles.push(format!(
+                "{}:{}: the kernel `{full_name}`: {}",
+                signature.file,
+                signature.line,
+                super::cannot_cross(&parameter.name, ty, &refusal)
+            ));
         }
+        signature.parameters = good.into();
     }
 }
 
@@ -99,10 +100,6 @@ fn value(ptx: &str, name: &str) -> Option<u64> {
 
 fn is_struct(kind: &ParameterKind) -> bool {
     matches!(element(kind), ValueType::Struct(layout) if !is_of_cuda(&layout.name))
-}
-
-fn struct_name(kind: &ParameterKind) -> String {
-    element(kind).to_string()
 }
 
 /// The type that counts, without arrays around it.

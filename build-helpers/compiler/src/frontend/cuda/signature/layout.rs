@@ -12,6 +12,8 @@ use kernelmill_artifact::{Field, StructLayout, ValueType};
 const LARGEST_ALIGN: u64 = 256;
 
 pub(super) const PLAIN: &str = "use a struct of plain values, or pass the values one by one";
+/// Why a class is refused; not every compiler says which of the two it has.
+pub(super) const CLASS: &str = "has a constructor or a destructor";
 const RAW: &str = "use an integer, and take it apart in the kernel";
 
 /// The layout of a struct, as `#[repr(C)]` gives it too.
@@ -66,18 +68,14 @@ fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), Refus
             return refuse("has virtual functions", PLAIN);
         }
         let name = method.name.as_deref().unwrap_or_default();
-        if name.starts_with('~') && !method.is_artificial {
-            return refuse("has a destructor", PLAIN);
-        }
-        if name.split('<').next() == Some(own) && !method.is_artificial {
-            return refuse("has a constructor", PLAIN);
+        let is_destructor = name.starts_with('~');
+        let is_constructor = name.split('<').next() == Some(own);
+        if (is_destructor || is_constructor) && !method.is_artificial {
+            return refuse(CLASS, PLAIN);
         }
     }
     if node.is_passed_by_reference {
-        return refuse(
-            "cannot be copied byte by byte: it has a constructor or a destructor",
-            PLAIN,
-        );
+        return refuse(CLASS, PLAIN);
     }
     Ok(())
 }

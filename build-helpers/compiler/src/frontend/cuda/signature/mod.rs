@@ -33,7 +33,6 @@ mod ptx;
 mod resolve;
 mod types;
 
-pub use classes::{apply_class_probe, class_probe};
 pub use resolve::{Clash, is_same_kernel, resolve_names};
 
 use super::CudaKernel;
@@ -73,6 +72,38 @@ pub enum SignatureError {
 /// [`SignatureError`] where there is no debug information or it is damaged. A kernel whose
 /// parameters cannot cross is no error: its [obstacles](CudaKernel::obstacles) say why.
 pub fn read(ptx: &str, display: &str) -> Result<Vec<CudaKernel>, SignatureError> {
+    Ok(find(ptx, display)?.into_iter().map(|found| found.kernel).collect())
+}
+
+/// As [`read`], for a compiler whose debug information does not say which classes have constructors,
+/// which nvcc's does not. `compile` gets C++ to put behind the source, and compiles both as the source
+/// was compiled; it is called where a kernel has a struct that it matters for. Where it gives
+/// nothing, nothing is lost but the answer.
+///
+/// # Errors
+///
+/// Those of [`read`].
+pub fn read_with_classes(
+    ptx: &str,
+    display: &str,
+    compile: impl FnOnce(&str) -> Option<String>,
+) -> Result<Vec<CudaKernel>, SignatureError> {
+    let mut found = find(ptx, display)?;
+    if let Some(probe) = classes::probe(&found)
+        && let Some(answer) = compile(&probe)
+    {
+        classes::apply(&mut found, &answer);
+    }
+    Ok(found.into_iter().map(|found| found.kernel).collect())
+}
+
+/// A kernel, and the types of its parameters as C++ writes them.
+struct Found {
+    kernel: CudaKernel,
+    types: Vec<String>,
+}
+
+fn find(ptx: &str, display: &str) -> Result<Vec<Found>, SignatureError> {
     let file = || display.to_owned();
     let malformed = |reason: String| SignatureError::Malformed { file: file(), reason };
     let ptx = ptx::parse(ptx).map_err(malformed)?;
@@ -144,17 +175,17 @@ fn cannot_cross(parameter: &str, ty: &str, refusal: &Refusal) -> String {
 }
 
 impl Reader<'_> {
-    fn kernels(&self) -> Vec<CudaKernel> {
+    fn kernels(&self) -> Vec<Found> {
         let all = || self.ptx.entries.iter().map(|entry| self.kernel(entry)).collect::<Vec<_>>();
         let mut kernels = all();
         while self.types.learnt() {
             kernels = all();
         }
         kernels.sort_by_key(|(order, _)| *order);
-        kernels.into_iter().map(|(_, kernel)| kernel).collect()
+        kernels.into_iter().map(|(_, found)| found).collect()
     }
 
-    fn kernel(&self, entry: &Entry) -> (Order, CudaKernel) {
+    fn kernel(&self, entry: &Entry) -> (Order, Found) {
         let name = names::function(&entry.symbol);
         let node = self.functions.get(entry.symbol.as_str()).map(|id| self.debug.node(*id));
         let (order, file, line) = self.place(node);
@@ -170,7 +201,7 @@ impl Reader<'_> {
         };
         let place = format!("{}:{}", signature.file, signature.line);
         let subject = format!("{place}: the kernel `{}`", name.full);
-        let mut obstacles = Vec::new();
+        let (mut obstacles, mut types) = (Vec::new(), Vec::new());
         let parameters = node.map(|node| {
             let children = node.children.iter().map(|id| self.debug.node(*id));
             children.filter(|it| it.tag == dw::DW_TAG_formal_parameter).collect::<Vec<_>>()
@@ -179,8 +210,10 @@ impl Reader<'_> {
             Some(parameters) if parameters.len() == entry.parameters.len() => {
                 let qualified = name.parameters.as_deref().unwrap_or_default();
                 let read = parameters.iter().enumerate().map(|(index, parameter)| {
-                    let spelled = qualified.get(index).map(String::as_str);
-                    self.parameter(&signature.name, entry, index, parameter, spelled)
+                    let qualified = qualified.get(index).map(String::as_str);
+                    let ty = self.debug.said(parameter, |node| node.ty);
+                    types.push(qualified.map_or_else(|| self.types.spell(ty), str::to_owned));
+                    self.parameter(&signature.name, entry, index, parameter, qualified)
                 });
                 let read: Vec<_> = read.collect();
                 let mut good = Vec::new();
@@ -198,7 +231,8 @@ impl Reader<'_> {
                 entry.parameters.len()
             )),
         }
-        (order, CudaKernel { signature, full_name: name.full, obstacles })
+        let kernel = CudaKernel { signature, full_name: name.full, obstacles };
+        (order, Found { kernel, types })
     }
 
     /// One parameter, or why it cannot cross.
