@@ -54,6 +54,7 @@ fn or_skip(name: &str, found: Option<PathBuf>) -> Option<PathBuf> {
 #[must_use]
 pub fn stand_in_driver() -> PathBuf {
     let folder = place().join("driver");
+    fs::create_dir_all(place()).expect("a folder for tests");
     let target = place().join("../..").canonicalize().expect("tests lie in the target folder");
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--quiet", "--package", "fake-cuda", "--target-dir"]).arg(&target);

@@ -179,6 +179,8 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_CLANG",
         "rerun-if-env-changed=KERNELMILL_FMA",
         "rerun-if-env-changed=KERNELMILL_OPTIMIZATION",
+        "rerun-if-env-changed=KERNELMILL_PANICS",
+        "rerun-if-env-changed=KERNELMILL_MATH",
         "rerun-if-changed=kernels",
         "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",
         "rerun-if-env-changed=DOCS_RS",
