@@ -6,6 +6,7 @@
 mod atomics;
 mod compare;
 mod context;
+mod deferred;
 mod grid;
 mod language;
 mod loops;
@@ -85,6 +86,7 @@ pub fn all() -> Vec<Check> {
         language::CHECKS,
         loops::CHECKS,
         structs::CHECKS,
+        deferred::CHECKS,
         shared::CHECKS,
         atomics::CHECKS,
         warp::CHECKS,

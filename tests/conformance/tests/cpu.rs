@@ -51,6 +51,7 @@ checks!(
     structs_by_value,
     structs_in_slices,
     scalars,
+    named_functions,
     größe,
     reverse_blocks,
     early_exit,
