@@ -17,7 +17,7 @@ use crate::{
     bytes::{Reader, Writer},
     entry::SHIM_PREFIX,
     link::PREFIX,
-    place::calls_of,
+    place::{calls_of, reachable},
 };
 
 /// A name after this is that of a function in some source.
@@ -186,15 +186,12 @@ fn wanted(
     let defined = |name: &str| {
         ModuleExt::function(module, name).filter(|function| !function.is_declaration())
     };
-    // The markers of a part, `None` for the module's own.
-    let mut work: Vec<Option<usize>> = vec![None];
-    let mut seen = BTreeSet::from([None]);
-    while let Some(place) = work.pop() {
-        let markers = match place {
-            None => markers(module),
-            Some(place) => parts.get(place).map_or(Vec::new(), |part: &Part<'_, '_>| {
-                part.modules.iter().flat_map(markers).collect()
-            }),
+    // The functions of parts that are wanted, and `None` for all of the module's own.
+    let mut work: Vec<Option<(usize, Value<'_>)>> = vec![None];
+    while let Some(next) = work.pop() {
+        let (place, markers) = match next {
+            None => (None, markers(module)),
+            Some((place, function)) => (Some(place), named(reachable(function))),
         };
         let namer = place.and_then(|place| parts.get(place)).map_or(own, |part| part.display);
         for (marker, name) in markers {
@@ -212,11 +209,10 @@ fn wanted(
                     if function.value_type() != marker.value_type() {
                         faults.push(other_types(namer, &name, marker, function));
                     }
-                    if let Some(place) = place {
-                        wanted.entry(place).or_default().insert(name);
-                    }
-                    if seen.insert(place) {
-                        work.push(place);
+                    if let Some(place) = place
+                        && wanted.entry(place).or_default().insert(name)
+                    {
+                        work.push(Some((place, function)));
                     }
                 }
                 [] => faults.push(not_there(module, namer, &name, marker, parts)),
@@ -229,14 +225,17 @@ fn wanted(
 
 /// The functions that a module names, as they are declared.
 fn markers<'c>(module: &Module<'c>) -> Vec<(Value<'c>, String)> {
-    let functions = module.functions().into_iter();
-    functions
-        .filter(|function| function.is_declaration() && function.is_used())
-        .filter_map(|function| {
-            let name = function.name().strip_prefix(MARKER)?.to_owned();
-            Some((function, name))
-        })
-        .collect()
+    named(module.functions().into_iter().filter(|function| function.is_used()))
+}
+
+/// The markers among values, with the names in them, in the order of these.
+fn named<'c>(values: impl IntoIterator<Item = Value<'c>>) -> Vec<(Value<'c>, String)> {
+    let markers = values.into_iter().filter(|value| value.is_function() && value.is_declaration());
+    let mut named: Vec<_> = markers
+        .filter_map(|marker| Some((marker, marker.name().strip_prefix(MARKER)?.to_owned())))
+        .collect();
+    named.sort_by(|(_, one), (_, other)| one.cmp(other));
+    named
 }
 
 /// Makes the module's markers the functions they name, declared where they are not there yet.
