@@ -256,7 +256,7 @@ fn a_marker_that_is_left_is_named_with_the_plugin_and_the_line() {
         assert!(message.contains(expected), "{message}");
     }
     let error = compile(common::compiler(), "left", CLOCK, &config("compute_75")).unwrap_err();
-    assert!(error.to_string().contains("__kernelmill_cycles"), "without a plugin: {error}");
+    assert!(error.to_string().contains("the marker `cycles` is left"), "no plugin: {error}");
 }
 
 #[derive(Debug)]
