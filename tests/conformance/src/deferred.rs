@@ -1,4 +1,4 @@
-//! Checks of `kernels/deferred.rs`.
+//! Checks of `linked/deferred.rs`.
 
 use crate::{Check, Context, Outcome, compare::same};
 use kernelmill::Launch;

@@ -4,6 +4,7 @@
 //! The tests of this package run them on the CPU; `tests/gpu-suite` runs them on a GPU as well.
 
 mod atomics;
+mod clock;
 mod compare;
 mod context;
 mod deferred;
@@ -86,6 +87,7 @@ pub fn all() -> Vec<Check> {
         language::CHECKS,
         loops::CHECKS,
         structs::CHECKS,
+        clock::CHECKS,
         deferred::CHECKS,
         shared::CHECKS,
         atomics::CHECKS,

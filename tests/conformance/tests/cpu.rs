@@ -52,6 +52,7 @@ checks!(
     structs_in_slices,
     scalars,
     named_functions,
+    cycles,
     größe,
     reverse_blocks,
     early_exit,
