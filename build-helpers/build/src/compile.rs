@@ -2,7 +2,7 @@
 
 use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_compiler::{
-    Artifact, Compiler, Error, Job, Lowered, RustSource,
+    Artifact, Compiler, Error, Job, Lowered, RustSource, Symbols,
     frontend::cuda::{
         CudaSource,
         clang::{Clang, CudaLowered},
@@ -29,6 +29,8 @@ pub(crate) trait Compile: Sync {
     ) -> Result<CudaLowered, Failure>;
     /// Makes bitcode that cargo had rustc compile what the front end gives.
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
+    /// The functions that a lowered source has for others, and those that it names.
+    fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure>;
     /// Compiles a lowered source for one target.
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure>;
 }
@@ -57,6 +59,10 @@ impl Compile for Compiler {
 
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {
         Self::adopt(self, lowered, signatures).map_err(Failure::from)
+    }
+
+    fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure> {
+        Self::symbols(self, lowered).map_err(Failure::from)
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {

@@ -55,7 +55,8 @@ pub(crate) fn sources(package: &Package, settings: &Settings) -> Result<Found, E
         settings.limit(kernels, &mut report);
     }
     check_names(&sources, &mut report);
-    if sources.is_empty() && report.is_empty() && settings.host_files.is_empty() {
+    let is_empty = sources.iter().all(|source| !source.is_any());
+    if is_empty && report.is_empty() && settings.host_files.is_empty() {
         no_kernels(settings, &mut report);
     }
     report.into_result(Error::Sources)?;

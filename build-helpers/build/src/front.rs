@@ -16,7 +16,7 @@ use crate::{
 };
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
-    Error as CompileError, Lowered, RustSource,
+    Error as CompileError, Lowered, RustSource, Symbols,
     frontend::cuda::{
         CudaKernel,
         clang::{self, CudaLowered, Obstacle},
@@ -59,6 +59,8 @@ pub(crate) struct Front {
     pub(crate) kernels: Vec<CudaKernel>,
     /// What keeps them from targets.
     pub(crate) obstacles: Vec<Obstacle>,
+    /// The functions that it has for other sources, and those that it names.
+    pub(crate) symbols: Symbols,
     /// The architecture that the source was told of.
     architecture: Option<NvidiaArch>,
     /// The same source told of each architecture, where it asks.
@@ -84,8 +86,13 @@ impl Front {
 /// How a source asks for its architecture.
 const ARCHITECTURE: &[u8] = b"__CUDA_ARCH";
 
-/// The kernels that clang found, and what keeps them from targets.
-type Facts = (Vec<CudaKernel>, Vec<Obstacle>);
+/// What is known of a source's code.
+#[derive(Default)]
+struct Facts {
+    kernels: Vec<CudaKernel>,
+    obstacles: Vec<Obstacle>,
+    symbols: Symbols,
+}
 
 impl FrontEnd<'_> {
     /// Lowers a source, or finds out that it was lowered before.
@@ -114,6 +121,8 @@ impl FrontEnd<'_> {
         let bytes = lowered.to_bytes();
         let stored = digest(&bytes);
         self.store.put("lowered", &stored, &bytes);
+        let symbols = self.compiler.symbols(&lowered)?;
+        self.store.put("symbols", &stored, &symbols.to_bytes());
         if source.kind == SourceKind::Cuda {
             let bytes = CudaLowered::facts_to_bytes(&kernels, &obstacles);
             self.store.put("facts", &stored, &bytes);
@@ -121,16 +130,20 @@ impl FrontEnd<'_> {
         let read = (&*lowered.inputs, &*lowered.variables);
         let record = self.inputs.record(stored, read, lowered.warnings.clone());
         let record = self.inputs.remember(self.store, ("front", &key), record);
-        Ok(self.front(arch, record, (kernels, obstacles), Some(lowered)))
+        let facts = Facts { kernels, obstacles, symbols };
+        Ok(self.front(arch, record, facts, Some(lowered)))
     }
 
-    /// What is known of the kernels of a source that was lowered before; `None` where it must be
+    /// What is known of the code of a source that was lowered before; `None` where it must be
     /// lowered again to know.
     fn facts(&self, source: &Source, record: &Record) -> Option<Facts> {
+        let symbols = Symbols::from_bytes(&self.store.get("symbols", &record.stored)?)?;
         if source.kind != SourceKind::Cuda {
-            return Some(Facts::default());
+            return Some(Facts { symbols, ..Facts::default() });
         }
-        CudaLowered::facts_from_bytes(&self.store.get("facts", &record.stored)?)
+        let facts = self.store.get("facts", &record.stored)?;
+        let (kernels, obstacles) = CudaLowered::facts_from_bytes(&facts)?;
+        Some(Facts { kernels, obstacles, symbols })
     }
 
     /// The bitcode of a source: at hand, in the store, or made again.
@@ -186,7 +199,7 @@ impl FrontEnd<'_> {
         &self,
         architecture: Option<NvidiaArch>,
         record: Record,
-        (kernels, obstacles): Facts,
+        facts: Facts,
         lowered: Option<Lowered>,
     ) -> Front {
         Front {
@@ -194,8 +207,9 @@ impl FrontEnd<'_> {
             warnings: record.warnings,
             stored: record.stored,
             lowered: Mutex::new(lowered.map(Arc::new)),
-            kernels,
-            obstacles,
+            kernels: facts.kernels,
+            obstacles: facts.obstacles,
+            symbols: facts.symbols,
             architecture,
             others: Vec::new(),
         }

@@ -61,7 +61,8 @@
 //! # Sources
 //!
 //! A `.rs` file with a function marked `#[kernel]` is a source; one without is there for others to
-//! include. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
+//! include, or has functions for the kernels of others: `#[unsafe(no_mangle)] pub extern "C" fn`, which
+//! they name by `deferred!`. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
 //! its own. A `.cu` file with a `__global__` function after preprocessing is a source,
 //! unless that comes from headers alone and another file includes it. Hidden files, `_*.cu`, `.cuh`
 //! and `.h` are none. Kernels in HIP, OpenCL C, LLVM IR, PTX and WGSL are found, and

@@ -24,7 +24,7 @@ use crate::{
 };
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, Compiler, Error as CompileError, Job, JobSource, plugin::Plugin,
+    Artifact, Child, Compiler, Error as CompileError, Job, JobSource, Symbols, plugin::Plugin,
 };
 use std::{
     collections::BTreeSet,
@@ -236,7 +236,10 @@ impl Build<'_> {
         }
         let weight = |unit: &Unit| sources[unit.source].weight;
         let front_end = self.front_end()?;
-        let is_missing = |index: &usize| fronts[*index].is_none() && has_front(units, *index);
+        let is_missing = |index: &usize| {
+            let is_wanted = has_front(units, *index) || sources[*index].is_for_others();
+            fronts[*index].is_none() && is_wanted
+        };
         let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
         let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
         for (index, front) in missing.into_iter().zip(made) {
@@ -247,8 +250,10 @@ impl Build<'_> {
             Road::Nvcc => None,
             Road::Pipeline => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
-                let front = front.of(&unit.config.target);
-                Some(binary(&front_end, &sources[unit.source], front, unit))
+                let target = &unit.config.target;
+                let children = children(sources, fronts, unit.source, target);
+                let fronts = (front.of(target), &*children);
+                Some(binary(&front_end, &sources[unit.source], fronts, unit))
             }
         });
         for (front, source) in fronts.iter().zip(sources) {
@@ -305,11 +310,28 @@ fn has_front(units: &[Unit], source: usize) -> bool {
     units.iter().any(|unit| unit.source == source && unit.road == Road::Pipeline)
 }
 
+/// The sources whose functions one names, directly or through others.
+fn children<'a>(
+    sources: &'a [Source],
+    fronts: &'a Fronts,
+    from: usize,
+    target: &Target,
+) -> Vec<(&'a Source, &'a Front)> {
+    let front = |place: usize| {
+        let front = fronts[place].as_ref().and_then(|front| front.as_ref().ok());
+        front.map(|front| front.of(target))
+    };
+    let symbols: Vec<_> =
+        (0..fronts.len()).map(|place| front(place).map(|front| &front.symbols)).collect();
+    let reached = Symbols::reached(&symbols, from).into_iter();
+    reached.filter_map(|place| Some((&sources[place], front(place)?))).collect()
+}
+
 /// Makes one unit, or takes it from the store.
 fn binary(
     front_end: &FrontEnd<'_>,
     source: &Source,
-    front: &Front,
+    (front, children): (&Front, &[(&Source, &Front)]),
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let package = front_end.package;
@@ -328,6 +350,7 @@ fn binary(
     let fingerprint = key
         .parts("kernel", signatures.iter().map(passed))
         .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
+        .parts("child", children.iter().map(|(_, front)| front.stored.0))
         .finish();
     let made = |artifact, is_cached| Binary {
         source: unit.source,
@@ -341,7 +364,12 @@ fn binary(
     if let Some(artifact) = stored.and_then(|bytes| Artifact::from_bytes(&bytes)) {
         return Ok(made(artifact, true));
     }
-    let lowered = front_end.lowered(source, front)?;
+    let mut lowered = front_end.lowered(source, front)?;
+    for (child, front) in children {
+        let (display, child) = (child.display.clone(), front_end.lowered(child, front)?);
+        let child = Child { display, lowered: (*child).clone() };
+        Arc::make_mut(&mut lowered).children.push(child);
+    }
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
     let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;
     front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
@@ -395,6 +423,7 @@ pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
         | CompileError::Layout { .. }
         | CompileError::ParameterSpace { .. }
         | CompileError::Plugins(_)
+        | CompileError::Deferred(_)
         | CompileError::Llvm(_)
         | CompileError::Start { .. } => report.message(error.to_string()),
         _ => report.message(format!("{subject}: {error}")),

@@ -59,6 +59,11 @@ impl Source {
         self.signatures.as_ref().is_none_or(|signatures| !signatures.is_empty())
     }
 
+    /// Whether it has no kernel, and is there for the functions it has for other sources.
+    pub(crate) fn is_for_others(&self) -> bool {
+        self.signatures.as_ref().is_some_and(Vec::is_empty)
+    }
+
     /// Whether there is something to compile for a target, as far as is known.
     pub(crate) fn is_for(&self, target: &Target, settings: &Settings) -> bool {
         let wanted = |signatures: &Vec<Signature>| {
@@ -93,7 +98,9 @@ impl Source {
             .map(|(module, (display, text))| SourceText { module, text, display })
             .collect();
         let signatures = match read_crate(&files) {
-            Reading::Kernels(kernels) if kernels.is_empty() => {
+            Reading::Kernels(kernels)
+                if kernels.is_empty() && !files.iter().any(|file| exports(file.text)) =>
+            {
                 without_kernels(&candidate, report);
                 return None;
             }
@@ -159,7 +166,12 @@ impl Source {
     }
 }
 
-/// The text of a Rust file that may hold a kernel.
+/// Whether a text in Rust may have functions that kernels of other sources can name.
+fn exports(text: &str) -> bool {
+    text.contains("no_mangle") && text.contains("extern \"C\" fn")
+}
+
+/// The text of a Rust file that may hold a kernel, or functions for others.
 fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<str>)> {
     let display = &candidate.display;
     let Some(language) = Language::of(&candidate.path) else {
@@ -171,7 +183,7 @@ fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<
     };
     let bytes = read_bytes(&candidate.path, display, report)?;
     let text = String::from_utf8_lossy(&bytes);
-    if !language.may_hold_kernel(&text) {
+    if !language.may_hold_kernel(&text) && !exports(&text) {
         without_kernels(candidate, report);
         return None;
     }

@@ -10,7 +10,7 @@ use crate::{
 };
 use kernelmill_artifact::{ArtifactKind, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, CompiledKernel, Error as CompileError, Job, Lowered, RustSource,
+    Artifact, CompiledKernel, Error as CompileError, Job, Lowered, RustSource, Symbols,
     frontend::cuda::{
         CudaSource,
         clang::{Clang, CudaLowered},
@@ -209,8 +209,23 @@ impl Compile for Fake {
         Ok(())
     }
 
+    fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure> {
+        let text = String::from_utf8_lossy(&lowered.modules[0]).into_owned();
+        let names = |before: &str| {
+            text.match_indices(before)
+                .map(|(at, _)| &text[at + before.len()..])
+                .filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next())
+                .map(str::to_owned)
+                .collect()
+        };
+        Ok(Symbols { defines: names("extern \"C\" fn "), defers: names("deferred!(") })
+    }
+
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
-        let text = String::from_utf8(job.source.lowered.modules[0].clone()).unwrap();
+        let mut text = String::from_utf8(job.source.lowered.modules[0].clone()).unwrap();
+        for child in &job.source.lowered.children {
+            text += &format!("\n{}: {:?}", child.display, child.lowered.modules);
+        }
         let target = &job.config.target;
         if text.contains("UNIT_ERROR") {
             let stderr = format!("no {target}");

@@ -8,7 +8,7 @@ use kernelmill_llvm::{
 use crate::{
     Artifact, CompiledKernel, Error, Job, Location, PanicLevel, Toolchain,
     check::Checks,
-    entry, fast,
+    deferred, entry, fast,
     frontend::rust::LAYOUT_PREFIX,
     library::Libraries,
     link, parameters, place,
@@ -204,17 +204,21 @@ fn read<'c>(
     let source = &job.source;
     let module = context.create_module(source.unit);
     backend.machine().adopt(&module);
-    for bitcode in &source.lowered.modules {
+    let prepared = |bitcode: &[u8]| -> Result<Module<'c>, Error> {
         let part = parse_bitcode(context, bitcode, source.unit)?;
         backend.machine().adopt(&part);
         prepare::functions(context, &part, backend.is_gpu());
         if job.config.params.contract {
             prepare::allow_contraction(&part);
         }
+        Ok(part)
+    };
+    for bitcode in &source.lowered.modules {
         module
-            .link_in_module(part)
+            .link_in_module(prepared(bitcode)?)
             .map_err(|message| Error::Internal(format!("linking {}: {message}", source.unit)))?;
     }
+    deferred::resolve(&module, file(job), &source.lowered.children, &prepared)?;
     link::redefinitions(context, &module, libraries, backend, &job.config.target)?;
     parameters::drop_empty(context, &module, source.signatures, backend.is_gpu());
     for global in module.globals() {

@@ -22,6 +22,7 @@ mod artifact;
 mod bytes;
 mod check;
 mod cpu;
+mod deferred;
 pub mod diagnostic;
 mod driver;
 mod entry;
@@ -46,6 +47,7 @@ mod toolchain;
 pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
 pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
+pub use deferred::{Child, Symbols};
 pub use error::{Error, LayoutMismatch, ParameterSpace};
 pub use fault::{Fault, Frame};
 pub use frontend::rust::{Lowered, RustSource};

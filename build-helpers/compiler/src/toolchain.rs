@@ -7,7 +7,7 @@ use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_llvm::Library;
 
 use crate::{
-    Artifact, Error, Job, Lowered, RustSource, driver,
+    Artifact, Error, Job, Lowered, RustSource, Symbols, deferred, driver,
     frontend::{
         clear_checksums,
         cuda::{
@@ -183,6 +183,15 @@ impl Compiler {
             clear_checksums(module)?;
         }
         rust::check_layouts(&lowered.modules, signatures)
+    }
+
+    /// The functions that a lowered source has for others, and those that it names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Llvm`] where it is no bitcode.
+    pub fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Error> {
+        deferred::symbols(&lowered.modules)
     }
 
     /// The metadata of `kernelmill_device` and the folder of what it depends on, for those who run

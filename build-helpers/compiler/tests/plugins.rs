@@ -23,14 +23,14 @@ const CLOCK: &str = "
 use kernelmill_device::prelude::*;
 
 unsafe extern \"C\" {
-    safe fn __cycles() -> u64;
+    safe fn __kernelmill_cycles() -> u64;
 }
 
 #[kernel]
 pub fn time(mut out: DisjointSlice<u64>) {
-    let start = __cycles();
+    let start = __kernelmill_cycles();
     if let Some(out) = out.get_mut(thread::index_1d()) {
-        *out = __cycles() - start;
+        *out = __kernelmill_cycles() - start;
     }
 }
 ";
@@ -135,7 +135,7 @@ fn the_example_of_the_page_is_what_is_tested_and_works_on_every_target() {
         let clock =
             if target == "gfx1100" && code.contains("s_memtime") { "s_memtime" } else { clock };
         assert!(code.matches(clock).count() >= 2, "{target}: {code}");
-        assert!(!code.contains("__cycles"), "{target}: {code}");
+        assert!(!code.contains("__kernelmill_cycles"), "{target}: {code}");
     }
 }
 
@@ -157,11 +157,11 @@ fn code_without_the_marker_is_the_same_with_the_plugin_and_without() {
 #[test]
 fn plugins_are_called_in_the_order_of_stages_priorities_and_names() {
     let text = CLOCK.replace(
-        "safe fn __cycles() -> u64;",
-        "safe fn __cycles() -> u64; safe fn __a() -> u64; safe fn __b() -> u64; safe fn __c() -> u64;",
+        "safe fn __kernelmill_cycles() -> u64;",
+        "safe fn __kernelmill_cycles() -> u64; safe fn __a() -> u64; safe fn __b() -> u64; safe fn __c() -> u64;",
     );
-    let text = text.replace("= __cycles() - start", "= __a() + __b() + __c()");
-    let text = text.replace("let start = __cycles();", "");
+    let text = text.replace("= __kernelmill_cycles() - start", "= __a() + __b() + __c()");
+    let text = text.replace("let start = __kernelmill_cycles();", "");
     let run = |order: [usize; 3]| {
         let calls = Arc::default();
         let plugins = order.map(|index| -> Arc<dyn Plugin> {
@@ -199,7 +199,7 @@ fn a_plugin_works_at_every_stage_on_every_target() {
     for stage in ALL {
         for target in TARGETS {
             let calls = Arc::default();
-            let mut plugin = Noted::new("noted", "__cycles", &calls);
+            let mut plugin = Noted::new("noted", "__kernelmill_cycles", &calls);
             (plugin.works_at, plugin.stages) = (stage, vec![stage]);
             let compiler = with(vec![Arc::new(plugin)]).unwrap();
             compile(&compiler, "staged", CLOCK, &config(target))
@@ -212,11 +212,13 @@ fn a_plugin_works_at_every_stage_on_every_target() {
 #[test]
 fn a_plugins_meta_is_in_the_key_and_a_childs_is_its_own() {
     let calls = Arc::default();
-    let compiler = with(vec![Arc::new(Noted::new("noted", "__cycles", &calls))]).unwrap();
+    let compiler =
+        with(vec![Arc::new(Noted::new("noted", "__kernelmill_cycles", &calls))]).unwrap();
     let mut told = config("compute_75");
     told.params.meta.insert("noted".into(), "1234567".into());
-    let text =
-        CLOCK.replace("__cycles() - start", "__cycles()").replace("let start = __cycles();", "");
+    let text = CLOCK
+        .replace("__kernelmill_cycles() - start", "__kernelmill_cycles()")
+        .replace("let start = __kernelmill_cycles();", "");
     let artifact = compile(&compiler, "told", &text, &told).unwrap();
     assert!(String::from_utf8(artifact.bytes).unwrap().contains("1234567"));
     assert!(calls.lock().unwrap().contains(&"noted Late 1234567".to_owned()));
@@ -237,7 +239,7 @@ fn a_plugins_meta_is_in_the_key_and_a_childs_is_its_own() {
 #[test]
 fn a_marker_that_is_left_is_named_with_the_plugin_and_the_line() {
     let calls = Arc::default();
-    let mut plugin = Noted::new("noted", "__cycles", &calls);
+    let mut plugin = Noted::new("noted", "__kernelmill_cycles", &calls);
     plugin.stages = vec![Stage::FrontEnd];
     let compiler = with(vec![Arc::new(plugin)]).unwrap();
     for target in TARGETS {
@@ -249,11 +251,12 @@ fn a_marker_that_is_left_is_named_with_the_plugin_and_the_line() {
             assert_eq!(lines, [place(10), place(12)], "{target}");
         }
         let message = error.to_string();
-        let expected = "the marker `__cycles` is left: the plugin `noted` has not replaced it";
+        let expected =
+            "the marker `__kernelmill_cycles` is left: the plugin `noted` has not replaced it";
         assert!(message.contains(expected), "{message}");
     }
     let error = compile(common::compiler(), "left", CLOCK, &config("compute_75")).unwrap_err();
-    assert!(error.to_string().contains("__cycles"), "without a plugin: {error}");
+    assert!(error.to_string().contains("the marker `cycles` is left"), "no plugin: {error}");
 }
 
 #[derive(Debug)]
@@ -269,7 +272,7 @@ impl Plugin for Refuses {
     }
 
     fn marker(&self) -> &str {
-        "__cycles"
+        "__kernelmill_cycles"
     }
 
     fn stages(&self) -> &[Stage] {
@@ -306,7 +309,7 @@ fn two_plugins_of_one_name_or_marker_are_refused() {
     let error = with(vec![Arc::new(Cycles), Arc::new(Refuses)]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "the plugins `cycles` and `refuses` have one marker, `__cycles`; use one of the two"
+        "the plugins `cycles` and `refuses` have one marker, `__kernelmill_cycles`; use one of the two"
     );
 }
 

@@ -24,6 +24,7 @@
 pub mod __shim;
 mod assertion;
 pub mod atomic;
+mod deferred;
 pub mod fast;
 pub mod fence;
 pub mod float;

@@ -30,6 +30,12 @@
 // For sources that have a way for compilers without the toolkit.
 #define __KERNELMILL__ 1
 
+// A device function of another source, in Rust or C++, declared with its result, its name and the
+// types of its parameters; KERNELMILL_DEFERRED is then its address.
+#define KERNELMILL_FUNCTION(result, name, ...) \
+  extern "C" __device__ result __kernelmill_deferred_##name(__VA_ARGS__)
+#define KERNELMILL_DEFERRED(name) (&__kernelmill_deferred_##name)
+
 // Functions of these headers: for the device alone where the host's library has the name too.
 #define __KM_D static inline __attribute__((device, always_inline))
 #define __KM_HD static inline __attribute__((host, device, always_inline))

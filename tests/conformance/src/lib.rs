@@ -4,8 +4,10 @@
 //! The tests of this package run them on the CPU; `tests/gpu-suite` runs them on a GPU as well.
 
 mod atomics;
+mod clock;
 mod compare;
 mod context;
+mod deferred;
 mod grid;
 mod language;
 mod loops;
@@ -85,6 +87,8 @@ pub fn all() -> Vec<Check> {
         language::CHECKS,
         loops::CHECKS,
         structs::CHECKS,
+        clock::CHECKS,
+        deferred::CHECKS,
         shared::CHECKS,
         atomics::CHECKS,
         warp::CHECKS,

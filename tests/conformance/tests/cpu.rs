@@ -51,6 +51,8 @@ checks!(
     structs_by_value,
     structs_in_slices,
     scalars,
+    named_functions,
+    cycles,
     größe,
     reverse_blocks,
     early_exit,

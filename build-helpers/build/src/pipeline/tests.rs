@@ -88,7 +88,7 @@ fn damaged_entries_of_every_kind_are_made_again() {
     assert_eq!(project.counts(), (2, 0));
     let cache = project.folder.path.join("cache/kernelmill");
     let entries = files(&cache);
-    assert_eq!(entries.len(), 4, "front, lowered, two artifacts: {entries:?}");
+    assert_eq!(entries.len(), 5, "front, lowered, symbols, two artifacts: {entries:?}");
     for (index, entry) in entries.iter().enumerate() {
         let mut bytes = fs::read(entry).unwrap();
         if index % 2 == 0 {
@@ -327,4 +327,33 @@ error: the option `strip` cannot be `1`; write `true` or `false`
 error: a binary is made of a whole module, and these options leave out a part of it: `optimize`; set `opt_level` to 0 for one that is not optimised
   help: see `kernelmill_compiler::Options` for what there is";
     assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn a_function_that_is_named_rebuilds_those_who_name_it_and_nobody_else() {
+    let function = |name: &str, body: &str| {
+        format!("#[unsafe(no_mangle)] pub extern \"C\" fn {name}() {{ {body} }}\n")
+    };
+    let kernel = |name: &str, body: &str| format!("#[kernel]\npub fn {name}() {{ {body} }}\n");
+    let project = Project::new(
+        TWO_TARGETS,
+        &[
+            ("kernels/parent.rs", &kernel("parent", "deferred!(child)")),
+            ("kernels/child.rs", &function("child", "deferred!(leaf)")),
+            ("kernels/leaf.rs", &function("leaf", "deferred!(child)")),
+            ("kernels/other.rs", &kernel("other", "")),
+            ("kernels/unused.rs", &function("unused", "")),
+        ],
+    );
+    assert_eq!(project.counts(), (4, 0), "two kernels for two targets");
+    project.write("app/kernels/leaf.rs", &function("leaf", "1; deferred!(child)"));
+    assert_eq!(project.counts(), (2, 2), "a leaf, however far");
+    project.write("app/kernels/unused.rs", &function("unused", "1"));
+    assert_eq!(project.counts(), (0, 4), "one that nobody names");
+    project.write("app/kernels/child.rs", &function("child", "deferred!(nothing)"));
+    assert_eq!(project.counts(), (2, 2));
+    project.write("app/kernels/leaf.rs", &function("leaf", "2"));
+    assert_eq!(project.counts(), (0, 4), "nobody names it any more");
+    let names = project.outputs();
+    assert!(!names.iter().any(|name| name.contains("child")), "{names:?}");
 }

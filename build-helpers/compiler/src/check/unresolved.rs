@@ -87,8 +87,8 @@ impl<'c> Unresolved<'_, 'c> {
         if let Some(operation) = name.strip_prefix(PREFIX) {
             let message = format!("the marker `{operation}` is left: no stage has replaced it");
             let help = format!(
-                "names that start with `{PREFIX}` are kernelmill's own; if your source has none, \
-                 please report this"
+                "register the plugin that replaces it; other names that start with `{PREFIX}` are \
+                 kernelmill's own: if your source has none, please report this"
             );
             return Fault::new(message, Vec::new()).help(help);
         }

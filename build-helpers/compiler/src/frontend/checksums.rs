@@ -4,6 +4,8 @@
 //! their place, bitcode changes only where the code does, and a key can be made of it. Debuggers
 //! take zeros for no digest.
 
+use std::ops::Range;
+
 use kernelmill_llvm::{
     Error,
     inkwell::context::Context,
@@ -12,6 +14,8 @@ use kernelmill_llvm::{
 
 /// What comes before a digest in LLVM's textual form.
 const BEFORE: &str = "checksum: \"";
+/// The digits of the shortest digest, MD5.
+const SHORTEST: usize = 32;
 
 /// Replaces the digests of source files in a module by zeros, and leaves out the digest of all of it
 /// that rustc adds. LLVM must be open.
@@ -22,13 +26,13 @@ const BEFORE: &str = "checksum: \"";
 pub(crate) fn clear_checksums(bitcode: &mut Vec<u8>) -> Result<(), Error> {
     let context = Context::create();
     let text = parse_bitcode(&context, bitcode, "checksums")?.to_text();
-    for digest in digests(&text) {
-        let mut start = 0;
-        // The characters are bytes of a table of texts. A digest does not stand there by chance.
-        while let Some(found) = find(&bitcode[start..], digest.as_bytes()) {
-            let end = start + found + digest.len();
-            bitcode[start + found..end].fill(b'0');
-            start = end;
+    let digests: Vec<&str> = digests(&text).collect();
+    for run in runs_of_hex(bitcode) {
+        for start in run.clone() {
+            let is_here = |digest: &&&str| bitcode[start..run.end].starts_with(digest.as_bytes());
+            if let Some(digest) = digests.iter().find(is_here) {
+                bitcode[start..start + digest.len()].fill(b'0');
+            }
         }
     }
     *bitcode = parse_bitcode(&context, bitcode, "checksums")?.to_bitcode();
@@ -40,11 +44,23 @@ fn digests(text: &str) -> impl Iterator<Item = &str> {
     let lines = text.lines().filter(|line| line.contains("!DIFile("));
     // The last, for a file may have any name.
     let digests = lines.filter_map(|line| line.rsplit_once(BEFORE)?.1.split_once('"'));
-    digests.map(|(digest, _)| digest).filter(|digest| digest.len() >= 32)
+    digests.map(|(digest, _)| digest).filter(|digest| digest.len() >= SHORTEST)
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
+/// The stretches of hexadecimal digits that are long enough for a digest. Build scripts are not
+/// optimised, so the bytes are looked at once, whatever the number of digests.
+fn runs_of_hex(bytes: &[u8]) -> Vec<Range<usize>> {
+    let (mut runs, mut start) = (Vec::new(), 0);
+    let end = std::iter::once(&b' ');
+    for (index, byte) in bytes.iter().chain(end).enumerate() {
+        if !byte.is_ascii_hexdigit() {
+            if index - start >= SHORTEST {
+                runs.push(start..index);
+            }
+            start = index + 1;
+        }
+    }
+    runs
 }
 
 #[cfg(test)]
@@ -59,5 +75,12 @@ mod tests {
                     !9 = !{!\"checksum: \\22none\"}\n";
         let found: Vec<_> = digests(text).collect();
         assert_eq!(found, ["00112233445566778899aabbccddeeff"]);
+    }
+
+    #[test]
+    fn digits_are_found_between_other_bytes_and_at_the_ends() {
+        let digest = "0123456789abcdef0123456789ABCDEF";
+        let bytes = format!("{digest}x{}yz{digest}a", &digest[1..]);
+        assert_eq!(runs_of_hex(bytes.as_bytes()), [0..32, 66..99]);
     }
 }

@@ -131,7 +131,7 @@ mod tests {
         let mut changed = vec![plain.clone(); 9];
         changed[0].target = "sm_90a".parse().unwrap();
         changed[1].params.contract = false;
-        changed[2].params.lanes = false;
+        changed[2].params.lanes = !plain.params.lanes;
         changed[3].params.meta.insert("p".into(), "1".into());
         changed[4].params.meta.insert("p".into(), "2".into());
         changed[5].target = "compute_90".parse().unwrap();

@@ -1,6 +1,6 @@
 use kernelmill_compiler::plugin::{Plugin, Stage, Task, ir::ModuleExt};
 
-/// Gives kernels a clock, as `__cycles`.
+/// Gives kernels a clock, as `__kernelmill_cycles`.
 #[derive(Debug)]
 pub struct Cycles;
 
@@ -8,7 +8,7 @@ pub struct Cycles;
 impl Plugin for Cycles {
     fn name(&self) -> &str { "cycles" }
     fn version(&self) -> &str { "1" }
-    fn marker(&self) -> &str { "__cycles" }
+    fn marker(&self) -> &str { "__kernelmill_cycles" }
     fn stages(&self) -> &[Stage] { &[Stage::Finalize] }
 
     fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {

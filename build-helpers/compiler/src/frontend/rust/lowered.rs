@@ -1,6 +1,9 @@
 use std::path::PathBuf;
 
-use crate::bytes::{Reader, Writer};
+use crate::{
+    Child,
+    bytes::{Reader, Writer},
+};
 
 /// What the front end makes of a source: bitcode for the host, not optimised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub struct Lowered {
     pub variables: Vec<String>,
     /// What rustc printed although it succeeded.
     pub warnings: String,
+    /// Other sources, for the functions that this one names.
+    pub children: Vec<Child>,
 }
 
 impl Lowered {

@@ -87,7 +87,8 @@ pub(crate) fn lower(
     command.arg("--remap-path-prefix").arg(remap);
     let warnings = run_rustc(command, &toolchain.rustc)?;
     let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
-    let lowered = Lowered { modules: vec![read(&bitcode)?], inputs, variables, warnings };
+    let modules = vec![read(&bitcode)?];
+    let lowered = Lowered { modules, inputs, variables, warnings, children: Vec::new() };
     check_layouts(&lowered.modules, &source.signatures)?;
     Ok(lowered)
 }

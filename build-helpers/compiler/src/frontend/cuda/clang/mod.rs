@@ -113,7 +113,7 @@ pub(crate) fn lower(
     let warnings = messages.iter().filter(|message| message.is_warning());
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
-    let lowered = Lowered { modules, inputs, variables: Vec::new(), warnings };
+    let lowered = Lowered { modules, inputs, warnings, ..Lowered::default() };
     Ok(CudaLowered { lowered, kernels, obstacles })
 }
 

@@ -1,0 +1,43 @@
+//! References to functions of other sources.
+
+#[cfg(kernelmill)]
+#[macro_export]
+macro_rules! deferred {
+    ($name:ident: fn($($parameter:ty),* $(,)?) $(-> $result:ty)?) => {{
+        unsafe extern "C" {
+            #[link_name = concat!("__kernelmill_deferred_", stringify!($name))]
+            fn target($(_: $parameter),*) $(-> $result)?;
+        }
+        target as unsafe extern "C" fn($($parameter),*) $(-> $result)?
+    }};
+}
+
+/// The function of this name that another source of the package has for others, as a pointer:
+/// `#[unsafe(no_mangle)] pub extern "C" fn` in Rust, `extern "C" __device__` in CUDA C++. It is found
+/// when the kernel is compiled, and a call of it becomes a direct one. Its parameters are scalars and
+/// pointers.
+///
+/// Outside of a build for devices it ends the process when it is called.
+///
+/// ```
+/// use kernelmill_device::prelude::*;
+///
+/// #[kernel]
+/// pub fn shade_all(mut out: DisjointSlice<f32>) {
+///     let shade = deferred!(shade: fn(f32) -> f32);
+///     if let Some(out) = out.get_mut(thread::index_1d()) {
+///         // SAFETY: `shade` in shade.rs is safe.
+///         *out = unsafe { shade(*out) };
+///     }
+/// }
+/// ```
+#[cfg(not(kernelmill))]
+#[macro_export]
+macro_rules! deferred {
+    ($name:ident: fn($($parameter:ty),* $(,)?) $(-> $result:ty)?) => {{
+        unsafe extern "C" fn target($(_: $parameter),*) $(-> $result)? {
+            panic!("`{}` is found when kernels are compiled", stringify!($name))
+        }
+        target as unsafe extern "C" fn($($parameter),*) $(-> $result)?
+    }};
+}
