@@ -294,7 +294,8 @@ mod tests {
             is_named: false,
         };
         let mut report = Report::default();
-        let source = Source::read(candidate, &mut report).unwrap_or_else(|| panic!("{report}"));
+        let source = Source::read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
+            .unwrap_or_else(|| panic!("{report}"));
         let command = cargo(&world, &package, &source, Path::new("/t"));
         let keyed = options();
         let variables: Vec<_> = command

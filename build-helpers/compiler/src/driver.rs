@@ -214,12 +214,13 @@ fn read<'c>(
         Ok(part)
     };
     for bitcode in &source.lowered.modules {
+        let part = prepared(bitcode)?;
+        link::redefinitions(context, &part, libraries, backend, &job.config.target)?;
         module
-            .link_in_module(prepared(bitcode)?)
+            .link_in_module(part)
             .map_err(|message| Error::Internal(format!("linking {}: {message}", source.unit)))?;
     }
     deferred::resolve(&module, file(job), &source.lowered.children, &prepared)?;
-    link::redefinitions(context, &module, libraries, backend, &job.config.target)?;
     parameters::drop_empty(context, &module, source.signatures, backend.is_gpu());
     for global in module.globals() {
         let name = global.name();

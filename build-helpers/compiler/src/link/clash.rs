@@ -11,7 +11,11 @@ use crate::{
     Error, Fault, check::nameless, entry::SHIM_PREFIX, library::Libraries, target::Backend,
 };
 
-/// Refuses a source that defines a function of the run-time library: it would take its place.
+/// How rustc names the modules of the crate `kernelmill_device`.
+const DEVICE_CRATE: &[u8] = b"kernelmill_device.";
+
+/// Refuses a module that defines a function of the run-time library: it would take its place. The
+/// module may be of the device crate itself, which a package of kernels depends on.
 ///
 /// # Errors
 ///
@@ -26,7 +30,8 @@ pub(crate) fn redefinitions(
     let is_ours = |name: &str| name.starts_with(PREFIX) && !name.starts_with(SHIM_PREFIX);
     let definitions = module.definitions().into_iter();
     let claimed: Vec<_> = definitions.filter(|function| is_ours(&function.name())).collect();
-    if claimed.is_empty() {
+    let is_device_crate = module.get_source_file_name().to_bytes().starts_with(DEVICE_CRATE);
+    if claimed.is_empty() || is_device_crate {
         return Ok(());
     }
     let machine = backend.machine();
