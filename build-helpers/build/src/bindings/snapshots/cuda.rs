@@ -88,7 +88,13 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 symbol: cg::Cow::Borrowed("_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_"),
                 dimension: cg::Dimension::Any,
                 safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits { max_block_threads: 128, block: [0, 0, 0] },
+                limits: cg::LaunchLimits {
+                    max_block_threads: 128,
+                    block: [0, 0, 0],
+                    min_blocks: 0,
+                    max_registers: 0,
+                    cluster: [0, 0, 0],
+                },
                 parameters: cg::Cow::Borrowed(&[
                     cg::Parameter::borrowed(
                         "params",
@@ -324,7 +330,13 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 symbol: cg::Cow::Borrowed("_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_"),
                 dimension: cg::Dimension::Any,
                 safety: cg::Safety::Safe,
-                limits: cg::LaunchLimits { max_block_threads: 128, block: [0, 0, 0] },
+                limits: cg::LaunchLimits {
+                    max_block_threads: 128,
+                    block: [0, 0, 0],
+                    min_blocks: 0,
+                    max_registers: 0,
+                    cluster: [0, 0, 0],
+                },
                 parameters: cg::Cow::Borrowed(&[
                     cg::Parameter::borrowed(
                         "params",
