@@ -21,6 +21,7 @@ use kernelmill_compiler::{
         CudaKernel,
         clang::{self, CudaLowered, Obstacle},
     },
+    frontend::rust::FULL_DEBUG,
 };
 use std::{
     fs,
@@ -183,6 +184,7 @@ impl FrontEnd<'_> {
             .parts("variable", variables.map(|variable| format!("{variable:?}")))
             .parts("define", defines.map(|define| format!("{define:?}")))
             .parts("include", includes)
+            .part("full debug information", self.settings.is_fully_debuggable().to_string())
             .part("language", kind)
             .part("architecture", arch.map_or_else(String::new, |arch| arch.to_string()))
             .parts("option", options)
@@ -220,7 +222,10 @@ impl FrontEnd<'_> {
             (SourceKind::Cuda, Some(clang)) => {
                 let (program, version) = (clang.program.clone(), clang.version.clone());
                 let clang = clang::Clang { program, version };
-                let source = cuda_source(self.package, self.settings, source);
+                let mut source = cuda_source(self.package, self.settings, source);
+                if self.settings.is_fully_debuggable() {
+                    source.arguments.push(clang::FULL_DEBUG.to_owned());
+                }
                 let mut lowered = self.compiler.lower_cuda(&clang, &source, arch)?;
                 for kernel in &mut lowered.kernels {
                     self.inputs.hide_checkout(&mut kernel.signature);
@@ -232,7 +237,8 @@ impl FrontEnd<'_> {
                 return Err(CompileError::Internal(what).into());
             }
             (SourceKind::Package, _) => {
-                let mut lowered = kernel_package::lower(self.world, self.package, source)?;
+                let mut lowered =
+                    kernel_package::lower(self.world, self.package, source, self.full_debug())?;
                 self.compiler.adopt(&mut lowered, source.kernels())?;
                 lowered
             }
@@ -247,6 +253,7 @@ impl FrontEnd<'_> {
             let known = format!("cfg({name}, values(none(), any()))");
             arguments.extend(["--check-cfg".to_owned(), known]);
         }
+        arguments.extend(self.full_debug().map(|option| format!("-C{option}")));
         arguments.extend(self.settings.arguments_for(ArgumentsOf::Rustc));
         self.compiler.lower_rust(&RustSource {
             path: source.path.clone(),
@@ -257,6 +264,11 @@ impl FrontEnd<'_> {
             arguments,
             signatures: source.kernels().to_vec(),
         })
+    }
+
+    /// The option of rustc that has it write down variables and types, where they are wanted.
+    fn full_debug(&self) -> Option<&'static str> {
+        self.settings.is_fully_debuggable().then_some(FULL_DEBUG)
     }
 
     /// What is defined, as `--cfg` takes it: the name and, where it has one, its value.

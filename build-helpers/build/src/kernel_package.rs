@@ -77,10 +77,16 @@ fn module_path(relative: &Path) -> Option<Vec<String>> {
 ///
 /// [`Error::Rustc`] with what cargo and rustc said, [`Error::Io`], and [`Error::Tool`] where the
 /// libraries hold no bitcode.
-pub(crate) fn lower(world: &World, package: &Package, source: &Source) -> Result<Lowered, Failure> {
+pub(crate) fn lower(
+    world: &World,
+    package: &Package,
+    source: &Source,
+    debug: Option<&str>,
+) -> Result<Lowered, Failure> {
     let name = crate::naming::identifier(&source.display);
     let folder = package.out_dir.join("kernelmill").join(name);
-    let mut built = run(cargo(world, package, source, &folder), package, &source.path)?;
+    let command = cargo(world, package, source, debug, &folder);
+    let mut built = run(command, package, &source.path)?;
     built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
     // Cargo names a package after all that it depends on; it comes first here.
     built.libraries.reverse();
@@ -180,7 +186,13 @@ fn flags() -> Vec<String> {
     flags
 }
 
-fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Command {
+fn cargo(
+    world: &World,
+    package: &Package,
+    source: &Source,
+    debug: Option<&str>,
+    folder: &Path,
+) -> Command {
     let mut command = Command::new(&package.cargo);
     for name in world.names() {
         if is_of_this_build(&name.to_string_lossy()) {
@@ -188,6 +200,7 @@ fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Co
         }
     }
     let mut flags = flags();
+    flags.extend(debug.map(|option| format!("-C{option}")));
     // Cargo names a package's own files relative to it, and those of other packages in full.
     flags.push(format!("--remap-path-prefix=src={}/src", source.display));
     flags.push(format!("--remap-path-prefix={}={}", source.path.display(), source.display));
@@ -296,7 +309,7 @@ mod tests {
         let mut report = Report::default();
         let source = Source::read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
             .unwrap_or_else(|| panic!("{report}"));
-        let command = cargo(&world, &package, &source, Path::new("/t"));
+        let command = cargo(&world, &package, &source, None, Path::new("/t"));
         let keyed = options();
         let variables: Vec<_> = command
             .get_envs()
@@ -372,7 +385,7 @@ mod tests {
         let mut report = Report::default();
         let source = Source::read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
             .unwrap_or_else(|| panic!("{report}"));
-        let lowered = lower(&world, &package, &source).unwrap();
+        let lowered = lower(&world, &package, &source, None).unwrap();
         assert_eq!(lowered.modules.len(), 1);
         assert!(lowered.modules.iter().all(|module| is_bitcode(module)));
         let inputs: Vec<_> =
@@ -381,7 +394,7 @@ mod tests {
             assert!(inputs.iter().any(|input| input == name), "{name} in {inputs:?}");
         }
         project.write("app/kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { y }");
-        let error = lower(&world, &package, &source).unwrap_err().to_string();
+        let error = lower(&world, &package, &source, None).unwrap_err().to_string();
         assert!(error.contains("cannot find value `y`"), "{error}");
         assert!(error.contains("--> kernels/pack/src/a.rs:1:27"), "{error}");
     }
