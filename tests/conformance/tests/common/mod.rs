@@ -54,7 +54,7 @@ pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
             defines: Vec::new(),
             arguments: Vec::new(),
         };
-        let lowered = compiler().lower_cuda(clang(), &source)?;
+        let lowered = compiler().lower_cuda(clang(), &source, None)?;
         let signatures = lowered.kernels.into_iter().map(|kernel| kernel.signature).collect();
         let obstacles = lowered.obstacles;
         return Ok(Source { name, lowered: lowered.lowered, signatures, obstacles });
