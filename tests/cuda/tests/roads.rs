@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cuda_everywhere::{Launch, OnEmulator, Value, lower, lower_for, source, written};
 use kernelmill_artifact::Target;
-use kernelmill_compiler::{Options, frontend::cuda::CudaSource};
+use kernelmill_compiler::{Config, frontend::cuda::CudaSource};
 
 fn mixed() -> CudaSource {
     CudaSource { defines: vec![("FACTOR".into(), "3.0f".into())], ..source("mixed") }
@@ -155,8 +155,8 @@ fn a_trap_of_nvccs_code_is_a_fault_of_the_emulator() {
         eprintln!("skipped: nvcc is not installed; run `cargo xtask setup`");
         return;
     };
-    let target = "compute_80".parse().unwrap();
-    let (artifact, _) = nvcc.compile(&source("failures"), &target, &Options::default()).unwrap();
+    let config = Config::new("compute_80".parse().unwrap());
+    let (artifact, _) = nvcc.compile(&source("failures"), &config).unwrap();
     let emulator = OnEmulator::new(&artifact);
     let run = |which: i32| {
         let arguments = [Value::Words(vec![0; 4]), Value::of(which)];
