@@ -84,7 +84,7 @@ impl<'a, 'c> Session<'a, 'c> {
         });
         prepared.delete_function();
         let (new, tape) = derivative?;
-        self.finish(request, new)?;
+        self.finish(request, function, new)?;
         let declared = self.module.functions().into_iter().filter(|function| {
             function.is_declaration() && !function.is_intrinsic() && !known.contains(&function.name())
         });
@@ -256,7 +256,7 @@ impl<'a, 'c> Session<'a, 'c> {
     }
 
     /// Checks what was written, and cleans it up.
-    fn finish(&self, request: &Request, new: Value<'c>) -> Result<(), Error> {
+    fn finish(&self, request: &Request, function: Value<'c>, new: Value<'c>) -> Result<(), Error> {
         // First the blocks of stack slots become part of the entry, where LLVM looks for them.
         const CLEAN: &str = "simplifycfg,sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
             simplifycfg,loop-simplify,lcssa,loop-mssa(licm),gvn,dse,adce,\
@@ -267,6 +267,10 @@ impl<'a, 'c> Session<'a, 'c> {
                 function: request.function.clone(),
                 message: message.map(|message| message.to_string()).unwrap_or_default(),
             });
+        }
+        // What may be fused in the function may be in its derivative.
+        if function.instructions().into_iter().any(Value::allows_contraction) {
+            new.instructions().into_iter().for_each(Value::allow_contraction);
         }
         // A function without body cannot be internal, so it becomes that only now.
         new.set_linkage(Linkage::LLVMInternalLinkage);

@@ -60,6 +60,7 @@ impl<'c> Reverse<'_, 'c> {
             }
             let before = self.code.load(ty, at);
             let sum = self.code.binary(Opcode::LLVMFAdd, before, change);
+            sum.ignore_sign_of_zero();
             let store = self.code.store(sum, at);
             for access in alignment.map(|bytes| [(before, bytes), (store, bytes)]).into_iter().flatten()
             {

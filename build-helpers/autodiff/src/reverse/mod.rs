@@ -93,6 +93,8 @@ impl<'c> Reverse<'_, 'c> {
     fn all(mut self, seed: Option<Value<'c>>) -> (Value<'c>, Tape) {
         let turn = self.forward();
         let first = Block::append(self.session.context, self.new, "back");
+        self.code.at_end(turn);
+        self.code.branch(first);
         self.code.at_end(first);
         self.seed(seed);
         for block in (0..self.analysis.cfg.blocks.len()).rev() {
@@ -214,11 +216,11 @@ impl<'c> Reverse<'_, 'c> {
 
     /// Goes from the way there to the way back, with a buffer only if that is large enough.
     fn finish_turn(&mut self, turn: Block<'c>, first: Block<'c>, tape: Tape) {
-        self.code.at_end(turn);
-        if !matches!(tape, Tape::Buffer { .. }) {
-            self.code.branch(first);
+        let Some(last) = turn.terminator().filter(|_| matches!(tape, Tape::Buffer { .. })) else {
             return;
-        }
+        };
+        last.erase();
+        self.code.at_end(turn);
         let context = self.session.context;
         let full = Block::append(context, self.new, "full");
         let fits = self.tape_fits();

@@ -212,9 +212,9 @@ macro_rules! functions {
                     let d2 = d1 - root;
                     s * self::normal(d1) - k * (-r * t).exp() * self::normal(d2)
                 }
-                fn gravity(position: &[[F; 4]], of: &[F; 3], out: &mut [F; 3]) {
+                fn gravity(position: &[F], of: &[F; 3], out: &mut [F; 3]) {
                     let (mut ax, mut ay, mut az) = (0.0, 0.0, 0.0);
-                    for p in position {
+                    for p in position.chunks_exact(4) {
                         let (dx, dy, dz) = (p[0] - of[0], p[1] - of[1], p[2] - of[2]);
                         let r = dx * dx + dy * dy + dz * dz + 0.01;
                         let s = p[3] / (r * r.sqrt());

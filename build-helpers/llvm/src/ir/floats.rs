@@ -48,6 +48,30 @@ impl Value<'_> {
         unsafe { LLVMIsNull(self.raw) != 0 }
     }
 
+    /// Lets LLVM treat both zeros as one in an operation on floating-point numbers (`nsz`), so that
+    /// adding zero is nothing.
+    pub fn ignore_sign_of_zero(self) {
+        const NO_SIGNED_ZEROS: u32 = 1 << 3;
+        // SAFETY: flags are set on instructions only, and only on those that can have them.
+        unsafe {
+            if self.is_instruction() && LLVMCanValueUseFastMathFlags(self.raw) != 0 {
+                LLVMSetFastMathFlags(self.raw, LLVMGetFastMathFlags(self.raw) | NO_SIGNED_ZEROS);
+            }
+        }
+    }
+
+    /// Whether fusing this operation with others of its kind is allowed (`contract`).
+    #[must_use]
+    pub fn allows_contraction(self) -> bool {
+        const CONTRACT: u32 = 1 << 5;
+        // SAFETY: the flags are read of instructions that can have them.
+        unsafe {
+            self.is_instruction()
+                && LLVMCanValueUseFastMathFlags(self.raw) != 0
+                && LLVMGetFastMathFlags(self.raw) & CONTRACT != 0
+        }
+    }
+
     /// Whether it is undefined or poison.
     #[must_use]
     pub fn is_undefined(self) -> bool {
