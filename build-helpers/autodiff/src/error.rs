@@ -53,7 +53,10 @@ impl Refusal {
     /// the standard library is named.
     pub(crate) fn at(instruction: Value<'_>, message: impl Into<String>) -> Self {
         let frames = instruction.debug_frames();
-        let of_user = frames.iter().find(|frame| !frame.file.contains("/library/"));
+        let of_rust = |file: &str| {
+            ["library/core/", "library/std/", "library/alloc/"].iter().any(|part| file.contains(part))
+        };
+        let of_user = frames.iter().find(|frame| !of_rust(&frame.file));
         let frame = of_user.or(frames.last());
         Self {
             file: frame.map(|frame| frame.file.clone()).filter(|file| !file.is_empty()),

@@ -1,6 +1,7 @@
 //! Derivatives of functions in LLVM's intermediate representation, in forward and in reverse mode.
 //!
-//! A [`Session`] works in one module: [`Session::differentiate`] takes a function by its symbol, says
+//! [`plugin`] is the plugin of kernelmill's compiler that handles `autodiff!` in kernels. Below it, a
+//! [`Session`] works in one module: [`Session::differentiate`] takes a function by its symbol, says
 //! for each parameter what it is to the derivative ([`Activity`], with the meanings that Enzyme gave
 //! the words), and adds a function that computes the derivative. `docs/autodiff.md` has the rules and
 //! what is refused, `docs/adr/0014-derivatives.md` why it is made this way.
@@ -31,6 +32,7 @@ mod analysis;
 mod copier;
 mod error;
 mod forward;
+mod plugin;
 mod prepare;
 mod request;
 mod reverse;
@@ -39,6 +41,7 @@ mod session;
 mod shadow;
 
 pub use error::{Error, Refusal};
+pub use plugin::{Autodiff, plugin};
 pub use request::{Activity, Derivative, Mode, Request, Tape, TapeLimit};
 pub use rules::{Rules, rules_as_markdown};
 pub use session::Session;

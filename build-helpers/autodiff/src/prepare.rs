@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use kernelmill_llvm::ir::{Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};
 
 use crate::{
-    Error, Mode,
+    Error, Mode, Request,
     analysis::{Cfg, Elements, Memory, is_loaded_integer},
     copier::Copier,
     rules::{MATH_PREFIX, mark_pure, rule_of},
@@ -26,6 +26,8 @@ const CANONICAL: &str = "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-specu
     instcombine<no-verify-fixpoint>,loop(indvars,loop-deletion,loop-unroll-full),\
     sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,jump-threading,simplifycfg,\
     loop-simplify,lcssa,loop-mssa(licm),loop(indvars),instcombine<no-verify-fixpoint>,\
+    simplifycfg,early-cse<memssa>,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,\
+    loop-mssa(loop-rotate,licm),loop(indvars),early-cse<memssa>,instcombine<no-verify-fixpoint>,\
     simplifycfg,adce";
 
 /// What the writers of derivatives rely on.
@@ -35,7 +37,7 @@ const FORM: &str = "mergereturn,lower-switch,loop-simplify,break-crit-edges,lcss
 pub(crate) fn prepare<'c>(
     session: &Session<'_, 'c>,
     function: Value<'c>,
-    mode: Mode,
+    request: &Request,
 ) -> Result<Value<'c>, Error> {
     let name = format!("{}.prepared", function.name());
     let copy = session.module.new_function(&name, function.value_type());
@@ -43,7 +45,16 @@ pub(crate) fn prepare<'c>(
     let mut copier = Copier::new(session.context, function, copy);
     copier.values.extend(function.parameters().into_iter().zip(copy.parameters()));
     copier.all();
-    inline(session, copy, mode)?;
+    if request.distinct_pointers {
+        // They are references, which are never null: loops over slices ask.
+        for (index, parameter) in copy.parameters().into_iter().enumerate() {
+            if parameter.ty().is_pointer() {
+                let place = Place::Parameter(index as u32);
+                copy.add_attribute(session.context, place, "nonnull", 0);
+            }
+        }
+    }
+    inline(session, copy, request.mode)?;
     session.machine.run_on_function(copy, CANONICAL)?;
     session.machine.run_on_function(copy, FORM)?;
     type_copies(session, copy);
@@ -52,43 +63,32 @@ pub(crate) fn prepare<'c>(
 
 /// Inlines what a function calls, and nothing anywhere else.
 fn inline<'c>(session: &Session<'_, 'c>, function: Value<'c>, mode: Mode) -> Result<(), Error> {
-    let recursive = session.recursive();
-    let others: Vec<_> = session
-        .module
-        .definitions()
-        .into_iter()
-        .filter(|other| other.has_attribute(Place::Function, "alwaysinline"))
-        .map(Value::name)
-        .collect();
-    for name in &others {
-        if let Some(other) = session.module.function(name) {
-            other.remove_attribute(Place::Function, "alwaysinline");
-        }
+    const ALWAYS: &str = "alwaysinline";
+    // What is to be inlined elsewhere keeps its time: functions, and calls, which rustc marks too.
+    let mut others = session.module.definitions();
+    others.retain(|other| *other != function);
+    others.extend(others.clone().into_iter().flat_map(Value::calls));
+    others.retain(|other| other.has_attribute(Place::Function, ALWAYS));
+    for other in others.iter().copied().chain(function.calls()) {
+        other.remove_attribute(Place::Function, ALWAYS);
     }
-    let name = function.name();
+    let recursive = session.recursive();
     let mut resolved = false;
     loop {
-        let mut marked = false;
         let calls = function.calls();
-        for call in &calls {
-            marked |= mark(session, *call, mode, recursive);
-        }
-        if marked {
+        let any = calls.iter().fold(false, |any, call| mark(session, *call, mode, recursive) | any);
+        if any {
             session.machine.run(session.module, "always-inline")?;
+            resolved = false;
         } else if !resolved && calls.iter().any(|call| call.called_function().is_none()) {
             session.machine.run_on_function(function, RESOLVE)?;
             resolved = true;
-            continue;
         } else {
             break;
         }
-        resolved = false;
-        debug_assert_eq!(function.name(), name);
     }
-    for name in &others {
-        if let Some(other) = session.module.function(name) {
-            other.add_attribute(session.context, Place::Function, "alwaysinline", 0);
-        }
+    for other in others {
+        other.add_attribute(session.context, Place::Function, ALWAYS, 0);
     }
     Ok(())
 }

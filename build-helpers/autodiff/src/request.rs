@@ -45,8 +45,9 @@ pub struct Request {
     pub activities: Vec<Activity>,
     /// Whether the function's own result is returned too, before the derivatives.
     pub keep_result: bool,
-    /// Whether pointers in different parameters lead to different memory, as references in Rust do.
-    /// Then what is not written can be read again instead of being kept.
+    /// Whether pointers in different parameters lead to different memory and are never null, as
+    /// references in Rust do. Then what is not written can be read again instead of being
+    /// kept.
     pub distinct_pointers: bool,
     /// Where to keep what loops forget.
     pub tape: TapeLimit,

@@ -66,7 +66,7 @@ impl<'a, 'c> Session<'a, 'c> {
         }
         let function = self.check(request)?;
         let known: Vec<String> = self.module.functions().into_iter().map(Value::name).collect();
-        let prepared = prepare::prepare(self, function, request.mode)?;
+        let prepared = prepare::prepare(self, function, request)?;
         let derivative = self.analyse(request, prepared).and_then(|analysis| {
             let new = self.new_function(request, prepared);
             // Known before it is written, so that a function that calls itself finds it.

@@ -123,10 +123,12 @@ impl<'c> Facts<'_, 'c> {
     fn describe(&self, roots: &[Root<'c>]) -> String {
         let parameters = parameters_of(roots);
         if let Some(index) = parameters.first() {
-            return format!("parameter {index}, which is constant,");
+            return format!("the constant parameter {index}");
         }
         match roots.first() {
-            Some(Root::Global(global)) => format!("the static `{}`", global.name()),
+            Some(Root::Global(global)) => {
+                format!("the static `{}`", crate::rules::path(&global.name()))
+            }
             _ => "memory".to_owned(),
         }
     }

@@ -2,7 +2,7 @@
 
 use kernelmill_llvm::ir::{AtomicOperation, AtomicOrdering, Opcode, Type, TypeKind, Value};
 
-use super::{Reverse, memory};
+use super::{Reverse, memory, tape::generic};
 use crate::{
     analysis::{Transfer, holds_floats, transfer},
     rules::{Emitter, Operand, flows},
@@ -118,6 +118,10 @@ impl<'c> Reverse<'_, 'c> {
                 let source = self.shadow(from);
                 let shared = analysis.activities.is_shared(&analysis.memory, from);
                 let function = memory::move_adjoints(self.session, element, shared);
+                let pointer = Type::pointer(self.session.context, 0);
+                let (at, source) =
+                    (generic(&self.code, at, pointer), generic(&self.code, source, pointer));
+                let bytes = self.code.zero_extend(bytes, Type::int(self.session.context, 64));
                 self.code.call(function, &[at, source, bytes]);
             }
             None => self.code.clear_bytes(self.session.context, at, 1, bytes),

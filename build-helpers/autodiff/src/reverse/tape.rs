@@ -88,7 +88,7 @@ impl<'c> Reverse<'_, 'c> {
             Tape::Local { bytes } => {
                 let memory = self.at_start.alloca(byte.array(bytes));
                 memory.set_alignment(ALIGNMENT as u32);
-                self.tape.memory = Some(memory);
+                self.tape.memory = Some(generic(&self.at_start, memory, self.tape.buffer.ty()));
             }
             Tape::Buffer { .. } => {
                 self.tape.memory = Some(self.tape.buffer);
@@ -96,7 +96,7 @@ impl<'c> Reverse<'_, 'c> {
                 let largest = ids.map(|id| self.record(id).bytes).max().unwrap_or(0);
                 let spare = self.at_start.alloca(byte.array(largest));
                 spare.set_alignment(ALIGNMENT as u32);
-                self.tape.spare = Some(spare);
+                self.tape.spare = Some(generic(&self.at_start, spare, self.tape.buffer.ty()));
             }
         }
         self.store_kept();
@@ -182,7 +182,7 @@ impl<'c> Reverse<'_, 'c> {
         let header = wide.constant(HEADER);
         let has_header =
             self.code.compare(IntPredicate::LLVMIntUGE, self.tape.capacity, header);
-        let spare = self.new_slot(wide);
+        let spare = generic(&self.at_start, self.new_slot(wide), self.tape.buffer.ty());
         let at = self.code.select(has_header, self.tape.buffer, spare);
         self.code.store(used, at);
         self.code.compare(IntPredicate::LLVMIntULE, used, self.tape.capacity)
@@ -212,6 +212,11 @@ impl<'c> Reverse<'_, 'c> {
         old.delete_function();
         new
     }
+}
+
+/// A pointer in the address space of another: stack slots have one of their own on AMD's devices.
+pub(super) fn generic<'c>(builder: &Builder<'c>, pointer: Value<'c>, ty: Type<'c>) -> Value<'c> {
+    if pointer.ty() == ty { pointer } else { builder.address_space_cast(pointer, ty) }
 }
 
 /// The alignment of a field in a record that lies at a multiple of 8.
