@@ -23,9 +23,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut velocity = device.zeros::<f32>(4)?;
     let mut gradient = device.zeros::<f32>(4)?;
     for _ in 0..STEPS {
-        let launch = Launch::for_len(POINTS);
+        let launch = Launch::linear(POINTS);
         kernels.gradient(&stream, launch, &weights, &dx, &dy, &mut gradient)?;
-        let launch = Launch::for_len(4);
+        let launch = Launch::linear(4);
         kernels.descend(&stream, launch, 0.1, &mut weights, &mut velocity, &mut gradient)?;
     }
     let found = weights.download()?;
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut fitted = device.zeros::<f32>(at.len())?;
     let mut slope = device.zeros::<f32>(at.len())?;
     let dat = device.upload(&at)?;
-    let launch = Launch::for_len(at.len());
+    let launch = Launch::linear(at.len());
     kernels.evaluate(&stream, launch, &weights, &dat, &mut fitted, &mut slope)?;
     let (fitted, slope) = (fitted.download()?, slope.download()?);
     check(&found, &at, &slope)?;

@@ -141,7 +141,12 @@ pub(crate) static OPERATORS: &[(Opcode, &str, &[Partial])] = &[
     (Opcode::LLVMFAdd, "x + y", &[One, One]),
     (Opcode::LLVMFSub, "x - y", &[One, MinusOne]),
     (Opcode::LLVMFMul, "x * y", &[Times(Y), Times(X)]),
-    (Opcode::LLVMFDiv, "x / y", &[Times(Divide(&UNIT, &Y)), Times(Negate(&Divide(&F, &Y)))]),
+    // One division for both: LLVM sees that it is the same.
+    (
+        Opcode::LLVMFDiv,
+        "x / y",
+        &[Times(Divide(&UNIT, &Y)), Times(Negate(&Multiply(&F, &Divide(&UNIT, &Y))))],
+    ),
     (Opcode::LLVMFNeg, "-x", &[MinusOne]),
     (Opcode::LLVMFRem, "x % y", &[One, Times(Negate(&Call("trunc", &[Divide(&X, &Y)])))]),
     (Opcode::LLVMFreeze, "freeze(x)", &[One]),

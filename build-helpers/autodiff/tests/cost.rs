@@ -1,0 +1,191 @@
+//! What derivatives cost: gradients of real kernels, in times of the kernels themselves.
+
+mod common;
+
+use std::time::Instant;
+
+use common::{
+    module_of,
+    native::{Entry, Native, add_entry},
+};
+use kernelmill_autodiff::{Activity, Mode, Request, Rules, Session, Tape};
+use kernelmill_llvm::inkwell::context::Context;
+
+const SOURCE: &str = include_str!("functions/gradients.rs");
+
+/// Seconds of one run: the shortest of many, in turns with the others so that all meet the same
+/// machine.
+fn shortest<const N: usize>(mut runs: [&mut dyn FnMut(); N]) -> [f64; N] {
+    let mut best = [f64::INFINITY; N];
+    for _ in 0..30 {
+        for (run, best) in runs.iter_mut().zip(&mut best) {
+            let start = Instant::now();
+            run();
+            *best = best.min(start.elapsed().as_secs_f64());
+        }
+    }
+    best
+}
+
+struct Loaded {
+    native: Native,
+    symbols: Vec<String>,
+}
+
+impl Loaded {
+    fn entry(&self, index: usize) -> Entry {
+        self.native.entry(&self.symbols[index])
+    }
+}
+
+/// A function, its forward derivative and its reverse one.
+fn load(function: &str, forward: &[Activity], reverse: &[Activity]) -> Loaded {
+    let machine = common::machine();
+    let context = Context::create();
+    let module = module_of(&context, &machine, &format!("cost_{function}.rs"), SOURCE);
+    let rules = Rules::default();
+    let mut symbols = vec![function.to_owned()];
+    {
+        let session = Session::new(&context, &module, &machine, &rules);
+        for (mode, activities) in [(Mode::Forward, forward), (Mode::Reverse, reverse)] {
+            let mut request = Request::new(function, mode, activities);
+            request.distinct_pointers = true;
+            let derivative = session.differentiate(&request).unwrap();
+            assert_eq!(derivative.tape, Tape::Registers);
+            symbols.push(derivative.symbol);
+        }
+    }
+    for symbol in &symbols {
+        add_entry(&context, &module, symbol);
+    }
+    let native = Native::load(&context, &machine, &module, &format!("cost_{function}"));
+    Loaded { native, symbols }
+}
+
+fn report(name: &str, [primal, forward, reverse]: [f64; 3]) {
+    let (forward, reverse) = (forward / primal, reverse / primal);
+    println!("{name}: forward {forward:.2}, reverse {reverse:.2} times the function");
+    assert!(forward <= 3.0, "{name}: forward {forward:.2}");
+    assert!(reverse <= 5.0, "{name}: reverse {reverse:.2}");
+}
+
+#[test]
+fn the_gradient_of_an_option_price_costs_at_most_five_prices() {
+    use Activity::Active;
+    const N: usize = 4096;
+    let loaded = load("black_scholes_f64", &[Active; 5], &[Active; 5]);
+    let (price, tangent, gradient) = (loaded.entry(0), loaded.entry(1), loaded.entry(2));
+    let options: Vec<[f64; 5]> = (0..N)
+        .map(|i| {
+            let t = i as f64 / N as f64;
+            [80.0 + 40.0 * t, 100.0, 0.5 + t, 0.02, 0.2 + 0.1 * (7.0 * t).sin()]
+        })
+        .collect();
+    let run = |entry: Entry, cells: &[u64]| {
+        let mut results = [0.0_f64; 8];
+        // SAFETY: the cells are those of the function's parameters.
+        unsafe { entry(cells.as_ptr(), results.as_mut_ptr().cast()) };
+        results
+    };
+    let plain = |x: &[f64; 5]| x.map(f64::to_bits);
+    let with_seed = |x: &[f64; 5]| [x[0], x[1], x[2], x[3], x[4], 1.0].map(f64::to_bits);
+    let along = |x: &[f64; 5]| {
+        let mut cells = [0_u64; 10];
+        for (index, x) in x.iter().enumerate() {
+            (cells[2 * index], cells[2 * index + 1]) = (x.to_bits(), 0.5_f64.to_bits());
+        }
+        cells
+    };
+    let (mut prices, mut tangents, mut gradients) =
+        (vec![0.0; N], vec![[0.0; 2]; N], vec![[0.0; 6]; N]);
+    let times = shortest([
+        &mut || options.iter().zip(&mut prices).for_each(|(x, out)| *out = run(price, &plain(x))[0]),
+        &mut || {
+            for (x, out) in options.iter().zip(&mut tangents) {
+                out.copy_from_slice(&run(tangent, &along(x))[..2]);
+            }
+        },
+        &mut || {
+            for (x, out) in options.iter().zip(&mut gradients) {
+                out.copy_from_slice(&run(gradient, &with_seed(x))[..6]);
+            }
+        },
+    ]);
+    let mut far = 0;
+    for ((x, price_of), (change, gradient)) in
+        options.iter().zip(&prices).zip(tangents.iter().zip(&gradients))
+    {
+        assert_eq!((*price_of, *price_of), (change[0], gradient[0]));
+        let sum: f64 = gradient[1..].iter().map(|part| 0.5 * part).sum();
+        assert!((sum - change[1]).abs() < 1e-9 * sum.abs().max(1.0), "{sum} {change:?}");
+        let moved = |h: f64| run(price, &plain(&[x[0] + h, x[1], x[2], x[3], x[4]]))[0];
+        let delta = (moved(1e-3) - moved(-1e-3)) / 2e-3;
+        far += usize::from((delta - gradient[1]).abs() > 1e-5);
+    }
+    // The approximation of the normal distribution has a kink.
+    assert!(far <= 1, "{far} gradients are wrong");
+    report("black_scholes", times);
+}
+
+#[test]
+fn the_gradient_of_gravity_costs_at_most_five_times_gravity() {
+    use Activity::{Constant, Duplicated};
+    const N: usize = 2048;
+    let activities = [Duplicated, Constant, Duplicated, Duplicated];
+    let loaded = load("gravity_f32", &activities, &activities);
+    let (force, tangent, gradient) = (loaded.entry(0), loaded.entry(1), loaded.entry(2));
+    let bodies: Vec<f32> = (0..4 * N).map(|i| ((i * 7919 % 1000) as f32) * 2e-3 - 1.0).collect();
+    let of = [0.1_f32, 0.2, -0.3];
+    let direction: Vec<f32> = (0..4 * N).map(|i| ((i * 31 % 17) as f32) * 0.1 - 0.8).collect();
+    let (mut out, mut change) = ([0.0_f32; 3], [0.0_f32; 3]);
+    let (mut of_bodies, mut of_place) = (vec![0.0_f32; 4 * N], [0.0_f32; 3]);
+    let (mut forward_out, mut reverse_out) = ([0.0_f32; 3], [0.0_f32; 3]);
+    let seed = [1.0_f32, -0.5, 0.25];
+    let mut shadow = seed;
+    let zero = [0.0_f32; 3];
+    let length = (4 * N) as u64;
+    let run = |entry: Entry, cells: &[u64]| {
+        let mut results = [0_u64; 8];
+        // SAFETY: the cells are those of the function's parameters, and what they point to is alive.
+        unsafe { entry(cells.as_ptr(), results.as_mut_ptr()) };
+    };
+    let address = |slice: &[f32]| slice.as_ptr() as u64;
+    let times = shortest([
+        &mut || run(force, &[address(&bodies), length, address(&of), out.as_mut_ptr() as u64]),
+        &mut || {
+            let cells = [
+                address(&bodies),
+                address(&direction),
+                length,
+                address(&of),
+                address(&zero),
+                forward_out.as_mut_ptr() as u64,
+                change.as_mut_ptr() as u64,
+            ];
+            run(tangent, &cells);
+        },
+        &mut || {
+            of_bodies.fill(0.0);
+            of_place = zero;
+            shadow = seed;
+            let cells = [
+                address(&bodies),
+                of_bodies.as_mut_ptr() as u64,
+                length,
+                address(&of),
+                of_place.as_mut_ptr() as u64,
+                reverse_out.as_mut_ptr() as u64,
+                shadow.as_mut_ptr() as u64,
+            ];
+            run(gradient, &cells);
+        },
+    ]);
+    let forward: f32 = change.iter().zip(seed).map(|(change, seed)| change * seed).sum();
+    let reverse: f32 = of_bodies.iter().zip(&direction).map(|(g, d)| g * d).sum();
+    assert!((forward - reverse).abs() < 1e-3 * forward.abs(), "{forward} {reverse}");
+    for same in [forward_out, reverse_out] {
+        assert!(out.iter().zip(same).all(|(a, b)| (a - b).abs() <= 1e-4 * a.abs()), "{out:?} {same:?}");
+    }
+    assert_eq!(shadow, zero, "what was overwritten has no gradient left");
+    report("gravity", times);
+}
