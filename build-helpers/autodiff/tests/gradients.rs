@@ -163,6 +163,7 @@ static CASES: &[Case] = &[
         ],
         1,
     ),
+    case("prices", &[Slice(15, 0.4, 0.9), Output(3)], 0),
     case("gravity", &[Slice(24, -1.0, 1.0), Array(3, -1.0, 1.0), OutputArray(3)], 0),
     case("runge_kutta", &[UNIT, ABOVE, Integer(20)], 1),
     case("labelled", &[Slice(5, -1.0, 1.5), Number(0.5, 1.5)], 1),

@@ -212,6 +212,11 @@ macro_rules! functions {
                     let d2 = d1 - root;
                     s * self::normal(d1) - k * (-r * t).exp() * self::normal(d2)
                 }
+                fn prices(options: &[F], out: &mut [F]) {
+                    for (o, out) in options.chunks_exact(5).zip(out.iter_mut()) {
+                        *out = self::black_scholes(o[0], o[1], o[2], o[3], o[4]);
+                    }
+                }
                 fn gravity(position: &[F], of: &[F; 3], out: &mut [F; 3]) {
                     let (mut ax, mut ay, mut az) = (0.0, 0.0, 0.0);
                     for p in position.chunks_exact(4) {
