@@ -88,7 +88,5 @@ impl<'c> Copier<'c> {
 /// The values that come into a phi, with their blocks.
 pub(crate) fn incoming(phi: Value<'_>) -> Vec<(Value<'_>, Block<'_>)> {
     let operands = phi.operands().into_iter().enumerate();
-    operands
-        .filter_map(|(index, value)| Some((value, phi.incoming_block(index as u32)?)))
-        .collect()
+    operands.filter_map(|(index, value)| Some((value, phi.incoming_block(index as u32)?))).collect()
 }

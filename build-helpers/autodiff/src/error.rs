@@ -26,7 +26,9 @@ pub enum Error {
     #[error(transparent)]
     Llvm(#[from] kernelmill_llvm::Error),
     /// The derivative that was written is no valid code.
-    #[error("internal error of kernelmill-autodiff: the derivative of `{function}` is wrong: {message}; please report it")]
+    #[error(
+        "internal error of kernelmill-autodiff: the derivative of `{function}` is wrong: {message}; please report it"
+    )]
     Internal {
         /// The function.
         function: String,
@@ -54,7 +56,9 @@ impl Refusal {
     pub(crate) fn at(instruction: Value<'_>, message: impl Into<String>) -> Self {
         let frames = instruction.debug_frames();
         let of_rust = |file: &str| {
-            ["library/core/", "library/std/", "library/alloc/"].iter().any(|part| file.contains(part))
+            ["library/core/", "library/std/", "library/alloc/"]
+                .iter()
+                .any(|part| file.contains(part))
         };
         let of_user = frames.iter().find(|frame| !of_rust(&frame.file));
         let frame = of_user.or(frames.last());
@@ -70,7 +74,9 @@ impl Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.file {
-            Some(file) => write!(formatter, "{file}:{}:{}: {}", self.line, self.column, self.message),
+            Some(file) => {
+                write!(formatter, "{file}:{}:{}: {}", self.line, self.column, self.message)
+            }
             None => formatter.write_str(&self.message),
         }
     }

@@ -50,7 +50,14 @@ impl<'a, 'c> Session<'a, 'c> {
         machine: &'a Machine,
         rules: &'a Rules,
     ) -> Self {
-        Self { context, module, machine, rules, done: RefCell::default(), recursive: OnceCell::new() }
+        Self {
+            context,
+            module,
+            machine,
+            rules,
+            done: RefCell::default(),
+            recursive: OnceCell::new(),
+        }
     }
 
     /// Writes a derivative into the module, as an internal function. Where this fails, the module
@@ -72,8 +79,7 @@ impl<'a, 'c> Session<'a, 'c> {
             // Known before it is written, so that a function that calls itself finds it.
             let symbol = new.name();
             if request.mode == Mode::Forward {
-                let derivative =
-                    Derivative { symbol, tape: Tape::Registers, declared: Vec::new() };
+                let derivative = Derivative { symbol, tape: Tape::Registers, declared: Vec::new() };
                 self.done.borrow_mut().insert(request.clone(), derivative);
                 forward::write(self, request, &analysis, new).inspect_err(|_| {
                     self.done.borrow_mut().remove(request);
@@ -86,7 +92,9 @@ impl<'a, 'c> Session<'a, 'c> {
         let (new, tape) = derivative?;
         self.finish(request, function, new)?;
         let declared = self.module.functions().into_iter().filter(|function| {
-            function.is_declaration() && !function.is_intrinsic() && !known.contains(&function.name())
+            function.is_declaration()
+                && !function.is_intrinsic()
+                && !known.contains(&function.name())
         });
         let declared = declared.map(Value::name).collect();
         let derivative = Derivative { symbol: new.name(), tape, declared };
@@ -101,8 +109,7 @@ impl<'a, 'c> Session<'a, 'c> {
 
     /// Compares a request with its function.
     fn check(&self, request: &Request) -> Result<Value<'c>, Error> {
-        let refuse =
-            |reason: String| Error::Request { function: request.function.clone(), reason };
+        let refuse = |reason: String| Error::Request { function: request.function.clone(), reason };
         let function = self.module.function(&request.function);
         let function = function.ok_or_else(|| refuse("there is no such function".to_owned()))?;
         if function.is_declaration() {
@@ -111,7 +118,9 @@ impl<'a, 'c> Session<'a, 'c> {
         let parameters = function.parameters();
         let (wanted, given) = (parameters.len(), request.activities.len());
         if wanted != given {
-            return Err(refuse(format!("it has {wanted} parameters, and {given} activities are given")));
+            return Err(refuse(format!(
+                "it has {wanted} parameters, and {given} activities are given"
+            )));
         }
         for (index, (value, activity)) in parameters.iter().zip(&request.activities).enumerate() {
             let fits = match activity {
@@ -234,18 +243,19 @@ impl<'a, 'c> Session<'a, 'c> {
 
     /// Returns several results, packed as [`Session::packed_type`] says.
     pub(crate) fn return_all(&self, builder: &Builder<'c>, results: &[Value<'c>]) {
-        let result = match results {
-            [] => None,
-            [only] => Some(*only),
-            _ => {
-                let types: Vec<_> = results.iter().map(|result| result.ty()).collect();
-                let empty = self.packed_type(&types).poison();
-                let fields = results.iter().enumerate();
-                Some(fields.fold(empty, |all, (index, result)| {
-                    builder.insert(all, *result, index as u32)
-                }))
-            }
-        };
+        let result =
+            match results {
+                [] => None,
+                [only] => Some(*only),
+                _ => {
+                    let types: Vec<_> = results.iter().map(|result| result.ty()).collect();
+                    let empty = self.packed_type(&types).poison();
+                    let fields = results.iter().enumerate();
+                    Some(fields.fold(empty, |all, (index, result)| {
+                        builder.insert(all, *result, index as u32)
+                    }))
+                }
+            };
         builder.ret(result);
     }
 

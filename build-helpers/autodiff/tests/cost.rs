@@ -96,20 +96,23 @@ fn the_gradient_of_option_prices_costs_at_most_five_times_the_prices() {
     let mut seeds = vec![1.0_f64; N];
     let address = |slice: &[f64]| slice.as_ptr() as u64;
     let (count, length) = (N as u64, 5 * N as u64);
+    let reverse = |gradients: &mut [f64], out: &mut [f64], seeds: &mut [f64]| {
+        let of_options = gradients.as_mut_ptr() as u64;
+        let out = [out.as_mut_ptr() as u64, seeds.as_mut_ptr() as u64];
+        run(gradient, &[address(&options), of_options, length, out[0], out[1], count]);
+    };
     let times = shortest([
         &mut || run(price, &[address(&options), length, prices.as_mut_ptr() as u64, count]),
         &mut || {
             let out = [forward_out.as_mut_ptr() as u64, changes.as_mut_ptr() as u64];
             run(tangent, &[address(&options), address(&direction), length, out[0], out[1], count]);
         },
-        &mut || {
-            gradients.fill(0.0);
-            seeds.fill(1.0);
-            let of_options = gradients.as_mut_ptr() as u64;
-            let out = [reverse_out.as_mut_ptr() as u64, seeds.as_mut_ptr() as u64];
-            run(gradient, &[address(&options), of_options, length, out[0], out[1], count]);
-        },
+        // Gradients add up over the runs, and seeds are 0 after the first.
+        &mut || reverse(&mut gradients, &mut reverse_out, &mut seeds),
     ]);
+    gradients.fill(0.0);
+    seeds.fill(1.0);
+    reverse(&mut gradients, &mut reverse_out, &mut seeds);
     assert_eq!((&prices, &prices), (&forward_out, &reverse_out));
     for ((gradient, direction), change) in
         gradients.chunks(5).zip(direction.chunks(5)).zip(&changes)
@@ -129,7 +132,7 @@ fn the_gradient_of_option_prices_costs_at_most_five_times_the_prices() {
 }
 
 #[test]
-fn the_gradient_of_gravity_costs_at_most_nine_times_gravity() {
+fn the_gradient_of_gravity_costs_at_most_five_times_gravity() {
     use Activity::{Constant, Duplicated};
     const N: usize = 2048;
     let activities = [Duplicated, Constant, Duplicated, Duplicated];
@@ -146,6 +149,18 @@ fn the_gradient_of_gravity_costs_at_most_nine_times_gravity() {
     let zero = [0.0_f32; 3];
     let length = (4 * N) as u64;
     let address = |slice: &[f32]| slice.as_ptr() as u64;
+    let reverse = |bodies_of: &mut [f32], place: &mut [f32], out: &mut [f32], seeds: &mut [f32]| {
+        let cells = [
+            address(&bodies),
+            bodies_of.as_mut_ptr() as u64,
+            length,
+            address(&of),
+            place.as_mut_ptr() as u64,
+            out.as_mut_ptr() as u64,
+            seeds.as_mut_ptr() as u64,
+        ];
+        run(gradient, &cells);
+    };
     let times = shortest([
         &mut || run(force, &[address(&bodies), length, address(&of), out.as_mut_ptr() as u64]),
         &mut || {
@@ -160,28 +175,20 @@ fn the_gradient_of_gravity_costs_at_most_nine_times_gravity() {
             ];
             run(tangent, &cells);
         },
-        &mut || {
-            of_bodies.fill(0.0);
-            of_place = zero;
-            shadow = seed;
-            let cells = [
-                address(&bodies),
-                of_bodies.as_mut_ptr() as u64,
-                length,
-                address(&of),
-                of_place.as_mut_ptr() as u64,
-                reverse_out.as_mut_ptr() as u64,
-                shadow.as_mut_ptr() as u64,
-            ];
-            run(gradient, &cells);
-        },
+        &mut || reverse(&mut of_bodies, &mut of_place, &mut reverse_out, &mut shadow),
     ]);
+    (of_place, shadow) = (zero, seed);
+    of_bodies.fill(0.0);
+    reverse(&mut of_bodies, &mut of_place, &mut reverse_out, &mut shadow);
     let forward: f32 = change.iter().zip(seed).map(|(change, seed)| change * seed).sum();
     let reverse: f32 = of_bodies.iter().zip(&direction).map(|(g, d)| g * d).sum();
     assert!((forward - reverse).abs() < 1e-3 * forward.abs(), "{forward} {reverse}");
     for same in [forward_out, reverse_out] {
-        assert!(out.iter().zip(same).all(|(a, b)| (a - b).abs() <= 1e-4 * a.abs()), "{out:?} {same:?}");
+        assert!(
+            out.iter().zip(same).all(|(a, b)| (a - b).abs() <= 1e-4 * a.abs()),
+            "{out:?} {same:?}"
+        );
     }
     assert_eq!(shadow, zero, "what was overwritten has no gradient left");
-    report("gravity", times, [4.0, 9.0]);
+    report("gravity", times, [3.5, 5.0]);
 }

@@ -194,7 +194,8 @@ fn the_tape_is_where_the_request_wants_it() {
         let mut y = x; for _ in 0..200 { y = y * y * 0.5 + x } y }";
     with_module(source, |context, machine, module| {
         let mut request = request("f", Mode::Reverse, &[Active]);
-        let tape = |request: &Request| derivative_of(context, machine, module, request).unwrap().tape;
+        let tape =
+            |request: &Request| derivative_of(context, machine, module, request).unwrap().tape;
         assert_eq!(tape(&request), Tape::Local { bytes: 1600 });
         request.tape = TapeLimit::Local(1599);
         assert_eq!(tape(&request), Tape::Buffer { bytes: Some(1608) });
@@ -318,14 +319,11 @@ pub fn faulty(x: f64, a: &mut [f64], fixed: &mut [f64], f: fn(f64) -> f64) -> f6
 #[test]
 fn everything_that_has_no_derivative_is_named_with_its_line_at_once() {
     with_module(FAULTY, |context, machine, module| {
-        let activities =
-            [Active, Duplicated, Constant, Constant, Constant, Constant];
+        let activities = [Active, Duplicated, Constant, Constant, Constant, Constant];
         let request = request("faulty", Mode::Reverse, &activities);
         let message = derivative_of(context, machine, module, &request).unwrap_err().to_string();
-        let message = message.replace(
-            "everything_that_has_no_derivative_is_named_with_its_line_at_once",
-            "faulty",
-        );
+        let message = message
+            .replace("everything_that_has_no_derivative_is_named_with_its_line_at_once", "faulty");
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/refusals.txt");
         if std::env::var_os("KERNELMILL_BLESS").is_some() {
             std::fs::write(path, format!("{message}\n")).unwrap();
@@ -459,5 +457,8 @@ fn the_page_has_the_rules_of_the_code() {
         std::fs::write(path, format!("{before}{start}{table}{end}{after}")).unwrap();
         return;
     }
-    assert!(page.contains(&format!("{start}{table}{end}")), "run with KERNELMILL_BLESS=1:\n{table}");
+    assert!(
+        page.contains(&format!("{start}{table}{end}")),
+        "run with KERNELMILL_BLESS=1:\n{table}"
+    );
 }

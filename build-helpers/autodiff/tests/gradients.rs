@@ -68,9 +68,7 @@ static CASES: &[Case] = &[
         vec![1.0 / x[1] + x[1] / (x[0] * x[0]), -x[0] / (x[1] * x[1]) - 1.0 / x[0]]
     }),
     case("remainder", &[Number(1.0, 9.0), Number(0.7, 2.0)], 1),
-    known("trigonometry", &[WIDE], |x| {
-        vec![(2.0 * x[0]).cos() + 0.3 / (0.3 * x[0]).cos().powi(2)]
-    }),
+    known("trigonometry", &[WIDE], |x| vec![(2.0 * x[0]).cos() + 0.3 / (0.3 * x[0]).cos().powi(2)]),
     known("inverse_trigonometry", &[UNIT], |x| {
         let (x, root) = (x[0], (1.0 - x[0] * x[0]).sqrt());
         vec![1.0 / root - 2.0 * x.atan() / root + 2.0 * x.acos() / (1.0 + x * x)]
@@ -106,9 +104,7 @@ static CASES: &[Case] = &[
         let y = 1.0 / (1.0 + (-x[0]).exp());
         vec![y * (1.0 - y)]
     }),
-    known("branch", &[WIDE], |x| {
-        vec![if x[0] > 0.0 { 3.0 * x[0] * x[0] } else { x[0].cos() }]
-    }),
+    known("branch", &[WIDE], |x| vec![if x[0] > 0.0 { 3.0 * x[0] * x[0] } else { x[0].cos() }]),
     case("nested_branches", &[WIDE, WIDE], 1),
     case("early_return", &[WIDE, WIDE], 1),
     case("choice", &[WIDE, Integer(0)], 1),
@@ -189,9 +185,7 @@ impl Width {
     }
     fn read(self, bytes: &[u8], index: usize) -> f64 {
         match self {
-            Self::F32 => {
-                f64::from(f32::from_le_bytes(bytes[4 * index..][..4].try_into().unwrap()))
-            }
+            Self::F32 => f64::from(f32::from_le_bytes(bytes[4 * index..][..4].try_into().unwrap())),
             Self::F64 => f64::from_le_bytes(bytes[8 * index..][..8].try_into().unwrap()),
         }
     }
@@ -316,8 +310,10 @@ impl<'a> Call<'a> {
     /// The numbers in all memory, or in all shadows, parameter by parameter.
     fn numbers(&self, of_shadows: bool) -> Vec<(Parameter, Vec<f64>)> {
         let memory = if of_shadows { &self.shadows } else { &self.memory };
-        let with_memory =
-            self.parameters.iter().filter(|parameter| !matches!(parameter, Number(..) | Integer(_)));
+        let with_memory = self
+            .parameters
+            .iter()
+            .filter(|parameter| !matches!(parameter, Number(..) | Integer(_)));
         with_memory
             .zip(memory)
             .map(|(&parameter, bytes)| {
@@ -440,7 +436,12 @@ fn derivatives(width: Width) -> (Native, Vec<(String, String, bool)>) {
     (native, symbols)
 }
 
-fn loaded(native: &Native, case: &Case, symbols: &(String, String, bool), width: Width) -> Derivatives {
+fn loaded(
+    native: &Native,
+    case: &Case,
+    symbols: &(String, String, bool),
+    width: Width,
+) -> Derivatives {
     Derivatives {
         primal: native.entry(&format!("{}_{}", case.name, width.name())),
         forward: native.entry(&symbols.0),
@@ -469,7 +470,9 @@ fn gradients_agree_with_finite_differences_in_f64_and_those_in_f32_with_them() {
     let (wide, wide_symbols) = derivatives(Width::F64);
     let (narrow, narrow_symbols) = derivatives(Width::F32);
     let mut faults = Vec::new();
-    for ((case, wide_symbols), narrow_symbols) in CASES.iter().zip(&wide_symbols).zip(&narrow_symbols) {
+    for ((case, wide_symbols), narrow_symbols) in
+        CASES.iter().zip(&wide_symbols).zip(&narrow_symbols)
+    {
         let f64s = loaded(&wide, case, wide_symbols, Width::F64);
         let f32s = loaded(&narrow, case, narrow_symbols, Width::F32);
         let (mut worst, mut worst_forward, mut worst_by_hand) = (0.0_f64, 0.0_f64, 0.0_f64);
@@ -502,7 +505,8 @@ fn gradients_agree_with_finite_differences_in_f64_and_those_in_f32_with_them() {
                 for (found, expected) in gradient.iter().zip(by_hand(&x)) {
                     let expected = expected * weights[0];
                     let error = (found - expected).abs() / expected.abs().max(1e-3);
-                    worst_by_hand = worst_by_hand.max(if error.is_nan() { f64::INFINITY } else { error });
+                    worst_by_hand =
+                        worst_by_hand.max(if error.is_nan() { f64::INFINITY } else { error });
                 }
             }
             // Forward mode in a random direction is the gradient in that direction.

@@ -101,7 +101,8 @@ fn kernels_with_derivatives_compile_for_every_target() {
     let (source, lowered) = lower("derivatives", KERNELS);
     let config = Config::new("compute_90".parse().unwrap());
     let ptx = compiler.assembly(&job("derivatives", &source, &lowered, &config)).unwrap();
-    let add = ["red.relaxed", "atom.relaxed", "atom.add", "red.add", "atom.global.add", "red.global"];
+    let add =
+        ["red.relaxed", "atom.relaxed", "atom.add", "red.add", "atom.global.add", "red.global"];
     assert!(add.iter().any(|add| ptx.contains(add)), "no atomic addition: {ptx}");
     assert!(!ptx.contains("__kernelmill_autodiff"), "{ptx}");
 }

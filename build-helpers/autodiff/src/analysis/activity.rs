@@ -168,9 +168,8 @@ impl<'c> Activities<'c> {
 /// The operands whose change changes an instruction's result.
 pub(crate) fn sources<'c>(rules: &Rules, instruction: Value<'c>) -> Vec<Value<'c>> {
     if let Some(flows) = flows(rules, instruction) {
-        let flowing = |flow: &Flow<'_>| {
-            !matches!(flow, Flow::Partial(Partial::Zero) | Flow::Custom(""))
-        };
+        let flowing =
+            |flow: &Flow<'_>| !matches!(flow, Flow::Partial(Partial::Zero) | Flow::Custom(""));
         let operands = instruction.operands().into_iter().zip(flows);
         return operands.filter(|(_, flow)| flowing(flow)).map(|(operand, _)| operand).collect();
     }

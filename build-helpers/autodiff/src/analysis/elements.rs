@@ -51,9 +51,9 @@ impl<'c> Elements<'c> {
     /// Joins the groups of these roots, and notes a type of theirs.
     fn note(&mut self, mut roots: Vec<Root<'c>>, ty: Option<Type<'c>>) {
         let mut types: Vec<_> = ty.into_iter().collect();
-        let (joined, others) = std::mem::take(&mut self.groups)
-            .into_iter()
-            .partition(|(group, _): &(Vec<Root<'c>>, _)| group.iter().any(|root| roots.contains(root)));
+        let (joined, others) = std::mem::take(&mut self.groups).into_iter().partition(
+            |(group, _): &(Vec<Root<'c>>, _)| group.iter().any(|root| roots.contains(root)),
+        );
         self.groups = others;
         for (group, of_group) in joined {
             roots.extend(group);
@@ -89,9 +89,10 @@ pub(crate) fn is_loaded_integer(value: Value<'_>) -> bool {
     value.is_instruction()
         && value.opcode() == Opcode::LLVMLoad
         && value.ty().int_width().is_some_and(|width| width >= 16)
-        && value.users().into_iter().all(|user| {
-            user.opcode() == Opcode::LLVMStore && user.operand(0) == value
-        })
+        && value
+            .users()
+            .into_iter()
+            .all(|user| user.opcode() == Opcode::LLVMStore && user.operand(0) == value)
 }
 
 /// Parameters among roots, for messages.

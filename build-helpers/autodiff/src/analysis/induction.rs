@@ -129,8 +129,7 @@ impl<'c> Inductions<'c> {
                 all.find(|counter| counter.next == tested).map(|counter| (*counter, true))
             };
             let (counter, of_next) = of_phi.or_else(of_next)?;
-            (counter.of == id)
-                .then_some((TripCount { counter, bound, of_next }, equality))
+            (counter.of == id).then_some((TripCount { counter, bound, of_next }, equality))
         })
     }
 }
@@ -161,16 +160,10 @@ fn signed(value: Value<'_>) -> Option<i64> {
 
 /// Whether a value is the same in every iteration.
 pub(crate) fn is_invariant<'c>(cfg: &Cfg<'c>, loops: &Loops, id: LoopId, value: Value<'c>) -> bool {
-    !value.is_instruction()
-        || cfg.number_of(value).is_some_and(|block| !loops.contains(id, block))
+    !value.is_instruction() || cfg.number_of(value).is_some_and(|block| !loops.contains(id, block))
 }
 
-fn counter<'c>(
-    cfg: &Cfg<'c>,
-    loops: &Loops,
-    id: LoopId,
-    phi: Value<'c>,
-) -> Option<Induction<'c>> {
+fn counter<'c>(cfg: &Cfg<'c>, loops: &Loops, id: LoopId, phi: Value<'c>) -> Option<Induction<'c>> {
     if phi.opcode() != Opcode::LLVMPHI || phi.operands().len() != 2 {
         return None;
     }

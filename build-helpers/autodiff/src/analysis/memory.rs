@@ -38,12 +38,7 @@ pub(crate) struct Memory<'c> {
 }
 
 impl<'c> Memory<'c> {
-    pub(crate) fn of(
-        function: Value<'c>,
-        cfg: &Cfg<'c>,
-        rules: &Rules,
-        distinct: bool,
-    ) -> Self {
+    pub(crate) fn of(function: Value<'c>, cfg: &Cfg<'c>, rules: &Rules, distinct: bool) -> Self {
         let mut memory = Self {
             parameters: function.parameters(),
             distinct,

@@ -1,20 +1,20 @@
 //! What is known of a function before its derivative is written.
 
 mod activity;
-mod elements;
 mod cfg;
+mod elements;
 mod induction;
 mod loops;
 mod memory;
 mod support;
 
 pub(crate) use activity::Activities;
-pub(crate) use elements::{Elements, is_loaded_integer};
 pub(crate) use cfg::{Cfg, reverse_postorder};
+pub(crate) use elements::{Elements, is_loaded_integer};
 pub(crate) use induction::{Induction, Inductions, TripCount};
 pub(crate) use loops::{LoopId, Loops};
-pub(crate) use memory::{Memory, Transfer, is_pure, transfer};
 use memory::Root;
+pub(crate) use memory::{Memory, Transfer, is_pure, transfer};
 pub(crate) use support::{Facts, unsupported};
 
 use kernelmill_llvm::ir::{Type, TypeKind};

@@ -150,7 +150,9 @@ impl<'c> Facts<'_, 'c> {
             return None;
         }
         if store.is_exact_access() && carries {
-            return Some("a volatile or atomic write to active memory has no derivative".to_owned());
+            return Some(
+                "a volatile or atomic write to active memory has no derivative".to_owned(),
+            );
         }
         if is_loaded_integer(value) && self.activities.is_shadowed(self.memory, value.operand(0)) {
             return Some(
@@ -240,8 +242,7 @@ impl<'c> Facts<'_, 'c> {
     /// Bits of numbers as integers, and the reverse.
     fn bits(&self, cast: Value<'c>) -> Option<String> {
         let (from, to) = (cast.operand(0), cast.ty());
-        let is_integer =
-            |kind: TypeKind| kind == TypeKind::LLVMIntegerTypeKind;
+        let is_integer = |kind: TypeKind| kind == TypeKind::LLVMIntegerTypeKind;
         if self.activities.is_varied(from) && !holds_floats(to) {
             return Some(
                 "the bits of an active number are used as an integer; use a function of the table of \

@@ -55,8 +55,8 @@ pub(super) fn read(call: Value<'_>) -> Result<Asked<'_>, String> {
     })?;
     let (rules, rest) = rules(&arguments[first + 1..])
         .ok_or_else(|| "functions with rules must be named, not computed".to_owned())?;
-    let groups =
-        groups(rest).ok_or_else(|| "parameters must be numbers, references and slices".to_owned())?;
+    let groups = groups(rest)
+        .ok_or_else(|| "parameters must be numbers, references and slices".to_owned())?;
     Ok(Asked { wish, function, hidden: (first == 1).then(|| arguments[0]), groups, rules })
 }
 
@@ -136,18 +136,20 @@ fn wish(name: &str) -> Result<Wish, String> {
         "active" => Ok(Activity::Active),
         "duplicated" => Ok(Activity::Duplicated),
         "shared" => Ok(Activity::Shared),
-        other => Err(format!(
-            "`{other}` is no activity: write constant, active, duplicated or shared"
-        )),
+        other => {
+            Err(format!("`{other}` is no activity: write constant, active, duplicated or shared"))
+        }
     });
     Ok(Wish { mode, keep_result, activities: activities.collect::<Result<_, _>>()? })
 }
 
 /// The function among a marker's arguments: the first, or the second after the place for a result.
 fn function_of<'c>(arguments: &[Value<'c>]) -> Option<(Value<'c>, usize)> {
-    arguments.iter().take(2).enumerate().find_map(|(at, argument)| {
-        argument.is_function().then_some((*argument, at))
-    })
+    arguments
+        .iter()
+        .take(2)
+        .enumerate()
+        .find_map(|(at, argument)| argument.is_function().then_some((*argument, at)))
 }
 
 /// The parameters: each comes after its size in bytes.
@@ -298,7 +300,10 @@ fn give<'c>(
         format!("the results `{given:?}` are of several types; return only gradients of one type")
     })?;
     let wrong = || {
-        format!("the derivative gives {} numbers: declare an array of so many as its result", numbers.len())
+        format!(
+            "the derivative gives {} numbers: declare an array of so many as its result",
+            numbers.len()
+        )
     };
     let Some(number) = numbers.first().copied() else { return Err(wrong()) };
     let bytes = machine.size_of(number) * numbers.len() as u64;

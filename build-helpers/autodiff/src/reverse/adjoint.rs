@@ -62,7 +62,8 @@ impl<'c> Reverse<'_, 'c> {
             let sum = self.code.binary(Opcode::LLVMFAdd, before, change);
             sum.ignore_sign_of_zero();
             let store = self.code.store(sum, at);
-            for access in alignment.map(|bytes| [(before, bytes), (store, bytes)]).into_iter().flatten()
+            for access in
+                alignment.map(|bytes| [(before, bytes), (store, bytes)]).into_iter().flatten()
             {
                 access.0.set_alignment(access.1);
             }
@@ -204,16 +205,14 @@ impl<'c> Reverse<'_, 'c> {
         let operand = |index| instruction.operand(index);
         match instruction.opcode() {
             Opcode::LLVMExtractValue => {
-                let indices: Vec<_> =
-                    instruction.indices().into_iter().map(u64::from).collect();
+                let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
                 if self.is_active(operand(0)) {
                     let at = self.field_of(operand(0), &indices);
                     self.add_at(at, change, false, None);
                 }
             }
             Opcode::LLVMInsertValue => {
-                let indices: Vec<_> =
-                    instruction.indices().into_iter().map(u64::from).collect();
+                let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
                 // In memory, so that the field can be taken out of the rest.
                 let slot = self.adjoint_slot(instruction);
                 self.code.store(change, slot);

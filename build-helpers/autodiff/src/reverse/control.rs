@@ -75,9 +75,7 @@ impl<'c> Reverse<'_, 'c> {
                 if from == above {
                     return next == block;
                 }
-                next != block
-                    && cfg.predecessors[next].len() == 1
-                    && cfg.dominates(next, from)
+                next != block && cfg.predecessors[next].len() == 1 && cfg.dominates(next, from)
             })
         };
         match (side(before[0])?, side(before[1])?) {

@@ -1,8 +1,8 @@
 //! The way back through copies of memory.
 
 use kernelmill_llvm::ir::{
-    AtomicOperation, AtomicOrdering, Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode, Place,
-    Type, TypeKind, Value,
+    AtomicOperation, AtomicOrdering, Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode,
+    Place, Type, TypeKind, Value,
 };
 
 use crate::session::Session;

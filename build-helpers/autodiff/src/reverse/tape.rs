@@ -114,7 +114,8 @@ impl<'c> Reverse<'_, 'c> {
             if record > 0 {
                 let iterations = self.most_iterations(LoopId(number));
                 let of_loop = iterations.and_then(|most| most.checked_mul(record));
-                bytes = bytes.zip(of_loop).and_then(|(sum, more): (u64, u64)| sum.checked_add(more));
+                bytes =
+                    bytes.zip(of_loop).and_then(|(sum, more): (u64, u64)| sum.checked_add(more));
             }
         }
         match (bytes, self.request.tape) {
@@ -126,11 +127,10 @@ impl<'c> Reverse<'_, 'c> {
 
     /// The most iterations of a loop in one run of the function.
     fn most_iterations(&self, id: LoopId) -> Option<u64> {
-        let outwards =
-            std::iter::successors(Some(id), |id| self.analysis.loops.get(*id).parent);
-        outwards.map(|id| self.analysis.inductions.most_iterations(id)).try_fold(1, |all, most| {
-            u64::checked_mul(all, most?)
-        })
+        let outwards = std::iter::successors(Some(id), |id| self.analysis.loops.get(*id).parent);
+        outwards
+            .map(|id| self.analysis.inductions.most_iterations(id))
+            .try_fold(1, |all, most| u64::checked_mul(all, most?))
     }
 
     /// Writes a loop's record, on the way there.
@@ -180,8 +180,7 @@ impl<'c> Reverse<'_, 'c> {
         let used = self.code.load(wide, self.tape.used);
         // A buffer without room for the header gets none.
         let header = wide.constant(HEADER);
-        let has_header =
-            self.code.compare(IntPredicate::LLVMIntUGE, self.tape.capacity, header);
+        let has_header = self.code.compare(IntPredicate::LLVMIntUGE, self.tape.capacity, header);
         let spare = generic(&self.at_start, self.new_slot(wide), self.tape.buffer.ty());
         let at = self.code.select(has_header, self.tape.buffer, spare);
         self.code.store(used, at);

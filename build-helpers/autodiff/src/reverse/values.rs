@@ -101,9 +101,7 @@ impl<'c> Reverse<'_, 'c> {
                 !instruction.is_exact_access()
                     && self.analysis.memory.is_unchanged(instruction.operand(0))
             }
-            LLVMCall => {
-                flows(self.session.rules, instruction).is_some() || is_pure(instruction)
-            }
+            LLVMCall => flows(self.session.rules, instruction).is_some() || is_pure(instruction),
             _ => true,
         }
     }
@@ -157,9 +155,7 @@ impl<'c> Reverse<'_, 'c> {
             What::Entry(block) => {
                 (Type::int(self.session.context, 32), analysis.loops.around(block))
             }
-            What::Count(id) => {
-                (Type::int(self.session.context, 64), analysis.loops.get(id).parent)
-            }
+            What::Count(id) => (Type::int(self.session.context, 64), analysis.loops.get(id).parent),
         };
         let slot = self.new_slot(ty);
         let kept = Kept { what, level, slot, ty };

@@ -73,7 +73,11 @@ impl Expression {
     }
 
     fn inside(&self, formatter: &mut fmt::Formatter<'_>, level: u8) -> fmt::Result {
-        if self.binds() < level { write!(formatter, "({self})") } else { write!(formatter, "{self}") }
+        if self.binds() < level {
+            write!(formatter, "({self})")
+        } else {
+            write!(formatter, "{self}")
+        }
     }
 
     fn pair(

@@ -86,7 +86,8 @@ pub fn rules_as_markdown() -> String {
         "| operation f | with respect to x | to y | to z |\n| --- | --- | --- | --- |\n",
     );
     let mut row = |name: &str, partials: &[Partial]| {
-        let mut columns: Vec<String> = partials.iter().map(|partial| format!("`{partial}`")).collect();
+        let mut columns: Vec<String> =
+            partials.iter().map(|partial| format!("`{partial}`")).collect();
         columns.resize(3, String::new());
         let columns = columns.join(" | ");
         // Writing to a string cannot fail.

@@ -16,7 +16,8 @@ pub(crate) fn canonical(symbol: &str) -> Option<(&'static Rule, String)> {
         let ty = ty.strip_suffix(".i32").unwrap_or(ty);
         return Some((spelled(name)?, ty.to_owned()));
     }
-    let of_device = symbol.strip_prefix(MATH_PREFIX).or_else(|| symbol.strip_prefix(OPERATION_PREFIX));
+    let of_device =
+        symbol.strip_prefix(MATH_PREFIX).or_else(|| symbol.strip_prefix(OPERATION_PREFIX));
     if let Some((name, ty)) = of_device.and_then(|rest| rest.rsplit_once('_')) {
         let rule = named(name).or_else(|| spelled(name))?;
         return is_scalar(ty).then(|| (rule, ty.to_owned()));
@@ -80,7 +81,8 @@ mod tests {
             let (rule, found) = canonical(symbol).unwrap_or_else(|| panic!("{symbol}"));
             assert_eq!((rule.name, found.as_str()), (name, ty), "{symbol}");
         }
-        for symbol in ["powi", "sine", "llvm.memcpy.p0.p0.i64", "__kernelmill_exit", "f", "rsqrtf"] {
+        for symbol in ["powi", "sine", "llvm.memcpy.p0.p0.i64", "__kernelmill_exit", "f", "rsqrtf"]
+        {
             assert!(canonical(symbol).is_none(), "{symbol}");
         }
     }

@@ -114,10 +114,7 @@ pub(crate) static FUNCTIONS: &[Rule] = &[
         "copysign",
         "llvm.copysign",
         &["copysign"],
-        &[
-            Times(Multiply(&Call("copysign", &[UNIT, X]), &Call("copysign", &[UNIT, Y]))),
-            Zero,
-        ],
+        &[Times(Multiply(&Call("copysign", &[UNIT, X]), &Call("copysign", &[UNIT, Y]))), Zero],
     ),
     intrinsic("min", "llvm.minnum", &["minnum", "fmin"], LOWER),
     intrinsic("max", "llvm.maxnum", &["maxnum", "fmax"], HIGHER),
@@ -127,12 +124,7 @@ pub(crate) static FUNCTIONS: &[Rule] = &[
     intrinsic("ceil", "llvm.ceil", &["ceil"], &[Zero]),
     intrinsic("trunc", "llvm.trunc", &["trunc"], &[Zero]),
     intrinsic("round", "llvm.round", &["round"], &[Zero]),
-    intrinsic(
-        "round_ties_even",
-        "llvm.roundeven",
-        &["roundeven", "rint", "nearbyint"],
-        &[Zero],
-    ),
+    intrinsic("round_ties_even", "llvm.roundeven", &["roundeven", "rint", "nearbyint"], &[Zero]),
     intrinsic("canonicalize", "llvm.canonicalize", &["canonicalize"], &[One]),
 ];
 

@@ -33,8 +33,8 @@ pub(crate) fn rustc() -> String {
 
 /// A folder for what a test program makes.
 pub(crate) fn scratch() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join(format!("autodiff-{}", std::process::id()));
+    let folder =
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("autodiff-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
@@ -118,9 +118,8 @@ pub(crate) fn complete<'c>(context: &'c Context, module: &Module<'c>) {
         if !function.is_declaration() || function.is_intrinsic() || !function.is_used() {
             continue;
         }
-        if let Some((math, ty)) = name
-            .strip_prefix("__kernelmill_math_")
-            .and_then(|math| math.rsplit_once('_'))
+        if let Some((math, ty)) =
+            name.strip_prefix("__kernelmill_math_").and_then(|math| math.rsplit_once('_'))
         {
             let renamed = RENAMED.iter().find(|(ours, _)| *ours == math);
             let math = renamed.map_or(math, |(_, theirs)| theirs);
