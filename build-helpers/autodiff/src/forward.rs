@@ -75,10 +75,11 @@ impl<'c> Forward<'_, 'c> {
                     builder.store(shadows.of(value), at).set_alignment(instruction.alignment());
                 }
             }
-            Opcode::LLVMCall if transfer(instruction).is_some() => {
-                if shadows.is_shadowed(instruction.operand(0)) {
-                    shadows.transfer(instruction);
-                }
+            Opcode::LLVMCall
+                if transfer(instruction).is_some()
+                    && shadows.is_shadowed(instruction.operand(0)) =>
+            {
+                shadows.transfer(instruction);
             }
             _ if shadows.analysis.activities.is_active(instruction) => self.tangent(instruction),
             _ => {}

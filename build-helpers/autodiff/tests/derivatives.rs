@@ -462,3 +462,22 @@ fn the_page_has_the_rules_of_the_code() {
         "run with KERNELMILL_BLESS=1:\n{table}"
     );
 }
+
+#[test]
+fn mathematics_is_that_of_two_widths() {
+    const TEXT: &str = "
+declare half @llvm.sin.f16(half)
+define half @f(half %x) {
+  %y = call half @llvm.sin.f16(half %x)
+  ret half %y
+}";
+    let machine = common::machine();
+    let context = Context::create();
+    let module = module_of_text(&context, &machine, TEXT);
+    let request = request("f", Mode::Forward, &[Active]);
+    let message = derivative_of(&context, &machine, &module, &request).unwrap_err().to_string();
+    assert!(
+        message.contains("`sin` of `half` has no derivative, only that of `f32` and `f64`"),
+        "{message}"
+    );
+}

@@ -36,23 +36,21 @@ enum Parameter {
 }
 use Parameter::{Array, Counted, Integer, Number, Output, OutputArray, Slice};
 
+/// A gradient found by hand.
+type Gradient = fn(&[f64]) -> Vec<f64>;
+
 struct Case {
     name: &'static str,
     parameters: &'static [Parameter],
     results: usize,
-    /// The gradient found by hand.
-    by_hand: Option<fn(&[f64]) -> Vec<f64>>,
+    by_hand: Option<Gradient>,
 }
 
 const fn case(name: &'static str, parameters: &'static [Parameter], results: usize) -> Case {
     Case { name, parameters, results, by_hand: None }
 }
 
-const fn known(
-    name: &'static str,
-    parameters: &'static [Parameter],
-    by_hand: fn(&[f64]) -> Vec<f64>,
-) -> Case {
+const fn known(name: &'static str, parameters: &'static [Parameter], by_hand: Gradient) -> Case {
     Case { name, parameters, results: 1, by_hand: Some(by_hand) }
 }
 

@@ -90,7 +90,9 @@ impl<'c> Inductions<'c> {
                 live.push(count.filter(|(_, equality)| *equality).map(|(count, _)| count));
             }
         }
-        if let [Some(count)] = live[..] {
+        if let [Some(count)] = live[..]
+            && is_exact(&count.counter)
+        {
             self.trip_counts.insert(id, count);
         }
     }
@@ -134,11 +136,21 @@ impl<'c> Inductions<'c> {
     }
 }
 
+/// Whether the number of steps to a value is the distance by the step, even for counters that wrap:
+/// so it is for powers of two, and for addresses, which do not wrap.
+fn is_exact(counter: &Induction<'_>) -> bool {
+    counter.element.is_some()
+        || signed(counter.step).is_some_and(|step| step.unsigned_abs().is_power_of_two())
+}
+
 /// The most iterations that a comparison of constants allows.
 fn most((count, equality): &(TripCount<'_>, bool)) -> Option<u64> {
     let (start, step) = (signed(count.counter.start)?, signed(count.counter.step)?);
     let bound = signed(count.bound)?;
-    if step == 0 {
+    let width = count.bound.ty().int_width()?;
+    let last = i128::from(bound) + i128::from(step);
+    // Beyond the bound by one step it must not wrap.
+    if step == 0 || last.unsigned_abs() >= 1 << (width - 1) {
         return None;
     }
     let distance = bound.checked_sub(start)?;

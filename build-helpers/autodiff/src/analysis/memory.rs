@@ -128,8 +128,9 @@ impl<'c> Memory<'c> {
             }
             (Slot(_), _) | (_, Slot(_)) => false,
             (Parameter(a), Parameter(b)) => a == b || !self.distinct,
-            (Global(global), _) | (_, Global(global)) => {
-                !(global.is_global() && global.is_global_constant()) && !self.distinct
+            (Global(global), other) | (other, Global(global)) => {
+                let constant = global.is_global() && global.is_global_constant();
+                !constant && (!self.distinct || other == Unknown)
             }
             (Parameter(_), Loaded(_)) | (Loaded(_), Parameter(_)) => !self.distinct,
             (Unknown | Loaded(_), _) | (_, Unknown) => true,

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Mode, Refusal,
-    rules::{Rules, flows},
+    rules::{Rules, flows, rule_of},
 };
 
 /// What the search looks at.
@@ -169,10 +169,7 @@ impl<'c> Facts<'_, 'c> {
             return self.transfer(call, kind);
         }
         if flows(self.rules, call).is_some() {
-            let scalar = call.ty().is_floating() || !self.activities.is_active(call);
-            let name = call.called_function().map(Value::name).unwrap_or_default();
-            return (!scalar && !name.starts_with("llvm."))
-                .then(|| format!("`{name}` is called for a vector"));
+            return self.mathematics(call);
         }
         if !is_foreign(self.rules, call) && !self.activities.is_active(call) {
             return None;
@@ -201,6 +198,18 @@ impl<'c> Facts<'_, 'c> {
             format!("`{path}` calls itself; reverse mode follows no recursion")
         } else {
             format!("`{path}` has no rule and no body here; give it a rule of your own")
+        })
+    }
+
+    /// A function with a rule, for a type that there is no mathematics for.
+    fn mathematics(&self, call: Value<'c>) -> Option<String> {
+        let (rule, _) = rule_of(call.called_function()?)?;
+        let scalar =
+            matches!(call.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind);
+        let needs_scalar = rule.intrinsic.is_none() || rule.name == "powi";
+        (self.activities.is_active(call) && needs_scalar && !scalar).then(|| {
+            let (name, ty) = (rule.name, call.ty());
+            format!("`{name}` of `{ty:?}` has no derivative, only that of `f32` and `f64`")
         })
     }
 

@@ -220,5 +220,5 @@ pub(super) fn generic<'c>(builder: &Builder<'c>, pointer: Value<'c>, ty: Type<'c
 
 /// The alignment of a field in a record that lies at a multiple of 8.
 fn field_alignment(offset: u64) -> u32 {
-    if offset % 8 == 0 { 8 } else { 1 << offset.trailing_zeros() }
+    if offset.is_multiple_of(8) { 8 } else { 1 << offset.trailing_zeros() }
 }
