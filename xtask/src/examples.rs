@@ -5,13 +5,14 @@ use anyhow::{Result, ensure};
 use std::path::Path;
 
 /// Name, arguments, and what its last line says when its result is right.
-const EXAMPLES: [(&str, &[&str]); 7] = [
+const EXAMPLES: [(&str, &[&str]); 8] = [
     ("saxpy", &[]),
     ("mandelbrot", &["--size", "320x200"]),
     ("photo", &[]),
     ("reduce", &[]),
     ("matmul", &[]),
     ("nbody", &[]),
+    ("autodiff", &[]),
     ("cudarc-interop", &[]),
 ];
 

@@ -25,6 +25,7 @@ pub mod __shim;
 mod assertion;
 pub mod atomic;
 mod deferred;
+mod derivative;
 pub mod fast;
 pub mod fence;
 pub mod float;

@@ -7,7 +7,12 @@ use inkwell::{
     targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple},
 };
 
-use crate::{Error, ir::Type};
+use llvm_sys::transforms::pass_builder::LLVMRunPassesOnFunction;
+
+use crate::{
+    Error,
+    ir::{Type, Value},
+};
 
 /// A target machine with its data layout.
 #[derive(Debug)]
@@ -110,6 +115,36 @@ impl Machine {
         options.set_loop_interleaving(vectorize);
         options.set_loop_unrolling(true);
         module.run_passes(passes, &self.machine, options).map_err(Error::llvm)
+    }
+
+    /// Runs passes over one function of a module that [`Machine::adopt`] made one for this machine.
+    /// Only passes over functions can be named.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Llvm`] where LLVM does not know a pass.
+    pub fn run_on_function(&self, function: Value<'_>, passes: &str) -> Result<(), Error> {
+        assert!(function.is_function() && !function.is_declaration());
+        let options = PassBuilderOptions::create();
+        let passes = std::ffi::CString::new(passes).map_err(Error::llvm)?;
+        // SAFETY: function, machine and options are alive; an error is LLVM's to give and ours to
+        // take.
+        let error = unsafe {
+            let options = options.as_mut_ptr();
+            let machine = self.machine.as_mut_ptr();
+            LLVMRunPassesOnFunction(function.raw, passes.as_ptr(), machine, options)
+        };
+        if error.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the error is one that LLVM has just given; taking the message consumes it.
+        let text = unsafe {
+            let message = llvm_sys::error::LLVMGetErrorMessage(error);
+            let text = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
+            llvm_sys::error::LLVMDisposeErrorMessage(message);
+            text
+        };
+        Err(Error::Llvm(text))
     }
 
     /// The module as assembly text.

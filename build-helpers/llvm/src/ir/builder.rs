@@ -118,6 +118,13 @@ impl<'c> Builder<'c> {
         unsafe { LLVMBuildMemCpy(self.raw, to.raw, align, from.raw, align, bytes.raw) };
     }
 
+    /// Sets `bytes` bytes from an address with this alignment to zero.
+    pub fn clear_bytes(&self, context: &'c Context, at: Value<'c>, align: u32, bytes: Value<'c>) {
+        let zero = Type::int(context, 8).constant(0);
+        // SAFETY: see above.
+        unsafe { LLVMBuildMemSet(self.raw, at.raw, zero.raw, bytes.raw, align) };
+    }
+
     /// The address `bytes` after `pointer`.
     #[must_use]
     pub fn offset(&self, context: &'c Context, pointer: Value<'c>, bytes: u64) -> Value<'c> {

@@ -198,6 +198,18 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The lanes that a `shufflevector` takes from its operands, one after the other; -1 for any.
+    #[must_use]
+    pub fn shuffle_mask(self) -> Vec<i32> {
+        assert_eq!(self.opcode(), LLVMOpcode::LLVMShuffleVector);
+        // SAFETY: the instruction has that many elements in its mask.
+        unsafe {
+            (0..LLVMGetNumMaskElements(self.raw))
+                .map(|index| LLVMGetMaskValue(self.raw, index))
+                .collect()
+        }
+    }
+
     /// A constant vector of these lanes.
     #[must_use]
     pub fn constant_vector(lanes: &[Self]) -> Self {

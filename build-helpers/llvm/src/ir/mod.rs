@@ -10,6 +10,8 @@
 
 mod block;
 mod builder;
+mod floats;
+mod frames;
 mod lanes;
 mod module;
 mod ty;
@@ -17,6 +19,7 @@ mod value;
 
 pub use block::Block;
 pub use builder::Builder;
+pub use frames::Frame;
 pub use llvm_sys::{
     LLVMAtomicOrdering as AtomicOrdering, LLVMAtomicRMWBinOp as AtomicOperation,
     LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage, LLVMOpcode as Opcode,

@@ -8,12 +8,17 @@ use crate::ir::{Type, attribute_kind, raw};
 
 // As in `super`, every call passes handles that are alive.
 impl<'c> Value<'c> {
-    /// Whether a function has an attribute.
+    /// Whether a function or call has an attribute.
     #[must_use]
     pub fn has_attribute(self, place: Place, name: &str) -> bool {
-        // SAFETY: the value is a function.
+        let (index, kind) = (place.index(), attribute_kind(name));
+        // SAFETY: the value is a function or call.
         unsafe {
-            !LLVMGetEnumAttributeAtIndex(self.raw, place.index(), attribute_kind(name)).is_null()
+            if self.is_function() {
+                !LLVMGetEnumAttributeAtIndex(self.raw, index, kind).is_null()
+            } else {
+                !LLVMGetCallSiteEnumAttribute(self.raw, index, kind).is_null()
+            }
         }
     }
 

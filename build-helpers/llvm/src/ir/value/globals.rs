@@ -127,6 +127,16 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetAlignment(self.raw, bytes) }
     }
 
+    /// Whether a function is valid code.
+    #[must_use]
+    pub fn is_valid(self) -> bool {
+        use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
+        assert!(self.is_function());
+        let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
+        // SAFETY: the value is a function.
+        unsafe { LLVMVerifyFunction(self.raw, action) == 0 }
+    }
+
     /// Removes a function from its module. It must have no uses, and must not be used again.
     pub fn delete_function(self) {
         assert!(self.is_function() && !self.is_used(), "deleting {}", self.name());

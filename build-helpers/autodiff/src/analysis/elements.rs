@@ -1,0 +1,105 @@
+//! What kind of numbers memory holds, found by how it is read and written: pointers have no types.
+
+use std::collections::BTreeSet;
+
+use kernelmill_llvm::ir::{Opcode, Type, Value};
+
+use super::{
+    Cfg, Memory, Root,
+    memory::{Transfer, transfer},
+};
+
+/// The kinds of numbers that each memory holds.
+#[derive(Debug, Default)]
+pub(crate) struct Elements<'c> {
+    /// Sets of roots that copies connect, with the types of numbers that are accessed in them.
+    groups: Vec<(Vec<Root<'c>>, Vec<Type<'c>>)>,
+}
+
+impl<'c> Elements<'c> {
+    pub(crate) fn of(cfg: &Cfg<'c>, memory: &Memory<'c>) -> Self {
+        let mut found = Self::default();
+        for instruction in cfg.instructions() {
+            match instruction.opcode() {
+                Opcode::LLVMLoad => {
+                    let roots = memory.roots(instruction.operand(0));
+                    found.note(roots, scalar(instruction.ty()));
+                }
+                Opcode::LLVMStore => {
+                    let roots = memory.roots(instruction.operand(1));
+                    found.note(roots, scalar(instruction.operand(0).ty()));
+                    let stored = instruction.operand(0);
+                    if is_loaded_integer(stored) {
+                        let mut both = memory.roots(instruction.operand(1));
+                        both.extend(memory.roots(stored.operand(0)));
+                        found.note(both, None);
+                    }
+                }
+                Opcode::LLVMCall
+                    if matches!(transfer(instruction), Some(Transfer::Copy | Transfer::Move)) =>
+                {
+                    let mut roots = memory.roots(instruction.operand(0));
+                    roots.extend(memory.roots(instruction.operand(1)));
+                    found.note(roots, None);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Joins the groups of these roots, and notes a type of theirs.
+    fn note(&mut self, mut roots: Vec<Root<'c>>, ty: Option<Type<'c>>) {
+        let mut types: Vec<_> = ty.into_iter().collect();
+        let (joined, others) = std::mem::take(&mut self.groups).into_iter().partition(
+            |(group, _): &(Vec<Root<'c>>, _)| group.iter().any(|root| roots.contains(root)),
+        );
+        self.groups = others;
+        for (group, of_group) in joined {
+            roots.extend(group);
+            types.extend(of_group);
+        }
+        roots.dedup();
+        self.groups.push((roots, types));
+    }
+
+    /// The one type of numbers in the memory that a pointer leads to; `None` where none is
+    /// accessed, or several.
+    pub(crate) fn at(&self, memory: &Memory<'c>, pointer: Value<'c>) -> Option<Type<'c>> {
+        let roots = memory.roots(pointer);
+        let mut kinds = Vec::new();
+        for (group, types) in &self.groups {
+            if group.iter().any(|root| roots.contains(root)) {
+                kinds.extend(types.iter().copied());
+            }
+        }
+        let first = *kinds.first()?;
+        kinds.iter().all(|kind| *kind == first).then_some(first)
+    }
+}
+
+/// The type of the numbers, or pointers, in a value.
+fn scalar(ty: Type<'_>) -> Option<Type<'_>> {
+    let ty = if ty.lanes().is_some() { ty.element() } else { ty };
+    (ty.is_floating() || ty.is_pointer()).then_some(ty)
+}
+
+/// Whether a value is an integer that was read only to be written elsewhere.
+pub(crate) fn is_loaded_integer(value: Value<'_>) -> bool {
+    value.is_instruction()
+        && value.opcode() == Opcode::LLVMLoad
+        && value.ty().int_width().is_some_and(|width| width >= 16)
+        && value
+            .users()
+            .into_iter()
+            .all(|user| user.opcode() == Opcode::LLVMStore && user.operand(0) == value)
+}
+
+/// Parameters among roots, for messages.
+pub(crate) fn parameters_of(roots: &[Root<'_>]) -> BTreeSet<u32> {
+    let parameters = roots.iter().filter_map(|root| match root {
+        Root::Parameter(index) => Some(*index),
+        _ => None,
+    });
+    parameters.collect()
+}

@@ -1,0 +1,288 @@
+//! Everything in a function that has no derivative here, found before anything is written.
+
+use kernelmill_llvm::ir::{Opcode, TypeKind, Value};
+
+use super::{
+    Activities, Cfg, Memory, Root,
+    elements::{Elements, is_loaded_integer, parameters_of},
+    holds_floats,
+    memory::{Transfer, is_foreign, transfer},
+};
+use crate::{
+    Mode, Refusal,
+    rules::{Rules, flows, rule_of},
+};
+
+/// What the search looks at.
+pub(crate) struct Facts<'a, 'c> {
+    pub(crate) cfg: &'a Cfg<'c>,
+    pub(crate) memory: &'a Memory<'c>,
+    pub(crate) activities: &'a Activities<'c>,
+    pub(crate) elements: &'a Elements<'c>,
+    pub(crate) rules: &'a Rules,
+    pub(crate) mode: Mode,
+}
+
+/// Every fault of a function.
+pub(crate) fn unsupported<'c>(facts: &Facts<'_, 'c>) -> Vec<Refusal> {
+    let mut found: Vec<_> = facts
+        .cfg
+        .instructions()
+        .filter_map(|instruction| {
+            facts.fault(instruction).map(|message| Refusal::at(instruction, message))
+        })
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+impl<'c> Facts<'_, 'c> {
+    fn fault(&self, instruction: Value<'c>) -> Option<String> {
+        match instruction.opcode() {
+            Opcode::LLVMLoad => self.load(instruction),
+            Opcode::LLVMStore => self.store(instruction),
+            Opcode::LLVMCall => self.call(instruction),
+            Opcode::LLVMBitCast => self.bits(instruction),
+            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
+                let shadowed = self.activities.is_shadowed(self.memory, instruction.operand(0));
+                let varied = self.varies(instruction);
+                (shadowed || varied).then(|| {
+                    "an atomic operation on active memory has no derivative here; add up in the \
+                     kernel, outside of the function"
+                        .to_owned()
+                })
+            }
+            _ if self.activities.is_active(instruction) => self.operation(instruction),
+            _ => None,
+        }
+    }
+
+    fn varies(&self, instruction: Value<'c>) -> bool {
+        instruction.operands().iter().any(|operand| self.activities.is_varied(*operand))
+    }
+
+    fn operation(&self, instruction: Value<'c>) -> Option<String> {
+        let known = flows(self.rules, instruction).is_some()
+            || matches!(
+                instruction.opcode(),
+                Opcode::LLVMPHI
+                    | Opcode::LLVMSelect
+                    | Opcode::LLVMFPExt
+                    | Opcode::LLVMFPTrunc
+                    | Opcode::LLVMExtractValue
+                    | Opcode::LLVMInsertValue
+                    | Opcode::LLVMExtractElement
+                    | Opcode::LLVMInsertElement
+                    | Opcode::LLVMShuffleVector
+            );
+        (!known).then(|| {
+            let name = format!("{:?}", instruction.opcode());
+            let name = name.trim_start_matches("LLVM").to_lowercase();
+            format!("the operation `{name}` on active numbers has no derivative here")
+        })
+    }
+
+    fn load(&self, load: Value<'c>) -> Option<String> {
+        let pointer = load.operand(0);
+        let roots = self.memory.roots(pointer);
+        let matters = holds_floats(load.ty()) || load.ty().is_pointer();
+        if holds_floats(load.ty()) && roots.contains(&Root::Unknown) {
+            return Some(
+                "a number is read through a pointer of which it cannot be told where it leads; use \
+                 references and slices that are parameters"
+                    .to_owned(),
+            );
+        }
+        if !self.activities.is_shadowed(self.memory, pointer) || !matters {
+            return None;
+        }
+        if load.is_exact_access() {
+            return Some("a volatile or atomic read of active memory has no derivative".to_owned());
+        }
+        self.mixed(&roots)
+    }
+
+    /// A pointer that leads to memory with a shadow on one path, and without on another.
+    fn mixed(&self, roots: &[Root<'c>]) -> Option<String> {
+        let without: Vec<_> = roots
+            .iter()
+            .copied()
+            .filter(|root| !self.activities.is_shadowed_root(self.memory, *root))
+            .collect();
+        if without.is_empty() || without.len() == roots.len() {
+            return None;
+        }
+        Some(format!(
+            "a pointer leads to memory that has a derivative or to {} that has none, depending on a \
+             branch",
+            self.describe(&without)
+        ))
+    }
+
+    fn describe(&self, roots: &[Root<'c>]) -> String {
+        let parameters = parameters_of(roots);
+        if let Some(index) = parameters.first() {
+            return format!("the constant parameter {index}");
+        }
+        match roots.first() {
+            Some(Root::Global(global)) => {
+                format!("the static `{}`", crate::rules::path(&global.name()))
+            }
+            _ => "memory".to_owned(),
+        }
+    }
+
+    fn store(&self, store: Value<'c>) -> Option<String> {
+        let (value, pointer) = (store.operand(0), store.operand(1));
+        let roots = self.memory.roots(pointer);
+        let shadowed = self.activities.is_shadowed(self.memory, pointer);
+        let carries = self.activities.is_varied(value)
+            || value.ty().is_pointer() && self.activities.is_shadowed(self.memory, value);
+        if carries && !shadowed {
+            return Some(format!(
+                "an active number is written to {}, where its derivative would be lost; make it \
+                 duplicated",
+                self.describe(&roots)
+            ));
+        }
+        if !shadowed {
+            return None;
+        }
+        if store.is_exact_access() && carries {
+            return Some(
+                "a volatile or atomic write to active memory has no derivative".to_owned(),
+            );
+        }
+        if is_loaded_integer(value) && self.activities.is_shadowed(self.memory, value.operand(0)) {
+            return Some(
+                "memory is copied as integers, and it cannot be told whether they are numbers with a \
+                 derivative; copy field by field"
+                    .to_owned(),
+            );
+        }
+        self.mixed(&roots)
+    }
+
+    fn call(&self, call: Value<'c>) -> Option<String> {
+        if let Some(kind) = transfer(call) {
+            return self.transfer(call, kind);
+        }
+        if flows(self.rules, call).is_some() {
+            return self.mathematics(call);
+        }
+        if !is_foreign(self.rules, call) && !self.activities.is_active(call) {
+            return None;
+        }
+        let carries = |value: &Value<'c>| {
+            self.activities.is_varied(*value)
+                || value.ty().is_pointer() && self.activities.is_shadowed(self.memory, *value)
+        };
+        if !call.arguments().iter().any(carries) {
+            return None;
+        }
+        let callee = call.called_function();
+        let defined = callee.is_some_and(|callee| !callee.is_declaration());
+        if defined && self.mode == Mode::Forward {
+            return None;
+        }
+        let Some(callee) = callee else {
+            return Some(if call.inline_assembly().is_some() {
+                "inline assembly has no derivative".to_owned()
+            } else {
+                "a call through a pointer to a function has no derivative here".to_owned()
+            });
+        };
+        let path = crate::rules::path(&callee.name());
+        Some(if defined {
+            format!("`{path}` calls itself; reverse mode follows no recursion")
+        } else {
+            format!("`{path}` has no rule and no body here; give it a rule of your own")
+        })
+    }
+
+    /// A function with a rule, for a type that there is no mathematics for.
+    fn mathematics(&self, call: Value<'c>) -> Option<String> {
+        let (rule, _) = rule_of(call.called_function()?)?;
+        let scalar =
+            matches!(call.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind);
+        let needs_scalar = rule.intrinsic.is_none() || rule.name == "powi";
+        (self.activities.is_active(call) && needs_scalar && !scalar).then(|| {
+            let (name, ty) = (rule.name, call.ty());
+            format!("`{name}` of `{ty:?}` has no derivative, only that of `f32` and `f64`")
+        })
+    }
+
+    fn transfer(&self, call: Value<'c>, kind: Transfer) -> Option<String> {
+        let (to, from) = (call.operand(0), call.operand(1));
+        let to_shadowed = self.activities.is_shadowed(self.memory, to);
+        if kind == Transfer::Fill {
+            return (to_shadowed && !from.is_zero() && self.elements.at(self.memory, to).is_some())
+                .then(|| "numbers are filled with bytes other than 0".to_owned());
+        }
+        let from_shadowed = self.activities.is_shadowed(self.memory, from);
+        if from_shadowed && !to_shadowed {
+            let roots = self.memory.roots(to);
+            return Some(format!(
+                "active memory is copied to {}, where its derivative would be lost",
+                self.describe(&roots)
+            ));
+        }
+        if !to_shadowed {
+            return None;
+        }
+        let both = [self.memory.roots(to), self.memory.roots(from)];
+        if let Some(message) = both.iter().find_map(|roots| self.mixed(roots)) {
+            return Some(message);
+        }
+        if self.mode == Mode::Forward {
+            return None;
+        }
+        if kind == Transfer::Move {
+            return Some("a copy within one slice has no reverse derivative here".to_owned());
+        }
+        self.elements.at(self.memory, to).is_none().then(|| {
+            "memory is copied as bytes, and it cannot be told which numbers it holds; copy element \
+             by element"
+                .to_owned()
+        })
+    }
+
+    /// Bits of numbers as integers, and the reverse.
+    fn bits(&self, cast: Value<'c>) -> Option<String> {
+        let (from, to) = (cast.operand(0), cast.ty());
+        let is_integer = |kind: TypeKind| kind == TypeKind::LLVMIntegerTypeKind;
+        if self.activities.is_varied(from) && !holds_floats(to) {
+            return Some(
+                "the bits of an active number are used as an integer; use a function of the table of \
+                 rules instead"
+                    .to_owned(),
+            );
+        }
+        if holds_floats(to) && is_integer(from.ty().kind()) && self.may_hold_numbers(from, 8) {
+            return Some(
+                "an integer from active memory is used as a number; pass arrays and structs by \
+                 reference"
+                    .to_owned(),
+            );
+        }
+        (self.activities.is_active(cast) && from.ty().lanes() != to.lanes())
+            .then(|| "numbers are reinterpreted as others of another width".to_owned())
+    }
+
+    /// Whether an integer is made of one from active memory.
+    fn may_hold_numbers(&self, value: Value<'c>, depth: u32) -> bool {
+        if !value.is_instruction() || depth == 0 {
+            return depth == 0;
+        }
+        match value.opcode() {
+            Opcode::LLVMLoad => self.activities.is_shadowed(self.memory, value.operand(0)),
+            Opcode::LLVMFPToSI | Opcode::LLVMFPToUI | Opcode::LLVMCall => false,
+            _ => value
+                .operands()
+                .into_iter()
+                .filter(|operand| operand.ty().int_width().is_some())
+                .any(|operand| self.may_hold_numbers(operand, depth - 1)),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+use std::fmt;
+
+use kernelmill_llvm::ir::Value;
+
+/// Why there is no derivative.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request does not fit the function.
+    #[error("cannot differentiate `{function}`: {reason}")]
+    Request {
+        /// The function.
+        function: String,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The function does what has no derivative here.
+    #[error("{}", Refusals(function, refusals))]
+    Refused {
+        /// The function.
+        function: String,
+        /// Everything that was found, in the order of the source.
+        refusals: Vec<Refusal>,
+    },
+    /// LLVM failed.
+    #[error(transparent)]
+    Llvm(#[from] kernelmill_llvm::Error),
+    /// The derivative that was written is no valid code.
+    #[error(
+        "internal error of kernelmill-autodiff: the derivative of `{function}` is wrong: {message}; please report it"
+    )]
+    Internal {
+        /// The function.
+        function: String,
+        /// What LLVM said.
+        message: String,
+    },
+}
+
+/// Something in a function that cannot be differentiated.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Refusal {
+    /// The source file, where debug information has it.
+    pub file: Option<String>,
+    /// The line, from 1; 0 where it is not known.
+    pub line: u32,
+    /// The column, from 1; 0 where it is not known.
+    pub column: u32,
+    /// What is wrong, and what to do.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal at an instruction. Of the places where it was inlined, the innermost outside of
+    /// the standard library is named.
+    pub(crate) fn at(instruction: Value<'_>, message: impl Into<String>) -> Self {
+        let frames = instruction.debug_frames();
+        let of_rust = |file: &str| {
+            ["library/core/", "library/std/", "library/alloc/"]
+                .iter()
+                .any(|part| file.contains(part))
+        };
+        let of_user = frames.iter().find(|frame| !of_rust(&frame.file));
+        let frame = of_user.or(frames.last());
+        Self {
+            file: frame.map(|frame| frame.file.clone()).filter(|file| !file.is_empty()),
+            line: frame.map_or(0, |frame| frame.line),
+            column: frame.map_or(0, |frame| frame.column),
+            message: message.into(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) => {
+                write!(formatter, "{file}:{}:{}: {}", self.line, self.column, self.message)
+            }
+            None => formatter.write_str(&self.message),
+        }
+    }
+}
+
+struct Refusals<'a>(&'a str, &'a [Refusal]);
+
+impl fmt::Display for Refusals<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "`{}` cannot be differentiated:", self.0)?;
+        for refusal in self.1 {
+            write!(formatter, "\n  {refusal}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,266 @@
+//! What each instruction passes on, from the adjoint of its result to those of its operands.
+
+use kernelmill_llvm::ir::{AtomicOperation, AtomicOrdering, Opcode, Type, TypeKind, Value};
+
+use super::{Reverse, memory, tape::generic};
+use crate::{
+    analysis::{Transfer, holds_floats, transfer},
+    rules::{Emitter, Operand, flows},
+};
+
+impl<'c> Reverse<'_, 'c> {
+    /// Writes the way back through one instruction.
+    pub(super) fn adjoint(&mut self, instruction: Value<'c>) {
+        match instruction.opcode() {
+            Opcode::LLVMStore => self.store(instruction),
+            Opcode::LLVMCall if transfer(instruction).is_some() => self.transfer(instruction),
+            _ if self.is_active(instruction) => self.operation(instruction),
+            _ => {}
+        }
+    }
+
+    /// The slot that has a value's adjoint.
+    pub(super) fn adjoint_slot(&mut self, value: Value<'c>) -> Value<'c> {
+        if let Some(&slot) = self.adjoints.get(&value) {
+            return slot;
+        }
+        let slot = self.new_slot(value.ty());
+        self.adjoints.insert(value, slot);
+        slot
+    }
+
+    /// Reads a value's adjoint and clears it, for the next iteration.
+    pub(super) fn take(&mut self, value: Value<'c>) -> Value<'c> {
+        let slot = self.adjoint_slot(value);
+        let change = self.code.load(value.ty(), slot);
+        self.code.store(value.ty().null(), slot);
+        change
+    }
+
+    /// Adds to a value's adjoint, if it has one.
+    pub(super) fn add(&mut self, value: Value<'c>, change: Value<'c>) {
+        if self.is_active(value) {
+            let slot = self.adjoint_slot(value);
+            self.add_at(slot, change, false, None);
+        }
+    }
+
+    /// Adds to the numbers at an address, atomically where that is asked for.
+    fn add_at(&self, at: Value<'c>, change: Value<'c>, shared: bool, alignment: Option<u32>) {
+        let ty = change.ty();
+        let is_vector = ty.lanes().is_some();
+        if ty.is_floating() || is_vector && !shared && holds_floats(ty) {
+            if shared {
+                let (add, relaxed) = (
+                    AtomicOperation::LLVMAtomicRMWBinOpFAdd,
+                    AtomicOrdering::LLVMAtomicOrderingMonotonic,
+                );
+                self.code.atomic(add, at, change, relaxed);
+                return;
+            }
+            let before = self.code.load(ty, at);
+            let sum = self.code.binary(Opcode::LLVMFAdd, before, change);
+            sum.ignore_sign_of_zero();
+            let store = self.code.store(sum, at);
+            for access in
+                alignment.map(|bytes| [(before, bytes), (store, bytes)]).into_iter().flatten()
+            {
+                access.0.set_alignment(access.1);
+            }
+            return;
+        }
+        let word = Type::int(self.session.context, 32);
+        let fields = match ty.kind() {
+            TypeKind::LLVMStructTypeKind => ty.fields().len() as u64,
+            TypeKind::LLVMArrayTypeKind => ty.array_length(),
+            _ => u64::from(ty.lanes().unwrap_or(0)),
+        };
+        for index in 0..fields {
+            let position = word.constant(index);
+            let field = if is_vector {
+                self.code.lane(change, position)
+            } else {
+                self.code.extract(change, index as u32)
+            };
+            if holds_floats(field.ty()) {
+                let at = self.code.elements(ty, at, &[word.constant(0), position]);
+                self.add_at(at, field, shared, None);
+            }
+        }
+    }
+
+    fn store(&mut self, store: Value<'c>) {
+        let (value, pointer) = (store.operand(0), store.operand(1));
+        if !holds_floats(value.ty()) || !self.shadows.is_shadowed(pointer) {
+            return;
+        }
+        let at = self.shadow(pointer);
+        if self.is_active(value) {
+            let change = self.code.load(value.ty(), at);
+            change.set_alignment(store.alignment());
+            self.add(value, change);
+        }
+        self.code.store(value.ty().null(), at).set_alignment(store.alignment());
+    }
+
+    fn transfer(&mut self, call: Value<'c>) {
+        let (to, from) = (call.operand(0), call.operand(1));
+        if !self.shadows.is_shadowed(to) || self.copies_pointers(call) {
+            return;
+        }
+        let bytes = self.value(call.operand(2));
+        let at = self.shadow(to);
+        let analysis = self.analysis;
+        let element = analysis.elements.at(&analysis.memory, to);
+        let from_shadowed =
+            transfer(call) != Some(Transfer::Fill) && self.shadows.is_shadowed(from);
+        match element.filter(|_| from_shadowed) {
+            Some(element) => {
+                let source = self.shadow(from);
+                let shared = analysis.activities.is_shared(&analysis.memory, from);
+                let function = memory::move_adjoints(self.session, element, shared);
+                let pointer = Type::pointer(self.session.context, 0);
+                let (at, source) =
+                    (generic(&self.code, at, pointer), generic(&self.code, source, pointer));
+                let bytes = self.code.zero_extend(bytes, Type::int(self.session.context, 64));
+                self.code.call(function, &[at, source, bytes]);
+            }
+            None => self.code.clear_bytes(self.session.context, at, 1, bytes),
+        }
+    }
+
+    /// An operation on numbers, whose result has an adjoint.
+    fn operation(&mut self, instruction: Value<'c>) {
+        let change = self.take(instruction);
+        let operand = |index| instruction.operand(index);
+        match instruction.opcode() {
+            Opcode::LLVMLoad => {
+                let pointer = operand(0);
+                let at = self.shadow(pointer);
+                let analysis = self.analysis;
+                let shared = analysis.activities.is_shared(&analysis.memory, pointer);
+                self.add_at(at, change, shared, Some(instruction.alignment()));
+            }
+            Opcode::LLVMSelect => {
+                let condition = self.value(operand(0));
+                let none = change.ty().null();
+                let yes = self.code.select(condition, change, none);
+                let no = self.code.select(condition, none, change);
+                self.add(operand(1), yes);
+                self.add(operand(2), no);
+            }
+            Opcode::LLVMFPExt => {
+                let narrow = self.code.cast(Opcode::LLVMFPTrunc, change, operand(0).ty());
+                self.add(operand(0), narrow);
+            }
+            Opcode::LLVMFPTrunc => {
+                let wide = self.code.cast(Opcode::LLVMFPExt, change, operand(0).ty());
+                self.add(operand(0), wide);
+            }
+            Opcode::LLVMBitCast => {
+                let same = self.code.cast(Opcode::LLVMBitCast, change, operand(0).ty());
+                self.add(operand(0), same);
+            }
+            Opcode::LLVMExtractValue
+            | Opcode::LLVMInsertValue
+            | Opcode::LLVMExtractElement
+            | Opcode::LLVMInsertElement
+            | Opcode::LLVMShuffleVector => self.rearrange(instruction, change),
+            _ => self.by_rule(instruction, change),
+        }
+    }
+
+    /// Passes on what the rules say.
+    fn by_rule(&mut self, instruction: Value<'c>, change: Value<'c>) {
+        let Some(flows) = flows(self.session.rules, instruction) else { return };
+        let arguments = flows.len() as u32;
+        for (index, flow) in flows.iter().enumerate() {
+            let operand = instruction.operand(index as u32);
+            if !self.is_active(operand) {
+                continue;
+            }
+            // Looked up before it is known whether they are used: what is not is removed.
+            let session = self.session;
+            let builder = kernelmill_llvm::ir::Builder::new(session.context);
+            builder.at_end(self.code.block());
+            let emitter = Emitter {
+                context: session.context,
+                module: session.module,
+                builder: &builder,
+                ty: instruction.ty(),
+            };
+            let mut source = |which| match which {
+                Operand::Argument(index) => self.value(instruction.operand(index)),
+                Operand::Result => self.value(instruction),
+            };
+            if let Some(term) = emitter.flow(flow, change, arguments, &mut source) {
+                self.add(operand, term);
+            }
+        }
+    }
+
+    /// Operations that move numbers within aggregates.
+    fn rearrange(&mut self, instruction: Value<'c>, change: Value<'c>) {
+        let word = Type::int(self.session.context, 32);
+        let operand = |index| instruction.operand(index);
+        match instruction.opcode() {
+            Opcode::LLVMExtractValue => {
+                let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
+                if self.is_active(operand(0)) {
+                    let at = self.field_of(operand(0), &indices);
+                    self.add_at(at, change, false, None);
+                }
+            }
+            Opcode::LLVMInsertValue => {
+                let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
+                // In memory, so that the field can be taken out of the rest.
+                let slot = self.adjoint_slot(instruction);
+                self.code.store(change, slot);
+                let at = self.field_of(instruction, &indices);
+                let field = self.code.load(operand(1).ty(), at);
+                self.code.store(field.ty().null(), at);
+                let rest = self.take(instruction);
+                self.add(operand(1), field);
+                self.add(operand(0), rest);
+            }
+            Opcode::LLVMExtractElement => {
+                let lane = self.value(operand(1));
+                if self.is_active(operand(0)) {
+                    let none = operand(0).ty().null();
+                    let only = self.code.set_lane(none, change, lane);
+                    self.add(operand(0), only);
+                }
+            }
+            Opcode::LLVMInsertElement => {
+                let lane = self.value(operand(2));
+                let inserted = self.code.lane(change, lane);
+                self.add(operand(1), inserted);
+                let rest = self.code.set_lane(change, inserted.ty().null(), lane);
+                self.add(operand(0), rest);
+            }
+            _ => {
+                let lanes = operand(0).ty().lanes().unwrap_or(0);
+                for (position, from) in instruction.shuffle_mask().into_iter().enumerate() {
+                    let Ok(from) = u32::try_from(from) else { continue };
+                    let source = operand(from / lanes);
+                    if self.is_active(source) {
+                        let part = self.code.lane(change, word.constant(position as u64));
+                        let none = source.ty().null();
+                        let only =
+                            self.code.set_lane(none, part, word.constant(u64::from(from % lanes)));
+                        self.add(source, only);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The address of a field of a value's adjoint.
+    fn field_of(&mut self, value: Value<'c>, indices: &[u64]) -> Value<'c> {
+        let word = Type::int(self.session.context, 32);
+        let slot = self.adjoint_slot(value);
+        let mut all = vec![word.constant(0)];
+        all.extend(indices.iter().map(|index| word.constant(*index)));
+        self.code.elements(value.ty(), slot, &all)
+    }
+}

@@ -1,0 +1,68 @@
+//! The way back through copies of memory.
+
+use kernelmill_llvm::ir::{
+    AtomicOperation, AtomicOrdering, Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode,
+    Place, Type, TypeKind, Value,
+};
+
+use crate::session::Session;
+
+/// A function of two shadows and a number of bytes that adds the numbers of the first to the second
+/// and clears the first. It is written once a module.
+pub(super) fn move_adjoints<'c>(
+    session: &Session<'_, 'c>,
+    element: Type<'c>,
+    shared: bool,
+) -> Value<'c> {
+    let kind = match element.kind() {
+        TypeKind::LLVMFloatTypeKind => "f32",
+        TypeKind::LLVMDoubleTypeKind => "f64",
+        TypeKind::LLVMHalfTypeKind => "f16",
+        _ => "bf16",
+    };
+    let name =
+        format!("__kernelmill_derivative_move_{kind}{}", if shared { "_shared" } else { "" });
+    if let Some(known) = session.module.function(&name) {
+        return known;
+    }
+    let context = session.context;
+    let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
+    let ty = Type::void(context).function(&[pointer, pointer, wide]);
+    let function = session.module.new_function(&name, ty);
+    function.set_linkage(Linkage::LLVMInternalLinkage);
+    function.add_attribute(context, Place::Function, "alwaysinline", 0);
+    let [from, to, bytes] = function.parameters()[..] else {
+        unreachable!("the function has just been given three parameters")
+    };
+    let start = Block::append(context, function, "start");
+    let body = Block::append(context, function, "body");
+    let done = Block::append(context, function, "done");
+    let builder = Builder::new(context);
+    builder.at_end(start);
+    let size = wide.constant(session.machine.size_of(element));
+    let count = builder.binary(Opcode::LLVMUDiv, bytes, size);
+    let none = builder.compare(IntPredicate::LLVMIntEQ, count, wide.constant(0));
+    builder.branch_if(none, done, body);
+    builder.at_end(body);
+    let index = builder.phi(wide);
+    index.add_incoming(wide.constant(0), start);
+    let (source, target) =
+        (builder.element(element, from, index), builder.element(element, to, index));
+    let change = builder.load(element, source);
+    builder.store(element.null(), source);
+    if shared {
+        let add = AtomicOperation::LLVMAtomicRMWBinOpFAdd;
+        builder.atomic(add, target, change, AtomicOrdering::LLVMAtomicOrderingMonotonic);
+    } else {
+        let before = builder.load(element, target);
+        let sum = builder.binary(Opcode::LLVMFAdd, before, change);
+        builder.store(sum, target);
+    }
+    let next = builder.add(index, wide.constant(1));
+    index.add_incoming(next, body);
+    let last = builder.compare(IntPredicate::LLVMIntEQ, next, count);
+    builder.branch_if(last, done, body);
+    builder.at_end(done);
+    builder.ret(None);
+    function
+}

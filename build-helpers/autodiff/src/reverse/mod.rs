@@ -1,0 +1,259 @@
+//! Reverse mode: the function runs once forward, then its blocks in the reverse order, each
+//! passing on the adjoints of its results to its operands.
+//!
+//! - Each active number has an adjoint in a stack slot, which LLVM makes a register of.
+//! - What the way back needs of the way there is computed again where that is possible, and kept
+//!   otherwise: in a stack slot, which again becomes a register. What is kept in a loop is written to
+//!   the tape at the end of each iteration and read back at its start on the way back, last in,
+//!   first out.
+//! - A loop's iterations are counted down. Where the count can be computed from what does not change
+//!   in the loop, nothing is kept for it.
+
+mod adjoint;
+mod control;
+mod memory;
+mod tape;
+mod values;
+
+use std::collections::HashMap;
+
+use kernelmill_llvm::ir::{Block, Builder, Opcode, Type, Value};
+
+use crate::{
+    Activity, Request, Tape,
+    analysis::{LoopId, holds_floats, transfer},
+    session::{Analysis, Session},
+    shadow::Shadows,
+};
+use values::Kept;
+
+/// A derivative being written.
+struct Reverse<'a, 'c> {
+    session: &'a Session<'a, 'c>,
+    analysis: &'a Analysis<'c>,
+    request: &'a Request,
+    new: Value<'c>,
+    /// The way there, with the shadows of pointers.
+    shadows: Shadows<'a, 'c>,
+    /// Stands at the end of the first block, which has the stack slots.
+    at_start: Builder<'c>,
+    /// Stands where the way back is written.
+    code: Builder<'c>,
+    /// The way back through each block.
+    back: Vec<Block<'c>>,
+    adjoints: HashMap<Value<'c>, Value<'c>>,
+    kept: Vec<Kept<'c>>,
+    /// What the way back has looked up where it is now: values, and shadows of pointers.
+    seen: HashMap<(Value<'c>, bool), Value<'c>>,
+    /// The iteration that each loop is in on the way back.
+    iterations: Vec<Value<'c>>,
+    /// Blocks of the way back that read a loop's record from the tape.
+    reads: Vec<(LoopId, Block<'c>)>,
+    tape: tape::Place<'c>,
+}
+
+/// Writes the derivative into a function whose last two parameters are the tape's; gives the one
+/// that has them only if they are needed.
+pub(crate) fn write<'c>(
+    session: &Session<'_, 'c>,
+    request: &Request,
+    analysis: &Analysis<'c>,
+    new: Value<'c>,
+) -> (Value<'c>, Tape) {
+    let slots = Block::append(session.context, new, "slots");
+    let (shadows, others) = Shadows::new(session, analysis, request, new);
+    let at_start = Builder::new(session.context);
+    at_start.at_end(slots);
+    let back = analysis.cfg.blocks.iter();
+    let back = back.map(|_| Block::append(session.context, new, "back")).collect();
+    let counter = Type::int(session.context, 64);
+    let iterations = analysis.loops.all.iter().map(|_| at_start.alloca(counter)).collect();
+    let tape = tape::Place::new(&others, at_start.alloca(counter));
+    let reverse = Reverse {
+        session,
+        analysis,
+        request,
+        new,
+        shadows,
+        at_start,
+        code: Builder::new(session.context),
+        back,
+        adjoints: HashMap::new(),
+        kept: Vec::new(),
+        seen: HashMap::new(),
+        iterations,
+        reads: Vec::new(),
+        tape,
+    };
+    let seed = (others.len() == 3).then(|| others[0]);
+    reverse.all(seed)
+}
+
+impl<'c> Reverse<'_, 'c> {
+    fn all(mut self, seed: Option<Value<'c>>) -> (Value<'c>, Tape) {
+        let turn = self.forward();
+        let first = Block::append(self.session.context, self.new, "back");
+        self.code.at_end(turn);
+        self.code.branch(first);
+        self.code.at_end(first);
+        self.seed(seed);
+        for block in (0..self.analysis.cfg.blocks.len()).rev() {
+            self.block(block);
+        }
+        let tape = self.write_tape();
+        self.finish_turn(turn, first, tape);
+        self.at_start.branch(self.shadows.copier.blocks[&self.shadows.copier.order[0]]);
+        let new = if matches!(tape, Tape::Buffer { .. }) { self.new } else { self.without_tape() };
+        (new, tape)
+    }
+
+    /// Writes the way there, but for its return; gives the block that it ends in.
+    fn forward(&mut self) -> Block<'c> {
+        let mut turn = None;
+        for block in self.shadows.copier.order.clone() {
+            let copy = self.shadows.copier.blocks[&block];
+            self.shadows.copier.builder.at_end(copy);
+            for instruction in block.instructions() {
+                if instruction.opcode() == Opcode::LLVMRet {
+                    turn = Some(copy);
+                    continue;
+                }
+                self.shadows.copier.instruction(instruction);
+                self.forward_shadow(instruction);
+            }
+        }
+        self.shadows.finish_phis();
+        turn.expect("the function has been found to return")
+    }
+
+    /// Writes the shadow of a pointer, and what is copied of pointers.
+    fn forward_shadow(&mut self, instruction: Value<'c>) {
+        let shadows = &mut self.shadows;
+        if !shadows.returns(instruction) {
+            return;
+        }
+        if instruction.ty().is_pointer() {
+            if shadows.is_shadowed(instruction) {
+                shadows.pointer(instruction);
+            }
+        } else if instruction.opcode() == Opcode::LLVMStore {
+            let (value, at) = (instruction.operand(0), instruction.operand(1));
+            if value.ty().is_pointer() && shadows.is_shadowed(at) {
+                shadows.copier.builder.store(shadows.of(value), shadows.of(at));
+            }
+        } else if instruction.is_call()
+            && transfer(instruction).is_some()
+            && shadows.is_shadowed(instruction.operand(0))
+            && self.copies_pointers(instruction)
+        {
+            self.shadows.transfer(instruction);
+        }
+    }
+
+    /// Whether what a call copies is pointers.
+    fn copies_pointers(&self, call: Value<'c>) -> bool {
+        let analysis = self.analysis;
+        let element = analysis.elements.at(&analysis.memory, call.operand(0));
+        element.is_some_and(Type::is_pointer)
+    }
+
+    /// Gives the result its adjoint.
+    fn seed(&mut self, seed: Option<Value<'c>>) {
+        let exit = self.analysis.cfg.exit.expect("the function has been found to return");
+        let ret = self.analysis.cfg.blocks[exit].terminator();
+        let returned = ret.and_then(|ret| ret.operands().first().copied());
+        if let (Some(value), Some(seed)) = (returned, seed) {
+            self.add(value, seed);
+        }
+        self.code.branch(self.back[exit]);
+    }
+
+    /// Writes the way back through one block, to those before it.
+    fn block(&mut self, block: usize) {
+        self.code.at_end(self.back[block]);
+        self.seen.clear();
+        let instructions = self.analysis.cfg.blocks[block].instructions();
+        let (phis, others): (Vec<_>, Vec<_>) =
+            instructions.into_iter().partition(|inst| inst.opcode() == Opcode::LLVMPHI);
+        for instruction in others.into_iter().rev() {
+            self.adjoint(instruction);
+        }
+        // All are read before any is passed on: a phi may come from another of the same block.
+        let mut changes = Vec::new();
+        for phi in phis {
+            if self.is_active(phi) {
+                changes.push((phi, self.take(phi)));
+            }
+        }
+        if block == 0 {
+            self.finish();
+        } else {
+            self.leave(block, &changes);
+        }
+    }
+
+    /// Returns the result and the gradients.
+    fn finish(&mut self) {
+        let mut results = self.kept_result();
+        let parameters = self.analysis.function.parameters();
+        for (value, activity) in parameters.into_iter().zip(&self.request.activities) {
+            if *activity == Activity::Active {
+                let slot = self.adjoint_slot(value);
+                results.push(self.code.load(value.ty(), slot));
+            }
+        }
+        self.session.return_all(&self.code, &results);
+    }
+
+    /// The function's result, if it is returned.
+    fn kept_result(&mut self) -> Vec<Value<'c>> {
+        let exit = self.analysis.cfg.exit.expect("the function has been found to return");
+        let ret = self.analysis.cfg.blocks[exit].terminator();
+        let returned = ret.and_then(|ret| ret.operands().first().copied());
+        let wanted = returned.filter(|_| self.request.keep_result);
+        wanted.map(|value| self.value(value)).into_iter().collect()
+    }
+
+    /// Goes from the way there to the way back, with a buffer only if that is large enough.
+    fn finish_turn(&mut self, turn: Block<'c>, first: Block<'c>, tape: Tape) {
+        let Some(last) = turn.terminator().filter(|_| matches!(tape, Tape::Buffer { .. })) else {
+            return;
+        };
+        last.erase();
+        self.code.at_end(turn);
+        let context = self.session.context;
+        let full = Block::append(context, self.new, "full");
+        let fits = self.tape_fits();
+        self.code.branch_if(fits, first, full);
+        self.code.at_end(full);
+        self.seen.clear();
+        let mut results = self.kept_result();
+        let parameters = self.analysis.function.parameters();
+        for (value, activity) in parameters.into_iter().zip(&self.request.activities) {
+            if *activity == Activity::Active {
+                results.push(not_a_number(&self.code, value.ty()));
+            }
+        }
+        self.session.return_all(&self.code, &results);
+    }
+
+    fn is_active(&self, value: Value<'c>) -> bool {
+        self.analysis.activities.is_active(value)
+    }
+}
+
+/// NaN in every number of a type.
+fn not_a_number<'c>(builder: &Builder<'c>, ty: Type<'c>) -> Value<'c> {
+    use kernelmill_llvm::ir::TypeKind;
+    if ty.is_floating() || ty.lanes().is_some() && holds_floats(ty) {
+        return ty.float_constant(f64::NAN);
+    }
+    let fields = match ty.kind() {
+        TypeKind::LLVMStructTypeKind => ty.fields(),
+        TypeKind::LLVMArrayTypeKind => vec![ty.element(); ty.array_length() as usize],
+        _ => return ty.null(),
+    };
+    fields.into_iter().enumerate().fold(ty.null(), |all, (index, field)| {
+        builder.insert(all, not_a_number(builder, field), index as u32)
+    })
+}

@@ -1,0 +1,216 @@
+//! Values of the way there, on the way back.
+
+use kernelmill_llvm::ir::{Builder, Opcode, Type, Value};
+
+use super::Reverse;
+use crate::{
+    analysis::{Induction, LoopId, is_pure},
+    rules::flows,
+};
+
+/// Something of the way there that the way back reads from a stack slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kept<'c> {
+    pub(super) what: What<'c>,
+    /// The innermost loop it is in, whose record has it.
+    pub(super) level: Option<LoopId>,
+    pub(super) slot: Value<'c>,
+    pub(super) ty: Type<'c>,
+}
+
+/// What is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What<'c> {
+    Value(Value<'c>),
+    /// The shadow of a pointer.
+    Shadow(Value<'c>),
+    /// Which of the blocks before it a block was entered from, as an index.
+    Entry(usize),
+    /// How often a loop was repeated.
+    Count(LoopId),
+}
+
+impl<'c> Reverse<'_, 'c> {
+    /// What a value was in the iteration that the way back is in.
+    pub(super) fn value(&mut self, value: Value<'c>) -> Value<'c> {
+        if !value.is_instruction() || value.opcode() == Opcode::LLVMAlloca {
+            return self.shadows.copier.value(value);
+        }
+        if let Some(&seen) = self.seen.get(&(value, false)) {
+            return seen;
+        }
+        let found = if let Some(counter) = self.analysis.inductions.counter(value).copied() {
+            let start = self.value(counter.start);
+            self.at_iteration(&counter, start)
+        } else if self.level(value).is_some() && self.can_compute_again(value) {
+            let operands: Vec<_> =
+                value.operands().into_iter().map(|operand| self.value(operand)).collect();
+            self.again(value, &operands)
+        } else {
+            self.read(What::Value(value))
+        };
+        self.seen.insert((value, false), found);
+        found
+    }
+
+    /// The shadow of a pointer in that iteration.
+    pub(super) fn shadow(&mut self, pointer: Value<'c>) -> Value<'c> {
+        if !pointer.is_instruction() || pointer.opcode() == Opcode::LLVMAlloca {
+            return self.shadows.of(pointer);
+        }
+        if let Some(&seen) = self.seen.get(&(pointer, true)) {
+            return seen;
+        }
+        let found = if let Some(counter) = self.analysis.inductions.counter(pointer).copied() {
+            let start = self.shadow(counter.start);
+            self.at_iteration(&counter, start)
+        } else if self.can_compute_again(pointer) && pointer.opcode() != Opcode::LLVMCall {
+            let is_select = pointer.opcode() == Opcode::LLVMSelect;
+            let operands = pointer.operands().into_iter().enumerate();
+            let operands: Vec<_> = operands
+                .map(|(index, operand)| {
+                    let of_shadow = index == 0 || is_select && index > 0;
+                    if of_shadow && operand.ty().is_pointer() {
+                        self.shadow(operand)
+                    } else {
+                        self.value(operand)
+                    }
+                })
+                .collect();
+            self.again(pointer, &operands)
+        } else {
+            self.read(What::Shadow(pointer))
+        };
+        self.seen.insert((pointer, true), found);
+        found
+    }
+
+    /// The innermost loop an instruction is in.
+    fn level(&self, instruction: Value<'c>) -> Option<LoopId> {
+        let block = self.analysis.cfg.number_of(instruction);
+        block.and_then(|block| self.analysis.loops.around(block))
+    }
+
+    /// Whether an instruction gives the same again when its operands are the same.
+    fn can_compute_again(&self, instruction: Value<'c>) -> bool {
+        use Opcode::*;
+        match instruction.opcode() {
+            LLVMPHI | LLVMAlloca | LLVMStore | LLVMFreeze | LLVMAtomicRMW | LLVMAtomicCmpXchg
+            | LLVMFence | LLVMVAArg => false,
+            LLVMLoad => {
+                !instruction.is_exact_access()
+                    && self.analysis.memory.is_unchanged(instruction.operand(0))
+            }
+            LLVMCall => flows(self.session.rules, instruction).is_some() || is_pure(instruction),
+            _ => true,
+        }
+    }
+
+    /// A copy of an instruction with other operands.
+    fn again(&self, instruction: Value<'c>, operands: &[Value<'c>]) -> Value<'c> {
+        let copy = self.code.copy(instruction);
+        for (index, operand) in operands.iter().enumerate() {
+            copy.set_operand(index as u32, *operand);
+        }
+        copy
+    }
+
+    /// `start + iteration * step`.
+    fn at_iteration(&mut self, counter: &Induction<'c>, start: Value<'c>) -> Value<'c> {
+        let step = self.value(counter.step);
+        let iteration = self.iteration(counter.of);
+        let iteration = self.as_width(iteration, step.ty());
+        let offset = self.code.multiply(iteration, step);
+        match counter.element {
+            Some(element) => self.code.elements(element, start, &[offset]),
+            None => self.code.add(start, offset),
+        }
+    }
+
+    /// An integer of 64 bits in another width.
+    pub(super) fn as_width(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+        match ty.int_width() {
+            Some(64) => value,
+            Some(width) if width < 64 => self.code.truncate(value, ty),
+            _ => self.code.zero_extend(value, ty),
+        }
+    }
+
+    /// The iteration that a loop is in, from 0.
+    pub(super) fn iteration(&self, id: LoopId) -> Value<'c> {
+        self.code.load(Type::int(self.session.context, 64), self.iterations[id.0])
+    }
+
+    /// Reads what is kept.
+    pub(super) fn read(&mut self, what: What<'c>) -> Value<'c> {
+        let known = self.kept.iter().find(|kept| kept.what == what).copied();
+        let kept = known.unwrap_or_else(|| self.keep(what));
+        self.code.load(kept.ty, kept.slot)
+    }
+
+    fn keep(&mut self, what: What<'c>) -> Kept<'c> {
+        let analysis = self.analysis;
+        let (ty, level) = match what {
+            What::Value(value) | What::Shadow(value) => (value.ty(), self.level(value)),
+            What::Entry(block) => {
+                (Type::int(self.session.context, 32), analysis.loops.around(block))
+            }
+            What::Count(id) => (Type::int(self.session.context, 64), analysis.loops.get(id).parent),
+        };
+        let slot = self.new_slot(ty);
+        let kept = Kept { what, level, slot, ty };
+        self.kept.push(kept);
+        kept
+    }
+
+    /// A stack slot that is zero at first.
+    pub(super) fn new_slot(&self, ty: Type<'c>) -> Value<'c> {
+        let slot = self.at_start.alloca(ty);
+        self.at_start.store(ty.null(), slot);
+        slot
+    }
+
+    /// Stores in their slots what is kept, on the way there.
+    pub(super) fn store_kept(&self) {
+        let builder = Builder::new(self.session.context);
+        for kept in &self.kept {
+            let (copy, original) = match kept.what {
+                What::Value(value) => (self.shadows.copier.values[&value], value),
+                What::Shadow(value) => (self.shadows.shadows[&value], value),
+                What::Entry(block) => {
+                    self.store_entry(block, kept.slot);
+                    continue;
+                }
+                // Stored where the loop is left.
+                What::Count(_) => continue,
+            };
+            let after = if original.opcode() == Opcode::LLVMPHI {
+                copy.block().first_after_phis()
+            } else {
+                copy.next_instruction()
+            };
+            if let Some(after) = after {
+                builder.before(after);
+                builder.store(copy, kept.slot);
+            }
+        }
+    }
+
+    /// Stores which block a block was entered from.
+    fn store_entry(&self, block: usize, slot: Value<'c>) {
+        let copy = self.shadows.copier.blocks[&self.analysis.cfg.blocks[block]];
+        let Some(first) = copy.instructions().first().copied() else { return };
+        let builder = Builder::new(self.session.context);
+        builder.before(first);
+        let ty = Type::int(self.session.context, 32);
+        let phi = builder.phi(ty);
+        for (index, &from) in self.analysis.cfg.predecessors[block].iter().enumerate() {
+            let from = self.shadows.copier.blocks[&self.analysis.cfg.blocks[from]];
+            phi.add_incoming(ty.constant(index as u64), from);
+        }
+        if let Some(after) = copy.first_after_phis() {
+            builder.before(after);
+            builder.store(phi, slot);
+        }
+    }
+}

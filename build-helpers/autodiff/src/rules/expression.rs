@@ -1,0 +1,146 @@
+use std::fmt;
+
+/// A value that a derivative is made of, in terms of a function's arguments and result.
+#[derive(Debug)]
+pub(crate) enum Expression {
+    /// An argument, from 0.
+    Argument(u32),
+    /// What the function gave.
+    Result,
+    /// A number.
+    Number(f64),
+    /// `-a`.
+    Negate(&'static Self),
+    /// `a + b`.
+    Add(&'static Self, &'static Self),
+    /// `a - b`.
+    Subtract(&'static Self, &'static Self),
+    /// `a * b`.
+    Multiply(&'static Self, &'static Self),
+    /// `a / b`.
+    Divide(&'static Self, &'static Self),
+    /// A function of the table.
+    Call(&'static str, &'static [Self]),
+    /// One of two values.
+    Where(Condition, &'static Self, &'static Self),
+    /// `n * x^(n-1)` for an integer exponent.
+    PowerRule,
+}
+
+/// A comparison.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    pub(crate) left: &'static Expression,
+    pub(crate) comparison: Comparison,
+    pub(crate) right: &'static Expression,
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Greater,
+    AtMost,
+    /// The negation of `AtMost`, which holds for what is not a number too.
+    NotAtMost,
+    AtLeast,
+    /// The negation of `AtLeast`.
+    NotAtLeast,
+}
+
+/// What a derivative with respect to one argument is.
+#[derive(Debug)]
+pub(crate) enum Partial {
+    /// Nothing flows.
+    Zero,
+    /// The argument's own change.
+    One,
+    /// The argument's change with the other sign.
+    MinusOne,
+    /// The argument's change times a factor.
+    Times(Expression),
+    /// The argument's own change where the condition holds, else nothing.
+    When(Condition),
+}
+
+impl Expression {
+    fn binds(&self) -> u8 {
+        match self {
+            Self::Add(..) | Self::Subtract(..) | Self::Negate(_) => 1,
+            Self::Multiply(..) | Self::Divide(..) | Self::PowerRule => 2,
+            Self::Where(..) => 0,
+            _ => 3,
+        }
+    }
+
+    fn inside(&self, formatter: &mut fmt::Formatter<'_>, level: u8) -> fmt::Result {
+        if self.binds() < level {
+            write!(formatter, "({self})")
+        } else {
+            write!(formatter, "{self}")
+        }
+    }
+
+    fn pair(
+        formatter: &mut fmt::Formatter<'_>,
+        (left, sign, right): (&Self, char, &Self),
+        level: u8,
+    ) -> fmt::Result {
+        left.inside(formatter, level)?;
+        write!(formatter, " {sign} ")?;
+        // The right side of `-` and `/` needs parentheses where the left one does not.
+        right.inside(formatter, level + u8::from(sign == '-' || sign == '/'))
+    }
+}
+
+impl fmt::Display for Expression {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: [&str; 3] = ["x", "y", "z"];
+        match self {
+            Self::Argument(index) => formatter.write_str(NAMES[*index as usize]),
+            Self::Result => formatter.write_str("f"),
+            Self::Number(value) => write!(formatter, "{value}"),
+            Self::Negate(value) => {
+                formatter.write_str("-")?;
+                value.inside(formatter, 2)
+            }
+            Self::Add(a, b) => Self::pair(formatter, (a, '+', b), 1),
+            Self::Subtract(a, b) => Self::pair(formatter, (a, '-', b), 1),
+            Self::Multiply(a, b) => Self::pair(formatter, (a, '*', b), 2),
+            Self::Divide(a, b) => Self::pair(formatter, (a, '/', b), 2),
+            Self::Call(name, arguments) => {
+                write!(formatter, "{name}(")?;
+                for (index, argument) in arguments.iter().enumerate() {
+                    write!(formatter, "{}{argument}", if index == 0 { "" } else { ", " })?;
+                }
+                formatter.write_str(")")
+            }
+            Self::Where(condition, yes, no) => write!(formatter, "{yes} if {condition}, else {no}"),
+            Self::PowerRule => formatter.write_str("y * powi(x, y - 1)"),
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = match self.comparison {
+            Comparison::Greater => ">",
+            Comparison::AtMost => "<=",
+            Comparison::NotAtMost => "not <=",
+            Comparison::AtLeast => ">=",
+            Comparison::NotAtLeast => "not >=",
+        };
+        write!(formatter, "{} {sign} {}", self.left, self.right)
+    }
+}
+
+impl fmt::Display for Partial {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Zero => formatter.write_str("0"),
+            Self::One => formatter.write_str("1"),
+            Self::MinusOne => formatter.write_str("-1"),
+            Self::Times(factor) => write!(formatter, "{factor}"),
+            Self::When(condition) => write!(formatter, "1 if {condition}, else 0"),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! `autodiff!` in kernels, through the whole compiler.
+
+#[path = "../../compiler/tests/common/mod.rs"]
+mod common;
+
+use std::sync::Arc;
+
+use common::{compiler, job, lower};
+use kernelmill_compiler::{Artifact, Compiler, Config, Error, plugin::Plugin};
+
+const TARGETS: [&str; 3] = ["sm_90", "gfx1100", "cpu"];
+
+fn with_plugin() -> Compiler {
+    let plugins: Vec<Arc<dyn Plugin>> = vec![Arc::new(kernelmill_autodiff::plugin())];
+    Compiler::new(compiler().toolchain().clone()).unwrap().with_plugins(plugins).unwrap()
+}
+
+fn compile(compiler: &Compiler, name: &str, text: &str, target: &str) -> Result<Artifact, Error> {
+    let (source, lowered) = lower(name, text);
+    compiler.compile(&job(name, &source, &lowered, &Config::new(target.parse().unwrap())))
+}
+
+const KERNELS: &str = "
+use kernelmill_device::prelude::*;
+
+fn loss(w: &[f32], x: f32, y: f32) -> f32 {
+    let d = w[0] * Float::sin(x * w[1]) + x.exp() * w[2] - y;
+    d * d
+}
+fn product(x: f32, y: f32) -> f32 { x * y * y }
+fn integral(a: &[f32], n: u32) -> f32 {
+    let mut sum = 0.0;
+    for i in 0..n as usize { sum = sum * sum * 0.5 + a[i % a.len()] }
+    sum
+}
+fn attraction(bodies: &[[f32; 4]], x: f32, y: f32, z: f32) -> f32 {
+    let mut potential = 0.0;
+    for b in bodies {
+        let (dx, dy, dz) = (b[0] - x, b[1] - y, b[2] - z);
+        potential -= b[3] / (dx * dx + dy * dy + dz * dz + 1e-3).sqrt();
+    }
+    potential
+}
+
+autodiff! {
+    fn loss_gradient(w: &[f32], g: &mut [f32], x: f32, y: f32, seed: f32)
+        = reverse loss(shared, constant, constant);
+    fn slope(x: f32, dx: f32, y: f32) -> f32 = forward product(active, constant);
+    fn value_and_slope(x: f32, dx: f32, y: f32, dy: f32) -> [f32; 2]
+        = forward_with_value product(active, active);
+    fn both(x: f32, y: f32, seed: f32) -> [f32; 2] = reverse product(active, active);
+    fn all(x: f32, y: f32, seed: f32) -> [f32; 3] = reverse_with_value product(active, active);
+    fn integral_gradient(a: &[f32], da: &mut [f32], n: u32, seed: f32, tape: &mut [u64])
+        = reverse integral(duplicated, constant);
+    fn force(bodies: &[[f32; 4]], x: f32, y: f32, z: f32, seed: f32) -> [f32; 3]
+        = reverse attraction(constant, active, active, active);
+}
+
+fn all_of<T>(slice: &mut DisjointSlice<T>) -> &'static mut [T] {
+    unsafe { core::slice::from_raw_parts_mut(slice.as_mut_ptr(), slice.len()) }
+}
+
+#[kernel]
+pub fn fit(w: &[f32], mut g: DisjointSlice<f32>, x: &[f32], y: &[f32]) {
+    let i = thread::index_1d().get();
+    if i < x.len() { loss_gradient(w, all_of(&mut g), x[i], y[i], 1.0) }
+}
+
+#[kernel]
+pub fn products(x: &[f32], mut out: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    let x = x[i.get()];
+    let sums = slope(x, 1.0, 2.0) + value_and_slope(x, 1.0, x, 2.0)[1] + both(x, 3.0, 1.0)[1]
+        + all(x, 3.0, 1.0)[2];
+    if let Some(out) = out.get_mut(i) { *out = sums }
+}
+
+#[kernel]
+pub fn integrals(a: &[f32], n: u32, mut g: DisjointSlice<f32>, mut tape: DisjointSlice<u64>) {
+    integral_gradient(a, all_of(&mut g), n, 1.0, all_of(&mut tape));
+}
+
+#[kernel]
+pub fn forces(bodies: &[f32], mut out: DisjointSlice<f32>) {
+    let bodies = unsafe { core::slice::from_raw_parts(bodies.as_ptr().cast::<[f32; 4]>(), bodies.len() / 4) };
+    let i = thread::index_1d();
+    let b = bodies[i.get()];
+    let [x, y, z] = force(bodies, b[0], b[1], b[2], -1.0);
+    if let Some(out) = out.get_mut(i) { *out = x + y + z }
+}
+";
+
+#[test]
+fn kernels_with_derivatives_compile_for_every_target() {
+    let compiler = with_plugin();
+    for target in TARGETS {
+        let artifact = compile(&compiler, "derivatives", KERNELS, target)
+            .unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert_eq!(artifact.kernels.len(), 4, "{target}");
+    }
+    let (source, lowered) = lower("derivatives", KERNELS);
+    let config = Config::new("compute_90".parse().unwrap());
+    let ptx = compiler.assembly(&job("derivatives", &source, &lowered, &config)).unwrap();
+    let add =
+        ["red.relaxed", "atom.relaxed", "atom.add", "red.add", "atom.global.add", "red.global"];
+    assert!(add.iter().any(|add| ptx.contains(add)), "no atomic addition: {ptx}");
+    assert!(!ptx.contains("__kernelmill_autodiff"), "{ptx}");
+}
+
+#[test]
+fn kernels_without_derivatives_are_the_same_with_the_plugin() {
+    const PLAIN: &str = "
+use kernelmill_device::prelude::*;
+#[kernel]
+pub fn plain(x: &[f32], mut out: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) { *out = x[i.get()].sin() }
+}
+";
+    for target in TARGETS {
+        let with = compile(&with_plugin(), "plain", PLAIN, target).unwrap();
+        let without = compile(compiler(), "plain", PLAIN, target).unwrap();
+        assert_eq!(with.bytes, without.bytes, "{target}");
+    }
+}
+
+/// What is said of a declaration in `autodiff!`.
+fn refused(name: &str, functions: &str, declaration: &str) -> String {
+    let text = format!(
+        "use kernelmill_device::prelude::*;
+{functions}
+autodiff! {{ {declaration} }}
+#[kernel]
+pub fn k(x: &[f32], mut out: DisjointSlice<f32>) {{
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {{ *out = derivative(x[0], 1.0) }}
+}}
+"
+    );
+    compile(&with_plugin(), name, &text, "compute_75").map(drop).unwrap_err().to_string()
+}
+
+#[test]
+fn what_does_not_fit_is_refused_at_its_line() {
+    const SQUARE: &str = "fn f(x: f32) -> f32 { x * x }";
+    for (name, functions, declaration, expected) in [
+        (
+            "mode",
+            SQUARE,
+            "fn derivative(x: f32, dx: f32) -> f32 = backwards f(active);",
+            "`backwards` is no mode: write forward, reverse, forward_with_value or reverse_with_value",
+        ),
+        (
+            "activity",
+            SQUARE,
+            "fn derivative(x: f32, dx: f32) -> f32 = forward f(dual);",
+            "`dual` is no activity: write constant, active, duplicated or shared",
+        ),
+        (
+            "too_few",
+            SQUARE,
+            "fn derivative(x: f32, dx: f32) -> f32 = forward f(constant);",
+            "1 parameters are left over",
+        ),
+        (
+            "pointer",
+            SQUARE,
+            "fn derivative(x: f32, dx: f32) -> f32 = reverse f(duplicated);",
+            "which cannot be Duplicated",
+        ),
+        (
+            "results",
+            "fn f(x: f32, y: f32) -> f32 { x * y }",
+            "fn two(x: f32, y: f32, seed: f32) -> f32 = reverse f(active, active);
+             fn nothing(x: f32) -> f32 = reverse f(constant);
+             } fn derivative(x: f32, y: f32) -> f32 { two(x, y, 1.0) } autodiff! {",
+            "the derivative gives 2 numbers: declare an array of so many as its result",
+        ),
+        (
+            "tape",
+            "fn f(x: f32) -> f32 { let (mut y, mut i) = (x, 0.0); while i < x { y = y * y; i += 0.5 } y }",
+            "fn derivative(x: f32, seed: f32) -> f32 = reverse f(active);",
+            "add `tape: &mut [u64]` as the last parameter",
+        ),
+        (
+            "body",
+            "fn f(x: f32) -> f32 { f32::from_bits(x.to_bits() + 1) }",
+            "fn derivative(x: f32, dx: f32) -> f32 = forward f(active);",
+            "`body::f` has no derivative: kernels/body.rs:2:40: the bits of an active number",
+        ),
+    ] {
+        let message = refused(name, functions, declaration);
+        assert!(message.contains(expected), "{name}: {message}");
+        assert!(message.contains(&format!("kernels/{name}.rs:")), "{name}: {message}");
+        assert!(message.contains("by the plugin `autodiff`"), "{name}: {message}");
+    }
+}
+
+#[test]
+fn without_the_plugin_a_derivative_is_undefined() {
+    let text = "
+use kernelmill_device::prelude::*;
+fn f(x: f32) -> f32 { x * x }
+autodiff! { fn derivative(x: f32, dx: f32) -> f32 = forward f(active); }
+#[kernel]
+pub fn k(mut out: DisjointSlice<f32>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) { *out = derivative(*out, 1.0) }
+}
+";
+    let error = compile(compiler(), "missing", text, "compute_75").map(drop).unwrap_err();
+    assert!(error.to_string().contains("__kernelmill_autodiff.derivative.forward"), "{error}");
+}
+
+#[test]
+fn a_rule_of_the_sources_is_used() {
+    let text = "
+use kernelmill_device::prelude::*;
+fn f(x: f32) -> f32 { f32::from_bits(x.to_bits()) }
+fn slope_of_f(x: f32) -> f32 { x * 12345.0 }
+fn g(x: f32) -> f32 { f(x) + x }
+autodiff! { fn derivative(x: f32, dx: f32) -> f32 = forward g(active) where f => (slope_of_f); }
+#[kernel]
+pub fn k(mut out: DisjointSlice<f32>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) { *out = derivative(*out, 1.0) }
+}
+";
+    let (source, lowered) = lower("ruled", text);
+    let config = Config::new("compute_75".parse().unwrap());
+    let ptx = with_plugin().assembly(&job("ruled", &source, &lowered, &config)).unwrap();
+    // 12345 as the bits of a float.
+    assert!(ptx.contains("0f4640E400"), "{ptx}");
+}

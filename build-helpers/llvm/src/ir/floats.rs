@@ -1,0 +1,81 @@
+//! Floating-point types and constants.
+
+use llvm_sys::{LLVMTypeKind, core::*};
+
+use super::{Type, Value};
+
+// As in `value`, every call passes handles that are alive.
+impl<'c> Type<'c> {
+    /// Whether it is a floating-point number of any width.
+    #[must_use]
+    pub fn is_floating(self) -> bool {
+        matches!(
+            self.kind(),
+            LLVMTypeKind::LLVMHalfTypeKind
+                | LLVMTypeKind::LLVMBFloatTypeKind
+                | LLVMTypeKind::LLVMFloatTypeKind
+                | LLVMTypeKind::LLVMDoubleTypeKind
+                | LLVMTypeKind::LLVMFP128TypeKind
+        )
+    }
+
+    /// The number of lanes of a vector of fixed length.
+    #[must_use]
+    pub fn lanes(self) -> Option<u32> {
+        (self.kind() == LLVMTypeKind::LLVMVectorTypeKind)
+            // SAFETY: the type is a vector of fixed length.
+            .then(|| unsafe { LLVMGetVectorSize(self.raw) })
+    }
+
+    /// A constant of a floating-point type, or of a vector of such, rounded to the type.
+    #[must_use]
+    pub fn float_constant(self, value: f64) -> Value<'c> {
+        if let Some(lanes) = self.lanes() {
+            let lane = self.element().float_constant(value);
+            return Value::constant_vector(&vec![lane; lanes as usize]);
+        }
+        assert!(self.is_floating(), "{self:?} is no floating-point type");
+        // SAFETY: the type is a floating-point type.
+        Value::wrap(unsafe { LLVMConstReal(self.raw, value) })
+    }
+}
+
+impl Value<'_> {
+    /// Whether it is the constant whose bits are all zero.
+    #[must_use]
+    pub fn is_zero(self) -> bool {
+        // SAFETY: the value is alive.
+        unsafe { LLVMIsNull(self.raw) != 0 }
+    }
+
+    /// Lets LLVM treat both zeros as one in an operation on floating-point numbers (`nsz`), so that
+    /// adding zero is nothing.
+    pub fn ignore_sign_of_zero(self) {
+        const NO_SIGNED_ZEROS: u32 = 1 << 3;
+        // SAFETY: flags are set on instructions only, and only on those that can have them.
+        unsafe {
+            if self.is_instruction() && LLVMCanValueUseFastMathFlags(self.raw) != 0 {
+                LLVMSetFastMathFlags(self.raw, LLVMGetFastMathFlags(self.raw) | NO_SIGNED_ZEROS);
+            }
+        }
+    }
+
+    /// Whether fusing this operation with others of its kind is allowed (`contract`).
+    #[must_use]
+    pub fn allows_contraction(self) -> bool {
+        const CONTRACT: u32 = 1 << 5;
+        // SAFETY: the flags are read of instructions that can have them.
+        unsafe {
+            self.is_instruction()
+                && LLVMCanValueUseFastMathFlags(self.raw) != 0
+                && LLVMGetFastMathFlags(self.raw) & CONTRACT != 0
+        }
+    }
+
+    /// Whether it is undefined or poison.
+    #[must_use]
+    pub fn is_undefined(self) -> bool {
+        // SAFETY: the value is alive.
+        unsafe { LLVMIsUndef(self.raw) != 0 }
+    }
+}
