@@ -1,5 +1,6 @@
 //! The pipeline, from a lowered source to an artifact.
 
+use kernelmill_artifact::Target;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Visibility, parse_bitcode, parse_ir},
@@ -17,8 +18,33 @@ use crate::{
     target::{self, Backend, Entry, Unit},
 };
 
-/// Compiles one source for one target.
+/// Compiles one source for one target. Where code of lanes cannot be built, which is a fault of this
+/// compiler, kernels get plain loops and coroutines instead, and their roads say so.
 pub(crate) fn compile(
+    toolchain: &Toolchain,
+    linked: (&Libraries, &Plugins),
+    job: &Job<'_>,
+) -> Result<Artifact, Error> {
+    let has_lanes = job.config.params.lanes && job.config.target == Target::Cpu;
+    let why = match compile_as_asked(toolchain, linked, job) {
+        Err(Error::Internal(why)) if has_lanes => why,
+        other => return other,
+    };
+    let mut config = job.config.clone();
+    config.params.lanes = false;
+    let plain = Job { config: &config, ..*job };
+    let mut artifact = compile_as_asked(toolchain, linked, &plain)?;
+    for road in artifact.kernels.iter_mut().filter_map(|kernel| kernel.road.as_mut()) {
+        let why = why.lines().next().unwrap_or_default();
+        road.push_str(&format!("; {LANES_FAILED}: {why}"));
+    }
+    Ok(artifact)
+}
+
+/// What the road of a kernel says whose source was compiled again without lanes.
+const LANES_FAILED: &str = "code of lanes could not be built, please report it";
+
+fn compile_as_asked(
     toolchain: &Toolchain,
     (libraries, plugins): (&Libraries, &Plugins),
     job: &Job<'_>,

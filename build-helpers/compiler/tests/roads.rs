@@ -73,6 +73,15 @@ fn barriers_that_depend_on_the_thread_make_coroutines() {
     assert_eq!(road("road_some", &some), expected);
 }
 
+/// A panic that formats its message calls functions that can panic themselves.
+#[test]
+fn panics_with_messages_leave_barriers_uniform() {
+    let text = include_str!("../../../benches/cpu/kernels/softmax.rs");
+    let artifact = compile("road_softmax", text, "cpu").unwrap_or_else(|error| panic!("{error}"));
+    let found = artifact.kernels[0].road.as_deref();
+    assert_eq!(found, Some(&*format!("regions: 5 barriers, all uniform, {GROUPS}")));
+}
+
 #[test]
 fn operations_of_warps_make_coroutines() {
     let found = road("road_warp", &kernel("shuffled", "let t = warp::shuffle_down(t, 1);"));

@@ -2,7 +2,7 @@
 
 use differential::{CASES, Context};
 use kernelmill::Device;
-use std::{env, process::Command};
+use std::{env, fs, process::Command};
 
 #[test]
 fn the_cpu_agrees_with_the_host() {
@@ -10,6 +10,21 @@ fn the_cpu_agrees_with_the_host() {
     assert!(CASES.len() >= 100);
     for case in CASES {
         context.check(case).unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
+/// Agreement says nothing of lanes where no kernel runs on them.
+#[test]
+fn many_cases_are_lanes_and_none_was_refused_by_them() {
+    let files = fs::read_dir(env!("OUT_DIR")).unwrap().map(|entry| entry.unwrap().path());
+    let roads = files.filter(|path| path.to_string_lossy().ends_with(".roads.txt"));
+    let text: String = roads.map(|path| fs::read_to_string(path).unwrap()).collect();
+    assert!(!text.contains("could not be built"), "{text}");
+    for (road, least) in [("loop: ", 5), ("regions: ", 20), ("coroutine: ", 80)] {
+        let is_one = |line: &&str| {
+            line.contains(road) && (road == "coroutine: " || line.contains("threads in groups"))
+        };
+        assert!(text.lines().filter(is_one).count() >= least, "{road}{text}");
     }
 }
 
