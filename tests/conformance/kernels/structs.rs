@@ -62,7 +62,7 @@ pub fn structs_in_slices(x: &[Wide], mut y: DisjointSlice<Pair>) {
     }
 }
 
-// CHECK-PTX: .param .b32
+// CHECK-PTX: .param .f32
 // CHECK-AMD: s_load
 /// Every scalar that crosses by value.
 #[kernel]

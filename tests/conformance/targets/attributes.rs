@@ -5,7 +5,7 @@ use kernelmill_device::prelude::*;
 // CHECK-PTX: .maxntid 256
 // CHECK-PTX: .minnctapersm 2
 // CHECK-PTX: .maxnreg 64
-// CHECK-sm_75-NOT: cluster
+// CHECK-sm_75-NOT: nctapercluster
 // CHECK-sm_90: .reqnctapercluster 2, 1, 1
 // CHECK-sm_100: .reqnctapercluster 2, 1, 1
 // CHECK-PTX-NOT: .reqntid

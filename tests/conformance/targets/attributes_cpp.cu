@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) bounded_cpp(float *x) {
 // CHECK-PTX-NOT: .maxntid
 extern "C" __global__ void __maxnreg__(40) registers_cpp(float *x) { x[threadIdx.x] *= 2.0f; }
 
-// CHECK-sm_75-NOT: cluster
+// CHECK-sm_75-NOT: nctapercluster
 // CHECK-sm_90: .reqnctapercluster 2, 2, 1
 // CHECK-sm_100: .reqnctapercluster 2, 2, 1
 extern "C" __global__ void __cluster_dims__(2, 2) cluster_cpp(float *x) { x[threadIdx.x] *= 2.0f; }

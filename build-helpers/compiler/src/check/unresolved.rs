@@ -26,8 +26,8 @@ pub(super) struct Unresolved<'a, 'c> {
 }
 
 /// What is called because something is allocated.
-const FOLLOW: [&str; 3] =
-    ["__rust_dealloc", "__rust_no_alloc_shim_is_unstable", "handle_alloc_error"];
+const FOLLOW: [&str; 4] =
+    ["__rust_dealloc", "__rust_no_alloc_shim_is_unstable", "handle_alloc_error", "8deallocate"];
 
 /// Whether a function is one of the heap's.
 fn is_of_heap(path: &str) -> bool {
