@@ -4,6 +4,7 @@ use crate::{
     pipeline,
     settings::{KernelLayer, Layer, RuleText, TargetName},
 };
+use kernelmill_artifact::LaunchLimits;
 use kernelmill_compiler::{MathLibrary, PanicLevel, plugin::Plugin};
 use std::{path::Path, process, sync::Arc};
 
@@ -252,6 +253,10 @@ impl Build {
 /// requires = ["x.len >= n", "y.len >= n", "grid.x * block.x >= n", "shared == 0"]
 /// name = "axpy"
 /// targets = ["cpu", "sm_90"]
+/// launch-bounds = 256    # or: block-size = [16, 16, 1]
+/// min-blocks = 2
+/// max-registers = 64
+/// cluster = [2, 1, 1]
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "give it back to `Build::kernel`"]
@@ -260,6 +265,20 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Says what the kernel is launched with, in place of what its source says: the compiler makes
+    /// use of it, and each launch is checked against it. Kernels that nvcc compiles say it in their
+    /// source.
+    ///
+    /// ```no_run
+    /// use kernelmill_build::{Build, LaunchLimits};
+    /// let limits = LaunchLimits { max_block_threads: 256, min_blocks: 2, ..LaunchLimits::NONE };
+    /// Build::new().kernel("saxpy", |kernel| kernel.limits(limits)).compile();
+    /// ```
+    pub fn limits(mut self, limits: LaunchLimits) -> Self {
+        self.layer.limits = limits;
+        self
+    }
+
     /// Adds rules to the kernel's contract. A kernel with a contract has a wrapper that checks it
     /// and is a safe function: who writes the contract answers for it that every launch which
     /// keeps it is sound.

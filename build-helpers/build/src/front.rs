@@ -17,6 +17,7 @@ use crate::{
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
     Error as CompileError, Lowered, RustSource, Symbols,
+    frontend::rust::FULL_DEBUG,
     frontend::cuda::{
         CudaKernel,
         clang::{self, CudaLowered, Obstacle},
@@ -183,6 +184,7 @@ impl FrontEnd<'_> {
             .parts("variable", variables.map(|variable| format!("{variable:?}")))
             .parts("define", defines.map(|define| format!("{define:?}")))
             .parts("include", includes)
+            .part("full debug information", self.settings.is_fully_debuggable().to_string())
             .part("language", kind)
             .part("architecture", arch.map_or_else(String::new, |arch| arch.to_string()))
             .parts("option", options)
@@ -220,7 +222,10 @@ impl FrontEnd<'_> {
             (SourceKind::Cuda, Some(clang)) => {
                 let (program, version) = (clang.program.clone(), clang.version.clone());
                 let clang = clang::Clang { program, version };
-                let source = cuda_source(self.package, self.settings, source);
+                let mut source = cuda_source(self.package, self.settings, source);
+                if self.settings.is_fully_debuggable() {
+                    source.arguments.push(clang::FULL_DEBUG.to_owned());
+                }
                 let mut lowered = self.compiler.lower_cuda(&clang, &source, arch)?;
                 for kernel in &mut lowered.kernels {
                     self.inputs.hide_checkout(&mut kernel.signature);
@@ -232,7 +237,7 @@ impl FrontEnd<'_> {
                 return Err(CompileError::Internal(what).into());
             }
             (SourceKind::Package, _) => {
-                let mut lowered = kernel_package::lower(self.world, self.package, source)?;
+                let mut lowered = kernel_package::lower(self.world, self.package, self.settings, source)?;
                 self.compiler.adopt(&mut lowered, source.kernels())?;
                 lowered
             }
@@ -246,6 +251,9 @@ impl FrontEnd<'_> {
         for name in self.settings.defines.keys() {
             let known = format!("cfg({name}, values(none(), any()))");
             arguments.extend(["--check-cfg".to_owned(), known]);
+        }
+        if self.settings.is_fully_debuggable() {
+            arguments.push(format!("-C{FULL_DEBUG}"));
         }
         arguments.extend(self.settings.arguments_for(ArgumentsOf::Rustc));
         self.compiler.lower_rust(&RustSource {

@@ -7,9 +7,10 @@ use crate::{
     env::World,
     manifest::Package,
     report::Report,
+    settings::Settings,
     source::{Candidate, Source, read_bytes},
 };
-use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
+use kernelmill_compiler::{Error, Lowered, frontend::rust::{CODE_OPTIONS, FULL_DEBUG}};
 use object::read::archive::ArchiveFile;
 use std::{
     ffi::OsStr,
@@ -77,10 +78,17 @@ fn module_path(relative: &Path) -> Option<Vec<String>> {
 ///
 /// [`Error::Rustc`] with what cargo and rustc said, [`Error::Io`], and [`Error::Tool`] where the
 /// libraries hold no bitcode.
-pub(crate) fn lower(world: &World, package: &Package, source: &Source) -> Result<Lowered, Failure> {
+pub(crate) fn lower(
+    world: &World,
+    package: &Package,
+    settings: &Settings,
+    source: &Source,
+) -> Result<Lowered, Failure> {
     let name = crate::naming::identifier(&source.display);
     let folder = package.out_dir.join("kernelmill").join(name);
-    let mut built = run(cargo(world, package, source, &folder), package, &source.path)?;
+    let debug = settings.is_fully_debuggable().then_some(FULL_DEBUG);
+    let command = cargo(world, package, source, debug, &folder);
+    let mut built = run(command, package, &source.path)?;
     built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
     // Cargo names a package after all that it depends on; it comes first here.
     built.libraries.reverse();
@@ -180,7 +188,13 @@ fn flags() -> Vec<String> {
     flags
 }
 
-fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Command {
+fn cargo(
+    world: &World,
+    package: &Package,
+    source: &Source,
+    debug: Option<&str>,
+    folder: &Path,
+) -> Command {
     let mut command = Command::new(&package.cargo);
     for name in world.names() {
         if is_of_this_build(&name.to_string_lossy()) {
@@ -188,6 +202,7 @@ fn cargo(world: &World, package: &Package, source: &Source, folder: &Path) -> Co
         }
     }
     let mut flags = flags();
+    flags.extend(debug.map(|option| format!("-C{option}")));
     // Cargo names a package's own files relative to it, and those of other packages in full.
     flags.push(format!("--remap-path-prefix=src={}/src", source.display));
     flags.push(format!("--remap-path-prefix={}={}", source.path.display(), source.display));

@@ -138,6 +138,7 @@ pub mod toolchain;
 
 pub use builder::{Build, Kernel, Patterns};
 pub use error::Error;
+pub use kernelmill_artifact::LaunchLimits;
 pub use kernelmill_compiler::{MathLibrary, PanicLevel};
 pub use report::Report;
 pub use summary::Summary;

@@ -117,6 +117,11 @@ impl Settings {
         }
     }
 
+    /// Whether front ends write down variables and types, and not only source lines.
+    pub(crate) fn is_fully_debuggable(&self) -> bool {
+        self.options.debug_level >= 2
+    }
+
     /// Whether a target is not NVIDIA's.
     pub(crate) fn has_others(&self) -> bool {
         !self.targets.iter().all(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))

@@ -42,6 +42,12 @@ fn write(file: &str, text: &str) -> (PathBuf, PathBuf) {
 
 /// Reads a source.
 pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
+    lower_with(file, text, &[])
+}
+
+/// Reads a source with arguments for its compiler.
+pub(crate) fn lower_with(file: &str, text: &str, arguments: &[&str]) -> Result<Source, Error> {
+    let arguments: Vec<_> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     let (package_root, path) = write(file, text);
     let display = format!("kernels/{file}");
     let name = file.split('.').next().unwrap_or(file).to_owned();
@@ -52,9 +58,9 @@ pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
             package_root,
             includes: Vec::new(),
             defines: Vec::new(),
-            arguments: Vec::new(),
+            arguments,
         };
-        let lowered = compiler().lower_cuda(clang(), &source)?;
+        let lowered = compiler().lower_cuda(clang(), &source, None)?;
         let signatures = lowered.kernels.into_iter().map(|kernel| kernel.signature).collect();
         let obstacles = lowered.obstacles;
         return Ok(Source { name, lowered: lowered.lowered, signatures, obstacles });
@@ -69,7 +75,7 @@ pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
         package_root,
         edition: "2024".into(),
         cfgs: Vec::new(),
-        arguments: Vec::new(),
+        arguments,
         signatures: signatures.clone(),
     };
     let lowered = compiler().lower_rust(&source)?;
@@ -77,21 +83,27 @@ pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
 }
 
 impl Source {
-    fn with<R>(&self, target: &str, run: impl FnOnce(&Job<'_>) -> R) -> R {
-        let config = Config::new(target.parse().expect("a target"));
-        let (lowered, signatures) = (&self.lowered, &self.signatures[..]);
-        let source = JobSource { lowered, signatures, unit: &self.name };
-        run(&Job { source, config: &config })
+    fn with<R>(&self, config: &Config, run: impl FnOnce(&Job<'_>) -> R) -> R {
+        let Self { name, lowered, signatures, .. } = self;
+        run(&Job { source: JobSource { lowered, signatures, unit: name }, config })
     }
 
     /// Compiles the source for a target.
     pub(crate) fn compile(&self, target: &str) -> Result<Artifact, Error> {
-        self.with(target, |job| compiler().compile(job))
+        self.with(&Config::new(target.parse().unwrap()), |job| compiler().compile(job))
     }
 
     /// The assembly of the source for a target.
     pub(crate) fn assembly(&self, target: &str) -> Result<String, Error> {
-        self.with(target, |job| compiler().assembly(job))
+        self.with(&Config::new(target.parse().unwrap()), |job| compiler().assembly(job))
+    }
+
+    /// Compiles the source with an option that is not the default.
+    pub(crate) fn compile_with(&self, target: &str, (name, value): (&str, &str)) -> Artifact {
+        let mut config = Config::new(target.parse().unwrap());
+        config.options.set(name, value).unwrap();
+        let artifact = self.with(&config, |job| compiler().compile(job));
+        artifact.unwrap_or_else(|error| panic!("{target}: {error}"))
     }
 }
 

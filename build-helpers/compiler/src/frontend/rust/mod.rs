@@ -56,6 +56,10 @@ pub const CODE_OPTIONS: &[&str] = &[
     "embed-bitcode=no",
 ];
 
+/// The option of rustc that has it write down variables and types as well as source lines. After
+/// [`CODE_OPTIONS`] it counts.
+pub const FULL_DEBUG: &str = "debuginfo=full";
+
 /// Compiles a kernel file to bitcode.
 pub(crate) fn lower(
     toolchain: &Toolchain,

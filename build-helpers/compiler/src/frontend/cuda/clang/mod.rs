@@ -62,6 +62,9 @@ impl CudaLowered {
     }
 }
 
+/// The argument that keeps variables and types in debug information, as nvcc has it.
+pub const FULL_DEBUG: &str = "-G";
+
 /// The architecture that clang compiles for. Where the target is none of NVIDIA's it is also what the
 /// source is told: `__CUDA_ARCH__` is 800, which has everything of half precision, and nothing that
 /// only one generation of processors has.

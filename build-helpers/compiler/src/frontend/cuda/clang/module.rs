@@ -10,7 +10,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::CudaSource;
+use super::{CudaSource, FULL_DEBUG};
 use crate::{
     Error,
     entry::SHIM_PREFIX,
@@ -58,6 +58,10 @@ pub(super) fn adapt<'c>(
         kernel.set_linkage(Linkage::LLVMExternalLinkage);
         kernel.drop_comdat();
         kernel.set_name(&format!("{SHIM_PREFIX}{}", kernel.name()));
+    }
+    let full = [FULL_DEBUG, "--device-debug"];
+    if source.arguments.iter().any(|argument| full.contains(&argument.as_str())) {
+        return Ok(module.to_bitcode());
     }
     with_lines_only(machine, module)
 }

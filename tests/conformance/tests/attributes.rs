@@ -1,0 +1,89 @@
+//! What is said of launches: in PTX, in the metadata of code objects, and in cubins' registers.
+
+mod common;
+
+use common::{assembly, lower};
+
+const KERNELS: &str = "
+use kernelmill_device::prelude::*;
+
+fn work(x: f32) -> f32 {
+    let mut values = [x; 48];
+    for round in 0..48 {
+        for i in 0..48 {
+            values[i] = values[i].mul_add(values[(i + round) % 48], round as f32);
+        }
+    }
+    values.iter().sum()
+}
+
+#[kernel(launch_bounds = 42, min_blocks = 3, max_registers = 40)]
+pub fn bounded(mut y: DisjointSlice<f32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = work(*out);
+    }
+}
+
+#[kernel(block_size = [42, 1, 1], min_blocks = 1)]
+pub fn exact(mut y: DisjointSlice<f32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = work(*out);
+    }
+}
+";
+
+/// Check 13 of the seeds.
+#[test]
+fn check_13_property_annotations() {
+    for target in ["compute_75", "compute_100"] {
+        let ptx = assembly("annotated", KERNELS, target);
+        for directive in
+            [".maxntid 42", ".minnctapersm 3", ".maxnreg 40", ".reqntid 42, 1, 1", ".minnctapersm 1"]
+        {
+            assert!(ptx.contains(directive), "{target}: no {directive} in\n{ptx}");
+        }
+    }
+}
+
+#[test]
+fn code_objects_have_the_size_of_a_block_in_their_metadata() {
+    for target in ["gfx90a", "gfx942", "gfx1100"] {
+        let text = assembly("annotated", KERNELS, target);
+        let metadata = text.split(".amdgpu_metadata").nth(1).unwrap();
+        let sizes: Vec<_> = metadata
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix(".max_flat_workgroup_size: "))
+            .collect();
+        assert_eq!(sizes, ["42", "42"], "{target}");
+        let registers = |name: &str| -> Vec<u32> {
+            let lines = metadata.lines().map(str::trim);
+            lines.filter_map(|line| line.strip_prefix(name)?.trim().parse().ok()).collect()
+        };
+        let used = registers(".vgpr_count:");
+        assert!(used[0] <= 40, "{target}: {used:?}");
+    }
+}
+
+/// What ptxas makes of the limits.
+#[test]
+fn registers_are_kept_within_what_is_said() {
+    let Some(ptxas) = cuda_everywhere::ptxas() else {
+        eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
+        return;
+    };
+    let ptx = lower("annotated_ptx.rs", KERNELS).unwrap().assembly("compute_90").unwrap();
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("annotated.ptx");
+    std::fs::write(&path, ptx).unwrap();
+    let output = std::process::Command::new(ptxas)
+        .args(["-arch=sm_90", "-v", "-o", "/dev/null"])
+        .arg(&path)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let registers = |kernel: &str| -> u32 {
+        let rest = text.split(&format!("entry function '{kernel}'")).nth(1).unwrap();
+        let (before, _) = rest.split_once(" registers").unwrap();
+        before.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    assert!(registers("bounded") <= 40 && registers("exact") > 40, "{text}");
+}

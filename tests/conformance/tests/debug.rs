@@ -1,0 +1,161 @@
+//! What binaries say of their source, for debuggers, profilers and `compute-sanitizer`.
+
+mod common;
+
+use std::{collections::BTreeSet, path::Path, process::Command};
+
+use common::{Source, lower, lower_with};
+use kernelmill_artifact::ArtifactKind;
+use object::{Object, ObjectSection};
+
+const KERNEL: &str = "\
+use kernelmill_device::prelude::*;
+
+#[inline]
+fn weight(value: f32) -> f32 {
+    value.sqrt() * 0.25
+}
+
+#[kernel]
+pub fn weigh(scale: f32, mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let weighed = weight(*out);
+        *out = scale / weighed;
+    }
+}
+";
+
+const CPP: &str = "\
+__device__ float weight(float value) {
+  return sqrtf(value) * 0.25f;
+}
+
+extern \"C\" __global__ void weigh(float scale, float *y) {
+  float weighed = weight(y[threadIdx.x]);
+  y[threadIdx.x] = scale / weighed;
+}
+";
+
+/// The same kernel in Rust and in C++, with the lines that its code must name.
+fn sources(full: bool) -> [(Source, &'static str, BTreeSet<u64>); 2] {
+    let arguments = |argument| if full { vec![argument] } else { Vec::new() };
+    let name = if full { "full" } else { "lines" };
+    let rust = lower_with(&format!("{name}.rs"), KERNEL, &arguments("-Cdebuginfo=full")).unwrap();
+    let cpp = lower_with(&format!("{name}_cpp.cu"), CPP, &arguments("-G")).unwrap();
+    let file = if full { "kernels/full.rs" } else { "kernels/lines.rs" };
+    let of_cpp = if full { "kernels/full_cpp.cu" } else { "kernels/lines_cpp.cu" };
+    [(rust, file, BTreeSet::from([5, 13])), (cpp, of_cpp, BTreeSet::from([2, 7]))]
+}
+
+type Bytes<'a> = gimli::EndianSlice<'a, gimli::LittleEndian>;
+
+fn section<'a>(bytes: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    let file = object::File::parse(bytes).unwrap();
+    file.section_by_name(name).map(|section| section.data().unwrap())
+}
+
+/// The lines of a file that a table of lines in ELF names.
+fn lines(bytes: &[u8], file: &str) -> BTreeSet<u64> {
+    let data = section(bytes, ".debug_line").expect("a table of lines");
+    let table = gimli::DebugLine::new(data, gimli::LittleEndian);
+    let program = table.program(gimli::DebugLineOffset(0), 8, None, None).unwrap();
+    let mut rows = program.rows();
+    let mut found = BTreeSet::new();
+    while let Some((header, row)) = rows.next_row().unwrap() {
+        let (Some(entry), Some(line)) = (row.file(header), row.line()) else { continue };
+        let text = |value: gimli::AttributeValue<Bytes<'_>>| match value {
+            gimli::AttributeValue::String(text) => String::from_utf8_lossy(text.slice()).into_owned(),
+            _ => String::new(),
+        };
+        let folder = entry.directory(header).map(text).unwrap_or_default();
+        let name = text(entry.path_name());
+        if file == name || file == format!("{folder}/{name}") {
+            found.insert(line.get());
+        }
+    }
+    found
+}
+
+/// What NVIDIA's disassembler says of the lines of a cubin.
+fn disassembled(bytes: &[u8]) -> Option<String> {
+    let tool = cuda_everywhere::ptxas()?.with_file_name("nvdisasm");
+    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
+    assert!(tool.exists() || !required, "nvdisasm is not installed: run `cargo xtask setup`");
+    if !tool.exists() {
+        eprintln!("skipped: nvdisasm is not installed; run `cargo xtask setup`");
+        return None;
+    }
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.cubin", bytes.len()));
+    std::fs::write(&path, bytes).unwrap();
+    let output = Command::new(tool).arg("--print-line-info").arg(&path).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap())
+}
+
+fn has_path_of_the_machine(bytes: &[u8]) -> bool {
+    let folder = env!("CARGO_TARGET_TMPDIR").as_bytes();
+    bytes.windows(folder.len()).any(|window| window == folder)
+}
+
+#[test]
+fn line_tables_are_there_by_default_and_nothing_else() {
+    for (source, file, expected) in sources(false) {
+        let ptx = source.assembly("compute_75").unwrap();
+        assert!(ptx.contains("\t.loc\t") && !ptx.contains(".debug_info"), "{ptx}");
+        assert!(!ptx.contains(", debug"), "{ptx}");
+        for target in ["sm_75", "sm_90", "gfx90a", "gfx942", "gfx1100"] {
+            let artifact = source.compile(target).unwrap();
+            if target.starts_with("gfx") {
+                let found = lines(&artifact.bytes, file);
+                assert!(found.is_superset(&expected), "{target}: {file}: {found:?}");
+            } else if let Some(text) = disassembled(&artifact.bytes) {
+                for line in &expected {
+                    let wanted = format!("\"{file}\", line {line}");
+                    assert!(text.contains(&wanted), "{target}: no {wanted} in\n{text}");
+                }
+            }
+            assert_eq!(section(&artifact.bytes, ".debug_info").map(<[u8]>::len), None, "{target}");
+            assert!(!has_path_of_the_machine(&artifact.bytes), "{target}");
+        }
+    }
+}
+
+#[test]
+fn full_debug_information_has_variables_and_types() {
+    for (source, file, expected) in sources(true) {
+        let option = ("debug_level", "2");
+        let ptx = source.compile_with("compute_75", option);
+        assert_eq!(ptx.kind, ArtifactKind::Ptx);
+        let text = String::from_utf8(ptx.bytes).unwrap();
+        assert!(text.contains(".debug_info") && text.contains(".target sm_75, debug"), "{file}");
+        for target in ["sm_75", "sm_90", "gfx90a", "gfx942", "gfx1100"] {
+            let artifact = source.compile_with(target, option);
+            let found = lines(&artifact.bytes, file);
+            assert!(found.is_superset(&expected), "{target}: {file}: {found:?}");
+            let all = artifact.bytes.windows(7).any(|window| window == b"weighed");
+            assert!(all, "{target}: {file}: no variable");
+            assert!(section(&artifact.bytes, ".debug_info").is_some(), "{target}: {file}");
+            assert!(!has_path_of_the_machine(&artifact.bytes), "{target}: {file}");
+        }
+    }
+}
+
+#[test]
+fn without_debug_information_the_code_is_the_same() {
+    let source = lower("stripped.rs", KERNEL).unwrap();
+    let none = source.compile_with("compute_75", ("debug_level", "0"));
+    let none = String::from_utf8(none.bytes).unwrap();
+    assert!(!none.contains(".loc") && !none.contains(".file"), "{none}");
+    let code = |text: &str| {
+        let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default().trim_end());
+        let is_code = |line: &&str| {
+            let line = line.trim_start();
+            !(line.is_empty() || line.starts_with('.') || line.starts_with("$L__"))
+        };
+        lines.filter(is_code).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(code(&none), code(&source.assembly("compute_75").unwrap()));
+    let amd = source.compile_with("gfx1100", ("debug_level", "0"));
+    assert!(section(&amd.bytes, ".debug_line").is_none());
+}
