@@ -80,7 +80,11 @@ impl Amd {
             kernel.add_text_attribute(context, "amdgpu-waves-per-eu", &waves);
         }
         if limits.max_registers > 0 {
-            let registers = limits.max_registers.to_string();
+            // Where accumulators are registers of the same file, LLVM allows as many of them again.
+            let unified = ["gfx90a", "gfx94", "gfx95"];
+            let shares = unified.iter().any(|name| self.target.processor.starts_with(name));
+            let registers = if shares { limits.max_registers / 2 } else { limits.max_registers };
+            let registers = registers.max(1).to_string();
             kernel.add_text_attribute(context, "amdgpu-num-vgpr", &registers);
         }
     }

@@ -21,6 +21,8 @@ pub(crate) struct Nvidia {
     version: u32,
     arch: NvidiaArch,
     assemble: bool,
+    /// Whether variables and types of the source are in the code.
+    is_debugged: bool,
 }
 
 /// LLVM's number of the calling convention of PTX kernels.
@@ -61,13 +63,18 @@ fn parameter_limit(arch: NvidiaArch, version: u32) -> u64 {
 /// The version of PTX since which a kernel can have more than 4096 bytes of parameters.
 const LARGE_PARAMETERS: u32 = 81;
 
+/// The version of PTX since which debug information can refer to places in itself.
+const LABELS_IN_SECTIONS: u32 = 70;
+
 impl Nvidia {
-    /// For kernels with at most so many bytes of parameters. A newer version of PTX than the
-    /// architecture needs is asked for only where they need it: it needs a newer driver.
+    /// For kernels with at most so many bytes of parameters, and with variables and types of the
+    /// source or without. A newer version of PTX than the architecture needs is asked for only where
+    /// they need it: it needs a newer driver.
     pub(crate) fn new(
         arch: NvidiaArch,
         assemble: bool,
         parameter_bytes: u64,
+        debug_level: u8,
     ) -> Result<Self, Error> {
         let oldest = PTX_VERSIONS
             .iter()
@@ -77,10 +84,12 @@ impl Nvidia {
             .map(|(.., version)| *version)
             .ok_or_else(|| Error::Internal(format!("no PTX version known for sm_{arch}")))?;
         let is_large = parameter_bytes > parameter_limit(arch, oldest);
-        let version = if is_large { oldest.max(LARGE_PARAMETERS) } else { oldest };
+        let needed = [(is_large, LARGE_PARAMETERS), (debug_level >= 2, LABELS_IN_SECTIONS)];
+        let needed = needed.into_iter().filter_map(|(needed, version)| needed.then_some(version));
+        let version = needed.chain([oldest]).max().unwrap_or(oldest);
         let features = format!("+ptx{version}");
         let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
-        Ok(Self { machine, version, arch, assemble })
+        Ok(Self { machine, version, arch, assemble, is_debugged: debug_level >= 2 })
     }
 
     /// Says what is said of a kernel's launches in the way of LLVM's back end. Processors before
@@ -115,9 +124,11 @@ impl Nvidia {
         let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
         let (input, output) = (folder.path.join("kernel.ptx"), folder.path.join("kernel.cubin"));
         fs::write(&input, ptx).map_err(|source| Error::Io { path: input.clone(), source })?;
+        // ptxas does not optimise what is to be debugged in full.
+        let how: &[&str] = if self.is_debugged { &["-g", "-O0"] } else { &["-O3"] };
         let result = Command::new(ptxas)
             .arg(format!("-arch=sm_{}", self.arch))
-            .arg("-O3")
+            .args(how)
             .arg(&input)
             .arg("-o")
             .arg(&output)
