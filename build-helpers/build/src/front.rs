@@ -17,11 +17,11 @@ use crate::{
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
     Error as CompileError, Lowered, RustSource, Symbols,
-    frontend::rust::FULL_DEBUG,
     frontend::cuda::{
         CudaKernel,
         clang::{self, CudaLowered, Obstacle},
     },
+    frontend::rust::FULL_DEBUG,
 };
 use std::{
     fs,
@@ -237,7 +237,8 @@ impl FrontEnd<'_> {
                 return Err(CompileError::Internal(what).into());
             }
             (SourceKind::Package, _) => {
-                let mut lowered = kernel_package::lower(self.world, self.package, self.settings, source)?;
+                let mut lowered =
+                    kernel_package::lower(self.world, self.package, source, self.full_debug())?;
                 self.compiler.adopt(&mut lowered, source.kernels())?;
                 lowered
             }
@@ -252,9 +253,7 @@ impl FrontEnd<'_> {
             let known = format!("cfg({name}, values(none(), any()))");
             arguments.extend(["--check-cfg".to_owned(), known]);
         }
-        if self.settings.is_fully_debuggable() {
-            arguments.push(format!("-C{FULL_DEBUG}"));
-        }
+        arguments.extend(self.full_debug().map(|option| format!("-C{option}")));
         arguments.extend(self.settings.arguments_for(ArgumentsOf::Rustc));
         self.compiler.lower_rust(&RustSource {
             path: source.path.clone(),
@@ -265,6 +264,11 @@ impl FrontEnd<'_> {
             arguments,
             signatures: source.kernels().to_vec(),
         })
+    }
+
+    /// The option of rustc that has it write down variables and types, where they are wanted.
+    fn full_debug(&self) -> Option<&'static str> {
+        self.settings.is_fully_debuggable().then_some(FULL_DEBUG)
     }
 
     /// What is defined, as `--cfg` takes it: the name and, where it has one, its value.

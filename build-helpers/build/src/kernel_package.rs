@@ -7,10 +7,9 @@ use crate::{
     env::World,
     manifest::Package,
     report::Report,
-    settings::Settings,
     source::{Candidate, Source, read_bytes},
 };
-use kernelmill_compiler::{Error, Lowered, frontend::rust::{CODE_OPTIONS, FULL_DEBUG}};
+use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
 use object::read::archive::ArchiveFile;
 use std::{
     ffi::OsStr,
@@ -81,12 +80,11 @@ fn module_path(relative: &Path) -> Option<Vec<String>> {
 pub(crate) fn lower(
     world: &World,
     package: &Package,
-    settings: &Settings,
     source: &Source,
+    debug: Option<&str>,
 ) -> Result<Lowered, Failure> {
     let name = crate::naming::identifier(&source.display);
     let folder = package.out_dir.join("kernelmill").join(name);
-    let debug = settings.is_fully_debuggable().then_some(FULL_DEBUG);
     let command = cargo(world, package, source, debug, &folder);
     let mut built = run(command, package, &source.path)?;
     built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
@@ -386,7 +384,7 @@ mod tests {
         let mut report = Report::default();
         let source = Source::read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
             .unwrap_or_else(|| panic!("{report}"));
-        let lowered = lower(&world, &package, &source).unwrap();
+        let lowered = lower(&world, &package, &source, None).unwrap();
         assert_eq!(lowered.modules.len(), 1);
         assert!(lowered.modules.iter().all(|module| is_bitcode(module)));
         let inputs: Vec<_> =
@@ -395,7 +393,7 @@ mod tests {
             assert!(inputs.iter().any(|input| input == name), "{name} in {inputs:?}");
         }
         project.write("app/kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { y }");
-        let error = lower(&world, &package, &source).unwrap_err().to_string();
+        let error = lower(&world, &package, &source, None).unwrap_err().to_string();
         assert!(error.contains("cannot find value `y`"), "{error}");
         assert!(error.contains("--> kernels/pack/src/a.rs:1:27"), "{error}");
     }

@@ -37,9 +37,13 @@ pub fn exact(mut y: DisjointSlice<f32>) {
 fn check_13_property_annotations() {
     for target in ["compute_75", "compute_100"] {
         let ptx = assembly("annotated", KERNELS, target);
-        for directive in
-            [".maxntid 42", ".minnctapersm 3", ".maxnreg 40", ".reqntid 42, 1, 1", ".minnctapersm 1"]
-        {
+        for directive in [
+            ".maxntid 42",
+            ".minnctapersm 3",
+            ".maxnreg 40",
+            ".reqntid 42, 1, 1",
+            ".minnctapersm 1",
+        ] {
             assert!(ptx.contains(directive), "{target}: no {directive} in\n{ptx}");
         }
     }

@@ -65,7 +65,9 @@ fn lines(bytes: &[u8], file: &str) -> BTreeSet<u64> {
     while let Some((header, row)) = rows.next_row().unwrap() {
         let (Some(entry), Some(line)) = (row.file(header), row.line()) else { continue };
         let text = |value: gimli::AttributeValue<Bytes<'_>>| match value {
-            gimli::AttributeValue::String(text) => String::from_utf8_lossy(text.slice()).into_owned(),
+            gimli::AttributeValue::String(text) => {
+                String::from_utf8_lossy(text.slice()).into_owned()
+            }
             _ => String::new(),
         };
         let folder = entry.directory(header).map(text).unwrap_or_default();

@@ -142,9 +142,8 @@ pub(crate) struct Entry {
 pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Backend>, Error> {
     let signatures = job.source.signatures;
     let bytes = signatures.iter().map(parameters::bytes).max().unwrap_or(0);
-    let nvidia = |arch, assemble| {
-        nvidia::Nvidia::new(arch, assemble, bytes, job.config.options.debug_level)
-    };
+    let nvidia =
+        |arch, assemble| nvidia::Nvidia::new(arch, assemble, bytes, job.config.options.debug_level);
     match &job.config.target {
         Target::Cpu => Ok(Box::new(cpu::Cpu::new(toolchain)?)),
         Target::Ptx(arch) => Ok(Box::new(nvidia(*arch, false)?)),
