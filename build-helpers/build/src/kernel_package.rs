@@ -307,8 +307,10 @@ mod tests {
             is_named: false,
         };
         let mut report = Report::default();
-        let source = Source::read(candidate, &mut report).unwrap_or_else(|| panic!("{report}"));
-        let command = cargo(&world, &package, &source, Path::new("/t"));
+        let headers = Headers::new(std::iter::empty(), Vec::new());
+        let source = Source::read(candidate, &headers, &mut Vec::new(), &mut report)
+            .unwrap_or_else(|| panic!("{report}"));
+        let command = cargo(&world, &package, &source, None, Path::new("/t"));
         let keyed = options();
         let variables: Vec<_> = command
             .get_envs()
