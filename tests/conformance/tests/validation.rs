@@ -150,7 +150,7 @@ fn every_message_is_as_the_page_shows_it() {
 /// Check 5 of the seeds: what is proven vanishes, what is false or undecided is an error, what is
 /// dead is ignored, two are both reported, each with the way through what was inlined.
 #[test]
-fn check_5_static_assertions() {
+fn check_05_static_assertions() {
     for target in ["sm_75", "gfx942", "cpu"] {
         let message = refused("assertions.rs", target);
         let count = |part: &str| message.matches(part).count();
@@ -175,7 +175,7 @@ fn check_5_static_assertions() {
 /// Check 4 of the seeds: what a kernel's file has for the host is compiled as ever, after kernels
 /// were compiled for a GPU.
 #[test]
-fn check_4_compile_for_the_host_after_a_gpu() {
+fn check_04_compile_for_the_host_after_a_gpu() {
     let text = "use kernelmill_device::prelude::*;\n\nfn eleven() -> u32 {\n    11\n}\n\n#[kernel]\n\
                 pub fn answers(mut y: DisjointSlice<u32>) {\n    if let Some(out) = \
                 y.get_mut(thread::index_1d()) {\n        *out = eleven();\n    }\n}\n";
