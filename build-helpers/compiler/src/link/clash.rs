@@ -36,11 +36,6 @@ pub(crate) fn redefinitions(
     }
     let machine = backend.machine();
     let device = parse_bitcode(context, libraries.device(), "kernelmill_device")?;
-    // A kernel package comes with the whole library, as a crate that it depends on.
-    let mut own = device.definitions().into_iter().map(Value::name).filter(|name| is_ours(name));
-    if own.all(|name| module.function(&name).is_some_and(|it| !it.is_declaration())) {
-        return Ok(());
-    }
     let operations =
         parse_ir(context, backend.operations(), machine.data_layout(), machine.triple())?;
     let known = |name: &str| device.function(name).or_else(|| operations.function(name));
