@@ -94,6 +94,11 @@ fn number(x: f64) -> BigFloat {
 }
 
 fn wide(x: f64, bits: usize) -> BigFloat {
+    if x.is_subnormal() {
+        // Half of it is what `from_f64` makes of such a number.
+        let scale = 2_f64.powi(64);
+        return BigFloat::from_f64(x * scale, bits).div(&number(scale), bits, MODE);
+    }
     BigFloat::from_f64(x, bits)
 }
 
