@@ -227,7 +227,7 @@ fn documentation_builds_need_no_nvcc() {
 fn without_the_feature_half_the_error_names_kernel_and_parameter() {
     let Some(project) = project("cuda-half") else { return };
     let text = "#include <cuda_fp16.h>\nstruct Pair { __half low, high; };\n\
-                __global__ void halves(__half by, const Pair *x, float *y) { *y = __half2float(by); }\n";
+                __global__ void halves(__half by, const Pair *x, float *y) { *y = __half2float(by) + __half2float(x->low); }\n";
     let run = project.file("kernels/halves.cu", text).cargo(&["build"]);
     assert!(!run.success);
     let errors: Vec<_> = run.stderr.lines().filter(|it| it.starts_with("error")).collect();
