@@ -197,7 +197,7 @@ fn what_does_not_fit_is_refused_at_its_line() {
 }
 
 #[test]
-fn without_the_plugin_a_derivative_is_undefined() {
+fn without_the_plugin_a_derivative_is_refused() {
     let text = "
 use kernelmill_device::prelude::*;
 fn f(x: f32) -> f32 { x * x }
@@ -208,7 +208,9 @@ pub fn k(mut out: DisjointSlice<f32>) {
 }
 ";
     let error = compile(compiler(), "missing", text, "compute_75").map(drop).unwrap_err();
-    assert!(error.to_string().contains("__kernelmill_autodiff.derivative.forward"), "{error}");
+    let message = error.to_string();
+    assert!(message.contains("autodiff.derivative.forward.active_` is left"), "{message}");
+    assert!(message.contains("register the plugin that replaces it"), "{message}");
 }
 
 #[test]
