@@ -53,7 +53,7 @@ impl<'c> Backtraces<'c> {
     }
 
     /// The way to the start of a function.
-    pub(crate) fn into_function(&self, function: Value<'c>) -> Vec<Frame> {
+    pub(crate) fn to_start_of(&self, function: Value<'c>) -> Vec<Frame> {
         let start = function.source_start(self.context);
         let start = start.as_ref().and_then(frame);
         let start = start.unwrap_or_else(|| nameless(&demangle(&function.name())));

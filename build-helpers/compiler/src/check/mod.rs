@@ -114,7 +114,7 @@ impl<'a> Checks<'a> {
                 fault.frames.first().is_some_and(|it| it.function == demangle(&function.name()))
             };
             if let Some(function) = module.definitions().into_iter().find(named) {
-                fault.frames = backtraces.into_function(function);
+                fault.frames = backtraces.to_start_of(function);
             }
         }
         faults.extend(self.faults.iter().cloned());

@@ -3,7 +3,7 @@
 //! Recursion that can end is left alone: processors have a stack for it. What cannot end is looked
 //! for before anything is optimised, because afterwards it is a loop, or nothing at all.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque, hash_map::Entry};
 
 use kernelmill_llvm::{
     inkwell::module::Module,
@@ -116,8 +116,8 @@ fn cycle<'c>(
                 cycle.reverse();
                 return Some(cycle);
             }
-            if !by.contains_key(&callee) {
-                by.insert(callee, *call);
+            if let Entry::Vacant(slot) = by.entry(callee) {
+                slot.insert(*call);
                 work.push_back(callee);
             }
         }
