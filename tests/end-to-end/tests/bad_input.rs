@@ -131,10 +131,11 @@ pub fn allocates(n: u32, mut y: DisjointSlice<u32>) {
 }
 ";
     let project = Project::new("needs-heap")
+        .manifest("2024", "targets = [\"cpu\", \"gfx1100\"]")
         .file("kernels/allocates.rs", kernel)
         .file("src/main.rs", "fn main() {}\n");
     let error = project.cargo(&["build"]).build_script_error();
-    for part in ["allocates", "kernels/allocates.rs"] {
+    for part in ["allocates on the heap", "gfx1100", "kernels/allocates.rs:6"] {
         assert!(error.contains(part), "{part} is not in {error}");
     }
 }
