@@ -131,7 +131,7 @@ macro_rules! __assert_layout {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs_half {
-    ($what:literal) => {};
+    ($what:literal $(,)?) => {};
 }
 
 /// Stands beside the wrapper of a kernel with numbers in half precision: without the feature `half` an
@@ -140,7 +140,7 @@ macro_rules! __needs_half {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs_half {
-    ($what:literal) => {
+    ($what:literal $(,)?) => {
         ::core::compile_error!(::core::concat!(
             $what,
             "; enable the feature `half` of kernelmill in Cargo.toml: `features = [\"half\"]`"
