@@ -34,6 +34,7 @@ mod job;
 mod library;
 pub mod limits;
 mod link;
+mod once;
 mod parameters;
 mod place;
 pub mod plugin;

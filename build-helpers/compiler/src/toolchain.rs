@@ -1,6 +1,6 @@
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::Arc,
 };
 
 use kernelmill_artifact::{NvidiaArch, Signature};
@@ -17,6 +17,7 @@ use crate::{
         rust::{self, DeviceCrate},
     },
     library::Libraries,
+    once::Once,
     plugin::{Plugin, Plugins},
 };
 
@@ -70,8 +71,8 @@ impl Toolchain {
 pub struct Compiler {
     toolchain: Toolchain,
     llvm: Library,
-    device: OnceLock<DeviceCrate>,
-    libraries: OnceLock<Libraries>,
+    device: Once<DeviceCrate>,
+    libraries: Once<Libraries>,
     plugins: Plugins,
 }
 
@@ -87,7 +88,7 @@ impl Compiler {
             None => kernelmill_llvm::find_in_sysroot(&toolchain.sysroot)?,
         };
         let llvm = Library::open(&path)?;
-        let (device, libraries) = (OnceLock::new(), OnceLock::new());
+        let (device, libraries) = (Once::default(), Once::default());
         Ok(Self { toolchain, llvm, device, libraries, plugins: Plugins::default() })
     }
 
@@ -236,25 +237,12 @@ impl Compiler {
     }
 
     fn device(&self) -> Result<&DeviceCrate, Error> {
-        get_or_try_init(&self.device, || rust::build_device_crate(&self.toolchain))
+        self.device.get_or_make(|| rust::build_device_crate(&self.toolchain))
     }
 
     fn libraries(&self) -> Result<&Libraries, Error> {
         let device = self.device()?;
-        get_or_try_init(&self.libraries, || {
-            Libraries::open(&device.bitcode, &self.toolchain.standard_library())
-        })
+        self.libraries
+            .get_or_make(|| Libraries::open(&device.bitcode, &self.toolchain.standard_library()))
     }
-}
-
-/// Initialises a cell; of several threads that race, one value is kept.
-fn get_or_try_init<T>(
-    cell: &OnceLock<T>,
-    make: impl FnOnce() -> Result<T, Error>,
-) -> Result<&T, Error> {
-    if let Some(value) = cell.get() {
-        return Ok(value);
-    }
-    let value = make()?;
-    Ok(cell.get_or_init(|| value))
 }

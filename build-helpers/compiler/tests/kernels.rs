@@ -258,3 +258,17 @@ fn the_files_that_were_read_are_known() {
     assert_eq!(names, BTreeSet::from(["inputs.rs", "scale.rs"]));
     assert_eq!(lowered.variables, ["KERNELMILL_TEST_SIZE"]);
 }
+
+/// rustc's own temporary files are named after the crate, and lay in the current folder.
+#[test]
+fn files_of_one_name_are_compiled_at_once() {
+    let text = "use kernelmill_device::prelude::*;\n#[kernel] pub fn twin(mut y: DisjointSlice<f32>) \
+                { if let Some(y) = y.get_mut(thread::index_1d()) { *y += 1.0; } }";
+    let source = common::source("twins", text);
+    let lower = || {
+        for _ in 0..4 {
+            common::compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
+        }
+    };
+    std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(lower))));
+}

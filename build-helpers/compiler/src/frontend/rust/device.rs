@@ -9,7 +9,7 @@ use std::{
 use hmac_sha256::Hash;
 use kernelmill_device::sources;
 
-use super::{TemporaryFolder, emit, extern_argument, read, run_rustc, rustc};
+use super::{TemporaryFolder, emit, extern_argument, keep_temporaries, read, run_rustc, rustc};
 use crate::{Error, Toolchain};
 
 /// The compiled device crate.
@@ -85,6 +85,7 @@ fn compile(toolchain: &Toolchain, folder: &Path) -> Result<(), Error> {
         .args(["--cap-lints", "allow"])
         .arg("--emit")
         .arg(emit(&[("metadata", &path.join(METADATA)), ("llvm-bc", &path.join(BITCODE))]));
+    keep_temporaries(&mut command, path);
     command.arg("--extern").arg(extern_argument("kernelmill_device_macros", &library));
     command.arg("--remap-path-prefix").arg(extern_argument_reversed(&path.join("device")));
     command.arg(&device);

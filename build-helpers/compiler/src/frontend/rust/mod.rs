@@ -72,6 +72,7 @@ pub(crate) fn lower(
     command.current_dir(&source.package_root).args(["--crate-type", "rlib"]);
     command.args(["--crate-name", &crate_name(&source.path)]);
     command.arg("--emit").arg(emit(&[("llvm-bc", &bitcode), ("dep-info", &dependencies)]));
+    keep_temporaries(&mut command, &folder.path);
     command.arg("--extern").arg(extern_argument("kernelmill_device", &device.metadata));
     command.arg("-L").arg(extern_argument("dependency", &device.folder));
     for cfg in &source.cfgs {
@@ -115,6 +116,12 @@ fn rustc(toolchain: &Toolchain, edition: &str) -> Command {
         command.args(["-C", option]);
     }
     command
+}
+
+/// Lets rustc write what it removes again into a folder that no other run has: by default that is
+/// the current one, where two runs on files of one name would take each other's files away.
+fn keep_temporaries(command: &mut Command, folder: &Path) {
+    command.arg("--out-dir").arg(folder);
 }
 
 /// Runs rustc and gives what it printed; an error where it fails.
