@@ -1,6 +1,6 @@
 //! Derivatives of functions in LLVM's intermediate representation, in forward and in reverse mode.
 //!
-//! [`plugin`] is the plugin of kernelmill's compiler that handles `autodiff!` in kernels. Below it, a
+//! [`plugin()`] is the plugin of kernelmill's compiler that handles `autodiff!` in kernels. Below it, a
 //! [`Session`] works in one module: [`Session::differentiate`] takes a function by its symbol, says
 //! for each parameter what it is to the derivative ([`Activity`], with the meanings that Enzyme gave
 //! the words), and adds a function that computes the derivative. `docs/autodiff.md` has the rules and
