@@ -15,7 +15,7 @@ pub const LINE_BYTES: usize = 254;
 
 /// Prints a line to the host's standard output. It takes what `println!` takes.
 ///
-/// A line is cut after [`LINE_BYTES`](crate::print::LINE_BYTES) bytes. On the host itself it is
+/// A line is cut after [`print::LINE_BYTES`](crate::print::LINE_BYTES) bytes. On the host itself it is
 /// `println!`.
 ///
 /// ```
