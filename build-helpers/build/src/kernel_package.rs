@@ -295,11 +295,8 @@ mod tests {
         assert_eq!(module("bin/tool.rs"), None);
     }
 
-    #[test]
-    fn what_cargo_is_asked_for_is_in_the_key_but_for_paths() {
-        let project = Project::new("", &[("kernels/pack/src/lib.rs", "#[kernel] pub fn k() {}")]);
-        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
-        let package = Package::read(&world).unwrap();
+    /// The package of kernels in `kernels/pack`.
+    fn pack(package: &Package) -> Source {
         let candidate = Candidate {
             path: package.root.join("kernels/pack"),
             display: "kernels/pack".to_owned(),
@@ -307,8 +304,16 @@ mod tests {
             is_named: false,
         };
         let mut report = Report::default();
-        let source = Source::read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
-            .unwrap_or_else(|| panic!("{report}"));
+        Source::read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
+            .unwrap_or_else(|| panic!("{report}"))
+    }
+
+    #[test]
+    fn what_cargo_is_asked_for_is_in_the_key_but_for_paths() {
+        let project = Project::new("", &[("kernels/pack/src/lib.rs", "#[kernel] pub fn k() {}")]);
+        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&world).unwrap();
+        let source = pack(&package);
         let command = cargo(&world, &package, &source, None, Path::new("/t"));
         let keyed = options();
         let variables: Vec<_> = command
@@ -376,15 +381,7 @@ mod tests {
         variables.insert("TARGET".into(), host().into());
         let world = World::fixed(variables, Cargo::to(Box::new(std::io::sink())));
         let package = Package::read(&world).unwrap();
-        let candidate = Candidate {
-            path: package.root.join("kernels/pack"),
-            display: "kernels/pack".to_owned(),
-            kind: SourceKind::Package,
-            is_named: false,
-        };
-        let mut report = Report::default();
-        let source = Source::read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
-            .unwrap_or_else(|| panic!("{report}"));
+        let source = pack(&package);
         let lowered = lower(&world, &package, &source, None).unwrap();
         assert_eq!(lowered.modules.len(), 1);
         assert!(lowered.modules.iter().all(|module| is_bitcode(module)));

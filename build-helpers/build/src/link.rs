@@ -42,6 +42,10 @@ pub(crate) fn archive(
     let is_current =
         fs::read_to_string(&list).is_ok_and(|made_of| made_of == names) && is_newer(&file, objects);
     if !is_current {
+        // A library that is only half written when a build is stopped must not look whole.
+        if list.exists() {
+            fs::remove_file(&list).map_err(Error::io("remove", &list))?;
+        }
         make(package, name, objects)?;
         write_if_changed(&list, names.as_bytes())?;
     }
@@ -69,4 +73,25 @@ fn make(package: &Package, name: &str, objects: &[PathBuf]) -> Result<(), Error>
     archive.objects(objects).try_compile(name).map_err(|error| {
         Error::Toolchain(format!("the objects of `{name}` cannot be put into a library: {error}"))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{cargo::Cargo, test_support::Project};
+
+    #[test]
+    fn a_library_that_could_not_be_made_whole_is_made_again() {
+        let project = Project::new("", &[("a.o", "one"), ("target/out/kernelmill/none", "")]);
+        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&world).unwrap();
+        let object = package.root.join("a.o");
+        let list = package.out_dir.join("kernelmill/host.txt");
+        archive(&world, &package, "host", std::slice::from_ref(&object)).unwrap();
+        assert!(list.is_file() && package.out_dir.join("libhost.a").is_file());
+        let missing = package.root.join("missing.o");
+        let failed = archive(&world, &package, "host", &[object, missing]).unwrap_err();
+        assert!(failed.to_string().contains("cannot be put into a library"), "{failed}");
+        assert!(!list.exists(), "what is left of the library would be taken for whole");
+    }
 }
