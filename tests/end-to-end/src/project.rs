@@ -43,7 +43,8 @@ impl Project {
     /// As [`Project::new`], with a package of another name than its folder: another checkout.
     #[must_use]
     pub fn checkout(folder: &str, name: &str) -> Self {
-        let project = Self { name: name.to_owned(), ..Self::new(folder) };
+        let mut project = Self::new(folder);
+        name.clone_into(&mut project.name);
         project.manifest("2024", "targets = [\"cpu\", \"compute_75\"]")
     }
 
@@ -217,6 +218,10 @@ impl Project {
         for profile in ["CARGO_PROFILE_DEV_DEBUG", "CARGO_PROFILE_DEV_BUILD_OVERRIDE_DEBUG"] {
             command.env(profile, "0");
         }
+        // A hundred build scripts are linked here, each once: what only helps a second or a debugger
+        // would take gigabytes.
+        command.env("CARGO_INCREMENTAL", "0");
+        command.env("CARGO_PROFILE_DEV_BUILD_OVERRIDE_STRIP", "symbols");
         command.env("CARGO_TERM_COLOR", "never").stdin(Stdio::null());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
@@ -225,6 +230,17 @@ impl Project {
 
 /// Variables that the cargo which runs the tests has set, and that would change what an inner one
 /// does; those that say where things are kept or how to download stay.
+impl Drop for Project {
+    /// A target folder of its own is large; it stays for a look where the test failed.
+    fn drop(&mut self) {
+        let own = self.folder.join("target");
+        if own == self.target && !std::thread::panicking() {
+            // What is left over is only space.
+            let _ = fs::remove_dir_all(own);
+        }
+    }
+}
+
 fn is_of_the_outer_cargo(name: &std::ffi::OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let kept = ["CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
