@@ -2,7 +2,7 @@ use crate::{
     Error, Summary,
     env::World,
     pipeline,
-    settings::{KernelLayer, Layer, RuleText, TargetName},
+    settings::{CudaCompiler, KernelLayer, Layer, RuleText, TargetName},
 };
 use kernelmill_artifact::LaunchLimits;
 use kernelmill_compiler::{MathLibrary, PanicLevel, plugin::Plugin};
@@ -186,6 +186,12 @@ impl Build {
     /// device code, which is linked in a step of its own. It is off by default, as in nvcc.
     pub fn rdc(mut self, on: bool) -> Self {
         self.layer.rdc = Some(on);
+        self
+    }
+
+    /// Who compiles kernels in CUDA C++ for NVIDIA's targets. [`CudaCompiler::Auto`] is the default.
+    pub fn cuda_compiler(mut self, compiler: CudaCompiler) -> Self {
+        self.layer.cuda_compiler = Some(compiler);
         self
     }
 

@@ -36,6 +36,7 @@
 //! | `panics` | [`Build::panics`] | `KERNELMILL_PANICS` | `message` | what the host learns of a panic: `none`, `message`, `backtrace` |
 //! | `math` | [`Build::math`] | `KERNELMILL_MATH` | `own` | whose mathematical functions: `own`, or `vendor` for NVIDIA's libdevice |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
+//! | `cuda-compiler` | [`Build::cuda_compiler`] | `KERNELMILL_CUDA_COMPILER` | `auto` | who compiles CUDA C++ for NVIDIA's targets: `nvcc`, `clang`, or `auto` for nvcc where it is there |
 //! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |
 //! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
 //! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
@@ -71,7 +72,7 @@
 //! # CUDA C++
 //!
 //! nvcc makes PTX and cubins, one call for each target; clang makes everything else, and what is
-//! NVIDIA's where there is no nvcc. Signatures are read from compiled code. A wrapper has the name of
+//! NVIDIA's where there is no nvcc or the setting `cuda-compiler` says so. Signatures are read from compiled code. A wrapper has the name of
 //! its kernel: for an instantiation of a template that with the arguments (`scale<float, 2>` is
 //! `scale_float_2`), for kernels of one name in several namespaces that with the namespaces
 //! (`left_scale`), for overloads that with the types of the parameters (`scale_float_int`). It is
@@ -141,6 +142,7 @@ pub use error::Error;
 pub use kernelmill_artifact::LaunchLimits;
 pub use kernelmill_compiler::{MathLibrary, PanicLevel};
 pub use report::Report;
+pub use settings::CudaCompiler;
 pub use summary::Summary;
 
 /// Builds the package's kernels with its settings: what most build scripts need.

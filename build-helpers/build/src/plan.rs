@@ -4,7 +4,7 @@
 use crate::{
     error::Error,
     report::Report,
-    settings::Settings,
+    settings::{CudaCompiler, Settings},
     source::{Source, SourceKind},
     toolchain::{CppTools, Search, no_clang, no_nvcc, nvcc_targets},
 };
@@ -55,7 +55,7 @@ pub(crate) fn units(
         }
         for target in &settings.targets {
             let road = match kind {
-                SourceKind::Cuda => from_cuda(target, tools, &names, &mut report),
+                SourceKind::Cuda => from_cuda(target, settings, tools, &names, &mut report),
                 SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
             };
             if let Some(road) = road {
@@ -90,8 +90,14 @@ fn from_rust(target: &Target, names: &str, report: &mut Report) -> Option<Road> 
     None
 }
 
-fn from_cuda(target: &Target, tools: &CppTools, names: &str, report: &mut Report) -> Option<Road> {
-    if is_nvidia(target) && tools.nvcc.is_some() {
+fn from_cuda(
+    target: &Target,
+    settings: &Settings,
+    tools: &CppTools,
+    names: &str,
+    report: &mut Report,
+) -> Option<Road> {
+    if is_nvidia(target) && tools.compiles_kernels(settings).is_some() {
         return Some(Road::Nvcc);
     }
     if is_nvidia(target) || matches!(target, Target::Cpu | Target::Amd(_)) {
@@ -113,21 +119,23 @@ fn check_tools(
     names: &str,
     report: &mut Report,
 ) {
-    if let Some(nvcc) = &tools.nvcc {
+    let nvcc = tools.compiles_kernels(settings);
+    if let Some(nvcc) = nvcc {
         nvcc_targets(nvcc, &settings.targets, report);
-    }
-    if tools.clang.is_some() {
-        return;
     }
     let text = |nvidia: bool| {
         let targets = settings.targets.iter().filter(|target| is_nvidia(target) == nvidia);
         let targets: Vec<_> = targets.map(|target| format!("`{target}`")).collect();
         format!("{names} for {}", targets.join(", "))
     };
-    if settings.has_nvidia() && tools.nvcc.is_none() {
-        no_nvcc(search, &text(true), report);
+    let insists = settings.cuda_compiler == CudaCompiler::Nvcc;
+    if settings.has_nvidia() && nvcc.is_none() && (insists || tools.clang.is_none()) {
+        match settings.cuda_compiler {
+            CudaCompiler::Clang => no_clang(search, None, &text(true), report),
+            CudaCompiler::Auto | CudaCompiler::Nvcc => no_nvcc(search, &text(true), report),
+        }
     }
-    if settings.has_others() {
+    if settings.has_others() && tools.clang.is_none() {
         no_clang(search, None, &text(false), report);
     }
 }

@@ -19,7 +19,7 @@ use kernelmill_compiler::{MathLibrary, OptionError, Options, PanicLevel, Params}
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 19] = [
+pub(crate) const KEYS: [&str; 20] = [
     "targets",
     "source-dir",
     "source-files",
@@ -33,6 +33,7 @@ pub(crate) const KEYS: [&str; 19] = [
     "panics",
     "math",
     "types",
+    "cuda-compiler",
     "nvcc",
     "clang",
     "host-files",
@@ -55,6 +56,8 @@ pub(crate) struct Settings {
     pub(crate) arguments: Vec<String>,
     /// Rust types of the user's own, by the names of the structs they stand for.
     pub(crate) types: BTreeMap<String, String>,
+    /// Who compiles kernels in CUDA C++ for NVIDIA's targets.
+    pub(crate) cuda_compiler: CudaCompiler,
     /// The nvcc to use, as written: a path from the package's root, or a name on `PATH`.
     pub(crate) nvcc: Option<String>,
     /// The clang to use, in the same way.
@@ -211,7 +214,40 @@ fn environment(world: &World, report: &mut Report) -> Layer {
             );
         }
     }
+    if let Some(text) = world.text("KERNELMILL_CUDA_COMPILER") {
+        layer.cuda_compiler = CudaCompiler::named(&text);
+        if layer.cuda_compiler.is_none() {
+            report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_CUDA_COMPILER")),
+                format!("write {}", CudaCompiler::NAMES),
+            );
+        }
+    }
     layer
+}
+
+/// Who compiles kernels in CUDA C++ for NVIDIA's targets. The other targets are clang's always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CudaCompiler {
+    /// nvcc where it is there, clang where it is not.
+    #[default]
+    Auto,
+    /// nvcc; without it the build ends with an error.
+    Nvcc,
+    /// clang, then kernelmill's own compiler, so that plugins, deferred references and launch limits
+    /// in the settings work for NVIDIA's targets too.
+    Clang,
+}
+
+impl CudaCompiler {
+    /// The names, for messages.
+    const NAMES: &str = "`auto`, `nvcc` or `clang`";
+
+    /// The one of this name.
+    fn named(name: &str) -> Option<Self> {
+        let all = [("auto", Self::Auto), ("nvcc", Self::Nvcc), ("clang", Self::Clang)];
+        all.iter().find(|(known, _)| *known == name).map(|(_, compiler)| *compiler)
+    }
 }
 
 /// The libraries, for messages.
@@ -278,6 +314,7 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         defines,
         arguments: layer.arguments.unwrap_or_default(),
         types: layer.types.unwrap_or_default(),
+        cuda_compiler: layer.cuda_compiler.unwrap_or_default(),
         nvcc: layer.nvcc,
         clang: layer.clang,
         host_files: globs(layer.host_files),

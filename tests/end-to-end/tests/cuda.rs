@@ -387,6 +387,23 @@ fn wrappers_launch_what_the_source_says() {
 }
 
 #[test]
+fn clang_compiles_for_nvidia_beside_an_nvcc_where_it_is_chosen() {
+    let Some(project) = project("cuda-chosen") else { return };
+    if clang().is_none() {
+        return;
+    }
+    let settings = "targets = [\"compute_75\"]\ncuda-compiler = \"clang\"";
+    let driver = stand_in_driver().display().to_string();
+    let project = launching(project.manifest("2024", settings));
+    let project = project.environment("LD_LIBRARY_PATH", &driver);
+    let ran = run(&project);
+    assert_counts(&ran, 1, 0);
+    assert!(ran.stdout.to_lowercase().contains("cuda\n"), "{}", ran.stdout);
+    let project = project.environment("KERNELMILL_CUDA_COMPILER", "nvcc");
+    assert_counts(&run(&project), 1, 0);
+}
+
+#[test]
 fn the_same_file_runs_on_the_cpu_and_is_compiled_for_amd() {
     if clang().is_none() {
         return;

@@ -11,7 +11,7 @@ use crate::{
     jobs, paths,
     plan::{Road, Unit},
     report::Report,
-    settings::{Settings, is_about},
+    settings::{CudaCompiler, Settings, is_about},
     source::{Source, SourceKind},
 };
 use kernelmill_artifact::{LaunchLimits, Signature, Target};
@@ -124,7 +124,9 @@ impl Build<'_> {
     ) -> Result<Vec<(Task<'t>, Done)>, Error> {
         let mut tasks = Vec::new();
         if self.cuda.is_some() {
-            tasks.extend(cpp.iter().copied().map(Task::Read));
+            if self.settings.cuda_compiler != CudaCompiler::Clang {
+                tasks.extend(cpp.iter().copied().map(Task::Read));
+            }
             let by_nvcc = units.iter().enumerate().filter(|(_, unit)| unit.road == Road::Nvcc);
             tasks.extend(by_nvcc.map(|(index, unit)| Task::Unit(index, unit)));
             tasks.extend(host_files.iter().map(Task::Host));

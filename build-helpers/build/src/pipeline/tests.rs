@@ -69,6 +69,23 @@ fn options_edition_and_definitions_are_part_of_the_key() {
 }
 
 #[test]
+fn a_compiler_of_cuda_that_is_named_and_not_there_is_an_error() {
+    let files = [("kernels/fill.cu", "__global__ void fill(float *x) { *x = 1; }")];
+    let mut project = Project::new("targets = [\"compute_75\"]\n", &files);
+    project.set("PATH", "/nonexistent");
+    let mut said = |name: &str| {
+        project.set("KERNELMILL_CUDA_COMPILER", name);
+        project.build().result.unwrap_err().to_string()
+    };
+    let text = said("nvcc");
+    let expected = "`kernels/fill.cu` for `compute_75` needs nvcc, and none was found";
+    assert!(text.contains(expected), "clang is no way out: {text}");
+    let text = said("gcc");
+    assert!(text.contains("KERNELMILL_CUDA_COMPILER is `gcc`"), "{text}");
+    assert!(text.contains("write `auto`, `nvcc` or `clang`"), "{text}");
+}
+
+#[test]
 fn no_path_of_a_checkout_is_in_a_key() {
     let sources = [("kernels/saxpy.rs", SAXPY)];
     let first = Project::new("targets = [\"cpu\", \"sm_90\"]", &sources);
@@ -181,6 +198,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_OPTIMIZATION",
         "rerun-if-env-changed=KERNELMILL_PANICS",
         "rerun-if-env-changed=KERNELMILL_MATH",
+        "rerun-if-env-changed=KERNELMILL_CUDA_COMPILER",
         "rerun-if-changed=kernels",
         "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",
         "rerun-if-env-changed=DOCS_RS",

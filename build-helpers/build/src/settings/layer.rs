@@ -1,4 +1,4 @@
-use super::KernelLayer;
+use super::{CudaCompiler, KernelLayer};
 use kernelmill_compiler::{MathLibrary, PanicLevel};
 use std::collections::BTreeMap;
 
@@ -19,6 +19,7 @@ pub(crate) struct Layer {
     pub(crate) panics: Option<PanicLevel>,
     pub(crate) math: Option<MathLibrary>,
     pub(crate) types: Option<BTreeMap<String, String>>,
+    pub(crate) cuda_compiler: Option<CudaCompiler>,
     pub(crate) nvcc: Option<String>,
     pub(crate) clang: Option<String>,
     pub(crate) host_files: Option<Vec<String>>,
@@ -55,6 +56,7 @@ impl Layer {
             panics: self.panics.or(below.panics),
             math: self.math.or(below.math),
             types: self.types.or(below.types),
+            cuda_compiler: self.cuda_compiler.or(below.cuda_compiler),
             nvcc: self.nvcc.or(below.nvcc),
             clang: self.clang.or(below.clang),
             host_files: self.host_files.or(below.host_files),

@@ -1,7 +1,7 @@
 //! Settings in TOML.
 
 use super::{
-    KEYS, KernelLayer, Layer, MATH_LIBRARIES, PANIC_LEVELS, RuleText, TargetName,
+    CudaCompiler, KEYS, KernelLayer, Layer, MATH_LIBRARIES, PANIC_LEVELS, RuleText, TargetName,
     kernel::KERNEL_KEYS, math_library, panic_level,
 };
 use crate::{
@@ -102,6 +102,10 @@ impl Reader<'_> {
                 "math" => match value.get_ref().as_str().and_then(math_library) {
                     Some(library) => layer.math = Some(library),
                     None => self.wrong(key.0, value, MATH_LIBRARIES),
+                },
+                "cuda-compiler" => match value.get_ref().as_str().and_then(CudaCompiler::named) {
+                    Some(compiler) => layer.cuda_compiler = Some(compiler),
+                    None => self.wrong(key.0, value, CudaCompiler::NAMES),
                 },
                 unknown => self.unknown(unknown, name.span(), &KEYS),
             }

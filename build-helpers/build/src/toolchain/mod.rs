@@ -42,7 +42,11 @@ pub(crate) use cuda::find_ptxas;
 pub(crate) use nvcc::find_nvcc;
 pub(crate) use search::Search;
 
-use crate::{error::Error, manifest::Package, settings::Settings};
+use crate::{
+    error::Error,
+    manifest::Package,
+    settings::{CudaCompiler, Settings},
+};
 use ask::ask;
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{MathLibrary, Toolchain};
@@ -70,8 +74,15 @@ impl CppTools {
         has_host_code: bool,
     ) -> Result<Self, Error> {
         let has_cuda = has_kernels || has_host_code;
-        let nvcc = if has_cuda && settings.has_nvidia() { find_nvcc(search)? } else { None };
-        let needs_clang = has_kernels && (nvcc.is_none() || settings.has_others());
+        let is_for_nvcc = has_host_code || settings.cuda_compiler != CudaCompiler::Clang;
+        let nvcc = if has_cuda && is_for_nvcc && settings.has_nvidia() {
+            find_nvcc(search)?
+        } else {
+            None
+        };
+        let wants_clang = settings.cuda_compiler == CudaCompiler::Clang;
+        let falls_back = nvcc.is_none() && settings.cuda_compiler == CudaCompiler::Auto;
+        let needs_clang = has_kernels && (wants_clang || falls_back || settings.has_others());
         let clang = if needs_clang {
             let version = ask(&package.rustc, &["-vV"])?;
             find_clang(search, llvm_of_rustc(&version))?
@@ -79,6 +90,11 @@ impl CppTools {
             None
         };
         Ok(Self { nvcc, clang })
+    }
+
+    /// nvcc, where it is the one that compiles kernels.
+    pub(crate) fn compiles_kernels(&self, settings: &Settings) -> Option<&Nvcc> {
+        self.nvcc.as_ref().filter(|_| settings.cuda_compiler != CudaCompiler::Clang)
     }
 }
 
