@@ -26,8 +26,11 @@ pub(crate) struct Options {
     check: bool,
 }
 
-/// The programs: the suite, and random kernels compared with plain Rust.
+/// The programs: the suite, and random kernels in Rust compared with plain Rust.
 const PROGRAMS: [&str; 2] = ["gpu-suite", "differential"];
+
+/// The compilers of random kernels in CUDA C++; each has a program of its own.
+pub(crate) const CUDA_COMPILERS: [&str; 2] = ["nvcc", "clang"];
 
 /// Bytes that a bundle may have.
 const LIMIT: u64 = 60 << 20;
@@ -35,7 +38,8 @@ const LIMIT: u64 = 60 << 20;
 /// What a person starts on the machine with the GPU.
 const SCRIPT: &str = r#"#!/bin/sh
 # Runs every kernel on the NVIDIA GPU of this machine and on its CPU, compares, and times; then
-# compares random kernels with plain Rust. Ends with an error where anything differs.
+# compares random kernels, in Rust and in CUDA C++, with plain Rust. Ends with an error where
+# anything differs.
 # Writes gpu.json, gpu.md and random.txt into the folder given (default: this one); further
 # arguments are those of gpu-suite: `run.sh out --compare` does not time.
 set -eu
@@ -46,6 +50,8 @@ mkdir -p "$out"
 wrong=0
 "$here/gpu-suite" --json "$out/gpu.json" --markdown "$out/gpu.md" "$@" || wrong=1
 "$here/differential" --cuda > "$out/random.txt" || wrong=1
+"$here/random-cuda-nvcc" >> "$out/random.txt" || wrong=1
+"$here/random-cuda-clang" >> "$out/random.txt" || wrong=1
 cat "$out/random.txt"
 exit $wrong
 "#;
@@ -63,6 +69,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     for program in PROGRAMS {
         let built = workspace.target.join("release").join(program);
         size += fs::copy(built, folder.join(program))?;
+    }
+    for compiler in CUDA_COMPILERS {
+        let built = random_cuda(workspace, compiler, &["--release"], None)?;
+        size += fs::copy(built, folder.join(format!("random-cuda-{compiler}")))?;
     }
     let script = folder.join("run.sh");
     fs::write(&script, SCRIPT)?;
@@ -86,7 +96,8 @@ fn check(workspace: &Workspace, script: &Path) -> Result<()> {
     let report = fs::read_to_string(out.join("gpu.json"))?;
     ensure!(report.contains("PTX emulator"), "the bundle ran on another device");
     let random = fs::read_to_string(out.join("random.txt"))?;
-    ensure!(random.contains("on PTX emulator"), "random kernels ran on another device: {random}");
+    let programs = random.matches("on PTX emulator").count();
+    ensure!(programs == 3, "random kernels ran on another device: {random}");
     let rows = report.matches("\"kernel\"").count();
     let failures = rows - report.matches("\"failure\": null").count();
     ensure!(rows > 0 && failures == 0, "{failures} of {rows} kernels are wrong");
@@ -105,6 +116,24 @@ fn build(workspace: &Workspace, targets: &str) -> Result<()> {
         arguments.extend(["--package", program]);
     }
     Ok(workspace.cargo(&arguments).env("KERNELMILL_TARGETS", targets).run()?)
+}
+
+/// Builds the program with random kernels in CUDA C++ by one compiler.
+pub(crate) fn random_cuda(
+    workspace: &Workspace,
+    compiler: &str,
+    profile: &[&str],
+    seed: Option<u32>,
+) -> Result<PathBuf> {
+    let arguments =
+        ["build", "--package", "random-cuda-suite", "--features", "random-cuda-suite/kernels"];
+    let mut build = workspace.cargo(&arguments).args(profile);
+    if let Some(seed) = seed {
+        build = build.env("KERNELMILL_SEED", seed.to_string());
+    }
+    build.env("KERNELMILL_CUDA_COMPILER", compiler).quiet().run()?;
+    let folder = if profile.is_empty() { "debug" } else { "release" };
+    Ok(workspace.target.join(folder).join("random-cuda-suite"))
 }
 
 /// Prints the libraries that the machine with the GPU must have: those of every Linux.

@@ -8,14 +8,9 @@ use std::{
 
 use kernelmill_compiler::{Artifact, Config, Params};
 use ptx_emulator::Order;
-use random_cuda::{Memory, Program, generate, inputs, interpret, shrink, source};
+use random_cuda::{BLOCKS, COUNT, Memory, Program, generate, inputs, interpret, shrink, source};
 
 use crate::{Launch, OnCpu, OnEmulator, Source, Value, lower, nvcc, written};
-
-/// Blocks of a launch.
-const BLOCKS: usize = 3;
-/// The parameter of the kernels.
-const COUNT: u32 = 1003;
 
 /// From a source to numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,7 +148,7 @@ impl Compiled {
         match self {
             Self::Cpu(cpu) => {
                 let after = cpu.run(&program.name, launch, &arguments);
-                compare(&expected, &after.map_err(|error| error.to_string())?)
+                expected.check(written_by(&after.map_err(|error| error.to_string())?))
             }
             Self::Emulator(emulator) => {
                 let orders =
@@ -163,23 +158,17 @@ impl Compiled {
                         ptx_emulator::Options { order, detect_races, ..Default::default() };
                     let after = emulator.run(&program.name, launch, &arguments, &options);
                     let after = after.map_err(|fault| format!("{order:?}: {fault}"))?;
-                    compare(&expected, &after).map_err(|error| format!("{order:?}: {error}"))
+                    let written = written_by(&after);
+                    expected.check(written).map_err(|error| format!("{order:?}: {error}"))
                 })
             }
         }
     }
 }
 
-/// The first element that differs.
-fn compare(expected: &Memory, arguments: &[Value]) -> Result<(), String> {
-    let lists = [("out", &expected.out), ("bins", &expected.bins), ("slots", &expected.slots)];
-    for ((name, expected), got) in lists.into_iter().zip(&arguments[2..]) {
-        let mut both = expected.iter().zip(got.words()).enumerate();
-        if let Some((at, (expected, got))) = both.find(|(_, (expected, got))| expected != got) {
-            return Err(format!("{name}[{at}] is {got:#x} and should be {expected:#x}"));
-        }
-    }
-    Ok(())
+/// What a kernel wrote, of its arguments after a launch.
+fn written_by(arguments: &[Value]) -> [&[u32]; 3] {
+    [2, 3, 4].map(|index| arguments[index].words())
 }
 
 /// Files of kernels, one after the other, until the time is over; how many kernels were compared,

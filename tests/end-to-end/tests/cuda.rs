@@ -130,7 +130,10 @@ fn fragments_are_no_sources_and_equal_names_do_not_clash() {
     let kernel = |name: &str| format!("__global__ void {name}(int *x) {{ *x = 1; }}\n");
     let shared = "#pragma once\nextern \"C\" __global__ void shared(int *x) { *x = 2; }\n";
     let with_shared = |name: &str| format!("#include \"../shared.cuh\"\n{}", kernel(name));
+    let settings = "targets = [\"sm_80\", \"compute_75\"]\nsource-dir = [\"kernels\", \"../made\"]";
     let project = project
+        .manifest("2024", settings)
+        .file("../made/outside.cu", &kernel("outside"))
         .file("kernels/a/same.cu", &with_shared("first"))
         .file("kernels/b/same.cu", &with_shared("second"))
         .file("kernels/shared.cuh", shared)
@@ -147,8 +150,9 @@ fn fragments_are_no_sources_and_equal_names_do_not_clash() {
              template __global__ void typed<double>(double *);\n",
         );
     let ran = run(&project);
-    assert_counts(&ran, 6, 0);
+    assert_counts(&ran, 8, 0);
     let expected = "\
+unsafe fn outside(x: *mut i32)
 unsafe fn first(x: *mut i32)
 unsafe fn shared(x: *mut i32)
 unsafe fn second(x: *mut i32)

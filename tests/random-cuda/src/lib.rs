@@ -16,7 +16,7 @@ mod program;
 mod shrink;
 
 pub use generate::generate;
-pub use interpret::{Memory, inputs, interpret};
+pub use interpret::{BLOCKS, COUNT, Memory, inputs, interpret};
 pub use print::source;
 pub use program::{INPUTS, Program};
 pub use shrink::shrink;

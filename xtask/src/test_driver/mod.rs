@@ -4,7 +4,7 @@ mod coverage;
 mod mutations;
 
 use crate::{
-    examples,
+    examples, gpu,
     workspace::{Workspace, stage},
 };
 use anyhow::{Context as _, Result};
@@ -69,9 +69,10 @@ fn suite(workspace: &Workspace, folder: &Path) -> Result<Coverage> {
     Ok(coverage)
 }
 
-/// Compares random kernels, a new seed each time, for about a minute: the CPU against plain Rust,
-/// and PTX on the stand-in driver too. A seed that fails can be run alone, by setting
-/// `KERNELMILL_SEED`.
+/// Compares random kernels in Rust, a new seed each time, for about a minute: the CPU against plain
+/// Rust, and PTX on the stand-in driver too. Then, once by each compiler, random kernels in CUDA C++
+/// through the run time; by the emulator alone a test has run many more. A seed that fails can be run
+/// alone, by setting `KERNELMILL_SEED`.
 fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
     let program = workspace.target.join("debug/differential");
     let begun = Instant::now();
@@ -84,6 +85,12 @@ fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
         workspace.shell.cmd(&program).run()?;
         let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
         on_driver.env("FAKE_CUDA_ORDER", format!("random:{seed}")).run()?;
+    }
+    for (compiler, seed) in gpu::CUDA_COMPILERS.into_iter().zip(1..) {
+        let program = gpu::random_cuda(workspace, compiler, &[], Some(seed))?;
+        let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
+        on_driver.env("FAKE_CUDA_ORDER", "random:1").run()?;
+        workspace.shell.cmd(&program).arg("--cpu").run()?;
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::frontend::cuda::{CudaKernel, is_same_symbol, signature::resolve_names};
 use std::{
     collections::BTreeMap,
+    path::Path,
     sync::atomic::{AtomicU64, Ordering},
 };
 
@@ -163,8 +164,9 @@ impl Build<'_> {
         sources: &mut [Source],
         mut kernels: BTreeMap<usize, Vec<CudaKernel>>,
     ) -> Result<(), Error> {
-        for list in kernels.values_mut() {
-            list.retain(|kernel| self.is_of_the_user(&kernel.signature.file));
+        for (index, list) in &mut kernels {
+            let source = &sources[*index].path;
+            list.retain(|kernel| self.is_of_the_user(source, &kernel.signature.file));
             for obstacle in list.iter().flat_map(|kernel| &kernel.obstacles) {
                 self.world.cargo.warn(obstacle);
             }
@@ -208,14 +210,16 @@ impl Build<'_> {
     }
 
     /// Whether a kernel in this file is the package's own, and no instantiation of a template in
-    /// the headers of a toolkit.
-    fn is_of_the_user(&self, file: &str) -> bool {
+    /// the headers of a toolkit. Sources may lie outside of the package, in `OUT_DIR` for one.
+    fn is_of_the_user(&self, source: &Path, file: &str) -> bool {
         let root = &self.package.root;
         let path = paths::normal(&root.join(file));
         let nvcc = self.cuda.as_ref().map(|cuda| &cuda.nvcc.root);
         let mut includes = self.settings.includes.iter().map(|it| paths::normal(&root.join(it)));
         !nvcc.is_some_and(|toolkit| path.starts_with(toolkit))
-            && (path.starts_with(root) || includes.any(|folder| path.starts_with(folder)))
+            && (path.starts_with(root)
+                || source.parent().is_some_and(|folder| path.starts_with(folder))
+                || includes.any(|folder| path.starts_with(folder)))
     }
 
     /// Reports every kernel with something in it that a target cannot have.

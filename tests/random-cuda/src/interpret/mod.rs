@@ -29,6 +29,25 @@ impl Memory {
         let slots = (0..threads as u32).map(|at| at.wrapping_mul(77_777)).collect();
         Self { out: vec![0; threads], bins, slots }
     }
+
+    /// Compares it with what a kernel wrote: the results, the counters, each thread's own.
+    ///
+    /// # Errors
+    ///
+    /// The first element that differs.
+    pub fn check(&self, written: [&[u32]; 3]) -> Result<(), String> {
+        let lists = [("out", &self.out), ("bins", &self.bins), ("slots", &self.slots)];
+        for ((name, expected), got) in lists.into_iter().zip(written) {
+            if expected.len() != got.len() {
+                return Err(format!("{name} has {} elements, not {}", got.len(), expected.len()));
+            }
+            let mut both = expected.iter().zip(got).enumerate();
+            if let Some((at, (expected, got))) = both.find(|(_, (expected, got))| expected != got) {
+                return Err(format!("{name}[{at}] is {got:#x} and should be {expected:#x}"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The array that kernels read.
@@ -36,6 +55,11 @@ impl Memory {
 pub fn inputs() -> Vec<u32> {
     (0..INPUTS as u32).map(|at| at.wrapping_mul(0x9e37_79b9) ^ (at << 3)).collect()
 }
+
+/// Blocks of a launch, in a row.
+pub const BLOCKS: usize = 3;
+/// The parameter of the kernels in launches.
+pub const COUNT: u32 = 1003;
 
 /// Steps after which a program is too long to be of use.
 const MOST_STEPS: u64 = 400_000;
