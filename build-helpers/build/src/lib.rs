@@ -109,6 +109,7 @@ mod cargo;
 mod compile;
 mod contract;
 mod cuda;
+mod digests;
 mod discover;
 mod env;
 mod error;

@@ -94,7 +94,7 @@ pub(crate) fn run_with(
         plan::units(&found.sources, &settings, &search, &tools)?
     };
     let store = Store::of_user(world);
-    let inputs = Inputs::new(world, &package);
+    let inputs = Inputs::new(world, &package, &store);
     let build = Build {
         world,
         package: &package,
@@ -123,6 +123,7 @@ pub(crate) fn run_with(
     if let Some(cuda) = build.cuda.as_ref().filter(|_| !host_files.is_empty()) {
         host::library(world, cuda, &host_files, early.objects)?;
     }
+    inputs.finish();
     if let Some(warning) = store.finish() {
         world.cargo.warn(&warning);
     }

@@ -3,6 +3,7 @@
 //! file and variable it read is still the same.
 
 use crate::{
+    digests::Digests,
     env::World,
     key::{KeyBuilder, digest},
     manifest::Package,
@@ -10,12 +11,7 @@ use crate::{
     store::Store,
 };
 use kernelmill_artifact::{Fingerprint, Signature};
-use std::{
-    collections::HashMap,
-    fs,
-    path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
-};
+use std::path::{Path, PathBuf};
 
 /// The runs that are remembered for one key: a header that is edited back and forth.
 const REMEMBERED: usize = 8;
@@ -39,16 +35,20 @@ pub(crate) struct Inputs<'a> {
     package: &'a Package,
     /// The folder that is moved as a whole when a checkout is: the uppermost one with a
     /// `Cargo.toml`.
-    checkout: PathBuf,
-    digests: Mutex<HashMap<PathBuf, Option<Fingerprint>>>,
+    checkout: &'a Path,
+    digests: Digests<'a>,
 }
 
 impl<'a> Inputs<'a> {
-    pub(crate) fn new(world: &'a World, package: &'a Package) -> Self {
+    pub(crate) fn new(world: &'a World, package: &'a Package, store: &'a Store) -> Self {
         let is_cargos = |folder: &&Path| folder.join("Cargo.toml").is_file();
         let checkout = package.root.ancestors().filter(is_cargos).last().unwrap_or(&package.root);
-        let checkout = checkout.to_owned();
-        Self { world, package, checkout, digests: Mutex::default() }
+        Self { world, package, checkout, digests: Digests::new(store, &package.name, checkout) }
+    }
+
+    /// Ends the use of files in this build.
+    pub(crate) fn finish(&self) {
+        self.digests.finish();
     }
 
     /// The run with this key whose inputs are what they were.
@@ -79,8 +79,9 @@ impl<'a> Inputs<'a> {
         (inputs, variables): (&[PathBuf], &[String]),
         warnings: String,
     ) -> Record {
-        let file =
-            |path: &PathBuf| (self.file(path).unwrap_or_else(|| digest(b"")), self.written(path));
+        let file = |path: &PathBuf| {
+            (self.digests.of(path).unwrap_or_else(|| digest(b"")), self.written(path))
+        };
         let variable = |name: &String| (self.value(name), name.clone());
         Record {
             stored,
@@ -98,23 +99,12 @@ impl<'a> Inputs<'a> {
     /// Whether every file and variable is still what it was.
     fn is_current(&self, record: &Record) -> bool {
         let is_same =
-            |(content, path): &(_, String)| self.file(&self.absolute(path)) == Some(*content);
+            |(content, path): &(_, String)| self.digests.of(&self.absolute(path)) == Some(*content);
         let files = record.inputs.iter().all(is_same);
         // All of them are asked for, so that Cargo watches all.
         let values = record.variables.iter();
         let changed = values.filter(|(value, name)| self.value(name) != *value).count();
         files && changed == 0
-    }
-
-    /// The digest of a file's content, read once in a build.
-    fn file(&self, path: &Path) -> Option<Fingerprint> {
-        let lock = || self.digests.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(path) {
-            return *known;
-        }
-        let found = fs::read(path).ok().map(|content| digest(&content));
-        lock().insert(path.to_owned(), found);
-        found
     }
 
     /// The digest of a variable's value; one that is not set has another than an empty one.
@@ -128,7 +118,7 @@ impl<'a> Inputs<'a> {
     /// that a second checkout finds it, absolute elsewhere.
     fn written(&self, path: &Path) -> String {
         let root = &self.package.root;
-        if path.starts_with(&self.checkout) {
+        if path.starts_with(self.checkout) {
             paths::relative(root, path)
         } else {
             path.to_string_lossy().into_owned()
