@@ -127,12 +127,9 @@ impl Bench {
 
     /// As a generated wrapper for a number and two slices.
     fn launch_with(&self, x: &Buffer<f32>, y: &mut Buffer<f32>) -> Result<()> {
-        let stream = cg::stream(&self.stream);
-        let (x, y) = (cg::read(x, stream)?, cg::write(y, stream)?);
-        let arguments =
-            [cg::Argument::value(&1.0f32), cg::Argument::slice(&x), cg::Argument::slice(&y)];
+        let arguments = (cg::Value(1.0f32), cg::read_slice(x), cg::write_slice(y));
         // SAFETY: the kernel takes no notice of its arguments.
-        unsafe { cg::launch(&self.loaded, 0, stream, Launch::linear(1), &arguments) }
+        unsafe { cg::launch_with(&self.loaded, 0, &self.stream, Launch::linear(1), arguments) }
     }
 
     fn launch(&self, kernel: usize, launch: Launch<1>) {

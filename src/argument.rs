@@ -123,6 +123,10 @@ enum Kind {
 }
 
 impl<'a> Argument<'a> {
+    /// The place of an argument.
+    pub(crate) const NOTHING: Self =
+        Self { kind: Kind::Pointer(0), fault: None, marker: PhantomData };
+
     /// A scalar or a struct, by value.
     #[must_use]
     pub fn value<T: DeviceCopy>(value: &'a T) -> Self {

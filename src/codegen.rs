@@ -34,6 +34,7 @@ pub use crate::{
     __assert_layout as assert_layout, __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, MAX_ARGUMENTS},
     backend::{StreamRef, cpu::abi},
+    bind::{Bind, Value, launch_with, read_pointer, read_slice, write_pointer, write_slice},
     embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet},
     loaded::Loaded,
 };

@@ -57,6 +57,7 @@ extern crate self as kernelmill;
 
 mod argument;
 mod backend;
+mod bind;
 mod buffer;
 mod cache;
 mod choice;

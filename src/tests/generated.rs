@@ -305,21 +305,18 @@ impl Kernels {
         x: impl ::kernelmill::ReadSlice<f32>,
         y: impl ::kernelmill::WriteSlice<f32>,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let x = ::kernelmill::__codegen::read(x, __stream)?;
-        let y = ::kernelmill::__codegen::write(y, __stream)?;
         // SAFETY: the arguments are those of signature 0, in its order; the kernel is safe.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 0,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::value(&a),
-                    ::kernelmill::__codegen::Argument::slice(&x),
-                    ::kernelmill::__codegen::Argument::slice(&y),
-                ],
+                (
+                    ::kernelmill::__codegen::Value(a),
+                    ::kernelmill::__codegen::read_slice(x),
+                    ::kernelmill::__codegen::write_slice(y),
+                ),
             )
         }
     }
@@ -337,19 +334,14 @@ impl Kernels {
         params: Params,
         out: impl ::kernelmill::WriteSlice<u64>,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let out = ::kernelmill::__codegen::write(out, __stream)?;
         // SAFETY: the arguments are those of signature 1, in its order; the kernel is safe.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 1,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::value(&params),
-                    ::kernelmill::__codegen::Argument::slice(&out),
-                ],
+                (::kernelmill::__codegen::Value(params), ::kernelmill::__codegen::write_slice(out)),
             )
         }
     }
@@ -374,22 +366,19 @@ impl Kernels {
         r#in: impl ::kernelmill::ReadSlice<f32>,
         n: i32,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let out = ::kernelmill::__codegen::write(out, __stream)?;
-        let r#in = ::kernelmill::__codegen::read(r#in, __stream)?;
         // SAFETY: the arguments are those of signature 2, in its order; the caller answers for
         // what the kernel does.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 2,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::pointer(&out),
-                    ::kernelmill::__codegen::Argument::pointer(&r#in),
-                    ::kernelmill::__codegen::Argument::value(&n),
-                ],
+                (
+                    ::kernelmill::__codegen::write_pointer(out),
+                    ::kernelmill::__codegen::read_pointer(r#in),
+                    ::kernelmill::__codegen::Value(n),
+                ),
             )
         }
     }

@@ -54,9 +54,36 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
         launch => launch,
         widens_launch => !kernel.contract.is_empty() && signature.dimension != Dimension::Three,
         checks => checks,
+        tuple => tuple(signature, &names),
         is_unsafe => signature.safety == Safety::Unsafe,
         parameters => parameters,
     }
+}
+
+/// Elements of the largest tuple that the run time binds; one of them may be such a tuple again.
+const TUPLE: usize = 8;
+
+/// The arguments, as the lines of a tuple.
+fn tuple(signature: &Signature, names: &[String]) -> Vec<String> {
+    let argument = |(parameter, name): (&Parameter, &String)| match &parameter.kind {
+        ParameterKind::Value(_) => format!("::kernelmill::__codegen::Value({name}),"),
+        ParameterKind::Slice { access, .. } => {
+            format!("::kernelmill::__codegen::{}_slice({name}),", hold(*access))
+        }
+        ParameterKind::Pointer { access, .. } => {
+            format!("::kernelmill::__codegen::{}_pointer({name}),", hold(*access))
+        }
+    };
+    let mut lines: Vec<_> = signature.parameters.iter().zip(names).map(argument).collect();
+    while lines.len() > TUPLE {
+        let groups = lines.chunks(TUPLE).map(|group| {
+            let indented = group.iter().flat_map(|lines| lines.lines());
+            let indented: String = indented.map(|line| format!("    {line}\n")).collect();
+            format!("(\n{indented}),")
+        });
+        lines = groups.collect();
+    }
+    lines.iter().flat_map(|lines| lines.lines().map(str::to_owned)).collect()
 }
 
 /// The check of a rule, and the rule.

@@ -1163,22 +1163,19 @@ impl Kernels {
         self_: impl ::kernelmill::WriteSlice<::kernelmill::__codegen::half::f16>,
         by: ::kernelmill::__codegen::half::f16,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let r#in = ::kernelmill::__codegen::read(r#in, __stream)?;
-        let self_ = ::kernelmill::__codegen::write(self_, __stream)?;
         // SAFETY: the arguments are those of signature 1, in its order; the caller
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 1,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::pointer(&r#in),
-                    ::kernelmill::__codegen::Argument::pointer(&self_),
-                    ::kernelmill::__codegen::Argument::value(&by),
-                ],
+                (
+                    ::kernelmill::__codegen::read_pointer(r#in),
+                    ::kernelmill::__codegen::write_pointer(self_),
+                    ::kernelmill::__codegen::Value(by),
+                ),
             )
         }
     }
@@ -1212,23 +1209,20 @@ impl Kernels {
         r#type: Flags,
         out: impl ::kernelmill::WriteSlice<f32>,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let more = ::kernelmill::__codegen::read(more, __stream)?;
-        let out = ::kernelmill::__codegen::write(out, __stream)?;
         // SAFETY: the arguments are those of signature 2, in its order; the caller
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 2,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::value(&params),
-                    ::kernelmill::__codegen::Argument::pointer(&more),
-                    ::kernelmill::__codegen::Argument::value(&r#type),
-                    ::kernelmill::__codegen::Argument::pointer(&out),
-                ],
+                (
+                    ::kernelmill::__codegen::Value(params),
+                    ::kernelmill::__codegen::read_pointer(more),
+                    ::kernelmill::__codegen::Value(r#type),
+                    ::kernelmill::__codegen::write_pointer(out),
+                ),
             )
         }
     }
@@ -1331,22 +1325,19 @@ impl Kernels {
         bytes: impl ::kernelmill::WriteSlice<u8>,
         rows: impl ::kernelmill::WriteSlice<u64>,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let bytes = ::kernelmill::__codegen::write(bytes, __stream)?;
-        let rows = ::kernelmill::__codegen::write(rows, __stream)?;
         // SAFETY: the arguments are those of signature 4, in its order; the caller
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 4,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::value(&f),
-                    ::kernelmill::__codegen::Argument::pointer(&bytes),
-                    ::kernelmill::__codegen::Argument::pointer(&rows),
-                ],
+                (
+                    ::kernelmill::__codegen::Value(f),
+                    ::kernelmill::__codegen::write_pointer(bytes),
+                    ::kernelmill::__codegen::write_pointer(rows),
+                ),
             )
         }
     }
@@ -1376,20 +1367,18 @@ impl Kernels {
         x: impl ::kernelmill::WriteSlice<i32>,
         by: i32,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let x = ::kernelmill::__codegen::write(x, __stream)?;
         // SAFETY: the arguments are those of signature 5, in its order; the caller
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 5,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::pointer(&x),
-                    ::kernelmill::__codegen::Argument::value(&by),
-                ],
+                (
+                    ::kernelmill::__codegen::write_pointer(x),
+                    ::kernelmill::__codegen::Value(by),
+                ),
             )
         }
     }
@@ -1419,20 +1408,18 @@ impl Kernels {
         x: impl ::kernelmill::WriteSlice<f32>,
         by: f32,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let x = ::kernelmill::__codegen::write(x, __stream)?;
         // SAFETY: the arguments are those of signature 6, in its order; the caller
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 6,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::pointer(&x),
-                    ::kernelmill::__codegen::Argument::value(&by),
-                ],
+                (
+                    ::kernelmill::__codegen::write_pointer(x),
+                    ::kernelmill::__codegen::Value(by),
+                ),
             )
         }
     }
@@ -1462,20 +1449,18 @@ impl Kernels {
         out: impl ::kernelmill::WriteSlice<f32>,
         n: i32,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let out = ::kernelmill::__codegen::write(out, __stream)?;
         // SAFETY: the arguments are those of signature 7, in its order; the caller
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 7,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::pointer(&out),
-                    ::kernelmill::__codegen::Argument::value(&n),
-                ],
+                (
+                    ::kernelmill::__codegen::write_pointer(out),
+                    ::kernelmill::__codegen::Value(n),
+                ),
             )
         }
     }
@@ -1505,20 +1490,18 @@ impl Kernels {
         out: impl ::kernelmill::WriteSlice<f32>,
         n: i32,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let out = ::kernelmill::__codegen::write(out, __stream)?;
         // SAFETY: the arguments are those of signature 8, in its order; the caller
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 8,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::pointer(&out),
-                    ::kernelmill::__codegen::Argument::value(&n),
-                ],
+                (
+                    ::kernelmill::__codegen::write_pointer(out),
+                    ::kernelmill::__codegen::Value(n),
+                ),
             )
         }
     }

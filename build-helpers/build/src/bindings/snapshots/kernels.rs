@@ -416,22 +416,19 @@ impl Kernels {
         x: impl ::kernelmill::ReadSlice<f32>,
         y: impl ::kernelmill::WriteSlice<f32>,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let x = ::kernelmill::__codegen::read(x, __stream)?;
-        let y = ::kernelmill::__codegen::write(y, __stream)?;
         // SAFETY: the arguments are those of signature 0, in its order; the kernel
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 0,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::value(&a),
-                    ::kernelmill::__codegen::Argument::slice(&x),
-                    ::kernelmill::__codegen::Argument::slice(&y),
-                ],
+                (
+                    ::kernelmill::__codegen::Value(a),
+                    ::kernelmill::__codegen::read_slice(x),
+                    ::kernelmill::__codegen::write_slice(y),
+                ),
             )
         }
     }
@@ -460,23 +457,20 @@ impl Kernels {
         r#in: [u16; 3],
         out: impl ::kernelmill::WriteSlice<[f32; 4]>,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
-        let pairs = ::kernelmill::__codegen::read(pairs, __stream)?;
-        let out = ::kernelmill::__codegen::write(out, __stream)?;
         // SAFETY: the arguments are those of signature 1, in its order; the caller
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 1,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::value(&params),
-                    ::kernelmill::__codegen::Argument::slice(&pairs),
-                    ::kernelmill::__codegen::Argument::value(&r#in),
-                    ::kernelmill::__codegen::Argument::slice(&out),
-                ],
+                (
+                    ::kernelmill::__codegen::Value(params),
+                    ::kernelmill::__codegen::read_slice(pairs),
+                    ::kernelmill::__codegen::Value(r#in),
+                    ::kernelmill::__codegen::write_slice(out),
+                ),
             )
         }
     }
@@ -497,18 +491,17 @@ impl Kernels {
         __launch: ::kernelmill::Launch<3>,
         own: Own,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
         // SAFETY: the arguments are those of signature 2, in its order; the kernel
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 2,
                 __stream,
                 __launch,
-                &[
-                    ::kernelmill::__codegen::Argument::value(&own),
-                ],
+                (
+                    ::kernelmill::__codegen::Value(own),
+                ),
             )
         }
     }
@@ -528,16 +521,15 @@ impl Kernels {
         __stream: &impl ::kernelmill::LaunchStream,
         __launch: ::kernelmill::Launch<1>,
     ) -> ::kernelmill::Result<()> {
-        let __stream = ::kernelmill::__codegen::stream(__stream);
         // SAFETY: the arguments are those of signature 3, in its order; the kernel
         // answers for what it does with them.
         unsafe {
-            ::kernelmill::__codegen::launch(
+            ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 3,
                 __stream,
                 __launch,
-                &[],
+                (),
             )
         }
     }

@@ -1,0 +1,315 @@
+//! The arguments of a launch wrapper as one tuple.
+//!
+//! A wrapper is one expression: memory is held, listed and passed on here. With a statement for each
+//! argument in each wrapper, rustc took twice as long to check a package of hundreds of kernels.
+
+use crate::{
+    DeviceCopy, Launch, LaunchStream, ReadSlice, Result, WriteSlice,
+    argument::{Argument, Held, MAX_ARGUMENTS},
+    backend::StreamRef,
+    loaded::Loaded,
+};
+use std::marker::PhantomData;
+
+/// Arguments of a wrapper that are listed without a word on the heap in the least space.
+const FEW: usize = 16;
+
+/// One argument, or a tuple of them.
+pub trait Bind {
+    /// What has to live during the launch.
+    type Bound<'s>
+    where
+        Self: 's;
+
+    /// How many arguments these are.
+    const COUNT: usize;
+
+    /// Holds the memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) where it is not on the stream's device.
+    fn bind<'s>(self, stream: StreamRef<'s>) -> Result<Self::Bound<'s>>
+    where
+        Self: 's;
+
+    /// Lists the arguments.
+    fn list<'a>(bound: &'a Self::Bound<'_>, list: &mut List<'_, 'a>);
+}
+
+/// Arguments in the order of a signature.
+pub struct List<'l, 'a> {
+    places: &'l mut [Argument<'a>],
+    len: usize,
+}
+
+impl<'a> List<'_, 'a> {
+    fn push(&mut self, argument: Argument<'a>) {
+        self.places[self.len] = argument;
+        self.len += 1;
+    }
+}
+
+/// Launches the kernel with index `signature` in the set.
+///
+/// # Errors
+///
+/// Those of [`launch`](crate::__codegen::launch), and of memory that cannot be held.
+///
+/// # Safety
+///
+/// As that of [`launch`](crate::__codegen::launch).
+pub unsafe fn launch_with<'s, B: Bind + 's>(
+    loaded: &Loaded,
+    signature: usize,
+    stream: &'s impl LaunchStream,
+    launch: impl Into<Launch<3>>,
+    arguments: B,
+) -> Result<()> {
+    let stream = stream.stream();
+    let bound = arguments.bind(stream)?;
+    // SAFETY: as promised to this function.
+    unsafe {
+        if B::COUNT <= FEW {
+            launch_listed::<B, FEW>(loaded, signature, stream, launch.into(), &bound)
+        } else {
+            launch_listed::<B, MAX_ARGUMENTS>(loaded, signature, stream, launch.into(), &bound)
+        }
+    }
+}
+
+/// # Safety
+///
+/// As that of [`launch_with`].
+unsafe fn launch_listed<B: Bind, const N: usize>(
+    loaded: &Loaded,
+    signature: usize,
+    stream: StreamRef<'_>,
+    launch: Launch<3>,
+    bound: &B::Bound<'_>,
+) -> Result<()> {
+    let mut places = [Argument::NOTHING; N];
+    let mut list = List { places: &mut places, len: 0 };
+    B::list(bound, &mut list);
+    let len = list.len;
+    // SAFETY: as promised to this function.
+    unsafe { crate::codegen::launch(loaded, signature, stream, launch, &places[..len]) }
+}
+
+/// A scalar or a struct, by value.
+pub struct Value<T>(pub T);
+
+/// Memory as its address and its length.
+pub struct Slice<H>(H);
+
+/// Memory as its address alone.
+pub struct Pointer<H>(H);
+
+/// Memory that the kernel reads.
+pub struct Read<T, S>(S, PhantomData<fn() -> T>);
+
+/// Memory that the kernel writes.
+pub struct Write<T, S>(S, PhantomData<fn() -> T>);
+
+/// Memory that can be held for a launch.
+pub trait Hold {
+    /// What lies in it.
+    type Element;
+
+    /// Holds it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) where it is not on the stream's device.
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, Self::Element>>
+    where
+        Self: 's;
+}
+
+/// A slice that the kernel reads.
+pub fn read_slice<T: DeviceCopy, S: ReadSlice<T>>(memory: S) -> Slice<Read<T, S>> {
+    Slice(Read(memory, PhantomData))
+}
+
+/// A slice that the kernel writes.
+pub fn write_slice<T: DeviceCopy, S: WriteSlice<T>>(memory: S) -> Slice<Write<T, S>> {
+    Slice(Write(memory, PhantomData))
+}
+
+/// A pointer through which the kernel reads.
+pub fn read_pointer<T: DeviceCopy, S: ReadSlice<T>>(memory: S) -> Pointer<Read<T, S>> {
+    Pointer(Read(memory, PhantomData))
+}
+
+/// A pointer through which the kernel writes.
+pub fn write_pointer<T: DeviceCopy, S: WriteSlice<T>>(memory: S) -> Pointer<Write<T, S>> {
+    Pointer(Write(memory, PhantomData))
+}
+
+impl<T: DeviceCopy, S: ReadSlice<T>> Hold for Read<T, S> {
+    type Element = T;
+
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    where
+        Self: 's,
+    {
+        self.0.hold(stream)
+    }
+}
+
+impl<T: DeviceCopy, S: WriteSlice<T>> Hold for Write<T, S> {
+    type Element = T;
+
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
+    where
+        Self: 's,
+    {
+        self.0.hold(stream)
+    }
+}
+
+impl<T: DeviceCopy> Bind for Value<T> {
+    type Bound<'s>
+        = T
+    where
+        Self: 's;
+    const COUNT: usize = 1;
+
+    fn bind<'s>(self, _: StreamRef<'s>) -> Result<T>
+    where
+        Self: 's,
+    {
+        Ok(self.0)
+    }
+
+    fn list<'a>(bound: &'a T, list: &mut List<'_, 'a>) {
+        list.push(Argument::value(bound));
+    }
+}
+
+macro_rules! bind_memory {
+    ($($form:ident as $argument:ident),*) => {$(
+        impl<H: Hold> Bind for $form<H> {
+            type Bound<'s> = Held<'s, H::Element> where Self: 's;
+            const COUNT: usize = 1;
+
+            fn bind<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, H::Element>>
+            where
+                Self: 's,
+            {
+                self.0.hold(stream)
+            }
+
+            fn list<'a>(bound: &'a Held<'_, H::Element>, list: &mut List<'_, 'a>) {
+                list.push(Argument::$argument(bound));
+            }
+        }
+    )*};
+}
+
+bind_memory!(Slice as slice, Pointer as pointer);
+
+macro_rules! bind_tuples {
+    ($(($($name:ident $index:tt),*))*) => {$(
+        impl<$($name: Bind),*> Bind for ($($name,)*) {
+            type Bound<'s> = ($($name::Bound<'s>,)*) where Self: 's;
+            const COUNT: usize = 0 $(+ $name::COUNT)*;
+
+            #[allow(unused_variables, clippy::unused_unit, reason = "of no arguments")]
+            fn bind<'s>(self, stream: StreamRef<'s>) -> Result<Self::Bound<'s>>
+            where
+                Self: 's,
+            {
+                Ok(($(self.$index.bind(stream)?,)*))
+            }
+
+            #[allow(unused_variables, reason = "of no arguments")]
+            fn list<'a>(bound: &'a Self::Bound<'_>, list: &mut List<'_, 'a>) {
+                $($name::list(&bound.$index, list);)*
+            }
+        }
+    )*};
+}
+
+bind_tuples! {
+    ()
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Device, Error, argument::Marshalled};
+
+    /// The words that the arguments of a launch point at.
+    fn words<'s, B: Bind + 's>(stream: &'s impl LaunchStream, arguments: B) -> Vec<u32> {
+        let bound = arguments.bind(stream.stream()).unwrap();
+        let mut places = [Argument::NOTHING; MAX_ARGUMENTS];
+        let mut list = List { places: &mut places, len: 0 };
+        B::list(&bound, &mut list);
+        assert_eq!(list.len, B::COUNT);
+        let mut marshalled = Marshalled::new(&places[..B::COUNT]);
+        let pointers = marshalled.pointers().iter();
+        // SAFETY: all that the tests bind has at least four bytes, which `bound` holds.
+        pointers.map(|pointer| unsafe { pointer.cast::<u32>().read_unaligned() }).collect()
+    }
+
+    #[test]
+    fn arguments_keep_their_order_through_tuples_in_tuples() {
+        let stream = Device::cpu().unwrap().stream();
+        assert!(words(&stream, ()).is_empty());
+        let group = |first: u32| {
+            let at = |offset: u32| Value(first + offset);
+            (at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7))
+        };
+        let many = (group(0), group(8), (Value(16_u32), Value(17_u32)), Value(18_u32));
+        assert_eq!(words(&stream, many), (0..19).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn memory_is_an_address_or_an_address_and_a_length() {
+        let device = Device::cpu().unwrap();
+        let (stream, x) = (device.stream(), device.upload(&[1.0_f32, 2.0, 3.0]).unwrap());
+        let mut y = device.zeros::<u8>(5).unwrap();
+        let found = words(&stream, (read_slice(&x), write_pointer(&mut y), Value(7_u32)));
+        assert_eq!(found.len(), 4);
+        assert_eq!((found[1], found[3]), (3, 7));
+        let mut none = device.zeros::<u8>(0).unwrap();
+        let empty = words(&stream, (write_pointer(&mut none), write_slice(&mut y)));
+        assert_eq!((empty[0], empty[2]), (0, 5), "no memory is null");
+    }
+
+    #[test]
+    fn memory_that_another_launch_was_refused_can_be_used_again() {
+        let device = Device::cpu().unwrap();
+        let stream = device.stream();
+        let mut x = device.zeros::<u32>(2).unwrap();
+        let twice = (write_slice(&mut x), Refused).bind(stream.stream());
+        assert!(matches!(twice, Err(Error::EmptyBlock { .. })));
+        assert_eq!(words(&stream, (write_slice(&mut x),)).len(), 2);
+    }
+
+    /// An argument that cannot be bound.
+    struct Refused;
+
+    impl Bind for Refused {
+        type Bound<'s> = ();
+        const COUNT: usize = 1;
+
+        fn bind<'s>(self, _: StreamRef<'s>) -> Result<()>
+        where
+            Self: 's,
+        {
+            Err(Error::EmptyBlock { kernel: String::new(), block: [0; 3] })
+        }
+
+        fn list<'a>((): &'a (), _: &mut List<'_, 'a>) {}
+    }
+}
