@@ -66,6 +66,7 @@ mod device;
 mod embedded;
 mod error;
 mod fault;
+mod function;
 mod kernel;
 mod launch;
 mod limits;
@@ -88,6 +89,7 @@ pub use error::{Error, KernelPanic, NoBinary, Result};
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;
 pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};
+pub use function::DeviceFn;
 pub use launch::Launch;
 pub use limits::Limits;
 pub use slice::{BufferSlice, BufferSliceMut};

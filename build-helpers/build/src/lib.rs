@@ -112,6 +112,7 @@ mod discover;
 mod env;
 mod error;
 mod front;
+mod functions;
 mod glob;
 mod host;
 mod includes;

@@ -9,6 +9,7 @@ use crate::{
     discover,
     env::World,
     front::{Front, FrontEnd},
+    functions,
     host, jobs,
     key::KeyBuilder,
     link,
@@ -24,7 +25,8 @@ use crate::{
 };
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, Child, Compiler, Error as CompileError, Job, JobSource, Symbols, plugin::Plugin,
+    Artifact, Child, Compiler, Error as CompileError, Job, JobSource, Symbols, TableFunction,
+    plugin::Plugin,
 };
 use std::{
     collections::BTreeSet,
@@ -115,6 +117,9 @@ pub(crate) fn run_with(
     };
     let host_files = if is_skipped { Vec::new() } else { host_files };
     let (mut fronts, early) = build.read_cpp(&mut found, &units, &host_files)?;
+    let mut report = Report::default();
+    functions::check(&found.sources, &mut report);
+    report.into_result(Error::Sources)?;
     let interface = bindings::Interface::of(&found.sources, &settings)?;
     let is_needed = |unit: &Unit| found.sources[unit.source].is_for(&unit.config.target, &settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
@@ -251,9 +256,11 @@ impl Build<'_> {
             Road::Pipeline => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 let target = &unit.config.target;
-                let children = children(sources, fronts, unit.source, target);
-                let fronts = (front.of(target), &*children);
-                Some(binary(&front_end, &sources[unit.source], fronts, unit))
+                let source = &sources[unit.source];
+                let table = functions::table(sources, source.kernels());
+                let children = children(sources, fronts, (unit.source, &table), target);
+                let others = (&*children, &*table);
+                Some(binary(&front_end, source, (front.of(target), others), unit))
             }
         });
         for (front, source) in fronts.iter().zip(sources) {
@@ -310,28 +317,37 @@ fn has_front(units: &[Unit], source: usize) -> bool {
     units.iter().any(|unit| unit.source == source && unit.road == Road::Pipeline)
 }
 
-/// The sources whose functions one names, directly or through others.
+/// The sources whose functions one names, directly or through others, or may be given.
 fn children<'a>(
     sources: &'a [Source],
     fronts: &'a Fronts,
-    from: usize,
+    (from, table): (usize, &[TableFunction]),
     target: &Target,
 ) -> Vec<(&'a Source, &'a Front)> {
     let front = |place: usize| {
         let front = fronts[place].as_ref().and_then(|front| front.as_ref().ok());
         front.map(|front| front.of(target))
     };
-    let symbols: Vec<_> =
+    let mut symbols: Vec<_> =
         (0..fronts.len()).map(|place| front(place).map(|front| &front.symbols)).collect();
+    let own = symbols[from].map(|own| {
+        let mut own = own.clone();
+        own.defers.extend(table.iter().map(|function| function.symbol.clone()));
+        own
+    });
+    symbols[from] = own.as_ref();
     let reached = Symbols::reached(&symbols, from).into_iter();
     reached.filter_map(|place| Some((&sources[place], front(place)?))).collect()
 }
+
+/// The other sources that one is compiled with, and the functions that its kernels can be given.
+type Others<'a> = (&'a [(&'a Source, &'a Front)], &'a [TableFunction]);
 
 /// Makes one unit, or takes it from the store.
 fn binary(
     front_end: &FrontEnd<'_>,
     source: &Source,
-    (front, children): (&Front, &[(&Source, &Front)]),
+    (front, (children, table)): (&Front, Others<'_>),
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let package = front_end.package;
@@ -351,6 +367,7 @@ fn binary(
         .parts("kernel", signatures.iter().map(passed))
         .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
         .parts("child", children.iter().map(|(_, front)| front.stored.0))
+        .parts("function", table.iter().map(|it| format!("{} {}", it.id, it.symbol)))
         .finish();
     let made = |artifact, is_cached| Binary {
         source: unit.source,
@@ -369,6 +386,9 @@ fn binary(
         let (display, child) = (child.display.clone(), front_end.lowered(child, front)?);
         let child = Child { display, lowered: (*child).clone() };
         Arc::make_mut(&mut lowered).children.push(child);
+    }
+    if !table.is_empty() {
+        Arc::make_mut(&mut lowered).functions = table.to_vec();
     }
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
     let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;

@@ -15,6 +15,7 @@ use kernelmill_llvm::{
 use crate::{
     Error, Lowered,
     bytes::{Reader, Writer},
+    dispatch::{self, EXPORTED, TableFunction},
     entry::SHIM_PREFIX,
     link::PREFIX,
     place::{calls_of, reachable},
@@ -106,7 +107,8 @@ fn is_exported(function: Value<'_>, name: &str) -> bool {
     let is_local =
         [Linkage::LLVMInternalLinkage, Linkage::LLVMPrivateLinkage].contains(&function.linkage());
     let is_rusts = rustc_demangle::try_demangle(name).is_ok();
-    !is_local && !is_rusts && !name.starts_with(PREFIX) && !name.starts_with(SHIM_PREFIX)
+    let is_ours = name.starts_with(PREFIX) || name.starts_with(SHIM_PREFIX);
+    !is_local && !is_rusts && (!is_ours || name.starts_with(EXPORTED))
 }
 
 /// What the modules of a source define and name. LLVM must be open.
@@ -129,9 +131,10 @@ pub(crate) type Prepare<'a, 'c> = &'a dyn Fn(&[u8]) -> Result<Module<'c>, Error>
 /// [`Error::Deferred`] with every name that no source has, or several have, or one has with other
 /// types.
 pub(crate) fn resolve<'c>(
+    context: &'c Context,
     module: &Module<'c>,
     own: &str,
-    children: &[Child],
+    (children, functions): (&[Child], &[TableFunction]),
     prepare: Prepare<'_, 'c>,
 ) -> Result<(), Error> {
     let mut parts = Vec::new();
@@ -141,6 +144,14 @@ pub(crate) fn resolve<'c>(
         let modules = modules?;
         let symbols = Symbols::of(&modules);
         parts.push(Part { display: &child.display, modules, symbols });
+    }
+    let find = |name: &str| {
+        let own = ModuleExt::function(module, name).filter(|it| !it.is_declaration());
+        own.or_else(|| parts.iter().find_map(|part| part.function(name)))
+    };
+    let table = dispatch::Table::new(functions, &find)?;
+    for module in std::iter::once(module).chain(parts.iter().flat_map(|part| &part.modules)) {
+        table.dispatch(context, module)?;
     }
     let mut faults = Vec::new();
     let mut wanted = wanted(module, own, &parts, &mut faults);

@@ -246,7 +246,8 @@ fn read<'c>(
             .link_in_module(part)
             .map_err(|message| Error::Internal(format!("linking {}: {message}", source.unit)))?;
     }
-    deferred::resolve(&module, file(job), &source.lowered.children, &prepared)?;
+    let others = (&*source.lowered.children, &*source.lowered.functions);
+    deferred::resolve(context, &module, file(job), others, &prepared)?;
     parameters::drop_empty(context, &module, source.signatures, backend.is_gpu());
     for global in module.globals() {
         let name = global.name();

@@ -24,6 +24,7 @@ mod check;
 mod cpu;
 mod deferred;
 pub mod diagnostic;
+mod dispatch;
 mod driver;
 mod entry;
 mod error;
@@ -49,6 +50,7 @@ pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
 pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
 pub use deferred::{Child, Symbols};
+pub use dispatch::{TableFunction, exported};
 pub use error::{Error, LayoutMismatch, ParameterSpace};
 pub use fault::{Fault, Frame};
 pub use frontend::rust::{Lowered, RustSource};

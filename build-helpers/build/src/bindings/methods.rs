@@ -3,10 +3,11 @@
 use super::{
     expr::Expr,
     interface::{Check, Kernel},
-    types::{identifier, type_name},
+    set::hexadecimal,
+    types::{function_type, identifier, type_name},
 };
 use kernelmill_artifact::{
-    Access, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature, ValueType,
+    Access, DeviceFunction, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature, ValueType,
 };
 use kernelmill_compiler::frontend::cuda::signature::full_name;
 use minijinja::{Value, context};
@@ -29,7 +30,15 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
                     (memory(element, *access), hold(*access), "pointer")
                 }
             };
-            context! { name => name, ty => ty, hold => hold, argument => argument }
+            let is_function = matches!(&parameter.kind, ParameterKind::Value(ValueType::Function(_)));
+            context! {
+                name => name,
+                plain => &parameter.name,
+                ty => ty,
+                hold => hold,
+                argument => argument,
+                is_function => is_function,
+            }
         })
         .collect();
     let checks: Value = kernel.contract.iter().map(|check| self::check(signature, check)).collect();
@@ -56,6 +65,18 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
         checks => checks,
         is_unsafe => signature.safety == Safety::Unsafe,
         parameters => parameters,
+    }
+}
+
+/// A function that kernels can be given.
+pub(super) fn function(function: &DeviceFunction) -> Value {
+    context! {
+        name => identifier(&function.name),
+        plain => &function.name,
+        ty => function_type(&function.ty),
+        place => format!("{}:{}", function.file, function.line),
+        package => &function.package,
+        id => hexadecimal(function.id()),
     }
 }
 

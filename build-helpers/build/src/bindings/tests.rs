@@ -78,6 +78,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         display: display.to_owned(),
         kind: SourceKind::File,
         signatures: Some(kernels),
+        functions: Vec::new(),
         weight: 0,
         texts: Vec::new(),
     }
