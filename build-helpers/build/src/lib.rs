@@ -108,6 +108,7 @@ mod cargo;
 mod compile;
 mod contract;
 mod cuda;
+mod dependencies;
 mod discover;
 mod env;
 mod error;

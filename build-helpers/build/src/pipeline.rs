@@ -6,6 +6,7 @@ use crate::{
     Error, Summary, bindings,
     compile::{Compile, Failure},
     cuda::Cuda,
+    dependencies::Dependencies,
     discover,
     env::World,
     front::{Front, FrontEnd},
@@ -117,6 +118,12 @@ pub(crate) fn run_with(
     };
     let host_files = if is_skipped { Vec::new() } else { host_files };
     let (mut fronts, early) = build.read_cpp(&mut found, &units, &host_files)?;
+    let own = found.sources.len();
+    let dependencies = Dependencies::read(world)?;
+    for (source, front) in dependencies.sources() {
+        found.sources.push(source);
+        fronts.push(front.map(Ok));
+    }
     let mut report = Report::default();
     functions::check(&found.sources, &mut report);
     report.into_result(Error::Sources)?;
@@ -124,7 +131,13 @@ pub(crate) fn run_with(
     let is_needed = |unit: &Unit| found.sources[unit.source].is_for(&unit.config.target, &settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
     let (units, early_binaries): (Vec<_>, Vec<_>) = units.unzip();
-    let binaries = build.make(&found.sources, &units, early_binaries, &mut fronts)?;
+    let binaries = {
+        let fronts = (&mut fronts, &dependencies);
+        build.make(&found.sources, &units, early_binaries, fronts)?
+    };
+    if !is_skipped && world.links().is_some() {
+        build.export(&found.sources[..own], &mut fronts, &dependencies)?;
+    }
     if let Some(cuda) = build.cuda.as_ref().filter(|_| !host_files.is_empty()) {
         host::library(world, cuda, &host_files, early.objects)?;
     }
@@ -199,9 +212,10 @@ impl Build<'_> {
         sources: &[Source],
         units: &[Unit],
         early: Vec<Option<Result<Binary, Failure>>>,
-        fronts: &mut Fronts,
+        (fronts, dependencies): (&mut Fronts, &Dependencies),
     ) -> Result<Vec<Binary>, Error> {
         let mut report = Report::default();
+        let fronts = (fronts, dependencies);
         let compiled = self.compile(sources, units, fronts, &mut report)?;
         let compiled = early.into_iter().zip(compiled).map(|(early, compiled)| early.or(compiled));
         let (mut made, mut faults) = (Vec::new(), Faults::default());
@@ -227,13 +241,37 @@ impl Build<'_> {
         Ok(made)
     }
 
+    /// Leaves what the sources have for kernels of other packages.
+    fn export(
+        &self,
+        sources: &[Source],
+        fronts: &mut Fronts,
+        dependencies: &Dependencies,
+    ) -> Result<(), Error> {
+        let front_end = self.front_end()?;
+        let is_missing =
+            |index: &usize| fronts[*index].is_none() && sources[*index].has_functions();
+        let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
+        let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
+        let mut report = Report::default();
+        for (index, front) in missing.into_iter().zip(made) {
+            check_front(self.world, self.package, &sources[index], &front, &mut report);
+            fronts[index] = Some(front);
+        }
+        report.into_result(Error::Kernels)?;
+        let fronts = fronts.iter().map(|front| front.as_ref()?.as_ref().ok());
+        let own = sources.iter().zip(fronts);
+        let own: Vec<_> = own.filter_map(|(source, front)| Some((source, front?))).collect();
+        dependencies.write(self.world, self.package, &front_end, &own)
+    }
+
     /// Makes every unit of kernelmill's compiler whose front end succeeds; the others' faults are
     /// reported.
     fn compile(
         &self,
         sources: &[Source],
         units: &[Unit],
-        fronts: &mut Fronts,
+        (fronts, dependencies): (&mut Fronts, &Dependencies),
         report: &mut Report,
     ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
         if units.iter().all(|unit| unit.road == Road::Nvcc) {
@@ -241,6 +279,7 @@ impl Build<'_> {
         }
         let weight = |unit: &Unit| sources[unit.source].weight;
         let front_end = self.front_end()?;
+        dependencies.check_version(&front_end.version)?;
         let is_missing = |index: &usize| {
             let is_wanted = has_front(units, *index) || sources[*index].is_for_others();
             fronts[*index].is_none() && is_wanted
@@ -259,7 +298,8 @@ impl Build<'_> {
                 let source = &sources[unit.source];
                 let table = functions::table(sources, source.kernels());
                 let children = children(sources, fronts, (unit.source, &table), target);
-                let others = (&*children, &*table);
+                let known = || known(sources, fronts, target);
+                let others = (&*children, &*table, &known as &dyn Fn() -> _);
                 Some(binary(&front_end, source, (front.of(target), others), unit))
             }
         });
@@ -340,14 +380,26 @@ fn children<'a>(
     reached.filter_map(|place| Some((&sources[place], front(place)?))).collect()
 }
 
-/// The other sources that one is compiled with, and the functions that its kernels can be given.
-type Others<'a> = (&'a [(&'a Source, &'a Front)], &'a [TableFunction]);
+/// The other sources that one is compiled with, the functions that its kernels can be given, and all
+/// that any source has.
+type Others<'a> =
+    (&'a [(&'a Source, &'a Front)], &'a [TableFunction], &'a dyn Fn() -> Vec<(String, String)>);
+
+/// The functions of all sources, each with its source, for messages.
+fn known(sources: &[Source], fronts: &Fronts, target: &Target) -> Vec<(String, String)> {
+    let of_source = |(source, front): (&Source, &Option<Result<Front, Failure>>)| {
+        let front = front.as_ref()?.as_ref().ok()?.of(target);
+        let of = |name: &String| (name.clone(), source.display.clone());
+        Some(front.symbols.defines.iter().map(of).collect::<Vec<_>>())
+    };
+    sources.iter().zip(fronts).filter_map(of_source).flatten().collect()
+}
 
 /// Makes one unit, or takes it from the store.
 fn binary(
     front_end: &FrontEnd<'_>,
     source: &Source,
-    (front, (children, table)): (&Front, Others<'_>),
+    (front, (children, table, known)): (&Front, Others<'_>),
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let package = front_end.package;
@@ -389,6 +441,9 @@ fn binary(
     }
     if !table.is_empty() {
         Arc::make_mut(&mut lowered).functions = table.to_vec();
+    }
+    if !front.symbols.defers.is_empty() {
+        Arc::make_mut(&mut lowered).known = known();
     }
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
     let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;

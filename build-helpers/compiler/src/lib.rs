@@ -28,6 +28,7 @@ mod dispatch;
 mod driver;
 mod entry;
 mod error;
+pub mod exports;
 mod fast;
 mod fault;
 pub mod frontend;
