@@ -22,6 +22,35 @@ const FILE: &str = "kernelmill-exports.bin";
 const KEY: &str = "kernelmill_exports";
 const VARIABLE: &str = "_KERNELMILL_EXPORTS";
 
+/// Refuses a package whose sources have functions only, where nobody can learn of them.
+///
+/// # Errors
+///
+/// [`Error::Sources`] with what to write.
+pub(crate) fn check_links(
+    world: &World,
+    package: &Package,
+    sources: &[Source],
+) -> Result<(), Error> {
+    let mut report = Report::default();
+    let has_only = !sources.is_empty() && sources.iter().all(Source::has_functions);
+    if has_only && world.links().is_none() {
+        let names: Vec<_> = sources.iter().map(|source| format!("`{}`", source.display)).collect();
+        report.plain(
+            format!(
+                "{} has no kernel, and nobody learns of its functions",
+                names.join(", ")
+            ),
+            format!(
+                "mark a function with `#[kernel]`, or add `links = \"{}\"` to the `[package]` of \
+                 Cargo.toml: then packages that depend on this one can call the functions",
+                package.name
+            ),
+        );
+    }
+    report.into_result(Error::Sources)
+}
+
 /// What the packages that one depends on have for it.
 #[derive(Default)]
 pub(crate) struct Dependencies {

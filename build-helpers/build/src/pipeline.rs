@@ -6,7 +6,7 @@ use crate::{
     Error, Summary, bindings,
     compile::{Compile, Failure},
     cuda::Cuda,
-    dependencies::Dependencies,
+    dependencies::{self, Dependencies},
     discover,
     env::World,
     front::{Front, FrontEnd},
@@ -118,6 +118,7 @@ pub(crate) fn run_with(
     };
     let host_files = if is_skipped { Vec::new() } else { host_files };
     let (mut fronts, early) = build.read_cpp(&mut found, &units, &host_files)?;
+    dependencies::check_links(world, &package, &found.sources)?;
     let own = found.sources.len();
     let dependencies = Dependencies::read(world)?;
     for (source, front) in dependencies.sources() {

@@ -166,6 +166,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 line: 3,
             },
         ],
+        functions: &[],
         artifacts: &[
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
