@@ -25,9 +25,9 @@ pub mod half {
     pub struct bf16(u16);
 }
 pub use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Nested, Parameter,
-    ParameterKind, Safety, Scalar, Signature, SourceFrame, SourceLocation, StructLayout, ValueType,
-    Variant,
+    Access, ArtifactKind, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Nested,
+    Parameter, ParameterKind, Safety, Scalar, Signature, SourceFrame, SourceLocation, StructLayout,
+    ValueType, Variant,
 };
 
 pub use crate::{

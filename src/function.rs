@@ -17,6 +17,14 @@ use crate::DeviceCopy;
 ///
 /// What is all zero is no function.
 ///
+/// A function of another type does not compile:
+///
+/// ```compile_fail
+/// # fn with(square: kernelmill::DeviceFn<fn(f32) -> f32>) {
+/// let square: kernelmill::DeviceFn<fn(f64) -> f64> = square;
+/// # }
+/// ```
+///
 /// ```
 /// # mod kernels {
 /// #     #[derive(Clone, Copy)]

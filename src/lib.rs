@@ -86,10 +86,10 @@ pub use copy::DeviceCopy;
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
 pub use error::{Error, KernelPanic, NoBinary, Result};
+pub use function::DeviceFn;
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;
 pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};
-pub use function::DeviceFn;
 pub use launch::Launch;
 pub use limits::Limits;
 pub use slice::{BufferSlice, BufferSliceMut};

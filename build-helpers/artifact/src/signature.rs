@@ -125,9 +125,9 @@ impl ParameterKind {
     #[must_use]
     pub const fn crossing(&self) -> &ValueType {
         match self {
-            Self::Value(ty) | Self::Slice { element: ty, .. } | Self::Pointer { element: ty, .. } => {
-                ty
-            }
+            Self::Value(ty)
+            | Self::Slice { element: ty, .. }
+            | Self::Pointer { element: ty, .. } => ty,
         }
     }
 }
@@ -232,13 +232,16 @@ pub enum ValueType {
 const FUNCTION_BYTES: u64 = 8;
 
 impl ValueType {
-    /// The types of functions in it.
+    /// The types of functions in it, and in the types of these.
     pub fn functions(&self, found: &mut impl FnMut(&FunctionType)) {
         match self {
             Self::Scalar(_) | Self::Enum(_) => {}
             Self::Struct(layout) => layout.fields.iter().for_each(|it| it.ty.functions(found)),
             Self::Array(element, _) => element.functions(found),
-            Self::Function(ty) => found(ty),
+            Self::Function(ty) => {
+                found(ty);
+                ty.parameters.iter().chain(&ty.result).for_each(|ty| ty.functions(found));
+            }
         }
     }
 

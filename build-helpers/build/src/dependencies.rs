@@ -13,7 +13,10 @@ use crate::{
     report::Report,
     source::{Source, SourceKind},
 };
-use kernelmill_compiler::exports::{self, ExportedSource};
+use kernelmill_compiler::{
+    Symbols,
+    exports::{self, ExportedSource},
+};
 use std::{fs, path::PathBuf};
 
 /// The file in `OUT_DIR`.
@@ -37,10 +40,7 @@ pub(crate) fn check_links(
     if has_only && world.links().is_none() {
         let names: Vec<_> = sources.iter().map(|source| format!("`{}`", source.display)).collect();
         report.plain(
-            format!(
-                "{} has no kernel, and nobody learns of its functions",
-                names.join(", ")
-            ),
+            format!("{} has no kernel, and nobody learns of its functions", names.join(", ")),
             format!(
                 "mark a function with `#[kernel]`, or add `links = \"{}\"` to the `[package]` of \
                  Cargo.toml: then packages that depend on this one can call the functions",
@@ -124,36 +124,65 @@ impl Dependencies {
         report.into_result(Error::Sources)
     }
 
-    /// Writes what a package has for others, and what it got itself, and tells Cargo where.
+    /// Writes what a package has for others, and what it got itself, and tells Cargo where. Without
+    /// binaries only the functions that the host can give are told, as their types are needed then.
     pub(crate) fn write(
         &self,
         world: &World,
         package: &Package,
-        front_end: &FrontEnd<'_>,
-        own: &[(&Source, &Front)],
+        sources: &[Source],
+        exported: Option<Exported>,
     ) -> Result<(), Error> {
+        let signatures = || {
+            let sources = sources.iter().filter(|source| !source.functions.is_empty());
+            let sources = sources.map(|source| of_source(package, source)).collect();
+            Exported { version: String::new(), sources }
+        };
+        let Exported { version, mut sources } = exported.unwrap_or_else(signatures);
+        sources.extend(self.sources.iter().map(|(_, source)| source.clone()));
+        let path = package.out_dir.join(FILE);
+        write_if_changed(&path, &exports::write(&version, &sources))?;
+        world.cargo.tell_dependents(KEY, &path);
+        Ok(())
+    }
+}
+
+/// What a package has for others.
+pub(crate) struct Exported {
+    /// What has made it.
+    version: String,
+    sources: Vec<ExportedSource>,
+}
+
+impl Exported {
+    /// Those sources that have functions for others.
+    pub(crate) fn new<'a>(
+        front_end: &FrontEnd<'_>,
+        package: &Package,
+        own: impl Iterator<Item = (&'a Source, &'a Front)>,
+    ) -> Result<Self, Error> {
         let mut sources = Vec::new();
-        for (source, front) in own {
-            if front.symbols.defines.is_empty() {
-                continue;
-            }
+        for (source, front) in own.filter(|(_, front)| !front.symbols.defines.is_empty()) {
             let lowered = front.all().map(|front| {
                 let lowered = front_end.lowered(source, front);
                 lowered.map(|lowered| (front.architecture(), (*lowered).clone()))
             });
-            let lowered = lowered.collect::<Result<Vec<_>, _>>();
-            sources.push(ExportedSource {
-                package: package.name.clone(),
-                display: source.display.clone(),
-                symbols: front.symbols.clone(),
-                functions: source.functions.clone(),
-                lowered: lowered.map_err(|error| Error::Internal(error.to_string()))?,
-            });
+            let lowered = lowered.collect::<Result<_, _>>();
+            let lowered = lowered.map_err(|error| Error::Internal(error.to_string()))?;
+            let symbols = front.symbols.clone();
+            sources.push(ExportedSource { symbols, lowered, ..of_source(package, source) });
         }
-        sources.extend(self.sources.iter().map(|(_, source)| source.clone()));
-        let path = package.out_dir.join(FILE);
-        write_if_changed(&path, &exports::write(&front_end.version, &sources))?;
-        world.cargo.tell_dependents(KEY, &path);
-        Ok(())
+        Ok(Self { version: front_end.version.clone(), sources })
+    }
+}
+
+/// A source as others know it, without its code.
+fn of_source(package: &Package, source: &Source) -> ExportedSource {
+    ExportedSource {
+        package: package.name.clone(),
+        display: source.display.clone(),
+        symbols: Symbols::default(),
+        functions: source.functions.clone(),
+        lowered: Vec::new(),
     }
 }

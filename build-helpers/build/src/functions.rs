@@ -1,11 +1,7 @@
 //! The functions that the host can give to kernels, `#[device_fn]` in their sources, and the kernels
 //! that take such: `DeviceFn<fn(..) -> ..>` in their parameters.
 
-use crate::{
-    discover::place_at,
-    report::Report,
-    source::Source,
-};
+use crate::{discover::place_at, report::Report, source::Source};
 use kernelmill_artifact::{DeviceFunction, FunctionType, Signature, target::nearest};
 use kernelmill_compiler::{TableFunction, diagnostic::Diagnostic, exported};
 use std::collections::BTreeMap;
@@ -29,10 +25,7 @@ pub(crate) fn table(sources: &[Source], kernels: &[Signature]) -> Vec<TableFunct
     let types: Vec<_> = kernels.iter().flat_map(taken).collect();
     let given = all(sources).filter(|(_, function)| types.contains(&function.ty));
     let mut table: Vec<_> = given
-        .map(|(_, function)| TableFunction {
-            id: function.id(),
-            symbol: exported(&function.name),
-        })
+        .map(|(_, function)| TableFunction { id: function.id(), symbol: exported(&function.name) })
         .collect();
     table.sort_by(|one, other| one.symbol.cmp(&other.symbol));
     table
@@ -105,11 +98,9 @@ fn nothing_to_give(
     let nearest = nearest(&ty.to_string(), known.iter().map(|it| it.ty.to_string()));
     let nearest = nearest.and_then(|ty| known.iter().find(|it| it.ty.to_string() == ty));
     let help = match nearest {
-        Some(function) => format!(
-            "give one that type; the nearest is `{}` of {}",
-            shown(function),
-            function.file
-        ),
+        Some(function) => {
+            format!("give one that type; the nearest is `{}` of {}", shown(function), function.file)
+        }
         None => format!("write `#[device_fn]` above a function of the type `{ty}`"),
     };
     report.diagnostic(Diagnostic::error(place, message).kernel(&*kernel.name).help(help));

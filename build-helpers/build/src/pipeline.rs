@@ -6,12 +6,11 @@ use crate::{
     Error, Summary, bindings,
     compile::{Compile, Failure},
     cuda::Cuda,
-    dependencies::{self, Dependencies},
+    dependencies::{self, Dependencies, Exported},
     discover,
     env::World,
     front::{Front, FrontEnd},
-    functions,
-    host, jobs,
+    functions, host, jobs,
     key::KeyBuilder,
     link,
     manifest::Package,
@@ -136,8 +135,10 @@ pub(crate) fn run_with(
         let fronts = (&mut fronts, &dependencies);
         build.make(&found.sources, &units, early_binaries, fronts)?
     };
-    if !is_skipped && world.links().is_some() {
-        build.export(&found.sources[..own], &mut fronts, &dependencies)?;
+    if world.links().is_some() {
+        let sources = &found.sources[..own];
+        let exported = if is_skipped { None } else { Some(build.exported(sources, &mut fronts)?) };
+        dependencies.write(world, &package, sources, exported)?;
     }
     if let Some(cuda) = build.cuda.as_ref().filter(|_| !host_files.is_empty()) {
         host::library(world, cuda, &host_files, early.objects)?;
@@ -242,13 +243,8 @@ impl Build<'_> {
         Ok(made)
     }
 
-    /// Leaves what the sources have for kernels of other packages.
-    fn export(
-        &self,
-        sources: &[Source],
-        fronts: &mut Fronts,
-        dependencies: &Dependencies,
-    ) -> Result<(), Error> {
+    /// What the sources have for kernels of other packages.
+    fn exported(&self, sources: &[Source], fronts: &mut Fronts) -> Result<Exported, Error> {
         let front_end = self.front_end()?;
         let is_missing =
             |index: &usize| fronts[*index].is_none() && sources[*index].has_functions();
@@ -262,8 +258,8 @@ impl Build<'_> {
         report.into_result(Error::Kernels)?;
         let fronts = fronts.iter().map(|front| front.as_ref()?.as_ref().ok());
         let own = sources.iter().zip(fronts);
-        let own: Vec<_> = own.filter_map(|(source, front)| Some((source, front?))).collect();
-        dependencies.write(self.world, self.package, &front_end, &own)
+        let own = own.filter_map(|(source, front)| Some((source, front?)));
+        Exported::new(&front_end, self.package, own)
     }
 
     /// Makes every unit of kernelmill's compiler whose front end succeeds; the others' faults are
@@ -443,7 +439,7 @@ fn binary(
     if !table.is_empty() {
         Arc::make_mut(&mut lowered).functions = table.to_vec();
     }
-    if !front.symbols.defers.is_empty() {
+    if !front.symbols.defers.is_empty() || !children.is_empty() {
         Arc::make_mut(&mut lowered).known = known();
     }
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };

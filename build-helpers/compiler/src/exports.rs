@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn sources_read_back_and_damaged_ones_do_not() {
         let float = ValueType::Scalar(Scalar::F32);
-        let callback = FunctionType { parameters: [].into(), result: None };
+        let callback = FunctionType { parameters: Vec::new().into(), result: None };
         let ty = FunctionType {
             parameters: vec![float.clone(), ValueType::Function(callback.into())].into(),
             result: Some(float),

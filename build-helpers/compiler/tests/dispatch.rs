@@ -87,5 +87,5 @@ fn threads_stay_lanes_on_the_cpu() {
     let config = Config::new("cpu".parse().unwrap());
     let artifact = compiler().compile(&job("apply", &source, &lowered, &config)).unwrap();
     let roads: Vec<_> = artifact.kernels.iter().filter_map(|it| it.road.as_deref()).collect();
-    assert_eq!(roads, ["loop: threads in groups of 8, 16"; 2]);
+    assert_eq!(roads, ["loop: no thread waits for another, threads in groups of 8, 16"; 2]);
 }

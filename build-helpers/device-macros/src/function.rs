@@ -75,7 +75,8 @@ pub(crate) fn find_name(
         match tokens.get(index)? {
             TokenTree::Ident(word) => match word.to_string().as_str() {
                 "fn" => break,
-                "async" => errors.push(word.span(), "a function on a device runs to its end: remove `async`"),
+                "async" => errors
+                    .push(word.span(), "a function on a device runs to its end: remove `async`"),
                 "pub" | "crate" | "const" | "unsafe" | "safe" | "extern" => {}
                 _ => return None,
             },

@@ -70,7 +70,11 @@ fn chosen(names: impl Iterator<Item = String>) -> Result<Vec<Effect>, String> {
     Ok(if chosen.is_empty() { effects().into() } else { chosen })
 }
 
-fn develop(device: &Device, chosen: &[Effect], picture: &[Color]) -> kernelmill::Result<Vec<Color>> {
+fn develop(
+    device: &Device,
+    chosen: &[Effect],
+    picture: &[Color],
+) -> kernelmill::Result<Vec<Color>> {
     let kernels = Kernels::load(device)?;
     let table: Vec<_> = chosen.iter().map(|effect| effect.on_device).collect();
     let (table, pixels) = (device.upload(&table)?, device.upload(picture)?);

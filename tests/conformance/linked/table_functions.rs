@@ -80,6 +80,12 @@ fn opposite(x: u32) -> u32 {
     }
 }
 
+/// A function that is given one.
+#[device_fn]
+fn twice(f: DeviceFn<fn(u32) -> u32>, x: u32) -> u32 {
+    f.call(f.call(x))
+}
+
 /// Wants small numbers.
 #[device_fn]
 fn below_thousand(x: u32, is_strict: bool) {

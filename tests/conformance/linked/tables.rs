@@ -59,6 +59,18 @@ pub fn apply_steps(steps: Steps, mut dots: DisjointSlice<Dot>) {
     }
 }
 
+/// A function that is given another.
+#[kernel]
+pub fn apply_higher(
+    outer: DeviceFn<fn(DeviceFn<fn(u32) -> u32>, u32) -> u32>,
+    inner: DeviceFn<fn(u32) -> u32>,
+    mut y: DisjointSlice<u32>,
+) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = outer.call(inner, *out);
+    }
+}
+
 /// Functions that ask for the thread, wait for the block and panic, and ones without a result.
 #[kernel(block_size = [64, 1, 1])]
 pub fn apply_within_block(

@@ -12,6 +12,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("apply_one", apply_one),
     Check::new("apply_table", apply_table),
     Check::new("apply_steps", apply_steps),
+    Check::new("apply_higher", apply_higher),
     Check::new("apply_within_block", apply_within_block),
 ];
 
@@ -72,8 +73,16 @@ fn apply_steps(on: &Context) -> Outcome {
     let mut buffer = on.device.upload(&dots)?;
     let steps = Steps { first: rotate_color, rounds: 3, then: [nearer, rotate_color] };
     on.kernels.apply_steps(&on.stream, Launch::linear(dots.len()), steps, &mut buffer)?;
-    let expected = |Dot { color: [r, g, b], depth }: Dot| Dot { color: [b, r, g], depth: depth - 0.5 };
+    let expected =
+        |Dot { color: [r, g, b], depth }: Dot| Dot { color: [b, r, g], depth: depth - 0.5 };
     same(&buffer.download()?, &dots.into_iter().map(expected).collect::<Vec<_>>())
+}
+
+fn apply_higher(on: &Context) -> Outcome {
+    let Functions { twice, add_thread, .. } = Kernels::functions();
+    let mut buffer = on.device.upload(&(0..100).collect::<Vec<u32>>())?;
+    on.kernels.apply_higher(&on.stream, Launch::grid([2], [64]), twice, add_thread, &mut buffer)?;
+    same(&buffer.download()?, &(0..100).map(|i| i + 2 * (i % 64)).collect::<Vec<u32>>())
 }
 
 fn apply_within_block(on: &Context) -> Outcome {
@@ -87,7 +96,12 @@ fn apply_within_block(on: &Context) -> Outcome {
         for check in [below_thousand, anything] {
             let mut output = on.device.zeros::<u32>(x.len())?;
             on.kernels.apply_within_block(
-                &on.stream, launch, function, check, &input, &mut output,
+                &on.stream,
+                launch,
+                function,
+                check,
+                &input,
+                &mut output,
             )?;
             same(&output.download()?, &x.iter().map(|x| expected(*x)).collect::<Vec<_>>())?;
         }
@@ -97,6 +111,6 @@ fn apply_within_block(on: &Context) -> Outcome {
     let stream = &on.stream;
     on.kernels.apply_within_block(stream, launch, opposite, below_thousand, &large, &mut output)?;
     let text = on.stream.synchronize().err().map(|error| whole_text(&error)).unwrap_or_default();
-    let is_named = text.contains("table_functions.rs:86") && text.contains("is too large");
+    let is_named = text.contains("table_functions.rs:92") && text.contains("is too large");
     if is_named { Ok(()) } else { Err(format!("not the panic of the function: {text:?}").into()) }
 }

@@ -55,6 +55,7 @@ checks!(
     apply_one,
     apply_table,
     apply_steps,
+    apply_higher,
     apply_within_block,
     cycles,
     größe,

@@ -21,6 +21,12 @@ pub extern \"C\" fn shade(x: f32) -> f32 {
 pub fn square(x: f32) -> f32 {
     x * x
 }
+
+#[device_fn]
+pub fn tinted(x: f32) -> f32 {
+    let tint = deferred!(tint: fn(f32) -> f32);
+    unsafe { tint(x) }
+}
 ";
 
 /// Those in C++, beside a kernel.
@@ -58,7 +64,7 @@ fn main() -> kernelmill::Result<()> {
     let device = Device::cpu()?;
     let kernels = Kernels::load(&device)?;
     let functions = Kernels::functions();
-    for function in [functions.negative, functions.square] {
+    for function in [functions.negative, functions.square, functions.tinted] {
         let mut y = device.upload(&[1.0f32; 4])?;
         kernels.shade_all(&device.stream(), Launch::linear(4), function, &mut y)?;
         println!(\"{}\", y.download()?[3]);
@@ -77,16 +83,22 @@ fn manifest(name: &str, dependencies: &str, rest: &str, targets: &str) -> String
     )
 }
 
-/// An application that depends on `palette`, which hands on what it has of `colors`.
+/// An application that depends on `NAME-palette`, which hands on what it has of `NAME-colors`. All
+/// projects share a target folder, so that names are each project's own.
 fn project(name: &str) -> Option<Project> {
     let (nvcc, _) = (nvidia("ptxas")?, clang()?);
     let home = nvcc.ancestors().nth(2).expect("ptxas lies in bin").display().to_string();
     let script = "fn main() {\n    kernelmill_build::compile()\n}\n";
     let kernelmill = format!("kernelmill = {{ path = \"{}\" }}", root().display());
     let targets = "[\"cpu\", \"sm_75\"]";
-    let outer = manifest(name, &format!("{kernelmill}\npalette = {{ path = \"palette\" }}"), "", targets);
-    let palette =
-        manifest("palette", "colors = { path = \"../colors\" }", "links = \"palette\"", targets);
+    let on = |other: &str, path: &str| format!("{name}-{other} = {{ path = \"{path}\" }}");
+    let inner = |own: &str, on: &str, targets| {
+        let own = format!("{name}-{own}");
+        manifest(&own, on, &format!("links = \"{own}\""), targets)
+    };
+    let outer = manifest(name, &format!("{kernelmill}\n{}", on("palette", "palette")), "", targets);
+    let palette = inner("palette", &on("colors", "../colors"), targets);
+    let colors = inner("colors", "", "[\"cpu\"]");
     let project = Project::bare(name)
         .environment("CUDA_HOME", &home)
         .file("Cargo.toml", &format!("{outer}[workspace]\n"))
@@ -97,7 +109,7 @@ fn project(name: &str) -> Option<Project> {
         .file("palette/build.rs", script)
         .file("palette/kernels/own.rs", "#[unsafe(no_mangle)]\npub extern \"C\" fn own() {}\n")
         .file("palette/src/lib.rs", "")
-        .file("colors/Cargo.toml", &manifest("colors", "", "links = \"colors\"", "[\"cpu\"]"))
+        .file("colors/Cargo.toml", &colors)
         .file("colors/build.rs", script)
         .file("colors/kernels/shade.rs", SHADE)
         .file("colors/kernels/tint.cu", TINT)
@@ -134,7 +146,7 @@ fn next_tick() {
 fn kernels_call_functions_of_packages_that_the_application_depends_on() {
     let Some(project) = project("called-functions") else { return };
     let first = run(&project);
-    assert_eq!(values(&first), ["-3", "9"], "{}{}", first.stdout, first.stderr);
+    assert_eq!(values(&first), ["-3", "9", "3.5"], "{}{}", first.stdout, first.stderr);
     let again = project.cargo(&["build", "-v"]).succeeds();
     assert!(again.stderr.contains("Fresh called-functions"), "{}", again.stderr);
 
@@ -142,24 +154,25 @@ fn kernels_call_functions_of_packages_that_the_application_depends_on() {
     next_tick();
     project.write("colors/kernels/tint.cu", &TINT.replace("0.5f", "1.5f"));
     let edited = run(&project);
-    assert_eq!(values(&edited), ["-5", "25"], "{}{}", edited.stdout, edited.stderr);
+    assert_eq!(values(&edited), ["-5", "25", "6.5"], "{}{}", edited.stdout, edited.stderr);
     assert_eq!(compiled(&edited), [1, 0, 2], "tint, nothing of palette, both targets");
 
     // What changes no code compiles nothing.
     next_tick();
     project.write("colors/kernels/shade.rs", &format!("{SHADE}// nothing\n"));
     let same = run(&project);
-    assert_eq!(values(&same), ["-5", "25"]);
+    assert_eq!(values(&same), ["-5", "25", "6.5"]);
     assert_eq!(compiled(&same).iter().sum::<u32>(), 0, "{}", same.stdout);
 }
 
 #[test]
 fn a_function_that_no_package_has_is_told_with_the_nearest_and_its_package() {
     let Some(project) = project("missing-functions") else { return };
-    project.write("kernels/shade_all.rs", &KERNELS.replace("deferred!(shade:", "deferred!(shader:"));
+    project
+        .write("kernels/shade_all.rs", &KERNELS.replace("deferred!(shade:", "deferred!(shader:"));
     let error = project.cargo(&["build"]).build_script_error();
     let expected = "kernels/shade_all.rs:12: no source has a function `shader` for others; the nearest \
-                    is `shade` of kernels/shade.rs of the package `colors`";
+                    is `shade` of kernels/shade.rs of the package `missing-functions-colors`";
     assert!(error.contains(expected), "{error}");
 
     let taken = KERNELS.replace("pub fn negative(x: f32)", "pub fn square(x: f32)");
@@ -179,7 +192,7 @@ fn a_function_that_no_package_has_is_told_with_the_nearest_and_its_package() {
 fn a_package_without_links_has_functions_for_nobody() {
     let Some(project) = project("no-links") else { return };
     let manifest = fs::read_to_string(project.package().join("palette/Cargo.toml")).unwrap();
-    project.write("palette/Cargo.toml", &manifest.replace("links = \"palette\"\n", ""));
+    project.write("palette/Cargo.toml", &manifest.replace("links = \"no-links-palette\"\n", ""));
     let error = project.cargo(&["build"]).build_script_error();
-    assert!(error.contains("add `links = \"palette\"`"), "{error}");
+    assert!(error.contains("add `links = \"no-links-palette\"`"), "{error}");
 }

@@ -9,8 +9,8 @@ use crate::{
     source::Source,
 };
 use kernelmill_artifact::{
-    DeviceFunction, EnumLayout, Field, FunctionType, Parameter, ParameterKind, Safety, Signature, StructLayout, ValueType,
-    target::nearest,
+    DeviceFunction, EnumLayout, Field, FunctionType, Parameter, ParameterKind, Safety, Signature,
+    StructLayout, ValueType, target::nearest,
 };
 use kernelmill_compiler::frontend::cuda::{is_same_symbol, signature::is_same_kernel};
 use std::collections::BTreeMap;
@@ -215,7 +215,10 @@ fn check_functions(functions: &[DeviceFunction], kernels: &[Kernel], report: &mu
         (functions.first(), kernels.iter().find(named))
     {
         report.plain(
-            format!("{}:{}: a kernel cannot be named `{FUNCTIONS}`", signature.file, signature.line),
+            format!(
+                "{}:{}: a kernel cannot be named `{FUNCTIONS}`",
+                signature.file, signature.line
+            ),
             format!("rename it: `Kernels::{FUNCTIONS}` has `{}`", function.name),
         );
     }

@@ -7,7 +7,8 @@ use super::{
     types::{function_type, identifier, type_name},
 };
 use kernelmill_artifact::{
-    Access, DeviceFunction, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature, ValueType,
+    Access, DeviceFunction, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature,
+    ValueType,
 };
 use kernelmill_compiler::frontend::cuda::signature::full_name;
 use minijinja::{Value, context};
@@ -30,16 +31,19 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
                     (memory(element, *access), hold(*access), "pointer")
                 }
             };
-            let is_function = matches!(&parameter.kind, ParameterKind::Value(ValueType::Function(_)));
             context! {
                 name => name,
-                plain => &parameter.name,
                 ty => ty,
                 hold => hold,
                 argument => argument,
-                is_function => is_function,
             }
         })
+        .collect();
+    let functions: Value = signature
+        .parameters
+        .iter()
+        .zip(&names)
+        .filter_map(|it| must_be_known(signature, it))
         .collect();
     let checks: Value = kernel.contract.iter().map(|check| self::check(signature, check)).collect();
     let launch = match signature.dimension {
@@ -62,10 +66,24 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
         signature => signature.to_string(),
         launch => launch,
         widens_launch => !kernel.contract.is_empty() && signature.dimension != Dimension::Three,
+        functions => functions,
         checks => checks,
         is_unsafe => signature.safety == Safety::Unsafe,
         parameters => parameters,
     }
+}
+
+/// The check of a function that is passed by value: that the kernel can call it.
+fn must_be_known(
+    signature: &Signature,
+    (parameter, name): (&Parameter, &String),
+) -> Option<String> {
+    let ParameterKind::Value(ValueType::Function(_)) = &parameter.kind else { return None };
+    let texts = [signature.name(), &parameter.name].map(Expr::text);
+    let arguments = [Expr::atom(name), Expr::atom("&SET")].into_iter().chain(texts);
+    let call =
+        Expr::call("::kernelmill::__codegen::require_function", arguments.collect::<Vec<_>>());
+    Some(call.print(INDENT, INDENT + 2))
 }
 
 /// A function that kernels can be given.

@@ -6,8 +6,8 @@ use super::{
     interface::{Interface, Kernel},
 };
 use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, FunctionType, LaunchLimits, Parameter,
-    ParameterKind, Safety, Signature, StructLayout, ValueType,
+    Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, FunctionType, LaunchLimits,
+    Parameter, ParameterKind, Safety, Signature, StructLayout, ValueType,
 };
 use kernelmill_compiler::{CompiledKernel, SourceFrame};
 use std::collections::{BTreeMap, HashMap};
@@ -39,7 +39,9 @@ pub(super) fn expression(
 
 /// A number as the bindings have it.
 pub(super) fn hexadecimal(number: u64) -> String {
-    format!("{number:#018x}")
+    let digits: Vec<_> =
+        (0..4).rev().map(|at| format!("{:04x}", number >> (16 * at) & 0xffff)).collect();
+    format!("0x{}", digits.join("_"))
 }
 
 /// The symbols of the CPU kernels that have a wrapper.

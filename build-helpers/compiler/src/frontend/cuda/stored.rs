@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use kernelmill_artifact::{
-    Access, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Parameter, ParameterKind, Safety, Scalar,
-    Signature, StructLayout, ValueType, Variant,
+    Access, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Parameter, ParameterKind,
+    Safety, Scalar, Signature, StructLayout, ValueType, Variant,
 };
 
 use super::{

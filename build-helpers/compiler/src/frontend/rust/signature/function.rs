@@ -9,9 +9,7 @@ use super::{
 };
 use crate::diagnostic::{Diagnostic, Place};
 use kernelmill_artifact::{DeviceFunction, FunctionType, ValueType};
-use syn::{
-    FnArg, GenericParam, Item, ItemFn, Path, ReturnType, Type, TypeFnPtr, ext::IdentExt,
-};
+use syn::{FnArg, GenericParam, Item, ItemFn, Path, ReturnType, Type, TypeFnPtr, ext::IdentExt};
 
 /// The attribute.
 pub(super) const MARKER: &str = "device_fn";

@@ -83,9 +83,9 @@ fn marker(attributes: &[Attribute]) -> Option<&Attribute> {
 
 /// The attribute of this name, under any path.
 pub(super) fn marked<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
-    attributes.iter().find(|attribute| {
-        attribute.path().segments.last().is_some_and(|last| last.ident == name)
-    })
+    attributes
+        .iter()
+        .find(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
 }
 
 /// Reads one kernel.
