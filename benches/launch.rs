@@ -98,6 +98,7 @@ static SET: cg::KernelSet = cg::KernelSet {
         cg::Signature::borrowed("counted", &[]),
         cg::Signature::borrowed("barrier", &[]),
     ],
+    functions: &[],
     artifacts: &[cg::EmbeddedArtifact {
         fingerprint: "bench",
         target: "cpu",

@@ -25,9 +25,9 @@ pub mod half {
     pub struct bf16(u16);
 }
 pub use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, EnumLayout, Field, LaunchLimits, Nested, Parameter,
-    ParameterKind, Safety, Scalar, Signature, SourceFrame, SourceLocation, StructLayout, ValueType,
-    Variant,
+    Access, ArtifactKind, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Nested,
+    Parameter, ParameterKind, Safety, Scalar, Signature, SourceFrame, SourceLocation, StructLayout,
+    ValueType, Variant,
 };
 
 pub use crate::{
@@ -38,7 +38,7 @@ pub use crate::{
     embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet},
     loaded::Loaded,
 };
-use crate::{DeviceCopy, Error, Launch, LaunchStream, ReadSlice, Result, WriteSlice};
+use crate::{DeviceCopy, DeviceFn, Error, Launch, LaunchStream, ReadSlice, Result, WriteSlice};
 
 /// The stream of a launch.
 pub fn stream(stream: &impl LaunchStream) -> StreamRef<'_> {
@@ -99,6 +99,29 @@ pub unsafe fn launch(
 /// [`Error::Contract`] where it does not hold.
 pub fn require(holds: bool, kernel: &'static str, rule: &'static str) -> Result<()> {
     if holds { Ok(()) } else { Err(Error::Contract { kernel, rule }) }
+}
+
+/// A function of the kernels.
+#[must_use]
+pub const fn device_fn<F>(id: u64) -> DeviceFn<F> {
+    DeviceFn::new(id)
+}
+
+/// Checks that a function is one that a set's kernels can be given.
+///
+/// # Errors
+///
+/// [`Error::ForeignFunction`] where it is not.
+pub fn require_function<F>(
+    function: DeviceFn<F>,
+    set: &KernelSet,
+    kernel: &'static str,
+    parameter: &'static str,
+) -> Result<()> {
+    if set.functions.contains(&function.id()) {
+        return Ok(());
+    }
+    Err(Error::ForeignFunction { kernel, parameter, package: set.package })
 }
 
 /// Asserts, at compile time, that a struct on the host is laid out as on the device.

@@ -15,6 +15,8 @@ pub struct KernelSet {
     pub package: &'static str,
     /// The kernels, for callers.
     pub signatures: &'static [Signature],
+    /// What names the functions that the host can give to them.
+    pub functions: &'static [u64],
     /// The binaries: for each source one per target.
     pub artifacts: &'static [EmbeddedArtifact],
 }

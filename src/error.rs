@@ -74,6 +74,19 @@ pub enum Error {
         /// The rule, as the configuration has it.
         rule: &'static str,
     },
+    /// A kernel is given a function that its module does not have.
+    #[error(
+        "kernel `{kernel}`: the function given as `{parameter}` is none that the kernels of \
+         `{package}` can call; take one of their own `Kernels::functions()`"
+    )]
+    ForeignFunction {
+        /// The kernel's name.
+        kernel: &'static str,
+        /// The parameter's name.
+        parameter: &'static str,
+        /// The package of the kernel.
+        package: &'static str,
+    },
     /// A buffer, a stream and a kernel of different devices meet.
     #[error("{subject} belongs to {found}, it is used on {expected}")]
     WrongDevice {

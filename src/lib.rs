@@ -67,6 +67,7 @@ mod device;
 mod embedded;
 mod error;
 mod fault;
+mod function;
 mod kernel;
 mod launch;
 mod limits;
@@ -86,6 +87,7 @@ pub use copy::DeviceCopy;
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
 pub use error::{Error, KernelPanic, NoBinary, Result};
+pub use function::DeviceFn;
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;
 pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};

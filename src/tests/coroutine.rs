@@ -29,7 +29,13 @@ static NO_BINARIES: cg::KernelSet = set(&[]);
 static OTHER_BINDINGS: cg::KernelSet = cg::KernelSet { format_version: 2, ..set(&[]) };
 
 const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
-    cg::KernelSet { format_version: 1, package: "demo", signatures: &SIGNATURES, artifacts }
+    cg::KernelSet {
+        format_version: 1,
+        package: "demo",
+        signatures: &SIGNATURES,
+        functions: &[],
+        artifacts,
+    }
 }
 
 const fn artifact(

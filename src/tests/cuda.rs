@@ -15,6 +15,7 @@ static SET: cg::KernelSet = cg::KernelSet {
     format_version: 1,
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
+    functions: &[],
     artifacts: &[saxpy("05", include_bytes!("saxpy.ptx"))],
 };
 
@@ -23,6 +24,7 @@ static BROKEN: cg::KernelSet = cg::KernelSet {
     format_version: 1,
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
+    functions: &[],
     artifacts: &[saxpy("06", b"no PTX at all\0")],
 };
 

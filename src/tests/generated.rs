@@ -130,6 +130,7 @@ static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::Kernel
             line: 1,
         },
     ],
+    functions: &[],
     artifacts: &[
         ::kernelmill::__codegen::EmbeddedArtifact {
             fingerprint: "0101010101010101010101010101010101010101010101010101010101010101",

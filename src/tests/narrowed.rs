@@ -45,7 +45,13 @@ const fn artifact(
 }
 
 const fn set(artifacts: &'static [EmbeddedArtifact]) -> KernelSet {
-    KernelSet { format_version: 1, package: "narrowed", signatures: &SIGNATURES, artifacts }
+    KernelSet {
+        format_version: 1,
+        package: "narrowed",
+        signatures: &SIGNATURES,
+        functions: &[],
+        artifacts,
+    }
 }
 
 static FIRST: [EmbeddedKernel; 1] = [on_cpu(0, &raw const kernelmill_cpu_demo_saxpy)];

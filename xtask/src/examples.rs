@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use std::path::Path;
 
 /// Name, arguments, and what its last line says when its result is right.
-const EXAMPLES: [(&str, &[&str]); 8] = [
+const EXAMPLES: [(&str, &[&str]); 9] = [
     ("saxpy", &[]),
     ("mandelbrot", &["--size", "320x200"]),
     ("photo", &[]),
@@ -13,6 +13,7 @@ const EXAMPLES: [(&str, &[&str]); 8] = [
     ("matmul", &[]),
     ("nbody", &[]),
     ("autodiff", &[]),
+    ("dispatch", &[]),
     ("cudarc-interop", &[]),
 ];
 

@@ -16,6 +16,7 @@
 extern crate alloc;
 
 mod fingerprint;
+mod function;
 mod kind;
 mod message;
 mod panic;
@@ -23,6 +24,7 @@ mod signature;
 pub mod target;
 
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
+pub use function::{DeviceFunction, FunctionType};
 pub use kind::{ArtifactKind, FORMAT_VERSION};
 pub use message::render_message;
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceFrame, SourceLocation};

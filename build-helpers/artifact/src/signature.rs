@@ -1,3 +1,4 @@
+use crate::FunctionType;
 use alloc::{borrow::Cow, boxed::Box, string::String};
 use core::{
     fmt,
@@ -119,6 +120,18 @@ pub enum ParameterKind {
     },
 }
 
+impl ParameterKind {
+    /// The type whose bytes cross.
+    #[must_use]
+    pub const fn crossing(&self) -> &ValueType {
+        match self {
+            Self::Value(ty)
+            | Self::Slice { element: ty, .. }
+            | Self::Pointer { element: ty, .. } => ty,
+        }
+    }
+}
+
 /// What a kernel does with the memory that a parameter names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -211,9 +224,27 @@ pub enum ValueType {
     Enum(Nested<EnumLayout>),
     /// `[T; N]`.
     Array(Nested<ValueType>, u64),
+    /// `DeviceFn<fn(..) -> ..>`: what [`DeviceFunction::id`](crate::DeviceFunction::id) gives.
+    Function(Nested<FunctionType>),
 }
 
+/// Size and alignment of what names a function.
+const FUNCTION_BYTES: u64 = 8;
+
 impl ValueType {
+    /// The types of functions in it, and in the types of these.
+    pub fn functions(&self, found: &mut impl FnMut(&FunctionType)) {
+        match self {
+            Self::Scalar(_) | Self::Enum(_) => {}
+            Self::Struct(layout) => layout.fields.iter().for_each(|it| it.ty.functions(found)),
+            Self::Array(element, _) => element.functions(found),
+            Self::Function(ty) => {
+                found(ty);
+                ty.parameters.iter().chain(&ty.result).for_each(|ty| ty.functions(found));
+            }
+        }
+    }
+
     /// Size in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
@@ -222,6 +253,7 @@ impl ValueType {
             Self::Struct(layout) => layout.size,
             Self::Enum(layout) => layout.scalar.size(),
             Self::Array(element, length) => element.size() * length,
+            Self::Function(_) => FUNCTION_BYTES,
         }
     }
 
@@ -233,6 +265,7 @@ impl ValueType {
             Self::Struct(layout) => layout.align,
             Self::Enum(layout) => layout.scalar.size(),
             Self::Array(element, _) => element.align(),
+            Self::Function(_) => FUNCTION_BYTES,
         }
     }
 }
@@ -455,6 +488,7 @@ impl fmt::Display for ValueType {
             Self::Struct(layout) => formatter.write_str(&layout.name),
             Self::Enum(layout) => formatter.write_str(&layout.name),
             Self::Array(element, length) => write!(formatter, "[{}; {length}]", **element),
+            Self::Function(ty) => write!(formatter, "DeviceFn<{}>", **ty),
         }
     }
 }

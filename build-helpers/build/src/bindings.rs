@@ -62,6 +62,7 @@ pub(crate) fn render(
         enums => enums,
         needs_half => of_half.collect::<Value>(),
         methods => methods,
+        functions => interface.functions.iter().map(methods::function).collect::<Value>(),
         helpers => interface.helpers().into_iter().collect::<Value>(),
     };
     let template = environment.get_template("kernels.rs").map_err(internal)?;

@@ -74,6 +74,11 @@ impl Cargo {
         }
     }
 
+    /// Tells the build scripts of packages that depend on this one, where it has `links`.
+    pub(crate) fn tell_dependents(&self, key: &str, path: &Path) {
+        self.say(&format!("cargo::metadata={key}={}", path.display()));
+    }
+
     /// Prints a line for people (`cargo build -vv` shows it) and for tools.
     pub(crate) fn note(&self, text: &dyn Display) {
         self.print(&text.to_string());

@@ -51,11 +51,14 @@ pub(crate) fn sources(package: &Package, settings: &Settings) -> Result<Found, E
         .into_values()
         .filter_map(|candidate| Source::read(candidate, &headers, &mut watched, &mut report))
         .collect();
+    for function in sources.iter_mut().flat_map(|source| &mut source.functions) {
+        function.package = package.name.clone().into();
+    }
     for kernels in sources.iter_mut().filter_map(|source| source.signatures.as_mut()) {
         settings.limit(kernels, &mut report);
     }
     check_names(&sources, &mut report);
-    let is_empty = sources.iter().all(|source| !source.is_any());
+    let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
     if is_empty && report.is_empty() && settings.host_files.is_empty() {
         no_kernels(settings, &mut report);
     }
@@ -93,7 +96,8 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
 pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(), Error> {
     let mut report = Report::default();
     check_names(sources, &mut report);
-    if sources.iter().all(|source| !source.is_any()) && settings.host_files.is_empty() {
+    let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
+    if is_empty && settings.host_files.is_empty() {
         no_kernels(settings, &mut report);
     }
     report.into_result(Error::Sources)
@@ -254,14 +258,18 @@ fn check_names(sources: &[Source], report: &mut Report) {
 
 /// Where a kernel's name stands.
 pub(crate) fn place_of(source: &Source, signature: &Signature) -> Place {
-    let file = &*signature.file;
+    place_at(source, &signature.file, signature.line, &signature.name)
+}
+
+/// Where a function's name stands, in a line of a file.
+pub(crate) fn place_at(source: &Source, file: &str, line: u32, name: &str) -> Place {
     let text = source.texts.iter().find(|(display, _)| display == file);
     let text = text.map_or("", |(_, text)| text);
-    let lines = text.split_inclusive('\n').take((signature.line as usize).saturating_sub(1));
+    let lines = text.split_inclusive('\n').take((line as usize).saturating_sub(1));
     let start: usize = lines.map(str::len).sum();
     let line = text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or_default();
-    let column = line.find(&format!("fn {}", signature.name)).map_or(0, |column| column + 3);
-    place(file, text, start + column..start + column + signature.name.len())
+    let column = line.find(&format!("fn {name}")).map_or(0, |column| column + 3);
+    place(file, text, start + column..start + column + name.len())
 }
 
 fn no_kernels(settings: &Settings, report: &mut Report) {

@@ -76,6 +76,21 @@ impl World {
         Ok(value.to_string_lossy().into_owned())
     }
 
+    /// What the build scripts of the packages that this one depends on say under a key: Cargo gives
+    /// it on as `DEP_` and the name in their `links`, and runs this one again when it changes.
+    pub(crate) fn of_dependencies(&self, key: &str) -> Vec<PathBuf> {
+        let is_it = |name: &String| name.starts_with("DEP_") && name.ends_with(key);
+        let names = self.names().into_iter().filter_map(|name| name.into_string().ok());
+        let mut names: Vec<_> = names.filter(is_it).collect();
+        names.sort();
+        names.iter().filter_map(|name| self.read(name)).map(PathBuf::from).collect()
+    }
+
+    /// The name in the package's `links`, under which dependents learn what its build script says.
+    pub(crate) fn links(&self) -> Option<OsString> {
+        self.read("CARGO_MANIFEST_LINKS")
+    }
+
     /// The names of all variables, for those who start another Cargo and must not hand them on.
     pub(crate) fn names(&self) -> Vec<OsString> {
         match &self.variables {

@@ -25,7 +25,7 @@ use kernelmill_compiler::{
 };
 use std::{
     fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -81,6 +81,35 @@ impl Front {
     /// What came of the source for all targets.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.others)
+    }
+}
+
+impl Front {
+    /// What came of a source of another package, by architecture, the one told of none first.
+    pub(crate) fn given(
+        file: &Path,
+        symbols: &Symbols,
+        lowered: Vec<(Option<NvidiaArch>, Lowered)>,
+    ) -> Option<Self> {
+        let mut fronts = lowered.into_iter().map(|(architecture, lowered)| Self {
+            inputs: vec![file.to_owned()],
+            warnings: String::new(),
+            stored: digest(&lowered.to_bytes()),
+            lowered: Mutex::new(Some(Arc::new(lowered))),
+            kernels: Vec::new(),
+            obstacles: Vec::new(),
+            symbols: symbols.clone(),
+            architecture,
+            others: Vec::new(),
+        });
+        let mut first = fronts.next()?;
+        first.others = fronts.collect();
+        Some(first)
+    }
+
+    /// The architecture that the source was told of.
+    pub(crate) fn architecture(&self) -> Option<NvidiaArch> {
+        self.architecture
     }
 }
 

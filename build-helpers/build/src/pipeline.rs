@@ -6,10 +6,11 @@ use crate::{
     Error, Summary, bindings,
     compile::{Compile, Failure},
     cuda::Cuda,
+    dependencies::{self, Dependencies, Exported},
     discover,
     env::World,
     front::{Front, FrontEnd},
-    host, jobs,
+    functions, host, jobs,
     key::KeyBuilder,
     link,
     manifest::Package,
@@ -24,7 +25,8 @@ use crate::{
 };
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, Child, Compiler, Error as CompileError, Job, JobSource, Symbols, plugin::Plugin,
+    Artifact, Child, Compiler, Error as CompileError, Job, JobSource, Symbols, TableFunction,
+    plugin::Plugin,
 };
 use std::{
     collections::BTreeSet,
@@ -115,11 +117,29 @@ pub(crate) fn run_with(
     };
     let host_files = if is_skipped { Vec::new() } else { host_files };
     let (mut fronts, early) = build.read_cpp(&mut found, &units, &host_files)?;
+    dependencies::check_links(world, &package, &found.sources)?;
+    let own = found.sources.len();
+    let dependencies = Dependencies::read(world)?;
+    for (source, front) in dependencies.sources() {
+        found.sources.push(source);
+        fronts.push(front.map(Ok));
+    }
+    let mut report = Report::default();
+    functions::check(&found.sources, &mut report);
+    report.into_result(Error::Sources)?;
     let interface = bindings::Interface::of(&found.sources, &settings)?;
     let is_needed = |unit: &Unit| found.sources[unit.source].is_for(&unit.config.target, &settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
     let (units, early_binaries): (Vec<_>, Vec<_>) = units.unzip();
-    let binaries = build.make(&found.sources, &units, early_binaries, &mut fronts)?;
+    let binaries = {
+        let fronts = (&mut fronts, &dependencies);
+        build.make(&found.sources, &units, early_binaries, fronts)?
+    };
+    if world.links().is_some() {
+        let sources = &found.sources[..own];
+        let exported = if is_skipped { None } else { Some(build.exported(sources, &mut fronts)?) };
+        dependencies.write(world, &package, sources, exported)?;
+    }
     if let Some(cuda) = build.cuda.as_ref().filter(|_| !host_files.is_empty()) {
         host::library(world, cuda, &host_files, early.objects)?;
     }
@@ -195,9 +215,10 @@ impl Build<'_> {
         sources: &[Source],
         units: &[Unit],
         early: Vec<Option<Result<Binary, Failure>>>,
-        fronts: &mut Fronts,
+        (fronts, dependencies): (&mut Fronts, &Dependencies),
     ) -> Result<Vec<Binary>, Error> {
         let mut report = Report::default();
+        let fronts = (fronts, dependencies);
         let compiled = self.compile(sources, units, fronts, &mut report)?;
         let compiled = early.into_iter().zip(compiled).map(|(early, compiled)| early.or(compiled));
         let (mut made, mut faults) = (Vec::new(), Faults::default());
@@ -223,13 +244,32 @@ impl Build<'_> {
         Ok(made)
     }
 
+    /// What the sources have for kernels of other packages.
+    fn exported(&self, sources: &[Source], fronts: &mut Fronts) -> Result<Exported, Error> {
+        let front_end = self.front_end()?;
+        let is_missing =
+            |index: &usize| fronts[*index].is_none() && sources[*index].has_functions();
+        let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
+        let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
+        let mut report = Report::default();
+        for (index, front) in missing.into_iter().zip(made) {
+            check_front(self.world, self.package, &sources[index], &front, &mut report);
+            fronts[index] = Some(front);
+        }
+        report.into_result(Error::Kernels)?;
+        let fronts = fronts.iter().map(|front| front.as_ref()?.as_ref().ok());
+        let own = sources.iter().zip(fronts);
+        let own = own.filter_map(|(source, front)| Some((source, front?)));
+        Exported::new(&front_end, self.package, own)
+    }
+
     /// Makes every unit of kernelmill's compiler whose front end succeeds; the others' faults are
     /// reported.
     fn compile(
         &self,
         sources: &[Source],
         units: &[Unit],
-        fronts: &mut Fronts,
+        (fronts, dependencies): (&mut Fronts, &Dependencies),
         report: &mut Report,
     ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
         if units.iter().all(|unit| unit.road == Road::Nvcc) {
@@ -237,6 +277,7 @@ impl Build<'_> {
         }
         let weight = |unit: &Unit| sources[unit.source].weight;
         let front_end = self.front_end()?;
+        dependencies.check_version(&front_end.version)?;
         let is_missing = |index: &usize| {
             let is_wanted = has_front(units, *index) || sources[*index].is_for_others();
             fronts[*index].is_none() && is_wanted
@@ -252,9 +293,12 @@ impl Build<'_> {
             Road::Pipeline => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 let target = &unit.config.target;
-                let children = children(sources, fronts, unit.source, target);
-                let fronts = (front.of(target), &*children);
-                Some(binary(&front_end, &sources[unit.source], fronts, unit))
+                let source = &sources[unit.source];
+                let table = functions::table(sources, source.kernels());
+                let children = children(sources, fronts, (unit.source, &table), target);
+                let known = || known(sources, fronts, target);
+                let others = (&*children, &*table, &known as &dyn Fn() -> _);
+                Some(binary(&front_end, source, (front.of(target), others), unit))
             }
         });
         for (front, source) in fronts.iter().zip(sources) {
@@ -311,28 +355,49 @@ fn has_front(units: &[Unit], source: usize) -> bool {
     units.iter().any(|unit| unit.source == source && unit.road == Road::Pipeline)
 }
 
-/// The sources whose functions one names, directly or through others.
+/// The sources whose functions one names, directly or through others, or may be given.
 fn children<'a>(
     sources: &'a [Source],
     fronts: &'a Fronts,
-    from: usize,
+    (from, table): (usize, &[TableFunction]),
     target: &Target,
 ) -> Vec<(&'a Source, &'a Front)> {
     let front = |place: usize| {
         let front = fronts[place].as_ref().and_then(|front| front.as_ref().ok());
         front.map(|front| front.of(target))
     };
-    let symbols: Vec<_> =
+    let mut symbols: Vec<_> =
         (0..fronts.len()).map(|place| front(place).map(|front| &front.symbols)).collect();
+    let own = symbols[from].map(|own| {
+        let mut own = own.clone();
+        own.defers.extend(table.iter().map(|function| function.symbol.clone()));
+        own
+    });
+    symbols[from] = own.as_ref();
     let reached = Symbols::reached(&symbols, from).into_iter();
     reached.filter_map(|place| Some((&sources[place], front(place)?))).collect()
+}
+
+/// The other sources that one is compiled with, the functions that its kernels can be given, and all
+/// that any source has.
+type Others<'a> =
+    (&'a [(&'a Source, &'a Front)], &'a [TableFunction], &'a dyn Fn() -> Vec<(String, String)>);
+
+/// The functions of all sources, each with its source, for messages.
+fn known(sources: &[Source], fronts: &Fronts, target: &Target) -> Vec<(String, String)> {
+    let of_source = |(source, front): (&Source, &Option<Result<Front, Failure>>)| {
+        let front = front.as_ref()?.as_ref().ok()?.of(target);
+        let of = |name: &String| (name.clone(), source.display.clone());
+        Some(front.symbols.defines.iter().map(of).collect::<Vec<_>>())
+    };
+    sources.iter().zip(fronts).filter_map(of_source).flatten().collect()
 }
 
 /// Makes one unit, or takes it from the store.
 fn binary(
     front_end: &FrontEnd<'_>,
     source: &Source,
-    (front, children): (&Front, &[(&Source, &Front)]),
+    (front, (children, table, known)): (&Front, Others<'_>),
     unit: &Unit,
 ) -> Result<Binary, Failure> {
     let package = front_end.package;
@@ -352,6 +417,7 @@ fn binary(
         .parts("kernel", signatures.iter().map(passed))
         .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
         .parts("child", children.iter().map(|(_, front)| front.stored.0))
+        .parts("function", table.iter().map(|it| format!("{} {}", it.id, it.symbol)))
         .finish();
     let made = |artifact, is_cached| Binary {
         source: unit.source,
@@ -370,6 +436,12 @@ fn binary(
         let (display, child) = (child.display.clone(), front_end.lowered(child, front)?);
         let child = Child { display, lowered: (*child).clone() };
         Arc::make_mut(&mut lowered).children.push(child);
+    }
+    if !table.is_empty() {
+        Arc::make_mut(&mut lowered).functions = table.to_vec();
+    }
+    if !front.symbols.defers.is_empty() || !children.is_empty() {
+        Arc::make_mut(&mut lowered).known = known();
     }
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
     let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;

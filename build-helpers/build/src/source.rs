@@ -3,7 +3,7 @@
 use crate::{
     includes::Headers, kernel_package, language::Language, report::Report, settings::Settings,
 };
-use kernelmill_artifact::{Signature, Target};
+use kernelmill_artifact::{DeviceFunction, Signature, Target};
 use kernelmill_compiler::frontend::rust::signature::{Reading, SourceText, read_crate};
 use std::{
     fs,
@@ -22,6 +22,8 @@ pub(crate) struct Source {
     /// Its kernels; `None` where the text is not Rust, which rustc will say better, and for CUDA
     /// C++ until it has been compiled.
     pub(crate) signatures: Option<Vec<Signature>>,
+    /// The functions that kernels can be given; of Rust.
+    pub(crate) functions: Vec<DeviceFunction>,
     /// How long compiling it takes next to others, where that is known.
     pub(crate) weight: u64,
     /// The text of its files, by how messages name them.
@@ -64,6 +66,11 @@ impl Source {
         self.signatures.as_ref().is_some_and(Vec::is_empty)
     }
 
+    /// Whether it has functions for kernels and no kernel, and its compiler has not to say so.
+    pub(crate) fn has_functions(&self) -> bool {
+        self.is_for_others() && self.kind != SourceKind::Cuda
+    }
+
     /// Whether there is something to compile for a target, as far as is known.
     pub(crate) fn is_for(&self, target: &Target, settings: &Settings) -> bool {
         let wanted = |signatures: &Vec<Signature>| {
@@ -97,14 +104,14 @@ impl Source {
             .iter()
             .map(|(module, (display, text))| SourceText { module, text, display })
             .collect();
-        let signatures = match read_crate(&files) {
-            Reading::Kernels(kernels)
+        let (signatures, functions) = match read_crate(&files) {
+            Reading::Kernels(kernels, _)
                 if kernels.is_empty() && !files.iter().any(|file| exports(file.text)) =>
             {
                 without_kernels(&candidate, report);
                 return None;
             }
-            Reading::Kernels(kernels) => Some(kernels),
+            Reading::Kernels(kernels, functions) => (Some(kernels), functions),
             Reading::NotRust => {
                 let has_marker =
                     |text: &str| text.contains("#[kernel") || text.contains("::kernel");
@@ -112,7 +119,7 @@ impl Source {
                     without_kernels(&candidate, report);
                     return None;
                 }
-                None
+                (None, Vec::new())
             }
             Reading::Rejected(diagnostics) => {
                 for (display, text) in texts.into_iter().map(|(_, text)| text) {
@@ -126,7 +133,7 @@ impl Source {
         };
         let Candidate { path, display, kind, .. } = candidate;
         let texts = texts.into_iter().map(|(_, text)| text).collect();
-        Some(Self { path, display, kind, signatures, weight: 0, texts })
+        Some(Self { path, display, kind, signatures, functions, weight: 0, texts })
     }
 }
 
@@ -162,13 +169,14 @@ impl Source {
         let texts = vec![(display.clone(), text.into())];
         let Candidate { path, display, .. } = candidate;
         let kind = SourceKind::Cuda;
-        Some(Self { path, display, kind, signatures: None, weight: 0, texts })
+        let functions = Vec::new();
+        Some(Self { path, display, kind, signatures: None, functions, weight: 0, texts })
     }
 }
 
 /// Whether a text in Rust may have functions that kernels of other sources can name.
 fn exports(text: &str) -> bool {
-    text.contains("no_mangle") && text.contains("extern \"C\" fn")
+    text.contains("no_mangle") && text.contains("extern \"C\" fn") || text.contains("device_fn")
 }
 
 /// The text of a Rust file that may hold a kernel, or functions for others.

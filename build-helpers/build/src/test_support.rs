@@ -10,7 +10,7 @@ use crate::{
 };
 use kernelmill_artifact::{ArtifactKind, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, CompiledKernel, Error as CompileError, Job, Lowered, RustSource, Symbols,
+    Artifact, CompiledKernel, Error as CompileError, Job, Lowered, RustSource, Symbols, exported,
     frontend::cuda::{
         CudaSource,
         clang::{Clang, CudaLowered},
@@ -218,11 +218,16 @@ impl Compile for Fake {
                 .map(str::to_owned)
                 .collect()
         };
-        Ok(Symbols { defines: names("extern \"C\" fn "), defers: names("deferred!(") })
+        let mut defines: Vec<_> = names("extern \"C\" fn ");
+        defines.extend(names("#[device_fn] pub fn ").iter().map(|name| exported(name)));
+        Ok(Symbols { defines, defers: names("deferred!(") })
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
         let mut text = String::from_utf8(job.source.lowered.modules[0].clone()).unwrap();
+        for function in &job.source.lowered.functions {
+            text += &format!("\n{function:?}");
+        }
         for child in &job.source.lowered.children {
             text += &format!("\n{}: {:?}", child.display, child.lowered.modules);
         }

@@ -15,6 +15,7 @@ use kernelmill_llvm::{
 use crate::{
     Error, Lowered,
     bytes::{Reader, Writer},
+    dispatch::{self, EXPORTED},
     entry::SHIM_PREFIX,
     link::PREFIX,
     place::{calls_of, reachable},
@@ -106,7 +107,8 @@ fn is_exported(function: Value<'_>, name: &str) -> bool {
     let is_local =
         [Linkage::LLVMInternalLinkage, Linkage::LLVMPrivateLinkage].contains(&function.linkage());
     let is_rusts = rustc_demangle::try_demangle(name).is_ok();
-    !is_local && !is_rusts && !name.starts_with(PREFIX) && !name.starts_with(SHIM_PREFIX)
+    let is_ours = name.starts_with(PREFIX) || name.starts_with(SHIM_PREFIX);
+    !is_local && !is_rusts && (!is_ours || name.starts_with(EXPORTED))
 }
 
 /// What the modules of a source define and name. LLVM must be open.
@@ -129,21 +131,29 @@ pub(crate) type Prepare<'a, 'c> = &'a dyn Fn(&[u8]) -> Result<Module<'c>, Error>
 /// [`Error::Deferred`] with every name that no source has, or several have, or one has with other
 /// types.
 pub(crate) fn resolve<'c>(
+    context: &'c Context,
     module: &Module<'c>,
-    own: &str,
-    children: &[Child],
+    (own, lowered): (&str, &Lowered),
     prepare: Prepare<'_, 'c>,
 ) -> Result<(), Error> {
     let mut parts = Vec::new();
-    for child in children {
+    for child in &lowered.children {
         let modules: Result<Vec<_>, _> =
             child.lowered.modules.iter().map(|bitcode| prepare(bitcode)).collect();
         let modules = modules?;
         let symbols = Symbols::of(&modules);
         parts.push(Part { display: &child.display, modules, symbols });
     }
+    let find = |name: &str| {
+        let own = ModuleExt::function(module, name).filter(|it| !it.is_declaration());
+        own.or_else(|| parts.iter().find_map(|part| part.function(name)))
+    };
+    let table = dispatch::Table::new(&lowered.functions, &find)?;
+    for module in std::iter::once(module).chain(parts.iter().flat_map(|part| &part.modules)) {
+        table.dispatch(context, module)?;
+    }
     let mut faults = Vec::new();
-    let mut wanted = wanted(module, own, &parts, &mut faults);
+    let mut wanted = wanted(module, own, (&parts, &lowered.known), &mut faults);
     if !faults.is_empty() {
         return Err(Error::Deferred(faults));
     }
@@ -179,7 +189,7 @@ impl<'c> Part<'_, 'c> {
 fn wanted(
     module: &Module<'_>,
     own: &str,
-    parts: &[Part<'_, '_>],
+    (parts, known): (&[Part<'_, '_>], &[(String, String)]),
     faults: &mut Vec<String>,
 ) -> BTreeMap<usize, BTreeSet<String>> {
     let mut wanted: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
@@ -215,7 +225,7 @@ fn wanted(
                         work.push(Some((place, function)));
                     }
                 }
-                [] => faults.push(not_there(module, namer, &name, marker, parts)),
+                [] => faults.push(not_there(module, namer, &name, marker, (parts, known))),
                 _ => faults.push(ambiguous(namer, &name, marker, own, &found, parts)),
             }
         }
@@ -278,15 +288,19 @@ fn not_there(
     namer: &str,
     name: &str,
     marker: Value<'_>,
-    parts: &[Part<'_, '_>],
+    (parts, known): (&[Part<'_, '_>], &[(String, String)]),
 ) -> String {
     let own = module.definitions().into_iter().map(|function| (function, function.name()));
     let own = own.filter(|(function, name)| is_exported(*function, name)).map(|(_, name)| name);
     let others = parts.iter().flat_map(|part| part.symbols.defines.clone());
-    let nearest = kernelmill_artifact::target::nearest(name, own.chain(others));
+    let unused = known.iter().map(|(name, _)| name.clone());
+    let nearest = kernelmill_artifact::target::nearest(name, own.chain(others).chain(unused));
     let help = nearest.map_or_else(
         || format!("write `#[unsafe(no_mangle)] pub extern \"C\" fn {name}`, or `extern \"C\" __device__`"),
-        |nearest| format!("the nearest is `{nearest}`"),
+        |nearest| match known.iter().find(|(name, _)| *name == nearest) {
+            Some((_, source)) => format!("the nearest is `{nearest}` of {source}"),
+            None => format!("the nearest is `{nearest}`"),
+        },
     );
     format!("{}: no source has a function `{name}` for others; {help}", place(namer, marker))
 }

@@ -246,7 +246,7 @@ fn read<'c>(
             .link_in_module(part)
             .map_err(|message| Error::Internal(format!("linking {}: {message}", source.unit)))?;
     }
-    deferred::resolve(&module, file(job), &source.lowered.children, &prepared)?;
+    deferred::resolve(context, &module, (file(job), source.lowered), &prepared)?;
     parameters::drop_empty(context, &module, source.signatures, backend.is_gpu());
     for global in module.globals() {
         let name = global.name();

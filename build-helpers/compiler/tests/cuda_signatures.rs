@@ -89,7 +89,7 @@ fn describe(kernels: &[CudaKernel]) -> String {
 /// The structs and enumerations of a type, as text.
 fn collect(ty: &ValueType, types: &mut Vec<String>) {
     match ty {
-        ValueType::Scalar(_) => {}
+        ValueType::Scalar(_) | ValueType::Function(_) => {}
         ValueType::Array(element, _) => collect(element, types),
         ValueType::Struct(layout) => {
             let StructLayout { name, size, align, fields } = &**layout;

@@ -21,9 +21,13 @@ impl Function {
     /// The function's name without `r#`, as it is in compiled code: in ASCII.
     pub(crate) fn symbol(&self) -> String {
         let name = self.name.to_string();
-        let name = name.strip_prefix("r#").unwrap_or(&name);
-        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+        ascii(name.strip_prefix("r#").unwrap_or(&name))
     }
+}
+
+/// A name as it is in compiled code.
+pub(crate) fn ascii(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
 /// Reads a function; `None` when `item` is no function, and every fault is in `errors`.
@@ -51,7 +55,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
 }
 
 /// The number of tokens of the leading `#[..]`.
-fn skip_attributes(tokens: &[TokenTree]) -> usize {
+pub(crate) fn skip_attributes(tokens: &[TokenTree]) -> usize {
     let mut start = 0;
     while is_punct(tokens.get(start), '#') && is_group(tokens.get(start + 1), Delimiter::Bracket) {
         start += 2;
@@ -61,13 +65,18 @@ fn skip_attributes(tokens: &[TokenTree]) -> usize {
 
 /// The position after the name, and the name, when only what may stand before a function's name
 /// does so.
-fn find_name(tokens: &[TokenTree], start: usize, errors: &mut Errors) -> Option<(usize, Ident)> {
+pub(crate) fn find_name(
+    tokens: &[TokenTree],
+    start: usize,
+    errors: &mut Errors,
+) -> Option<(usize, Ident)> {
     let mut index = start;
     loop {
         match tokens.get(index)? {
             TokenTree::Ident(word) => match word.to_string().as_str() {
                 "fn" => break,
-                "async" => errors.push(word.span(), "a kernel runs to its end: remove `async`"),
+                "async" => errors
+                    .push(word.span(), "a function on a device runs to its end: remove `async`"),
                 "pub" | "crate" | "const" | "unsafe" | "safe" | "extern" => {}
                 _ => return None,
             },

@@ -1,10 +1,11 @@
-//! The `#[kernel]` attribute of `kernelmill-device`. Use it from there:
+//! The attributes `#[kernel]` and `#[device_fn]` of `kernelmill-device`. Use them from there:
 //! `use kernelmill_device::prelude::*;`.
 //!
 //! It depends on nothing, so that a bare `rustc` can build it.
 extern crate proc_macro;
 
 mod arguments;
+mod device_fn;
 mod error;
 mod function;
 mod parameter;
@@ -78,6 +79,36 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
         }
         None => output = item,
     }
+    output.extend(errors.into_tokens());
+    output
+}
+
+/// Lets the host give a function to kernels: the generated `Kernels::functions()` has it under its
+/// name, and a kernel takes it as a `DeviceFn<fn(..) -> ..>`.
+///
+/// The function is safe and has no type parameters. What it takes and returns are scalars, arrays
+/// and `#[repr(C)]` structs, by value. It stays as written and can be called by other functions.
+///
+/// ```text
+/// use kernelmill_device::prelude::*;
+///
+/// #[device_fn]
+/// pub fn square(x: f32) -> f32 {
+///     x * x
+/// }
+/// ```
+///
+/// # Errors
+///
+/// Whatever is wrong with the function is reported at once, at its place, with what to write
+/// instead.
+#[proc_macro_attribute]
+pub fn device_fn(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = error::Errors::default();
+    if let Some(first) = arguments.into_iter().next() {
+        errors.push(first.span(), "`#[device_fn]` takes no arguments: remove them");
+    }
+    let mut output = device_fn::expand_item(item, &mut errors);
     output.extend(errors.into_tokens());
     output
 }

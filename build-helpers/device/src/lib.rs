@@ -29,6 +29,7 @@ mod derivative;
 pub mod fast;
 pub mod fence;
 pub mod float;
+mod function;
 #[cfg(kernelmill)]
 mod heap;
 pub mod index;
@@ -47,4 +48,5 @@ pub mod warp;
 #[doc(hidden)]
 pub use assertion::__static_assert;
 pub use fast::fast_math;
-pub use kernelmill_device_macros::kernel;
+pub use function::DeviceFn;
+pub use kernelmill_device_macros::{device_fn, kernel};

@@ -1,7 +1,7 @@
 //! What a kernel file starts with: `use kernelmill_device::prelude::*;`.
 
 pub use crate::{
-    atomic, autodiff, deferred, fast_math, fence,
+    DeviceFn, atomic, autodiff, deferred, device_fn, fast_math, fence,
     float::Float,
     gpu_println,
     index::{Index1D, Index2D, Index3, ThreadIndex},

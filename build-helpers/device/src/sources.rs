@@ -16,7 +16,7 @@ macro_rules! files {
 
 /// `(path, text)` for every source file of this crate; the path is relative to `lib.rs`'s folder.
 pub const DEVICE: &[(&str, &str)] = files! { "":
-    "assertion.rs" "atomic.rs" "deferred.rs" "derivative.rs" "fast.rs" "fence.rs" "float.rs" "heap.rs" "index.rs" "intrinsics.rs"
+    "assertion.rs" "atomic.rs" "deferred.rs" "derivative.rs" "fast.rs" "fence.rs" "float.rs" "function.rs" "heap.rs" "index.rs" "intrinsics.rs"
     "lib.rs" "math/circular.rs" "math/coefficients.rs" "math/double.rs" "math/exponential.rs"
     "math/inverse.rs" "math/logarithm.rs" "math/mod.rs" "math/power.rs" "math/real.rs"
     "math/reduction.rs" "math/remainder.rs" "math/root.rs" "panic.rs" "panic/device.rs"
@@ -26,6 +26,6 @@ pub const DEVICE: &[(&str, &str)] = files! { "":
 
 /// `(path, text)` for every source file of `kernelmill-device-macros`.
 pub const MACROS: &[(&str, &str)] = files! { "../macros-src/":
-    "arguments.rs" "error.rs" "function.rs" "lib.rs" "parameter.rs" "shim.rs" "template.rs"
+    "arguments.rs" "device_fn.rs" "error.rs" "function.rs" "lib.rs" "parameter.rs" "shim.rs" "template.rs"
     "tokens.rs" "width.rs"
 };

@@ -59,6 +59,10 @@ fn kernels_get_entries_and_layouts() {
                    i64 %__kernelmill_p7_len, i32 %__kernelmill_p8, i1 zeroext %__kernelmill_p9, \
                    i128 %__kernelmill_p10)";
         assert!(module.contains(odd));
+        for (name, result) in [("move", "{ i32, float }"), ("nothing", "void")] {
+            let entry = format!("define {result} @__kernelmill_exported_{name}(");
+            assert!(module.contains(&entry), "{entry}");
+        }
         assert_eq!(layout(&module, "loop"), []);
         assert_eq!(layout(&module, "cube"), [4, 4]);
         assert_eq!(layout(&module, "hidden"), [1, 1, 1, 1]);

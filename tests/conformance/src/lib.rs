@@ -15,6 +15,7 @@ mod numerics;
 mod panics;
 mod shared;
 mod structs;
+mod tables;
 mod warp;
 
 mod kernels {
@@ -89,6 +90,7 @@ pub fn all() -> Vec<Check> {
         structs::CHECKS,
         clock::CHECKS,
         deferred::CHECKS,
+        tables::CHECKS,
         shared::CHECKS,
         atomics::CHECKS,
         warp::CHECKS,

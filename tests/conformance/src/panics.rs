@@ -50,7 +50,7 @@ pub(crate) fn panics(
 }
 
 /// The message of an error with those of all its sources.
-fn whole_text(error: &dyn Error) -> String {
+pub(crate) fn whole_text(error: &dyn Error) -> String {
     let sources = std::iter::successors(error.source(), |source| (*source).source());
     sources.fold(error.to_string(), |text, source| format!("{text}: {source}"))
 }

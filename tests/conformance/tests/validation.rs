@@ -87,6 +87,12 @@ const CASES: &[Case] = &[
         target: "compute_75",
     },
     Case {
+        title: "Functions that the host cannot give to kernels",
+        text: "See `docs/function-tables.md`.",
+        file: "functions.rs",
+        target: "compute_75",
+    },
+    Case {
         title: "CUDA C++",
         text: "The same checks for kernels in C++ that kernelmill's own compiler makes, with \
                `kernelmill_static_assert`.",

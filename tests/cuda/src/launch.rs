@@ -363,6 +363,7 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
         format_version: FORMAT_VERSION,
         package: "cuda-everywhere",
         signatures: Box::leak(signatures.to_vec().into_boxed_slice()),
+        functions: &[],
         artifacts: Box::leak(Box::new([embedded])),
     }))
 }

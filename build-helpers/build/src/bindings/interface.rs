@@ -9,8 +9,8 @@ use crate::{
     source::Source,
 };
 use kernelmill_artifact::{
-    EnumLayout, Field, Parameter, ParameterKind, Safety, Signature, StructLayout, ValueType,
-    target::nearest,
+    DeviceFunction, EnumLayout, Field, FunctionType, Parameter, ParameterKind, Safety, Signature,
+    StructLayout, ValueType, target::nearest,
 };
 use kernelmill_compiler::frontend::cuda::{is_same_symbol, signature::is_same_kernel};
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub(crate) struct Interface {
     pub(crate) structs: Vec<Struct>,
     /// Every enumeration in a signature, by name.
     pub(crate) enums: Vec<Enum>,
+    /// Every function that kernels can be given, by source.
+    pub(crate) functions: Vec<DeviceFunction>,
 }
 
 /// A kernel.
@@ -65,6 +67,8 @@ pub(crate) struct Struct {
 const MAX_ARGUMENTS: usize = 64;
 /// The functions that every `Kernels` has.
 const FIXED: [&str; 2] = ["load", "signatures"];
+/// What has the device functions, where there are any.
+const FUNCTIONS: &str = "functions";
 /// The functions that `Kernels` has where no kernel has their name.
 const HELPERS: [&str; 3] = ["embedded", "chosen", "device"];
 
@@ -84,9 +88,15 @@ impl Interface {
             let place = format!("{}:{}", signature.file, signature.line);
             check_kernel(signature, &place, &mut report);
             for parameter in signature.parameters() {
-                types.collect(crossing(parameter), &place, &mut report);
+                types.collect(parameter.kind.crossing(), &place, &mut report);
             }
         }
+        let functions: Vec<_> =
+            sources.iter().flat_map(|source| source.functions.iter().cloned()).collect();
+        for DeviceFunction { ty, file, line, .. } in &functions {
+            types.collect_function(ty, &format!("{file}:{line}"), &mut report);
+        }
+        check_functions(&functions, &kernels, &mut report);
         check_types(settings, &types, &mut report);
         report.into_result(Error::Sources)?;
         let mapped = |name: &str| settings.types.get(name).cloned();
@@ -98,7 +108,7 @@ impl Interface {
             .enums
             .into_values()
             .map(|(layout, _)| Enum { mapped_to: mapped(&layout.name), layout });
-        Ok(Self { structs: structs.collect(), enums: enums.collect(), kernels })
+        Ok(Self { structs: structs.collect(), enums: enums.collect(), functions, kernels })
     }
 
     /// The place among the kernels of the one that a source's compiled code has under a name.
@@ -122,15 +132,6 @@ fn arguments(parameter: &Parameter) -> usize {
     match parameter.kind {
         ParameterKind::Slice { .. } => 2,
         ParameterKind::Value(_) | ParameterKind::Pointer { .. } => 1,
-    }
-}
-
-/// The type whose bytes cross.
-pub(super) fn crossing(parameter: &Parameter) -> &ValueType {
-    match &parameter.kind {
-        ParameterKind::Value(ty)
-        | ParameterKind::Slice { element: ty, .. }
-        | ParameterKind::Pointer { element: ty, .. } => ty,
     }
 }
 
@@ -207,6 +208,22 @@ fn check_kernel(kernel: &Signature, place: &str, report: &mut Report) {
     }
 }
 
+/// Reports a kernel that is named as what gives the functions.
+fn check_functions(functions: &[DeviceFunction], kernels: &[Kernel], report: &mut Report) {
+    let named = |kernel: &&Kernel| kernel.signature.name() == FUNCTIONS;
+    if let (Some(function), Some(Kernel { signature, .. })) =
+        (functions.first(), kernels.iter().find(named))
+    {
+        report.plain(
+            format!(
+                "{}:{}: a kernel cannot be named `{FUNCTIONS}`",
+                signature.file, signature.line
+            ),
+            format!("rename it: `Kernels::{FUNCTIONS}` has `{}`", function.name),
+        );
+    }
+}
+
 /// The types in signatures, by name, with the place of a kernel that has them.
 #[derive(Default)]
 struct Types {
@@ -220,11 +237,16 @@ impl Types {
             ValueType::Scalar(_) => {}
             ValueType::Array(element, _) => self.collect(element, place, report),
             ValueType::Enum(layout) => self.add_enum(layout, place, report),
+            ValueType::Function(ty) => self.collect_function(ty, place, report),
             ValueType::Struct(layout) => {
                 layout.fields.iter().for_each(|field| self.collect(&field.ty, place, report));
                 self.add_struct(layout, place, report);
             }
         }
+    }
+
+    fn collect_function(&mut self, ty: &FunctionType, place: &str, report: &mut Report) {
+        ty.parameters.iter().chain(&ty.result).for_each(|ty| self.collect(ty, place, report));
     }
 
     fn add_struct(&mut self, layout: &StructLayout, place: &str, report: &mut Report) {
@@ -263,9 +285,9 @@ impl Types {
 }
 
 fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
-    if name == "Kernels" {
+    if name == "Kernels" || name == "Functions" {
         report.message(format!(
-            "{place}: a {what} in a signature cannot be named `Kernels`: that is the type of the \
+            "{place}: a {what} in a signature cannot be named `{name}`: that is the type of the \
              generated wrappers; rename it"
         ));
     }

@@ -3,10 +3,12 @@
 use super::{
     expr::Expr,
     interface::{Check, Kernel},
-    types::{identifier, type_name},
+    set::hexadecimal,
+    types::{function_type, identifier, type_name},
 };
 use kernelmill_artifact::{
-    Access, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature, ValueType,
+    Access, DeviceFunction, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature,
+    ValueType,
 };
 use kernelmill_compiler::frontend::cuda::signature::full_name;
 use minijinja::{Value, context};
@@ -29,8 +31,19 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
                     (memory(element, *access), hold(*access), "pointer")
                 }
             };
-            context! { name => name, ty => ty, hold => hold, argument => argument }
+            context! {
+                name => name,
+                ty => ty,
+                hold => hold,
+                argument => argument,
+            }
         })
+        .collect();
+    let functions: Value = signature
+        .parameters
+        .iter()
+        .zip(&names)
+        .filter_map(|it| must_be_known(signature, it))
         .collect();
     let checks: Value = kernel.contract.iter().map(|check| self::check(signature, check)).collect();
     let launch = match signature.dimension {
@@ -53,6 +66,7 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
         signature => signature.to_string(),
         launch => launch,
         widens_launch => !kernel.contract.is_empty() && signature.dimension != Dimension::Three,
+        functions => functions,
         checks => checks,
         tuple => tuple(signature, &names),
         is_unsafe => signature.safety == Safety::Unsafe,
@@ -84,6 +98,31 @@ fn tuple(signature: &Signature, names: &[String]) -> Vec<String> {
         lines = groups.collect();
     }
     lines.iter().flat_map(|lines| lines.lines().map(str::to_owned)).collect()
+}
+
+/// The check of a function that is passed by value: that the kernel can call it.
+fn must_be_known(
+    signature: &Signature,
+    (parameter, name): (&Parameter, &String),
+) -> Option<String> {
+    let ParameterKind::Value(ValueType::Function(_)) = &parameter.kind else { return None };
+    let texts = [signature.name(), &parameter.name].map(Expr::text);
+    let arguments = [Expr::atom(name), Expr::atom("&SET")].into_iter().chain(texts);
+    let call =
+        Expr::call("::kernelmill::__codegen::require_function", arguments.collect::<Vec<_>>());
+    Some(call.print(INDENT, INDENT + 2))
+}
+
+/// A function that kernels can be given.
+pub(super) fn function(function: &DeviceFunction) -> Value {
+    context! {
+        name => identifier(&function.name),
+        plain => &function.name,
+        ty => function_type(&function.ty),
+        place => format!("{}:{}", function.file, function.line),
+        package => &function.package,
+        id => hexadecimal(function.id()),
+    }
 }
 
 /// The check of a rule, and the rule.

@@ -6,8 +6,8 @@ use super::{
     interface::{Interface, Kernel},
 };
 use kernelmill_artifact::{
-    Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, LaunchLimits, Parameter,
-    ParameterKind, Safety, Signature, StructLayout, ValueType,
+    Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, FunctionType, LaunchLimits,
+    Parameter, ParameterKind, Safety, Signature, StructLayout, ValueType,
 };
 use kernelmill_compiler::{CompiledKernel, SourceFrame};
 use std::collections::{BTreeMap, HashMap};
@@ -23,16 +23,25 @@ pub(super) fn expression(
 ) -> String {
     let shared = Shared::of(interface);
     let signatures = interface.kernels.iter().map(|kernel| signature(&kernel.signature, &shared));
+    let functions = interface.functions.iter().map(|it| Expr::atom(hexadecimal(it.id())));
     let fields = vec![
         Field::new("format_version", Expr::atom(FORMAT_VERSION.to_string())),
         Field::new("package", Expr::text(package)),
         Field::new("signatures", Expr::Slice(signatures.collect())),
+        Field::new("functions", Expr::Slice(functions.collect())),
         Field::new(
             "artifacts",
             Expr::Slice(embedded.iter().map(|it| artifact(interface, it)).collect()),
         ),
     ];
     Expr::Struct("cg::KernelSet", fields).print(INDENT, usize::MAX / 2)
+}
+
+/// A number as the bindings have it.
+pub(super) fn hexadecimal(number: u64) -> String {
+    let digits: Vec<_> =
+        (0..4).rev().map(|at| format!("{:04x}", number >> (16 * at) & 0xffff)).collect();
+    format!("0x{}", digits.join("_"))
 }
 
 /// The symbols of the CPU kernels that have a wrapper.
@@ -174,7 +183,22 @@ fn value(ty: &ValueType) -> Expr {
             Expr::call("cg::ValueType::Struct", [nested(structure(layout))])
         }
         ValueType::Enum(layout) => Expr::call("cg::ValueType::Enum", [nested(enumeration(layout))]),
+        ValueType::Function(ty) => {
+            Expr::call("cg::ValueType::Function", [nested(function_type(ty))])
+        }
     }
+}
+
+fn function_type(ty: &FunctionType) -> Expr {
+    let result = match &ty.result {
+        Some(result) => Expr::call("Some", [value(result)]),
+        None => Expr::atom("None"),
+    };
+    let parameters = Expr::Slice(ty.parameters.iter().map(value).collect());
+    Expr::Struct(
+        "cg::FunctionType",
+        vec![Field::new("parameters", borrowed(parameters)), Field::new("result", result)],
+    )
 }
 
 fn structure(layout: &StructLayout) -> Expr {

@@ -42,7 +42,7 @@ pub unsafe fn blend(params: Params, pairs: &[Pair], r#in: [u16; 3], mut _out: Di
             ("kernels/first.rs", first),
             (
                 "kernels/second.rs",
-                "#[repr(C)] struct Own { x: i32 }\n#[kernel(dim = 3)] fn device(own: Own) {}\n#[kernel] fn nothing() {}",
+                "#[repr(C)] struct Own { x: i32 }\n#[kernel(dim = 3)] fn device(own: Own) {}\n#[kernel] fn nothing() {}\n#[kernel] fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>]) {}\n#[device_fn] fn own(x: f32, y: [u32; 2]) -> Own {}\n#[device_fn] pub fn r#loop() {}",
             ),
         ],
     );
@@ -78,6 +78,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         display: display.to_owned(),
         kind: SourceKind::File,
         signatures: Some(kernels),
+        functions: Vec::new(),
         weight: 0,
         texts: Vec::new(),
     }

@@ -19,7 +19,7 @@ pub(super) fn resolve(kernels: &mut [Kernel]) {
     for Kernel { signature, .. } in kernels.iter() {
         if signature.dimension == Dimension::Any {
             let file = stem(signature);
-            let types = signature.parameters().iter().map(super::interface::crossing);
+            let types = signature.parameters().iter().map(|it| it.kind.crossing());
             types.for_each(|ty| collect(ty, &file, &mut named));
         }
     }
@@ -52,7 +52,8 @@ fn stem(signature: &Signature) -> String {
 
 fn collect(ty: &ValueType, file: &str, named: &mut Named) {
     let name = match ty {
-        ValueType::Scalar(_) => return,
+        // No kernel of C++ takes functions.
+        ValueType::Scalar(_) | ValueType::Function(_) => return,
         ValueType::Array(element, _) => return collect(element, file, named),
         ValueType::Struct(layout) => {
             layout.fields.iter().for_each(|field| collect(&field.ty, file, named));
@@ -86,7 +87,7 @@ fn rename(ty: &ValueType, named: &Named) -> ValueType {
         Some(new.clone().into())
     };
     match ty {
-        ValueType::Scalar(_) => ty.clone(),
+        ValueType::Scalar(_) | ValueType::Function(_) => ty.clone(),
         ValueType::Array(element, length) => {
             ValueType::Array(rename(element, named).into(), *length)
         }

@@ -2,9 +2,9 @@
 
 use super::{
     expr::Expr,
-    interface::{Enum, Struct, crossing},
+    interface::{Enum, Struct},
 };
-use kernelmill_artifact::{Field, Scalar, Signature, StructLayout, ValueType};
+use kernelmill_artifact::{Field, FunctionType, Scalar, Signature, StructLayout, ValueType};
 use minijinja::{Value, context};
 
 /// The longest array that has a `Default`.
@@ -99,7 +99,15 @@ pub(super) fn type_name(ty: &ValueType) -> String {
         ValueType::Struct(layout) => identifier(&layout.name),
         ValueType::Enum(layout) => identifier(&layout.name),
         ValueType::Array(element, length) => format!("[{}; {length}]", type_name(element)),
+        ValueType::Function(ty) => format!("::kernelmill::DeviceFn<{}>", function_type(ty)),
     }
+}
+
+/// The type of a function on the host, of types there.
+pub(super) fn function_type(ty: &FunctionType) -> String {
+    let parameters: Vec<_> = ty.parameters.iter().map(type_name).collect();
+    let result = ty.result.as_ref().map(|ty| format!(" -> {}", type_name(ty)));
+    format!("fn({}){}", parameters.join(", "), result.unwrap_or_default())
 }
 
 /// Whether a type is, or has in it, a number in half precision.
@@ -107,6 +115,7 @@ fn has_half(ty: &ValueType) -> bool {
     match ty {
         ValueType::Scalar(scalar) => matches!(scalar, Scalar::F16 | Scalar::Bf16),
         ValueType::Enum(_) => false,
+        ValueType::Function(ty) => ty.parameters.iter().chain(&ty.result).any(has_half),
         ValueType::Array(element, _) => has_half(element),
         ValueType::Struct(layout) => layout.fields.iter().any(|field| has_half(&field.ty)),
     }
@@ -114,7 +123,7 @@ fn has_half(ty: &ValueType) -> bool {
 
 /// What says that a kernel needs the run time's feature `half`; `None` where it does not.
 pub(super) fn needs_half(signature: &Signature) -> Option<String> {
-    let names = signature.parameters().iter().filter(|it| has_half(crossing(it)));
+    let names = signature.parameters().iter().filter(|it| has_half(it.kind.crossing()));
     let names: Vec<_> = names.map(|parameter| format!("`{}`", parameter.name)).collect();
     let what = if names.len() == 1 { "the parameter" } else { "the parameters" };
     let has = if names.len() == 1 { "has" } else { "have" };
@@ -136,6 +145,7 @@ fn layout_has_default(layout: &StructLayout) -> bool {
 fn has_default(ty: &ValueType) -> bool {
     match ty {
         ValueType::Scalar(_) | ValueType::Enum(_) => true,
+        ValueType::Function(_) => false,
         ValueType::Struct(layout) => layout_has_default(layout),
         ValueType::Array(element, length) => *length <= LONGEST_DEFAULT && has_default(element),
     }

@@ -69,6 +69,7 @@ pub(crate) fn find(
             path,
             kind: SourceKind::Cuda,
             signatures: Some(Vec::new()),
+            functions: Vec::new(),
             weight: bytes.len() as u64,
             texts: vec![(display.clone(), text.into())],
             display,

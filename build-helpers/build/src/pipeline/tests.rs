@@ -375,3 +375,49 @@ fn a_function_that_is_named_rebuilds_those_who_name_it_and_nobody_else() {
     let names = project.outputs();
     assert!(!names.iter().any(|name| name.contains("child")), "{names:?}");
 }
+
+#[test]
+fn a_function_that_kernels_can_be_given_rebuilds_those_that_take_its_type() {
+    let kernel = |name: &str, parameter: &str| {
+        format!("#[kernel]\npub fn {name}(f: {parameter}, mut y: DisjointSlice<f32>) {{}}\n")
+    };
+    let function = |name: &str, body: &str| {
+        format!("#[device_fn] pub fn {name}(x: f32) -> f32 {{ {body} }}\n")
+    };
+    let project = Project::new(
+        TWO_TARGETS,
+        &[
+            ("kernels/apply.rs", &kernel("apply", "DeviceFn<fn(f32) -> f32>")),
+            ("kernels/other.rs", &kernel("other", "u32")),
+            ("kernels/square.rs", &function("square", "x * x")),
+        ],
+    );
+    assert_eq!(project.counts(), (4, 0), "two kernels for two targets");
+    project.write("app/kernels/square.rs", &function("square", "-x"));
+    assert_eq!(project.counts(), (2, 2), "an edited function");
+    project.write("app/kernels/halve.rs", &function("halve", "0.5 * x"));
+    assert_eq!(project.counts(), (2, 2), "one more");
+    project.write("app/kernels/count.rs", "#[device_fn] pub fn count(x: u32) -> u32 { x }\n");
+    assert_eq!(project.counts(), (0, 4), "one of another type");
+    project.write("app/kernels/apply.rs", &kernel("apply", "DeviceFn<fn(u32) -> u64>"));
+    let expected = "\
+error: kernel `apply` takes a `DeviceFn<fn(u32) -> u64>`, and no device function has that type
+ --> kernels/apply.rs:2:8
+  |
+2 | pub fn apply(f: DeviceFn<fn(u32) -> u64>, mut y: DisjointSlice<f32>) {}
+  |        ^^^^^
+  |
+  = help: give one that type; the nearest is `count: fn(u32) -> u32` of kernels/count.rs";
+    assert_eq!(project.error(), expected);
+    project.write("app/kernels/count.rs", "#[device_fn] pub fn square(x: u32) -> u64 { 0 }\n");
+    let expected = "\
+error: two device functions are named `square`
+ --> kernels/square.rs:1:21
+  |
+1 | #[device_fn] pub fn square(x: f32) -> f32 { -x }
+  |                     ^^^^^^
+  |
+  = note: kernels/count.rs:1:21: the first one
+  = help: rename one of them: `Kernels::functions()` has all under their names";
+    assert_eq!(project.error(), expected);
+}

@@ -56,3 +56,16 @@ pub fn no_width(_y: DisjointSlice<f32, Index2D>) {}
 
 #[kernel(width = w)]
 pub fn one_row(w: f32) {}
+
+#[device_fn]
+pub struct NoFunction;
+
+#[device_fn(inline)]
+pub unsafe extern "C" fn not_plain(x: f32) -> f32 {
+    x
+}
+
+#[device_fn]
+pub fn of_any_type<T>(x: T) -> T {
+    x
+}

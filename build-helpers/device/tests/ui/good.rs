@@ -12,6 +12,17 @@ struct Params {
 struct Pair<A, B>(A, B);
 struct Wrap<'a>(core::marker::PhantomData<&'a ()>);
 
+/// Given by the host.
+#[device_fn]
+#[inline]
+pub(crate) const fn r#move(mut x: f32, [_, i]: [u32; 2], Params { .. }: Params) -> Result<f32, ()> {
+    x += i as f32;
+    Ok(x)
+}
+
+#[device_fn]
+fn nothing() {}
+
 /// A comment.
 #[kernel]
 #[inline(never)]

@@ -666,6 +666,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 line: 42,
             },
         ],
+        functions: &[],
         artifacts: &[
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",

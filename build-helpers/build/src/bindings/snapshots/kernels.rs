@@ -165,7 +165,51 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 file: cg::Cow::Borrowed("kernels/second.rs"),
                 line: 3,
             },
+            cg::Signature {
+                name: cg::Cow::Borrowed("given"),
+                symbol: cg::Cow::Borrowed("given"),
+                dimension: cg::Dimension::One,
+                safety: cg::Safety::Safe,
+                limits: cg::LaunchLimits::NONE,
+                parameters: cg::Cow::Borrowed(&[
+                    cg::Parameter::borrowed(
+                        "f",
+                        cg::ParameterKind::Value(cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
+                            parameters: cg::Cow::Borrowed(&[
+                                cg::ValueType::Scalar(cg::Scalar::F32),
+                                cg::ValueType::Array(
+                                    cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::U32)),
+                                    2,
+                                ),
+                            ]),
+                            result: Some(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                                name: cg::Cow::Borrowed("Own"),
+                                size: 4,
+                                align: 4,
+                                fields: cg::Cow::Borrowed(&[cg::Field {
+                                    name: cg::Cow::Borrowed("x"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                    offset: 0,
+                                }]),
+                            }))),
+                        }))),
+                    ),
+                    cg::Parameter::borrowed(
+                        "all",
+                        cg::ParameterKind::Slice {
+                            element: cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
+                                parameters: cg::Cow::Borrowed(&[]),
+                                result: None,
+                            })),
+                            access: cg::Access::Read,
+                        },
+                    ),
+                ]),
+                file: cg::Cow::Borrowed("kernels/second.rs"),
+                line: 4,
+            },
         ],
+        functions: &[0x5fea_ee06_f739_41b8, 0x20c3_9dff_1e26_0953],
         artifacts: &[
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -260,6 +304,18 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                             )
                         }),
                     },
+                    cg::EmbeddedKernel {
+                        signature: 4,
+                        entry: "given",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        // SAFETY: the object that is linked in exports it, and nothing writes it.
+                        cpu: Some(unsafe {
+                            cg::CpuEntry::new(
+                                &raw const kernelmill_cpu_app_second_9e2bc23f8570_given,
+                            )
+                        }),
+                    },
                 ],
                 locations: &[],
                 backtraces: &[],
@@ -286,6 +342,13 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         panics: false,
                         cpu: None,
                     },
+                    cg::EmbeddedKernel {
+                        signature: 4,
+                        entry: "given",
+                        static_shared_bytes: 0,
+                        panics: false,
+                        cpu: None,
+                    },
                 ],
                 locations: &[],
                 backtraces: &[],
@@ -300,6 +363,7 @@ unsafe extern "C" {
     static kernelmill_cpu_app_first_0b7640c2e879_blend: ::kernelmill::__codegen::CpuKernel;
     static kernelmill_cpu_app_second_9e2bc23f8570_device: ::kernelmill::__codegen::CpuKernel;
     static kernelmill_cpu_app_second_9e2bc23f8570_nothing: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_cpu_app_second_9e2bc23f8570_given: ::kernelmill::__codegen::CpuKernel;
 }
 
 /// `Own` of the kernels, as this package defines it.
@@ -352,6 +416,21 @@ pub struct Params {
     table = 16,
 );
 
+/// The functions that the host can give to kernels.
+#[derive(Clone, Copy, Debug)]
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    reason = "named as in the kernels, and used or not"
+)]
+pub struct Functions {
+    /// `own` of `kernels/second.rs:5`.
+    pub own: ::kernelmill::DeviceFn<fn(f32, [u32; 2]) -> Own>,
+    /// `loop` of `kernels/second.rs:6`.
+    pub r#loop: ::kernelmill::DeviceFn<fn()>,
+}
+
 /// The kernels of the package `app`, loaded on one device.
 #[derive(Debug)]
 #[allow(dead_code, unreachable_pub, reason = "a program need not launch anything")]
@@ -384,6 +463,16 @@ impl Kernels {
     #[must_use]
     pub fn signatures() -> &'static [::kernelmill::Signature] {
         SET.signatures
+    }
+
+    /// The functions that the host can give to kernels, the same for every device.
+    #[must_use]
+    pub const fn functions() -> Functions {
+        use ::kernelmill::__codegen::device_fn;
+        Functions {
+            own: device_fn(0x5fea_ee06_f739_41b8),
+            r#loop: device_fn(0x20c3_9dff_1e26_0953),
+        }
     }
 
     /// Every binary that is embedded in this program, for all devices.
@@ -530,6 +619,42 @@ impl Kernels {
                 __stream,
                 __launch,
                 (),
+            )
+        }
+    }
+
+    /// Launches the kernel `given` of `kernels/second.rs:4`:
+    /// `fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>])`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
+    ///
+    /// # Errors
+    ///
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
+    ///
+    /// Where it is given a function that is none of [`Kernels::functions`].
+    pub fn given(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: ::kernelmill::Launch<1>,
+        f: ::kernelmill::DeviceFn<fn(f32, [u32; 2]) -> Own>,
+        all: impl ::kernelmill::ReadSlice<::kernelmill::DeviceFn<fn()>>,
+    ) -> ::kernelmill::Result<()> {
+        ::kernelmill::__codegen::require_function(f, &SET, "given", "f")?;
+        // SAFETY: the arguments are those of signature 4, in its order; the kernel
+        // answers for what it does with them.
+        unsafe {
+            ::kernelmill::__codegen::launch_with(
+                &self.loaded,
+                4,
+                __stream,
+                __launch,
+                (
+                    ::kernelmill::__codegen::Value(f),
+                    ::kernelmill::__codegen::read_slice(all),
+                ),
             )
         }
     }

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use kernelmill_artifact::{
-    Access, Dimension, EnumLayout, Field, LaunchLimits, Parameter, ParameterKind, Safety, Scalar,
-    Signature, StructLayout, ValueType, Variant,
+    Access, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Parameter, ParameterKind,
+    Safety, Scalar, Signature, StructLayout, ValueType, Variant,
 };
 
 use super::{
@@ -135,6 +135,10 @@ fn value(writer: &mut Writer, ty: &ValueType) {
             writer.number(*length);
             value(writer, element);
         }
+        ValueType::Function(ty) => {
+            writer.number(4);
+            function_type(writer, ty);
+        }
         ValueType::Enum(layout) => {
             writer.number(3);
             enumeration(writer, layout);
@@ -154,6 +158,13 @@ fn value(writer: &mut Writer, ty: &ValueType) {
     }
 }
 
+pub(crate) fn function_type(writer: &mut Writer, ty: &FunctionType) {
+    for part in [&*ty.parameters, ty.result.as_slice()] {
+        writer.number(part.len() as u64);
+        part.iter().for_each(|ty| value(writer, ty));
+    }
+}
+
 fn enumeration(writer: &mut Writer, layout: &EnumLayout) {
     writer.text(&layout.name);
     writer.text(layout.scalar.name());
@@ -162,6 +173,12 @@ fn enumeration(writer: &mut Writer, layout: &EnumLayout) {
         writer.text(&variant.name);
         writer.bytes(&variant.value.to_le_bytes());
     }
+}
+
+pub(crate) fn read_function_type(reader: &mut Reader<'_>) -> Option<FunctionType> {
+    let parameters = reader.list(read_value)?.into();
+    let mut result = reader.list(read_value)?;
+    (result.len() <= 1).then(|| FunctionType { parameters, result: result.pop() })
 }
 
 fn read_enumeration(reader: &mut Reader<'_>) -> Option<EnumLayout> {
@@ -230,6 +247,7 @@ fn read_value(reader: &mut Reader<'_>) -> Option<ValueType> {
             ValueType::Struct(StructLayout { name, size, align, fields: fields.into() }.into())
         }
         3 => ValueType::Enum(read_enumeration(reader)?.into()),
+        4 => ValueType::Function(read_function_type(reader)?.into()),
         _ => return None,
     })
 }

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use crate::{
-    Child,
+    Child, TableFunction,
     bytes::{Reader, Writer},
 };
 
@@ -18,6 +18,10 @@ pub struct Lowered {
     pub warnings: String,
     /// Other sources, for the functions that this one names.
     pub children: Vec<Child>,
+    /// Functions of sources that are not given, each with its source: for messages.
+    pub known: Vec<(String, String)>,
+    /// The functions that the host can give to its kernels.
+    pub functions: Vec<TableFunction>,
 }
 
 impl Lowered {

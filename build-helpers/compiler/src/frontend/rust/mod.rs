@@ -93,7 +93,7 @@ pub(crate) fn lower(
     let warnings = run_rustc(command, &toolchain.rustc)?;
     let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
     let modules = vec![read(&bitcode)?];
-    let lowered = Lowered { modules, inputs, variables, warnings, children: Vec::new() };
+    let lowered = Lowered { modules, inputs, variables, warnings, ..Lowered::default() };
     check_layouts(&lowered.modules, &source.signatures)?;
     Ok(lowered)
 }

@@ -8,6 +8,7 @@
 mod attribute;
 mod cfg;
 mod empty;
+mod function;
 mod help;
 mod kernel;
 mod layout;
@@ -19,15 +20,16 @@ mod text;
 mod types;
 
 use crate::diagnostic::Diagnostic;
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{DeviceFunction, Signature};
 use scope::Scope;
 use text::Text;
 
 /// What was found in source text.
 #[derive(Debug)]
 pub enum Reading {
-    /// The kernels, in source order; none where the text has none.
-    Kernels(Vec<Signature>),
+    /// The kernels, in source order, and the functions that kernels can be given; none where the
+    /// text has none.
+    Kernels(Vec<Signature>, Vec<DeviceFunction>),
     /// Everything that is wrong with them, in source order; never empty.
     Rejected(Vec<Diagnostic>),
     /// The text is not Rust. The compiler says where and why better than this reader could.
@@ -63,14 +65,15 @@ pub struct SourceText<'a> {
 /// Rust ([`Reading::NotRust`]): then the compiler has the better message.
 pub fn read(text: &str, display: &str) -> Result<Vec<Signature>, Vec<Diagnostic>> {
     match read_crate(&[SourceText { module: &[], text, display }]) {
-        Reading::Kernels(kernels) => Ok(kernels),
+        Reading::Kernels(kernels, _) => Ok(kernels),
         Reading::Rejected(diagnostics) => Err(diagnostics),
         Reading::NotRust => Err(Vec::new()),
     }
 }
 
-/// Reads the kernels of a crate that may have several files. Types are found across files;
-/// kernels come in the order of the files.
+/// Reads the kernels of a crate that may have several files, and its functions marked
+/// `#[device_fn]`, whose package is left empty. Types are found across files; kernels and functions
+/// come in the order of the files.
 #[must_use]
 pub fn read_crate(files: &[SourceText<'_>]) -> Reading {
     let parsed: Result<Vec<_>, _> = files.iter().map(|file| syn::parse_file(file.text)).collect();
@@ -80,10 +83,12 @@ pub fn read_crate(files: &[SourceText<'_>]) -> Reading {
     for (index, (file, tree)) in files.iter().zip(&parsed).enumerate() {
         scope.add_file(index, file.module, &tree.items);
     }
-    let (signatures, diagnostics) = kernel::read_all(&scope);
-    if diagnostics.is_empty() {
-        Reading::Kernels(signatures)
-    } else {
-        Reading::Rejected(diagnostics)
+    let (signatures, mut reports) = kernel::read_all(&scope);
+    let (functions, of_functions) = function::read_all(&scope);
+    reports.extend(of_functions);
+    if reports.is_empty() {
+        return Reading::Kernels(signatures, functions);
     }
+    reports.sort_by_key(|(file, report)| (*file, report.place.span.start));
+    Reading::Rejected(reports.into_iter().map(|(_, report)| report).collect())
 }

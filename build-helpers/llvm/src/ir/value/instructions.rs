@@ -29,6 +29,14 @@ impl<'c> Value<'c> {
         self.is_call().then(|| Self::wrap(unsafe { LLVMGetCalledValue(self.raw) }))
     }
 
+    /// The type of the function that a call calls.
+    #[must_use]
+    pub fn called_type(self) -> Type<'c> {
+        assert!(self.is_call());
+        // SAFETY: the value is a call.
+        Type::wrap(unsafe { LLVMGetCalledFunctionType(self.raw) })
+    }
+
     /// The function a call calls directly.
     #[must_use]
     pub fn called_function(self) -> Option<Self> {

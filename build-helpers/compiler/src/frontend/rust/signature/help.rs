@@ -115,6 +115,25 @@ pub(super) fn impossible_length(
     Refusal::new(text.written(array), why, "give it a length of at least 1 that fits in memory")
 }
 
+/// Refuses a `DeviceFn<F>` whose `F` is not written as a plain function type.
+pub(super) fn no_function_type(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> Refusal {
+    let written = types.scope.text(module).written(ty);
+    let why = "whose type of functions is none that the host can give";
+    let help = "write it as a safe function of Rust without lifetimes: `DeviceFn<fn(f32) -> f32>`";
+    Refusal::new(written, why, help)
+}
+
+/// Refuses a `DeviceFn<F>` whose functions take or return what no device passes.
+pub(super) fn no_plain_function(
+    types: &Types<'_, '_>,
+    module: ModuleId,
+    ty: &Type,
+    help: &str,
+) -> Refusal {
+    let written = types.scope.text(module).written(ty);
+    Refusal::new(written, "of functions that take or return what cannot cross", help)
+}
+
 /// Refuses a type that is none of those that can cross.
 pub(super) fn refuse(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> Refusal {
     let written = types.scope.text(module).written(ty);
@@ -200,7 +219,7 @@ fn instead_inside(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> String 
         Type::Tuple(_) => "define a `#[repr(C)]` struct with these fields".to_owned(),
         Type::ImplTrait(_) | Type::TraitObject(_) => concrete(),
         Type::FnPtr(_) => {
-            "call the function by its name in the kernel, or choose by a number".into()
+            "call the function by its name in the kernel, or take a `DeviceFn<fn(..) -> ..>`".into()
         }
         Type::Path(path) if path.qself.is_none() => instead_of_name(types, module, &path.path, own),
         _ => "write the type out".to_owned(),

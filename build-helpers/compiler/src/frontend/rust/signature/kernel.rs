@@ -2,7 +2,7 @@
 
 use super::{
     attribute::Arguments,
-    cfg,
+    cfg, function,
     help::Refusal,
     scope::{ModuleId, Scope},
     types::{Position, Types, bare},
@@ -17,8 +17,8 @@ use syn::{
     visit::{self, Visit},
 };
 
-/// Reads every kernel, in source order, and everything that is wrong, in source order.
-pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<Diagnostic>) {
+/// Reads every kernel, in source order, and everything that is wrong by file.
+pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagnostic)>) {
     let mut found = Vec::new();
     let mut reports = Vec::new();
     for (module, items) in scope.modules() {
@@ -55,8 +55,7 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<Diagnostic>) {
         }
         signatures.push(signature);
     }
-    reports.sort_by_key(|(file, report)| (*file, report.place.span.start));
-    (signatures, reports.into_iter().map(|(_, report)| report).collect())
+    (signatures, reports)
 }
 
 fn same_name(name: &str, place: Place, other: Place) -> Diagnostic {
@@ -79,9 +78,14 @@ fn same_symbol(kernel: &Signature, place: Place, other: &str, there: Place) -> D
 
 /// The attribute that makes a function a kernel.
 fn marker(attributes: &[Attribute]) -> Option<&Attribute> {
-    attributes.iter().find(|attribute| {
-        attribute.path().segments.last().is_some_and(|last| last.ident == "kernel")
-    })
+    marked(attributes, "kernel")
+}
+
+/// The attribute of this name, under any path.
+pub(super) fn marked<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+    attributes
+        .iter()
+        .find(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
 }
 
 /// Reads one kernel.
@@ -239,7 +243,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Looks for `#[kernel]` where a kernel cannot be: on methods, and in the bodies of functions.
+/// Looks for `#[kernel]` and `#[device_fn]` where they cannot be: on methods, and in the bodies of functions.
 struct Misplaced<'s, 'a> {
     scope: &'s Scope<'a>,
     module: ModuleId,
@@ -256,13 +260,20 @@ impl Misplaced<'_, '_> {
     }
 
     fn check(&mut self, attributes: &[Attribute], name: &Ident, what: &str) {
-        if marker(attributes).is_none() || cfg::left_out(attributes) {
+        if cfg::left_out(attributes) {
             return;
         }
         let place = self.scope.text(self.module).place(name);
-        let message = format!("kernel `{name}` is {what}");
         let help = "write it as a function of the file, or of a module in it";
-        self.reports.push(Diagnostic::error(place, message).kernel(name.to_string()).help(help));
+        let report = |kind: &str| {
+            Diagnostic::error(place.clone(), format!("{kind} `{name}` is {what}")).help(help)
+        };
+        if marker(attributes).is_some() {
+            self.reports.push(report("kernel").kernel(name.to_string()));
+        }
+        if marked(attributes, function::MARKER).is_some() {
+            self.reports.push(report("device function"));
+        }
     }
 }
 

@@ -135,7 +135,7 @@ fn the_files_of_a_crate_see_each_others_types() {
     assert_eq!(found[0].labels[0].place.file, "src/types.rs");
     let good = SourceText { text: "#[repr(C)] pub struct P { x: u8 }", ..files[1] };
     assert!(
-        matches!(read_crate(&[files[0], good]), Reading::Kernels(kernels) if kernels.len() == 1)
+        matches!(read_crate(&[files[0], good]), Reading::Kernels(kernels, _) if kernels.len() == 1)
     );
 }
 
@@ -225,7 +225,10 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
         ("((), f32)", "define a `#[repr(C)]` struct with these fields"),
         ("impl Fn(f32) -> f32", "write one concrete type; a kernel is compiled once"),
         ("&dyn Fn()", "write one concrete type; a kernel is compiled once"),
-        ("fn(f32) -> f32", "call the function by its name in the kernel, or choose by a number"),
+        (
+            "fn(f32) -> f32",
+            "call the function by its name in the kernel, or take a `DeviceFn<fn(..) -> ..>`",
+        ),
         ("f16", "write `use half::f16;` at the top of the file"),
         ("Option<f32>", "pass the value, and a `bool` for whether it is there"),
         ("glam::Vec3", "define `Vec3` as a `#[repr(C)]` struct in this file"),
@@ -322,4 +325,29 @@ fn everything_of_several_crates_can_be_imported() {
                 #[kernel] fn fill(value: Number, mut out: DisjointSlice<f32>) {}";
     let found = super::read(text, "kernels/fill.rs").unwrap();
     assert_eq!(found[0].to_string(), "fn fill(value: f32, out: DisjointSlice<f32>)");
+}
+
+#[test]
+fn functions_for_kernels_are_read_with_their_types() {
+    let text = "use kernelmill_device::prelude::*; #[repr(C)] pub struct Dot { x: f32 }
+        type Effect = DeviceFn<fn(Dot, [u8; 3]) -> Dot>;
+        #[repr(C)] struct Steps { first: Effect, then: [Effect; 2] }
+        #[device_fn] pub fn nearer(dot: Dot, _color: [u8; 3]) -> Dot { dot }
+        mod inner { #[kernelmill_device::device_fn] fn nothing() -> () {} }
+        #[kernel] fn k(f: DeviceFn<fn(f32) -> f32>, g: &[Effect], s: Steps) {}";
+    let files = [SourceText { module: &[], text, display: "kernels/k.rs" }];
+    let Reading::Kernels(kernels, functions) = read_crate(&files) else { panic!("rejected") };
+    let shown: Vec<_> = functions.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["::nearer: fn(Dot, [u8; 3]) -> Dot", "::nothing: fn()"]);
+    assert_eq!((&*functions[0].file, functions[0].line), ("kernels/k.rs", 4));
+    let expected =
+        "fn k(f: DeviceFn<fn(f32) -> f32>, g: &[DeviceFn<fn(Dot, [u8; 3]) -> Dot>], s: Steps)";
+    assert_eq!(kernels[0].to_string(), expected);
+    let mut types = Vec::new();
+    for parameter in kernels[0].parameters() {
+        parameter.kind.crossing().functions(&mut |ty| types.push(ty.clone()));
+    }
+    let effect = &functions[0].ty;
+    assert_eq!(types[1..], [effect.clone(), effect.clone(), effect.clone()]);
+    assert_eq!(only_struct(&text.replace("f: DeviceFn<fn(f32) -> f32>, g: &[Effect], ", "")).0, 24);
 }

@@ -2,6 +2,7 @@
 
 use super::{
     empty,
+    function::of_device_fn,
     help::{self, Refusal},
     layout, length,
     scope::{Found, ModuleId, Scope, TypeItem},
@@ -76,7 +77,10 @@ impl<'s, 'a> Types<'s, 'a> {
     /// The value that a type stands for.
     pub(super) fn value(&mut self, module: ModuleId, ty: &Type) -> Result<ValueType, Refusal> {
         match bare(ty) {
-            Type::Path(path) if path.qself.is_none() => self.named(module, ty, &path.path),
+            Type::Path(path) if path.qself.is_none() => match of_device_fn(&path.path) {
+                Some(inner) => self.device_fn(module, ty, inner),
+                None => self.named(module, ty, &path.path),
+            },
             Type::Array(array) => {
                 let element = self.value(module, &array.elem).map_err(|it| it.within("[_]"))?;
                 let Some(length) = length::value(self.scope, module, &array.len) else {

@@ -1,0 +1,91 @@
+//! Functions that the host gives to kernels.
+
+mod common;
+
+use common::{compiler, job, lower};
+use kernelmill_compiler::{Child, Config, Lowered, RustSource, TableFunction, exported};
+
+const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
+
+const APPLY: &str = "
+use kernelmill_device::prelude::*;
+
+#[device_fn]
+pub fn square(x: f32) -> f32 {
+    x * x
+}
+
+#[kernel]
+pub fn apply(f: DeviceFn<fn(f32) -> f32>, mut out: DisjointSlice<f32>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = f.call(*out);
+    }
+}
+
+#[kernel]
+pub fn fold(fs: &[DeviceFn<fn(u32, u32) -> u32>], x: &[u32], mut out: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = out.get_mut(i) {
+        for x in x {
+            *out = fs[i.get()].call(*out, *x);
+        }
+    }
+}
+";
+
+const OTHERS: &str = "
+use kernelmill_device::prelude::*;
+
+#[device_fn]
+pub fn halve(x: f32) -> f32 {
+    let shade = deferred!(shade: fn(f32) -> f32);
+    unsafe { shade(x) }
+}
+
+#[device_fn]
+pub fn add(left: u32, right: u32) -> u32 {
+    left + right
+}
+
+#[unsafe(no_mangle)]
+pub extern \"C\" fn shade(x: f32) -> f32 {
+    0.5 * x
+}
+";
+
+fn table() -> (RustSource, Lowered) {
+    let (source, lowered) = lower("apply", APPLY);
+    let (other, others) = lower("others", OTHERS);
+    let children = vec![Child { display: other.display, lowered: others }];
+    let functions = ["square", "halve", "add"].iter().zip([70_000_000_001, 2, 3]);
+    let functions =
+        functions.map(|(name, id)| TableFunction { id, symbol: exported(name) }).collect();
+    (source, Lowered { children, functions, ..lowered })
+}
+
+#[test]
+fn a_call_is_a_choice_among_direct_calls_of_its_type() {
+    let (source, lowered) = table();
+    for target in TARGETS {
+        let config = Config::new(target.parse().unwrap());
+        let job = job("apply", &source, &lowered, &config);
+        let module = compiler().inspect(&job).unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert!(!module.contains("__kernelmill_function"), "{target}: {module}");
+        assert!(!module.contains("__kernelmill_deferred"), "{target}: {module}");
+        assert!(module.contains("70000000001"), "{target}: {module}");
+        let [first, second] = [(); 2].map(|()| compiler().compile(&job).unwrap());
+        assert_eq!(first, second, "{target}");
+    }
+    let config = Config::new("compute_75".parse().unwrap());
+    let ptx = compiler().assembly(&job("apply", &source, &lowered, &config)).unwrap();
+    assert!(!ptx.contains(".callprototype") && !ptx.contains("_exported_"), "{ptx}");
+}
+
+#[test]
+fn threads_stay_lanes_on_the_cpu() {
+    let (source, lowered) = table();
+    let config = Config::new("cpu".parse().unwrap());
+    let artifact = compiler().compile(&job("apply", &source, &lowered, &config)).unwrap();
+    let roads: Vec<_> = artifact.kernels.iter().filter_map(|it| it.road.as_deref()).collect();
+    assert_eq!(roads, ["loop: no thread waits for another, threads in groups of 8, 16"; 2]);
+}

@@ -1,0 +1,198 @@
+//! Functions of packages that an application depends on, in its kernels: by name and in tables.
+
+use end_to_end::{
+    Project, Run, root,
+    tools::{clang, nvidia},
+};
+use std::{fs, time::Duration};
+
+/// The functions of `colors`, in Rust.
+const SHADE: &str = "\
+use kernelmill_device::prelude::*;
+
+/// By a function in C++.
+#[unsafe(no_mangle)]
+pub extern \"C\" fn shade(x: f32) -> f32 {
+    let tint = deferred!(tint: fn(f32) -> f32);
+    2.0 * unsafe { tint(x) }
+}
+
+#[device_fn]
+pub fn square(x: f32) -> f32 {
+    x * x
+}
+
+#[device_fn]
+pub fn tinted(x: f32) -> f32 {
+    let tint = deferred!(tint: fn(f32) -> f32);
+    unsafe { tint(x) }
+}
+";
+
+/// Those in C++, beside a kernel.
+const TINT: &str = "\
+extern \"C\" __device__ float tint(float x) { return x + 0.5f; }
+extern \"C\" __global__ void nothing() {}
+";
+
+const KERNELS: &str = "\
+use kernelmill_device::prelude::*;
+
+#[device_fn]
+pub fn negative(x: f32) -> f32 {
+    -x
+}
+
+#[kernel]
+pub fn shade_all(f: DeviceFn<fn(f32) -> f32>, mut out: DisjointSlice<f32>) {
+    let shade = deferred!(shade: fn(f32) -> f32);
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = f.call(unsafe { shade(*out) });
+    }
+}
+";
+
+const MAIN: &str = "\
+#![deny(warnings)]
+mod kernels {
+    kernelmill::include_kernels!();
+}
+use kernelmill::{Device, Launch};
+use kernels::Kernels;
+
+fn main() -> kernelmill::Result<()> {
+    let device = Device::cpu()?;
+    let kernels = Kernels::load(&device)?;
+    let functions = Kernels::functions();
+    for function in [functions.negative, functions.square, functions.tinted] {
+        let mut y = device.upload(&[1.0f32; 4])?;
+        kernels.shade_all(&device.stream(), Launch::linear(4), function, &mut y)?;
+        println!(\"{}\", y.download()?[3]);
+    }
+    Ok(())
+}
+";
+
+fn manifest(name: &str, dependencies: &str, rest: &str, targets: &str) -> String {
+    let root = root().display();
+    format!(
+        "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n{rest}\n\
+         [dependencies]\n{dependencies}\n[build-dependencies]\n\
+         kernelmill-build = {{ path = \"{root}/build-helpers/build\" }}\n\
+         [package.metadata.kernelmill]\ntargets = {targets}\n"
+    )
+}
+
+/// An application that depends on `NAME-palette`, which hands on what it has of `NAME-colors`. All
+/// projects share a target folder, so that names are each project's own.
+fn project(name: &str) -> Option<Project> {
+    let (nvcc, _) = (nvidia("ptxas")?, clang()?);
+    let home = nvcc.ancestors().nth(2).expect("ptxas lies in bin").display().to_string();
+    let script = "fn main() {\n    kernelmill_build::compile()\n}\n";
+    let kernelmill = format!("kernelmill = {{ path = \"{}\" }}", root().display());
+    let targets = "[\"cpu\", \"sm_75\"]";
+    let on = |other: &str, path: &str| format!("{name}-{other} = {{ path = \"{path}\" }}");
+    let inner = |own: &str, on: &str, targets| {
+        let own = format!("{name}-{own}");
+        manifest(&own, on, &format!("links = \"{own}\""), targets)
+    };
+    let outer = manifest(name, &format!("{kernelmill}\n{}", on("palette", "palette")), "", targets);
+    let palette = inner("palette", &on("colors", "../colors"), targets);
+    let colors = inner("colors", "", "[\"cpu\"]");
+    let project = Project::bare(name)
+        .environment("CUDA_HOME", &home)
+        .file("Cargo.toml", &format!("{outer}[workspace]\n"))
+        .file("build.rs", script)
+        .file("kernels/shade_all.rs", KERNELS)
+        .file("src/main.rs", MAIN)
+        .file("palette/Cargo.toml", &palette)
+        .file("palette/build.rs", script)
+        .file("palette/kernels/own.rs", "#[unsafe(no_mangle)]\npub extern \"C\" fn own() {}\n")
+        .file("palette/src/lib.rs", "")
+        .file("colors/Cargo.toml", &colors)
+        .file("colors/build.rs", script)
+        .file("colors/kernels/shade.rs", SHADE)
+        .file("colors/kernels/tint.cu", TINT)
+        .file("colors/src/lib.rs", "");
+    Some(project)
+}
+
+#[track_caller]
+fn run(project: &Project) -> Run {
+    project.cargo(&["run", "-vv"]).succeeds()
+}
+
+/// What the program printed, after what the build scripts did.
+fn values(run: &Run) -> Vec<&str> {
+    let numbers = run.stdout.lines().filter(|line| line.parse::<f32>().is_ok());
+    numbers.collect()
+}
+
+/// How many binaries each build script that ran has compiled, in the order in which they ran.
+fn compiled(run: &Run) -> Vec<u32> {
+    let numbers = run.stdout.lines().chain(run.stderr.lines()).filter_map(|line| {
+        let (_, rest) = line.split_once("kernelmill: compiled ")?;
+        rest.split_whitespace().next()?.parse().ok()
+    });
+    numbers.collect()
+}
+
+/// See `next_tick` of the tests of incremental builds.
+fn next_tick() {
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+#[test]
+fn kernels_call_functions_of_packages_that_the_application_depends_on() {
+    let Some(project) = project("called-functions") else { return };
+    let first = run(&project);
+    assert_eq!(values(&first), ["-3", "9", "3.5"], "{}{}", first.stdout, first.stderr);
+    let again = project.cargo(&["build", "-v"]).succeeds();
+    assert!(again.stderr.contains("Fresh called-functions"), "{}", again.stderr);
+
+    // One in C++ of the package further off.
+    next_tick();
+    project.write("colors/kernels/tint.cu", &TINT.replace("0.5f", "1.5f"));
+    let edited = run(&project);
+    assert_eq!(values(&edited), ["-5", "25", "6.5"], "{}{}", edited.stdout, edited.stderr);
+    assert_eq!(compiled(&edited), [1, 0, 2], "tint, nothing of palette, both targets");
+
+    // What changes no code compiles nothing.
+    next_tick();
+    project.write("colors/kernels/shade.rs", &format!("{SHADE}// nothing\n"));
+    let same = run(&project);
+    assert_eq!(values(&same), ["-5", "25", "6.5"]);
+    assert_eq!(compiled(&same).iter().sum::<u32>(), 0, "{}", same.stdout);
+}
+
+#[test]
+fn a_function_that_no_package_has_is_told_with_the_nearest_and_its_package() {
+    let Some(project) = project("missing-functions") else { return };
+    project
+        .write("kernels/shade_all.rs", &KERNELS.replace("deferred!(shade:", "deferred!(shader:"));
+    let error = project.cargo(&["build"]).build_script_error();
+    let expected = "kernels/shade_all.rs:12: no source has a function `shader` for others; the nearest \
+                    is `shade` of kernels/shade.rs of the package `missing-functions-colors`";
+    assert!(error.contains(expected), "{error}");
+
+    let taken = KERNELS.replace("pub fn negative(x: f32)", "pub fn square(x: f32)");
+    project.write("kernels/shade_all.rs", &taken);
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(error.contains("two device functions are named `square`"), "{error}");
+    assert!(error.contains("the first one"), "{error}");
+
+    project.write("kernels/shade_all.rs", &KERNELS.replace("fn(f32) -> f32>", "fn(f64) -> f64>"));
+    let error = project.cargo(&["build"]).build_script_error();
+    let expected = "kernel `shade_all` takes a `DeviceFn<fn(f64) -> f64>`, and no device function has \
+                    that type";
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn a_package_without_links_has_functions_for_nobody() {
+    let Some(project) = project("no-links") else { return };
+    let manifest = fs::read_to_string(project.package().join("palette/Cargo.toml")).unwrap();
+    project.write("palette/Cargo.toml", &manifest.replace("links = \"no-links-palette\"\n", ""));
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(error.contains("add `links = \"no-links-palette\"`"), "{error}");
+}
