@@ -793,6 +793,7 @@ unsafe extern "C" {
     non_camel_case_types,
     non_snake_case,
     unreachable_pub,
+    clippy::type_complexity,
     reason = "named as in the kernels, and used or not"
 )]
 #[repr(C)]
@@ -809,6 +810,7 @@ pub struct Add(
     non_camel_case_types,
     non_snake_case,
     unreachable_pub,
+    clippy::type_complexity,
     reason = "named as in the kernels, and used or not"
 )]
 #[repr(C)]
@@ -842,6 +844,7 @@ pub struct Params {
     non_camel_case_types,
     non_snake_case,
     unreachable_pub,
+    clippy::type_complexity,
     reason = "named as in the kernels, and used or not"
 )]
 #[repr(C)]
@@ -860,6 +863,7 @@ pub struct Params_crop {
     non_camel_case_types,
     non_snake_case,
     unreachable_pub,
+    clippy::type_complexity,
     reason = "named as in the kernels, and used or not"
 )]
 #[repr(C, align(16))]
@@ -965,6 +969,7 @@ pub struct Kernels {
     clippy::many_single_char_names,
     clippy::similar_names,
     clippy::too_many_arguments,
+    clippy::type_complexity,
     clippy::unreadable_literal,
     reason = "wrappers have the names and parameters of their kernels, used or not"
 )]

@@ -378,6 +378,7 @@ pub use crate::Mine as Own;
     non_camel_case_types,
     non_snake_case,
     unreachable_pub,
+    clippy::type_complexity,
     reason = "named as in the kernels, and used or not"
 )]
 #[repr(C, align(16))]
@@ -396,6 +397,7 @@ pub struct Pair(
     non_camel_case_types,
     non_snake_case,
     unreachable_pub,
+    clippy::type_complexity,
     reason = "named as in the kernels, and used or not"
 )]
 #[repr(C)]
@@ -422,6 +424,7 @@ pub struct Params {
     dead_code,
     non_snake_case,
     unreachable_pub,
+    clippy::type_complexity,
     reason = "named as in the kernels, and used or not"
 )]
 pub struct Functions {
@@ -446,6 +449,7 @@ pub struct Kernels {
     clippy::many_single_char_names,
     clippy::similar_names,
     clippy::too_many_arguments,
+    clippy::type_complexity,
     clippy::unreadable_literal,
     reason = "wrappers have the names and parameters of their kernels, used or not"
 )]
