@@ -7,5 +7,6 @@ fn main() {
         .source_dir("../../examples/reduce/kernels")
         .source_dir("../../examples/matmul/kernels")
         .source_dir("../../examples/nbody/kernels")
+        .source_dir("../../examples/dispatch/kernels")
         .compile();
 }

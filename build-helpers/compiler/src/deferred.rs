@@ -294,7 +294,9 @@ fn not_there(
     let own = own.filter(|(function, name)| is_exported(*function, name)).map(|(_, name)| name);
     let others = parts.iter().flat_map(|part| part.symbols.defines.clone());
     let unused = known.iter().map(|(name, _)| name.clone());
-    let nearest = kernelmill_artifact::target::nearest(name, own.chain(others).chain(unused));
+    // Those that the host gives are called by entries of their own.
+    let names = own.chain(others).chain(unused).filter(|name| !name.starts_with(EXPORTED));
+    let nearest = kernelmill_artifact::target::nearest(name, names);
     let help = nearest.map_or_else(
         || format!("write `#[unsafe(no_mangle)] pub extern \"C\" fn {name}`, or `extern \"C\" __device__`"),
         |nearest| match known.iter().find(|(name, _)| *name == nearest) {

@@ -193,6 +193,7 @@ fn a_package_without_links_has_functions_for_nobody() {
     let Some(project) = project("no-links") else { return };
     let manifest = fs::read_to_string(project.package().join("palette/Cargo.toml")).unwrap();
     project.write("palette/Cargo.toml", &manifest.replace("links = \"no-links-palette\"\n", ""));
-    let error = project.cargo(&["build"]).build_script_error();
+    // Nothing tells Cargo to run that build script before the application's.
+    let error = project.cargo(&["build", "--package", "no-links-palette"]).build_script_error();
     assert!(error.contains("add `links = \"no-links-palette\"`"), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Side,
-    kernels::{Body, View},
+    kernels::{Body, Functions, Kernels, View},
 };
 use kernelmill::{Launch, Result, Stream};
 use std::time::Instant;
@@ -44,6 +44,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "matmul", tolerance: 1e-5, run: matmul },
     Case { name: "accelerate", tolerance: 1e-4, run: accelerate },
     Case { name: "drift", tolerance: 1e-6, run: drift },
+    Case { name: "develop", tolerance: 1e-5, run: develop },
 ];
 
 /// Launches in one time measured, so that waiting for the device does not count.
@@ -239,4 +240,22 @@ fn drift(on: Side<'_>, scale: Scale) -> Result<Output> {
     let moved = if small { moved.download()? } else { Vec::new() };
     let values = moved.iter().flat_map(|body| [body.x, body.y, body.z]).map(f64::from).collect();
     Ok(Output { values, seconds, bytes: 40.0 * n as f64, operations: 6.0 * n as f64 })
+}
+
+fn develop(on: Side<'_>, scale: Scale) -> Result<Output> {
+    let (width, height) = if scale == Scale::Small { (199, 101) } else { (4096, 2048) };
+    let n = (width * height) as usize;
+    let pixels: Vec<[f32; 3]> = numbers(9, 3 * n).as_chunks::<3>().0.to_vec();
+    let Functions { gray, negative, warm, contrast, vignette } = Kernels::functions();
+    let table = on.device.upload(&[warm, contrast, negative, vignette, gray])?;
+    let (stream, pixels) = (on.device.stream(), on.device.upload(&pixels)?);
+    let mut developed = on.device.zeros::<[f32; 3]>(n)?;
+    let launch = tiles(width, height);
+    let seconds = measure(&stream, scale, || {
+        on.kernels.develop(&stream, launch, &table, width, height, &pixels, &mut developed)
+    })?;
+    let small = scale == Scale::Small;
+    let developed = if small { developed.download()? } else { Vec::new() };
+    let values = developed.as_flattened().iter().copied().map(f64::from).collect();
+    Ok(Output { values, seconds, bytes: 24.0 * n as f64, operations: 0.0 })
 }

@@ -48,6 +48,10 @@ impl Reader<'_, '_> {
         let signature = &self.function.sig;
         let place = text.place(&signature.ident);
         self.check();
+        if !signature.generics.params.is_empty() {
+            return None;
+        }
+        self.check_count();
         let parameters: Option<Vec<_>> =
             signature.inputs.iter().map(|input| self.parameter(input)).collect();
         let result = self.result()?;
@@ -97,6 +101,17 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Reports more parameters than `DeviceFn::call` has.
+    fn check_count(&mut self) {
+        let (text, signature) = (self.scope.text(self.module), &self.function.sig);
+        let count = signature.inputs.len();
+        if count > MOST_PARAMETERS {
+            let message = format!("has {count} parameters, more than {MOST_PARAMETERS}");
+            let help = "put values into an array or a `#[repr(C)]` struct";
+            self.report(text.place(&signature.ident), &message, help);
+        }
+    }
+
     fn parameter(&mut self, input: &FnArg) -> Option<ValueType> {
         match input {
             FnArg::Typed(typed) => self.value(&typed.ty, "takes"),
@@ -137,6 +152,8 @@ impl Reader<'_, '_> {
     }
 }
 
+/// The most parameters of a function that kernels can call.
+const MOST_PARAMETERS: usize = 8;
 /// What functions take and return.
 const PLAIN: &str = "functions that the host gives to kernels take and return scalars, arrays and \
                      `#[repr(C)]` structs by value";
