@@ -156,6 +156,7 @@ impl Nvcc {
                 panics: false,
                 cpu_symbol: None,
                 road: None,
+                notes: Vec::new(),
             })
             .collect();
         let target = target.clone();
