@@ -114,7 +114,11 @@ fn described<'c>(kernel: &Kernel<'c>, roots: &[Root<'c>], access: &Access<'c>) -
             (format!("the shared array{}", quoted(*global)), access.element)
         }
         [Root::Variable(variable)] => (format!("the variable{}", quoted(*variable)), access.element),
-        [Root::Call(_)] => ("the allocation".to_owned(), access.element),
+        [Root::Call(call)] => {
+            let is_heap = call.called_function().is_some_and(|it| it.name() == "malloc");
+            let name = if is_heap { "the allocation" } else { "the dynamic shared memory" };
+            (name.to_owned(), access.element)
+        }
         _ => ("the memory".to_owned(), access.element),
     }
 }

@@ -85,6 +85,8 @@ __global__ void all_write_one_place(const float *x, float *y, int n) {
 __global__ void reverses_without_a_barrier(const float *x, float *y, int n) {
   __shared__ float tile[32];
   int t = threadIdx.x;
+  tile[t] = 0;
+  __syncthreads();
   tile[t] = x[t];
   y[t] = tile[31 - t];
 }
@@ -104,6 +106,8 @@ __global__ void overwrites_what_is_read(const float *x, float *y, int n) {
 
 __global__ void changes_atomically_what_others_write(const float *x, float *y, int n) {
   __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
   if (threadIdx.x == 3) count = 0;
   atomicAdd(&count, 1);
   __syncthreads();
@@ -113,6 +117,8 @@ __global__ void changes_atomically_what_others_write(const float *x, float *y, i
 __global__ void waits_for_its_warp_alone(const float *x, float *y, int n) {
   __shared__ float tile[64];
   int t = threadIdx.x;
+  tile[t] = 0;
+  __syncthreads();
   tile[t] = x[t % n];
   __syncwarp();
   y[t % n] = tile[63 - t];
