@@ -278,7 +278,7 @@ mod tests {
         let places = [SourceLocation { file: "kernels/a.cu", line: 3, column: 9 }];
         let shown = |number| render_message("at {place}", &[number], &places);
         assert_eq!(shown(1), "at kernels/a.cu:3:9");
-        assert_eq!((shown(0), shown(2)), (shown(9), "at a place that is not known".to_owned()));
+        assert_eq!((shown(0), shown(2)), (shown(9), String::from("at a place that is not known")));
     }
 
     #[test]

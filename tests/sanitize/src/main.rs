@@ -1,6 +1,6 @@
 //! Runs kernels with faults, and kernels without, and prints what the host learns.
 //!
-//! `sanitized cpu faults`; the device is `cpu` or `cuda`, then `faults` or `correct`.
+//! `sanitized cpu faults`; the device is `cpu` or `cuda`, then `faults`, `correct` or `conformance`.
 
 mod kernels {
     kernelmill::include_kernels!();
@@ -33,7 +33,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     match what.as_str() {
         "faults" => faults(&device, &kernels),
         "correct" => correct(&device, &kernels),
-        other => Err(format!("`{other}` is none of faults and correct").into()),
+        "conformance" => conformance(device),
+        other => Err(format!("`{other}` is none of faults, correct and conformance").into()),
     }
 }
 
@@ -86,6 +87,21 @@ fn correct(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
         stream.synchronize()?;
         let y: Vec<String> = y.download()?.iter().map(ToString::to_string).collect();
         println!("{name}: {}", y.join(" "));
+    }
+    Ok(())
+}
+
+/// The kernels of tests/conformance, which the checks leave as they are.
+fn conformance(device: Device) -> Result<(), Box<dyn Error>> {
+    let is_cpu = device.to_string().contains("CPU");
+    let context = conformance::Context::new(device)?;
+    for check in conformance::all() {
+        if is_cpu || check.scope == conformance::Scope::Everywhere {
+            match check.run(&context) {
+                Ok(()) => println!("{}: passed", check.name),
+                Err(error) => println!("{}: {error}", check.name),
+            }
+        }
     }
     Ok(())
 }
