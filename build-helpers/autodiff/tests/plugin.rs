@@ -183,6 +183,18 @@ fn what_does_not_fit_is_refused_at_its_line() {
             "add `tape: &mut [u64]` as the last parameter",
         ),
         (
+            "barrier",
+            "fn f(x: f32) -> f32 { let y = x * x; thread::sync_threads(); y * x }",
+            "fn derivative(x: f32, seed: f32) -> f32 = reverse f(active);",
+            "`barrier::f` has no derivative: kernels/barrier.rs:2:39: a barrier has no derivative",
+        ),
+        (
+            "warp",
+            "fn f(x: f32) -> f32 { let y = x * x; warp::sync(); y * x }",
+            "fn derivative(x: f32, dx: f32) -> f32 = forward f(active);",
+            "an operation of the warp has no derivative; keep it out of the function",
+        ),
+        (
             "body",
             "fn f(x: f32) -> f32 { f32::from_bits(x.to_bits() + 1) }",
             "fn derivative(x: f32, dx: f32) -> f32 = forward f(active);",

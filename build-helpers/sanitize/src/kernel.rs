@@ -49,9 +49,9 @@ pub(crate) fn instrument<'c>(
     shadows: &Shadows<'c>,
 ) {
     let apart = functions_apart(kernel);
-    let races = Races::new(task, options, kernel, shadows, !apart.is_empty());
+    let races = Races::new(task, options, kernel, (shadows, &accesses), !apart.is_empty());
     let mut memories = Memories::new(task, kernel);
-    let (mut checked, mut unknown) = (0, BTreeSet::new());
+    let (mut checked, mut unknown) = (0, given_away(kernel, &memories));
     for (access, roots) in &accesses {
         if is_trivial(access, roots) {
             continue;
@@ -83,13 +83,31 @@ pub(crate) fn instrument<'c>(
     races.note(&accesses);
 }
 
+/// The lines at which functions of libraries are given memory that is checked elsewhere.
+fn given_away<'c>(kernel: &Kernel<'c>, memories: &Memories<'_, 'c>) -> BTreeSet<(String, u32)> {
+    let is_ours = |name: &str| {
+        let known = ["llvm.", "__kernelmill_", "memcpy", "memmove", "memset"];
+        known.iter().any(|start| name.starts_with(start))
+    };
+    let is_checked = |argument: &Value<'c>| {
+        let of_others = |root: &Root<'c>| matches!(root, Root::Buffer(_) | Root::Shared(_));
+        argument.ty().is_pointer() && memories.roots(*argument).iter().any(of_others)
+    };
+    let is_away = |call: &Value<'c>| {
+        let library = call.called_function().filter(|it| it.is_declaration());
+        library.is_some_and(|it| !is_ours(&it.name())) && call.arguments().iter().any(is_checked)
+    };
+    kernel.function.calls().into_iter().filter(is_away).map(line).collect()
+}
+
 fn note_unchecked(task: &Task<'_, '_>, kernel: &Kernel<'_>, unknown: &BTreeSet<(String, u32)>) {
     if unknown.is_empty() {
         return;
     }
     let places: Vec<_> = unknown.iter().map(|(file, line)| format!("{file}:{line}")).collect();
     let places = places.join(", ");
-    let text = format!("accesses of memory whose size is not known are not checked: {places}");
+    let text =
+        format!("accesses are not checked, of memory of unknown size or in libraries: {places}");
     task.note(&kernel.name, &text);
 }
 
@@ -110,10 +128,10 @@ fn described<'c>(kernel: &Kernel<'c>, roots: &[Root<'c>], access: &Access<'c>) -
             let buffer = &kernel.buffers[*index];
             (format!("`{}`", buffer.name), buffer.element)
         }
-        [Root::Shared(global)] => {
-            (format!("the shared array{}", quoted(*global)), access.element)
+        [Root::Shared(global)] => (format!("the shared array{}", quoted(*global)), access.element),
+        [Root::Variable(variable)] => {
+            (format!("the variable{}", quoted(*variable)), access.element)
         }
-        [Root::Variable(variable)] => (format!("the variable{}", quoted(*variable)), access.element),
         [Root::Call(call)] => {
             let is_heap = call.called_function().is_some_and(|it| it.name() == "malloc");
             let name = if is_heap { "the allocation" } else { "the dynamic shared memory" };

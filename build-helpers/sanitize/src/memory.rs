@@ -76,8 +76,8 @@ impl<'a, 'c> Memories<'a, 'c> {
             return Some(if value.is_declaration() { Root::Unknown } else { root });
         }
         if value.is_instruction() {
-            let is_variable = value.opcode() == Opcode::LLVMAlloca
-                && value.operand(0).as_u64() == Some(1);
+            let is_variable =
+                value.opcode() == Opcode::LLVMAlloca && value.operand(0).as_u64() == Some(1);
             return Some(match value.opcode() {
                 _ if is_variable => Root::Variable(value),
                 Opcode::LLVMCall if allocation(value).is_some() => Root::Call(value),

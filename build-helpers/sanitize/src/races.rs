@@ -44,13 +44,13 @@ impl<'a, 'c> Races<'a, 'c> {
         task: &'a Task<'a, 'c>,
         options: Options,
         kernel: &'a Kernel<'c>,
-        shadows: &'a Shadows<'c>,
+        (shadows, accesses): (&'a Shadows<'c>, &[Rooted<'c>]),
         has_functions_apart: bool,
     ) -> Self {
-        let accesses = crate::kernel::accesses(task, kernel);
-        let used: Vec<_> =
-            arrays_of(&accesses).into_iter().filter_map(|array| shadows.of(array)).collect();
-        let why_not = has_functions_apart.then_some("a function that is not checked may have barriers");
+        let arrays = arrays_of(accesses).into_iter();
+        let used: Vec<_> = arrays.filter_map(|array| shadows.of(array)).collect();
+        let why_not =
+            has_functions_apart.then_some("a function that is not checked may have barriers");
         let functions = shadows.functions.filter(|_| why_not.is_none() && !used.is_empty());
         let state = functions.map(|functions| prepare(task, kernel, functions, &used));
         Self { task, kernel, shadows, is_wanted: options.races, why_not, state }
@@ -120,8 +120,9 @@ impl<'a, 'c> Races<'a, 'c> {
             note(&format!("races are not checked: {why}"));
             return;
         }
-        for array in arrays.iter().filter(|array| self.shadows.of(**array).is_none()) {
-            let text = "races are not checked: there is not enough shared memory to remember accesses";
+        for array in arrays.iter().filter(|array| self.shadows.is_too_large(**array)) {
+            let text =
+                "races are not checked: there is not enough shared memory to remember accesses";
             note(&format!("the shared array{}: {text}", quoted(*array)));
         }
         let is_mixed = |roots: &[Root<'c>]| {
@@ -131,7 +132,8 @@ impl<'a, 'c> Races<'a, 'c> {
         let mixed = accesses.iter().filter(|(_, roots)| is_mixed(roots));
         let lines: BTreeSet<_> = mixed.map(|(access, _)| line(access.at)).collect();
         if !lines.is_empty() {
-            let places: Vec<_> = lines.iter().map(|(file, line)| format!("{file}:{line}")).collect();
+            let places: Vec<_> =
+                lines.iter().map(|(file, line)| format!("{file}:{line}")).collect();
             note(&format!("races are not checked at {}", places.join(", ")));
         }
     }
@@ -152,8 +154,8 @@ fn prepare<'c>(
     used: &[Shadow<'c>],
 ) -> State<'c> {
     let word = Type::int(task.context(), 32);
-    let barriers = calls(task, "__kernelmill_barrier", kernel);
-    let of_warps = calls(task, "__kernelmill_warp_barrier", kernel);
+    let barriers = calls("__kernelmill_barrier", kernel);
+    let of_warps = calls("__kernelmill_warp_barrier", kernel);
     let entry = kernel.function.blocks()[0];
     let builder = task.before(entry.first_after_phis().expect("a block has an end"));
     let [epoch, warp] = [1, 0].map(|first| {
@@ -182,8 +184,7 @@ fn prepare<'c>(
 }
 
 /// The calls of a function in a kernel.
-fn calls<'c>(task: &Task<'_, 'c>, name: &str, kernel: &Kernel<'c>) -> Vec<Value<'c>> {
-    let _ = task;
+fn calls<'c>(name: &str, kernel: &Kernel<'c>) -> Vec<Value<'c>> {
     let is_it = |call: &Value<'c>| call.called_function().is_some_and(|it| it.name() == name);
     kernel.function.calls().into_iter().filter(is_it).collect()
 }

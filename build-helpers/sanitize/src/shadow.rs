@@ -1,6 +1,6 @@
 //! What is remembered of each place of a shared array: who wrote and who read it last.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use kernelmill_artifact::Target;
 use kernelmill_compiler::plugin::{
@@ -24,6 +24,8 @@ pub(crate) struct Shadow<'c> {
 #[derive(Debug)]
 pub(crate) struct Shadows<'c> {
     of: HashMap<Value<'c>, Shadow<'c>>,
+    /// The arrays that there is no room beside for one.
+    too_large: HashSet<Value<'c>>,
     /// What looks at the shadows, where there are any.
     pub(crate) functions: Option<Functions<'c>>,
 }
@@ -91,7 +93,8 @@ impl<'c> Shadows<'c> {
             let own = arrays.iter().find(|it| it.global == *array).map_or(0, |it| it.bytes);
             own.next_multiple_of(16)
         };
-        let used: Vec<_> = kernels.iter().map(|kernel| arrays_of(&accesses[&kernel.name])).collect();
+        let used: Vec<_> =
+            kernels.iter().map(|kernel| arrays_of(&accesses[&kernel.name])).collect();
         let fits = |layout: &Layout, used: &Vec<Value<'c>>| {
             let cells = used.iter().filter_map(|array| cells.get(array)).map(|(_, cells)| cells);
             let shadows: u64 = cells.map(|cells| cells * ROLES * layout.cell / 8).sum();
@@ -99,15 +102,11 @@ impl<'c> Shadows<'c> {
         };
         let fits_all = LAYOUTS.iter().find(|layout| used.iter().all(|used| fits(layout, used)));
         let layout = fits_all.unwrap_or(&LAYOUTS[1]);
-        let too_large: BTreeSet<_> = used
-            .iter()
-            .filter(|used| !fits(layout, used))
-            .flatten()
-            .map(|array| array.name())
-            .collect();
+        let too_large: HashSet<_> =
+            used.iter().filter(|used| !fits(layout, used)).flatten().copied().collect();
         let of: HashMap<_, _> = arrays
             .iter()
-            .filter(|array| !too_large.contains(&array.global.name()))
+            .filter(|array| !too_large.contains(&array.global))
             .filter_map(|array| {
                 let (granule, cells) = *cells.get(&array.global)?;
                 let name = format!("{}.sanitize", array.global.name());
@@ -116,7 +115,12 @@ impl<'c> Shadows<'c> {
             })
             .collect();
         let functions = if of.is_empty() { None } else { Some(Functions::link(task, *layout)?) };
-        Ok(Self { of, functions })
+        Ok(Self { of, too_large, functions })
+    }
+
+    /// Whether an array has no shadow because there is no room.
+    pub(crate) fn is_too_large(&self, array: Value<'c>) -> bool {
+        self.too_large.contains(&array)
     }
 
     /// The shadow of an array, where there is room for one.

@@ -57,7 +57,10 @@ fn checks_are_compiled_for_every_target() {
         let artifact = compile(&compiler, "mirror", KERNELS, &config)
             .unwrap_or_else(|error| panic!("{target}: {error}"));
         let has = |text: &str| artifact.messages.iter().any(|message| message.contains(text));
-        assert!(has("out of bounds: `x` has {u64} elements, and element {i64} is read"), "{target}");
+        assert!(
+            has("out of bounds: `x` has {u64} elements, and element {i64} is read"),
+            "{target}"
+        );
         assert!(has("a race: the shared array `TILE` is written here"), "{target}");
         assert!(artifact.locations.iter().any(|place| place.line == 8), "{target}");
         // The cells: three of 8 bytes for each of 64 elements.
@@ -91,7 +94,10 @@ fn each_kind_of_check_can_be_left_out() {
     }
     let error = compile(&compiler, "mirror", KERNELS, &config("cpu", "race=off")).unwrap_err();
     let message = error.to_string();
-    assert!(message.contains("`race=off` is no option: write bounds=off or races=off"), "{message}");
+    assert!(
+        message.contains("`race=off` is no option: write bounds=off or races=off"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -122,10 +128,10 @@ pub fn unknown(mut y: DisjointSlice<f32>, address: u64) {
 }
 ";
     let said = notes("unknown", unknown, "compute_75");
-    let expected =
-        "sanitize: accesses of memory whose size is not known are not checked: kernels/unknown.rs:7";
+    let expected = "sanitize: accesses are not checked, of memory of unknown size or in libraries: \
+                    kernels/unknown.rs:7";
     assert!(said.contains(&expected.to_owned()), "{said:?}");
-    let large = KERNELS.replace("64>", "2800>");
+    let large = KERNELS.replace("64>", "3200>");
     let said = notes("large", &large, "compute_75");
     let expected = "sanitize: the shared array `TILE`: races are not checked: there is not enough \
                     shared memory to remember accesses";
@@ -147,8 +153,8 @@ pub fn dynamic(mut y: DisjointSlice<f32>) {
 }
 ";
     let said = notes("dynamic", dynamic, "compute_75");
-    let expected = "sanitize: races are not checked at kernels/dynamic.rs:7, kernels/dynamic.rs:10";
-    assert!(said.iter().any(|note| note.starts_with("sanitize: races are not checked at")), "{said:?} {expected}");
+    let start = "sanitize: races are not checked at";
+    assert!(said.iter().any(|note| note.starts_with(start)), "{said:?}");
     let recursive = "
 use kernelmill_device::prelude::*;
 fn sum(x: &[f32], i: usize) -> f32 { if i == 0 { x[0] } else { x[i] + sum(x, i / 2) * 2.0 + sum(x, i / 3) } }
@@ -159,7 +165,6 @@ pub fn recursive(x: &[f32], mut y: DisjointSlice<f32>) {
 }
 ";
     let said = notes("recursive", recursive, "cpu");
-    let expected =
-        "sanitize: `recursive::sum` is not checked: it is recursive, called by address, or assembly";
+    let expected = "sanitize: `recursive::sum` is not checked: it is recursive, called by address, or assembly";
     assert!(said.contains(&expected.to_owned()), "{said:?}");
 }

@@ -1,6 +1,11 @@
 // Kernels without faults, of every kind that the checks could mistake for one with.
 #include <cooperative_groups.h>
 
+__global__ void adds(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = y[i] + 2 * x[i];
+}
+
 __global__ void sums(const float *x, float *y, int n) {
   __shared__ float part[64];
   int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;

@@ -1,6 +1,7 @@
 //! Runs kernels with faults, and kernels without, and prints what the host learns.
 //!
-//! `sanitized cpu faults`; the device is `cpu` or `cuda`, then `faults`, `correct` or `conformance`.
+//! `sanitized cpu faults`; the device is `cpu` or `cuda`, then `faults`, `correct`,
+//! `conformance` or `cost`; with the feature `unchecked` kernels have no checks.
 
 mod kernels {
     kernelmill::include_kernels!();
@@ -8,7 +9,7 @@ mod kernels {
 
 use kernelmill::{Buffer, Device, Launch, Stream};
 use kernels::Kernels;
-use std::{env, error::Error};
+use std::{env, error::Error, time::Instant};
 
 type Memory<'a> = (&'a Buffer<f32>, &'a mut Buffer<f32>, i32);
 type Kernel = fn(&Kernels, &Stream, Launch<1>, Memory<'_>) -> kernelmill::Result<()>;
@@ -34,7 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         "faults" => faults(&device, &kernels),
         "correct" => correct(&device, &kernels),
         "conformance" => conformance(device),
-        other => Err(format!("`{other}` is none of faults, correct and conformance").into()),
+        "cost" => cost(&device, &kernels),
+        other => Err(format!("`{other}` is none of faults, correct, conformance and cost").into()),
     }
 }
 
@@ -70,8 +72,8 @@ fn faults(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
 }
 
 fn correct(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
-    let all: [(&str, Kernel); 7] = cpp!(
-        sums multiplies counts exchanges_in_warps rotates bytes_and_pairs leaves_early
+    let all: [(&str, Kernel); 8] = cpp!(
+        adds sums multiplies counts exchanges_in_warps rotates bytes_and_pairs leaves_early
     );
     let rust: [(&str, Kernel); 1] = [("with_barrier", |on, stream, launch, (x, y, _)| {
         let shape = Launch::grid([launch.grid_size()[0] as u32 * 2], [32]);
@@ -102,6 +104,25 @@ fn conformance(device: Device) -> Result<(), Box<dyn Error>> {
                 Err(error) => println!("{}: {error}", check.name),
             }
         }
+    }
+    Ok(())
+}
+
+/// The time of kernels without faults, the shortest of many launches.
+fn cost(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
+    let all: [(&str, Kernel); 4] = cpp!(adds sums multiplies counts);
+    let shapes = [(4096, 4096 * 64), (4096, 4096 * 64), (256, 512), (16, 65536)];
+    let stream = device.stream();
+    for ((name, kernel), (blocks, n)) in all.into_iter().zip(shapes) {
+        let (x, mut y) = (device.upload(&numbers(512 * 512))?, device.zeros(4096 * 64)?);
+        let mut shortest = f64::INFINITY;
+        for _ in 0..30 {
+            let start = Instant::now();
+            kernel(kernels, &stream, Launch::grid([blocks], [64]), (&x, &mut y, n))?;
+            stream.synchronize()?;
+            shortest = shortest.min(start.elapsed().as_secs_f64());
+        }
+        println!("{name}: {:.3} ms", shortest * 1e3);
     }
     Ok(())
 }

@@ -82,8 +82,8 @@ impl CppTools {
         };
         let wants_clang = settings.cuda_compiler == CudaCompiler::Clang;
         let falls_back = nvcc.is_none() && settings.cuda_compiler == CudaCompiler::Auto;
-        let is_seen = settings.plugin_on_everything.is_some()
-            && settings.cuda_compiler != CudaCompiler::Nvcc;
+        let is_seen =
+            settings.plugin_on_everything.is_some() && settings.cuda_compiler != CudaCompiler::Nvcc;
         let is_better = wants_clang || falls_back || is_seen;
         let needs_clang = has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {

@@ -26,8 +26,8 @@ use crate::{
 
 pub(crate) use clash::{declarations, redefinitions};
 pub(crate) use messages::Messages;
-pub(crate) use panics::{PANIC, is_panic};
 pub(crate) use panics::PANIC_SILENT;
+pub(crate) use panics::{PANIC, is_panic};
 use panics::{PANIC_VALUES, Style};
 pub(crate) use vendor::load as vendor_math;
 
