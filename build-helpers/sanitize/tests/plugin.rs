@@ -69,6 +69,28 @@ fn checks_are_compiled_for_every_target() {
     }
 }
 
+/// Facts of the code: atomic operations in the memory of the block, which the kernel itself has none
+/// of, and one more barrier, behind which the records are clear.
+#[test]
+fn the_code_has_records_in_shared_memory() {
+    let (source, lowered) = lower("mirror", KERNELS);
+    let plain = config("compute_75", "");
+    for (target, atomics, barrier) in [
+        ("compute_75", ["atom.relaxed.sys.shared.exch", "atom.relaxed.sys.shared.max"], "bar.sync"),
+        ("gfx1100", ["ds_storexchg_rtn_b64", "ds_max"], "s_barrier"),
+    ] {
+        let config = Config { target: target.parse().unwrap(), ..plain.clone() };
+        let job = job("mirror", &source, &lowered, &config);
+        let with = with_plugin().assembly(&job).unwrap();
+        let without = compiler().assembly(&job).unwrap();
+        for atomic in atomics {
+            assert!(with.contains(atomic) && !without.contains(atomic), "{target}: {with}");
+        }
+        let count = |code: &str| code.matches(barrier).count();
+        assert_eq!(count(&with), count(&without) + 1, "{target}: {with}");
+    }
+}
+
 #[test]
 fn switched_off_it_changes_no_byte() {
     let compiler = with_plugin();
