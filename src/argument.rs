@@ -8,8 +8,7 @@ use crate::{
     fault::{Fault, FaultSlot},
 };
 
-/// Device-level arguments that a kernel can have; a slice counts two.
-pub const MAX_ARGUMENTS: usize = 64;
+pub use kernelmill_artifact::MAX_ARGUMENTS;
 
 /// What stands for the address of no elements: kernels in Rust want one that is not null.
 const NO_ADDRESS: u64 = 128;
@@ -119,7 +118,7 @@ pub struct Argument<'a> {
 enum Kind {
     Value(*const u8),
     Slice { address: u64, len: u64 },
-    Pointer(u64),
+    Pointer { address: u64, bytes: u64 },
 }
 
 impl<'a> Argument<'a> {
@@ -141,11 +140,13 @@ impl<'a> Argument<'a> {
         Self { kind, fault: held.fault(), marker: PhantomData }
     }
 
-    /// The address alone; null where there are no elements.
+    /// The address; null where there are no elements. The size comes after all arguments, for kernels
+    /// that a plugin of the compiler has made to ask for it.
     #[must_use]
     pub fn pointer<T>(held: &'a Held<'_, T>) -> Self {
         let address = if held.is_empty() { 0 } else { held.address };
-        Self { kind: Kind::Pointer(address), fault: held.fault(), marker: PhantomData }
+        let bytes = (held.len * size_of::<T>()) as u64;
+        Self { kind: Kind::Pointer { address, bytes }, fault: held.fault(), marker: PhantomData }
     }
 
     /// Tells the memory of this argument of a fault.
@@ -173,14 +174,31 @@ impl Marshalled {
         for argument in arguments {
             match &argument.kind {
                 Kind::Value(value) => marshalled.push(*value),
-                Kind::Pointer(address) => marshalled.push(std::ptr::from_ref(address).cast()),
+                Kind::Pointer { address, .. } => {
+                    marshalled.push(std::ptr::from_ref(address).cast());
+                }
                 Kind::Slice { address, len } => {
                     marshalled.push(std::ptr::from_ref(address).cast());
                     marshalled.push(std::ptr::from_ref(len).cast());
                 }
             }
         }
+        marshalled.push_lengths(arguments);
         marshalled
+    }
+
+    /// The sizes of what is passed as an address, behind the kernel's own arguments: kernels that do
+    /// not ask for them do not look there. None where there is no room for all.
+    fn push_lengths(&mut self, arguments: &[Argument<'_>]) {
+        let bytes = |argument: &Argument<'_>| matches!(argument.kind, Kind::Pointer { .. });
+        if self.len + arguments.iter().filter(|argument| bytes(argument)).count() > MAX_ARGUMENTS {
+            return;
+        }
+        for argument in arguments {
+            if let Kind::Pointer { bytes, .. } = &argument.kind {
+                self.push(std::ptr::from_ref(bytes).cast());
+            }
+        }
     }
 
     fn push(&mut self, pointer: *const u8) {

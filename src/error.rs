@@ -204,7 +204,7 @@ impl KernelPanic {
             // The rest is of another panic, if of any.
             return Self {
                 kind,
-                message: record.message(&[]),
+                message: record.message(&[], &[]),
                 location: None,
                 source: artifact.source,
                 block: [0; 3],
@@ -214,7 +214,7 @@ impl KernelPanic {
         }
         Self {
             kind,
-            message: record.message(artifact.messages),
+            message: record.message(artifact.messages, artifact.locations),
             location: artifact.locations.get(location).copied(),
             source: artifact.source,
             block: record.block,

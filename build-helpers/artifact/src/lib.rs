@@ -29,7 +29,7 @@ pub use kind::{ArtifactKind, FORMAT_VERSION};
 pub use message::render_message;
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceFrame, SourceLocation};
 pub use signature::{
-    Access, Dimension, EnumLayout, Field, LaunchLimits, Nested, Parameter, ParameterKind, Safety,
-    Scalar, Signature, StructLayout, ValueType, Variant, symbol,
+    Access, Dimension, EnumLayout, Field, LaunchLimits, MAX_ARGUMENTS, Nested, Parameter,
+    ParameterKind, Safety, Scalar, Signature, StructLayout, ValueType, Variant, symbol,
 };
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};

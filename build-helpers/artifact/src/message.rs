@@ -2,7 +2,8 @@
 //! the text.
 //!
 //! The text is as in Rust, `element {usize} is {f32:>8.3}`, with the type of each value in the place
-//! of its name. `{?}` stands for a value that the device did not send.
+//! of its name. `{?}` stands for a value that the device did not send, `{place}` for a place in the
+//! source, whose value is one more than its number among the artifact's.
 
 use alloc::{
     format,
@@ -10,17 +11,19 @@ use alloc::{
 };
 use core::fmt::Write as _;
 
+use crate::SourceLocation;
+
 /// Puts values into a text.
 ///
 /// ```
 /// use kernelmill_artifact::render_message;
 ///
 /// let values = [7, u64::from(1.5_f32.to_bits())];
-/// let text = render_message("{{{usize:03}}} is {f32:>6.2}, not {?}", &values);
+/// let text = render_message("{{{usize:03}}} is {f32:>6.2}, not {?}", &values, &[]);
 /// assert_eq!(text, "{007} is   1.50, not _");
 /// ```
 #[must_use]
-pub fn render_message(text: &str, values: &[u64]) -> String {
+pub fn render_message(text: &str, values: &[u64], places: &[SourceLocation<'_>]) -> String {
     let mut output = String::new();
     let mut values = values.iter();
     let mut rest = text;
@@ -38,6 +41,8 @@ pub fn render_message(text: &str, values: &[u64]) -> String {
         let (ty, specification) = inside.split_once(':').unwrap_or((inside, ""));
         if ty == "?" {
             output.push('_');
+        } else if ty == "place" {
+            output.push_str(&place(values.next().copied(), places));
         } else if let Some(value) = values.next() {
             output.push_str(&Specification::read(specification).render(ty, *value));
         } else {
@@ -46,6 +51,13 @@ pub fn render_message(text: &str, values: &[u64]) -> String {
     }
     output.push_str(rest);
     output
+}
+
+/// The place with a number, by one more than it.
+fn place(number: Option<u64>, places: &[SourceLocation<'_>]) -> String {
+    let index = number.and_then(|number| usize::try_from(number.checked_sub(1)?).ok());
+    let place = index.and_then(|index| places.get(index));
+    place.map_or_else(|| "a place that is not known".to_string(), |place| place.to_string())
 }
 
 /// What stands after the colon: `>+#08.3x`.
@@ -211,7 +223,7 @@ mod tests {
             $($({
                 let value: $ty = $value;
                 let specification = concat!("{", stringify!($ty), ":", $specification, "}");
-                let ours = render_message(specification, &[bits::$ty(value)]);
+                let ours = render_message(specification, &[bits::$ty(value)], &[]);
                 assert_eq!(ours, format!(concat!("{:", $specification, "}"), value), "{specification}");
             })*)*
         };
@@ -262,9 +274,17 @@ mod tests {
     }
 
     #[test]
+    fn places_are_named_by_their_number() {
+        let places = [SourceLocation { file: "kernels/a.cu", line: 3, column: 9 }];
+        let shown = |number| render_message("at {place}", &[number], &places);
+        assert_eq!(shown(1), "at kernels/a.cu:3:9");
+        assert_eq!((shown(0), shown(2)), (shown(9), String::from("at a place that is not known")));
+    }
+
+    #[test]
     fn braces_and_missing_values_are_shown() {
-        assert_eq!(render_message("{{}} {u32} {?} {u32}", &[1, 2]), "{} 1 _ 2");
-        assert_eq!(render_message("{u32} {u32}", &[1]), "1 _");
-        assert_eq!(render_message("{Vec}, {u32", &[1]), "_, u32");
+        assert_eq!(render_message("{{}} {u32} {?} {u32}", &[1, 2], &[]), "{} 1 _ 2");
+        assert_eq!(render_message("{u32} {u32}", &[1], &[]), "1 _");
+        assert_eq!(render_message("{Vec}, {u32", &[1], &[]), "_, u32");
     }
 }

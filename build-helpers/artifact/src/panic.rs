@@ -67,9 +67,9 @@ impl PanicRecord {
     }
 
     /// The message as `std` would print it, for example `index out of bounds: the len is 4 but
-    /// the index is 7`. `messages` are those of the artifact that ran.
+    /// the index is 7`. `messages` and `places` are those of the artifact that ran.
     #[must_use]
-    pub fn message(&self, messages: &[&str]) -> String {
+    pub fn message(&self, messages: &[&str], places: &[SourceLocation<'_>]) -> String {
         if self.kind() == PanicKind::Silent {
             return PanicKind::Silent.describe(0, 0);
         }
@@ -79,7 +79,7 @@ impl PanicRecord {
             let more = self.message[..length].chunks_exact(8);
             let more = more.map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
             let values: Vec<u64> = [self.a, self.b].into_iter().chain(more).collect();
-            return render_message(text, &values);
+            return render_message(text, &values, places);
         }
         if length > 0 {
             return String::from_utf8_lossy(&self.message[..length]).into_owned();
@@ -121,6 +121,8 @@ pub enum PanicKind {
     Silent = 13,
     /// Memory on the heap could not be allocated, `a` bytes.
     OutOfMemory = 14,
+    /// Threads of a block that use a place of shared memory without a barrier between.
+    Race = 15,
 }
 
 impl PanicKind {
@@ -141,6 +143,7 @@ impl PanicKind {
             11 => Self::Deadlock,
             13 => Self::Silent,
             14 => Self::OutOfMemory,
+            15 => Self::Race,
             _ => Self::Other,
         }
     }
@@ -163,6 +166,9 @@ impl PanicKind {
             Self::NoneUnwrapped => "called `Option::unwrap()` on a `None` value",
             Self::ErrUnwrapped => "called `Result::unwrap()` on an `Err` value",
             Self::Deadlock => "the threads of a block wait for each other for ever",
+            Self::Race => {
+                "threads of a block use a place of shared memory without a barrier between"
+            }
             Self::Other => "the kernel panicked",
             Self::Silent => {
                 "compiled with `panics = \"none\"`, which keeps no message and no place"

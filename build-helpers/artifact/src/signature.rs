@@ -79,6 +79,9 @@ pub fn symbol(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
+/// Device-level arguments that a kernel can have; a slice counts two.
+pub const MAX_ARGUMENTS: usize = 64;
+
 /// One parameter of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Parameter {

@@ -52,15 +52,17 @@ pub struct Refusal {
 
 impl Refusal {
     /// A refusal at an instruction. Of the places where it was inlined, the innermost outside of
-    /// the standard library is named.
+    /// libraries is named.
     pub(crate) fn at(instruction: Value<'_>, message: impl Into<String>) -> Self {
         let frames = instruction.debug_frames();
-        let of_rust = |file: &str| {
+        let of_library = |file: &str| {
+            let ours = ["kernelmill_device/", "kernelmill-cuda/"];
             ["library/core/", "library/std/", "library/alloc/"]
                 .iter()
+                .chain(&ours)
                 .any(|part| file.contains(part))
         };
-        let of_user = frames.iter().find(|frame| !of_rust(&frame.file));
+        let of_user = frames.iter().find(|frame| !of_library(&frame.file));
         let frame = of_user.or(frames.last());
         Self {
             file: frame.map(|frame| frame.file.clone()).filter(|file| !file.is_empty()),

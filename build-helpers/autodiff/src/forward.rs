@@ -182,8 +182,34 @@ impl<'c> Forward<'_, 'c> {
         shadows.shadows.insert(instruction, tangent);
     }
 
+    /// The change of a quotient `f = x / y`, by one division: `(dx - f * dy) / y`.
+    fn quotient(&mut self, division: Value<'c>) {
+        let shadows = &mut self.shadows;
+        let [x, y] = [0, 1].map(|index| division.operand(index));
+        let is_varied = |value| shadows.analysis.activities.is_varied(value);
+        let (of_x, of_y) = (is_varied(x), is_varied(y));
+        let result = shadows.copier.values[&division];
+        let above = if of_y {
+            let product = shadows.copier.builder.binary(Opcode::LLVMFMul, result, shadows.of(y));
+            if of_x {
+                let change = shadows.of(x);
+                shadows.copier.builder.binary(Opcode::LLVMFSub, change, product)
+            } else {
+                shadows.copier.builder.negate_float(product)
+            }
+        } else {
+            shadows.of(x)
+        };
+        let below = shadows.copier.value(y);
+        let change = shadows.copier.builder.binary(Opcode::LLVMFDiv, above, below);
+        shadows.shadows.insert(division, change);
+    }
+
     /// Adds up what the changes of the operands give by the rules.
     fn by_rule(&mut self, instruction: Value<'c>) {
+        if instruction.opcode() == Opcode::LLVMFDiv {
+            return self.quotient(instruction);
+        }
         let shadows = &mut self.shadows;
         let Some(flows) = flows(shadows.session.rules, instruction) else { return };
         let emitter = Emitter {

@@ -190,5 +190,6 @@ fn the_gradient_of_gravity_costs_at_most_five_times_gravity() {
         );
     }
     assert_eq!(shadow, zero, "what was overwritten has no gradient left");
-    report("gravity", times, [3.5, 5.0]);
+    // The aim is 3, and what is measured 2.8 to 3.0.
+    report("gravity", times, [3.3, 5.0]);
 }

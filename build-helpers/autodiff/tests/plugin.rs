@@ -107,6 +107,107 @@ fn kernels_with_derivatives_compile_for_every_target() {
     assert!(!ptx.contains("__kernelmill_autodiff"), "{ptx}");
 }
 
+/// Gravity of bodies and the price of an option, with their gradients, for the figures of
+/// `docs/autodiff.md`.
+const FIGURES: &str = "
+use kernelmill_device::prelude::*;
+
+fn attraction(bodies: &[[f32; 4]], x: f32, y: f32, z: f32) -> f32 {
+    let mut potential = 0.0;
+    for b in bodies {
+        let (dx, dy, dz) = (b[0] - x, b[1] - y, b[2] - z);
+        potential -= b[3] / (dx * dx + dy * dy + dz * dz + 1e-3).sqrt();
+    }
+    potential
+}
+fn normal(x: f32) -> f32 { 0.5 * (1.0 + (0.797_884_6 * (x + 0.044_715 * x * x * x)).tanh()) }
+fn price(s: f32, k: f32, t: f32, r: f32, v: f32) -> f32 {
+    let root = v * t.sqrt();
+    let a = ((s / k).ln() + (r + 0.5 * v * v) * t) / root;
+    s * normal(a) - k * (-r * t).exp() * normal(a - root)
+}
+autodiff! {
+    fn force(bodies: &[[f32; 4]], x: f32, y: f32, z: f32, seed: f32) -> [f32; 3]
+        = reverse attraction(constant, active, active, active);
+    fn push(bodies: &[[f32; 4]], x: f32, dx: f32, y: f32, dy: f32, z: f32, dz: f32) -> f32
+        = forward attraction(constant, active, active, active);
+    fn greeks(s: f32, k: f32, t: f32, r: f32, v: f32, seed: f32) -> [f32; 5]
+        = reverse price(active, active, active, active, active);
+    fn delta(s: f32, ds: f32, k: f32, t: f32, r: f32, v: f32) -> f32
+        = forward price(active, constant, constant, constant, constant);
+}
+fn all(bodies: &[f32]) -> &[[f32; 4]] {
+    unsafe { core::slice::from_raw_parts(bodies.as_ptr().cast::<[f32; 4]>(), bodies.len() / 4) }
+}
+#[kernel]
+pub fn gravity(bodies: &[f32], mut out: DisjointSlice<f32>) {
+    let (i, bodies) = (thread::index_1d(), all(bodies));
+    let b = bodies[i.get()];
+    if let Some(out) = out.get_mut(i) { *out = attraction(bodies, b[0], b[1], b[2]) }
+}
+#[kernel]
+pub fn gravity_reverse(bodies: &[f32], mut out: DisjointSlice<f32>) {
+    let (i, bodies) = (thread::index_1d(), all(bodies));
+    let b = bodies[i.get()];
+    let [x, y, z] = force(bodies, b[0], b[1], b[2], -1.0);
+    if let Some(out) = out.get_mut(i) { *out = x + y + z }
+}
+#[kernel]
+pub fn gravity_forward(bodies: &[f32], mut out: DisjointSlice<f32>) {
+    let (i, bodies) = (thread::index_1d(), all(bodies));
+    let b = bodies[i.get()];
+    if let Some(out) = out.get_mut(i) { *out = push(bodies, b[0], 1.0, b[1], 0.5, b[2], 0.25) }
+}
+#[kernel]
+pub fn prices(s: &[f32], mut out: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    let s = s[i.get()];
+    if let Some(out) = out.get_mut(i) { *out = price(s, 100.0, 1.5, 0.02, 0.3) }
+}
+#[kernel]
+pub fn prices_reverse(s: &[f32], mut out: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    let [a, b, c, d, e] = greeks(s[i.get()], 100.0, 1.5, 0.02, 0.3, 1.0);
+    if let Some(out) = out.get_mut(i) { *out = a + b + c + d + e }
+}
+#[kernel]
+pub fn prices_forward(s: &[f32], mut out: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    let s = s[i.get()];
+    if let Some(out) = out.get_mut(i) { *out = delta(s, 1.0, 100.0, 1.5, 0.02, 0.3) }
+}
+";
+
+#[test]
+fn gradients_need_few_more_registers_than_their_functions_on_sm_90() {
+    let (source, lowered) = lower("figures", FIGURES);
+    let config = Config::new("compute_90".parse().unwrap());
+    let ptx = with_plugin().assembly(&job("figures", &source, &lowered, &config)).unwrap();
+    let Some(ptxas) = common::ptxas() else { return };
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, output) = (folder.join("figures.ptx"), folder.join("figures.cubin"));
+    std::fs::write(&file, ptx).unwrap();
+    let mut command = std::process::Command::new(ptxas);
+    command.args(["-arch=sm_90", "-v"]).arg(&file).arg("-o").arg(&output);
+    let result = command.output().unwrap();
+    let text = String::from_utf8_lossy(&[result.stdout, result.stderr].concat()).into_owned();
+    assert!(result.status.success(), "{text}");
+    let registers = |kernel: &str| -> u32 {
+        let (_, rest) = text.split_once(&format!("entry function '{kernel}'")).expect("a kernel");
+        let spills = rest.split_once("bytes spill stores").expect("spills").0;
+        assert!(spills.trim_end().ends_with(" 0"), "{kernel} spills: {text}");
+        let (_, used) = rest.split_once("Used ").expect("registers");
+        used.split(' ').next().unwrap().parse().unwrap()
+    };
+    for (kernel, most) in [("gravity", 48), ("prices", 48)] {
+        let [own, reverse, forward] =
+            ["", "_reverse", "_forward"].map(|suffix| registers(&format!("{kernel}{suffix}")));
+        println!("{kernel}: {own} registers, reverse {reverse}, forward {forward}");
+        assert!(reverse <= most && forward <= most, "{own} {reverse} {forward}");
+    }
+}
+
 #[test]
 fn kernels_without_derivatives_are_the_same_with_the_plugin() {
     const PLAIN: &str = "
@@ -181,6 +282,18 @@ fn what_does_not_fit_is_refused_at_its_line() {
             "fn f(x: f32) -> f32 { let (mut y, mut i) = (x, 0.0); while i < x { y = y * y; i += 0.5 } y }",
             "fn derivative(x: f32, seed: f32) -> f32 = reverse f(active);",
             "add `tape: &mut [u64]` as the last parameter",
+        ),
+        (
+            "barrier",
+            "fn f(x: f32) -> f32 { let y = x * x; thread::sync_threads(); y * x }",
+            "fn derivative(x: f32, seed: f32) -> f32 = reverse f(active);",
+            "`barrier::f` has no derivative: kernels/barrier.rs:2:38: a barrier has no derivative",
+        ),
+        (
+            "warp",
+            "fn f(x: f32) -> f32 { let y = x * x; warp::sync(); y * x }",
+            "fn derivative(x: f32, dx: f32) -> f32 = forward f(active);",
+            "an operation of the warp has no derivative; keep it out of the function",
         ),
         (
             "body",

@@ -26,7 +26,7 @@ use crate::{
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
     Artifact, Child, Compiler, Error as CompileError, Job, JobSource, Symbols, TableFunction,
-    plugin::Plugin,
+    plugin::{Plugin, Scope},
 };
 use std::{
     collections::BTreeSet,
@@ -51,9 +51,10 @@ pub(crate) struct Binary {
 /// Builds with the compiler that the toolchain gives.
 pub(crate) fn run(
     world: &World,
-    builder: Layer,
+    mut builder: Layer,
     plugins: &[Arc<dyn Plugin>],
 ) -> Result<Summary, Error> {
+    builder.plugin_on_everything = on_everything(&builder, plugins);
     run_with(world, builder, |package, settings| {
         let search = toolchain::Search::of_build(world, package, settings);
         let toolchain = toolchain::find(&search, package, settings)?;
@@ -64,6 +65,14 @@ pub(crate) fn run(
             .map_err(|error| Error::Toolchain(error.to_string()))?;
         Ok(Box::new(compiler))
     })
+}
+
+/// The name of a plugin that works on all kernels, by what the build has for it.
+fn on_everything(builder: &Layer, plugins: &[Arc<dyn Plugin>]) -> Option<String> {
+    let meta = |plugin: &str| builder.plugin_meta.as_ref().and_then(|all| all.get(plugin).cloned());
+    let mut found = plugins.iter().map(|plugin| (plugin, meta(plugin.name()).unwrap_or_default()));
+    let found = found.find(|(plugin, meta)| plugin.scope(meta) == Scope::Everything);
+    found.map(|(plugin, _)| plugin.name().to_owned())
 }
 
 type Open<'a> = &'a dyn Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>;
@@ -95,6 +104,9 @@ pub(crate) fn run_with(
         host::check(&host_files, &settings, &search, tools.nvcc.as_ref())?;
         plan::units(&found.sources, &settings, &search, &tools)?
     };
+    if let Some(plugin) = &settings.plugin_on_everything {
+        warn_of_nvcc(world, &found.sources, &units, plugin);
+    }
     let store = Store::of_user(world);
     let inputs = Inputs::new(world, &package, &store);
     let build = Build {
@@ -154,9 +166,24 @@ pub(crate) fn run_with(
         for (kernel, road) in &summary.roads {
             world.cargo.note(&format_args!("kernelmill: {kernel} on the CPU: {road}"));
         }
+        for (kernel, target, note) in &summary.notes {
+            world.cargo.note(&format_args!("kernelmill: {kernel} for {target}: {note}"));
+        }
         world.cargo.note(&summary);
     }
     Ok(summary)
+}
+
+/// Says which binaries a plugin for all kernels does not see.
+fn warn_of_nvcc(world: &World, sources: &[Source], units: &[Unit], plugin: &str) {
+    let by_nvcc = units.iter().filter(|unit| unit.road == Road::Nvcc);
+    for unit in by_nvcc {
+        let (source, target) = (&sources[unit.source].display, &unit.config.target);
+        world.cargo.warn(&format_args!(
+            "{source} for {target} is compiled by nvcc, where the plugin `{plugin}` does not see it; \
+             install clang, or write `cuda-compiler = \"clang\"`"
+        ));
+    }
 }
 
 /// What every step of a build needs.
@@ -510,12 +537,21 @@ pub(crate) fn watch(world: &World, package: &Package, path: &std::path::Path) {
     }
 }
 
+/// What plugins say of an artifact's kernels.
+fn notes(artifact: &Artifact) -> impl Iterator<Item = (String, String, String)> {
+    artifact.kernels.iter().flat_map(|kernel| {
+        let of = |note: &String| (kernel.name.clone(), artifact.target.to_string(), note.clone());
+        kernel.notes.iter().map(of)
+    })
+}
+
 fn summary(sources: &[Source], binaries: &[Binary]) -> Summary {
     let cached = binaries.iter().filter(|binary| binary.is_cached).count();
     let kernels = sources.iter().flat_map(Source::kernels);
     let compiled = binaries.iter().flat_map(|binary| &binary.artifact.kernels);
     let roads = compiled.filter_map(|kernel| Some((kernel.name.clone(), kernel.road.clone()?)));
     Summary {
+        notes: binaries.iter().flat_map(|binary| notes(&binary.artifact)).collect(),
         roads: roads.collect(),
         compiled: binaries.len() - cached,
         cached,

@@ -62,6 +62,8 @@ pub(crate) struct Settings {
     pub(crate) nvcc: Option<String>,
     /// The clang to use, in the same way.
     pub(crate) clang: Option<String>,
+    /// A plugin that works on all kernels, which those that nvcc makes escape.
+    pub(crate) plugin_on_everything: Option<String>,
     /// Files with host code, which become a library.
     pub(crate) host_files: Vec<Glob>,
     /// Whether device code of host files may call into other files.
@@ -317,6 +319,7 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         cuda_compiler: layer.cuda_compiler.unwrap_or_default(),
         nvcc: layer.nvcc,
         clang: layer.clang,
+        plugin_on_everything: layer.plugin_on_everything,
         host_files: globs(layer.host_files),
         rdc: layer.rdc.unwrap_or(false),
         params: Params {

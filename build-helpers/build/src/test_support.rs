@@ -247,6 +247,7 @@ impl Compile for Fake {
                 .then(|| format!("kernelmill_cpu_{}_{}", job.source.unit, signature.name)),
             road: (*target == Target::Cpu && text.contains("ROADS"))
                 .then(|| "loop: no thread waits".to_owned()),
+            notes: Vec::new(),
         });
         Ok(Artifact {
             target: target.clone(),

@@ -35,6 +35,8 @@ pub struct CompiledKernel {
     /// For the CPU, how it runs the threads of a block, and why: `loop`, `regions` or
     /// `coroutine`, a colon, and a sentence for people.
     pub road: Option<String>,
+    /// What plugins say of it, a sentence each, for people.
+    pub notes: Vec<String>,
 }
 
 /// A place in a source that a panic can name.
@@ -86,6 +88,8 @@ impl Artifact {
             writer.number(u64::from(kernel.panics));
             writer.text(kernel.cpu_symbol.as_deref().unwrap_or(""));
             writer.text(kernel.road.as_deref().unwrap_or(""));
+            writer.number(kernel.notes.len() as u64);
+            kernel.notes.iter().for_each(|text| writer.text(text));
         }
         writer.number(self.locations.len() as u64);
         for location in &self.locations {
@@ -119,6 +123,7 @@ impl Artifact {
                 panics: reader.number()? != 0,
                 cpu_symbol: Some(reader.text()?).filter(|symbol| !symbol.is_empty()),
                 road: Some(reader.text()?).filter(|road| !road.is_empty()),
+                notes: reader.list(Reader::text)?,
             })
         })?;
         let locations = reader.list(|reader| {
@@ -158,6 +163,7 @@ mod tests {
                 panics: true,
                 cpu_symbol: Some("kernelmill_cpu_a_saxpy".into()),
                 road: Some("loop: no thread waits for another".into()),
+                notes: vec!["count: 3 additions".into()],
             }],
             locations: vec![Location {
                 file: "kernels/a.rs".into(),

@@ -1,5 +1,7 @@
 //! The pipeline, from a lowered source to an artifact.
 
+use std::cell::RefCell;
+
 use kernelmill_artifact::Target;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -11,9 +13,10 @@ use crate::{
     check::Checks,
     deferred, entry, fast,
     frontend::rust::LAYOUT_PREFIX,
+    lengths,
     library::Libraries,
     link, parameters, place,
-    plugin::{Plugins, Stage},
+    plugin::{Plugins, Site, Stage},
     prepare, steps,
     target::{self, Backend, Entry, Unit},
 };
@@ -49,12 +52,14 @@ fn compile_as_asked(
     (libraries, plugins): (&Libraries, &Plugins),
     job: &Job<'_>,
 ) -> Result<Artifact, Error> {
+    let lengths = lengths::signatures(job, plugins);
+    let job = &lengths::applied(job, lengths.as_deref());
     let (source, options) = (&job.source, &job.config.options);
     options.check_complete()?;
     let file = file(job);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, locations, messages, checks } =
+    let Built { module, entries, locations, messages, notes, checks } =
         build(&context, (toolchain, libraries, plugins), job, &*backend)?;
     let panics = export_panic_record(&module, &*backend);
     export(&module, "__kernelmill_print_memory", "__kernelmill_print_buffer");
@@ -73,6 +78,7 @@ fn compile_as_asked(
             panics,
             cpu_symbol: entry.cpu_symbol,
             road: entry.road,
+            notes: notes_of(&notes, &signature.symbol),
         })
         .collect();
     let target = job.config.target.clone();
@@ -85,6 +91,8 @@ pub(crate) fn inspect(
     (libraries, plugins): (&Libraries, &Plugins),
     job: &Job<'_>,
 ) -> Result<String, Error> {
+    let lengths = lengths::signatures(job, plugins);
+    let job = &lengths::applied(job, lengths.as_deref());
     let (file, options) = (file(job), &job.config.options);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
@@ -109,6 +117,8 @@ pub(crate) fn assembly(
     job: &Job<'_>,
 ) -> Result<String, Error> {
     job.config.options.check_complete()?;
+    let lengths = lengths::signatures(job, plugins);
+    let job = &lengths::applied(job, lengths.as_deref());
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
     let Built { module, checks, .. } =
@@ -130,6 +140,8 @@ struct Built<'a, 'c> {
     locations: Vec<Location>,
     /// The texts of its panics.
     messages: Vec<String>,
+    /// What plugins say of kernels, by their symbols.
+    notes: Vec<(String, String)>,
     /// What has been found wrong with it so far.
     checks: Checks<'a>,
 }
@@ -145,8 +157,15 @@ fn build<'a, 'c>(
     parameters::check_space(job, backend)?;
     plugins.check(job.config)?;
     let module = read(context, job, libraries, backend)?;
-    let at = |stage| plugins.run(stage, context, &module, job.config, backend.machine());
-    if plugins.work_at(Stage::FrontEnd, &module)
+    let site = Site {
+        config: job.config,
+        machine: backend.machine(),
+        signatures: source.signatures,
+        messages: RefCell::default(),
+        notes: RefCell::default(),
+    };
+    let at = |stage| plugins.run(stage, context, &module, &site);
+    if plugins.work_at(Stage::FrontEnd, &module, job.config)
         && let Some(spaces) = backend.address_spaces()
     {
         // What LLVM checks of each plugin's work on the target's behalf.
@@ -154,11 +173,10 @@ fn build<'a, 'c>(
     }
     at(Stage::FrontEnd)?;
     let level = job.config.params.panics;
-    let mut messages = link::Messages::default();
     if options.libraries {
         let vendor = link::vendor_math(toolchain, job, backend)?;
-        let vendor = vendor.as_deref();
-        messages = link::libraries(context, &module, libraries, backend, level, vendor)?;
+        let (vendor, mut messages) = (vendor.as_deref(), site.messages.borrow_mut());
+        link::libraries(context, &module, (libraries, vendor), backend, level, &mut messages)?;
     }
     if options.cleanup {
         backend.machine().run(&module, DROP_LANDING_PADS)?;
@@ -201,7 +219,7 @@ fn build<'a, 'c>(
     at(Stage::Optimized)?;
     checks.settle(context, &module);
     let locations = place::locations(context, &module, &backtraces);
-    let messages = messages.of(&module);
+    let messages = site.messages.take().of(&module);
     link::finish_panics(context, &module, backend, &entries);
     if options.optimize {
         backend.machine().run(&module, FINISH)?;
@@ -210,7 +228,13 @@ fn build<'a, 'c>(
     if options.validate {
         plugins.check_markers(&module)?;
     }
-    Ok(Built { module, entries, locations, messages, checks })
+    Ok(Built { module, entries, locations, messages, notes: site.notes.take(), checks })
+}
+
+/// What plugins say of a kernel.
+fn notes_of(notes: &[(String, String)], symbol: &str) -> Vec<String> {
+    let of_kernel = notes.iter().filter(|(kernel, _)| kernel == symbol);
+    of_kernel.map(|(_, text)| text.clone()).collect()
 }
 
 /// What rustc writes still has landing pads, although panics abort.
@@ -248,6 +272,7 @@ fn read<'c>(
     }
     deferred::resolve(context, &module, (file(job), source.lowered), &prepared)?;
     parameters::drop_empty(context, &module, source.signatures, backend.is_gpu());
+    lengths::add(context, &module, source.signatures, backend.is_gpu());
     for global in module.globals() {
         let name = global.name();
         let unwanted = name.starts_with(LAYOUT_PREFIX) || name.starts_with("llvm.");

@@ -33,6 +33,7 @@ mod fast;
 mod fault;
 pub mod frontend;
 mod job;
+mod lengths;
 mod library;
 pub mod limits;
 mod link;

@@ -109,23 +109,36 @@ fn replace<'c>(
     is_passed: &[bool],
     convergent: bool,
 ) {
-    let name = shim.name();
-    shim.set_name(&format!("{name}_with_empty"));
     let old = shim.parameters();
     let types: Vec<Type<'c>> =
         old.iter().zip(is_passed).filter(|(_, passed)| **passed).map(|(it, _)| it.ty()).collect();
-    let new = module.new_function(&name, Type::void(context).function(&types));
-    let builder = Builder::new(context);
-    builder.at_end(Block::append(context, new, "start"));
-    let mut parameters = new.parameters().into_iter();
-    let arguments: Vec<_> = old
-        .iter()
-        .zip(is_passed)
-        .map(|(old, passed)| {
+    let arguments = |parameters: &[Value<'c>]| {
+        let mut parameters = parameters.iter().copied();
+        let mut argument = |(old, passed): (&Value<'c>, &bool)| {
             let next = if *passed { parameters.next() } else { None };
             next.unwrap_or_else(|| old.ty().null())
-        })
-        .collect();
+        };
+        old.iter().zip(is_passed).map(&mut argument).collect()
+    };
+    wrap(context, module, shim, &types, &arguments, convergent);
+}
+
+/// Puts a function with other parameters in the place of a shim, which it calls inline: with what
+/// `arguments` makes of its parameters.
+pub(crate) fn wrap<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    shim: Value<'c>,
+    types: &[Type<'c>],
+    arguments: &dyn Fn(&[Value<'c>]) -> Vec<Value<'c>>,
+    convergent: bool,
+) {
+    let name = shim.name();
+    shim.set_name(&format!("{name}_wrapped"));
+    let new = module.new_function(&name, Type::void(context).function(types));
+    let builder = Builder::new(context);
+    builder.at_end(Block::append(context, new, "start"));
+    let arguments = arguments(&new.parameters());
     let call = builder.call(shim, &arguments);
     builder.ret(None);
     if convergent {

@@ -14,6 +14,7 @@
 #include "warp.h"
 #include "memory.h"
 #include "print.h"
+#include "derivative.h"
 
 // What nvcc's own prelude brings along, and sources therefore use unasked. They come last: C++'s
 // headers pass the functions above on to `std`.

@@ -26,6 +26,7 @@ impl Machine {
         let options = Options {
             order: config.order,
             detect_races: config.races,
+            poison: !config.unwritten,
             step_budget: config.steps.or(usual.step_budget),
             threads: config.threads,
             ..usual

@@ -171,6 +171,12 @@ impl<'c> Facts<'_, 'c> {
         if flows(self.rules, call).is_some() {
             return self.mathematics(call);
         }
+        if let Some(what) = exchange(call) {
+            return Some(format!(
+                "{what} has no derivative; keep it out of the function, and exchange values and \
+                 gradients around it"
+            ));
+        }
         if !is_foreign(self.rules, call) && !self.activities.is_active(call) {
             return None;
         }
@@ -284,5 +290,16 @@ impl<'c> Facts<'_, 'c> {
                 .filter(|operand| operand.ty().int_width().is_some())
                 .any(|operand| self.may_hold_numbers(operand, depth - 1)),
         }
+    }
+}
+
+/// What a call exchanges with other threads, if it does.
+fn exchange(call: Value<'_>) -> Option<&'static str> {
+    let name = call.called_function()?.name();
+    match name.strip_prefix("__kernelmill_")? {
+        "barrier" => Some("a barrier"),
+        "active_mask" => Some("an operation of the warp"),
+        name if name.starts_with("warp_") => Some("an operation of the warp"),
+        _ => None,
     }
 }

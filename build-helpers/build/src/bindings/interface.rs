@@ -9,7 +9,7 @@ use crate::{
     source::Source,
 };
 use kernelmill_artifact::{
-    DeviceFunction, EnumLayout, Field, FunctionType, Parameter, ParameterKind, Safety, Signature,
+    DeviceFunction, EnumLayout, Field, FunctionType, MAX_ARGUMENTS, Parameter, ParameterKind, Safety, Signature,
     StructLayout, ValueType, target::nearest,
 };
 use kernelmill_compiler::frontend::cuda::{is_same_symbol, signature::is_same_kernel};
@@ -63,8 +63,6 @@ pub(crate) struct Struct {
     pub(crate) mapped_to: Option<String>,
 }
 
-/// The most arguments that a launch has; a slice counts as two.
-const MAX_ARGUMENTS: usize = 64;
 /// The functions that every `Kernels` has.
 const FIXED: [&str; 2] = ["load", "signatures"];
 /// What has the device functions, where there are any.

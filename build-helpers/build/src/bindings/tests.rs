@@ -104,6 +104,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         panics: false,
         cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
         road: None,
+        notes: Vec::new(),
     };
     let artifact = Artifact {
         target: target.parse().unwrap(),

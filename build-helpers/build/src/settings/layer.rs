@@ -26,6 +26,8 @@ pub(crate) struct Layer {
     pub(crate) rdc: Option<bool>,
     /// What plugins are told, by their names.
     pub(crate) plugin_meta: Option<BTreeMap<String, String>>,
+    /// A plugin that works on all kernels.
+    pub(crate) plugin_on_everything: Option<String>,
     /// Of the compiler, by name; each is taken by itself.
     pub(crate) options: Option<BTreeMap<String, String>>,
     /// By kernel; each key of a kernel is taken by itself.
@@ -62,6 +64,7 @@ impl Layer {
             host_files: self.host_files.or(below.host_files),
             rdc: self.rdc.or(below.rdc),
             plugin_meta: self.plugin_meta.or(below.plugin_meta),
+            plugin_on_everything: self.plugin_on_everything.or(below.plugin_on_everything),
             options: match (self.options, below.options) {
                 (Some(above), Some(mut merged)) => {
                     merged.extend(above);

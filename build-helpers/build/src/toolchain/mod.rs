@@ -82,7 +82,10 @@ impl CppTools {
         };
         let wants_clang = settings.cuda_compiler == CudaCompiler::Clang;
         let falls_back = nvcc.is_none() && settings.cuda_compiler == CudaCompiler::Auto;
-        let needs_clang = has_kernels && (wants_clang || falls_back || settings.has_others());
+        let is_seen =
+            settings.plugin_on_everything.is_some() && settings.cuda_compiler != CudaCompiler::Nvcc;
+        let is_better = wants_clang || falls_back || is_seen;
+        let needs_clang = has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {
             let version = ask(&package.rustc, &["-vV"])?;
             find_clang(search, llvm_of_rustc(&version))?
@@ -92,9 +95,15 @@ impl CppTools {
         Ok(Self { nvcc, clang })
     }
 
-    /// nvcc, where it is the one that compiles kernels.
+    /// nvcc, where it is the one that compiles kernels. What it makes no plugin sees, so where one is
+    /// to see all kernels it is clang, if nothing else is said.
     pub(crate) fn compiles_kernels(&self, settings: &Settings) -> Option<&Nvcc> {
-        self.nvcc.as_ref().filter(|_| settings.cuda_compiler != CudaCompiler::Clang)
+        let is_by_clang = match settings.cuda_compiler {
+            CudaCompiler::Auto => settings.plugin_on_everything.is_some() && self.clang.is_some(),
+            CudaCompiler::Nvcc => false,
+            CudaCompiler::Clang => true,
+        };
+        self.nvcc.as_ref().filter(|_| !is_by_clang)
     }
 }
 

@@ -26,8 +26,9 @@ use crate::{
 
 pub(crate) use clash::{declarations, redefinitions};
 pub(crate) use messages::Messages;
+pub(crate) use panics::PANIC_SILENT;
 pub(crate) use panics::{PANIC, is_panic};
-use panics::{PANIC_SILENT, PANIC_VALUES, Style};
+use panics::{PANIC_VALUES, Style};
 pub(crate) use vendor::load as vendor_math;
 
 /// Names that the compiler itself gives a meaning to.
@@ -74,26 +75,25 @@ pub(crate) fn printing(module: &Module<'_>, name: Option<&str>) {
     }
 }
 
-/// Links until nothing is undefined that a library has, and gives the texts of the panics that the
+/// Links until nothing is undefined that a library has, and adds the texts of the panics that the
 /// host puts together.
 pub(crate) fn libraries<'c>(
     context: &'c Context,
     module: &Module<'c>,
-    libraries: &Libraries,
+    (libraries, vendor): (&Libraries, Option<&[u8]>),
     backend: &dyn Backend,
     level: PanicLevel,
-    vendor: Option<&[u8]>,
-) -> Result<Messages, Error> {
+    messages: &mut Messages,
+) -> Result<(), Error> {
     let style = match level {
         PanicLevel::None => Style::Silent,
         _ if backend.formats_panics() => Style::Format,
         _ => Style::Record,
     };
-    let mut messages = Messages::default();
     if style == Style::Record {
         messages::expose(context, module);
         backend.machine().run(module, DROP_MESSAGES)?;
-        messages::attach(context, module, &mut messages);
+        messages::attach(context, module, messages);
     }
     panics::define(context, module, style);
     if style != Style::Format {
@@ -104,7 +104,7 @@ pub(crate) fn libraries<'c>(
     let mut style_of_the_rest = style;
     loop {
         if style_of_the_rest == Style::Record {
-            messages::attach(context, module, &mut messages);
+            messages::attach(context, module, messages);
         }
         panics::define(context, module, style_of_the_rest);
         if vendor.is_some() {
@@ -140,7 +140,7 @@ pub(crate) fn libraries<'c>(
             wanted.into_iter().filter(|name| !name.starts_with(PREFIX)).filter(has).collect();
         let members = libraries.defining(&others, &mut asked)?;
         if members.is_empty() && others.is_empty() | (style_of_the_rest != Style::Format) {
-            return Ok(messages);
+            return Ok(());
         }
         if members.is_empty() {
             // Instances of generic functions that are in other crates: `assert_failed::<u32, u32>`.

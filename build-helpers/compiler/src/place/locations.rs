@@ -28,8 +28,13 @@ pub(crate) fn collect<'c>(
     }
     let base = module.function(LOCATION_BASE);
     if let Some((first, _)) = found.first() {
-        let element = first.value_type();
-        let entries: Vec<_> = found.iter().filter_map(|(global, _)| global.initializer()).collect();
+        // One type for all, whichever compiler has written them.
+        let entry = |value: Value<'c>| {
+            Value::constant_structure(context, &[value.operand(0), value.operand(1)])
+        };
+        let values = found.iter().filter_map(|(global, _)| global.initializer());
+        let entries: Vec<_> = values.map(entry).collect();
+        let element = entries[0].ty();
         let space = first.ty().address_space();
         let ty = element.array(entries.len() as u64);
         let table = module.new_global(&format!("{PREFIX}locations"), ty, space);

@@ -78,7 +78,9 @@ impl<'c> Place<'_, 'c> {
             Opcode::LLVMPtrToInt => Ok(builder.pointer_to_int(operands[0], constant.ty())),
             Opcode::LLVMAddrSpaceCast => Ok(builder.address_space_cast(operands[0], constant.ty())),
             Opcode::LLVMTrunc => Ok(builder.truncate(operands[0], constant.ty())),
-            Opcode::LLVMAdd => Ok(builder.add(operands[0], operands[1])),
+            operation @ (Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMXor) => {
+                Ok(builder.binary(operation, operands[0], operands[1]))
+            }
             other => Err(Error::Internal(format!(
                 "the address of a shared array is in a constant of kind {other:?}"
             ))),

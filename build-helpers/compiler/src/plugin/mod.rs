@@ -5,17 +5,23 @@
 //! marker is in the module, and must have replaced every call of it by the end. A module without the
 //! marker is compiled as if the plugin were not there.
 //!
+//! A plugin that checks code, or counts what it does, wants no mark: its [`Scope`] is everything.
+//!
 //! `docs/plugins.md` has an example.
 
+mod failure;
+mod kernels;
 mod registry;
 
 use std::{cell::RefCell, fmt};
 
 use kernelmill_artifact::Target;
 
-pub(crate) use registry::Plugins;
+pub use failure::Failure;
+pub use kernels::{Buffer, Kernel, Length, SharedArray};
+pub(crate) use registry::{Plugins, Site};
 
-use crate::{Config, Error};
+use crate::Error;
 
 /// What plugins work on: modules, functions, instructions, and what builds them.
 pub mod ir {
@@ -25,7 +31,7 @@ pub mod ir {
     };
 }
 
-use ir::{Builder, Context, Module, ModuleExt, Value};
+use ir::{Builder, Context, Module, ModuleExt, Type, Value};
 
 /// Where in the pipeline a plugin works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +50,16 @@ pub enum Stage {
     Late,
 }
 
-/// A pass that runs where a kernel calls its marker.
+/// Which modules a plugin works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Those that have its marker.
+    Marked,
+    /// All of them.
+    Everything,
+}
+
+/// A pass that runs where a kernel calls its marker, or on everything.
 pub trait Plugin: fmt::Debug + Send + Sync {
     /// Its name, unique among a compiler's plugins: that of its crate.
     fn name(&self) -> &str;
@@ -65,7 +80,19 @@ pub trait Plugin: fmt::Debug + Send + Sync {
         0
     }
 
-    /// Works on a module that has its marker. What it cannot do it refuses, by [`Task::refuse`].
+    /// Which modules it works on, by what the build has for it. The marker is reserved for it also
+    /// where it needs none.
+    fn scope(&self, _meta: &str) -> Scope {
+        Scope::Marked
+    }
+
+    /// Whether it wants to know of the memory that kernels are given by its address alone, as in
+    /// CUDA C++, how large it is. Kernels are then given that too.
+    fn needs_lengths(&self, _meta: &str) -> bool {
+        false
+    }
+
+    /// Works on a module in its scope. What it cannot do it refuses, by [`Task::refuse`].
     ///
     /// # Errors
     ///
@@ -78,7 +105,7 @@ pub struct Task<'a, 'c> {
     stage: Stage,
     context: &'c Context,
     module: &'a Module<'c>,
-    config: &'a Config,
+    site: &'a Site<'a>,
     plugin: &'a dyn Plugin,
     faults: RefCell<Vec<PluginFault>>,
 }
@@ -118,13 +145,13 @@ impl<'a, 'c> Task<'a, 'c> {
     /// What the module is compiled for.
     #[must_use]
     pub fn target(&self) -> &'a Target {
-        &self.config.target
+        &self.site.config.target
     }
 
     /// What the build has for this plugin; empty where it says nothing.
     #[must_use]
     pub fn meta(&self) -> &'a str {
-        self.config.params.meta.get(self.plugin.name()).map_or("", String::as_str)
+        registry::meta(self.site.config, self.plugin)
     }
 
     /// The marker's functions in the module: one, unless it has several types.
@@ -145,6 +172,39 @@ impl<'a, 'c> Task<'a, 'c> {
         let builder = Builder::new(self.context);
         builder.before(instruction);
         builder
+    }
+
+    /// The bytes from one element of this type to the next in the target's memory.
+    #[must_use]
+    pub fn size_of(&self, ty: Type<'c>) -> u64 {
+        self.site.machine.size_of(ty)
+    }
+
+    /// Runs passes of LLVM's over the module, named in its notation.
+    ///
+    /// # Errors
+    ///
+    /// LLVM's message, where it does not know a pass.
+    pub fn run_passes(&self, passes: &str) -> Result<(), String> {
+        self.site.machine.run(self.module, passes).map_err(|error| error.to_string())
+    }
+
+    /// Makes functions part of those that call them, as far as that can be: recursive ones, and those
+    /// that are called by address, stay. What nothing uses any more is dropped.
+    ///
+    /// # Errors
+    ///
+    /// LLVM's message.
+    pub fn inline_all(&self) -> Result<(), String> {
+        crate::steps::inline_all(self.context, self.module);
+        self.run_passes("always-inline,globaldce")
+    }
+
+    /// Says something of a kernel, named as [`Kernel::name`] has it, that the user ought to be able
+    /// to find out: `KERNELMILL_LOG=summary` prints it.
+    pub fn note(&self, kernel: &str, text: &str) {
+        let text = format!("{}: {text}", self.plugin.name());
+        self.site.notes.borrow_mut().push((kernel.to_owned(), text));
     }
 
     /// Puts a value of the same type in the place of a call, and removes the call, which must not
@@ -199,4 +259,10 @@ impl From<Vec<PluginFault>> for Error {
     fn from(faults: Vec<PluginFault>) -> Self {
         Self::Plugin(faults)
     }
+}
+
+/// A symbol as it is written in the source.
+#[must_use]
+pub fn source_name(symbol: &str) -> String {
+    crate::check::demangle(symbol)
 }

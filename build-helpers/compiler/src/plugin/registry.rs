@@ -1,12 +1,24 @@
 use std::{cell::RefCell, fmt::Write as _, sync::Arc};
 
+use kernelmill_artifact::Signature;
 use kernelmill_llvm::machine::Machine;
 
 use super::{
-    Plugin, PluginFault, Stage, Task,
+    Plugin, PluginFault, Scope, Stage, Task,
     ir::{Context, Module, ModuleExt, Value},
 };
-use crate::{Config, Error, check::demangle, place::calls_of};
+use crate::{Config, Error, check::demangle, link::Messages, place::calls_of};
+
+/// What plugins are told of a job, and where they leave what they have to say.
+pub(crate) struct Site<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) machine: &'a Machine,
+    pub(crate) signatures: &'a [Signature],
+    /// The texts of device errors.
+    pub(crate) messages: RefCell<Messages>,
+    /// What there is to know of kernels, by their symbols.
+    pub(crate) notes: RefCell<Vec<(String, String)>>,
+}
 
 /// What comes before [`Stage::MidPipeline`].
 const SIMPLIFY: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
@@ -67,28 +79,32 @@ impl Plugins {
     }
 
     /// Whether any works at a stage on this module.
-    pub(crate) fn work_at(&self, stage: Stage, module: &Module<'_>) -> bool {
-        self.0.iter().any(|plugin| works(&**plugin, stage, module))
+    pub(crate) fn work_at(&self, stage: Stage, module: &Module<'_>, config: &Config) -> bool {
+        self.0.iter().any(|plugin| works(&**plugin, stage, module, config))
     }
 
-    /// Calls those that work at a stage and whose marker is in the module.
+    /// Whether any wants to know how much memory kernels are given the address of.
+    pub(crate) fn need_lengths(&self, config: &Config) -> bool {
+        self.0.iter().any(|plugin| plugin.needs_lengths(meta(config, &**plugin)))
+    }
+
+    /// Calls those that work at a stage, and on this module.
     pub(crate) fn run<'c>(
         &self,
         stage: Stage,
         context: &'c Context,
         module: &Module<'c>,
-        config: &Config,
-        machine: &Machine,
+        site: &Site<'_>,
     ) -> Result<(), Error> {
-        if stage == Stage::MidPipeline && self.work_at(stage, module) {
-            machine.run(module, SIMPLIFY)?;
+        if stage == Stage::MidPipeline && self.work_at(stage, module, site.config) {
+            site.machine.run(module, SIMPLIFY)?;
         }
         for plugin in &self.0 {
-            if !works(&**plugin, stage, module) {
+            if !works(&**plugin, stage, module, site.config) {
                 continue;
             }
             let faults = RefCell::default();
-            let task = Task { stage, context, module, config, plugin: &**plugin, faults };
+            let task = Task { stage, context, module, site, plugin: &**plugin, faults };
             let broke = |what: &str| {
                 let (name, version) = (plugin.name(), plugin.version());
                 Error::Plugins(format!("the plugin `{name}` {version}, at {stage:?}: {what}"))
@@ -129,9 +145,19 @@ impl Plugins {
     }
 }
 
-/// Whether a plugin works at a stage on a module, which uses its marker.
-fn works(plugin: &dyn Plugin, stage: Stage, module: &Module<'_>) -> bool {
-    plugin.stages().contains(&stage) && markers(module, plugin).into_iter().any(Value::is_used)
+/// Whether a plugin works at a stage on a module.
+fn works(plugin: &dyn Plugin, stage: Stage, module: &Module<'_>, config: &Config) -> bool {
+    let is_marked = || markers(module, plugin).into_iter().any(Value::is_used);
+    plugin.stages().contains(&stage) && (is_on_everything(plugin, config) || is_marked())
+}
+
+fn is_on_everything(plugin: &dyn Plugin, config: &Config) -> bool {
+    plugin.scope(meta(config, plugin)) == Scope::Everything
+}
+
+/// What the build has for a plugin; empty where it says nothing.
+pub(super) fn meta<'a>(config: &'a Config, plugin: &dyn Plugin) -> &'a str {
+    config.params.meta.get(plugin.name()).map_or("", String::as_str)
 }
 
 /// A plugin's markers in a module.

@@ -297,7 +297,7 @@ fn threads_that_wait_for_each_other_for_ever_are_a_deadlock() {
     assert_eq!((record.block, record.thread), ([4, 5, 6], [1, 0, 0]));
     let text = "the threads of a block wait for each other for ever: 6 at a warp operation whose \
                 other lanes do not come, 1 at the block's barrier, 1 ended";
-    assert_eq!(record.message(&[]), text);
+    assert_eq!(record.message(&[], &[]), text);
     assert!(text.len() <= PANIC_MESSAGE_BYTES);
 }
 

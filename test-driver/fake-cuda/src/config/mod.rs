@@ -26,6 +26,8 @@ pub(crate) struct Config {
     pub(crate) memory: u64,
     pub(crate) order: Order,
     pub(crate) races: bool,
+    /// Whether reads of what was never written are let be.
+    pub(crate) unwritten: bool,
     pub(crate) steps: Option<u64>,
     /// Cores that run the blocks of a launch, 0 for all there are.
     pub(crate) threads: usize,
@@ -57,6 +59,7 @@ impl Config {
             memory: parsed("FAKE_CUDA_MEMORY", "a number of bytes")?.unwrap_or(DEFAULT_MEMORY),
             order: order.map_or(Ok(Order::Forward), |order| parse_order(&order))?,
             races: flag("FAKE_CUDA_RACES")?,
+            unwritten: flag("FAKE_CUDA_UNWRITTEN")?,
             steps: parsed("FAKE_CUDA_STEPS", "a number of instructions")?,
             threads: parsed("FAKE_CUDA_THREADS", "a number of cores")?.unwrap_or(1) as usize,
             failures: Failures::parse(failures.as_deref().unwrap_or_default())?,

@@ -14,7 +14,7 @@ use super::{
     CudaKernel, CudaSource,
     binary::entries,
     dependencies,
-    message::{self, Message},
+    message::{self, Message, MessageSeverity},
     signature, stored,
 };
 use crate::{
@@ -156,6 +156,7 @@ impl Nvcc {
                 panics: false,
                 cpu_symbol: None,
                 road: None,
+                notes: Vec::new(),
             })
             .collect();
         let target = target.clone();
@@ -206,8 +207,26 @@ pub(super) fn start(
     }
     // What nvcc warns of, it has said when the signatures were read.
     messages.retain(|message| !message.is_warning());
+    messages.extend(hint(&messages));
     let kept = keep((scratch, root), folder, command, name);
     Err(Error::Cpp { tool: "nvcc", messages, kept })
+}
+
+/// What helps where a source has something of kernelmill's headers, which nvcc does not read.
+fn hint(messages: &[Message]) -> Option<Message> {
+    let has_ours = |text: &String| {
+        ["KERNELMILL_", "__kernelmill_", "__KERNELMILL__"].iter().any(|ours| text.contains(ours))
+    };
+    let is_ours =
+        |message: &Message| has_ours(&message.text) || message.details.iter().any(has_ours);
+    messages.iter().any(is_ours).then(|| Message {
+        severity: MessageSeverity::Note,
+        text: "derivatives, markers of plugins and functions of other sources are for kernelmill's own \
+               compiler, which nvcc goes past: write `cuda-compiler = \"clang\"`"
+            .to_owned(),
+        place: None,
+        details: Vec::new(),
+    })
 }
 
 /// The arguments that every run on a source has.

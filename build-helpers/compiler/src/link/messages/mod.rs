@@ -46,7 +46,7 @@ impl Messages {
     }
 
     /// 1 more than the index of a text.
-    fn number(&mut self, text: String) -> u64 {
+    pub(crate) fn number(&mut self, text: String) -> u64 {
         let found = self.texts.iter().position(|known| *known == text);
         let index = found.unwrap_or_else(|| {
             self.texts.push(text);

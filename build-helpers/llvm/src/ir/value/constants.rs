@@ -16,6 +16,14 @@ impl<'c> Value<'c> {
         Self::wrap(unsafe { LLVMConstAddrSpaceCast(self.raw, ty.raw) })
     }
 
+    /// The address of this constant pointer, as an integer.
+    #[must_use]
+    pub fn constant_address(self, ty: Type<'c>) -> Self {
+        assert!(self.is_constant());
+        // SAFETY: a pointer and an integer type.
+        Self::wrap(unsafe { LLVMConstPtrToInt(self.raw, ty.raw) })
+    }
+
     /// The cast that this constant expression is, of another constant.
     #[must_use]
     pub fn same_cast(self, of: Self) -> Self {

@@ -1,0 +1,200 @@
+//! The check that no other thread uses a place of shared memory since the last barrier.
+
+use std::collections::BTreeSet;
+
+use kernelmill_artifact::PanicKind;
+use kernelmill_compiler::plugin::{
+    Failure, Kernel, Task,
+    ir::{Builder, IntPredicate, Opcode, Type, Value},
+};
+
+use crate::{
+    access::{Access, Kind},
+    bounds::fail_if,
+    kernel::{Rooted, line, operation, quoted},
+    memory::Root,
+    options::Options,
+    shadow::{Functions, ROLES, Shadow, Shadows, arrays_of},
+};
+
+/// The races of one kernel.
+pub(crate) struct Races<'a, 'c> {
+    task: &'a Task<'a, 'c>,
+    kernel: &'a Kernel<'c>,
+    shadows: &'a Shadows<'c>,
+    is_wanted: bool,
+    /// Why nothing is checked.
+    why_not: Option<&'static str>,
+    state: Option<State<'c>>,
+}
+
+/// What a thread knows of itself.
+struct State<'c> {
+    functions: Functions<'c>,
+    /// Its number in the block.
+    thread: Value<'c>,
+    /// Slots: barriers of the block so far and one more, and those of the warp since.
+    epoch: Value<'c>,
+    warp: Value<'c>,
+}
+
+impl<'a, 'c> Races<'a, 'c> {
+    /// Prepares a kernel that uses arrays with shadows: clears these, and counts barriers.
+    pub(crate) fn new(
+        task: &'a Task<'a, 'c>,
+        options: Options,
+        kernel: &'a Kernel<'c>,
+        (shadows, accesses): (&'a Shadows<'c>, &[Rooted<'c>]),
+        has_functions_apart: bool,
+    ) -> Self {
+        let arrays = arrays_of(accesses).into_iter();
+        let used: Vec<_> = arrays.filter_map(|array| shadows.of(array)).collect();
+        let why_not =
+            has_functions_apart.then_some("a function that is not checked may have barriers");
+        let functions = shadows.functions.filter(|_| why_not.is_none() && !used.is_empty());
+        let state = functions.map(|functions| prepare(task, kernel, functions, &used));
+        Self { task, kernel, shadows, is_wanted: options.races, why_not, state }
+    }
+
+    /// Puts the check before an access of a shared array.
+    pub(crate) fn check(&self, access: &Access<'c>, array: Value<'c>) {
+        let (Some(state), Some(shadow)) = (&self.state, self.shadows.of(array)) else { return };
+        let (task, context) = (self.task, self.task.context());
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let builder = task.before(access.at);
+        let place = task.place(access.at);
+        let number = task.place_number(&builder, place);
+        let start = builder.pointer_to_int(array, wide);
+        let address = builder.pointer_to_int(access.pointer, wide);
+        let offset = builder.binary(Opcode::LLVMSub, address, start);
+        let granule = |byte| builder.binary(Opcode::LLVMUDiv, byte, wide.constant(shadow.granule));
+        let last = builder.add(offset, builder.add(access.bytes, wide.constant(u64::MAX)));
+        let kind = match access.kind {
+            Kind::Read => 0,
+            Kind::Write => 1,
+            Kind::Atomic => 2,
+        };
+        let other = builder.call(
+            state.functions.access,
+            &[
+                shadow.memory,
+                wide.constant(shadow.cells),
+                granule(offset),
+                granule(last),
+                state.thread,
+                builder.load(word, state.epoch),
+                builder.load(word, state.warp),
+                word.constant(kind),
+                number,
+            ],
+        );
+        let is_race = builder.compare(IntPredicate::LLVMIntNE, other, wide.constant(0));
+        let message = |verb: &str| {
+            task.message(format!(
+                "a race: the shared array{} is {} here, and {verb} by thread {{u32}} of the block \
+                 at {{place}}, with no barrier between",
+                quoted(array),
+                access.kind.verb()
+            ))
+        };
+        let (written, read) = (message("written"), message("read"));
+        fail_if(task, access.at, is_race, |builder| {
+            let bit = builder.and(other, wide.constant(1 << 62));
+            let wrote = builder.compare(IntPredicate::LLVMIntNE, bit, wide.constant(0));
+            let thread = builder.binary(Opcode::LLVMLShr, other, wide.constant(32));
+            let thread = builder.and(thread, wide.constant(0xffff));
+            let at = builder.and(other, wide.constant(u64::from(u32::MAX)));
+            let message = builder.select(wrote, written, read);
+            Failure { kind: PanicKind::Race, message, values: [thread, at], place }
+        });
+    }
+
+    /// Notes what is not checked.
+    pub(crate) fn note(&self, accesses: &[Rooted<'c>]) {
+        let arrays = arrays_of(accesses);
+        if !self.is_wanted {
+            return;
+        }
+        let note = |text: &str| self.task.note(&self.kernel.name, text);
+        if let Some(why) = self.why_not.filter(|_| !arrays.is_empty()) {
+            note(&format!("races are not checked: {why}"));
+            return;
+        }
+        for array in arrays.iter().filter(|array| self.shadows.is_too_large(**array)) {
+            let text =
+                "races are not checked: there is not enough shared memory to remember accesses";
+            note(&format!("the shared array{}: {text}", quoted(*array)));
+        }
+        let is_mixed = |roots: &[Root<'c>]| {
+            let shared = roots.iter().any(|root| matches!(root, Root::Shared(_)));
+            shared && roots.len() > 1 || roots.iter().any(is_dynamic)
+        };
+        let mixed = accesses.iter().filter(|(_, roots)| is_mixed(roots));
+        let lines: BTreeSet<_> = mixed.map(|(access, _)| line(access.at)).collect();
+        if !lines.is_empty() {
+            let places: Vec<_> =
+                lines.iter().map(|(file, line)| format!("{file}:{line}")).collect();
+            note(&format!("races are not checked at {}", places.join(", ")));
+        }
+    }
+}
+
+/// Whether memory is what the launch asks for.
+fn is_dynamic(root: &Root<'_>) -> bool {
+    let is_it = |call: Value<'_>| {
+        call.called_function().is_some_and(|it| it.name() == "__kernelmill_dynamic_shared")
+    };
+    matches!(root, Root::Call(call) if is_it(*call))
+}
+
+fn prepare<'c>(
+    task: &Task<'_, 'c>,
+    kernel: &Kernel<'c>,
+    functions: Functions<'c>,
+    used: &[Shadow<'c>],
+) -> State<'c> {
+    let word = Type::int(task.context(), 32);
+    let barriers = calls("__kernelmill_barrier", kernel);
+    let of_warps = calls("__kernelmill_warp_barrier", kernel);
+    let entry = kernel.function.blocks()[0];
+    let builder = task.before(entry.first_after_phis().expect("a block has an end"));
+    let [epoch, warp] = [1, 0].map(|first| {
+        let slot = builder.alloca(word);
+        builder.store(word.constant(first), slot);
+        slot
+    });
+    let (thread, threads) = numbers(task, &builder);
+    for shadow in used {
+        let cells = Type::int(task.context(), 64).constant(shadow.cells * ROLES);
+        builder.call(functions.clear, &[shadow.memory, cells, thread, threads]);
+    }
+    builder.call(operation(task, "barrier"), &[]);
+    let count = |call: Value<'c>, slot| {
+        let builder = task.before(call);
+        builder.store(builder.add(builder.load(word, slot), word.constant(1)), slot);
+        builder
+    };
+    for call in barriers {
+        count(call, epoch).store(word.constant(0), warp);
+    }
+    for call in of_warps {
+        count(call, warp);
+    }
+    State { functions, thread, epoch, warp }
+}
+
+/// The calls of a function in a kernel.
+fn calls<'c>(name: &str, kernel: &Kernel<'c>) -> Vec<Value<'c>> {
+    let is_it = |call: &Value<'c>| call.called_function().is_some_and(|it| it.name() == name);
+    kernel.function.calls().into_iter().filter(is_it).collect()
+}
+
+/// The thread's number in its block, x first, and how many there are.
+fn numbers<'c>(task: &Task<'_, 'c>, builder: &Builder<'c>) -> (Value<'c>, Value<'c>) {
+    let get = |name: &str| builder.call(operation(task, name), &[]);
+    let [x, y, z] = ["x", "y", "z"].map(|axis| get(&format!("thread_idx_{axis}")));
+    let [width, height, depth] = ["x", "y", "z"].map(|axis| get(&format!("block_dim_{axis}")));
+    let row = builder.add(builder.multiply(z, height), y);
+    let thread = builder.add(builder.multiply(row, width), x);
+    (thread, builder.multiply(builder.multiply(width, height), depth))
+}
