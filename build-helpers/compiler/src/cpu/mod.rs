@@ -52,7 +52,7 @@ use size::Sizes;
 /// Simplifies kernels before they are cut at their barriers, so that little is alive across one.
 const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
     early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,\
-    loop-mssa(loop-rotate,licm),sroa<modify-cfg>,early-cse<memssa>,\
+    loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa<modify-cfg>,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Brings control flow into the form that roads are chosen by: branches of two ways, loops with one

@@ -63,6 +63,8 @@ pub(super) struct Group<'a, 'c> {
     pub(super) phis: HashMap<Value<'c>, Slots<'c>>,
     /// Values of other regions that have been loaded.
     pub(super) brought: HashSet<Value<'c>>,
+    /// What has been computed anew at the start of the function.
+    pub(super) anew: HashMap<Value<'c>, Form<'c>>,
     /// For blocks of parts: the threads that come to it.
     pub(super) masks: HashMap<usize, Value<'c>>,
     /// For headers of divergent loops: the threads that go round once more.
@@ -109,6 +111,10 @@ pub(super) fn build<'c>(
         &["nonnull", "readonly"]
     } else {
         function.add_attribute(context, Place::Parameter(own as u32), "noalias", 0);
+        if plan.lanes > 1 {
+            // Functions that find shared memory themselves are not called by more lanes.
+            function.add_attribute(context, Place::Parameter(own as u32 - 1), "noalias", 0);
+        }
         &["nonnull", "readonly", "noalias"]
     };
     copy_parameter_attributes(unit, plan.function, function, names);
@@ -149,6 +155,7 @@ pub(super) fn build<'c>(
         values: HashMap::new(),
         phis: HashMap::new(),
         brought: HashSet::new(),
+        anew: HashMap::new(),
         masks: HashMap::new(),
         live: HashMap::new(),
         blocks: HashMap::new(),

@@ -1,6 +1,6 @@
 //! Builds the instructions of a block for a group.
 
-use kernelmill_llvm::ir::{ModuleExt, Opcode, Type, TypeKind, Value};
+use kernelmill_llvm::ir::{IntPredicate, ModuleExt, Opcode, Type, TypeKind, Value};
 
 use super::{
     form::{Form, resize},
@@ -9,7 +9,7 @@ use super::{
     values::is_stack_memory,
 };
 use crate::cpu::context::is_barrier;
-use crate::cpu::uniformity::{Shape, is_pure_intrinsic};
+use crate::cpu::uniformity::{Shape, is_pure_intrinsic, wanted_bits};
 
 impl<'c> Group<'_, 'c> {
     /// Builds a block but for its end.
@@ -44,8 +44,8 @@ impl<'c> Group<'_, 'c> {
             return Ok(());
         }
         if self.plan.lanes == 1 {
-            let copy = self.once(block, instruction);
-            self.write(instruction, Form::uniform(copy));
+            let form = self.compute(block, instruction, mask)?;
+            self.write(instruction, form);
             return Ok(());
         }
         match (opcode, self.plan.shapes.shape(instruction)) {
@@ -70,20 +70,27 @@ impl<'c> Group<'_, 'c> {
                 Shape::Varying,
             )
             | (Opcode::LLVMStore, _) => self.each(block, instruction, mask),
-            (_, Shape::Strided(0)) => {
-                let copy = self.once(block, instruction);
-                self.write(instruction, Form::uniform(copy));
-            }
-            (_, Shape::Strided(step)) => {
-                let form = self.strided(block, instruction, step);
+            _ => {
+                let form = self.compute(block, instruction, mask)?;
                 self.write(instruction, form);
-            }
-            (_, Shape::Varying) => {
-                let vector = self.vector(block, instruction, mask)?;
-                self.write(instruction, Form::varying(vector));
             }
         }
         Ok(())
+    }
+
+    /// The result of an instruction on numbers, or of a uniform one.
+    pub(super) fn compute(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+        mask: Mask<'c>,
+    ) -> Result<Form<'c>, &'static str> {
+        Ok(match self.plan.shapes.shape(instruction) {
+            _ if self.plan.lanes == 1 => Form::uniform(self.once(block, instruction)),
+            Shape::Strided(0) => Form::uniform(self.once(block, instruction)),
+            Shape::Strided(step) => self.strided(block, instruction, step),
+            Shape::Varying => Form::varying(self.vector(block, instruction, mask)?),
+        })
     }
 
     /// A copy of an instruction that is the same for all lanes, or whose first lane is wanted.
@@ -124,7 +131,7 @@ impl<'c> Group<'_, 'c> {
                 let right = self.first(operands[1], block);
                 self.builder.binary(opcode, left, right)
             }
-            Opcode::LLVMOr => {
+            Opcode::LLVMOr if instruction.is_disjoint() => {
                 let operands = instruction.operands();
                 let left = self.first(operands[0], block);
                 let right = self.first(operands[1], block);
@@ -143,10 +150,11 @@ impl<'c> Group<'_, 'c> {
             }
             _ => self.once(block, instruction),
         };
-        let from = instruction.operands()[0];
-        let extends = matches!(opcode, Opcode::LLVMZExt | Opcode::LLVMSExt);
-        if extends && from.is_instruction() {
-            let bit = self.does_not_wrap(opcode, from, step, block);
+        if self.plan.shapes.checked.contains(&instruction) {
+            let bit = match opcode {
+                Opcode::LLVMAnd | Opcode::LLVMXor => self.keeps_bits(instruction, step, block),
+                _ => self.does_not_wrap(opcode, instruction.operand(0), step, block),
+            };
             holds = Some(holds.map_or(bit, |other| self.builder.and(bit, other)));
         }
         let Some(holds) = holds else { return Form::strided(first, step) };
@@ -159,6 +167,18 @@ impl<'c> Group<'_, 'c> {
 
     fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
         self.read(value, block).first.expect("a strided value has a first lane")
+    }
+
+    /// Whether an `and` or `xor` with a uniform number leaves the bits as they are in which the lanes
+    /// of a strided one differ.
+    fn keeps_bits(&mut self, instruction: Value<'c>, step: i64, block: usize) -> Value<'c> {
+        let (bits, wanted) = wanted_bits(instruction.opcode(), step, self.plan.lanes);
+        let is_uniform = |value: &Value<'c>| self.plan.shapes.shape(*value).is_uniform();
+        let mask = instruction.operands().into_iter().find(is_uniform).expect("one is uniform");
+        let mask = self.first(mask, block);
+        let ty = mask.ty();
+        let found = self.builder.and(mask, ty.constant(bits));
+        self.builder.compare(IntPredicate::LLVMIntEQ, found, ty.constant(wanted))
     }
 
     /// Whether a strided number grows over the group without wrapping, as extensions see it.

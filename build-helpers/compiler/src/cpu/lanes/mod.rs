@@ -28,7 +28,7 @@ use super::{
     body::Body,
     context::Source,
     road::block_source,
-    uniformity::{Flow, Uniformity},
+    uniformity::{Asked, Flow, Uniformity},
 };
 use crate::target::Unit;
 use group::build;
@@ -60,7 +60,8 @@ pub(super) fn run<'c>(
     let plan = Plan::new(body.function, lanes, size, thread[0])?;
     support::check(&plan)?;
     let flow = Flow::cut(body.function, plan::writes_panic, plan::ends_at_barrier);
-    let of_block = Uniformity::new(body.function, &flow, &block_source(thread), size);
+    let asked = Asked { lanes: 1, source: &block_source(thread), size };
+    let of_block = Uniformity::new(body.function, &flow, &asked);
     let state = State::new(&plan, &of_block, size)?;
     let mut groups = Vec::new();
     let mut functions = Vec::new();

@@ -6,7 +6,7 @@ use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 use super::{
     form::Form,
     group::{Group, Mask, Slots},
-    state::{Keep, extends, leaf_bytes},
+    state::{Keep, leaf_bytes},
 };
 use crate::cpu::uniformity::Shape;
 
@@ -23,10 +23,12 @@ impl<'c> Group<'_, 'c> {
             return self.stack_memory(value);
         }
         let defined = self.plan.flow.number(value.block());
-        if let Some(keep) = self.state.values.get(&value).copied()
-            && !self.plan.is_at_hand(self.region, defined, block)
-        {
-            self.bring(value, keep);
+        if !self.plan.is_at_hand(self.region, defined, block) {
+            if let Some(keep) = self.state.values.get(&value).copied() {
+                self.bring(value, keep);
+            } else if self.state.anew.contains(&value) {
+                return self.anew(value);
+            }
         }
         let form = self.load_slots(value);
         self.cached.insert(value, form);
@@ -44,6 +46,27 @@ impl<'c> Group<'_, 'c> {
         let form = self.fetch(value, keep);
         self.store_to(slots, form);
         std::mem::swap(&mut self.builder, &mut self.slots);
+    }
+
+    /// Computes at the start of the function what another region has computed from parameters.
+    fn anew(&mut self, value: Value<'c>) -> Form<'c> {
+        if let Some(form) = self.parameters.get(&value).or_else(|| self.anew.get(&value)) {
+            return *form;
+        }
+        if !value.is_instruction() {
+            return Form::uniform(value);
+        }
+        let operands: Vec<_> =
+            value.operands().into_iter().map(|operand| (operand, self.anew(operand))).collect();
+        let cached = std::mem::replace(&mut self.cached, operands.into_iter().collect());
+        std::mem::swap(&mut self.builder, &mut self.slots);
+        let block = self.plan.flow.number(value.block());
+        let form = self.compute(block, value, None);
+        std::mem::swap(&mut self.builder, &mut self.slots);
+        self.cached = cached;
+        let form = form.expect("it is an operation on numbers, which vectors have");
+        self.anew.insert(value, form);
+        form
     }
 
     fn value_slots(&mut self, value: Value<'c>) -> Slots<'c> {
@@ -66,7 +89,7 @@ impl<'c> Group<'_, 'c> {
     fn new_slots(&self, value: Value<'c>) -> Slots<'c> {
         let ty = value.ty();
         let step = self.stride(value);
-        let unsure = step.is_some_and(|step| step != 0) && extends(self.plan, value);
+        let unsure = step.is_some_and(|step| step != 0) && self.plan.shapes.is_unsure(value);
         let first = step.map(|_| self.slots.alloca(ty));
         let vector = (step.is_none() || unsure).then(|| self.slots.alloca(self.vectors.widen(ty)));
         let holds = unsure.then(|| self.slots.alloca(Type::int(self.unit.context, 1)));
