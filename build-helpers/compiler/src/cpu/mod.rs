@@ -29,6 +29,7 @@ mod out_of_line;
 mod road;
 mod shared;
 mod size;
+mod undefined;
 mod uniformity;
 mod variants;
 
@@ -119,6 +120,7 @@ fn kernel<'a, 'c>(
     shared_bytes: u64,
 ) -> Result<Kernel<'a, 'c>, Error> {
     let shim = entry::shim(unit, signature)?;
+    undefined::choose(unit, shim);
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
     let jumps = out_of_line.jumps(shim);

@@ -1,15 +1,15 @@
 //! Builds the instructions of a block for a group.
 
-use kernelmill_llvm::ir::{IntPredicate, ModuleExt, Opcode, Type, TypeKind, Value};
+use kernelmill_llvm::ir::{ModuleExt, Opcode, Value};
 
 use super::{
-    form::{Form, resize},
+    form::Form,
     group::{Group, Mask},
     support::is_dropped,
     values::is_stack_memory,
 };
 use crate::cpu::context::is_barrier;
-use crate::cpu::uniformity::{Shape, is_pure_intrinsic, wanted_bits};
+use crate::cpu::uniformity::{Shape, is_pure_intrinsic};
 
 impl<'c> Group<'_, 'c> {
     /// Builds a block but for its end.
@@ -104,13 +104,7 @@ impl<'c> Group<'_, 'c> {
                     .then(|| self.read(operand, block).first.expect("the first lane is known"))
             })
             .collect();
-        let copy = self.builder.copy(instruction);
-        for (index, operand) in operands.into_iter().enumerate() {
-            if let Some(operand) = operand {
-                copy.set_operand(index as u32, operand);
-            }
-        }
-        copy
+        self.copy_with(instruction, &operands)
     }
 
     /// A value that grows from lane to lane.
@@ -150,11 +144,8 @@ impl<'c> Group<'_, 'c> {
             }
             _ => self.once(block, instruction),
         };
-        if self.plan.shapes.checked.contains(&instruction) {
-            let bit = match opcode {
-                Opcode::LLVMAnd | Opcode::LLVMXor => self.keeps_bits(instruction, step, block),
-                _ => self.does_not_wrap(opcode, instruction.operand(0), step, block),
-            };
+        if self.is_checked_here(instruction) {
+            let bit = self.stride_holds(instruction, step, block);
             holds = Some(holds.map_or(bit, |other| self.builder.and(bit, other)));
         }
         let Some(holds) = holds else { return Form::strided(first, step) };
@@ -165,38 +156,8 @@ impl<'c> Group<'_, 'c> {
         Form { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
     }
 
-    fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
+    pub(super) fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
         self.read(value, block).first.expect("a strided value has a first lane")
-    }
-
-    /// Whether an `and` or `xor` with a uniform number leaves the bits as they are in which the lanes
-    /// of a strided one differ.
-    fn keeps_bits(&mut self, instruction: Value<'c>, step: i64, block: usize) -> Value<'c> {
-        let (bits, wanted) = wanted_bits(instruction.opcode(), step, self.plan.lanes);
-        let is_uniform = |value: &Value<'c>| self.plan.shapes.shape(*value).is_uniform();
-        let mask = instruction.operands().into_iter().find(is_uniform).expect("one is uniform");
-        let mask = self.first(mask, block);
-        let ty = mask.ty();
-        let found = self.builder.and(mask, ty.constant(bits));
-        self.builder.compare(IntPredicate::LLVMIntEQ, found, ty.constant(wanted))
-    }
-
-    /// Whether a strided number grows over the group without wrapping, as extensions see it.
-    fn does_not_wrap(
-        &mut self,
-        opcode: Opcode,
-        from: Value<'c>,
-        step: i64,
-        block: usize,
-    ) -> Value<'c> {
-        use kernelmill_llvm::ir::IntPredicate::{LLVMIntSGE, LLVMIntUGE};
-        let first = self.first(from, block);
-        let way = i64::from(self.plan.lanes - 1) * step;
-        let ty = first.ty();
-        let last = self.builder.add(first, ty.constant(way as u64));
-        let predicate = if opcode == Opcode::LLVMZExt { LLVMIntUGE } else { LLVMIntSGE };
-        let (high, low) = if step > 0 { (last, first) } else { (first, last) };
-        self.builder.compare(predicate, high, low)
     }
 
     /// An instruction on all lanes.
@@ -342,74 +303,5 @@ impl<'c> Group<'_, 'c> {
         };
         let function = self.unit.module.intrinsic(&name, &overloads);
         self.builder.call(function, &values)
-    }
-
-    /// An instruction for each lane of the mask in turn.
-    fn each(&mut self, block: usize, instruction: Value<'c>, mask: Mask<'c>) {
-        let context = self.unit.context;
-        let word = Type::int(context, 32);
-        let void = instruction.ty().kind() == TypeKind::LLVMVoidTypeKind;
-        let forms: Vec<_> = instruction
-            .operands()
-            .into_iter()
-            .map(|operand| {
-                let known = operand.is_instruction() || self.parameters.contains_key(&operand);
-                known.then(|| self.read(operand, block))
-            })
-            .collect();
-        let bits_type = Type::int(context, self.plan.lanes);
-        let every = self.vectors.every();
-        let bits = self.vectors.bits(&self.builder, mask.unwrap_or(every));
-        let left = self.slots.alloca(bits_type);
-        self.builder.store(bits, left);
-        let wide = (!void).then(|| self.vectors.widen(instruction.ty()));
-        let results = wide.map(|ty| self.slots.alloca(ty));
-        let (head, body, after) = (self.edge_block(), self.edge_block(), self.edge_block());
-        self.builder.branch(head);
-        self.builder.at_end(head);
-        let bits = self.builder.load(bits_type, left);
-        let zero = bits_type.constant(0);
-        let more = self.builder.compare(kernelmill_llvm::ir::IntPredicate::LLVMIntNE, bits, zero);
-        self.builder.branch_if(more, body, after);
-        self.builder.at_end(body);
-        let count = self.unit.module.intrinsic("llvm.cttz", &[bits_type]);
-        let yes = Type::int(context, 1).constant(1);
-        let lane = self.builder.call(count, &[bits, yes]);
-        let lane = resize(&self.builder, lane, word);
-        let operands: Vec<_> = forms
-            .into_iter()
-            .map(|form| form.map(|form| self.vectors.one(&self.builder, form, lane)))
-            .collect();
-        let copy = self.builder.copy(instruction);
-        for (index, operand) in operands.into_iter().enumerate() {
-            if let Some(operand) = operand {
-                copy.set_operand(index as u32, operand);
-            }
-        }
-        if let (Some(results), Some(ty)) = (results, wide) {
-            let old = self.builder.load(ty, results);
-            let new = self.set_lane(old, copy, lane);
-            self.builder.store(new, results);
-        }
-        let rest = self.builder.add(bits, bits_type.constant(u64::MAX));
-        let rest = self.builder.and(bits, rest);
-        self.builder.store(rest, left);
-        self.builder.branch(head);
-        self.builder.at_end(after);
-        if let (Some(results), Some(ty)) = (results, wide) {
-            let all = self.builder.load(ty, results);
-            self.write(instruction, Form::varying(all));
-        }
-    }
-
-    fn set_lane(&self, all: Value<'c>, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
-        if value.ty().kind() != TypeKind::LLVMStructTypeKind {
-            return self.builder.set_lane(all, value, lane);
-        }
-        (0..value.ty().fields().len() as u32).fold(all, |all, index| {
-            let (old, new) = (self.builder.extract(all, index), self.builder.extract(value, index));
-            let field = self.set_lane(old, new, lane);
-            self.builder.insert(all, field, index)
-        })
     }
 }

@@ -10,6 +10,8 @@
 //!
 //! Nothing is built that is not proven right: barriers are uniform, or the kernel is a coroutine.
 
+mod assume;
+mod each;
 mod form;
 mod group;
 mod instruction;
@@ -31,7 +33,7 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
 };
 use crate::target::Unit;
-use group::build;
+use group::{Kind, build};
 use plan::Plan;
 use state::State;
 
@@ -66,8 +68,9 @@ pub(super) fn run<'c>(
     let mut groups = Vec::new();
     let mut functions = Vec::new();
     for region in 0..plan.regions.len() {
-        let full = build(unit, &plan, &state, size, region, false);
-        let tail = (lanes > 1).then(|| build(unit, &plan, &state, size, region, true)).transpose();
+        let build = |kind| build(unit, &plan, &state, size, region, kind);
+        let tail = (lanes > 1).then(|| build(Kind::Any)).transpose();
+        let full = build(Kind::Full { any: tail.as_ref().copied().ok().flatten() });
         functions.extend(full.iter().chain(tail.iter().flatten()).copied());
         groups.push((full, tail));
     }

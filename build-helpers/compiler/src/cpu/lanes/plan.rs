@@ -116,11 +116,13 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// Whether a loop may wait for what another thread of the group does.
+    /// Whether a loop may wait for what another thread of the group does. An atomic operation of which
+    /// it never sees the result makes nothing wait.
     fn waits_for_memory(&self, found: &Loop) -> bool {
         let blocks = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
         blocks.into_iter().any(|instruction| match instruction.opcode() {
-            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
+            Opcode::LLVMAtomicRMW => instruction.is_used(),
+            Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
             Opcode::LLVMLoad | Opcode::LLVMStore => instruction.is_exact_access(),
             _ => false,
         })

@@ -110,28 +110,34 @@ impl<'c> State<'c> {
 /// So many instructions at most are built again in a region, rather than that their result is kept.
 const ANEW: u32 = 16;
 
-/// Whether a value can be computed from parameters by few instructions that can do no harm; takes
-/// them off `left`.
+/// Whether a value can be computed from parameters by few instructions, which are taken off `left`.
 fn is_cheap<'c>(plan: &Plan<'c>, value: Value<'c>, left: &mut u32) -> bool {
-    use Opcode::*;
     if !value.is_instruction() {
         return value.is_constant() || plan.function.parameters().contains(&value);
     }
-    let is_whole =
-        matches!(value.ty().kind(), TypeKind::LLVMIntegerTypeKind) || value.ty().is_pointer();
-    if !is_whole || !is_leaf(value.ty()) || *left == 0 {
+    if *left == 0 || !is_harmless(value) {
         return false;
     }
     *left -= 1;
-    let harmless = match value.opcode() {
+    value.operands().into_iter().all(|operand| is_cheap(plan, operand, left))
+}
+
+/// Whether an instruction only computes a number or an address, whatever its operands are.
+pub(super) fn is_harmless(value: Value<'_>) -> bool {
+    use Opcode::*;
+    let ty = value.ty();
+    let is_whole = ty.kind() == TypeKind::LLVMIntegerTypeKind || ty.is_pointer();
+    if !is_whole || !is_leaf(ty) {
+        return false;
+    }
+    match value.opcode() {
         LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr
         | LLVMXor | LLVMZExt | LLVMSExt | LLVMTrunc | LLVMICmp | LLVMSelect | LLVMGetElementPtr => {
             true
         }
         LLVMUDiv | LLVMURem => value.operand(1).as_u64().is_some_and(|by| by != 0),
         _ => false,
-    };
-    harmless && value.operands().into_iter().all(|operand| is_cheap(plan, operand, left))
+    }
 }
 
 /// The bytes of a leaf in memory: bits are kept as bytes, and everything is aligned to 8.

@@ -170,13 +170,23 @@ impl<'c> Uniformity<'c> {
         let panics = (0..flow.blocks.len()).filter(|&node| flow.panics[node]);
         let order: Vec<_> = order.into_iter().skip(1).chain(panics).collect();
         while found.pass(flow, &order, asked) {}
-        for instruction in function.instructions() {
-            let (checked, unsure) = found
-                .ask(asked, |known| (known.is_checked(instruction), known.is_unsure(instruction)));
-            found.checked.extend(checked.then_some(instruction));
-            found.unsure.extend(unsure.then_some(instruction));
-        }
+        let all = function.instructions().into_iter();
+        found.checked = found
+            .ask(asked, |known| all.filter(|instruction| known.is_checked(*instruction)).collect());
+        found.unsure = found.computed_from(&found.checked);
         found
+    }
+
+    /// The strided values that are computed from any of these.
+    pub(crate) fn computed_from(&self, these: &HashSet<Value<'c>>) -> HashSet<Value<'c>> {
+        let (mut reached, mut work) = (HashSet::new(), these.iter().copied().collect::<Vec<_>>());
+        while let Some(value) = work.pop() {
+            let strided = !matches!(self.shape(value), Shape::Varying | Shape::UNIFORM);
+            if strided && reached.insert(value) {
+                work.extend(value.users());
+            }
+        }
+        reached
     }
 
     /// Asks what follows from what is known now.
