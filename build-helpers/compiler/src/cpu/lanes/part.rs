@@ -295,7 +295,12 @@ impl<'c> Group<'_, 'c> {
                 let like = |other: &&usize| found.nodes.contains(other) == is_back;
                 ways.iter().filter(like).count() == 1
             }
-            None => ways.len() == 1,
+            // Threads come out of a loop in different rounds.
+            None => {
+                let leaves =
+                    |found: &&Loop| found.nodes.contains(&from) && !found.nodes.contains(&to);
+                ways.len() == 1 && !self.plan.loops.iter().any(|found| leaves(&found))
+            }
         };
         self.set_phis(from, to, if only { None } else { mask }, taken);
         let back = self.live.get(&to).copied().filter(|_| is_back);
