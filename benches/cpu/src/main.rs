@@ -2,7 +2,8 @@
 //! sequential algorithms: every output compared with a reference, times measured in turns.
 //!
 //! `cargo xtask bench cpu` builds this for the machine it is on and writes what it prints to
-//! `benches/results/cpu.md`; `--verify` runs everything once on small inputs.
+//! `benches/results/cpu.md`; `--verify` runs everything once on small inputs, and `--only NAME`
+//! measures the kernels whose names have that in them.
 
 mod case;
 mod kernels;
@@ -30,15 +31,20 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 const BUDGET: Duration = Duration::from_secs(16);
 
 fn main() -> Outcome {
-    let verify = match std::env::args().nth(1).as_deref() {
-        None => false,
-        Some("--verify") => true,
-        Some(other) => return Err(format!("unknown argument {other}; there is --verify").into()),
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let (verify, only) = match &*arguments.iter().map(String::as_str).collect::<Vec<_>>() {
+        [] => (false, None),
+        ["--verify"] => (true, None),
+        ["--only", name] => (false, Some((*name).to_owned())),
+        _ => return Err("the arguments are none, --verify, or --only and part of a name".into()),
     };
     let setup = Setup::open(if verify { Scale::Small } else { Scale::Full })?;
     let mut rows = Vec::new();
     for new in kernels::ALL {
         let mut case = new(&setup)?;
+        if only.as_ref().is_some_and(|name| !case.name.contains(&**name)) {
+            continue;
+        }
         case.verify()?;
         eprintln!("{}: every output is right", case.name);
         if !verify {
@@ -51,6 +57,9 @@ fn main() -> Outcome {
     }
     println!("{}", report::contestants(&setup));
     println!("{}", report::table(&rows));
+    if only.is_some() {
+        return Ok(());
+    }
     println!("{}", report::goals(&rows, &measure::launch(&setup)?, measure::scaling(&rows)?));
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::compile;
+use common::{compile, compiler, job, lower};
+use kernelmill_compiler::Config;
 
 /// The roads of the kernels in a text, by name.
 fn roads(name: &str, text: &str) -> Vec<(String, String)> {
@@ -106,4 +107,131 @@ pub fn turns(mut gate: DisjointSlice<u32>) {
         "loop: no thread waits for another, one thread after the other: a loop that threads leave \
          in different rounds has atomic operations"
     );
+}
+
+/// An atomic operation of which a loop never sees the result makes no thread wait.
+#[test]
+fn a_loop_that_only_counts_is_run_in_groups() {
+    let text = |used: &str| {
+        format!(
+            "
+use core::sync::atomic::{{AtomicU32, Ordering}};
+#[kernel]
+pub fn counts(x: &[u32], mut y: DisjointSlice<u32>) {{
+    let mut i = thread::index_1d().get();
+    let mut last = 0;
+    while i < x.len() {{
+        let count = unsafe {{ AtomicU32::from_ptr(y.get_unchecked_mut(x[i] as usize)) }};
+        last = count.fetch_add(1, Ordering::Relaxed);
+        i += 256 {used};
+    }}
+    let _ = last;
+}}
+"
+        )
+    };
+    let found = road("road_counts", &text(""));
+    assert_eq!(found, format!("loop: no thread waits for another, {GROUPS}"));
+    let found = road("road_waits", &text("+ last as usize"));
+    assert!(found.ends_with("in different rounds has atomic operations"), "{found}");
+}
+
+/// The code that groups of a kernel in a text get, before LLVM's passes: for groups with a thread in
+/// every lane, and for any group.
+fn code(name: &str, text: &str) -> [String; 2] {
+    let text = format!("use kernelmill_device::prelude::*;\n{text}");
+    let (source, lowered) = lower(name, &text);
+    let mut config = Config::new("cpu".parse().unwrap());
+    (config.options.optimize, config.options.validate) = (false, false);
+    let found = compiler().inspect(&job(name, &source, &lowered, &config)).unwrap();
+    // Attributes of functions are written apart, so they are told by the masks they take.
+    let of_groups = |line: &str| {
+        line.starts_with("define") && line.contains(".body.group") && !line.contains("x1(")
+    };
+    let (mut full, mut any) = (String::new(), String::new());
+    for function in found.split_inclusive("\n}\n") {
+        let Some(start) = function.lines().position(of_groups) else { continue };
+        let head = function.lines().nth(start).unwrap();
+        let body = if head.contains(" x i1>") { &mut any } else { &mut full };
+        body.extend(function.lines().skip(start).map(|line| format!("{line}\n")));
+    }
+    assert!(!full.is_empty() && !any.is_empty(), "{found}");
+    [full, any]
+}
+
+/// Whether lanes have addresses of their own.
+fn apart(code: &str) -> bool {
+    code.contains("@llvm.masked.gather.") || code.contains("@llvm.masked.scatter.")
+}
+
+#[test]
+fn shared_memory_at_masked_indices_is_read_at_once() {
+    let tile = |index: &str| {
+        kernel(
+            "masked",
+            &format!("thread::sync_threads();\n unsafe {{ TILE[({index}) as usize % 64] += 1 }}"),
+        )
+        .replace("TILE[63 - t as usize]", "TILE[t as usize % 64]")
+        .replace("TILE[t as usize] = t", "TILE[t as usize % 64] = t")
+    };
+    let [full, any] = code("code_masked", &tile("t % 32"));
+    assert!(!apart(&full) && !apart(&any), "{full}{any}");
+    // Groups of 8 and 16 threads: neighbours start again within a group.
+    let [full, _] = code("code_narrow", &tile("t % 4"));
+    assert!(apart(&full), "{full}");
+    let [full, _] = code("code_backwards", &tile("t ^ 3"));
+    assert!(apart(&full), "{full}");
+    // What is only known when it runs is asked once, and other groups are handed over.
+    let [full, any] = code("code_partner", &tile("t ^ n"));
+    assert!(!apart(&full) && apart(&any), "{full}{any}");
+    assert!(full.contains(".group1x"), "{full}");
+}
+
+#[test]
+fn an_element_that_only_some_threads_have_is_written_at_once() {
+    let text = "#[kernel(dim = 2, width = w)]
+        pub fn rows(w: u32, mut y: DisjointSlice<u32, Index2D>) {
+            if let Some(out) = y.get_mut(thread::index_2d()) { *out = 1 }
+        }";
+    let [full, any] = code("code_rows", text);
+    assert!(!apart(&full) && !apart(&any), "{full}{any}");
+}
+
+#[test]
+fn regions_compute_anew_what_depends_on_the_index_alone() {
+    let statements = "let place = t as usize % 64;\n thread::sync_threads();\n \
+                      unsafe { TILE[place] += 1 };\n thread::sync_threads();\n \
+                      unsafe { TILE[place] += 1 };";
+    let text = kernel("anew", statements).replace("63 - t as usize", "t as usize % 64");
+    let artifact =
+        compile("code_anew", &format!("use kernelmill_device::prelude::*;\n{text}"), "cpu")
+            .unwrap_or_else(|error| panic!("{error}"));
+    let road = artifact.kernels[0].road.as_deref().unwrap();
+    assert!(road.starts_with("regions: 2 barriers"), "{road}");
+    let [full, _] = code("code_anew", &text);
+    let names_of_memory = full.lines().filter(|line| line.starts_with("define"));
+    for line in names_of_memory {
+        assert!(!line.contains("undef"), "{line}");
+    }
+    assert!(!full.contains("align 1\n"), "nothing is kept for a group: {full}");
+}
+
+/// The atomic operation on shared memory is a load and a store for each lane; that on the slice stays.
+#[test]
+fn atomic_operations_on_shared_memory_are_plain_ones() {
+    let text = "use core::sync::atomic::{AtomicU32, Ordering};
+        #[kernel]
+        pub fn counts(x: &[u32], mut y: DisjointSlice<u32>) {
+            static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;
+            let i = thread::index_1d();
+            let place = x[i.get()] as usize % 64;
+            unsafe {
+                AtomicU32::from_ptr(&raw mut TILE[place]).fetch_add(2, Ordering::Relaxed);
+                AtomicU32::from_ptr(y.get_unchecked_mut(place)).fetch_sub(3, Ordering::Relaxed);
+            }
+        }";
+    let [full, any] = code("code_atomics", text);
+    for code in [full, any] {
+        assert!(code.contains("atomicrmw sub") && !code.contains("atomicrmw add"), "{code}");
+    }
 }

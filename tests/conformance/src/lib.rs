@@ -13,6 +13,7 @@ mod language;
 mod loops;
 mod numerics;
 mod panics;
+mod places;
 mod shared;
 mod structs;
 mod tables;
@@ -98,6 +99,7 @@ pub fn all() -> Vec<Check> {
         numerics::CHECKS,
         context::CHECKS,
         panics::CHECKS,
+        places::CHECKS,
     ]
     .concat()
 }

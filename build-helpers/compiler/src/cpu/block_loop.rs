@@ -66,10 +66,11 @@ fn threads<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, body: &Body<'c>) {
     let index = three(current, block::INDEX);
     let dims = three(shape, geometry::BLOCK);
     let grid = three(shape, geometry::GRID);
+    let shared = field(context, &builder, pointer, current, block::SHARED);
     let mut values = load_arguments(context, &builder, array, &body.types, &body.by_address);
     nest(context, &builder, run, dims, |thread| {
         values.extend(thread.into_iter().chain(index).chain(dims).chain(grid));
-        values.push(current);
+        values.extend([current, shared]);
         builder.call(body.function, &values);
     });
     builder.ret(None);

@@ -16,8 +16,8 @@ use crate::{
 
 /// A kernel's body. Its parameters are the shim's, and then:
 ///
-/// - on the loop road: thread, block index, block size and grid size, three numbers each, and the
-///   address of the run time's `Block`;
+/// - on the loop road: thread, block index, block size and grid size, three numbers each, the
+///   address of the run time's `Block`, and that of shared memory;
 /// - on the coroutine road: the addresses of the run time's `Item` and of the frame.
 pub(super) struct Body<'c> {
     pub(super) function: Value<'c>,
@@ -48,7 +48,7 @@ impl<'c> Body<'c> {
             pointer
         } else {
             parameters.extend([word; 12]);
-            parameters.push(pointer);
+            parameters.extend([pointer, pointer]);
             Type::void(context)
         };
         let name = format!("{}.body", signature.symbol);
@@ -114,5 +114,6 @@ fn source<'c>(values: &[Value<'c>], waits: bool) -> Source<'c> {
         dims: three(6),
         grid: three(9),
         block: values[12],
+        shared: values[13],
     }
 }

@@ -34,6 +34,7 @@ pub(super) enum Source<'c> {
         dims: [Value<'c>; 3],
         grid: [Value<'c>; 3],
         block: Value<'c>,
+        shared: Value<'c>,
     },
     /// In the run time's `Item`, or what starts as one.
     Item(Value<'c>),
@@ -46,6 +47,18 @@ impl<'c> Source<'c> {
             Self::Item(item) => {
                 let pointer = Type::pointer(unit.context, 0);
                 field(unit.context, builder, pointer, item, item::BLOCK)
+            }
+        }
+    }
+
+    /// The address of the block's shared memory.
+    fn shared(self, unit: &Unit<'_, 'c>, builder: &Builder<'c>) -> Value<'c> {
+        match self {
+            Self::Parameters { shared, .. } => shared,
+            Self::Item(_) => {
+                let pointer = Type::pointer(unit.context, 0);
+                let block = self.block(unit, builder);
+                field(unit.context, builder, pointer, block, block::SHARED)
             }
         }
     }
@@ -84,9 +97,9 @@ impl<'c> Source<'c> {
                 let linear = builder.add(builder.multiply(row, dims[0]), thread[0]);
                 builder.and(linear, word.constant(31))
             }
-            (Operation::SharedBase, _) => of_block(pointer, block::SHARED),
+            (Operation::SharedBase, _) => self.shared(unit, builder),
             (Operation::DynamicShared, _) => {
-                let base = of_block(pointer, block::SHARED);
+                let base = self.shared(unit, builder);
                 builder.offset(context, base, dynamic_shared_offset(shared_bytes))
             }
             (Operation::DynamicSharedBytes, _) => of_geometry(geometry::DYNAMIC_SHARED_BYTES),
@@ -104,14 +117,17 @@ pub(super) fn suspends(function: Value<'_>) -> bool {
 }
 
 /// Marks what threads wait at as not to be duplicated or moved under other conditions: a loop with
-/// a barrier must not become two, one in the other, by which way control goes back.
+/// a barrier must not become two, one in the other, by which way control goes back, nor is it unrolled,
+/// which would make every round a region of its own.
 pub(super) fn mark_waits(unit: &Unit<'_, '_>) {
     let waits = |name: &str| Operation::from_name(name).is_some_and(Operation::waits);
     for function in unit.module.functions().into_iter().filter(|it| waits(&it.name())) {
         // LLVM takes it off a call where the function does not have it.
-        function.add_attribute(unit.context, Place::Function, "convergent", 0);
-        for call in calls_of(function) {
-            call.add_attribute(unit.context, Place::Function, "convergent", 0);
+        for attribute in ["convergent", "noduplicate"] {
+            function.add_attribute(unit.context, Place::Function, attribute, 0);
+            for call in calls_of(function) {
+                call.add_attribute(unit.context, Place::Function, attribute, 0);
+            }
         }
     }
 }

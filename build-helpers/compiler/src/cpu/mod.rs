@@ -29,6 +29,7 @@ mod out_of_line;
 mod road;
 mod shared;
 mod size;
+mod undefined;
 mod uniformity;
 mod variants;
 
@@ -52,7 +53,7 @@ use size::Sizes;
 /// Simplifies kernels before they are cut at their barriers, so that little is alive across one.
 const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
     early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-simplify,lcssa,\
-    loop-mssa(loop-rotate,licm),sroa<modify-cfg>,early-cse<memssa>,\
+    loop-mssa(loop-rotate,licm),loop(indvars,loop-unroll-full),sroa<modify-cfg>,early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// Brings control flow into the form that roads are chosen by: branches of two ways, loops with one
@@ -119,6 +120,7 @@ fn kernel<'a, 'c>(
     shared_bytes: u64,
 ) -> Result<Kernel<'a, 'c>, Error> {
     let shim = entry::shim(unit, signature)?;
+    undefined::choose(unit, shim);
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
     let jumps = out_of_line.jumps(shim);

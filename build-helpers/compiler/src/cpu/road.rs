@@ -5,7 +5,7 @@ use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 use super::{
     context::{reports_panic, suspends},
     operation::{Operation, operations},
-    uniformity::{Flow, Shape, Uniformity},
+    uniformity::{Asked, Flow, Shape, Uniformity},
 };
 
 /// The road that a kernel takes.
@@ -37,7 +37,7 @@ pub(super) fn choose<'c>(kernel: Value<'c>, jumps: bool, size: &dyn Fn(Type<'c>)
     let flow = Flow::new(kernel, |block| {
         block.instructions().into_iter().any(|call| call.is_call() && reports_panic(call))
     });
-    let found = Uniformity::new(kernel, &flow, &shim_source, size);
+    let found = Uniformity::new(kernel, &flow, &Asked { lanes: 1, source: &shim_source, size });
     let barriers: Vec<_> = operations(kernel)
         .into_iter()
         .filter(|(_, what)| *what == Operation::Barrier)

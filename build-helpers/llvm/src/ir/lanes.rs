@@ -3,7 +3,8 @@
 
 use inkwell::context::Context;
 use llvm_sys::{
-    LLVMAtomicOrdering, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, core::*,
+    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate,
+    LLVMTypeKind, core::*,
 };
 
 use super::{Builder, Type, Value};
@@ -161,6 +162,18 @@ impl<'c> Value<'c> {
         unsafe {
             LLVMGetVolatile(self.raw) != 0
                 || LLVMGetOrdering(self.raw) != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
+        }
+    }
+
+    /// What an `atomicrmw` does that is not volatile; `None` for anything else.
+    #[must_use]
+    pub fn atomic_operation(self) -> Option<LLVMAtomicRMWBinOp> {
+        // SAFETY: the value is an instruction, and then one that has an operation.
+        unsafe {
+            (self.is_instruction()
+                && self.opcode() == LLVMOpcode::LLVMAtomicRMW
+                && LLVMGetVolatile(self.raw) == 0)
+                .then(|| LLVMGetAtomicRMWBinOp(self.raw))
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};
 
 use super::{
+    assume::Assumptions,
     form::{Form, Vectors},
     panic::Panics,
     plan::{Part, Plan},
@@ -42,6 +43,15 @@ pub(super) struct Slots<'c> {
 /// Under which mask code is built; `None` for all lanes.
 pub(super) type Mask<'c> = Option<Value<'c>>;
 
+/// Which groups a function is for.
+#[derive(Clone, Copy)]
+pub(super) enum Kind<'c> {
+    /// Those with a thread in every lane. Where what it assumes does not hold, it calls the other.
+    Full { any: Option<Value<'c>> },
+    /// All, by a mask.
+    Any,
+}
+
 /// The builder of one group's function.
 pub(super) struct Group<'a, 'c> {
     pub(super) unit: &'a Unit<'a, 'c>,
@@ -49,6 +59,7 @@ pub(super) struct Group<'a, 'c> {
     pub(super) state: &'a State<'c>,
     pub(super) size: &'a dyn Fn(Type<'c>) -> u64,
     pub(super) region: usize,
+    pub(super) kind: Kind<'c>,
     pub(super) function: Value<'c>,
     pub(super) extra: Extra<'c>,
     pub(super) builder: Builder<'c>,
@@ -63,6 +74,8 @@ pub(super) struct Group<'a, 'c> {
     pub(super) phis: HashMap<Value<'c>, Slots<'c>>,
     /// Values of other regions that have been loaded.
     pub(super) brought: HashSet<Value<'c>>,
+    /// What has been computed anew at the start of the function.
+    pub(super) anew: HashMap<Value<'c>, Form<'c>>,
     /// For blocks of parts: the threads that come to it.
     pub(super) masks: HashMap<usize, Value<'c>>,
     /// For headers of divergent loops: the threads that go round once more.
@@ -71,16 +84,18 @@ pub(super) struct Group<'a, 'c> {
     pub(super) blocks: HashMap<usize, Block<'c>>,
     pub(super) parts: HashMap<usize, Part>,
     pub(super) panics: Panics<'c>,
+    pub(super) assumptions: Assumptions<'c>,
 }
 
-/// Builds the function of a region; with `tail` it takes a mask as its last parameter.
+/// Builds the function of a region. That for groups with a thread in every lane is given the one for
+/// any group, which takes a mask as its last parameter.
 pub(super) fn build<'c>(
     unit: &Unit<'_, 'c>,
     plan: &Plan<'c>,
     state: &State<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
     region: usize,
-    tail: bool,
+    kind: Kind<'c>,
 ) -> Result<Value<'c>, &'static str> {
     let context = unit.context;
     let vectors = Vectors { context, lanes: plan.lanes };
@@ -88,7 +103,8 @@ pub(super) fn build<'c>(
     let mut types = plan.function.value_type().parameters();
     let own = types.len();
     types.extend([pointer, pointer, pointer, wide, wide]);
-    if tail {
+    let has_mask = matches!(kind, Kind::Any);
+    if has_mask {
         types.push(vectors.mask());
     }
     let name = format!("{}.group{region}x{}", plan.function.name(), plan.lanes);
@@ -96,7 +112,7 @@ pub(super) fn build<'c>(
     let function = unit.module.new_function(&name, ty);
     function.set_linkage(Linkage::LLVMInternalLinkage);
     // Most blocks have no group that is not full, so that should cost little time to compile.
-    let how: &[_] = if tail { &["noinline", "cold", "optsize"] } else { &["alwaysinline"] };
+    let how: &[_] = if has_mask { &["noinline", "cold", "optsize"] } else { &["alwaysinline"] };
     for name in how.iter().chain(&["nounwind"]) {
         function.add_attribute(context, Place::Function, name, 0);
     }
@@ -109,6 +125,10 @@ pub(super) fn build<'c>(
         &["nonnull", "readonly"]
     } else {
         function.add_attribute(context, Place::Parameter(own as u32), "noalias", 0);
+        if plan.lanes > 1 {
+            // Functions that find shared memory themselves are not called by more lanes.
+            function.add_attribute(context, Place::Parameter(own as u32 - 1), "noalias", 0);
+        }
         &["nonnull", "readonly", "noalias"]
     };
     copy_parameter_attributes(unit, plan.function, function, names);
@@ -138,6 +158,7 @@ pub(super) fn build<'c>(
         state,
         size,
         region,
+        kind,
         function,
         extra,
         builder,
@@ -149,14 +170,19 @@ pub(super) fn build<'c>(
         values: HashMap::new(),
         phis: HashMap::new(),
         brought: HashSet::new(),
+        anew: HashMap::new(),
         masks: HashMap::new(),
         live: HashMap::new(),
         blocks: HashMap::new(),
         parts: HashMap::new(),
         panics,
+        assumptions: Assumptions::new(plan, state, region, kind),
     };
-    let mask = tail.then(|| values[own + 5]);
+    let mask = has_mask.then(|| values[own + 5]);
     let built = group.region(mask);
+    if let (Ok(()), Kind::Full { any: Some(any) }) = (&built, kind) {
+        group.make_sure(entry, start, any);
+    }
     if let Err(why) = built {
         function.delete_function();
         return Err(why);

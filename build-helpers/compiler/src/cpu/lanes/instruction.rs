@@ -1,9 +1,9 @@
 //! Builds the instructions of a block for a group.
 
-use kernelmill_llvm::ir::{ModuleExt, Opcode, Type, TypeKind, Value};
+use kernelmill_llvm::ir::{ModuleExt, Opcode, Value};
 
 use super::{
-    form::{Form, resize},
+    form::Form,
     group::{Group, Mask},
     support::is_dropped,
     values::is_stack_memory,
@@ -44,8 +44,8 @@ impl<'c> Group<'_, 'c> {
             return Ok(());
         }
         if self.plan.lanes == 1 {
-            let copy = self.once(block, instruction);
-            self.write(instruction, Form::uniform(copy));
+            let form = self.compute(block, instruction, mask)?;
+            self.write(instruction, form);
             return Ok(());
         }
         match (opcode, self.plan.shapes.shape(instruction)) {
@@ -70,20 +70,27 @@ impl<'c> Group<'_, 'c> {
                 Shape::Varying,
             )
             | (Opcode::LLVMStore, _) => self.each(block, instruction, mask),
-            (_, Shape::Strided(0)) => {
-                let copy = self.once(block, instruction);
-                self.write(instruction, Form::uniform(copy));
-            }
-            (_, Shape::Strided(step)) => {
-                let form = self.strided(block, instruction, step);
+            _ => {
+                let form = self.compute(block, instruction, mask)?;
                 self.write(instruction, form);
-            }
-            (_, Shape::Varying) => {
-                let vector = self.vector(block, instruction, mask)?;
-                self.write(instruction, Form::varying(vector));
             }
         }
         Ok(())
+    }
+
+    /// The result of an instruction on numbers, or of a uniform one.
+    pub(super) fn compute(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+        mask: Mask<'c>,
+    ) -> Result<Form<'c>, &'static str> {
+        Ok(match self.plan.shapes.shape(instruction) {
+            _ if self.plan.lanes == 1 => Form::uniform(self.once(block, instruction)),
+            Shape::Strided(0) => Form::uniform(self.once(block, instruction)),
+            Shape::Strided(step) => self.strided(block, instruction, step),
+            Shape::Varying => Form::varying(self.vector(block, instruction, mask)?),
+        })
     }
 
     /// A copy of an instruction that is the same for all lanes, or whose first lane is wanted.
@@ -97,13 +104,7 @@ impl<'c> Group<'_, 'c> {
                     .then(|| self.read(operand, block).first.expect("the first lane is known"))
             })
             .collect();
-        let copy = self.builder.copy(instruction);
-        for (index, operand) in operands.into_iter().enumerate() {
-            if let Some(operand) = operand {
-                copy.set_operand(index as u32, operand);
-            }
-        }
-        copy
+        self.copy_with(instruction, &operands)
     }
 
     /// A value that grows from lane to lane.
@@ -124,7 +125,7 @@ impl<'c> Group<'_, 'c> {
                 let right = self.first(operands[1], block);
                 self.builder.binary(opcode, left, right)
             }
-            Opcode::LLVMOr => {
+            Opcode::LLVMOr if instruction.is_disjoint() => {
                 let operands = instruction.operands();
                 let left = self.first(operands[0], block);
                 let right = self.first(operands[1], block);
@@ -143,10 +144,8 @@ impl<'c> Group<'_, 'c> {
             }
             _ => self.once(block, instruction),
         };
-        let from = instruction.operands()[0];
-        let extends = matches!(opcode, Opcode::LLVMZExt | Opcode::LLVMSExt);
-        if extends && from.is_instruction() {
-            let bit = self.does_not_wrap(opcode, from, step, block);
+        if self.is_checked_here(instruction) {
+            let bit = self.stride_holds(instruction, step, block);
             holds = Some(holds.map_or(bit, |other| self.builder.and(bit, other)));
         }
         let Some(holds) = holds else { return Form::strided(first, step) };
@@ -157,26 +156,8 @@ impl<'c> Group<'_, 'c> {
         Form { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
     }
 
-    fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
+    pub(super) fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
         self.read(value, block).first.expect("a strided value has a first lane")
-    }
-
-    /// Whether a strided number grows over the group without wrapping, as extensions see it.
-    fn does_not_wrap(
-        &mut self,
-        opcode: Opcode,
-        from: Value<'c>,
-        step: i64,
-        block: usize,
-    ) -> Value<'c> {
-        use kernelmill_llvm::ir::IntPredicate::{LLVMIntSGE, LLVMIntUGE};
-        let first = self.first(from, block);
-        let way = i64::from(self.plan.lanes - 1) * step;
-        let ty = first.ty();
-        let last = self.builder.add(first, ty.constant(way as u64));
-        let predicate = if opcode == Opcode::LLVMZExt { LLVMIntUGE } else { LLVMIntSGE };
-        let (high, low) = if step > 0 { (last, first) } else { (first, last) };
-        self.builder.compare(predicate, high, low)
     }
 
     /// An instruction on all lanes.
@@ -322,74 +303,5 @@ impl<'c> Group<'_, 'c> {
         };
         let function = self.unit.module.intrinsic(&name, &overloads);
         self.builder.call(function, &values)
-    }
-
-    /// An instruction for each lane of the mask in turn.
-    fn each(&mut self, block: usize, instruction: Value<'c>, mask: Mask<'c>) {
-        let context = self.unit.context;
-        let word = Type::int(context, 32);
-        let void = instruction.ty().kind() == TypeKind::LLVMVoidTypeKind;
-        let forms: Vec<_> = instruction
-            .operands()
-            .into_iter()
-            .map(|operand| {
-                let known = operand.is_instruction() || self.parameters.contains_key(&operand);
-                known.then(|| self.read(operand, block))
-            })
-            .collect();
-        let bits_type = Type::int(context, self.plan.lanes);
-        let every = self.vectors.every();
-        let bits = self.vectors.bits(&self.builder, mask.unwrap_or(every));
-        let left = self.slots.alloca(bits_type);
-        self.builder.store(bits, left);
-        let wide = (!void).then(|| self.vectors.widen(instruction.ty()));
-        let results = wide.map(|ty| self.slots.alloca(ty));
-        let (head, body, after) = (self.edge_block(), self.edge_block(), self.edge_block());
-        self.builder.branch(head);
-        self.builder.at_end(head);
-        let bits = self.builder.load(bits_type, left);
-        let zero = bits_type.constant(0);
-        let more = self.builder.compare(kernelmill_llvm::ir::IntPredicate::LLVMIntNE, bits, zero);
-        self.builder.branch_if(more, body, after);
-        self.builder.at_end(body);
-        let count = self.unit.module.intrinsic("llvm.cttz", &[bits_type]);
-        let yes = Type::int(context, 1).constant(1);
-        let lane = self.builder.call(count, &[bits, yes]);
-        let lane = resize(&self.builder, lane, word);
-        let operands: Vec<_> = forms
-            .into_iter()
-            .map(|form| form.map(|form| self.vectors.one(&self.builder, form, lane)))
-            .collect();
-        let copy = self.builder.copy(instruction);
-        for (index, operand) in operands.into_iter().enumerate() {
-            if let Some(operand) = operand {
-                copy.set_operand(index as u32, operand);
-            }
-        }
-        if let (Some(results), Some(ty)) = (results, wide) {
-            let old = self.builder.load(ty, results);
-            let new = self.set_lane(old, copy, lane);
-            self.builder.store(new, results);
-        }
-        let rest = self.builder.add(bits, bits_type.constant(u64::MAX));
-        let rest = self.builder.and(bits, rest);
-        self.builder.store(rest, left);
-        self.builder.branch(head);
-        self.builder.at_end(after);
-        if let (Some(results), Some(ty)) = (results, wide) {
-            let all = self.builder.load(ty, results);
-            self.write(instruction, Form::varying(all));
-        }
-    }
-
-    fn set_lane(&self, all: Value<'c>, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
-        if value.ty().kind() != TypeKind::LLVMStructTypeKind {
-            return self.builder.set_lane(all, value, lane);
-        }
-        (0..value.ty().fields().len() as u32).fold(all, |all, index| {
-            let (old, new) = (self.builder.extract(all, index), self.builder.extract(value, index));
-            let field = self.set_lane(old, new, lane);
-            self.builder.insert(all, field, index)
-        })
     }
 }

@@ -10,6 +10,8 @@
 //!
 //! Nothing is built that is not proven right: barriers are uniform, or the kernel is a coroutine.
 
+mod assume;
+mod each;
 mod form;
 mod group;
 mod instruction;
@@ -28,10 +30,10 @@ use super::{
     body::Body,
     context::Source,
     road::block_source,
-    uniformity::{Flow, Uniformity},
+    uniformity::{Asked, Flow, Uniformity},
 };
 use crate::target::Unit;
-use group::build;
+use group::{Kind, build};
 use plan::Plan;
 use state::State;
 
@@ -60,13 +62,15 @@ pub(super) fn run<'c>(
     let plan = Plan::new(body.function, lanes, size, thread[0])?;
     support::check(&plan)?;
     let flow = Flow::cut(body.function, plan::writes_panic, plan::ends_at_barrier);
-    let of_block = Uniformity::new(body.function, &flow, &block_source(thread), size);
+    let asked = Asked { lanes: 1, source: &block_source(thread), size };
+    let of_block = Uniformity::new(body.function, &flow, &asked);
     let state = State::new(&plan, &of_block, size)?;
     let mut groups = Vec::new();
     let mut functions = Vec::new();
     for region in 0..plan.regions.len() {
-        let full = build(unit, &plan, &state, size, region, false);
-        let tail = (lanes > 1).then(|| build(unit, &plan, &state, size, region, true)).transpose();
+        let build = |kind| build(unit, &plan, &state, size, region, kind);
+        let tail = (lanes > 1).then(|| build(Kind::Any)).transpose();
+        let full = build(Kind::Full { any: tail.as_ref().copied().ok().flatten() });
         functions.extend(full.iter().chain(tail.iter().flatten()).copied());
         groups.push((full, tail));
     }

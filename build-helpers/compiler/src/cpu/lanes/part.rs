@@ -57,6 +57,9 @@ impl<'c> Group<'_, 'c> {
         if order.iter().any(backwards) {
             return Err("control jumps into the middle of a loop");
         }
+        let chains = self.chains(blocks, &order, &holder, around);
+        let follows = |node: &usize| chains.values().any(|next| next == node);
+        let order: Vec<_> = order.into_iter().filter(|node| !follows(node)).collect();
         for &node in order.iter().filter(|&&node| node != root) {
             let none = self.vectors.mask().null();
             let slot = self.mask_slot(node);
@@ -83,21 +86,57 @@ impl<'c> Group<'_, 'c> {
                         group.together(&within, found.header, mask, Some(after))
                     }
                 })?,
-                None if node != root && self.needs_guard(node) => {
-                    self.guarded(true, mask, |group, after| {
-                        group.instructions(node, mask)?;
-                        group.part_ways(node, mask)?;
-                        group.builder.branch(after);
-                        Ok(())
-                    })?;
-                }
                 None => {
-                    self.instructions(node, mask)?;
-                    self.part_ways(node, mask)?;
+                    let chain: Vec<_> =
+                        std::iter::successors(Some(node), |node| chains.get(node).copied())
+                            .collect();
+                    if node != root && chain.iter().any(|node| self.needs_guard(*node)) {
+                        self.guarded(true, mask, |group, after| {
+                            group.chain(&chain, mask)?;
+                            group.builder.branch(after);
+                            Ok(())
+                        })?;
+                    } else {
+                        self.chain(&chain, mask)?;
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Builds blocks that the same threads pass one after the other.
+    fn chain(&mut self, chain: &[usize], mask: Mask<'c>) -> Result<(), &'static str> {
+        for &node in chain {
+            self.instructions(node, mask)?;
+            self.part_ways(node, mask)?;
+        }
+        Ok(())
+    }
+
+    /// The blocks that all threads of the block before come to, and no others: after a check that ends
+    /// in a panic, for the most part. `holder` has the loops of blocks.
+    fn chains(
+        &self,
+        blocks: &[usize],
+        order: &[usize],
+        holder: &HashMap<usize, usize>,
+        around: Option<usize>,
+    ) -> HashMap<usize, usize> {
+        let graph = &self.plan.flow.graph;
+        let plain = |node: usize| !holder.contains_key(&node);
+        let follower = |node: usize| match *graph.successors[node] {
+            [next]
+                if *graph.predecessors[next] == [node]
+                    && plain(next)
+                    && Some(next) != around
+                    && blocks.binary_search(&next).is_ok() =>
+            {
+                Some((node, next))
+            }
+            _ => None,
+        };
+        order.iter().copied().filter(|&node| plain(node)).filter_map(follower).collect()
     }
 
     /// The largest loops among some blocks.
@@ -250,10 +289,19 @@ impl<'c> Group<'_, 'c> {
         let of_loop = self.plan.loops.iter().find(|found| found.header == to);
         let is_back = of_loop.is_some_and(|found| found.nodes.contains(&from));
         // Lanes that do not come this way do not come to the header at all.
-        let only = of_loop.is_some_and(|found| {
-            let like = |other: &&usize| found.nodes.contains(other) == is_back;
-            self.plan.flow.graph.predecessors[to].iter().filter(like).count() == 1
-        });
+        let ways = &self.plan.flow.graph.predecessors[to];
+        let only = match of_loop {
+            Some(found) => {
+                let like = |other: &&usize| found.nodes.contains(other) == is_back;
+                ways.iter().filter(like).count() == 1
+            }
+            // Threads come out of a loop in different rounds.
+            None => {
+                let leaves =
+                    |found: &&Loop| found.nodes.contains(&from) && !found.nodes.contains(&to);
+                ways.len() == 1 && !self.plan.loops.iter().any(|found| leaves(&found))
+            }
+        };
         self.set_phis(from, to, if only { None } else { mask }, taken);
         let back = self.live.get(&to).copied().filter(|_| is_back);
         match back {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Block, Opcode, Value};
 
-use super::super::uniformity::{Flow, Loop, Shape, Uniformity, dominates};
+use super::super::uniformity::{Asked, Flow, Loop, Shape, Uniformity, dominates};
 use crate::cpu::context::{is_barrier, reports_panic};
 
 /// Where a region starts: the kernel's entry, or the block after a barrier.
@@ -66,7 +66,8 @@ impl<'c> Plan<'c> {
                 (value == thread_x).then_some(Shape::Strided(1))
             }
         };
-        let shapes = Uniformity::new(function, &flow, &source, size);
+        let asked = Asked { lanes, source: &source, size };
+        let shapes = Uniformity::new(function, &flow, &asked);
         let dominators = all_dominators(&flow);
         let (regions, barriers) = regions(&flow);
         let mut plan = Self {
@@ -115,11 +116,13 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// Whether a loop may wait for what another thread of the group does.
+    /// Whether a loop may wait for what another thread of the group does. An atomic operation of which
+    /// it never sees the result makes nothing wait.
     fn waits_for_memory(&self, found: &Loop) -> bool {
         let blocks = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
         blocks.into_iter().any(|instruction| match instruction.opcode() {
-            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
+            Opcode::LLVMAtomicRMW => instruction.is_used(),
+            Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
             Opcode::LLVMLoad | Opcode::LLVMStore => instruction.is_exact_access(),
             _ => false,
         })

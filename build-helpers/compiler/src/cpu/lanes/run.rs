@@ -26,14 +26,19 @@ struct Runner<'a, 'c> {
     function: Value<'c>,
     plan: &'a Plan<'c>,
     arguments: Vec<Value<'c>>,
-    /// Block index, size, grid size and the block's address.
+    /// Block index, size, grid size, the block's address and that of shared memory.
     context: Vec<Value<'c>>,
+    /// The block's address.
+    current: Value<'c>,
     dims: [Value<'c>; 3],
     threads: Value<'c>,
     kept: Value<'c>,
     /// What the region that runs leaves of it for the next.
     kept_next: Value<'c>,
     kept_bytes: u64,
+    /// The same two for groups that are not full. Their functions are called, and what an address is
+    /// handed out of stays in memory.
+    kept_in_tails: [Value<'c>; 2],
     padded_row: Value<'c>,
     padded: Value<'c>,
     /// Slot of the region to run next.
@@ -73,8 +78,9 @@ pub(super) fn block<'c>(
     let grid = three(shape, geometry::GRID);
     let arguments = load_arguments(context, &builder, array, &body.types, &body.by_address);
     let threads = field(context, &builder, pointer, current, block::SCRATCH);
+    let shared = field(context, &builder, pointer, current, block::SHARED);
     let bytes = state.bytes_of_block.next_multiple_of(16).max(16);
-    let [kept, kept_next] = [(); 2].map(|()| {
+    let [kept, kept_next, for_tail, for_tail_next] = [(); 4].map(|()| {
         let memory = builder.alloca(Type::int(context, 8).array(bytes));
         memory.set_alignment(16);
         memory
@@ -88,7 +94,7 @@ pub(super) fn block<'c>(
     let padded = builder.multiply(padded_row, rows);
     let panicked = Block::append(context, run, "panicked");
     let context_values =
-        index.into_iter().chain(dims).chain(grid).chain([current]).collect::<Vec<_>>();
+        index.into_iter().chain(dims).chain(grid).chain([current, shared]).collect::<Vec<_>>();
     let runner = Runner {
         unit,
         builder,
@@ -96,11 +102,13 @@ pub(super) fn block<'c>(
         plan,
         arguments,
         context: context_values,
+        current,
         dims,
         threads,
         kept,
         kept_next,
         kept_bytes: state.bytes_of_block,
+        kept_in_tails: [for_tail, for_tail_next],
         padded_row,
         padded,
         next,
@@ -146,8 +154,7 @@ impl<'c> Runner<'_, 'c> {
     fn stop_at_panics(&self) {
         let context = self.unit.context;
         let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
-        let current = *self.context.last().expect("it has the block");
-        let record = field(context, &self.builder, pointer, current, block::PANIC);
+        let record = field(context, &self.builder, pointer, self.current, block::PANIC);
         let state = self.builder.load(word, record);
         state.make_volatile();
         let clear = self.builder.compare(IntPredicate::LLVMIntEQ, state, word.constant(0));
@@ -158,6 +165,10 @@ impl<'c> Runner<'_, 'c> {
 
     /// Hands what a region has left for the block to the next one.
     fn pass_on(&self) {
+        self.copy_kept(self.kept_next, self.kept);
+    }
+
+    fn copy_kept(&self, from: Value<'c>, to: Value<'c>) {
         if self.kept_bytes == 0 {
             return;
         }
@@ -166,7 +177,7 @@ impl<'c> Runner<'_, 'c> {
         let copy = self.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
         let no = Type::int(context, 1).constant(0);
         let bytes = wide.constant(self.kept_bytes);
-        self.builder.call(copy, &[self.kept, self.kept_next, bytes, no]);
+        self.builder.call(copy, &[to, from, bytes, no]);
     }
 
     /// Runs a region for all groups.
@@ -221,9 +232,18 @@ impl<'c> Runner<'_, 'c> {
         let mut values = self.arguments.clone();
         values.extend(thread);
         values.extend(&self.context);
-        values.extend([self.threads, self.kept, self.kept_next, self.padded, at]);
+        let [kept, kept_next] =
+            if mask.is_some() { self.kept_in_tails } else { [self.kept, self.kept_next] };
+        values.extend([self.threads, kept, kept_next, self.padded, at]);
         values.extend(mask);
+        if mask.is_some() {
+            self.copy_kept(self.kept, kept);
+            self.copy_kept(self.kept_next, kept_next);
+        }
         let next = self.builder.call(function, &values);
+        if mask.is_some() {
+            self.copy_kept(kept_next, self.kept_next);
+        }
         self.builder.store(next, self.next);
         let stop = self.builder.compare(IntPredicate::LLVMIntEQ, next, word.constant(PANICKED));
         let go = Block::append(context, self.function, "go");

@@ -22,6 +22,8 @@ pub(super) enum Keep {
 /// The layout of what is kept between regions.
 pub(super) struct State<'c> {
     pub(super) values: HashMap<Value<'c>, Keep>,
+    /// What regions compute anew instead, from the parameters alone.
+    pub(super) anew: HashSet<Value<'c>>,
     /// Stack memory of threads: offset and bytes.
     pub(super) memory: HashMap<Value<'c>, (u64, u64)>,
     pub(super) bytes_of_thread: u64,
@@ -37,6 +39,7 @@ impl<'c> State<'c> {
     ) -> Result<Self, &'static str> {
         let mut state = Self {
             values: HashMap::new(),
+            anew: HashSet::new(),
             memory: HashMap::new(),
             bytes_of_thread: 0,
             bytes_of_block: 0,
@@ -53,6 +56,10 @@ impl<'c> State<'c> {
         }
         for value in crossing(plan) {
             if value.opcode() == Opcode::LLVMAlloca {
+                continue;
+            }
+            if is_cheap(plan, value, &mut { ANEW }) {
+                state.anew.insert(value);
                 continue;
             }
             let keep = state.place(plan, of_block, value, size)?;
@@ -84,7 +91,8 @@ impl<'c> State<'c> {
         }
         let at = self.bytes_of_thread;
         let uniform = plan.shapes.shape(value).is_uniform();
-        let plain = matches!(plan.shapes.shape(value), Shape::Strided(_)) && !extends(plan, value);
+        let plain =
+            matches!(plan.shapes.shape(value), Shape::Strided(_)) && !plan.shapes.is_unsure(value);
         if uniform || plain {
             self.bytes_of_thread += size(value.ty()).next_multiple_of(8);
             return Ok(Keep::First(at));
@@ -96,6 +104,39 @@ impl<'c> State<'c> {
         }
         self.bytes_of_thread += leaves.iter().map(|leaf| leaf_bytes(*leaf, size)).sum::<u64>();
         Ok(Keep::Each(at))
+    }
+}
+
+/// So many instructions at most are built again in a region, rather than that their result is kept.
+const ANEW: u32 = 16;
+
+/// Whether a value can be computed from parameters by few instructions, which are taken off `left`.
+fn is_cheap<'c>(plan: &Plan<'c>, value: Value<'c>, left: &mut u32) -> bool {
+    if !value.is_instruction() {
+        return value.is_constant() || plan.function.parameters().contains(&value);
+    }
+    if *left == 0 || !is_harmless(value) {
+        return false;
+    }
+    *left -= 1;
+    value.operands().into_iter().all(|operand| is_cheap(plan, operand, left))
+}
+
+/// Whether an instruction only computes a number or an address, whatever its operands are.
+pub(super) fn is_harmless(value: Value<'_>) -> bool {
+    use Opcode::*;
+    let ty = value.ty();
+    let is_whole = ty.kind() == TypeKind::LLVMIntegerTypeKind || ty.is_pointer();
+    if !is_whole || !is_leaf(ty) {
+        return false;
+    }
+    match value.opcode() {
+        LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr
+        | LLVMXor | LLVMZExt | LLVMSExt | LLVMTrunc | LLVMICmp | LLVMSelect | LLVMGetElementPtr => {
+            true
+        }
+        LLVMUDiv | LLVMURem => value.operand(1).as_u64().is_some_and(|by| by != 0),
+        _ => false,
     }
 }
 
@@ -113,24 +154,6 @@ pub(super) fn leaves_of<'c>(ty: Type<'c>, leaves: &mut Vec<Type<'c>>) {
     } else {
         leaves.push(ty);
     }
-}
-
-/// Whether a strided value is computed through an extension, so that the stride may not hold.
-pub(super) fn extends<'c>(plan: &Plan<'c>, value: Value<'c>) -> bool {
-    let (mut seen, mut work) = (HashSet::new(), vec![value]);
-    while let Some(value) = work.pop() {
-        let strided = value.is_instruction() && !plan.shapes.shape(value).is_uniform();
-        if !strided || !seen.insert(value) {
-            continue;
-        }
-        match value.opcode() {
-            Opcode::LLVMZExt | Opcode::LLVMSExt if value.operand(0).is_instruction() => {
-                return true;
-            }
-            _ => work.extend(value.operands()),
-        }
-    }
-    false
 }
 
 /// The values that are used in a region without having been computed in it before.

@@ -6,7 +6,7 @@ use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 use super::{
     form::Form,
     group::{Group, Mask, Slots},
-    state::{Keep, extends, leaf_bytes},
+    state::{Keep, leaf_bytes},
 };
 use crate::cpu::uniformity::Shape;
 
@@ -23,10 +23,12 @@ impl<'c> Group<'_, 'c> {
             return self.stack_memory(value);
         }
         let defined = self.plan.flow.number(value.block());
-        if let Some(keep) = self.state.values.get(&value).copied()
-            && !self.plan.is_at_hand(self.region, defined, block)
-        {
-            self.bring(value, keep);
+        if !self.plan.is_at_hand(self.region, defined, block) {
+            if let Some(keep) = self.state.values.get(&value).copied() {
+                self.bring(value, keep);
+            } else if self.state.anew.contains(&value) {
+                return self.at_start(value);
+            }
         }
         let form = self.load_slots(value);
         self.cached.insert(value, form);
@@ -39,6 +41,7 @@ impl<'c> Group<'_, 'c> {
         if !self.brought.insert(value) {
             return;
         }
+        self.assume_for(value);
         let slots = self.value_slots(value);
         std::mem::swap(&mut self.builder, &mut self.slots);
         let form = self.fetch(value, keep);
@@ -55,7 +58,7 @@ impl<'c> Group<'_, 'c> {
         slots
     }
 
-    fn stride(&self, value: Value<'c>) -> Option<i64> {
+    pub(super) fn stride(&self, value: Value<'c>) -> Option<i64> {
         match self.plan.shapes.shape(value) {
             Shape::Strided(step) => Some(step),
             Shape::Varying => None,
@@ -66,10 +69,16 @@ impl<'c> Group<'_, 'c> {
     fn new_slots(&self, value: Value<'c>) -> Slots<'c> {
         let ty = value.ty();
         let step = self.stride(value);
-        let unsure = step.is_some_and(|step| step != 0) && extends(self.plan, value);
-        let first = step.map(|_| self.slots.alloca(ty));
-        let vector = (step.is_none() || unsure).then(|| self.slots.alloca(self.vectors.widen(ty)));
-        let holds = unsure.then(|| self.slots.alloca(Type::int(self.unit.context, 1)));
+        let unsure = step.is_some_and(|step| step != 0) && self.assumptions.unsure.contains(&value);
+        // So that it is not carried over from the group before.
+        let new = |ty: Type<'c>| {
+            let slot = self.slots.alloca(ty);
+            self.slots.store(ty.poison(), slot);
+            slot
+        };
+        let first = step.map(|_| new(ty));
+        let vector = (step.is_none() || unsure).then(|| new(self.vectors.widen(ty)));
+        let holds = unsure.then(|| new(Type::int(self.unit.context, 1)));
         Slots { first, holds, vector }
     }
 
@@ -287,7 +296,7 @@ impl<'c> Group<'_, 'c> {
     }
 
     /// A value that another region has kept.
-    fn fetch(&mut self, value: Value<'c>, keep: Keep) -> Form<'c> {
+    pub(super) fn fetch(&mut self, value: Value<'c>, keep: Keep) -> Form<'c> {
         let ty = value.ty();
         match keep {
             Keep::Once(offset) => {
@@ -311,6 +320,9 @@ impl<'c> Group<'_, 'c> {
     fn recover(&self, value: Value<'c>, all: Value<'c>) -> Form<'c> {
         let Some(step) = self.stride(value) else { return Form::varying(all) };
         let word = Type::int(self.unit.context, 32);
+        if !self.assumptions.unsure.contains(&value) {
+            return Form::strided(self.builder.lane(all, word.constant(0)), step);
+        }
         let bit = Type::int(self.unit.context, 1);
         let first = self.builder.lane(all, word.constant(0));
         Form { first: Some(first), step, holds: Some(bit.constant(0)), vector: Some(all) }

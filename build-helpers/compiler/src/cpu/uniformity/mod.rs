@@ -16,6 +16,7 @@
 //!
 //! Ways that end in a panic are left out: the launch is over then.
 
+mod bits;
 mod graph;
 mod shape;
 
@@ -24,7 +25,10 @@ use std::collections::{HashMap, HashSet};
 use kernelmill_llvm::ir::{Block, Opcode, Value};
 
 pub(crate) use graph::{Graph, Loop, dominates};
-pub(crate) use shape::{Shape, is_pure_intrinsic};
+pub(crate) use shape::{Shape, is_pure_intrinsic, wanted_bits};
+
+use bits::Bits;
+use shape::Known;
 
 /// The control flow of a function.
 pub(crate) struct Flow<'c> {
@@ -128,17 +132,26 @@ pub(crate) struct Uniformity<'c> {
     /// The loops that threads leave in different rounds: their blocks, by header.
     pub(crate) left: HashMap<usize, Vec<bool>>,
     influenced: Vec<bool>,
+    /// The instructions whose stride is only right where that is checked when they are computed.
+    pub(crate) checked: HashSet<Value<'c>>,
+    /// The values that are computed from any of them.
+    unsure: HashSet<Value<'c>>,
+}
+
+/// What an analysis is told.
+pub(crate) struct Asked<'a, 'c> {
+    /// The threads of a group; its first one's index along x is a multiple of it. 1 where groups
+    /// are anything else.
+    pub(crate) lanes: u32,
+    /// The shape of values that the code itself does not decide. What grows by 1 is the index.
+    pub(crate) source: &'a dyn Fn(Value<'c>) -> Option<Shape>,
+    /// The bytes of a type in memory.
+    pub(crate) size: &'a dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
 }
 
 impl<'c> Uniformity<'c> {
-    /// Analyses a function. `source` gives the shape of values that the code itself does not
-    /// decide, and `size` the bytes of a type in memory.
-    pub(crate) fn new(
-        function: Value<'c>,
-        flow: &Flow<'c>,
-        source: &dyn Fn(Value<'c>) -> Option<Shape>,
-        size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
-    ) -> Self {
+    /// Analyses a function.
+    pub(crate) fn new(function: Value<'c>, flow: &Flow<'c>, asked: &Asked<'_, 'c>) -> Self {
         let mut found = Self {
             shapes: HashMap::new(),
             divergent: HashSet::new(),
@@ -147,34 +160,56 @@ impl<'c> Uniformity<'c> {
             cycles: HashMap::new(),
             left: HashMap::new(),
             influenced: vec![false; flow.graph.len()],
+            checked: HashSet::new(),
+            unsure: HashSet::new(),
         };
         for parameter in function.parameters() {
-            found.shapes.insert(parameter, source(parameter).unwrap_or(Shape::UNIFORM));
+            found.shapes.insert(parameter, (asked.source)(parameter).unwrap_or(Shape::UNIFORM));
         }
         let order = flow.graph.reverse_post_order(flow.blocks.len());
         let panics = (0..flow.blocks.len()).filter(|&node| flow.panics[node]);
         let order: Vec<_> = order.into_iter().skip(1).chain(panics).collect();
-        while found.pass(flow, &order, source, size) {}
+        while found.pass(flow, &order, asked) {}
+        let all = function.instructions().into_iter();
+        found.checked = found
+            .ask(asked, |known| all.filter(|instruction| known.is_checked(*instruction)).collect());
+        found.unsure = found.computed_from(&found.checked);
         found
     }
 
+    /// The strided values that are computed from any of these.
+    pub(crate) fn computed_from(&self, these: &HashSet<Value<'c>>) -> HashSet<Value<'c>> {
+        let (mut reached, mut work) = (HashSet::new(), these.iter().copied().collect::<Vec<_>>());
+        while let Some(value) = work.pop() {
+            let strided = !matches!(self.shape(value), Shape::Varying | Shape::UNIFORM);
+            if strided && reached.insert(value) {
+                work.extend(value.users());
+            }
+        }
+        reached
+    }
+
+    /// Asks what follows from what is known now.
+    fn ask<R>(&self, asked: &Asked<'_, 'c>, question: impl FnOnce(&Known<'_, 'c>) -> R) -> R {
+        let index = |value: Value<'c>| {
+            let is_index = !value.is_constant() && (asked.source)(value) == Some(Shape::Strided(1));
+            is_index.then(|| Bits::of_thread(asked.lanes))
+        };
+        let shape = |value| self.known(value);
+        question(&Known { shape: &shape, bits: &index, size: asked.size, lanes: asked.lanes })
+    }
+
     /// One round over all instructions; whether anything changed.
-    fn pass(
-        &mut self,
-        flow: &Flow<'c>,
-        order: &[usize],
-        source: &dyn Fn(Value<'c>) -> Option<Shape>,
-        size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
-    ) -> bool {
+    fn pass(&mut self, flow: &Flow<'c>, order: &[usize], asked: &Asked<'_, 'c>) -> bool {
         let mut changed = false;
         for &node in order {
             for instruction in flow.blocks[node].instructions() {
-                let new = match source(instruction) {
+                let new = match (asked.source)(instruction) {
                     Some(shape) => Some(shape),
                     None if instruction.opcode() == Opcode::LLVMPHI => {
                         self.phi(flow, node, instruction)
                     }
-                    None => shape::of(instruction, &|value| self.known(value), size),
+                    None => self.ask(asked, |known| shape::of(instruction, known)),
                 };
                 if let Some(new) = new
                     && self.shapes.get(&instruction) != Some(&new)
@@ -269,6 +304,11 @@ impl<'c> Uniformity<'c> {
     /// The shape of a value.
     pub(crate) fn shape(&self, value: Value<'c>) -> Shape {
         self.known(value).unwrap_or(Shape::Varying)
+    }
+
+    /// Whether a strided value is computed from one whose stride may not hold.
+    pub(crate) fn is_unsure(&self, value: Value<'c>) -> bool {
+        self.unsure.contains(&value)
     }
 
     /// Whether all threads reach the block together.

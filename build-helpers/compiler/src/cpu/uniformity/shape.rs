@@ -1,6 +1,10 @@
 //! How a value differs from one thread of a group to the next.
 
-use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
+use std::collections::HashSet;
+
+use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, TypeKind, Value};
+
+use super::bits::{Bits, all, bits};
 
 /// The shape of a value over the threads of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,12 +94,20 @@ pub(crate) fn is_pure_intrinsic(call: Value<'_>) -> Option<String> {
     found.max_by_key(|pure| pure.len()).map(|pure| format!("llvm.{pure}"))
 }
 
+/// What shapes are found from.
+pub(super) struct Known<'a, 'c> {
+    /// The shape of an operand; `None` where nothing is known yet.
+    pub(super) shape: &'a dyn Fn(Value<'c>) -> Option<Shape>,
+    /// What is known of the bits of a number from outside.
+    pub(super) bits: &'a dyn Fn(Value<'c>) -> Option<Bits>,
+    /// The bytes of a type in memory.
+    pub(super) size: &'a dyn Fn(Type<'c>) -> u64,
+    /// The threads of a group.
+    pub(super) lanes: u32,
+}
+
 /// The shape that an instruction gives its result; `None` where nothing is known of its operands.
-pub(super) fn of<'c>(
-    instruction: Value<'c>,
-    known: &dyn Fn(Value<'c>) -> Option<Shape>,
-    size: &dyn Fn(Type<'c>) -> u64,
-) -> Option<Shape> {
+pub(super) fn of<'c>(instruction: Value<'c>, known: &Known<'_, 'c>) -> Option<Shape> {
     let operands = instruction.operands();
     let mut shapes = Vec::new();
     match instruction.opcode() {
@@ -108,14 +120,14 @@ pub(super) fn of<'c>(
         }
         Opcode::LLVMCall => {
             for argument in instruction.arguments() {
-                shapes.push(known(argument)?);
+                shapes.push((known.shape)(argument)?);
             }
         }
         _ => {
             for operand in &operands {
                 // Blocks are operands of branches.
                 if operand.is_instruction() || !operand.is_block() {
-                    shapes.push(known(*operand)?);
+                    shapes.push((known.shape)(*operand)?);
                 }
             }
         }
@@ -133,43 +145,163 @@ pub(super) fn of<'c>(
             Shape::Varying => None,
         })
         .collect();
-    let stride = strides.and_then(|strides| stride(instruction, &operands, &strides, size));
+    let stride = strides.and_then(|strides| known.stride(instruction, &operands, &strides));
+    // What is uniform has nothing else to be where a stride does not hold.
+    let stride = stride
+        .filter(|stride| *stride != 0 || !operands.iter().any(|operand| known.is_unsure(*operand)));
     Some(Shape::new(stride))
 }
 
-/// The stride of an instruction's result, from those of its operands.
-fn stride<'c>(
-    instruction: Value<'c>,
-    operands: &[Value<'c>],
-    strides: &[i64],
-    size: &dyn Fn(Type<'c>) -> u64,
-) -> Option<i64> {
-    match instruction.opcode() {
-        Opcode::LLVMOr if instruction.is_disjoint() => strides[0].checked_add(strides[1]),
-        Opcode::LLVMAdd => strides[0].checked_add(strides[1]),
-        Opcode::LLVMSub => strides[0].checked_sub(strides[1]),
-        Opcode::LLVMMul => match (signed(operands[0]), signed(operands[1])) {
-            (Some(factor), _) => strides[1].checked_mul(factor),
-            (_, Some(factor)) => strides[0].checked_mul(factor),
+impl<'c> Known<'_, 'c> {
+    /// The stride of an instruction's result, from those of its operands.
+    fn stride(
+        &self,
+        instruction: Value<'c>,
+        operands: &[Value<'c>],
+        strides: &[i64],
+    ) -> Option<i64> {
+        match instruction.opcode() {
+            Opcode::LLVMOr if instruction.is_disjoint() => strides[0].checked_add(strides[1]),
+            Opcode::LLVMAnd | Opcode::LLVMOr | Opcode::LLVMXor => self.masked(instruction, strides),
+            Opcode::LLVMLShr => {
+                let low = self.low_bits(operands[0], strides[0])?;
+                (operands[1].as_u64()? >= u64::from(low.count_ones())).then_some(0)
+            }
+            Opcode::LLVMICmp => self.compared(instruction, strides),
+            Opcode::LLVMAdd => strides[0].checked_add(strides[1]),
+            Opcode::LLVMSub => strides[0].checked_sub(strides[1]),
+            Opcode::LLVMMul => match (signed(operands[0]), signed(operands[1])) {
+                (Some(factor), _) => strides[1].checked_mul(factor),
+                (_, Some(factor)) => strides[0].checked_mul(factor),
+                _ => None,
+            },
+            Opcode::LLVMShl if strides[1] == 0 => {
+                let by = operands[1].as_u64().filter(|by| *by < 31)?;
+                strides[0].checked_mul(1 << by)
+            }
+            // Extensions: what computes the value checks that nothing wrapped.
+            Opcode::LLVMZExt | Opcode::LLVMSExt if operands[0].ty().int_width()? >= 16 => {
+                Some(strides[0])
+            }
+            Opcode::LLVMTrunc if instruction.ty().int_width()? >= 16 => Some(strides[0]),
+            Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr | Opcode::LLVMFreeze
+                if instruction.ty().is_pointer() || instruction.ty().int_width()? >= 16 =>
+            {
+                Some(strides[0])
+            }
+            Opcode::LLVMGetElementPtr => address(instruction, operands, strides, self.size),
             _ => None,
-        },
-        Opcode::LLVMShl if strides[1] == 0 => {
-            let by = operands[1].as_u64().filter(|by| *by < 31)?;
-            strides[0].checked_mul(1 << by)
         }
-        // Extensions: what computes the value checks that nothing wrapped.
-        Opcode::LLVMZExt | Opcode::LLVMSExt if operands[0].ty().int_width()? >= 16 => {
-            Some(strides[0])
-        }
-        Opcode::LLVMTrunc if instruction.ty().int_width()? >= 16 => Some(strides[0]),
-        Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr | Opcode::LLVMFreeze
-            if instruction.ty().is_pointer() || instruction.ty().int_width()? >= 16 =>
-        {
-            Some(strides[0])
-        }
-        Opcode::LLVMGetElementPtr => address(instruction, operands, strides, size),
-        _ => None,
     }
+
+    /// The lowest bits in which the threads of a group differ, as a number with all of them, where
+    /// a strided value is known to be the same in the bits above.
+    fn low_bits(&self, value: Value<'c>, stride: i64) -> Option<u64> {
+        let way = u64::try_from(stride).ok()?.checked_mul(u64::from(self.lanes.checked_sub(1)?))?;
+        let low = way.checked_add(1)?.checked_next_power_of_two()? - 1;
+        let zeros = bits(value, self.bits)?.zeros;
+        (low.count_ones() <= zeros).then_some(low)
+    }
+
+    /// The operands of an `and`, `or` or `xor` with one strided operand, that one first, with its
+    /// lowest bits.
+    fn mask(&self, instruction: Value<'c>, strides: &[i64]) -> Option<(Value<'c>, Value<'c>, u64)> {
+        let (left, right) = (instruction.operand(0), instruction.operand(1));
+        let (value, mask, stride) = match strides {
+            [stride, 0] => (left, right, *stride),
+            [0, stride] => (right, left, *stride),
+            _ => return None,
+        };
+        Some((value, mask, self.low_bits(value, stride)?))
+    }
+
+    /// The stride of an `and`, `or` or `xor`: that of its operand where all of the lowest bits stay
+    /// as they are; none are left where an `and` takes them all.
+    fn masked(&self, instruction: Value<'c>, strides: &[i64]) -> Option<i64> {
+        let (value, mask, low) = self.mask(instruction, strides)?;
+        let stride = strides[0] + strides[1];
+        let is_and = instruction.opcode() == Opcode::LLVMAnd;
+        match mask.as_u64().map(|mask| mask & low) {
+            Some(kept) if kept == if is_and { low } else { 0 } => Some(stride),
+            Some(0) if is_and => Some(0),
+            Some(_) => None,
+            // What computes the value checks it.
+            None if instruction.opcode() == Opcode::LLVMOr => {
+                let zeros = bits(mask, self.bits)?.zeros;
+                (zeros >= low.count_ones()).then_some(stride)
+            }
+            None => {
+                let width = value.ty().int_width()?;
+                (width >= 16).then_some(stride)
+            }
+        }
+    }
+
+    /// A comparison of a strided number with a uniform one that is the same for the whole group.
+    fn compared(&self, instruction: Value<'c>, strides: &[i64]) -> Option<i64> {
+        use IntPredicate::{LLVMIntUGE, LLVMIntUGT, LLVMIntULE, LLVMIntULT};
+        let &[stride, 0] = strides else { return None };
+        let (value, limit) = (instruction.operand(0), instruction.operand(1));
+        let low = self.low_bits(value, stride)?;
+        let aligned = match (instruction.int_predicate(), limit.as_u64()) {
+            (LLVMIntULT | LLVMIntUGE, _) => bits(limit, self.bits)?.zeros >= low.count_ones(),
+            (LLVMIntUGT | LLVMIntULE, Some(limit)) => limit & low == low,
+            _ => false,
+        };
+        aligned.then_some(0)
+    }
+
+    /// Whether an instruction's stride is only right where what computes it has checked that: an
+    /// extension may have wrapped, and what is not known of a mask may take bits that differ.
+    pub(super) fn is_checked(&self, instruction: Value<'c>) -> bool {
+        let strided = |value: Value<'c>| {
+            (self.shape)(value).is_some_and(|s| !s.is_uniform() && s != Shape::Varying)
+        };
+        if !instruction.is_instruction() || !strided(instruction) {
+            return false;
+        }
+        match instruction.opcode() {
+            Opcode::LLVMZExt | Opcode::LLVMSExt => self.may_wrap(instruction.operand(0)),
+            Opcode::LLVMAnd | Opcode::LLVMXor => {
+                instruction.operands().into_iter().any(|mask| !strided(mask))
+                    && instruction.operands().iter().all(|mask| mask.as_u64().is_none())
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a strided number may wrap from one thread of a group to the next.
+    fn may_wrap(&self, value: Value<'c>) -> bool {
+        let Some(Shape::Strided(stride)) = (self.shape)(value) else { return true };
+        let Some(found) = bits(value, self.bits) else { return true };
+        let half = all(value.ty().int_width().unwrap_or(1) - 1);
+        found.most > half || stride.unsigned_abs() > half
+    }
+
+    /// Whether a value is computed from one whose stride may not hold.
+    pub(super) fn is_unsure(&self, value: Value<'c>) -> bool {
+        let (mut seen, mut work) = (HashSet::new(), vec![value]);
+        while let Some(value) = work.pop() {
+            let strided = value.is_instruction()
+                && matches!((self.shape)(value), Some(Shape::Strided(stride)) if stride != 0);
+            if !strided || !seen.insert(value) {
+                continue;
+            }
+            if self.is_checked(value) {
+                return true;
+            }
+            work.extend(value.operands());
+        }
+        false
+    }
+}
+
+/// The bits of a `xor`'s or an `and`'s uniform operand that have to be as they are in `want` for its
+/// stride to hold, and `want`.
+pub(crate) fn wanted_bits(opcode: Opcode, stride: i64, lanes: u32) -> (u64, u64) {
+    let way = stride.unsigned_abs() * u64::from(lanes - 1);
+    let low = (way + 1).next_power_of_two() - 1;
+    (low, if opcode == Opcode::LLVMAnd { low } else { 0 })
 }
 
 fn address<'c>(

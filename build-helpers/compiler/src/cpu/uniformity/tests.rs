@@ -7,7 +7,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::{Flow, Shape, Uniformity};
+use super::{Asked, Flow, Shape, Uniformity};
 
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
@@ -35,7 +35,9 @@ fn analyse<R>(
             .any(|call| call.called_function().is_some_and(|callee| callee.name() == "panic"))
     });
     let source = |value: Value<'_>| (value.name() == "t").then_some(Shape::Strided(1));
-    let found = Uniformity::new(function, &flow, &source, &|ty| machine.size_of(ty));
+    let size = |ty| machine.size_of(ty);
+    let asked = Asked { lanes: 16, source: &source, size: &size };
+    let found = Uniformity::new(function, &flow, &asked);
     let named = |name: &str| {
         let mut all = function.instructions().into_iter();
         all.find(|value| value.name() == name).unwrap_or_else(|| panic!("no {name}"))
@@ -70,7 +72,7 @@ fn arithmetic_keeps_strides_and_loses_them() {
         %back = sub i32 %n, %twice
         %flat = add i32 %back, %twice
         %product = mul i32 %t, %n
-        %low = and i32 %t, 31
+        %low = and i32 %t, 7
         %wide = zext i32 %t to i64
         %address = getelementptr inbounds {float, float}, ptr %p, i64 %wide, i32 1
         %mine = load float, ptr %address
@@ -96,6 +98,106 @@ fn arithmetic_keeps_strides_and_loses_them() {
         VARYING,
     ];
     assert_eq!(shapes(body, &names), expected);
+}
+
+/// The first thread of a group of 16 has an index that is a multiple of 16.
+#[test]
+fn low_bits_that_stay_as_they_are_keep_the_stride() {
+    let body = "
+        %row = and i32 %t, 31
+        %wide = zext i32 %row to i64
+        %moved = shl i64 %wide, 2
+        %tile = and i64 %moved, 255
+        %rows = or i32 %row, 64
+        %other = xor i32 %row, 32
+        %within = and i32 %t, 7
+        %short = and i64 %moved, 31
+        %back = xor i32 %row, 3
+        %over = or i32 %row, 8
+        %shifted = add i32 %t, 1
+        %unaligned = and i32 %shifted, 31
+        ret void";
+    let names = [
+        "row",
+        "wide",
+        "moved",
+        "tile",
+        "rows",
+        "other",
+        "within",
+        "short",
+        "back",
+        "over",
+        "unaligned",
+    ];
+    let expected = [
+        Shape::Strided(1),
+        Shape::Strided(1),
+        Shape::Strided(4),
+        Shape::Strided(4),
+        Shape::Strided(1),
+        Shape::Strided(1),
+        VARYING,
+        VARYING,
+        VARYING,
+        VARYING,
+        VARYING,
+    ];
+    assert_eq!(shapes(body, &names), expected);
+}
+
+#[test]
+fn what_lies_above_the_low_bits_is_uniform_for_the_group() {
+    let body = "
+        %warp = lshr i32 %t, 5
+        %start = and i32 %t, -16
+        %first = icmp ult i32 %t, 32
+        %tiles = shl i32 %n, 4
+        %before = icmp uge i32 %t, %tiles
+        %after = icmp ugt i32 %t, 63
+        %half = lshr i32 %t, 3
+        %pairs = and i32 %t, -8
+        %few = icmp ult i32 %t, 40
+        %some = icmp ult i32 %t, %n
+        %past = icmp ugt i32 %t, 64
+        ret void";
+    let uniform = ["warp", "start", "first", "before", "after"];
+    assert_eq!(shapes(body, &uniform), [UNIFORM; 5]);
+    assert_eq!(shapes(body, &["half", "pairs", "few", "some", "past"]), [VARYING; 5]);
+}
+
+/// `t & (stride - 1)` and `t ^ stride` of a sorting network, for any stride.
+#[test]
+fn a_mask_that_is_not_known_is_checked_where_it_is_used() {
+    let body = "
+        %mask = sub i32 %n, 1
+        %low = and i32 %t, %mask
+        %pair = xor i32 %t, %n
+        %place = sub i32 %pair, %low
+        %twice = add i32 %low, %t
+        %sure = and i32 %t, 31
+        ret void";
+    let names = ["low", "pair", "place", "twice", "sure"];
+    let one = Shape::Strided(1);
+    assert_eq!(shapes(body, &names), [one, one, VARYING, Shape::Strided(2), one]);
+    let unsure = analyse(body, |_, found, named| names.map(|name| found.is_unsure(named(name))));
+    assert_eq!(unsure, [true, true, false, true, false]);
+}
+
+#[test]
+fn an_extension_is_checked_unless_the_number_is_small() {
+    let body = "
+        %small = and i32 %t, 255
+        %sum = add i32 %small, 4096
+        %sure = zext i32 %sum to i64
+        %any = add i32 %t, %n
+        %unsure = zext i32 %any to i64
+        %index = sext i32 %t to i64
+        ret void";
+    let names = ["sure", "unsure", "index"];
+    assert_eq!(shapes(body, &names), [Shape::Strided(1); 3]);
+    let unsure = analyse(body, |_, found, named| names.map(|name| found.is_unsure(named(name))));
+    assert_eq!(unsure, [false, true, false]);
 }
 
 #[test]

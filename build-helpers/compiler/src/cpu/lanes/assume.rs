@@ -1,0 +1,265 @@
+//! What the function for full groups assumes: that the strides hold which could only be checked when
+//! they are computed. It makes sure at its start, of those that it can, and else hands the group over
+//! to the function for any group.
+
+use std::collections::HashSet;
+
+use kernelmill_llvm::ir::{Block, IntPredicate, ModuleExt, Opcode, Type, Value};
+
+use super::{
+    form::Form,
+    group::{Group, Kind},
+    plan::Plan,
+    state::{State, is_harmless},
+};
+use crate::cpu::uniformity::wanted_bits;
+
+/// The assumptions of a group's function.
+pub(super) struct Assumptions<'c> {
+    /// The instructions whose stride is taken to hold.
+    may: HashSet<Value<'c>>,
+    /// Those of them that the code relies on.
+    made: HashSet<Value<'c>>,
+    /// The values whose stride may not hold all the same.
+    pub(super) unsure: HashSet<Value<'c>>,
+}
+
+impl<'c> Assumptions<'c> {
+    pub(super) fn new(plan: &Plan<'c>, state: &State<'c>, region: usize, kind: Kind<'c>) -> Self {
+        let checked = &plan.shapes.checked;
+        let may: HashSet<_> = match kind {
+            Kind::Full { any: Some(_) } => {
+                let known = |value: &&Value<'c>| {
+                    let mut operands = value.operands().into_iter();
+                    operands.all(|it| is_known_at_start(plan, state, region, **value, it, DEPTH))
+                };
+                checked.iter().filter(known).copied().collect()
+            }
+            Kind::Full { any: None } | Kind::Any => HashSet::new(),
+        };
+        let left = checked.difference(&may).copied().collect();
+        let unsure = plan.shapes.computed_from(&left);
+        Self { may, made: HashSet::new(), unsure }
+    }
+}
+
+/// How deep expressions are looked into.
+const DEPTH: u32 = 8;
+
+/// Whether `value` can be computed at the start of a region, as it will be where the region comes to
+/// `user`: from parameters, and from what is kept that the region does not compute before.
+fn is_known_at_start<'c>(
+    plan: &Plan<'c>,
+    state: &State<'c>,
+    region: usize,
+    user: Value<'c>,
+    value: Value<'c>,
+    depth: u32,
+) -> bool {
+    if !value.is_instruction() {
+        return value.is_constant() || plan.function.parameters().contains(&value);
+    }
+    if state.values.contains_key(&value) {
+        let (defined, used) = (plan.flow.number(value.block()), plan.flow.number(user.block()));
+        let computes = plan.regions[region].blocks[defined]
+            && plan.flow.graph.reachable(&[defined], None)[used];
+        return !computes;
+    }
+    depth > 0
+        && is_harmless(value)
+        && value
+            .operands()
+            .into_iter()
+            .all(|operand| is_known_at_start(plan, state, region, user, operand, depth - 1))
+}
+
+impl<'c> Group<'_, 'c> {
+    /// Whether it has to be looked at here if an instruction's stride holds.
+    pub(super) fn is_checked_here(&mut self, instruction: Value<'c>) -> bool {
+        if self.assumptions.may.contains(&instruction) {
+            self.assumptions.made.insert(instruction);
+            return false;
+        }
+        self.plan.shapes.checked.contains(&instruction)
+    }
+
+    /// Assumes what a value was computed from that another region has kept.
+    pub(super) fn assume_for(&mut self, value: Value<'c>) {
+        let (mut seen, mut work) = (HashSet::new(), vec![value]);
+        while let Some(value) = work.pop() {
+            if value.is_instruction() && self.plan.shapes.is_unsure(value) && seen.insert(value) {
+                self.is_checked_here(value);
+                work.extend(value.operands());
+            }
+        }
+    }
+
+    /// Goes from the function's first block on to `start` where all assumptions hold, and else calls
+    /// `any`, the function for any group.
+    pub(super) fn make_sure(&mut self, entry: Block<'c>, start: Block<'c>, any: Value<'c>) {
+        let (mut done, mut all) = (HashSet::new(), None);
+        while let Some(instruction) = self.next_assumption(&done) {
+            done.insert(instruction);
+            let holds = self.holds_at_start(instruction);
+            all = Some(match all {
+                Some(others) => self.slots.and(others, holds),
+                None => holds,
+            });
+        }
+        let Some(all) = all else { return };
+        let memory = [(); 2].map(|()| self.kept_memory());
+        let other = Block::append(self.unit.context, self.function, "other");
+        if let Some(end) = entry.terminator() {
+            end.erase();
+        }
+        self.builder.at_end(entry);
+        self.builder.branch_if(all, start, other);
+        self.builder.at_end(other);
+        self.hand_over(any, memory);
+    }
+
+    /// An assumption that is not among those done: the first of the code, so that the same source
+    /// always makes the same binary. Making sure of one can take others.
+    fn next_assumption(&self, done: &HashSet<Value<'c>>) -> Option<Value<'c>> {
+        let made = &self.assumptions.made;
+        if made.len() == done.len() {
+            return None;
+        }
+        let mut code = self.plan.function.instructions().into_iter();
+        code.find(|instruction| made.contains(instruction) && !done.contains(instruction))
+    }
+
+    /// The bit at the start of the function that says whether an instruction's stride holds.
+    fn holds_at_start(&mut self, instruction: Value<'c>) -> Value<'c> {
+        let operands: Vec<_> = instruction
+            .operands()
+            .into_iter()
+            .map(|operand| (operand, self.at_start(operand)))
+            .collect();
+        self.cached = operands.into_iter().collect();
+        let step = self.stride(instruction).unwrap_or(0);
+        let block = self.plan.flow.number(instruction.block());
+        std::mem::swap(&mut self.builder, &mut self.slots);
+        let holds = self.stride_holds(instruction, step, block);
+        std::mem::swap(&mut self.builder, &mut self.slots);
+        holds
+    }
+
+    /// Calls the function for any group with a thread in every lane.
+    fn hand_over(&self, any: Value<'c>, memory: [Option<Value<'c>>; 2]) {
+        let mut values = self.function.parameters();
+        let own = [self.extra.block, self.extra.next];
+        for (memory, own) in memory.iter().zip(own) {
+            let Some(memory) = memory else { continue };
+            self.copy_kept(own, *memory);
+            for value in values.iter_mut().filter(|value| **value == own) {
+                *value = *memory;
+            }
+        }
+        values.push(self.vectors.every());
+        let next = self.builder.call(any, &values);
+        if let [_, Some(memory)] = memory {
+            self.copy_kept(memory, self.extra.next);
+        }
+        self.builder.ret(Some(next));
+    }
+
+    /// Memory for what is kept for the block: that of the block itself is handed out to no function
+    /// that is called, so that it becomes registers.
+    fn kept_memory(&self) -> Option<Value<'c>> {
+        let bytes = self.state.bytes_of_block;
+        (bytes > 0).then(|| {
+            let memory = self.slots.alloca(Type::int(self.unit.context, 8).array(bytes));
+            memory.set_alignment(16);
+            memory
+        })
+    }
+
+    fn copy_kept(&self, from: Value<'c>, to: Value<'c>) {
+        let context = self.unit.context;
+        let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
+        let copy = self.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
+        let no = Type::int(context, 1).constant(0);
+        let bytes = wide.constant(self.state.bytes_of_block);
+        self.builder.call(copy, &[to, from, bytes, no]);
+    }
+
+    /// The bit that says whether a strided instruction grows by its step over the whole group.
+    pub(super) fn stride_holds(
+        &mut self,
+        instruction: Value<'c>,
+        step: i64,
+        block: usize,
+    ) -> Value<'c> {
+        match instruction.opcode() {
+            Opcode::LLVMAnd | Opcode::LLVMXor => self.keeps_bits(instruction, step, block),
+            opcode => self.does_not_wrap(opcode, instruction.operand(0), step, block),
+        }
+    }
+
+    /// Whether an `and` or `xor` with a uniform number leaves the bits as they are in which the lanes
+    /// of a strided one differ.
+    fn keeps_bits(&mut self, instruction: Value<'c>, step: i64, block: usize) -> Value<'c> {
+        let (bits, wanted) = wanted_bits(instruction.opcode(), step, self.plan.lanes);
+        let is_uniform = |value: &Value<'c>| self.plan.shapes.shape(*value).is_uniform();
+        let mask = instruction.operands().into_iter().find(is_uniform).expect("one is uniform");
+        let mask = self.first(mask, block);
+        let ty = mask.ty();
+        let found = self.builder.and(mask, ty.constant(bits));
+        self.builder.compare(IntPredicate::LLVMIntEQ, found, ty.constant(wanted))
+    }
+
+    /// Whether a strided number grows over the group without wrapping, as extensions see it.
+    fn does_not_wrap(
+        &mut self,
+        opcode: Opcode,
+        from: Value<'c>,
+        step: i64,
+        block: usize,
+    ) -> Value<'c> {
+        use IntPredicate::{LLVMIntSGE, LLVMIntUGE};
+        let first = self.first(from, block);
+        let way = i64::from(self.plan.lanes - 1) * step;
+        let ty = first.ty();
+        if ty.int_width().is_some_and(|width| width < 64 && way.unsigned_abs() >> width != 0) {
+            return Type::int(self.unit.context, 1).constant(0);
+        }
+        let last = self.builder.add(first, ty.constant(way as u64));
+        let predicate = if opcode == Opcode::LLVMZExt { LLVMIntUGE } else { LLVMIntSGE };
+        let (high, low) = if step > 0 { (last, first) } else { (first, last) };
+        self.builder.compare(predicate, high, low)
+    }
+
+    /// A value at the start of the function: what is kept, or computed anew.
+    pub(super) fn at_start(&mut self, value: Value<'c>) -> Form<'c> {
+        if let Some(form) = self.parameters.get(&value).or_else(|| self.anew.get(&value)) {
+            return *form;
+        }
+        if !value.is_instruction() {
+            return Form::uniform(value);
+        }
+        let form = if let Some(keep) = self.state.values.get(&value).copied() {
+            self.assume_for(value);
+            std::mem::swap(&mut self.builder, &mut self.slots);
+            let form = self.fetch(value, keep);
+            std::mem::swap(&mut self.builder, &mut self.slots);
+            form
+        } else {
+            self.compute_at_start(value)
+        };
+        self.anew.insert(value, form);
+        form
+    }
+
+    fn compute_at_start(&mut self, value: Value<'c>) -> Form<'c> {
+        let operands: Vec<_> =
+            value.operands().into_iter().map(|operand| (operand, self.at_start(operand))).collect();
+        let cached = std::mem::replace(&mut self.cached, operands.into_iter().collect());
+        std::mem::swap(&mut self.builder, &mut self.slots);
+        let block = self.plan.flow.number(value.block());
+        let form = self.compute(block, value, None);
+        std::mem::swap(&mut self.builder, &mut self.slots);
+        self.cached = cached;
+        form.expect("it is an operation on numbers, which vectors have")
+    }
+}

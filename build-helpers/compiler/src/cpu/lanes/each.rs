@@ -1,0 +1,196 @@
+//! Instructions that each lane does by itself: calls, volatile and atomic accesses.
+//!
+//! The threads of a block run on one thread of the machine, so that an atomic operation on shared
+//! memory is one that nothing can come between.
+
+use kernelmill_llvm::ir::{
+    AtomicOperation, IntPredicate, ModuleExt, Opcode, Type, TypeKind, Value,
+};
+
+use super::{
+    form::{Form, resize},
+    group::{Group, Kind, Mask},
+};
+
+impl<'c> Group<'_, 'c> {
+    /// An instruction for each lane of the mask in turn.
+    pub(super) fn each(&mut self, block: usize, instruction: Value<'c>, mask: Mask<'c>) {
+        let forms: Vec<_> = instruction
+            .operands()
+            .into_iter()
+            .map(|operand| {
+                let known = operand.is_instruction() || self.parameters.contains_key(&operand);
+                known.then(|| self.read(operand, block))
+            })
+            .collect();
+        let void = instruction.ty().kind() == TypeKind::LLVMVoidTypeKind;
+        let wide = (!void && instruction.is_used()).then(|| self.vectors.widen(instruction.ty()));
+        let results = wide.map(|ty| (ty, self.slots.alloca(ty)));
+        let every = self.vectors.every();
+        let bits = self.vectors.bits(&self.builder, mask.unwrap_or(every));
+        if matches!(self.kind, Kind::Full { .. }) && self.is_own(instruction) {
+            let (all, some, after) = (self.edge_block(), self.edge_block(), self.edge_block());
+            let full = bits.ty().constant(u64::MAX);
+            let is_full = self.builder.compare(IntPredicate::LLVMIntEQ, bits, full);
+            self.builder.branch_if(is_full, all, some);
+            self.builder.at_end(all);
+            for lane in 0..u64::from(self.plan.lanes) {
+                let lane = Type::int(self.unit.context, 32).constant(lane);
+                self.one_lane(instruction, &forms, lane, results);
+            }
+            self.builder.branch(after);
+            self.builder.at_end(some);
+            self.lane_by_lane(instruction, &forms, bits, results);
+            self.builder.branch(after);
+            self.builder.at_end(after);
+        } else {
+            self.lane_by_lane(instruction, &forms, bits, results);
+        }
+        if let Some((ty, results)) = results {
+            let all = self.builder.load(ty, results);
+            self.write(instruction, Form::varying(all));
+        }
+    }
+
+    /// Loops over the lanes of a mask.
+    fn lane_by_lane(
+        &mut self,
+        instruction: Value<'c>,
+        forms: &[Option<Form<'c>>],
+        bits: Value<'c>,
+        results: Option<(Type<'c>, Value<'c>)>,
+    ) {
+        let context = self.unit.context;
+        let bits_type = bits.ty();
+        let left = self.slots.alloca(bits_type);
+        self.builder.store(bits, left);
+        let (head, body, after) = (self.edge_block(), self.edge_block(), self.edge_block());
+        self.builder.branch(head);
+        self.builder.at_end(head);
+        let bits = self.builder.load(bits_type, left);
+        let more = self.builder.compare(IntPredicate::LLVMIntNE, bits, bits_type.constant(0));
+        self.builder.branch_if(more, body, after);
+        self.builder.at_end(body);
+        let count = self.unit.module.intrinsic("llvm.cttz", &[bits_type]);
+        let yes = Type::int(context, 1).constant(1);
+        let lane = self.builder.call(count, &[bits, yes]);
+        let lane = resize(&self.builder, lane, Type::int(context, 32));
+        self.one_lane(instruction, forms, lane, results);
+        let rest = self.builder.add(bits, bits_type.constant(u64::MAX));
+        let rest = self.builder.and(bits, rest);
+        self.builder.store(rest, left);
+        self.builder.branch(head);
+        self.builder.at_end(after);
+    }
+
+    /// An instruction for one lane.
+    fn one_lane(
+        &mut self,
+        instruction: Value<'c>,
+        forms: &[Option<Form<'c>>],
+        lane: Value<'c>,
+        results: Option<(Type<'c>, Value<'c>)>,
+    ) {
+        let operands: Vec<_> = forms
+            .iter()
+            .map(|form| form.map(|form| self.vectors.one(&self.builder, form, lane)))
+            .collect();
+        let result = self.copy_with(instruction, &operands);
+        if let Some((ty, results)) = results {
+            let old = self.builder.load(ty, results);
+            let new = self.set_lane(old, result, lane);
+            self.builder.store(new, results);
+        }
+    }
+
+    /// A copy of an instruction with those operands that are given.
+    pub(super) fn copy_with(
+        &self,
+        instruction: Value<'c>,
+        operands: &[Option<Value<'c>>],
+    ) -> Value<'c> {
+        if self.is_own(instruction)
+            && let &[pointer, value] = operands
+            && let Some(operation) = instruction.atomic_operation()
+        {
+            let pointer = pointer.unwrap_or_else(|| instruction.operand(0));
+            let value = value.unwrap_or_else(|| instruction.operand(1));
+            return self.not_atomic(operation, pointer, value);
+        }
+        let copy = self.builder.copy(instruction);
+        for (index, operand) in operands.iter().enumerate() {
+            if let Some(operand) = operand {
+                copy.set_operand(index as u32, *operand);
+            }
+        }
+        copy
+    }
+
+    /// Whether an instruction is an atomic operation on the block's own memory that need not be one.
+    fn is_own(&self, instruction: Value<'c>) -> bool {
+        let Some(operation) = instruction.atomic_operation() else { return false };
+        let mut pointer = instruction.operand(0);
+        while pointer.is_instruction() && pointer.opcode() == Opcode::LLVMGetElementPtr {
+            pointer = pointer.operand(0);
+        }
+        combine(operation).is_some() && self.plan.function.parameters().last() == Some(&pointer)
+    }
+
+    /// What an atomic operation does, and the value from before.
+    fn not_atomic(
+        &self,
+        operation: AtomicOperation,
+        pointer: Value<'c>,
+        value: Value<'c>,
+    ) -> Value<'c> {
+        let old = self.builder.load(value.ty(), pointer);
+        let new = match combine(operation) {
+            Some(Combine::By(opcode)) => self.builder.binary(opcode, old, value),
+            Some(Combine::Choose(predicate)) => {
+                let keeps = self.builder.compare(predicate, old, value);
+                self.builder.select(keeps, old, value)
+            }
+            Some(Combine::Replace) | None => value,
+        };
+        self.builder.store(new, pointer);
+        old
+    }
+
+    fn set_lane(&self, all: Value<'c>, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
+        if value.ty().kind() != TypeKind::LLVMStructTypeKind {
+            return self.builder.set_lane(all, value, lane);
+        }
+        (0..value.ty().fields().len() as u32).fold(all, |all, index| {
+            let (old, new) = (self.builder.extract(all, index), self.builder.extract(value, index));
+            let field = self.set_lane(old, new, lane);
+            self.builder.insert(all, field, index)
+        })
+    }
+}
+
+/// What becomes of the value in memory and the given one.
+enum Combine {
+    By(Opcode),
+    /// The one in memory where it compares so.
+    Choose(IntPredicate),
+    Replace,
+}
+
+/// What an atomic operation does, of those that are often used.
+fn combine(operation: AtomicOperation) -> Option<Combine> {
+    use AtomicOperation::*;
+    Some(match operation {
+        LLVMAtomicRMWBinOpAdd => Combine::By(Opcode::LLVMAdd),
+        LLVMAtomicRMWBinOpSub => Combine::By(Opcode::LLVMSub),
+        LLVMAtomicRMWBinOpAnd => Combine::By(Opcode::LLVMAnd),
+        LLVMAtomicRMWBinOpOr => Combine::By(Opcode::LLVMOr),
+        LLVMAtomicRMWBinOpXor => Combine::By(Opcode::LLVMXor),
+        LLVMAtomicRMWBinOpFAdd => Combine::By(Opcode::LLVMFAdd),
+        LLVMAtomicRMWBinOpMax => Combine::Choose(IntPredicate::LLVMIntSGT),
+        LLVMAtomicRMWBinOpMin => Combine::Choose(IntPredicate::LLVMIntSLT),
+        LLVMAtomicRMWBinOpUMax => Combine::Choose(IntPredicate::LLVMIntUGT),
+        LLVMAtomicRMWBinOpUMin => Combine::Choose(IntPredicate::LLVMIntULT),
+        LLVMAtomicRMWBinOpXchg => Combine::Replace,
+        _ => return None,
+    })
+}
