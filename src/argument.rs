@@ -124,7 +124,7 @@ enum Kind {
 impl<'a> Argument<'a> {
     /// The place of an argument.
     pub(crate) const NOTHING: Self =
-        Self { kind: Kind::Pointer(0), fault: None, marker: PhantomData };
+        Self { kind: Kind::Pointer { address: 0, bytes: 0 }, fault: None, marker: PhantomData };
 
     /// A scalar or a struct, by value.
     #[must_use]

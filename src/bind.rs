@@ -279,8 +279,9 @@ mod tests {
         let (stream, x) = (device.stream(), device.upload(&[1.0_f32, 2.0, 3.0]).unwrap());
         let mut y = device.zeros::<u8>(5).unwrap();
         let found = words(&stream, (read_slice(&x), write_pointer(&mut y), Value(7_u32)));
-        assert_eq!(found.len(), 4);
-        assert_eq!((found[1], found[3]), (3, 7));
+        // Behind the arguments the bytes of what is an address alone, for who asks.
+        assert_eq!(found.len(), 5);
+        assert_eq!((found[1], found[3], found[4]), (3, 7, 5));
         let mut none = device.zeros::<u8>(0).unwrap();
         let empty = words(&stream, (write_pointer(&mut none), write_slice(&mut y)));
         assert_eq!((empty[0], empty[2]), (0, 5), "no memory is null");

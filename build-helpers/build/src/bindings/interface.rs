@@ -9,8 +9,8 @@ use crate::{
     source::Source,
 };
 use kernelmill_artifact::{
-    DeviceFunction, EnumLayout, Field, FunctionType, MAX_ARGUMENTS, Parameter, ParameterKind, Safety, Signature,
-    StructLayout, ValueType, target::nearest,
+    DeviceFunction, EnumLayout, Field, FunctionType, MAX_ARGUMENTS, Parameter, ParameterKind,
+    Safety, Signature, StructLayout, ValueType, target::nearest,
 };
 use kernelmill_compiler::frontend::cuda::{is_same_symbol, signature::is_same_kernel};
 use std::collections::BTreeMap;
