@@ -390,6 +390,38 @@ fn wrappers_launch_what_the_source_says() {
     assert!(ran.stdout.to_lowercase().contains("cuda\n"), "{}", ran.stdout);
 }
 
+/// Both compilers; a device gets the code of its own architecture, or of the newest before it.
+#[test]
+fn each_target_is_compiled_for_its_own_architecture() {
+    let Some(project) = project("cuda-arch") else { return };
+    if clang().is_none() {
+        return;
+    }
+    let text = "__global__ void arch(int *x) {\n#ifdef __CUDA_ARCH__\n    *x = __CUDA_ARCH__;\n\
+                #else\n    *x = 1;\n#endif\n}\n";
+    let main = "mod kernels {\n    kernelmill::include_kernels!();\n}\n\
+                use kernelmill::{Device, Launch};\n\
+                fn main() -> kernelmill::Result<()> {\n    let device = Device::best()?;\n    \
+                let kernels = kernels::Kernels::load(&device)?;\n    \
+                let mut x = device.zeros::<i32>(1)?;\n    \
+                unsafe { kernels.arch(&device.stream(), Launch::linear(1), &mut x)? };\n    \
+                println!(\"{}\", x.download()?[0]);\n    Ok(())\n}\n";
+    let driver = stand_in_driver().display().to_string();
+    let settings = "targets = [\"cpu\", \"compute_75\", \"compute_80\", \"compute_90\"]";
+    let mut project = launching(project.manifest("2024", settings))
+        .file("kernels/kernels.cu", text)
+        .file("src/main.rs", main)
+        .environment("LD_LIBRARY_PATH", &driver);
+    for compiler in ["nvcc", "clang"] {
+        project = project.environment("KERNELMILL_CUDA_COMPILER", compiler);
+        for (device, expected) in [("75", "750"), ("86", "800"), ("90", "900")] {
+            project = project.environment("FAKE_CUDA_ARCH", device);
+            let ran = run(&project);
+            assert!(ran.stdout.ends_with(&format!("{expected}\n")), "{compiler}: {}", ran.stdout);
+        }
+    }
+}
+
 #[test]
 fn clang_compiles_for_nvidia_beside_an_nvcc_where_it_is_chosen() {
     let Some(project) = project("cuda-chosen") else { return };
