@@ -65,17 +65,15 @@ fn own_atomics(on: &Context) -> Outcome {
         let x = below(62, 16, count);
         let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(48)?);
         on.kernels.own_atomics(&on.stream, Launch::grid([1], [size]), &input, &mut output)?;
-        let places = |value: u32| (0..count as u32).filter(move |&i| x_at(&x, i) == value);
-        let mut expected: Vec<u32> = (0..16).map(|value| places(value).count() as u32).collect();
-        expected.extend((0..16).map(|value| places(value).max().unwrap_or(0)));
-        expected.extend((0..16).map(|value| places(value).min().unwrap_or(u32::MAX)));
+        let places: Vec<Vec<u32>> = (0..16)
+            .map(|value| (0..count as u32).filter(|&i| x[i as usize] == value).collect())
+            .collect();
+        let mut expected: Vec<u32> = places.iter().map(|all| all.len() as u32).collect();
+        expected.extend(places.iter().map(|all| all.last().copied().unwrap_or(0)));
+        expected.extend(places.iter().map(|all| all.first().copied().unwrap_or(u32::MAX)));
         same(&output.download()?, &expected)?;
     }
     Ok(())
-}
-
-fn x_at(x: &[u32], place: u32) -> u32 {
-    x[place as usize]
 }
 
 fn own_tickets(on: &Context) -> Outcome {

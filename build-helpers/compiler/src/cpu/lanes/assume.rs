@@ -198,13 +198,22 @@ impl<'c> Group<'_, 'c> {
     }
 
     /// Whether an `and` or `xor` with a uniform number leaves the bits as they are in which the lanes
-    /// of a strided one differ.
+    /// of a strided one differ. A mask that is known is that of a remainder.
     fn keeps_bits(&mut self, instruction: Value<'c>, step: i64, block: usize) -> Value<'c> {
-        let (bits, wanted) = wanted_bits(instruction.opcode(), step, self.plan.lanes);
+        let operands = instruction.operands();
         let is_uniform = |value: &Value<'c>| self.plan.shapes.shape(*value).is_uniform();
-        let mask = instruction.operands().into_iter().find(is_uniform).expect("one is uniform");
+        let (masks, others): (Vec<_>, Vec<_>) = operands.into_iter().partition(is_uniform);
+        let (mask, other) = (masks[0], others[0]);
+        let ty = instruction.ty();
+        if let Some(most) = mask.as_u64() {
+            let way = step.unsigned_abs() * u64::from(self.plan.lanes - 1);
+            let first = self.first(other, block);
+            let first = self.builder.and(first, ty.constant(most));
+            let limit = ty.constant(most - way);
+            return self.builder.compare(IntPredicate::LLVMIntULE, first, limit);
+        }
+        let (bits, wanted) = wanted_bits(instruction.opcode(), step, self.plan.lanes);
         let mask = self.first(mask, block);
-        let ty = mask.ty();
         let found = self.builder.and(mask, ty.constant(bits));
         self.builder.compare(IntPredicate::LLVMIntEQ, found, ty.constant(wanted))
     }

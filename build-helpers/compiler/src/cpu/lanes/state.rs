@@ -108,7 +108,7 @@ impl<'c> State<'c> {
 }
 
 /// So many instructions at most are built again in a region, rather than that their result is kept.
-const ANEW: u32 = 16;
+const ANEW: u32 = 32;
 
 /// Whether a value can be computed from parameters by few instructions, which are taken off `left`.
 fn is_cheap<'c>(plan: &Plan<'c>, value: Value<'c>, left: &mut u32) -> bool {

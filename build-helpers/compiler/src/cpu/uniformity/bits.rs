@@ -33,7 +33,8 @@ pub(super) fn all(width: u32) -> u64 {
     if width >= 64 { u64::MAX } else { (1 << width) - 1 }
 }
 
-/// What is known of a number; `parameter` says it of those that come from outside.
+/// What is known of a number; `parameter` says it of those that come from outside, and of others of
+/// which it knows more.
 pub(super) fn bits<'c>(
     value: Value<'c>,
     parameter: &dyn Fn(Value<'c>) -> Option<Bits>,
@@ -51,12 +52,10 @@ fn look<'c>(
         let number = number & all(width);
         return Some(Bits { zeros: number.trailing_zeros().min(width), most: number });
     }
-    if !value.is_instruction() {
-        return Some(parameter(value).unwrap_or(Bits::anything(width)));
-    }
+    let known = parameter(value);
     let nothing = Some(Bits::anything(width));
-    if depth == 0 {
-        return nothing;
+    if known.is_some() || !value.is_instruction() || depth == 0 {
+        return known.or(nothing);
     }
     let operand = |index: u32| look(value.operand(index), parameter, depth - 1);
     let constant = |index: u32| value.operand(index).as_u64();

@@ -194,46 +194,75 @@ impl<'c> Known<'_, 'c> {
         }
     }
 
+    /// How much larger a number is in the last thread of a group than in the first, where it grows.
+    fn way(&self, stride: i64) -> Option<u64> {
+        u64::try_from(stride).ok()?.checked_mul(u64::from(self.lanes.checked_sub(1)?))
+    }
+
     /// The lowest bits in which the threads of a group differ, as a number with all of them, where
     /// a strided value is known to be the same in the bits above.
     fn low_bits(&self, value: Value<'c>, stride: i64) -> Option<u64> {
-        let way = u64::try_from(stride).ok()?.checked_mul(u64::from(self.lanes.checked_sub(1)?))?;
-        let low = way.checked_add(1)?.checked_next_power_of_two()? - 1;
-        let zeros = bits(value, self.bits)?.zeros;
-        (low.count_ones() <= zeros).then_some(low)
+        let low = self.way(stride)?.checked_add(1)?.checked_next_power_of_two()? - 1;
+        (low.count_ones() <= self.bits_of(value)?.zeros).then_some(low)
     }
 
-    /// The operands of an `and`, `or` or `xor` with one strided operand, that one first, with its
-    /// lowest bits.
-    fn mask(&self, instruction: Value<'c>, strides: &[i64]) -> Option<(Value<'c>, Value<'c>, u64)> {
+    /// What is known of a number where the strides hold that it is computed from.
+    fn bits_of(&self, value: Value<'c>) -> Option<Bits> {
+        bits(value, &|value| {
+            let flips = value.is_instruction()
+                && value.opcode() == Opcode::LLVMXor
+                && self.has_unknown_mask(value);
+            let strided = flips.then(|| value.operands().into_iter().find(|it| self.grows(*it)));
+            match strided {
+                // Where it holds, the mask has none of the lowest bits.
+                Some(Some(inner)) => {
+                    let Some(Shape::Strided(stride)) = (self.shape)(inner) else { return None };
+                    let zeros = self.low_bits(inner, stride)?.count_ones();
+                    Some(Bits { zeros, most: all(value.ty().int_width()?) })
+                }
+                _ => (self.bits)(value),
+            }
+        })
+    }
+
+    /// Whether a value is strided and not uniform.
+    fn grows(&self, value: Value<'c>) -> bool {
+        matches!((self.shape)(value), Some(Shape::Strided(stride)) if stride != 0)
+    }
+
+    /// Whether one operand of an `and` or `xor` grows and nothing is known of the other.
+    fn has_unknown_mask(&self, instruction: Value<'c>) -> bool {
+        let operands = instruction.operands();
+        operands.iter().filter(|it| self.grows(**it)).count() == 1
+            && operands.iter().all(|mask| mask.as_u64().is_none())
+    }
+
+    /// The stride of an `and`, `or` or `xor` with one strided operand: that of the operand where all of
+    /// the lowest bits stay as they are; none are left where an `and` takes them all.
+    fn masked(&self, instruction: Value<'c>, strides: &[i64]) -> Option<i64> {
         let (left, right) = (instruction.operand(0), instruction.operand(1));
         let (value, mask, stride) = match strides {
             [stride, 0] => (left, right, *stride),
             [0, stride] => (right, left, *stride),
             _ => return None,
         };
-        Some((value, mask, self.low_bits(value, stride)?))
-    }
-
-    /// The stride of an `and`, `or` or `xor`: that of its operand where all of the lowest bits stay
-    /// as they are; none are left where an `and` takes them all.
-    fn masked(&self, instruction: Value<'c>, strides: &[i64]) -> Option<i64> {
-        let (value, mask, low) = self.mask(instruction, strides)?;
-        let stride = strides[0] + strides[1];
         let is_and = instruction.opcode() == Opcode::LLVMAnd;
+        let is_wide = value.ty().int_width()? >= 16;
+        let Some(low) = self.low_bits(value, stride) else {
+            // A remainder of a power of two: what computes the value checks that it does not start
+            // again within the group.
+            let mask = mask.as_u64().filter(|mask| is_and && is_wide && mask & (mask + 1) == 0)?;
+            return (self.way(stride)? <= mask).then_some(stride);
+        };
         match mask.as_u64().map(|mask| mask & low) {
             Some(kept) if kept == if is_and { low } else { 0 } => Some(stride),
             Some(0) if is_and => Some(0),
             Some(_) => None,
-            // What computes the value checks it.
             None if instruction.opcode() == Opcode::LLVMOr => {
-                let zeros = bits(mask, self.bits)?.zeros;
-                (zeros >= low.count_ones()).then_some(stride)
+                (self.bits_of(mask)?.zeros >= low.count_ones()).then_some(stride)
             }
-            None => {
-                let width = value.ty().int_width()?;
-                (width >= 16).then_some(stride)
-            }
+            // What computes the value checks it.
+            None => is_wide.then_some(stride),
         }
     }
 
@@ -244,7 +273,7 @@ impl<'c> Known<'_, 'c> {
         let (value, limit) = (instruction.operand(0), instruction.operand(1));
         let low = self.low_bits(value, stride)?;
         let aligned = match (instruction.int_predicate(), limit.as_u64()) {
-            (LLVMIntULT | LLVMIntUGE, _) => bits(limit, self.bits)?.zeros >= low.count_ones(),
+            (LLVMIntULT | LLVMIntUGE, _) => self.bits_of(limit)?.zeros >= low.count_ones(),
             (LLVMIntUGT | LLVMIntULE, Some(limit)) => limit & low == low,
             _ => false,
         };
@@ -254,17 +283,17 @@ impl<'c> Known<'_, 'c> {
     /// Whether an instruction's stride is only right where what computes it has checked that: an
     /// extension may have wrapped, and what is not known of a mask may take bits that differ.
     pub(super) fn is_checked(&self, instruction: Value<'c>) -> bool {
-        let strided = |value: Value<'c>| {
-            (self.shape)(value).is_some_and(|s| !s.is_uniform() && s != Shape::Varying)
-        };
-        if !instruction.is_instruction() || !strided(instruction) {
+        if !instruction.is_instruction() || !self.grows(instruction) {
             return false;
         }
         match instruction.opcode() {
             Opcode::LLVMZExt | Opcode::LLVMSExt => self.may_wrap(instruction.operand(0)),
-            Opcode::LLVMAnd | Opcode::LLVMXor => {
-                instruction.operands().into_iter().any(|mask| !strided(mask))
-                    && instruction.operands().iter().all(|mask| mask.as_u64().is_none())
+            Opcode::LLVMXor => self.has_unknown_mask(instruction),
+            Opcode::LLVMAnd => {
+                let grows = instruction.operands().into_iter().find(|it| self.grows(*it));
+                let stride = grows.map(|value| (value, (self.shape)(value)));
+                let Some((value, Some(Shape::Strided(stride)))) = stride else { return true };
+                self.has_unknown_mask(instruction) || self.low_bits(value, stride).is_none()
             }
             _ => false,
         }
@@ -273,7 +302,7 @@ impl<'c> Known<'_, 'c> {
     /// Whether a strided number may wrap from one thread of a group to the next.
     fn may_wrap(&self, value: Value<'c>) -> bool {
         let Some(Shape::Strided(stride)) = (self.shape)(value) else { return true };
-        let Some(found) = bits(value, self.bits) else { return true };
+        let Some(found) = self.bits_of(value) else { return true };
         let half = all(value.ty().int_width().unwrap_or(1) - 1);
         found.most > half || stride.unsigned_abs() > half
     }
@@ -282,8 +311,7 @@ impl<'c> Known<'_, 'c> {
     pub(super) fn is_unsure(&self, value: Value<'c>) -> bool {
         let (mut seen, mut work) = (HashSet::new(), vec![value]);
         while let Some(value) = work.pop() {
-            let strided = value.is_instruction()
-                && matches!((self.shape)(value), Some(Shape::Strided(stride)) if stride != 0);
+            let strided = value.is_instruction() && self.grows(value);
             if !strided || !seen.insert(value) {
                 continue;
             }

@@ -176,12 +176,20 @@ fn a_mask_that_is_not_known_is_checked_where_it_is_used() {
         %place = sub i32 %pair, %low
         %twice = add i32 %low, %t
         %sure = and i32 %t, 31
+        %next = add i32 %t, %n
+        %ring = and i32 %next, 31
+        %other = and i32 %pair, 31
         ret void";
-    let names = ["low", "pair", "place", "twice", "sure"];
+    let names = ["low", "pair", "place", "twice", "sure", "ring", "other"];
     let one = Shape::Strided(1);
-    assert_eq!(shapes(body, &names), [one, one, VARYING, Shape::Strided(2), one]);
+    assert_eq!(shapes(body, &names), [one, one, VARYING, Shape::Strided(2), one, one, one]);
     let unsure = analyse(body, |_, found, named| names.map(|name| found.is_unsure(named(name))));
-    assert_eq!(unsure, [true, true, false, true, false]);
+    assert_eq!(unsure, [true, true, false, true, false, true, true]);
+    let checked = |name| analyse(body, |_, found, named| found.checked.contains(&named(name)));
+    assert_eq!(
+        ["low", "pair", "ring", "other", "sure"].map(checked),
+        [true, true, true, false, false]
+    );
 }
 
 #[test]
