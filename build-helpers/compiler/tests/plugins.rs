@@ -14,7 +14,7 @@ use common::{compiler, job, lower};
 use cycles::Cycles;
 use kernelmill_compiler::{
     Artifact, Compiler, Config, Error, Toolchain,
-    plugin::{Plugin, Stage, Task, ir::Type},
+    plugin::{Plugin, Scope, Stage, Task, ir::Type},
 };
 
 const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
@@ -126,6 +126,7 @@ fn the_example_of_the_page_is_what_is_tested_and_works_on_every_target() {
     let page = include_str!("../../../docs/plugins.md");
     let example = include_str!("plugins/cycles.rs");
     assert!(page.contains(example), "docs/plugins.md shows another example");
+    assert!(page.contains(CLOCK.trim()), "docs/plugins.md shows another kernel");
     let plugins: Vec<Arc<dyn Plugin>> = vec![Arc::new(Cycles)];
     let compiler = with(plugins).unwrap();
     let (source, lowered) = lower("clock", CLOCK);
@@ -152,6 +153,55 @@ fn code_without_the_marker_is_the_same_with_the_plugin_and_without() {
     }
     assert!(calls.lock().unwrap().is_empty(), "none is called: {calls:?}");
     assert_ne!(compiler.plugins(), common::compiler().plugins());
+}
+
+/// A plugin that works on everything, and says how many kernels there are with how much memory.
+#[derive(Debug)]
+struct Everywhere;
+
+impl Plugin for Everywhere {
+    fn name(&self) -> &str {
+        "everywhere"
+    }
+
+    fn version(&self) -> &str {
+        "1"
+    }
+
+    fn marker(&self) -> &str {
+        "__everywhere"
+    }
+
+    fn stages(&self) -> &[Stage] {
+        &[Stage::FrontEnd]
+    }
+
+    fn scope(&self, meta: &str) -> Scope {
+        if meta == "off" { Scope::Marked } else { Scope::Everything }
+    }
+
+    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+        for kernel in task.kernels() {
+            let buffers: Vec<_> = kernel.buffers.iter().map(|buffer| &*buffer.name).collect();
+            let known = kernel.buffers.iter().filter(|buffer| buffer.length.is_some()).count();
+            task.note(&kernel.name, &format!("{} of {known}", buffers.join(" ")));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_plugin_for_everything_needs_no_mark_and_says_things_of_kernels() {
+    let compiler = with(vec![Arc::new(Everywhere)]).unwrap();
+    for target in TARGETS {
+        let artifact = compile(&compiler, "unmarked", PLAIN, &config(target)).unwrap();
+        assert_eq!(artifact.kernels[0].notes, ["everywhere: out of 1"], "{target}");
+        assert_eq!(Artifact::from_bytes(&artifact.to_bytes()), Some(artifact), "{target}");
+        let mut off = config(target);
+        off.params.meta.insert("everywhere".into(), "off".into());
+        let artifact = compile(&compiler, "unmarked", PLAIN, &off).unwrap();
+        assert!(artifact.kernels[0].notes.is_empty(), "{target}");
+    }
 }
 
 #[test]

@@ -224,6 +224,19 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     assert!(archive.is_file());
 }
 
+#[test]
+fn a_summary_says_what_plugins_say_of_kernels() {
+    let text = format!("// NOTES\n{SAXPY}");
+    let mut project = Project::new("targets = \"sm_90\"", &[("kernels/saxpy.rs", &text)]);
+    project.set("KERNELMILL_LOG", "summary");
+    for counts in ["compiled 1 cached 0", "compiled 0 cached 1"] {
+        let outcome = project.build();
+        let lines = &outcome.lines[outcome.lines.len() - 2..];
+        let said = "kernelmill: saxpy for sm_90: count: 3 additions".to_owned();
+        assert_eq!(lines, [said, format!("kernelmill: {counts}")]);
+    }
+}
+
 /// What the store has comes with its road too.
 #[test]
 fn a_summary_says_which_road_each_kernel_takes_on_the_cpu() {
