@@ -68,6 +68,28 @@ fn code_objects_have_the_size_of_a_block_in_their_metadata() {
     }
 }
 
+/// Blocks that a compute unit is to hold leave each thread fewer registers: with eight blocks of 256
+/// threads each of its four processors holds eight waves, and a wave a 64th of 512 registers.
+#[test]
+fn code_objects_leave_room_for_the_blocks_that_are_asked_for() {
+    let kernel = |name: &str, how: &str| {
+        let body = "if let Some(out) = y.get_mut(thread::index_1d()) { *out = work(*out); }";
+        format!("#[kernel({how})]\npub fn {name}(mut y: DisjointSlice<f32>) {{ {body} }}\n")
+    };
+    let work = KERNELS.split("#[kernel").next().unwrap();
+    let alone = kernel("alone", "launch_bounds = 256");
+    let many = kernel("many", "launch_bounds = 256, min_blocks = 8");
+    for target in ["gfx90a", "gfx942"] {
+        let used = |name: &str, kernel: &str| -> u32 {
+            let text = assembly(name, &format!("{work}{kernel}"), target);
+            let line = text.lines().find_map(|line| line.trim().strip_prefix(".vgpr_count:"));
+            line.unwrap().trim().parse().unwrap()
+        };
+        let (alone, many) = (used("alone", &alone), used("many", &many));
+        assert!(many <= 64 && many < alone, "{target}: {many} registers, {alone} without");
+    }
+}
+
 /// What ptxas makes of the limits.
 #[test]
 fn registers_are_kept_within_what_is_said() {

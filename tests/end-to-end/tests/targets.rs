@@ -158,3 +158,39 @@ fn amd_code_objects_are_linked() {
         }
     }
 }
+
+/// `[kernels.NAME]` says it of a kernel whose source is left alone, and goes before what the source
+/// says; what it does not say is the source's.
+#[test]
+fn limits_of_launches_in_the_settings_reach_the_code_and_the_wrappers() {
+    let kernels = "use kernelmill_device::prelude::*;\n\n\
+                   #[kernel(launch_bounds = 512, max_registers = 48)]\n\
+                   pub fn said(mut y: DisjointSlice<f32>) {\n    \
+                   if let Some(out) = y.get_mut(thread::index_1d()) {\n        *out += 1.0;\n    }\n}\n";
+    let main = "mod kernels {\n    kernelmill::include_kernels!();\n}\n\
+                use kernelmill::{Device, Error, Launch};\n\
+                fn main() -> kernelmill::Result<()> {\n    let device = Device::cpu()?;\n    \
+                let kernels = kernels::Kernels::load(&device)?;\n    \
+                let mut y = device.zeros::<f32>(256)?;\n    let stream = device.stream();\n    \
+                kernels.said(&stream, Launch::grid([2], [128]), &mut y)?;\n    \
+                assert_eq!(y.download()?, [1.0; 256]);\n    \
+                let refused = kernels.said(&stream, Launch::grid([1], [256]), &mut y);\n    \
+                assert!(matches!(refused, Err(Error::Limit { .. })), \"{refused:?}\");\n    Ok(())\n}\n";
+    let settings = "targets = [\"cpu\", \"compute_75\"]\n\
+                    [package.metadata.kernelmill.kernels.said]\nlaunch-bounds = 128\nmin-blocks = 3";
+    let project = Project::new("limits-in-settings")
+        .manifest("2024", settings)
+        .file("kernels/said.rs", kernels)
+        .file("src/main.rs", main);
+    let run = project.cargo(&["run", "--message-format=json"]).succeeds();
+    let line = run.stdout.lines().find(|line| {
+        line.contains("\"build-script-executed\"") && line.contains("limits-in-settings")
+    });
+    let (_, rest) = line.and_then(|line| line.split_once("\"out_dir\":\"")).expect("a folder");
+    let out = rest.split('"').next().expect("a folder");
+    let out = PathBuf::from(out.replace("[target]", &project.target().display().to_string()));
+    let ptx = fs::read_to_string(&with_extension(&out, "ptx")[0]).expect("PTX is text");
+    for directive in [".maxntid 128", ".minnctapersm 3", ".maxnreg 48"] {
+        assert!(ptx.contains(directive), "no {directive} in\n{ptx}");
+    }
+}
