@@ -17,6 +17,7 @@ mod places;
 mod shared;
 mod structs;
 mod tables;
+mod tensor;
 mod warp;
 
 mod kernels {
@@ -95,6 +96,7 @@ pub fn all() -> Vec<Check> {
         shared::CHECKS,
         atomics::CHECKS,
         warp::CHECKS,
+        tensor::CHECKS,
         grid::CHECKS,
         numerics::CHECKS,
         context::CHECKS,
