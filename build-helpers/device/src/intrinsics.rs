@@ -56,6 +56,14 @@ device_only! {
     fn mma_tf32 / __kernelmill_mma_tf32(sums: *mut f32, a: *const u32, b: *const u32);
     fn mma_i8 / __kernelmill_mma_i8(sums: *mut i32, a: *const u32, b: *const u32);
     fn mma_f64 / __kernelmill_mma_f64(sums: *mut f64, a: *const f64, b: *const f64);
+    fn copy_async_4 / __kernelmill_copy_async_4(to: *mut u8, from: *const u8);
+    fn copy_async_8 / __kernelmill_copy_async_8(to: *mut u8, from: *const u8);
+    fn copy_async_16 / __kernelmill_copy_async_16(to: *mut u8, from: *const u8);
+    fn copy_async_commit / __kernelmill_copy_async_commit();
+    fn copy_async_wait_0 / __kernelmill_copy_async_wait_0();
+    fn copy_async_wait_1 / __kernelmill_copy_async_wait_1();
+    fn copy_async_wait_2 / __kernelmill_copy_async_wait_2();
+    fn copy_async_wait_3 / __kernelmill_copy_async_wait_3();
     fn ldmatrix_x2 / __kernelmill_ldmatrix_x2(words: *mut u32, row: *const u8);
     fn ldmatrix_x4 / __kernelmill_ldmatrix_x4(words: *mut u32, row: *const u8);
     fn ldmatrix_x2_trans / __kernelmill_ldmatrix_x2_trans(words: *mut u32, row: *const u8);

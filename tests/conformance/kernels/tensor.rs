@@ -2,7 +2,7 @@
 
 use kernelmill_device::{
     prelude::*,
-    tensor::{A, Accumulator, B, Bf16, F16, M8N8K4, M16N8K8, M16N8K16, M16N8K32, Tf32, mma},
+    tensor::{A, Accumulator, AsyncCopies, B, Bf16, CopyQueue, F16, M8N8K4, M16N8K8, M16N8K16, M16N8K32, Tf32, mma},
 };
 
 // CHECK-sm_75-COUNT-2: mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32
@@ -157,4 +157,50 @@ pub fn mma_panics(a: &[u16], mut d: DisjointSlice<f32>) {
     let product = mma(&left, &B::from_fn(|row, column| if row == column { 0x3c00 } else { 0 }), Accumulator::zero());
     // SAFETY: each warp has 128 elements of its own.
     unsafe { product.write_rows(&mut d, warp * 128, 8) };
+}
+
+// CHECK-sm_75-NOT: cp.async
+// CHECK-sm_90-COUNT-3: cp.async.cg.shared.global
+// CHECK-sm_90-COUNT-3: cp.async.commit_group
+// CHECK-sm_90-COUNT-3: cp.async.wait_group
+// CHECK-PTX-COUNT-4: bar.sync
+/// Copies rounds of 128 elements to shared memory, one ahead of what is summed up.
+#[kernel]
+pub fn copies_ahead(rounds: u32, x: &[f32], mut y: DisjointSlice<f32>) {
+    static mut FIRST: SharedArray<f32, 128> = SharedArray::UNINIT;
+    static mut SECOND: SharedArray<f32, 128> = SharedArray::UNINIT;
+    let (t, i) = (thread::thread_idx().x as usize, thread::index_1d());
+    // SAFETY: waited for, and a barrier, before a tile is read; a barrier before it is filled again.
+    let (first, second) = unsafe { (&*&raw const FIRST, &*&raw const SECOND) };
+    let mut queue = CopyQueue::new();
+    let begin = |tile, round: usize, queue: &mut CopyQueue| {
+        let mut copies = AsyncCopies::to(tile);
+        // SAFETY: each thread copies four elements of its own, of a parameter.
+        unsafe { copies.copy::<4>(4 * t, x, 128 * round + 4 * t) };
+        copies.commit(queue)
+    };
+    let mut sum = 0.0;
+    let mut pending = begin(first, 0, &mut queue);
+    let mut round = 0;
+    while round < rounds as usize {
+        let next = begin(second, round + 1, &mut queue);
+        let tile = pending.wait(&queue);
+        thread::sync_threads();
+        for j in 0..4 {
+            sum += tile[32 * j + 31 - t];
+        }
+        thread::sync_threads();
+        pending = begin(first, round + 2, &mut queue);
+        let tile = next.wait(&queue);
+        thread::sync_threads();
+        for j in 0..4 {
+            sum += tile[32 * j + 31 - t];
+        }
+        thread::sync_threads();
+        round += 2;
+    }
+    pending.wait(&queue);
+    if let Some(out) = y.get_mut(i) {
+        *out = sum;
+    }
 }

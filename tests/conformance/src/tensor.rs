@@ -16,6 +16,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("mma_shared", shared),
     Check::new("mma_dynamic", dynamic),
     Check::new("mma_panics", panics),
+    Check::new("copies_ahead", copies),
 ];
 
 const WARPS: usize = 6;
@@ -214,6 +215,26 @@ fn panics(on: &Context) -> Outcome {
         if !text.contains(part) {
             return Err(format!("{part:?} is not in {text:?}").into());
         }
+    }
+    Ok(())
+}
+
+fn copies(on: &Context) -> Outcome {
+    const ROUNDS: usize = 6;
+    let x = values(20, (ROUNDS + 1) * 128 + 1);
+    // Rounds start at multiples of 16 bytes, or do not.
+    for skip in [0, 1] {
+        let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<f32>(32)?);
+        let input = input.slice(skip..);
+        on.kernels.copies_ahead(
+            &on.stream,
+            Launch::grid([1], [32]),
+            ROUNDS as u32,
+            &input,
+            &mut output,
+        )?;
+        let sum = |t: usize| -> f32 { (0..4 * ROUNDS).map(|j| x[skip + 32 * j + 31 - t]).sum() };
+        same(&output.download()?, &(0..32).map(sum).collect::<Vec<_>>())?;
     }
     Ok(())
 }

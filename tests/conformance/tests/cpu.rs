@@ -85,6 +85,7 @@ checks!(
     mma_shared,
     mma_dynamic,
     mma_panics,
+    copies_ahead,
     index_3d,
     error_function,
     exponential,

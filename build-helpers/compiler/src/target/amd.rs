@@ -132,6 +132,7 @@ impl Backend for Amd {
             include_str!("rsqrt.ll"),
             include_str!("memory.ll"),
             include_str!("amd.ll"),
+            include_str!("copy_plain.ll"),
             self.tensor(),
         ]
         .concat()

@@ -82,6 +82,7 @@ impl Backend for Cpu {
             include_str!("rsqrt.ll"),
             include_str!("half_soft.ll"),
             include_str!("cpu.ll"),
+            include_str!("copy_plain.ll"),
             include_str!("tensor_none.ll"),
         ]
         .concat()

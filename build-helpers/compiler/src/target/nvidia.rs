@@ -129,14 +129,20 @@ impl Nvidia {
         }
     }
 
-    /// How matrices are multiplied.
+    /// How matrices are multiplied, and shared memory is filled.
     fn tensor(&self) -> &'static str {
         match self.arch.number() {
-            ..75 => include_str!("tensor_none.ll"),
-            75..80 => {
-                concat!(include_str!("tensor_sm75.ll"), include_str!("tensor_nvidia_load.ll"))
-            }
-            _ => concat!(include_str!("tensor_sm80.ll"), include_str!("tensor_nvidia_load.ll")),
+            ..75 => concat!(include_str!("tensor_none.ll"), include_str!("copy_plain.ll")),
+            75..80 => concat!(
+                include_str!("tensor_sm75.ll"),
+                include_str!("tensor_nvidia_load.ll"),
+                include_str!("copy_plain.ll")
+            ),
+            _ => concat!(
+                include_str!("tensor_sm80.ll"),
+                include_str!("tensor_nvidia_load.ll"),
+                include_str!("copy_nvidia.ll")
+            ),
         }
     }
 

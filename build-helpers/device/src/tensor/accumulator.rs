@@ -6,6 +6,7 @@ use super::{
     A, B,
     element::{Element, Product, SUMS, layout},
     layout::Layout,
+    memory::Rows,
     rows,
 };
 use crate::{index::IndexSpace, slice::DisjointSlice, warp};
@@ -99,7 +100,7 @@ impl<S: Product<E>, E: Element> Accumulator<S, E> {
     ///
     /// # Panics
     ///
-    /// In kernels, where an element lies past the end.
+    /// In kernels, in every lane, where an element lies past the end.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn write_rows<I: IndexSpace>(
@@ -108,14 +109,12 @@ impl<S: Product<E>, E: Element> Accumulator<S, E> {
         start: usize,
         stride: usize,
     ) {
-        let (layout, lane) = (layout::<E>(), warp::lane_id() as usize);
-        // SAFETY: it is only indexed, and each element is of one lane, by the caller's word of one
-        // thread.
-        let elements =
-            unsafe { &mut *core::ptr::slice_from_raw_parts_mut(to.as_mut_ptr(), to.len()) };
-        each_sum!(INDEX, {
-            let (row, column) = layout.sum(lane, INDEX);
-            elements[start + row * stride + column] = self.sums[INDEX];
+        Rows { start, stride, count: S::M, length: S::N }.check(to.len());
+        let first = to.as_mut_ptr();
+        self.for_each(|row, column, value| {
+            // SAFETY: the last element of the matrix is within the slice, and so is every other; each
+            // is of one lane, and of one thread by the caller's word.
+            unsafe { *first.add(start + row * stride + column) = value };
         });
     }
 }

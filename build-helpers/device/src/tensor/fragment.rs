@@ -4,13 +4,12 @@ use core::{fmt, marker::PhantomData};
 
 use super::{
     element::{Element, Product, REGISTERS, layout},
-    memory::{Memory, element},
+    memory::{Memory, Rows},
     rows,
 };
 use crate::warp;
 
-/// The registers of a fragment; `$element` is the element of a row and a column. It is written out where
-/// it is used, so that what panics in it names the caller.
+/// The registers of a fragment; `$element` is the element of a row and a column.
 macro_rules! registers {
     ($registers:ident, $place:ident, |$row:ident, $column:ident| $element:expr, along $along:ident) => {{
         let (layout, lane) = (layout::<E>(), warp::lane_id() as usize);
@@ -39,7 +38,7 @@ macro_rules! registers {
 
 macro_rules! fragment {
     ($(#[$doc:meta])* $name:ident, $registers:ident, $place:ident,
-     |$row:ident, $column:ident|, along $along:ident, $from_rows:literal, $from_columns:literal) => {
+     |$row:ident, $column:ident|, along $along:ident, $rows:ident by $columns:ident, $by_rows:literal) => {
         $(#[$doc])*
         pub struct $name<S: Product<E>, E: Element> {
             pub(super) registers: [E::Register; REGISTERS],
@@ -81,18 +80,23 @@ macro_rules! fragment {
             ///
             /// # Panics
             ///
-            /// In kernels, where an element lies past the end.
+            /// In kernels, in every lane, where an element lies past the end.
             #[inline(always)]
             #[track_caller]
             pub fn from_rows<M: Memory<E::Storage> + ?Sized>(memory: &M, start: usize, stride: usize) -> Self {
-                if let Some(registers) = rows::$name::<S, E, M>(memory, start, stride, $from_rows) {
+                let rows = Rows { start, stride, count: S::$rows, length: S::$columns };
+                rows.check(memory.count());
+                if let Some(registers) = rows::$name::<S, E, M>(memory, rows, $by_rows) {
                     return Self::new(registers);
                 }
-                Self::new(registers!(
+                let first = memory.start();
+                // SAFETY: the last element of the matrix is within the memory, and so is every other.
+                let registers = registers!(
                     $registers, $place,
-                    |$row, $column| element(memory, start + $row * stride + $column),
+                    |$row, $column| unsafe { *first.add(start + $row * stride + $column) },
                     along $along
-                ))
+                );
+                Self::new(registers)
             }
 
             /// A matrix whose columns lie in memory: the first at element `start`, and `stride`
@@ -100,18 +104,23 @@ macro_rules! fragment {
             ///
             /// # Panics
             ///
-            /// In kernels, where an element lies past the end.
+            /// In kernels, in every lane, where an element lies past the end.
             #[inline(always)]
             #[track_caller]
             pub fn from_columns<M: Memory<E::Storage> + ?Sized>(memory: &M, start: usize, stride: usize) -> Self {
-                if let Some(registers) = rows::$name::<S, E, M>(memory, start, stride, $from_columns) {
+                let rows = Rows { start, stride, count: S::$columns, length: S::$rows };
+                rows.check(memory.count());
+                if let Some(registers) = rows::$name::<S, E, M>(memory, rows, !$by_rows) {
                     return Self::new(registers);
                 }
-                Self::new(registers!(
+                let first = memory.start();
+                // SAFETY: the last element of the matrix is within the memory, and so is every other.
+                let registers = registers!(
                     $registers, $place,
-                    |$row, $column| element(memory, start + $column * stride + $row),
+                    |$row, $column| unsafe { *first.add(start + $column * stride + $row) },
                     along $along
-                ))
+                );
+                Self::new(registers)
             }
         }
     };
@@ -119,10 +128,10 @@ macro_rules! fragment {
 
 fragment! {
     /// The first of two matrices that a warp multiplies, `M` by `K`. Each lane holds a part of it.
-    A, a_registers, a, |row, column|, along column, true, false
+    A, a_registers, a, |row, column|, along column, M by K, true
 }
 
 fragment! {
     /// The second of two matrices that a warp multiplies, `K` by `N`. Each lane holds a part of it.
-    B, b_registers, b, |row, column|, along row, false, true
+    B, b_registers, b, |row, column|, along row, K by N, false
 }

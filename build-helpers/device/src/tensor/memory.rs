@@ -64,11 +64,52 @@ impl<T> sealed::Memory<T> for DynamicSharedArray<T> {
     }
 }
 
-/// An element of memory; panics past the end as a slice does.
-#[inline(always)]
-#[track_caller]
-pub(super) fn element<T: Copy, M: Memory<T> + ?Sized>(memory: &M, index: usize) -> T {
-    // SAFETY: the slice is only indexed, which reads the one element that must have been written,
-    // which for shared memory is the word of whoever loads from it.
-    unsafe { (&*core::ptr::slice_from_raw_parts(memory.start(), memory.count()))[index] }
+/// How many rows of how many elements are used, the first from `start` on, and `stride` elements from
+/// one to the next.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub(super) start: usize,
+    pub(super) stride: usize,
+    pub(super) count: usize,
+    pub(super) length: usize,
+}
+
+impl Rows {
+    /// The index of the last element, or the greatest number where there is none so great.
+    #[inline(always)]
+    pub(super) fn last(self) -> usize {
+        let before = (self.count - 1).saturating_mul(self.stride);
+        self.start.saturating_add(before).saturating_add(self.length - 1)
+    }
+
+    /// Panics as a slice of `length` elements does where the last one is past its end; one test for
+    /// all elements, which all lanes fail together.
+    #[inline(always)]
+    #[track_caller]
+    pub(super) fn check(self, length: usize) {
+        let units: *const [()] = core::ptr::slice_from_raw_parts(core::ptr::dangling(), length);
+        // SAFETY: nothing is as long as it wants.
+        let units = unsafe { &*units };
+        let () = units[self.last()];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: Rows = Rows { start: 10, stride: 20, count: 3, length: 5 };
+
+    #[test]
+    fn the_last_element_is_within() {
+        assert_eq!(ROWS.last(), 54);
+        ROWS.check(55);
+        assert_eq!(Rows { stride: usize::MAX, ..ROWS }.last(), usize::MAX);
+    }
+
+    #[test]
+    #[should_panic(expected = "index out of bounds: the len is 54 but the index is 54")]
+    fn past_the_end_it_panics() {
+        ROWS.check(54);
+    }
 }

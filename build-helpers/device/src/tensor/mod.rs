@@ -38,9 +38,13 @@
 //! Where it says additions, each lane multiplies and adds by itself. The interface is the same, so one
 //! kernel runs everywhere.
 //!
+//! [`AsyncCopies`] fills shared memory while the thread does something else, by `cp.async` on NVIDIA's
+//! processors from sm_80 on, and by plain copies elsewhere.
+//!
 //! On the host, what needs a warp panics.
 
 mod accumulator;
+mod copy;
 mod element;
 mod fragment;
 mod layout;
@@ -48,6 +52,7 @@ mod memory;
 mod rows;
 
 pub use accumulator::{Accumulator, mma};
+pub use copy::{AsyncCopies, CopyQueue, PendingCopies};
 pub use element::{Bf16, Element, F16, M8N8K4, M16N8K8, M16N8K16, M16N8K32, Product, Shape, Tf32};
 pub use fragment::{A, B};
 pub use memory::Memory;

@@ -3,7 +3,7 @@
 use super::{
     element::{Element, Product, REGISTERS, layout},
     layout::Layout,
-    memory::Memory,
+    memory::{Memory, Rows},
 };
 use crate::{intrinsics, warp};
 
@@ -25,22 +25,13 @@ pub(super) use sixteen;
 /// Bytes that `ldmatrix` takes from an address, and to a multiple of which the address is aligned.
 const ROW: usize = 16;
 
-/// Rows of memory that hold a fragment: `count`, of `length` elements each.
-struct Rows {
-    start: usize,
-    stride: usize,
-    count: usize,
-    length: usize,
-}
-
-/// Where `ldmatrix` can take a fragment from rows: they are within shared memory and aligned. It is
-/// the same for all lanes.
+/// Whether `ldmatrix` can take a fragment from rows: they start at multiples of what it takes. It is the
+/// same for all lanes.
 #[inline(always)]
-fn takes<E: Element, M: Memory<E::Storage> + ?Sized>(memory: &M, rows: &Rows) -> bool {
+fn takes<E: Element, M: Memory<E::Storage> + ?Sized>(memory: &M, rows: Rows) -> bool {
     let size = size_of::<E::Storage>();
     let first = memory.start().addr() + rows.start * size;
-    let end = rows.start + (rows.count - 1) * rows.stride + rows.length;
-    end <= memory.count() && first % ROW == 0 && rows.stride * size % ROW == 0
+    first % ROW == 0 && rows.stride * size % ROW == 0
 }
 
 /// Whether fragments of shared memory are loaded by `ldmatrix`: along K, or across it where a row of
@@ -53,23 +44,21 @@ fn has_instruction<E: Element, M: Memory<E::Storage> + ?Sized>(along: bool) -> b
         && layout::<E>() == Layout::MMA
 }
 
-/// A from shared memory, `along` whether rows of memory are along K.
+/// A from rows of shared memory, which are within it; `along` whether rows of memory are along K.
 #[inline(always)]
 #[expect(non_snake_case, reason = "the name of the fragment")]
 pub(super) fn A<S: Product<E>, E: Element, M: Memory<E::Storage> + ?Sized>(
     memory: &M,
-    start: usize,
-    stride: usize,
+    rows: Rows,
     along: bool,
 ) -> Option<[E::Register; REGISTERS]> {
     if !has_instruction::<E, M>(along) {
         return None;
     }
-    let (count, length) = if along { (S::M, S::K) } else { (S::K, S::M) };
-    if !takes::<E, M>(memory, &Rows { start, stride, count, length }) {
+    if !takes::<E, M>(memory, rows) {
         return None;
     }
-    let lane = warp::lane_id() as usize;
+    let (lane, Rows { start, stride, .. }) = (warp::lane_id() as usize, rows);
     let (row, half, part) =
         (lane % 8, lane / 8 % 2 * 8, lane / 16 * (ROW / size_of::<E::Storage>()));
     let place = if along { (half + row) * stride + part } else { (part + row) * stride + half };
@@ -88,23 +77,21 @@ pub(super) fn A<S: Product<E>, E: Element, M: Memory<E::Storage> + ?Sized>(
     Some(registers)
 }
 
-/// B from shared memory, `along` whether rows of memory are along K.
+/// B from rows of shared memory, which are within it; `along` whether rows of memory are along K.
 #[inline(always)]
 #[expect(non_snake_case, reason = "the name of the fragment")]
 pub(super) fn B<S: Product<E>, E: Element, M: Memory<E::Storage> + ?Sized>(
     memory: &M,
-    start: usize,
-    stride: usize,
+    rows: Rows,
     along: bool,
 ) -> Option<[E::Register; REGISTERS]> {
     if !has_instruction::<E, M>(along) {
         return None;
     }
-    let (count, length) = if along { (S::N, S::K) } else { (S::K, S::N) };
-    if !takes::<E, M>(memory, &Rows { start, stride, count, length }) {
+    if !takes::<E, M>(memory, rows) {
         return None;
     }
-    let lane = warp::lane_id() as usize;
+    let (lane, Rows { start, stride, .. }) = (warp::lane_id() as usize, rows);
     let (row, part) = (lane % 8, lane / 8 % 2 * (ROW / size_of::<E::Storage>()));
     let place = if along { row * stride + part } else { (part + row) * stride };
     let mut words = [0_u32; 2];
