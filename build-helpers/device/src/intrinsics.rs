@@ -64,6 +64,16 @@ device_only! {
     fn copy_async_wait_1 / __kernelmill_copy_async_wait_1();
     fn copy_async_wait_2 / __kernelmill_copy_async_wait_2();
     fn copy_async_wait_3 / __kernelmill_copy_async_wait_3();
+    fn bulk_available / __kernelmill_bulk_available() -> u32;
+    fn bulk_init / __kernelmill_bulk_init(word: *mut u64);
+    fn bulk_copy / __kernelmill_bulk_copy(to: *mut u8, from: *const u8, bytes: u32, word: *mut u64);
+    fn bulk_try_wait / __kernelmill_bulk_try_wait(word: *mut u64, phase: u32) -> u32;
+    fn bulk_fence / __kernelmill_bulk_fence();
+    fn group_available / __kernelmill_group_available() -> u32;
+    fn group_f16 / __kernelmill_group_f16(sums: *mut f32, a: u64, b: u64);
+    fn group_bf16 / __kernelmill_group_bf16(sums: *mut f32, a: u64, b: u64);
+    fn group_wait / __kernelmill_group_wait(sums: *mut f32);
+    fn shared_address / __kernelmill_shared_address(pointer: *const u16) -> u32;
     fn ldmatrix_x2 / __kernelmill_ldmatrix_x2(words: *mut u32, row: *const u8);
     fn ldmatrix_x4 / __kernelmill_ldmatrix_x4(words: *mut u32, row: *const u8);
     fn ldmatrix_x2_trans / __kernelmill_ldmatrix_x2_trans(words: *mut u32, row: *const u8);

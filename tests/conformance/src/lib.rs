@@ -9,6 +9,7 @@ mod compare;
 mod context;
 mod deferred;
 mod grid;
+mod groups;
 mod language;
 mod loops;
 mod numerics;
@@ -97,6 +98,7 @@ pub fn all() -> Vec<Check> {
         atomics::CHECKS,
         warp::CHECKS,
         tensor::CHECKS,
+        groups::CHECKS,
         grid::CHECKS,
         numerics::CHECKS,
         context::CHECKS,

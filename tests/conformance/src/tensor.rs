@@ -27,12 +27,12 @@ fn launch() -> Launch<1> {
 }
 
 /// Multiples of 1/64 between -2 and 2.
-fn values(seed: u64, count: usize) -> Vec<f32> {
+pub(crate) fn values(seed: u64, count: usize) -> Vec<f32> {
     below(seed, 257, count).into_iter().map(|value| (value as f32 - 128.0) / 64.0).collect()
 }
 
 /// The bits in half precision of numbers that it has, none of them subnormal.
-fn halves(values: &[f32]) -> Vec<u16> {
+pub(crate) fn halves(values: &[f32]) -> Vec<u16> {
     let half = |value: &f32| match value.to_bits() {
         bits if bits << 1 == 0 => (bits >> 16) as u16,
         bits => (bits >> 16 & 0x8000 | (bits >> 13 & 0x3ffff) - (112 << 10)) as u16,

@@ -86,6 +86,8 @@ checks!(
     mma_dynamic,
     mma_panics,
     copies_ahead,
+    copies_in_bulk,
+    group_product,
     index_3d,
     error_function,
     exponential,

@@ -133,6 +133,8 @@ impl Backend for Amd {
             include_str!("memory.ll"),
             include_str!("amd.ll"),
             include_str!("copy_plain.ll"),
+            include_str!("bulk_none.ll"),
+            include_str!("group_none.ll"),
             self.tensor(),
         ]
         .concat()

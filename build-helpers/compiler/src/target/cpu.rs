@@ -83,6 +83,8 @@ impl Backend for Cpu {
             include_str!("half_soft.ll"),
             include_str!("cpu.ll"),
             include_str!("copy_plain.ll"),
+            include_str!("bulk_none.ll"),
+            include_str!("group_none.ll"),
             include_str!("tensor_none.ll"),
         ]
         .concat()

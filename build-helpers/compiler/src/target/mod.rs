@@ -146,6 +146,7 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
         parameter_bytes: bytes,
         debug_level: job.config.options.debug_level,
         matrices: job.source.lowered.names(nvidia::MATRICES),
+        bulk: job.source.lowered.names(nvidia::BULK),
     };
     let nvidia = |arch, assemble| nvidia::Nvidia::new(arch, assemble, &needs);
     match &job.config.target {

@@ -72,6 +72,12 @@ const MATRICES_VERSION: u32 = 65;
 /// What a function's name starts with that every source has which multiplies matrices.
 pub(crate) const MATRICES: &str = "__kernelmill_tensor_";
 
+/// The version of PTX since which a processor of the ninth generation copies by a unit of its own.
+const BULK_VERSION: u32 = 80;
+
+/// What a function's name starts with that every source has which asks for that.
+pub(crate) const BULK: &str = "__kernelmill_bulk_";
+
 /// What kernels need of a version of PTX.
 pub(crate) struct Needs {
     /// The most bytes that a kernel has of parameters.
@@ -80,6 +86,8 @@ pub(crate) struct Needs {
     pub(crate) debug_level: u8,
     /// Whether warps may multiply matrices.
     pub(crate) matrices: bool,
+    /// Whether they may have memory copied.
+    pub(crate) bulk: bool,
 }
 
 impl Nvidia {
@@ -99,6 +107,7 @@ impl Nvidia {
             (is_large, LARGE_PARAMETERS),
             (is_debugged, LABELS_IN_SECTIONS),
             (needs.matrices, MATRICES_VERSION),
+            (needs.bulk && arch.number() >= 90, BULK_VERSION),
         ];
         let needed = needed.into_iter().filter_map(|(needed, version)| needed.then_some(version));
         let version = needed.chain([oldest]).max().unwrap_or(oldest);
@@ -130,20 +139,25 @@ impl Nvidia {
     }
 
     /// How matrices are multiplied, and shared memory is filled.
-    fn tensor(&self) -> &'static str {
-        match self.arch.number() {
-            ..75 => concat!(include_str!("tensor_none.ll"), include_str!("copy_plain.ll")),
-            75..80 => concat!(
-                include_str!("tensor_sm75.ll"),
-                include_str!("tensor_nvidia_load.ll"),
-                include_str!("copy_plain.ll")
-            ),
-            _ => concat!(
-                include_str!("tensor_sm80.ll"),
-                include_str!("tensor_nvidia_load.ll"),
-                include_str!("copy_nvidia.ll")
-            ),
-        }
+    fn tensor(&self) -> String {
+        let number = self.arch.number();
+        let multiply = match number {
+            ..75 => include_str!("tensor_none.ll"),
+            75..80 => {
+                concat!(include_str!("tensor_sm75.ll"), include_str!("tensor_nvidia_load.ll"))
+            }
+            _ => concat!(include_str!("tensor_sm80.ll"), include_str!("tensor_nvidia_load.ll")),
+        };
+        let copy = match number {
+            ..80 => concat!(include_str!("copy_plain.ll"), include_str!("bulk_none.ll")),
+            80..90 => concat!(include_str!("copy_nvidia.ll"), include_str!("bulk_none.ll")),
+            _ => concat!(include_str!("copy_nvidia.ll"), include_str!("bulk_sm90.ll")),
+        };
+        let group = match (number, self.arch.suffix) {
+            (90, NvidiaSuffix::Exact) => include_str!("group_sm90a.ll"),
+            _ => include_str!("group_none.ll"),
+        };
+        [multiply, copy, group].concat()
     }
 
     /// Runs NVIDIA's assembler.
@@ -208,7 +222,7 @@ impl Backend for Nvidia {
             include_str!("half.ll"),
             include_str!("memory.ll"),
             include_str!("nvidia.ll"),
-            self.tensor(),
+            &self.tensor(),
         ]
         .concat()
     }

@@ -41,18 +41,28 @@
 //! [`AsyncCopies`] fills shared memory while the thread does something else, by `cp.async` on NVIDIA's
 //! processors from sm_80 on, and by plain copies elsewhere.
 //!
+//! [`BulkBarrier`] has whole parts of memory copied, by `cp.async.bulk` from sm_90 on, and
+//! [`GroupAccumulator`] multiplies tiles in shared memory by 128 threads, by `wgmma` on sm_90a; elsewhere
+//! the threads of the block do what these do.
+//!
 //! On the host, what needs a warp panics.
 
 mod accumulator;
+mod bulk;
 mod copy;
 mod element;
 mod fragment;
+mod group;
 mod layout;
 mod memory;
 mod rows;
 
 pub use accumulator::{Accumulator, mma};
+pub use bulk::{BulkBarrier, BulkCopy};
 pub use copy::{AsyncCopies, CopyQueue, PendingCopies};
 pub use element::{Bf16, Element, F16, M8N8K4, M16N8K8, M16N8K16, M16N8K32, Product, Shape, Tf32};
 pub use fragment::{A, B};
+pub use group::{
+    GROUP_DEPTH, GROUP_ROWS, GroupAccumulator, GroupElement, GroupProduct, GroupTile, sync_tiles,
+};
 pub use memory::Memory;
