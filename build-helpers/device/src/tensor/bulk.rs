@@ -100,7 +100,7 @@ impl<'b> BulkBarrier<'b> {
         let from = from[index..][..count].as_ptr();
         assert!(at <= to.count() && count <= to.count() - at, "copies past the end");
         let (target, bytes) = (to.start().wrapping_add(at).cast_mut(), count * size_of::<T>());
-        let is_aligned = (from.addr() | target.addr() | bytes) % UNIT == 0;
+        let is_aligned = (from.addr() | target.addr() | bytes).is_multiple_of(UNIT);
         let by_unit = has_unit() && is_aligned && bytes <= MOST;
         if by_unit {
             if linear() == 0 {

@@ -86,14 +86,16 @@ macro_rules! fragment {
             pub fn from_rows<M: Memory<E::Storage> + ?Sized>(memory: &M, start: usize, stride: usize) -> Self {
                 let rows = Rows { start, stride, count: S::$rows, length: S::$columns };
                 rows.check(memory.count());
-                if let Some(registers) = rows::$name::<S, E, M>(memory, rows, $by_rows) {
+                if let Some(registers) = rows::$name::<E, M>(memory, rows, $by_rows) {
                     return Self::new(registers);
                 }
                 let first = memory.start();
-                // SAFETY: the last element of the matrix is within the memory, and so is every other.
                 let registers = registers!(
                     $registers, $place,
-                    |$row, $column| unsafe { *first.add(start + $row * stride + $column) },
+                    |$row, $column| {
+                        // SAFETY: the last element of the matrix is within, and so is every other.
+                        unsafe { *first.add(start + $row * stride + $column) }
+                    },
                     along $along
                 );
                 Self::new(registers)
@@ -110,14 +112,16 @@ macro_rules! fragment {
             pub fn from_columns<M: Memory<E::Storage> + ?Sized>(memory: &M, start: usize, stride: usize) -> Self {
                 let rows = Rows { start, stride, count: S::$columns, length: S::$rows };
                 rows.check(memory.count());
-                if let Some(registers) = rows::$name::<S, E, M>(memory, rows, !$by_rows) {
+                if let Some(registers) = rows::$name::<E, M>(memory, rows, !$by_rows) {
                     return Self::new(registers);
                 }
                 let first = memory.start();
-                // SAFETY: the last element of the matrix is within the memory, and so is every other.
                 let registers = registers!(
                     $registers, $place,
-                    |$row, $column| unsafe { *first.add(start + $column * stride + $row) },
+                    |$row, $column| {
+                        // SAFETY: the last element of the matrix is within, and so is every other.
+                        unsafe { *first.add(start + $column * stride + $row) }
+                    },
                     along $along
                 );
                 Self::new(registers)

@@ -65,7 +65,7 @@ impl<'a, E: GroupElement> GroupTile<'a, E> {
     #[track_caller]
     pub fn new<M: Memory<u16> + ?Sized>(memory: &'a M, start: usize) -> Self {
         const { assert!(M::IS_SHARED, "tiles are in memory that the block shares") };
-        assert!(start % 8 == 0, "a tile starts at a multiple of 8 elements");
+        assert!(start.is_multiple_of(8), "a tile starts at a multiple of 8 elements");
         assert!(
             memory.count() >= TILE && start <= memory.count() - TILE,
             "a tile has 1024 elements"

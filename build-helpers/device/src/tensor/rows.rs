@@ -1,7 +1,7 @@
 //! Loading fragments from shared memory by `ldmatrix`, and writing code once for each register.
 
 use super::{
-    element::{Element, Product, REGISTERS, layout},
+    element::{Element, REGISTERS, layout},
     layout::Layout,
     memory::{Memory, Rows},
 };
@@ -31,7 +31,7 @@ const ROW: usize = 16;
 fn takes<E: Element, M: Memory<E::Storage> + ?Sized>(memory: &M, rows: Rows) -> bool {
     let size = size_of::<E::Storage>();
     let first = memory.start().addr() + rows.start * size;
-    first % ROW == 0 && rows.stride * size % ROW == 0
+    first.is_multiple_of(ROW) && (rows.stride * size).is_multiple_of(ROW)
 }
 
 /// Whether fragments of shared memory are loaded by `ldmatrix`: along K, or across it where a row of
@@ -47,7 +47,7 @@ fn has_instruction<E: Element, M: Memory<E::Storage> + ?Sized>(along: bool) -> b
 /// A from rows of shared memory, which are within it; `along` whether rows of memory are along K.
 #[inline(always)]
 #[expect(non_snake_case, reason = "the name of the fragment")]
-pub(super) fn A<S: Product<E>, E: Element, M: Memory<E::Storage> + ?Sized>(
+pub(super) fn A<E: Element, M: Memory<E::Storage> + ?Sized>(
     memory: &M,
     rows: Rows,
     along: bool,
@@ -80,7 +80,7 @@ pub(super) fn A<S: Product<E>, E: Element, M: Memory<E::Storage> + ?Sized>(
 /// B from rows of shared memory, which are within it; `along` whether rows of memory are along K.
 #[inline(always)]
 #[expect(non_snake_case, reason = "the name of the fragment")]
-pub(super) fn B<S: Product<E>, E: Element, M: Memory<E::Storage> + ?Sized>(
+pub(super) fn B<E: Element, M: Memory<E::Storage> + ?Sized>(
     memory: &M,
     rows: Rows,
     along: bool,
