@@ -316,7 +316,7 @@ fn operations<'c>(
 ) -> Result<(), Error> {
     let machine = backend.machine();
     let text = backend.operations();
-    let operations = parse_ir(context, text, machine.data_layout(), machine.triple())?;
+    let operations = parse_ir(context, &text, machine.data_layout(), machine.triple())?;
     link::declarations(module, &operations, &job.config.target)?;
     module
         .link_in_module(operations)

@@ -50,6 +50,43 @@ device_only! {
     fn fence_device / __kernelmill_fence_device();
     fn dynamic_shared / __kernelmill_dynamic_shared() -> *mut u8;
     fn dynamic_shared_bytes / __kernelmill_dynamic_shared_bytes() -> u32;
+    fn tensor_layout / __kernelmill_tensor_layout(element: u32) -> u32;
+    fn mma_f16 / __kernelmill_mma_f16(sums: *mut f32, a: *const u32, b: *const u32);
+    fn mma_bf16 / __kernelmill_mma_bf16(sums: *mut f32, a: *const u32, b: *const u32);
+    fn mma_tf32 / __kernelmill_mma_tf32(sums: *mut f32, a: *const u32, b: *const u32);
+    fn mma_i8 / __kernelmill_mma_i8(sums: *mut i32, a: *const u32, b: *const u32);
+    fn mma_f64 / __kernelmill_mma_f64(sums: *mut f64, a: *const f64, b: *const f64);
+    fn copy_async_4 / __kernelmill_copy_async_4(to: *mut u8, from: *const u8);
+    fn copy_async_8 / __kernelmill_copy_async_8(to: *mut u8, from: *const u8);
+    fn copy_async_16 / __kernelmill_copy_async_16(to: *mut u8, from: *const u8);
+    fn copy_async_commit / __kernelmill_copy_async_commit();
+    fn copy_async_wait_0 / __kernelmill_copy_async_wait_0();
+    fn copy_async_wait_1 / __kernelmill_copy_async_wait_1();
+    fn copy_async_wait_2 / __kernelmill_copy_async_wait_2();
+    fn copy_async_wait_3 / __kernelmill_copy_async_wait_3();
+    fn bulk_available / __kernelmill_bulk_available() -> u32;
+    fn bulk_init / __kernelmill_bulk_init(word: *mut u64);
+    fn bulk_copy / __kernelmill_bulk_copy(to: *mut u8, from: *const u8, bytes: u32, word: *mut u64);
+    fn bulk_try_wait / __kernelmill_bulk_try_wait(word: *mut u64, phase: u32) -> u32;
+    fn bulk_fence / __kernelmill_bulk_fence();
+    fn group_available / __kernelmill_group_available() -> u32;
+    fn group_f16 / __kernelmill_group_f16(sums: *mut f32, a: u64, b: u64);
+    fn group_bf16 / __kernelmill_group_bf16(sums: *mut f32, a: u64, b: u64);
+    fn group_wait / __kernelmill_group_wait(sums: *mut f32);
+    fn shared_address / __kernelmill_shared_address(pointer: *const u16) -> u32;
+    fn ldmatrix_x2 / __kernelmill_ldmatrix_x2(words: *mut u32, row: *const u8);
+    fn ldmatrix_x4 / __kernelmill_ldmatrix_x4(words: *mut u32, row: *const u8);
+    fn ldmatrix_x2_trans / __kernelmill_ldmatrix_x2_trans(words: *mut u32, row: *const u8);
+    fn ldmatrix_x4_trans / __kernelmill_ldmatrix_x4_trans(words: *mut u32, row: *const u8);
+}
+
+#[cfg(kernelmill)]
+#[inline(always)]
+pub(crate) fn f16_to_f32(bits: u16) -> f32 {
+    unsafe extern "C" {
+        safe fn __kernelmill_f16_to_f32(bits: u16) -> f32;
+    }
+    __kernelmill_f16_to_f32(bits)
 }
 
 #[cfg(not(kernelmill))]

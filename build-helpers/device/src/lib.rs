@@ -42,6 +42,7 @@ pub mod shared;
 pub mod slice;
 #[cfg(feature = "sources")]
 pub mod sources;
+pub mod tensor;
 pub mod thread;
 pub mod warp;
 

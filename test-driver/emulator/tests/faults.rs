@@ -392,3 +392,39 @@ fn memory_is_limited_and_counted() {
     device.read(second, &mut bytes).unwrap();
     assert_eq!(bytes[2..14], [0xcd, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 0xcd]);
 }
+
+#[test]
+fn bulk_copies_are_of_multiples_of_16_bytes() {
+    let shared = ".shared .align 16 .b8 tile[64]; .shared .align 8 .b8 bar[8];";
+    let body = |from: &str, bytes: u32| {
+        format!(
+            "\tmov.u32 %r2, tile;\n\tmov.u32 %r3, bar;\n\tmbarrier.init.shared.b64 [%r3], 1;
+\tadd.u64 %rd3, %rd1, {from};
+\tcp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd3], {bytes}, [%r3];
+"
+        )
+    };
+    expect(&fault_of(shared, &body("8", 16), 1), FIRST + 4, 0, |kind| {
+        matches!(kind, FaultKind::Misaligned { space: Space::Global, bytes: 16, .. })
+    });
+    expect(&fault_of(shared, &body("0", 8), 1), FIRST + 4, 0, |kind| {
+        matches!(kind, FaultKind::InvalidOperand { .. })
+    });
+    expect(&fault_of(shared, &body("0", 32), 1), FIRST + 4, 0, |kind| {
+        matches!(kind, FaultKind::OutOfBounds { space: Space::Global, write: false, .. })
+    });
+}
+
+/// What nobody brings is waited for without end.
+#[test]
+fn bytes_that_never_come() {
+    let shared = ".shared .align 8 .b8 bar[8];";
+    let body = "\tmov.u32 %r3, bar;\n\tmbarrier.init.shared.b64 [%r3], 1;
+\tmbarrier.arrive.expect_tx.shared.b64 _, [%r3], 16;
+WAIT:\tmbarrier.try_wait.parity.shared.b64 %p1, [%r3], 0;\n\t@!%p1 bra WAIT;\n";
+    let fault = fault_of(shared, body, 1);
+    assert!(
+        matches!(fault.kind, FaultKind::StepBudget { .. } | FaultKind::Deadlock { .. }),
+        "{fault}"
+    );
+}

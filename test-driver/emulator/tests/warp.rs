@@ -14,7 +14,7 @@ fn warp(body: &str, input: &[u32], order: Order) -> Vec<u32> {
         ".version 8.0\n.target sm_90\n.address_size 64
 .visible .entry k(.param .u64 from, .param .u64 to)\n{{
     .reg .pred %p<9>;\n    .reg .b32 %r<19>;\n    .reg .b64 %rd<9>;
-    .shared .align 8 .b8 bar[8];\n    .shared .align 4 .b8 tile[256];
+    .shared .align 8 .b8 bar[8];\n    .shared .align 16 .b8 tile[256];
     ld.param.u64 %rd1, [from];\n    ld.param.u64 %rd2, [to];\n    mov.u32 %r3, %tid.x;
     mul.wide.u32 %rd3, %r3, 4;\n    add.u64 %rd1, %rd1, %rd3;\n    add.u64 %rd2, %rd2, %rd3;
     ld.global.u32 %r1, [%rd1];\n{body}\n    st.global.u32 [%rd2], %r2;\n    ret;\n}}\n"
@@ -147,6 +147,31 @@ WAIT:\n    mbarrier.try_wait.shared.b64 %p2, [bar], %rd4;\n    @!%p2 bra WAIT;
         ),
         |input, lane| input[31 - lane],
     );
+}
+
+/// One lane has memory copied, in two parts, and all wait; the barrier may learn what to expect before
+/// the copies or after them.
+#[test]
+fn copies_in_bulk() {
+    let copy = "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes";
+    let copies =
+        format!("    {copy} [%r5], [%rd5], 96, [%r6];\n    {copy} [%r7], [%rd6], 32, [%r6];\n");
+    let at_once = "    @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 128;\n";
+    let in_parts = "    @%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r6], 96;
+    @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r6], 32;\n";
+    for expected in [at_once, in_parts] {
+        for order in [[expected, &*copies].concat(), [&*copies, expected].concat()] {
+            let body = format!(
+                "    setp.eq.u32 %p1, %r3, 5;\n    mov.u32 %r5, tile;\n    mov.u32 %r6, bar;
+    add.u32 %r7, %r5, 96;\n    ld.param.u64 %rd5, [from];\n    add.u64 %rd6, %rd5, 96;
+    @%p1 mbarrier.init.shared::cta.b64 [%r6], 1;\n    bar.sync 0;\n{order}
+WAIT:\n    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r6], 0;\n    @!%p2 bra WAIT;
+    shl.b32 %r4, %r3, 2;\n    xor.b32 %r4, %r4, 124;\n    add.u32 %r5, %r5, %r4;
+    ld.shared.u32 %r2, [%r5];"
+            );
+            check(&body, |input, lane| input[31 - lane]);
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod compare;
 mod context;
 mod deferred;
 mod grid;
+mod groups;
 mod language;
 mod loops;
 mod numerics;
@@ -17,6 +18,7 @@ mod places;
 mod shared;
 mod structs;
 mod tables;
+mod tensor;
 mod warp;
 
 mod kernels {
@@ -95,6 +97,8 @@ pub fn all() -> Vec<Check> {
         shared::CHECKS,
         atomics::CHECKS,
         warp::CHECKS,
+        tensor::CHECKS,
+        groups::CHECKS,
         grid::CHECKS,
         numerics::CHECKS,
         context::CHECKS,

@@ -6,6 +6,7 @@ mod common;
 mod directives;
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -16,7 +17,7 @@ use std::{
 };
 
 use common::{Source, folder, lower};
-use directives::{Stated, code_of};
+use directives::{Directive, Stated, code_of};
 
 const TARGETS: [&str; 7] = ["cpu", "sm_75", "sm_90", "sm_100", "gfx90a", "gfx942", "gfx1100"];
 
@@ -105,6 +106,12 @@ fn check(file: &File, target: &str) -> Vec<String> {
 }
 
 impl File {
+    /// Every kind of target, and those that a fact is about.
+    fn targets(&self) -> BTreeSet<&str> {
+        let all = self.stated.iter().flat_map(|stated| &stated.directives);
+        TARGETS.into_iter().chain(all.filter_map(Directive::target)).collect()
+    }
+
     fn states(&self, target: &str) -> bool {
         let mut all = self.stated.iter().flat_map(|stated| &stated.directives);
         all.any(|directive| directive.concerns(target))
@@ -142,7 +149,8 @@ fn every_kernel_is_for_every_target_and_its_code_is_as_stated() {
         Err(fault) => vec![fault],
     });
     let files = lowered.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let jobs: Vec<_> = files.iter().flat_map(|file| TARGETS.map(|target| (file, target))).collect();
+    let of = |file| File::targets(file).into_iter().map(move |target| (file, target));
+    let jobs: Vec<_> = files.iter().flat_map(of).collect();
     faults.extend(each(&jobs, |(file, target)| check(file, target)));
     faults.sort();
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));

@@ -42,6 +42,7 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "sobel", tolerance: 1e-3, run: sobel },
     Case { name: "reduce", tolerance: 1e-5, run: reduce },
     Case { name: "matmul", tolerance: 1e-5, run: matmul },
+    Case { name: "matmul_f16", tolerance: 1e-5, run: matmul_f16 },
     Case { name: "accelerate", tolerance: 1e-4, run: accelerate },
     Case { name: "drift", tolerance: 1e-6, run: drift },
     Case { name: "develop", tolerance: 1e-5, run: develop },
@@ -204,6 +205,32 @@ fn matmul(on: Side<'_>, scale: Scale) -> Result<Output> {
     })?;
     let values = if scale == Scale::Small { floats(c.download()?) } else { Vec::new() };
     let bytes = 4.0 * (m * k + k * n + m * n) as f64;
+    Ok(Output { values, seconds, bytes, operations: 2.0 * (m * n * k) as f64 })
+}
+
+/// The bits of numbers in half precision, rounded towards zero; what is below 2^-14 is zero.
+fn halves(values: &[f32]) -> Vec<u16> {
+    let half = |value: &f32| {
+        let (bits, least) = (value.to_bits(), 113 << 10);
+        let magnitude = (bits & 0x7fff_ffff) >> 13;
+        let moved = if magnitude < least { 0 } else { magnitude - (112 << 10) };
+        (bits >> 16 & 0x8000 | moved) as u16
+    };
+    values.iter().map(half).collect()
+}
+
+fn matmul_f16(on: Side<'_>, scale: Scale) -> Result<Output> {
+    let [m, n, k] = if scale == Scale::Small { [70, 93, 41] } else { [4096; 3] };
+    let stream = on.device.stream();
+    let a = on.device.upload(&halves(&numbers(5, m * k)))?;
+    let b = on.device.upload(&halves(&numbers(6, k * n)))?;
+    let mut c = on.device.zeros::<f32>(m * n)?;
+    let launch = Launch::grid([(n.div_ceil(32) * m.div_ceil(64)) as u32], [128]);
+    let seconds = measure(&stream, scale, || {
+        on.kernels.matmul_f16(&stream, launch, n as u32, k as u32, &a, &b, &mut c)
+    })?;
+    let values = if scale == Scale::Small { floats(c.download()?) } else { Vec::new() };
+    let bytes = (2 * (m * k + k * n) + 4 * m * n) as f64;
     Ok(Output { values, seconds, bytes, operations: 2.0 * (m * n * k) as f64 })
 }
 

@@ -29,8 +29,8 @@ impl Backend for Small {
         true
     }
 
-    fn operations(&self) -> &'static str {
-        ""
+    fn operations(&self) -> String {
+        String::new()
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

@@ -37,7 +37,7 @@ pub(crate) fn redefinitions(
     let machine = backend.machine();
     let device = parse_bitcode(context, libraries.device(), "kernelmill_device")?;
     let operations =
-        parse_ir(context, backend.operations(), machine.data_layout(), machine.triple())?;
+        parse_ir(context, &backend.operations(), machine.data_layout(), machine.triple())?;
     let known = |name: &str| device.function(name).or_else(|| operations.function(name));
     let faults = claimed.iter().filter_map(|function| {
         let name = function.name();

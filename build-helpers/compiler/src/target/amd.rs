@@ -89,6 +89,18 @@ impl Amd {
         }
     }
 
+    /// How matrices are multiplied.
+    fn tensor(&self) -> &'static str {
+        let is = |names: &[&str]| names.iter().any(|name| self.target.processor.starts_with(name));
+        if is(&["gfx90a", "gfx94", "gfx95"]) {
+            include_str!("tensor_mfma.ll")
+        } else if is(&["gfx11"]) {
+            include_str!("tensor_wmma.ll")
+        } else {
+            include_str!("tensor_none.ll")
+        }
+    }
+
     /// The waves of one of a compute unit's processors where the unit holds so many threads: those
     /// before the tenth generation have four, with waves of 64 threads, and later ones two, with
     /// waves of 32.
@@ -113,14 +125,19 @@ impl Backend for Amd {
         Some("llvm.amdgcn.endpgm")
     }
 
-    fn operations(&self) -> &'static str {
-        concat!(
+    fn operations(&self) -> String {
+        [
             include_str!("numeric.ll"),
             include_str!("half.ll"),
             include_str!("rsqrt.ll"),
             include_str!("memory.ll"),
-            include_str!("amd.ll")
-        )
+            include_str!("amd.ll"),
+            include_str!("copy_plain.ll"),
+            include_str!("bulk_none.ll"),
+            include_str!("group_none.ll"),
+            self.tensor(),
+        ]
+        .concat()
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

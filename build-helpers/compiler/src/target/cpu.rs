@@ -76,13 +76,18 @@ impl Backend for Cpu {
         Some("printf")
     }
 
-    fn operations(&self) -> &'static str {
-        concat!(
+    fn operations(&self) -> String {
+        [
             include_str!("numeric.ll"),
             include_str!("rsqrt.ll"),
             include_str!("half_soft.ll"),
-            include_str!("cpu.ll")
-        )
+            include_str!("cpu.ll"),
+            include_str!("copy_plain.ll"),
+            include_str!("bulk_none.ll"),
+            include_str!("group_none.ll"),
+            include_str!("tensor_none.ll"),
+        ]
+        .concat()
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

@@ -54,7 +54,7 @@ pub(crate) trait Backend {
 
     /// The operations of `kernelmill_device` that the target has instructions for, as LLVM's
     /// textual IR.
-    fn operations(&self) -> &'static str;
+    fn operations(&self) -> String;
 
     /// Where globals and stack slots lie; `None` where there is one address space.
     fn address_spaces(&self) -> Option<AddressSpaces>;
@@ -142,8 +142,13 @@ pub(crate) struct Entry {
 pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Backend>, Error> {
     let signatures = job.source.signatures;
     let bytes = signatures.iter().map(parameters::bytes).max().unwrap_or(0);
-    let nvidia =
-        |arch, assemble| nvidia::Nvidia::new(arch, assemble, bytes, job.config.options.debug_level);
+    let needs = nvidia::Needs {
+        parameter_bytes: bytes,
+        debug_level: job.config.options.debug_level,
+        matrices: job.source.lowered.names(nvidia::MATRICES),
+        bulk: job.source.lowered.names(nvidia::BULK),
+    };
+    let nvidia = |arch, assemble| nvidia::Nvidia::new(arch, assemble, &needs);
     match &job.config.target {
         Target::Cpu => Ok(Box::new(cpu::Cpu::new(toolchain)?)),
         Target::Ptx(arch) => Ok(Box::new(nvidia(*arch, false)?)),

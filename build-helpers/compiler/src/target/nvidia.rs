@@ -66,16 +66,34 @@ const LARGE_PARAMETERS: u32 = 81;
 /// The version of PTX since which debug information can refer to places in itself.
 const LABELS_IN_SECTIONS: u32 = 70;
 
+/// The version of PTX since which warps of sm_75 multiply matrices as kernels in Rust ask for it.
+const MATRICES_VERSION: u32 = 65;
+
+/// What a function's name starts with that every source has which multiplies matrices.
+pub(crate) const MATRICES: &str = "__kernelmill_tensor_";
+
+/// The version of PTX since which a processor of the ninth generation copies by a unit of its own.
+const BULK_VERSION: u32 = 80;
+
+/// What a function's name starts with that every source has which asks for that.
+pub(crate) const BULK: &str = "__kernelmill_bulk_";
+
+/// What kernels need of a version of PTX.
+pub(crate) struct Needs {
+    /// The most bytes that a kernel has of parameters.
+    pub(crate) parameter_bytes: u64,
+    /// How much debug information.
+    pub(crate) debug_level: u8,
+    /// Whether warps may multiply matrices.
+    pub(crate) matrices: bool,
+    /// Whether they may have memory copied.
+    pub(crate) bulk: bool,
+}
+
 impl Nvidia {
-    /// For kernels with at most so many bytes of parameters, and with variables and types of the
-    /// source or without. A newer version of PTX than the architecture needs is asked for only where
-    /// they need it: it needs a newer driver.
-    pub(crate) fn new(
-        arch: NvidiaArch,
-        assemble: bool,
-        parameter_bytes: u64,
-        debug_level: u8,
-    ) -> Result<Self, Error> {
+    /// A newer version of PTX than the architecture needs is asked for only where kernels need it: it
+    /// needs a newer driver.
+    pub(crate) fn new(arch: NvidiaArch, assemble: bool, needs: &Needs) -> Result<Self, Error> {
         let oldest = PTX_VERSIONS
             .iter()
             .find(|(major, minor, suffix, _)| {
@@ -83,13 +101,19 @@ impl Nvidia {
             })
             .map(|(.., version)| *version)
             .ok_or_else(|| Error::Internal(format!("no PTX version known for sm_{arch}")))?;
-        let is_large = parameter_bytes > parameter_limit(arch, oldest);
-        let needed = [(is_large, LARGE_PARAMETERS), (debug_level >= 2, LABELS_IN_SECTIONS)];
+        let is_large = needs.parameter_bytes > parameter_limit(arch, oldest);
+        let is_debugged = needs.debug_level >= 2;
+        let needed = [
+            (is_large, LARGE_PARAMETERS),
+            (is_debugged, LABELS_IN_SECTIONS),
+            (needs.matrices, MATRICES_VERSION),
+            (needs.bulk && arch.number() >= 90, BULK_VERSION),
+        ];
         let needed = needed.into_iter().filter_map(|(needed, version)| needed.then_some(version));
         let version = needed.chain([oldest]).max().unwrap_or(oldest);
         let features = format!("+ptx{version}");
         let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
-        Ok(Self { machine, version, arch, assemble, is_debugged: debug_level >= 2 })
+        Ok(Self { machine, version, arch, assemble, is_debugged })
     }
 
     /// Says what is said of a kernel's launches in the way of LLVM's back end. Processors before
@@ -112,6 +136,28 @@ impl Nvidia {
                 kernel.add_text_attribute(context, key, &value);
             }
         }
+    }
+
+    /// How matrices are multiplied, and shared memory is filled.
+    fn tensor(&self) -> String {
+        let number = self.arch.number();
+        let multiply = match number {
+            ..75 => include_str!("tensor_none.ll"),
+            75..80 => {
+                concat!(include_str!("tensor_sm75.ll"), include_str!("tensor_nvidia_load.ll"))
+            }
+            _ => concat!(include_str!("tensor_sm80.ll"), include_str!("tensor_nvidia_load.ll")),
+        };
+        let copy = match number {
+            ..80 => concat!(include_str!("copy_plain.ll"), include_str!("bulk_none.ll")),
+            80..90 => concat!(include_str!("copy_nvidia.ll"), include_str!("bulk_none.ll")),
+            _ => concat!(include_str!("copy_nvidia.ll"), include_str!("bulk_sm90.ll")),
+        };
+        let group = match (number, self.arch.suffix) {
+            (90, NvidiaSuffix::Exact) => include_str!("group_sm90a.ll"),
+            _ => include_str!("group_none.ll"),
+        };
+        [multiply, copy, group].concat()
     }
 
     /// Runs NVIDIA's assembler.
@@ -170,13 +216,15 @@ impl Backend for Nvidia {
         ["vprintf", "malloc", "free"].contains(&function)
     }
 
-    fn operations(&self) -> &'static str {
-        concat!(
+    fn operations(&self) -> String {
+        [
             include_str!("numeric.ll"),
             include_str!("half.ll"),
             include_str!("memory.ll"),
-            include_str!("nvidia.ll")
-        )
+            include_str!("nvidia.ll"),
+            &self.tensor(),
+        ]
+        .concat()
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {

@@ -39,7 +39,30 @@ impl<'a> Decoder<'_, 'a> {
             self.push(Build::new(ops::nothing));
             return Ok(());
         }
+        if m.take("bulk") {
+            return self.bulk_copy(i, m);
+        }
         self.copy(i, m)
+    }
+
+    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier];`
+    fn bulk_copy(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
+        let to_shared = m.take("shared::cluster") || m.take("shared::cta");
+        if !to_shared || !m.take("global") || !m.take("mbarrier::complete_tx::bytes") {
+            return Err(Problem::Unsupported);
+        }
+        m.finish()?;
+        self.count(i, 4)?;
+        let to = self.location(self.operand(i, 0)?, Some(Space::Shared))?;
+        let from = self.location(self.operand(i, 1)?, Some(Space::Global))?;
+        let bytes = self.read(self.operand(i, 2)?, Type::U32)?;
+        let barrier = self.location(self.operand(i, 3)?, Some(Space::Shared))?;
+        if [&to, &from, &barrier].iter().any(|location| location.offset != 0) {
+            return Err(Problem::Unsupported);
+        }
+        let build = Build::new(asynchronous::bulk_copy).a(to.slot).b(from.slot).c(bytes);
+        self.push(build.e(barrier.slot));
+        Ok(())
     }
 
     /// `cp.async.ca.shared.global [to], [from], bytes, from_bytes;`
@@ -75,9 +98,12 @@ impl<'a> Decoder<'_, 'a> {
         } else if m.take("inval") {
             (asynchronous::invalidate, 0)
         } else if m.take("arrive") {
-            (asynchronous::arrive, 1)
+            let expects = m.take("expect_tx");
+            (if expects { asynchronous::arrive_expecting } else { asynchronous::arrive }, 1)
         } else if m.take("arrive_drop") {
             (asynchronous::arrive_and_drop, 1)
+        } else if m.take("expect_tx") {
+            (asynchronous::expect, 0)
         } else if m.take("test_wait") || m.take("try_wait") {
             return self.test(i, m);
         } else {

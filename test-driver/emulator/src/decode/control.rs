@@ -84,6 +84,7 @@ impl<'a> Decoder<'_, 'a> {
             "membar" | "fence" => {
                 m.ignore(&["sc", "acq_rel", "cta", "gl", "sys", "gpu", "cluster", "acquire"]);
                 m.ignore(&["release", "proxy", "async", "alias", "mbarrier_init", "relaxed"]);
+                m.ignore(&["global", "shared::cta", "shared::cluster"]);
                 m.ignore_prefixed(&["async::", "sync_restrict::", "op_restrict", "tensormap"]);
                 ops::fence
             }

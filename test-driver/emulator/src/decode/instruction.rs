@@ -50,6 +50,7 @@ impl<'a> Decoder<'_, 'a> {
             "bar" | "barrier" => self.decode_barrier(i, m)?,
             "mma" | "ldmatrix" | "stmatrix" => self.decode_matrix(i, m)?,
             "wmma" => self.decode_fragment(i, m)?,
+            "wgmma" => self.decode_group(i, m)?,
             "cp" | "mbarrier" => self.decode_asynchronous(i, m)?,
             "lop3" | "bfi" => self.decode_four(i, m)?,
             "addc" | "subc" | "madc" => self.decode_carry(i, m)?,

@@ -11,6 +11,7 @@ mod float;
 mod fragment;
 mod function;
 mod globals;
+mod group;
 mod instruction;
 mod logic;
 mod matrix;

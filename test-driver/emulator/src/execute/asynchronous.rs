@@ -1,7 +1,7 @@
 //! `cp.async` and memory barrier objects.
 //!
 //! Copies are done when they are issued. A memory barrier is a word of shared memory: the phase, the
-//! arrivals expected and those still pending.
+//! bytes that copies still have to bring, the arrivals expected and those still pending.
 
 use super::access::{Area, Generic, Global, Shared};
 use super::machine::{Machine, Stop};
@@ -44,32 +44,82 @@ fn word(m: &mut Machine<'_>, pc: u32, address: u64, bytes: u64) -> Option<u32> {
     Some(value)
 }
 
+/// `cp.async.bulk`: to `a`, from `b`, `c` bytes, of which the memory barrier at `e` learns.
+pub(crate) fn bulk_copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    const UNIT: u64 = 16;
+    let (to, from, bytes) = (m.get(i.a), m.get(i.b), m.get(i.c) & 0xffff_ffff);
+    for (space, address) in [(crate::fault::Space::Shared, to), (crate::fault::Space::Global, from)]
+    {
+        if address % UNIT != 0 {
+            return m.fail(FaultKind::Misaligned { space, address, bytes: UNIT as u32 });
+        }
+    }
+    if bytes % UNIT != 0 {
+        let reason = format!("a bulk copy of {bytes} bytes, which is no multiple of {UNIT}");
+        return m.fail(FaultKind::InvalidOperand { reason });
+    }
+    for offset in (0..bytes).step_by(4) {
+        let Some(value) = word(m, pc, from + offset, 4) else { return STOP };
+        if Shared::store(m, pc, to + offset, value, Kind::WRITE).is_none() {
+            return STOP;
+        }
+    }
+    let at = m.get(i.e);
+    let mut change = |word| State::of(word).brought(bytes).word();
+    m.observe_fence();
+    Shared::update::<u64>(m, pc, at, &mut change).map_or(STOP, |_| pc + 1)
+}
+
 /// The state of a memory barrier, as it lies in its word.
 #[derive(Clone, Copy)]
 struct State {
+    /// Modulo 8.
     phase: u64,
+    /// Bytes that copies still have to bring, modulo 2^21: they may come before they are expected.
+    bytes: u64,
     expected: u64,
     pending: u64,
 }
 
 const COUNT: u64 = (1 << 20) - 1;
+const BYTES: u64 = (1 << 21) - 1;
 
 impl State {
     fn of(word: u64) -> State {
-        State { phase: word >> 40, expected: word >> 20 & COUNT, pending: word & COUNT }
+        State {
+            phase: word >> 61,
+            bytes: word >> 40 & BYTES,
+            expected: word >> 20 & COUNT,
+            pending: word & COUNT,
+        }
     }
 
     fn word(self) -> u64 {
-        self.phase << 40 | (self.expected & COUNT) << 20 | self.pending & COUNT
+        let (phase, bytes) = (self.phase & 7, self.bytes & BYTES);
+        phase << 61 | bytes << 40 | (self.expected & COUNT) << 20 | self.pending & COUNT
     }
 
     /// The state after `count` arrivals.
     fn arrived(self, count: u64) -> State {
-        let pending = self.pending.saturating_sub(count);
-        if pending == 0 {
-            return State { phase: self.phase + 1, pending: self.expected, ..self };
+        State { pending: self.pending.saturating_sub(count), ..self }.settled()
+    }
+
+    /// The state in which copies have to bring so many bytes more.
+    fn expecting(self, bytes: u64) -> State {
+        State { bytes: self.bytes.wrapping_add(bytes) & BYTES, ..self }
+    }
+
+    /// The state after copies have brought so many bytes.
+    fn brought(self, bytes: u64) -> State {
+        State { bytes: self.bytes.wrapping_sub(bytes) & BYTES, ..self }.settled()
+    }
+
+    /// The next phase, where everything has come.
+    fn settled(self) -> State {
+        if self.pending == 0 && self.bytes == 0 {
+            return State { phase: (self.phase + 1) & 7, pending: self.expected, ..self };
         }
-        State { pending, ..self }
+        self
     }
 }
 
@@ -100,7 +150,7 @@ pub(crate) fn initialise(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
         let reason = format!("a memory barrier for {expected} arrivals");
         return m.fail(FaultKind::InvalidOperand { reason });
     }
-    let word = State { phase: 0, expected, pending: expected }.word();
+    let word = State { phase: 0, bytes: 0, expected, pending: expected }.word();
     let at = address(m, i);
     let kind = Kind(Kind::WRITES | Kind::STRONG | Kind::RELEASE);
     let stored = match i.x {
@@ -112,7 +162,8 @@ pub(crate) fn initialise(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
 
 /// `mbarrier.inval`
 pub(crate) fn invalidate(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
-    update(m, i, pc, &mut |_| State { phase: 0, expected: 0, pending: 0 }).map_or(STOP, |_| pc + 1)
+    update(m, i, pc, &mut |_| State { phase: 0, bytes: 0, expected: 0, pending: 0 })
+        .map_or(STOP, |_| pc + 1)
 }
 
 /// `mbarrier.arrive`: `b` arrivals; `d` is the state before.
@@ -125,6 +176,24 @@ pub(crate) fn arrive(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
         }
         None => STOP,
     }
+}
+
+/// `mbarrier.arrive.expect_tx`: an arrival, and `b` bytes that copies will bring.
+pub(crate) fn arrive_expecting(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let bytes = m.get(i.b) & 0xffff_ffff;
+    match update(m, i, pc, &mut |state| state.expecting(bytes).arrived(1)) {
+        Some(before) => {
+            m.set(i.d, before);
+            pc + 1
+        }
+        None => STOP,
+    }
+}
+
+/// `mbarrier.expect_tx`: `b` bytes that copies will bring.
+pub(crate) fn expect(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let bytes = m.get(i.b) & 0xffff_ffff;
+    update(m, i, pc, &mut |state| state.expecting(bytes)).map_or(STOP, |_| pc + 1)
 }
 
 /// `mbarrier.arrive_drop`: an arrival that later phases do not expect.

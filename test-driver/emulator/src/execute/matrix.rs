@@ -257,28 +257,29 @@ fn row_start(
         return Err((lane, kind));
     }
     let start = address as usize;
-    observe(lanes, block, op, lane, start).map_err(|kind| (lane, kind))?;
+    observe_row(lanes, block, (op.store, op.line), lane, start).map_err(|kind| (lane, kind))?;
     Ok(start)
 }
 
-fn observe(
+/// Notes that a lane reads or, with `store`, writes a row that is in shared memory.
+pub(super) fn observe_row(
     lanes: &Lanes<'_>,
     block: &mut Block,
-    op: &LoadMatrix,
+    (store, line): (bool, u32),
     lane: usize,
     start: usize,
 ) -> Result<(), FaultKind> {
     let range = start..start + ROW;
     let address = start as u64;
-    if op.store {
+    if store {
         block.mark_shared_written(range);
     } else if block.shared_written.get(range).is_some_and(|row| row.contains(&false)) {
         return Err(FaultKind::UninitializedShared { address, bytes: ROW as u32 });
     }
     let linear = lanes.threads[lane].linear;
-    let party = races::Thread { block: block.number, linear, line: op.line };
+    let party = races::Thread { block: block.number, linear, line };
     let Some(detector) = &mut block.observer else { return Ok(()) };
-    let kind = if op.store { Kind::WRITE } else { Kind::READ };
+    let kind = if store { Kind::WRITE } else { Kind::READ };
     let clock = &mut block.clocks[linear as usize];
     detector.access(clock, party, Space::Shared, address, ROW as u32, kind).map_err(|other| {
         let access = crate::fault::Access {
@@ -291,6 +292,6 @@ fn observe(
             line: other.party.line,
             write: other.write,
         };
-        FaultKind::Race { space: Space::Shared, address, write: op.store, other: access }
+        FaultKind::Race { space: Space::Shared, address, write: store, other: access }
     })
 }

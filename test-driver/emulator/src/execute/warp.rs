@@ -3,6 +3,7 @@
 use super::block::Party;
 use super::fragment::{self, FragmentMultiply};
 use super::grid::Grid;
+use super::group::{self, GroupMultiply};
 use super::machine::{Machine, Stop};
 use super::matrix::{self, LoadMatrix, Multiply};
 use super::thread::{Thread, Wait};
@@ -76,6 +77,8 @@ pub(crate) enum WarpOperation {
     LoadMatrix(Box<LoadMatrix>),
     /// `wmma.mma`
     Fragments(Box<FragmentMultiply>),
+    /// `wgmma.mma_async`
+    Group(Box<GroupMultiply>),
 }
 
 /// Waits for the lanes in slot `a` for operation `x`.
@@ -225,6 +228,7 @@ fn perform(
         }
         WarpOperation::Multiply(ref multiply) => matrix::multiply(&mut lanes, multiply),
         WarpOperation::Fragments(ref multiply) => fragment::multiply(&mut lanes, multiply),
+        WarpOperation::Group(ref multiply) => return group::multiply(&mut lanes, block, multiply),
         WarpOperation::LoadMatrix(ref load) => return matrix::load(&mut lanes, block, load),
     }
     Ok(())

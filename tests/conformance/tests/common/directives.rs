@@ -5,7 +5,7 @@
 //! // CHECK-PTX: st.global             stands after what the line before found
 //! // CHECK-AMD-NOT: flat_load         stands nowhere in the assembly, for each of AMD's targets
 //! // CHECK-PTX-COUNT-1: bar.sync      stands in that many lines
-//! // CHECK-gfx942: s_waitcnt          for one target
+//! // CHECK-gfx942: s_waitcnt          for one target, which the file is compiled for then
 //! ```
 
 use std::fmt;
@@ -99,6 +99,11 @@ fn after_qualifiers(text: &str) -> Option<&str> {
 }
 
 impl Directive {
+    /// The one target that it is about.
+    pub(crate) fn target(&self) -> Option<&str> {
+        (!["PTX", "AMD"].contains(&&*self.scope)).then_some(&*self.scope)
+    }
+
     /// Whether it is about a target.
     pub(crate) fn concerns(&self, target: &str) -> bool {
         let family = if target.starts_with("gfx") { "AMD" } else { "PTX" };

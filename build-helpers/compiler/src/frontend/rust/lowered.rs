@@ -25,6 +25,15 @@ pub struct Lowered {
 }
 
 impl Lowered {
+    /// Whether the source, or one whose functions it names, may call a function with a name that starts
+    /// so: names stand in bitcode as they are.
+    pub(crate) fn names(&self, prefix: &str) -> bool {
+        let name = prefix.as_bytes();
+        let is_in = |module: &Vec<u8>| module.windows(name.len()).any(|window| window == name);
+        self.modules.iter().any(is_in)
+            || self.children.iter().any(|child| child.lowered.names(prefix))
+    }
+
     /// The modules as bytes for a store: what comes after depends on nothing else. What was read
     /// and printed is for whoever keeps the store to remember.
     #[must_use]

@@ -1,0 +1,264 @@
+//! Products of matrices by 128 threads together, of tiles in shared memory.
+
+use core::{fmt, marker::PhantomData};
+
+use super::{bulk::linear, element::Element, memory::Memory, rows};
+use crate::{intrinsics, thread};
+
+/// Rows of each of the two matrices, and rows and columns of their product.
+pub const GROUP_ROWS: usize = 64;
+
+/// Columns of each of the two matrices.
+pub const GROUP_DEPTH: usize = 16;
+
+/// Elements of a tile.
+const TILE: usize = GROUP_ROWS * GROUP_DEPTH;
+
+/// Elements of the product that a thread holds.
+const SUMS: usize = 32;
+
+/// What groups multiply: [`F16`](super::F16) or [`Bf16`](super::Bf16).
+pub trait GroupElement: Element<Storage = u16, Sum = f32, Register = u32> {
+    /// Begins to multiply by the target's instruction.
+    #[doc(hidden)]
+    fn begin(sums: &mut [f32; SUMS], a: u64, b: u64);
+}
+
+impl GroupElement for super::F16 {
+    #[inline(always)]
+    fn begin(sums: &mut [f32; SUMS], a: u64, b: u64) {
+        intrinsics::group_f16(sums.as_mut_ptr(), a, b);
+    }
+}
+
+impl GroupElement for super::Bf16 {
+    #[inline(always)]
+    fn begin(sums: &mut [f32; SUMS], a: u64, b: u64) {
+        intrinsics::group_bf16(sums.as_mut_ptr(), a, b);
+    }
+}
+
+/// A matrix of 64 rows and 16 columns in shared memory, in blocks of 8 by 8 elements that lie one after
+/// the other: two for the first eight rows, two for the next. [`GroupTile::index`] says where an element
+/// lies.
+pub struct GroupTile<'a, E: GroupElement> {
+    first: *const u16,
+    memory: PhantomData<(&'a u16, E)>,
+}
+
+impl<E: GroupElement> Clone for GroupTile<'_, E> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<E: GroupElement> Copy for GroupTile<'_, E> {}
+
+impl<'a, E: GroupElement> GroupTile<'a, E> {
+    /// The tile of the 1024 elements from `start` on, a multiple of 8.
+    ///
+    /// # Panics
+    ///
+    /// In kernels, where `start` is no multiple of 8, or an element lies past the end.
+    #[inline(always)]
+    #[track_caller]
+    pub fn new<M: Memory<u16> + ?Sized>(memory: &'a M, start: usize) -> Self {
+        const { assert!(M::IS_SHARED, "tiles are in memory that the block shares") };
+        assert!(start.is_multiple_of(8), "a tile starts at a multiple of 8 elements");
+        assert!(
+            memory.count() >= TILE && start <= memory.count() - TILE,
+            "a tile has 1024 elements"
+        );
+        Self { first: memory.start().wrapping_add(start), memory: PhantomData }
+    }
+
+    /// Where an element lies in a tile.
+    #[inline(always)]
+    #[must_use]
+    pub const fn index(row: usize, column: usize) -> usize {
+        (row / 8 * 2 + column / 8) * 64 + row % 8 * 8 + column % 8
+    }
+
+    /// The description of the tile for `wgmma`: without swizzling; 128 bytes from a block to that of the
+    /// next columns, 256 to that of the next rows.
+    ///
+    /// PTX ISA, "Matrix descriptor format".
+    #[inline(always)]
+    fn descriptor(self) -> u64 {
+        const COLUMNS: u64 = 128 >> 4;
+        const ROWS: u64 = 256 >> 4;
+        let address = u64::from(intrinsics::shared_address(self.first));
+        (address & 0x3_ffff) >> 4 | COLUMNS << 16 | ROWS << 32
+    }
+
+    /// Two elements of a row, from an even column on.
+    #[inline(always)]
+    fn pair(self, row: usize, column: usize) -> u32 {
+        // SAFETY: within the tile, as `new` has seen to; that it is written is the word of whoever
+        // multiplies.
+        unsafe {
+            let first = self.first.add(Self::index(row, column));
+            u32::from(*first) | u32::from(*first.add(1)) << 16
+        }
+    }
+}
+
+/// Makes tiles that were written fit to be multiplied, and waits until all threads of the block are here.
+#[inline(always)]
+pub fn sync_tiles() {
+    intrinsics::bulk_fence();
+    thread::sync_threads();
+}
+
+/// A matrix of 64 by 64 sums over 128 threads.
+pub struct GroupAccumulator<E: GroupElement> {
+    sums: [f32; SUMS],
+    /// Neither `Send` nor `Sync`: it is of the thread that made it.
+    group: PhantomData<(E, *mut ())>,
+}
+
+/// Products that are being added up, with the tiles that they are of.
+#[must_use = "products are only there once they were waited for"]
+pub struct GroupProduct<'a, E: GroupElement> {
+    sums: [f32; SUMS],
+    /// Neither `Send` nor `Sync`: it is of the thread that made it.
+    tiles: PhantomData<(GroupTile<'a, E>, *mut ())>,
+}
+
+impl<E: GroupElement> GroupAccumulator<E> {
+    /// A matrix of zeros.
+    #[inline(always)]
+    #[must_use]
+    pub fn zero() -> Self {
+        Self { sums: [0.0; SUMS], group: PhantomData }
+    }
+
+    /// Begins to add `a` times the transpose of `b`: by `wgmma` on sm_90a; elsewhere it is done at once.
+    ///
+    /// # Safety
+    ///
+    /// The 128 threads of a group, those of a block that follow each other from a multiple of 128 on, all
+    /// come here with the same tiles. The tiles were written before a call of [`sync_tiles`] that all
+    /// threads of the block made, and no thread writes to them before the product was waited for and a
+    /// barrier after that.
+    #[inline(always)]
+    pub unsafe fn multiply<'a>(
+        self,
+        a: GroupTile<'a, E>,
+        b: GroupTile<'a, E>,
+    ) -> GroupProduct<'a, E> {
+        let product = GroupProduct { sums: self.sums, tiles: PhantomData };
+        // SAFETY: the caller's word.
+        unsafe { product.multiply(a, b) }
+    }
+
+    /// Calls a function with row, column and value of each element that this thread holds. Every element
+    /// is of one thread of the group.
+    #[inline(always)]
+    pub fn for_each(&self, mut function: impl FnMut(usize, usize, f32)) {
+        let thread = linear() % 128;
+        rows::sixteen!(INDEX, {
+            let (row, column) = place(thread, INDEX);
+            function(row, column, self.sums[INDEX]);
+            let (row, column) = place(thread, INDEX + 16);
+            function(row, column, self.sums[INDEX + 16]);
+        });
+    }
+}
+
+impl<'a, E: GroupElement> GroupProduct<'a, E> {
+    /// Begins to add another product.
+    ///
+    /// # Safety
+    ///
+    /// As for [`GroupAccumulator::multiply`].
+    #[inline(always)]
+    pub unsafe fn multiply(mut self, a: GroupTile<'a, E>, b: GroupTile<'a, E>) -> Self {
+        if has_instruction() {
+            E::begin(&mut self.sums, a.descriptor(), b.descriptor());
+            return self;
+        }
+        let thread = linear() % 128;
+        let dot = |part: usize, index: usize, sum: f32| {
+            let (row, column) = place(thread, index);
+            E::dot(a.pair(row, 2 * part), b.pair(column, 2 * part), sum)
+        };
+        let mut part = 0;
+        while part < GROUP_DEPTH / 2 {
+            rows::sixteen!(INDEX, {
+                self.sums[INDEX] = dot(part, INDEX, self.sums[INDEX]);
+                self.sums[INDEX + 16] = dot(part, INDEX + 16, self.sums[INDEX + 16]);
+            });
+            part += 1;
+        }
+        self
+    }
+
+    /// Waits until all products were added up.
+    #[inline(always)]
+    #[must_use]
+    pub fn wait(mut self) -> GroupAccumulator<E> {
+        if has_instruction() {
+            intrinsics::group_wait(self.sums.as_mut_ptr());
+        }
+        GroupAccumulator { sums: self.sums, group: PhantomData }
+    }
+}
+
+/// Whether the target has an instruction for it.
+#[inline(always)]
+fn has_instruction() -> bool {
+    intrinsics::group_available() != 0
+}
+
+/// Row and column of a sum that a thread holds: 16 rows for each warp, as `mma.sync` has them, in eight
+/// parts of 8 columns.
+///
+/// PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16".
+#[inline(always)]
+fn place(thread: usize, index: usize) -> (usize, usize) {
+    let (warp, lane) = (thread / 32, thread % 32);
+    (16 * warp + lane / 4 + index / 2 % 2 * 8, index / 4 * 8 + lane % 4 * 2 + index % 2)
+}
+
+macro_rules! debug {
+    ($($name:ident $(<$life:lifetime>)?)*) => {
+        $(
+            impl<E: GroupElement> fmt::Debug for $name<$($life,)? E> {
+                fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    formatter.write_str(stringify!($name))
+                }
+            }
+        )*
+    };
+}
+
+debug! { GroupTile<'_> GroupAccumulator GroupProduct<'_> }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor::F16;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_element_has_its_place() {
+        let all = |rows: usize, columns: usize| {
+            (0..rows).flat_map(move |row| (0..columns).map(move |column| (row, column)))
+        };
+        let tile: BTreeSet<_> =
+            all(64, 16).map(|(row, column)| GroupTile::<F16>::index(row, column)).collect();
+        assert_eq!(tile, (0..TILE).collect());
+        let sums: BTreeSet<_> =
+            (0..128).flat_map(|thread| (0..SUMS).map(move |index| place(thread, index))).collect();
+        assert_eq!(sums, all(64, 64).collect());
+    }
+
+    /// Thread 37, the sixth of the second warp, as PTX ISA 9.7.15.5.1 has it.
+    #[test]
+    fn sums_are_where_ptx_has_them() {
+        let places: Vec<_> = (0..6).map(|index| place(37, index)).collect();
+        assert_eq!(places, [(17, 2), (17, 3), (25, 2), (25, 3), (17, 10), (17, 11)]);
+    }
+}

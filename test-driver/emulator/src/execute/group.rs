@@ -1,0 +1,116 @@
+//! Products of matrices in shared memory: `wgmma.mma_async`.
+//!
+//! Each warp of a group of four computes 16 of the 64 rows, when it comes to the instruction.
+
+use super::block::Block;
+use super::matrix::{Element, observe_row};
+use super::warp::Lanes;
+use crate::fault::{FaultKind, Space};
+
+/// `wgmma.mma_async` of 64 rows; its fields are slots unless they say otherwise.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupMultiply {
+    /// The type of the factors' elements, of 16 bits.
+    pub(crate) element: Element,
+    /// The descriptions of both matrices.
+    pub(crate) factors: [u32; 2],
+    /// The sums, four for each eight columns.
+    pub(crate) sums: Vec<u32>,
+    /// Whether what the sums are is added.
+    pub(crate) adds: u32,
+    /// Line of the PTX.
+    pub(crate) line: u32,
+}
+
+/// Columns of the first factor, and of the second, which is given by its columns.
+const DEPTH: usize = 16;
+/// Rows and bytes of a row of the blocks that matrices in shared memory consist of.
+const BLOCK: usize = 8;
+const ROW: u64 = 16;
+
+/// A matrix in shared memory without swizzling: blocks of 8 rows of 16 bytes.
+///
+/// PTX ISA, "Matrix descriptor format".
+#[derive(Clone, Copy)]
+struct Matrix {
+    start: u64,
+    /// Bytes from a block to the one of the next columns.
+    across: u64,
+    /// Bytes from a block to the one of the next rows.
+    down: u64,
+}
+
+impl Matrix {
+    /// `None` where the matrix lies in another way.
+    fn of(descriptor: u64) -> Option<Matrix> {
+        let bytes = |from: u32| (descriptor >> from & 0x3fff) << 4;
+        let is_plain = descriptor >> 62 == 0 && descriptor >> 49 & 7 == 0;
+        is_plain.then(|| Matrix { start: bytes(0), across: bytes(16), down: bytes(32) })
+    }
+
+    /// Where a row's eight columns from `8 * part` on start.
+    fn row(self, row: usize, part: usize) -> u64 {
+        let (block, row) = (row / BLOCK, row % BLOCK);
+        self.start + block as u64 * self.down + part as u64 * self.across + row as u64 * ROW
+    }
+}
+
+/// Performs a warp's part; an error is the lane at fault.
+pub(super) fn multiply(
+    lanes: &mut Lanes<'_>,
+    block: &mut Block,
+    op: &GroupMultiply,
+) -> Result<(), (usize, FaultKind)> {
+    let columns = op.sums.len() * 2;
+    let first = 16 * (lanes.threads[0].linear as usize / 32 % 4);
+    let a = load(lanes, block, op, 0, first..first + 16)?;
+    let b = load(lanes, block, op, 1, 0..columns)?;
+    for lane in lanes.each() {
+        let adds = lanes.get(lane, op.adds) & 1 == 1;
+        for (index, &slot) in op.sums.iter().enumerate() {
+            let row = lane / 4 + index / 2 % 2 * 8;
+            let column = index / 4 * 8 + lane % 4 * 2 + index % 2;
+            let start = Element::F32.value(lanes.get(lane, slot), 0);
+            let terms = (0..DEPTH).map(|k| a[row * DEPTH + k] * b[column * DEPTH + k]);
+            let sum = if adds { start } else { 0.0 } + terms.sum::<f64>();
+            lanes.set(lane, slot, Element::F32.bits_of(sum, false));
+        }
+    }
+    Ok(())
+}
+
+/// The elements of rows of a factor.
+fn load(
+    lanes: &Lanes<'_>,
+    block: &mut Block,
+    op: &GroupMultiply,
+    factor: usize,
+    rows: std::ops::Range<usize>,
+) -> Result<Vec<f64>, (usize, FaultKind)> {
+    let descriptor = lanes.get(0, op.factors[factor]);
+    let invalid = |reason: &str| FaultKind::InvalidOperand { reason: reason.to_owned() };
+    if let Some(lane) = lanes.each().find(|&lane| lanes.get(lane, op.factors[factor]) != descriptor)
+    {
+        return Err((lane, invalid("a matrix that is not the same in all lanes")));
+    }
+    let Some(matrix) = Matrix::of(descriptor) else {
+        return Err((0, invalid("a matrix in shared memory with swizzling")));
+    };
+    let mut elements = Vec::new();
+    for (row, part) in rows.flat_map(|row| (0..DEPTH / BLOCK).map(move |part| (row, part))) {
+        let address = matrix.row(row, part);
+        if address + ROW > block.shared.len() as u64 {
+            let (space, bytes) = (Space::Shared, ROW as u32);
+            let kind =
+                FaultKind::OutOfBounds { space, address, bytes, write: false, nearest: None };
+            return Err((0, kind));
+        }
+        observe_row(lanes, block, (false, op.line), 0, address as usize)
+            .map_err(|kind| (0, kind))?;
+        let bytes = &block.shared[address as usize..][..ROW as usize];
+        let halves =
+            bytes.as_chunks::<2>().0.iter().map(|half| u64::from(u16::from_le_bytes(*half)));
+        elements.extend(halves.map(|half| op.element.value(half, 0)));
+    }
+    Ok(elements)
+}
