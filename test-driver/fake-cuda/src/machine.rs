@@ -22,14 +22,12 @@ pub(crate) struct BadAddress;
 
 impl Machine {
     pub(crate) fn new(ordinal: usize, profile: &Profile, config: &Config) -> Self {
-        let usual = Options::default();
         let options = Options {
             order: config.order,
             detect_races: config.races,
             poison: !config.unwritten,
-            step_budget: config.steps.or(usual.step_budget),
+            step_budget: config.steps.or(Options::default().step_budget),
             threads: config.threads,
-            ..usual
         };
         let device = Device::new(properties(profile, config));
         skip_windows(&device, ordinal);
