@@ -9,6 +9,7 @@ mod kernels {
 
 use kernelmill::{Buffer, Device, Launch, Stream};
 use kernels::Kernels;
+use sanitized_conformance as checks;
 use std::{env, error::Error, time::Instant};
 
 type Memory<'a> = (&'a Buffer<f32>, &'a mut Buffer<f32>, i32);
@@ -96,9 +97,9 @@ fn correct(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
 /// The kernels of tests/conformance, which the checks leave as they are.
 fn conformance(device: Device) -> Result<(), Box<dyn Error>> {
     let is_cpu = device.to_string().contains("CPU");
-    let context = conformance::Context::new(device)?;
-    for check in conformance::all() {
-        if is_cpu || check.scope == conformance::Scope::Everywhere {
+    let context = checks::Context::new(device)?;
+    for check in checks::all() {
+        if is_cpu || check.scope == checks::Scope::Everywhere {
             match check.run(&context) {
                 Ok(()) => println!("{}: passed", check.name),
                 Err(error) => println!("{}: {error}", check.name),
