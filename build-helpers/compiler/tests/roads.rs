@@ -205,7 +205,12 @@ fn regions_compute_anew_what_depends_on_the_index_alone() {
     let text = kernel("anew", statements).replace("63 - t as usize", "t as usize % 64");
     let [full, _] = code("code_anew", &text);
     assert!(full.contains(".group2x"), "{full}");
-    assert!(!full.contains("align 1\n"), "nothing is kept for a group: {full}");
+    // Parameter 17 is the memory of threads.
+    assert!(!full.contains("getelementptr inbounds i8, ptr %17"), "{full}");
+    let place = "unsafe { TILE[t as usize % 64] } as usize % 64;";
+    let [full, _] =
+        code("code_kept", &text.replace("t as usize % 64;\n thread", &format!("{place}\n thread")));
+    assert!(full.contains("getelementptr inbounds i8, ptr %17"), "{full}");
 }
 
 /// The atomic operation on shared memory is a load and a store for each lane; that on the slice stays.

@@ -79,7 +79,7 @@ fn look<'c>(
         }
         Opcode::LLVMAdd => {
             let (left, right) = (operand(0)?, operand(1)?);
-            let most = left.most.checked_add(right.most).unwrap_or(u64::MAX);
+            let most = left.most.saturating_add(right.most);
             Bits { zeros: left.zeros.min(right.zeros), most }
         }
         Opcode::LLVMSub => {
@@ -88,12 +88,12 @@ fn look<'c>(
         }
         Opcode::LLVMMul => {
             let (left, right) = (operand(0)?, operand(1)?);
-            let most = left.most.checked_mul(right.most).unwrap_or(u64::MAX);
+            let most = left.most.saturating_mul(right.most);
             Bits { zeros: (left.zeros + right.zeros).min(width), most }
         }
         Opcode::LLVMShl => match (operand(0)?, constant(1)) {
             (inner, Some(by)) if by < u64::from(width) => {
-                let most = inner.most.checked_mul(1 << by).unwrap_or(u64::MAX);
+                let most = inner.most.saturating_mul(1 << by);
                 Bits { zeros: (inner.zeros + by as u32).min(width), most }
             }
             (inner, _) => Bits { zeros: inner.zeros, most: u64::MAX },

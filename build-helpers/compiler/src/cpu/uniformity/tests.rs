@@ -115,7 +115,7 @@ fn low_bits_that_stay_as_they_are_keep_the_stride() {
         %back = xor i32 %row, 3
         %over = or i32 %row, 8
         %shifted = add i32 %t, 1
-        %unaligned = and i32 %shifted, 31
+        %unaligned = and i32 %shifted, 7
         ret void";
     let names = [
         "row",
