@@ -3,7 +3,7 @@
 
 use crate::workspace::{Workspace, find_program};
 use anyhow::{Context as _, Result, bail};
-use std::fs;
+use std::{fs, path::Path};
 use xshell::cmd;
 
 /// The wheels: nvcc with ptxas, the two disassemblers, and the headers nvcc includes by itself.
@@ -24,6 +24,10 @@ const PROGRAMS: [(&str, &str); 5] = [
     ("clang-22", "clang-22"),
 ];
 
+/// Files the tests read, in the same way: AMD's mathematical functions.
+const FILES: [(&str, &str); 1] =
+    [("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "rocm-device-libs")];
+
 /// Installs what is missing; a second call does nothing.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     debian_packages(workspace)?;
@@ -37,6 +41,9 @@ fn debian_packages(workspace: &Workspace) -> Result<()> {
         .filter(|(program, _)| find_program(program).is_none())
         .map(|(_, package)| *package)
         .collect();
+    missing.extend(
+        FILES.iter().filter(|(file, _)| !Path::new(file).exists()).map(|(_, package)| *package),
+    );
     let shell = &workspace.shell;
     let has_pip = !missing.contains(&"python3")
         && cmd!(shell, "python3 -m pip --version").quiet().ignore_stdout().run().is_ok();

@@ -34,7 +34,7 @@
 //! | `options` | [`Build::option`] | | | options of the compiler by name, `{ debug-level = 0 }`: `name`, `always-inline`, `opt-level`, `debug-level`, `strip` |
 //! | | [`Build::plugin`], [`Build::plugin_meta`] | | | plugins of the compiler, and what they are told |
 //! | `panics` | [`Build::panics`] | `KERNELMILL_PANICS` | `message` | what the host learns of a panic: `none`, `message`, `backtrace` |
-//! | `math` | [`Build::math`] | `KERNELMILL_MATH` | `own` | whose mathematical functions: `own`, or `vendor` for NVIDIA's libdevice |
+//! | `math` | [`Build::math`] | `KERNELMILL_MATH` | `own` | whose mathematical functions: `own`, or `vendor` for NVIDIA's libdevice and AMD's ocml |
 //! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
 //! | `cuda-compiler` | [`Build::cuda_compiler`] | `KERNELMILL_CUDA_COMPILER` | `auto` | who compiles CUDA C++ for NVIDIA's targets: `nvcc`, `clang`, or `auto` for nvcc where it is there |
 //! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |

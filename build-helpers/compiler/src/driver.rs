@@ -175,7 +175,7 @@ fn build<'a, 'c>(
     let level = job.config.params.panics;
     if options.libraries {
         let vendor = link::vendor_math(toolchain, job, backend)?;
-        let (vendor, mut messages) = (vendor.as_deref(), site.messages.borrow_mut());
+        let (vendor, mut messages) = (vendor.as_ref(), site.messages.borrow_mut());
         link::libraries(context, &module, (libraries, vendor), backend, level, &mut messages)?;
     }
     if options.cleanup {

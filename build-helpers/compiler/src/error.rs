@@ -65,6 +65,16 @@ pub enum Error {
         /// The target.
         target: Target,
     },
+    /// AMD's mathematical functions are asked for, and not there.
+    #[error(
+        "{target}: `math = \"vendor\"` needs ocml.bc of ROCm's device libraries, which is neither in \
+         HIP_DEVICE_LIB_PATH nor below ROCM_PATH, /opt/rocm or /usr; install it \
+         (`apt-get install rocm-device-libs`), or leave the setting out"
+    )]
+    NoOcml {
+        /// The target.
+        target: Target,
+    },
     /// Kernels say what cannot be of the launches they are made for.
     #[error("{}", text.trim_end())]
     Limits {

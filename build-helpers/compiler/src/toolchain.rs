@@ -41,6 +41,8 @@ pub struct Toolchain {
     pub ptxas_version: String,
     /// NVIDIA's mathematical functions as bitcode, where they are asked for and there.
     pub libdevice: Option<PathBuf>,
+    /// AMD's, `ocml.bc`, in the same way.
+    pub ocml: Option<PathBuf>,
     /// A folder for what is built once for the toolchain, and for temporary files.
     pub scratch: PathBuf,
 }
@@ -113,7 +115,7 @@ impl Compiler {
     #[must_use]
     pub fn version(&self) -> String {
         format!(
-            "kernelmill {} ({}); {}; LLVM {}; {}; device {}; libdevice {}",
+            "kernelmill {} ({}); {}; LLVM {}; {}; device {}; libdevice {}; ocml {}",
             env!("CARGO_PKG_VERSION"),
             env!("KERNELMILL_COMPILER_DIGEST"),
             self.toolchain.rustc_version.trim(),
@@ -121,6 +123,7 @@ impl Compiler {
             self.toolchain.ptxas_version.trim(),
             rust::device_digest(),
             self.toolchain.libdevice.as_deref().map_or_else(String::new, rust::file_digest),
+            self.toolchain.ocml.as_deref().map_or_else(String::new, rust::file_digest),
         )
     }
 

@@ -295,10 +295,85 @@ pub fn powers(x: &[f32], mut y: DisjointSlice<f64>) {
     assert_eq!(count(&vendor, "__nv") + count(&vendor, "call"), 0, "{vendor}");
     let own = String::from_utf8(code("compute_75", &Params::default())).unwrap();
     assert_eq!(count(&own, "rcp.approx"), 0, "{own}");
+    // Whether it is named as the language or as `Float` names it.
+    for name in ["Float::exp2(*out)", "f64::from(Float::exp2(*out as f32))", "out.exp2()"] {
+        let text = text.replace("DisjointSlice<f64>", "DisjointSlice<f32>");
+        let (head, _) = text.split_once("*out =").unwrap();
+        let text = format!("{head}*out = ({name}) as f32;\n    }}\n}}\n");
+        let artifact = compile_with("vendor_power", &text, "compute_75", params.clone()).unwrap();
+        let ptx = String::from_utf8(artifact.bytes).unwrap();
+        assert_eq!(count(&ptx, "ex2.approx"), 1, "{name}:\n{ptx}");
+    }
     code("sm_90", &params);
-    assert_eq!(code("gfx1100", &params), code("gfx1100", &Params::default()));
+    assert_eq!(code("cpu", &params), code("cpu", &Params::default()));
     let key = |params: Params| Config { params, ..Config::new("sm_90".parse().unwrap()) }.key();
     assert_ne!(key(params), key(Params::default()));
+}
+
+/// Every function, of both precisions.
+#[test]
+fn mathematics_is_amds_where_that_is_asked_for() {
+    if common::ocml().is_none() {
+        eprintln!("skipped: ROCm's device libraries are not installed; run `cargo xtask setup`");
+        return;
+    }
+    let params = Params { math: MathLibrary::Vendor, ..Params::default() };
+    for float in ["f32", "f64"] {
+        let unary = [
+            "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "exp2",
+            "exp_m1", "ln", "log2", "log10", "ln_1p", "cbrt",
+        ];
+        let sums: String = unary.iter().map(|name| format!("Float::{name}(v) + ")).collect();
+        let text = format!(
+            "use kernelmill_device::prelude::*;\n\n#[kernel]\n\
+             pub fn all(x: &[{float}], mut y: DisjointSlice<{float}>) {{\n    \
+             let i = thread::index_1d();\n    if let Some(out) = y.get_mut(i) {{\n        \
+             let v = x[i.get()];\n        *out = {sums}v.powf(*out) + Float::hypot(v, *out) \
+             + Float::atan2(v, *out) + v % *out;\n    }}\n}}\n"
+        );
+        let key = |params: &Params| {
+            let target = "gfx942".parse().unwrap();
+            Config { params: params.clone(), ..Config::new(target) }.key()
+        };
+        assert_ne!(key(&params), key(&Params::default()));
+        for target in ["gfx90a", "gfx942", "gfx1030", "gfx1100"] {
+            let code = |params: &Params| {
+                let artifact = compile_with("vendor_math_of_amd", &text, target, params.clone());
+                artifact.unwrap_or_else(|error| panic!("{float}, {target}: {error}")).bytes
+            };
+            assert_ne!(code(&params), code(&Params::default()), "{float}, {target}");
+        }
+    }
+}
+
+/// Its power of two of `f32` is the processor's instruction; ours is of additions and products alone.
+/// What the library asks, of the processor for one, is answered when it is linked.
+#[test]
+fn what_amds_mathematics_asks_is_answered() {
+    if common::ocml().is_none() {
+        eprintln!("skipped: ROCm's device libraries are not installed; run `cargo xtask setup`");
+        return;
+    }
+    let text = "use kernelmill_device::prelude::*;\n\n#[kernel]\n\
+                pub fn powers(mut y: DisjointSlice<f32>) {\n    \
+                if let Some(out) = y.get_mut(thread::index_1d()) {\n        *out = Float::exp2(*out);\n    }\n}\n";
+    let params = Params { math: MathLibrary::Vendor, ..Params::default() };
+    for target in ["gfx90a", "gfx1100"] {
+        let assembly = |params: &Params| {
+            let config = Config { params: params.clone(), ..Config::new(target.parse().unwrap()) };
+            let (source, lowered) = common::lower("vendor_powers", text);
+            let job = common::job("vendor_powers", &source, &lowered, &config);
+            common::compiler().assembly(&job).unwrap_or_else(|error| panic!("{error}"))
+        };
+        let (theirs, own) = (assembly(&params), assembly(&Params::default()));
+        assert!(
+            count(&theirs, "v_exp_f32") > 0 && count(&own, "v_exp_f32") == 0,
+            "{target}:\n{theirs}"
+        );
+        for name in ["__ocml", "__oclc", "s_swappc"] {
+            assert_eq!(count(&theirs, name), 0, "{target}: {name} in\n{theirs}");
+        }
+    }
 }
 
 #[test]

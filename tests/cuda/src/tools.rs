@@ -85,6 +85,7 @@ pub fn compiler() -> &'static Compiler {
             ptxas: ptxas(),
             ptxas_version: String::new(),
             libdevice: None,
+            ocml: None,
             scratch: scratch(),
             rustc_version: version,
         })

@@ -28,6 +28,7 @@ mod clang;
 mod cuda;
 mod machine;
 mod nvcc;
+mod rocm;
 mod search;
 #[cfg(test)]
 mod tests;
@@ -127,14 +128,12 @@ pub(crate) fn find(
         Some(ptxas) => search.ask(ptxas, &["--version"])?,
         None => String::new(),
     };
-    // Beside ptxas, whether that is needed or not.
-    let libdevice = match settings.params.math {
-        MathLibrary::Vendor => cuda::find_libdevice(search),
-        MathLibrary::Own => None,
+    // libdevice lies beside ptxas, whether that is needed or not.
+    let (libdevice, ocml) = match settings.params.math {
+        MathLibrary::Vendor => (cuda::find_libdevice(search), rocm::find_ocml(search)),
+        MathLibrary::Own => (None, None),
     };
-    if let Some(libdevice) = &libdevice {
-        search.world.cargo.watch(libdevice);
-    }
+    [&libdevice, &ocml].into_iter().flatten().for_each(|path| search.world.cargo.watch(path));
     if let Some(ptxas) = &ptxas {
         search.world.cargo.watch(ptxas);
     }
@@ -152,6 +151,7 @@ pub(crate) fn find(
         ptxas,
         ptxas_version,
         libdevice,
+        ocml,
         scratch: package.out_dir.join("kernelmill"),
     })
 }

@@ -6,7 +6,8 @@ pub enum MathLibrary {
     /// kernelmill's own: the same bits on every target and machine.
     #[default]
     Own,
-    /// NVIDIA's `libdevice` for its processors, of a CUDA toolkit; elsewhere kernelmill's own.
+    /// NVIDIA's `libdevice` for its processors, of a CUDA toolkit, and AMD's `ocml` for theirs, of
+    /// ROCm's device libraries; elsewhere kernelmill's own.
     Vendor,
 }
 

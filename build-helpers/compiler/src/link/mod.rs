@@ -29,7 +29,7 @@ pub(crate) use messages::Messages;
 pub(crate) use panics::PANIC_SILENT;
 pub(crate) use panics::{PANIC, is_panic};
 use panics::{PANIC_VALUES, Style};
-pub(crate) use vendor::load as vendor_math;
+pub(crate) use vendor::{Vendor, load as vendor_math};
 
 /// Names that the compiler itself gives a meaning to.
 pub(crate) const PREFIX: &str = "__kernelmill_";
@@ -80,7 +80,7 @@ pub(crate) fn printing(module: &Module<'_>, name: Option<&str>) {
 pub(crate) fn libraries<'c>(
     context: &'c Context,
     module: &Module<'c>,
-    (libraries, vendor): (&Libraries, Option<&[u8]>),
+    (libraries, vendor): (&Libraries, Option<&Vendor>),
     backend: &dyn Backend,
     level: PanicLevel,
     messages: &mut Messages,
@@ -107,9 +107,10 @@ pub(crate) fn libraries<'c>(
             messages::attach(context, module, messages);
         }
         panics::define(context, module, style_of_the_rest);
-        if vendor.is_some() {
-            vendor::redirect(module);
+        if let Some(vendor) = vendor {
+            vendor.redirect(module);
         }
+        vendor::keep_own(context, module);
         math::replace(context, module, backend.is_gpu());
         heap::provide(context, module, backend.has_heap());
         if backend.print().is_none()
@@ -127,11 +128,11 @@ pub(crate) fn libraries<'c>(
             continue;
         }
         if let Some(vendor) = vendor
-            && wanted
-                .iter()
-                .any(|name| name.starts_with(vendor::PREFIX) && asked.insert(name.clone()))
+            && wanted.iter().any(|name| vendor.has(name) && asked.insert(name.clone()))
         {
-            add(context, module, vendor, "libdevice", backend, style)?;
+            let library = vendor.module(context)?;
+            add_module(context, module, library, vendor.name(), backend, style)?;
+            vendor.answer(module);
             continue;
         }
         // Without a heap, what `alloc` does is named as the kernel's own fault.
@@ -174,6 +175,17 @@ fn add<'c>(
     style: Style,
 ) -> Result<(), Error> {
     let library = parse_bitcode(context, bitcode, name)?;
+    add_module(context, module, library, name, backend, style)
+}
+
+fn add_module<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    library: Module<'c>,
+    name: &str,
+    backend: &dyn Backend,
+    style: Style,
+) -> Result<(), Error> {
     backend.machine().adopt(&library);
     library.strip_debug_info();
     panics::withdraw(context, &library, style);

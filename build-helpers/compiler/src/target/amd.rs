@@ -9,7 +9,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::{Backend, Entry, Unit};
+use super::{Backend, Entry, Unit, VendorMath};
 use crate::{
     Error, Toolchain,
     check::ValidModule,
@@ -112,6 +112,16 @@ impl Amd {
     }
 }
 
+/// The number by which AMD's libraries know a processor: two digits for the generation, one for the
+/// version, and two for the stepping, which the name has as one digit in hexadecimal.
+fn number_of(processor: &str) -> Option<u32> {
+    let digits = processor.strip_prefix("gfx")?;
+    let (rest, stepping) = digits.split_at_checked(digits.len().checked_sub(1)?)?;
+    let (generation, version) = rest.split_at_checked(rest.len().checked_sub(1)?)?;
+    let number = |text: &str, radix| u32::from_str_radix(text, radix).ok();
+    Some(number(generation, 10)? * 1000 + number(version, 10)? * 100 + number(stepping, 16)?)
+}
+
 impl Backend for Amd {
     fn machine(&self) -> &Machine {
         &self.machine
@@ -119,6 +129,14 @@ impl Backend for Amd {
 
     fn is_gpu(&self) -> bool {
         true
+    }
+
+    fn vendor_math(&self) -> Option<VendorMath> {
+        let name = &self.target.processor;
+        Some(VendorMath::Ocml {
+            processor: number_of(name)?,
+            has_waves_of_64: name.starts_with("gfx9"),
+        })
     }
 
     fn ends_group(&self) -> Option<&'static str> {

@@ -18,6 +18,15 @@ use crate::{
     place::{AddressSpaces, Backtraces},
 };
 
+/// A vendor's mathematical functions as bitcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VendorMath {
+    /// NVIDIA's `libdevice`.
+    Libdevice,
+    /// AMD's `ocml`, which asks for the processor: 9010 is gfx90a.
+    Ocml { processor: u32, has_waves_of_64: bool },
+}
+
 /// What the pipeline asks of a target.
 pub(crate) trait Backend {
     /// The machine that code is generated for.
@@ -37,9 +46,9 @@ pub(crate) trait Backend {
         None
     }
 
-    /// Whether NVIDIA's `libdevice` is for it.
-    fn has_libdevice(&self) -> bool {
-        false
+    /// The mathematical functions of its vendor's.
+    fn vendor_math(&self) -> Option<VendorMath> {
+        None
     }
 
     /// Whether there is `malloc` and `free`.

@@ -5,7 +5,7 @@ use std::{fs, process::Command};
 use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix, Target};
 use kernelmill_llvm::{inkwell::context::Context, ir::Value, machine::Machine};
 
-use super::{Backend, Entry, Unit};
+use super::{Backend, Entry, Unit, VendorMath};
 use crate::{
     Error, Toolchain,
     check::ValidModule,
@@ -199,8 +199,8 @@ impl Backend for Nvidia {
         true
     }
 
-    fn has_libdevice(&self) -> bool {
-        true
+    fn vendor_math(&self) -> Option<VendorMath> {
+        Some(VendorMath::Libdevice)
     }
 
     fn has_heap(&self) -> bool {

@@ -31,6 +31,14 @@ pub(crate) fn ptxas() -> Option<PathBuf> {
     found
 }
 
+/// AMD's mathematical functions, which `cargo xtask setup` installs.
+pub(crate) fn ocml() -> Option<PathBuf> {
+    let path = PathBuf::from("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc");
+    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
+    assert!(path.is_file() || !required, "ocml is not installed: run `cargo xtask setup`");
+    Some(path).filter(|path| path.is_file())
+}
+
 pub(crate) fn compiler() -> &'static Compiler {
     static COMPILER: OnceLock<Compiler> = OnceLock::new();
     COMPILER.get_or_init(|| {
@@ -47,6 +55,7 @@ pub(crate) fn compiler() -> &'static Compiler {
             ptxas_version: String::new(),
             libdevice: ptxas()
                 .map(|ptxas| ptxas.with_file_name("../nvvm/libdevice/libdevice.10.bc")),
+            ocml: ocml(),
             scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scratch"),
         })
         .unwrap()

@@ -26,8 +26,10 @@ macro_rules! functions {
     ($float:ident: $($(#[$doc:meta])* $from:ident::$name:ident($($parameter:ident),*) $symbol:ident;)*) => {
         $(
             $(#[$doc])*
+            // In kernels it stays a function until it is known whose mathematics is wanted.
             #[must_use]
-            #[inline(always)]
+            #[cfg_attr(kernelmill, inline)]
+            #[cfg_attr(not(kernelmill), inline(always))]
             pub fn $name($($parameter: $float),*) -> $float {
                 super::$from::$name($($parameter),*)
             }
