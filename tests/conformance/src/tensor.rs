@@ -35,7 +35,7 @@ pub(crate) fn values(seed: u64, count: usize) -> Vec<f32> {
 pub(crate) fn halves(values: &[f32]) -> Vec<u16> {
     let half = |value: &f32| match value.to_bits() {
         bits if bits << 1 == 0 => (bits >> 16) as u16,
-        bits => (bits >> 16 & 0x8000 | (bits >> 13 & 0x3ffff) - (112 << 10)) as u16,
+        bits => (bits >> 16 & 0x8000 | ((bits >> 13 & 0x3ffff) - (112 << 10))) as u16,
     };
     values.iter().map(half).collect()
 }
