@@ -79,7 +79,9 @@ pub fn own_tickets(rounds: &[u32], mut taken: DisjointSlice<u32>) {
     // SAFETY: cleared a barrier before; every ticket is given to one thread, of as many as there are
     // elements of `taken`.
     unsafe {
-        NEXT[0] = 0;
+        if t == 0 {
+            NEXT[0] = 0;
+        }
         thread::sync_threads();
         for _ in 0..rounds[t] {
             let next = AtomicU32::from_ptr(&raw mut NEXT[0]);

@@ -77,12 +77,7 @@ fn the_conformance_suite_passes_with_the_checks() {
         let text = run_with(device, "conformance", variables);
         assert!(text.lines().count() > 50, "{device}: {text}");
         let other: Vec<_> = text.lines().filter(|line| !line.ends_with(": passed")).collect();
-        // All threads write the same zero to one place, which is a race too.
-        let is_known = |line: &&str| {
-            line.starts_with("own_tickets: ")
-                && line.contains("a race: the shared array `NEXT` is written here, and written by")
-        };
-        assert!(other.len() == 1 && other.iter().all(is_known), "{device}: {text}");
+        assert!(other.is_empty(), "{device}: {text}");
     }
 }
 

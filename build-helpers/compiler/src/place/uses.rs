@@ -1,6 +1,6 @@
 use kernelmill_llvm::{
     inkwell::context::Context,
-    ir::{Builder, Opcode, Value},
+    ir::{Builder, Opcode, Type, TypeKind, Value},
 };
 
 use crate::Error;
@@ -33,7 +33,7 @@ impl<'c> Place<'_, 'c> {
         for user in constant.users() {
             if user.is_instruction() {
                 self.replace_operands(user, constant)?;
-            } else if user.is_constant_expression() {
+            } else if user.is_constant_expression() || user.is_constant_aggregate() {
                 self.replace_uses(user)?;
             } else {
                 let name = self.global.name();
@@ -57,10 +57,33 @@ impl<'c> Place<'_, 'c> {
         Ok(())
     }
 
+    /// A struct, an array or a vector as instructions.
+    fn materialize_elements(
+        &self,
+        builder: &Builder<'c>,
+        constant: Value<'c>,
+    ) -> Result<Value<'c>, Error> {
+        let is_vector = constant.ty().kind() == TypeKind::LLVMVectorTypeKind;
+        let mut value = constant.ty().poison();
+        for (index, element) in constant.operands().into_iter().enumerate() {
+            let element = self.materialize(builder, element)?;
+            value = if is_vector {
+                let lane = Type::int(self.context, 32).constant(index as u64);
+                builder.set_lane(value, element, lane)
+            } else {
+                builder.insert(value, element, index as u32)
+            };
+        }
+        Ok(value)
+    }
+
     /// The constant as instructions.
     fn materialize(&self, builder: &Builder<'c>, constant: Value<'c>) -> Result<Value<'c>, Error> {
         if constant == self.global {
             return Ok((self.address)(builder));
+        }
+        if constant.is_constant_aggregate() {
+            return self.materialize_elements(builder, constant);
         }
         if !constant.is_constant_expression() {
             return Ok(constant);
@@ -97,5 +120,55 @@ fn before<'c>(builder: &Builder<'c>, user: Value<'c>, operand: u32) {
             None => builder.at_end(block),
         },
         None => builder.before(user),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernelmill_llvm::{
+        Library, find_in_sysroot,
+        ir::{ModuleExt, parse_ir},
+    };
+
+    /// Replaces the uses of `@shared` in the body of `@use` by the function's argument; its text.
+    fn replaced(rest: &str) -> Result<String, String> {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let sysroot = std::process::Command::new(rustc).args(["--print", "sysroot"]).output();
+        let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
+        Library::open(&find_in_sysroot(sysroot.trim().as_ref()).unwrap()).unwrap();
+        let context = Context::create();
+        let text = format!("@shared = global [4 x i32] undef\n{rest}");
+        let module = parse_ir(&context, &text, "", "").map_err(|error| error.to_string())?;
+        let function = module.function("use").unwrap();
+        let argument = function.parameters()[0];
+        let shared = module.global("shared").unwrap();
+        replace_uses(&context, shared, &|_| argument).map_err(|error| error.to_string())?;
+        Ok(module.to_text())
+    }
+
+    #[test]
+    fn structs_arrays_and_vectors_of_addresses_are_put_together() {
+        let text = replaced(
+            "define { ptr, i32 } @use(ptr %own, <2 x ptr> %v, [2 x ptr] %a) {\n  \
+             %x = insertvalue { ptr, i32 } { ptr @shared, i32 poison }, i32 7, 1\n  \
+             call void @take(<2 x ptr> <ptr getelementptr (i8, ptr @shared, i64 4), ptr null>)\n  \
+             call void @all([2 x ptr] [ptr null, ptr @shared])\n  \
+             ret { ptr, i32 } %x\n}\n\
+             declare void @take(<2 x ptr>)\ndeclare void @all([2 x ptr])\n",
+        )
+        .unwrap();
+        let body = text.split("define").nth(1).unwrap();
+        assert!(!body.contains("@shared"), "{text}");
+        assert_eq!(body.matches("ptr %own").count(), 4, "{text}");
+        assert!(body.contains("insertelement") && body.contains("insertvalue [2 x ptr]"), "{text}");
+    }
+
+    #[test]
+    fn a_static_cannot_hold_an_address() {
+        let table =
+            "@table = global [1 x ptr] [ptr @shared]\ndefine void @use(ptr %own) { ret void }\n";
+        let error = replaced(table).unwrap_err();
+        assert!(error.contains("the address of the shared array shared is part of a static"));
     }
 }

@@ -125,6 +125,17 @@ impl<'c> Value<'c> {
         self.kind() == LLVMValueKind::LLVMConstantExprValueKind
     }
 
+    /// Whether it is a constant struct, array or vector that is written out, element by element.
+    #[must_use]
+    pub fn is_constant_aggregate(self) -> bool {
+        [
+            LLVMValueKind::LLVMConstantStructValueKind,
+            LLVMValueKind::LLVMConstantArrayValueKind,
+            LLVMValueKind::LLVMConstantVectorValueKind,
+        ]
+        .contains(&self.kind())
+    }
+
     /// The value of an integer constant of at most 64 bits.
     #[must_use]
     pub fn as_u64(self) -> Option<u64> {
