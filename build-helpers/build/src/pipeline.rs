@@ -1,7 +1,15 @@
 //! A build from settings to `OUT_DIR`.
 
 mod cpp;
+mod faults;
+mod unit;
 
+pub(crate) use faults::fault;
+
+use self::{
+    faults::{Faults, check_front},
+    unit::{binary, children, known},
+};
 use crate::{
     Error, Summary, bindings,
     compile::{Compile, Failure},
@@ -10,11 +18,9 @@ use crate::{
     discover,
     env::World,
     front::{Front, FrontEnd},
-    functions, host, jobs,
-    key::KeyBuilder,
-    link,
+    functions, host, jobs, link,
     manifest::Package,
-    naming, output,
+    output,
     plan::{self, Road, Unit},
     record::Inputs,
     report::Report,
@@ -23,9 +29,9 @@ use crate::{
     store::Store,
     toolchain::{self, CppTools},
 };
-use kernelmill_artifact::{Fingerprint, NvidiaArch, Signature, Target};
+use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
-    Artifact, Child, Compiler, Error as CompileError, Job, JobSource, Symbols, TableFunction,
+    Artifact, Compiler,
     plugin::{Plugin, Scope},
 };
 use std::{
@@ -337,34 +343,6 @@ impl Build<'_> {
     }
 }
 
-/// What kernels do that their targets cannot, where several targets say the same once.
-#[derive(Default)]
-struct Faults(Vec<(usize, CompileError)>);
-
-impl Faults {
-    /// Keeps an error that is one of these, and gives back others.
-    fn add(&mut self, source: usize, error: Failure) -> Option<Failure> {
-        let CompileError::Invalid { targets, faults } = &*error else { return Some(error) };
-        for (other, known) in &mut self.0 {
-            if let CompileError::Invalid { targets: all, faults: known } = known
-                && (*other, &*known) == (source, faults)
-            {
-                all.extend(targets.iter().cloned());
-                return None;
-            }
-        }
-        let (targets, faults) = (targets.clone(), faults.clone());
-        self.0.push((source, CompileError::Invalid { targets, faults }));
-        None
-    }
-
-    fn report(&self, sources: &[Source], report: &mut Report) {
-        for (source, error) in &self.0 {
-            fault(error, &sources[*source].display, report);
-        }
-    }
-}
-
 /// The architectures of NVIDIA's that sources in CUDA C++ are compiled for by kernelmill's compiler.
 fn architectures(sources: &[Source], units: &[Unit]) -> Vec<NvidiaArch> {
     let by_clang =
@@ -380,154 +358,6 @@ fn architectures(sources: &[Source], units: &[Unit]) -> Vec<NvidiaArch> {
 /// Whether a source goes through a front end and kernelmill's compiler.
 fn has_front(units: &[Unit], source: usize) -> bool {
     units.iter().any(|unit| unit.source == source && unit.road == Road::Pipeline)
-}
-
-/// The sources whose functions one names, directly or through others, or may be given.
-fn children<'a>(
-    sources: &'a [Source],
-    fronts: &'a Fronts,
-    (from, table): (usize, &[TableFunction]),
-    target: &Target,
-) -> Vec<(&'a Source, &'a Front)> {
-    let front = |place: usize| {
-        let front = fronts[place].as_ref().and_then(|front| front.as_ref().ok());
-        front.map(|front| front.of(target))
-    };
-    let mut symbols: Vec<_> =
-        (0..fronts.len()).map(|place| front(place).map(|front| &front.symbols)).collect();
-    let own = symbols[from].map(|own| {
-        let mut own = own.clone();
-        own.defers.extend(table.iter().map(|function| function.symbol.clone()));
-        own
-    });
-    symbols[from] = own.as_ref();
-    let reached = Symbols::reached(&symbols, from).into_iter();
-    reached.filter_map(|place| Some((&sources[place], front(place)?))).collect()
-}
-
-/// The other sources that one is compiled with, the functions that its kernels can be given, and all
-/// that any source has.
-type Others<'a> =
-    (&'a [(&'a Source, &'a Front)], &'a [TableFunction], &'a dyn Fn() -> Vec<(String, String)>);
-
-/// The functions of all sources, each with its source, for messages.
-fn known(sources: &[Source], fronts: &Fronts, target: &Target) -> Vec<(String, String)> {
-    let of_source = |(source, front): (&Source, &Option<Result<Front, Failure>>)| {
-        let front = front.as_ref()?.as_ref().ok()?.of(target);
-        let of = |name: &String| (name.clone(), source.display.clone());
-        Some(front.symbols.defines.iter().map(of).collect::<Vec<_>>())
-    };
-    sources.iter().zip(fronts).filter_map(of_source).flatten().collect()
-}
-
-/// Makes one unit, or takes it from the store.
-fn binary(
-    front_end: &FrontEnd<'_>,
-    source: &Source,
-    (front, (children, table, known)): (&Front, Others<'_>),
-    unit: &Unit,
-) -> Result<Binary, Failure> {
-    let package = front_end.package;
-    let name = naming::unit(&package.name, &package.major, &source.display);
-    let mut key = KeyBuilder::new("artifact")
-        .part("lowered", front.stored.0)
-        .part("config", unit.config.key())
-        .part("version", &front_end.version)
-        .part("plugins", front_end.compiler.plugins());
-    if unit.config.target == Target::Cpu {
-        // Only objects, which are linked into the program, have the unit's name in them.
-        key = key.part("unit", &name);
-    }
-    let signatures = cpp::signatures(source, front, front_end.settings, &unit.config.target);
-    let passed = |kernel: &Signature| format!("{} {:?}", kernel.symbol, kernel.parameters);
-    let fingerprint = key
-        .parts("kernel", signatures.iter().map(passed))
-        .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
-        .parts("child", children.iter().map(|(_, front)| front.stored.0))
-        .parts("function", table.iter().map(|it| format!("{} {}", it.id, it.symbol)))
-        .finish();
-    let made = |artifact, is_cached| Binary {
-        source: unit.source,
-        fingerprint,
-        artifact,
-        inputs: Vec::new(),
-        warnings: String::new(),
-        is_cached,
-    };
-    let stored = front_end.store.get("artifact", &fingerprint);
-    if let Some(artifact) = stored.and_then(|bytes| Artifact::from_bytes(&bytes)) {
-        return Ok(made(artifact, true));
-    }
-    let mut lowered = front_end.lowered(source, front)?;
-    for (child, front) in children {
-        let (display, child) = (child.display.clone(), front_end.lowered(child, front)?);
-        let child = Child { display, lowered: (*child).clone() };
-        Arc::make_mut(&mut lowered).children.push(child);
-    }
-    if !table.is_empty() {
-        Arc::make_mut(&mut lowered).functions = table.to_vec();
-    }
-    if !front.symbols.defers.is_empty() || !children.is_empty() {
-        Arc::make_mut(&mut lowered).known = known();
-    }
-    let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
-    let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;
-    front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
-    Ok(made(artifact, false))
-}
-
-/// Passes on what the front end found, and what Cargo must watch.
-fn check_front(
-    world: &World,
-    package: &Package,
-    source: &Source,
-    front: &Result<Front, Failure>,
-    report: &mut Report,
-) {
-    match front {
-        Ok(front) => {
-            for front in front.all() {
-                front.inputs.iter().for_each(|input| watch(world, package, input));
-                if source.kind == SourceKind::Cuda {
-                    front.warnings.lines().for_each(|line| world.cargo.warn(&line));
-                } else {
-                    world.cargo.warn(&front.warnings);
-                }
-            }
-            if source.signatures.is_none() {
-                report.plain(
-                    format!("the kernels in `{}` cannot be read", source.display),
-                    "it has syntax that this version of kernelmill does not know",
-                );
-            }
-        }
-        Err(error) => fault(error, &source.display, report),
-    }
-}
-
-/// What the compiler found, as it says it where it names its subject itself.
-pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
-    match error {
-        CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
-        CompileError::Limits { text } => report.verbatim(text.as_str()),
-        CompileError::Clang { .. } => report.verbatim(error.to_string()),
-        CompileError::Cpp { messages, .. } => {
-            // ptxas knows nothing of the source.
-            let is_lost = messages.iter().any(|message| message.place.is_none());
-            let heading = if is_lost { format!("{subject}:\n") } else { String::new() };
-            report.verbatim(format!("{heading}{error}"));
-        }
-        CompileError::NoPtxas { .. }
-        | CompileError::NoLinker { .. }
-        | CompileError::Unsupported { .. }
-        | CompileError::Layout { .. }
-        | CompileError::ParameterSpace { .. }
-        | CompileError::Plugins(_)
-        | CompileError::Deferred(_)
-        | CompileError::Llvm(_)
-        | CompileError::Start { .. } => report.message(error.to_string()),
-        _ => report.message(format!("{subject}: {error}")),
-    }
 }
 
 /// Watches a file or folder, unless the build itself writes it.

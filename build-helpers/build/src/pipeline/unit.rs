@@ -1,0 +1,108 @@
+//! One binary: what goes into it, its key, and how it is made or found in the store.
+
+use super::{Binary, Fronts, cpp};
+use crate::{
+    compile::Failure,
+    front::{Front, FrontEnd},
+    key::KeyBuilder,
+    naming,
+    plan::Unit,
+    source::Source,
+};
+use kernelmill_artifact::{Signature, Target};
+use kernelmill_compiler::{Artifact, Child, Job, JobSource, Symbols, TableFunction};
+use std::sync::Arc;
+
+/// The sources whose functions one names, directly or through others, or may be given.
+pub(super) fn children<'a>(
+    sources: &'a [Source],
+    fronts: &'a Fronts,
+    (from, table): (usize, &[TableFunction]),
+    target: &Target,
+) -> Vec<(&'a Source, &'a Front)> {
+    let front = |place: usize| {
+        let front = fronts[place].as_ref().and_then(|front| front.as_ref().ok());
+        front.map(|front| front.of(target))
+    };
+    let mut symbols: Vec<_> =
+        (0..fronts.len()).map(|place| front(place).map(|front| &front.symbols)).collect();
+    let own = symbols[from].map(|own| {
+        let mut own = own.clone();
+        own.defers.extend(table.iter().map(|function| function.symbol.clone()));
+        own
+    });
+    symbols[from] = own.as_ref();
+    let reached = Symbols::reached(&symbols, from).into_iter();
+    reached.filter_map(|place| Some((&sources[place], front(place)?))).collect()
+}
+
+/// The other sources that one is compiled with, the functions that its kernels can be given, and all
+/// that any source has.
+pub(super) type Others<'a> =
+    (&'a [(&'a Source, &'a Front)], &'a [TableFunction], &'a dyn Fn() -> Vec<(String, String)>);
+
+/// The functions of all sources, each with its source, for messages.
+pub(super) fn known(sources: &[Source], fronts: &Fronts, target: &Target) -> Vec<(String, String)> {
+    let of_source = |(source, front): (&Source, &Option<Result<Front, Failure>>)| {
+        let front = front.as_ref()?.as_ref().ok()?.of(target);
+        let of = |name: &String| (name.clone(), source.display.clone());
+        Some(front.symbols.defines.iter().map(of).collect::<Vec<_>>())
+    };
+    sources.iter().zip(fronts).filter_map(of_source).flatten().collect()
+}
+
+/// Makes one unit, or takes it from the store.
+pub(super) fn binary(
+    front_end: &FrontEnd<'_>,
+    source: &Source,
+    (front, (children, table, known)): (&Front, Others<'_>),
+    unit: &Unit,
+) -> Result<Binary, Failure> {
+    let package = front_end.package;
+    let name = naming::unit(&package.name, &package.major, &source.display);
+    let mut key = KeyBuilder::new("artifact")
+        .part("lowered", front.stored.0)
+        .part("config", unit.config.key())
+        .part("version", &front_end.version)
+        .part("plugins", front_end.compiler.plugins());
+    if unit.config.target == Target::Cpu {
+        // Only objects, which are linked into the program, have the unit's name in them.
+        key = key.part("unit", &name);
+    }
+    let signatures = cpp::signatures(source, front, front_end.settings, &unit.config.target);
+    let passed = |kernel: &Signature| format!("{} {:?}", kernel.symbol, kernel.parameters);
+    let fingerprint = key
+        .parts("kernel", signatures.iter().map(passed))
+        .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
+        .parts("child", children.iter().map(|(_, front)| front.stored.0))
+        .parts("function", table.iter().map(|it| format!("{} {}", it.id, it.symbol)))
+        .finish();
+    let made = |artifact, is_cached| Binary {
+        source: unit.source,
+        fingerprint,
+        artifact,
+        inputs: Vec::new(),
+        warnings: String::new(),
+        is_cached,
+    };
+    let stored = front_end.store.get("artifact", &fingerprint);
+    if let Some(artifact) = stored.and_then(|bytes| Artifact::from_bytes(&bytes)) {
+        return Ok(made(artifact, true));
+    }
+    let mut lowered = front_end.lowered(source, front)?;
+    for (child, front) in children {
+        let (display, child) = (child.display.clone(), front_end.lowered(child, front)?);
+        let child = Child { display, lowered: (*child).clone() };
+        Arc::make_mut(&mut lowered).children.push(child);
+    }
+    if !table.is_empty() {
+        Arc::make_mut(&mut lowered).functions = table.to_vec();
+    }
+    if !front.symbols.defers.is_empty() || !children.is_empty() {
+        Arc::make_mut(&mut lowered).known = known();
+    }
+    let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
+    let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;
+    front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
+    Ok(made(artifact, false))
+}
