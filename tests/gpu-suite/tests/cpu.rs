@@ -7,8 +7,8 @@ use kernelmill::Device;
 fn every_kernel_is_right_on_the_cpu() {
     let report = run(&Device::cpu().expect("a CPU"), Effort::Compare, None).expect("kernels load");
     assert!(report.passed(), "{}", report.markdown());
-    // Ten kernels of the examples, and the checks of tests/conformance.
-    assert_eq!(report.rows.len(), 10 + conformance::all().len());
+    // Eleven kernels of the examples, and the checks of tests/conformance.
+    assert_eq!(report.rows.len(), 11 + conformance::all().len());
 }
 
 #[test]
@@ -18,5 +18,5 @@ fn the_report_is_json_and_a_table() {
     let rows = json["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), report.rows.len());
     assert!(rows.iter().any(|row| row["kernel"] == "matmul" && row["failure"].is_null()));
-    assert_eq!(report.markdown().matches("| example |").count(), 10);
+    assert_eq!(report.markdown().matches("| example |").count(), 11);
 }
