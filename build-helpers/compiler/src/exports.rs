@@ -54,7 +54,7 @@ pub fn write(version: &str, sources: &[ExportedSource]) -> Vec<u8> {
     writer.finish()
 }
 
-/// Reads what [`write`] wrote, and by which version; `None` where it is not that.
+/// Reads what [`write()`] wrote, and by which version; `None` where it is not that.
 #[must_use]
 pub fn read(bytes: &[u8]) -> Option<(String, Vec<ExportedSource>)> {
     let mut reader = Reader::new(bytes);

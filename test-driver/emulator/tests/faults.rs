@@ -428,3 +428,30 @@ WAIT:\tmbarrier.try_wait.parity.shared.b64 %p1, [%r3], 0;\n\t@!%p1 bra WAIT;\n";
         "{fault}"
     );
 }
+
+/// What is copied is there when its thread has waited for it, and not before.
+#[test]
+fn copies_that_are_not_waited_for() {
+    let shared = ".shared .align 16 .b8 tile[64];";
+    let body = |wait: &str| {
+        format!(
+            "\tmov.u32 %r2, tile;
+\tcp.async.ca.shared.global [%r2], [%rd1], 4;\n\tcp.async.commit_group;
+\tcp.async.ca.shared.global [%r2+4], [%rd1], 4;\n\tcp.async.commit_group;
+\t{wait};\n\tld.shared.u32 %r3, [%r2];\n\tld.shared.u32 %r4, [%r2+4];
+\tld.shared.u32 %r5, [%r2+8];\n"
+        )
+    };
+    // The last word is copied by nobody, so that every body ends with a fault.
+    let waits = [
+        ("cp.async.wait_group 2", 6),
+        ("cp.async.wait_group 1", 7),
+        ("cp.async.wait_group 0", 8),
+        ("cp.async.wait_all", 8),
+    ];
+    for (wait, line) in waits {
+        expect(&fault_of(shared, &body(wait), 1), FIRST + line, 0, |kind| {
+            matches!(kind, FaultKind::UninitializedShared { .. })
+        });
+    }
+}

@@ -24,7 +24,7 @@ pub fn masked_places(mask: u32, flip: u32, mut y: DisjointSlice<u32>) {
         TILE[at(t)] = t / 32 + (t >> 3) + u32::from(t < 32);
         thread::sync_threads();
         if let Some(out) = y.get_mut(i) {
-            *out = low + any + partner + start + 7 * TILE[at(t)];
+            *out = low + any + partner + start + 7 * TILE[at((t + 1) % size)];
         }
     }
 }

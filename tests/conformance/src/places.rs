@@ -33,7 +33,8 @@ fn masked_places(on: &Context) -> Outcome {
         let value = |t: u32| {
             let partner = if t ^ flip < size { 1000 * tile(t ^ flip) } else { 0 };
             let low = tile(t & 7) + 10 * tile(t & 31) + 100 * tile(t & mask);
-            let last = t / 32 + (t >> 3) + u32::from(t < 32);
+            let next = (t + 1) % size;
+            let last = next / 32 + (next >> 3) + u32::from(next < 32);
             low + partner + tile(t - (t & mask)) + 7 * last
         };
         let expected: Vec<u32> = (0..2 * size).map(|t| value(t % size)).collect();

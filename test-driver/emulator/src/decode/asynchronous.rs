@@ -5,7 +5,7 @@ use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
 use super::moves::space_named;
-use crate::execute::{asynchronous, ops};
+use crate::execute::asynchronous;
 use crate::fault::Space;
 use crate::program::Handler;
 use crate::syntax::{Instruction, Operand, Type};
@@ -23,7 +23,6 @@ impl<'a> Decoder<'_, 'a> {
             return Err(Problem::Unsupported);
         }
         if m.take("mbarrier") {
-            // Copies are done when they are issued, so the arrival happens at once.
             if !m.take("arrive") {
                 return Err(Problem::Unsupported);
             }
@@ -32,11 +31,26 @@ impl<'a> Decoder<'_, 'a> {
                 i,
                 m,
                 0,
-                if counted { asynchronous::arrive } else { ops::nothing },
+                match counted {
+                    true => asynchronous::copies_arrive,
+                    false => asynchronous::uncounted_copies_arrive,
+                },
             );
         }
-        if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
-            self.push(Build::new(ops::nothing));
+        if m.take("commit_group") {
+            self.push(Build::new(asynchronous::commit));
+            return Ok(());
+        }
+        if m.take("wait_all") {
+            self.push(Build::new(asynchronous::wait_for_all));
+            return Ok(());
+        }
+        if m.take("wait_group") {
+            let Operand::Integer(left) = self.operand(i, 0)? else {
+                return Problem::error("cp.async.wait_group takes a number");
+            };
+            let left = u32::try_from(*left).unwrap_or(u32::MAX);
+            self.push(Build::new(asynchronous::wait).x(left));
             return Ok(());
         }
         if m.take("bulk") {

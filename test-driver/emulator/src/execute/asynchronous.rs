@@ -1,11 +1,13 @@
 //! `cp.async` and memory barrier objects.
 //!
-//! Copies are done when they are issued. A memory barrier is a word of shared memory: the phase, the
+//! Copies of a thread's own are read when they begin, and written when the thread waits for them; bulk
+//! copies are done when they are issued. A memory barrier is a word of shared memory: the phase, the
 //! bytes that copies still have to bring, the arrivals expected and those still pending.
 
 use super::access::{Area, Generic, Global, Shared};
 use super::machine::{Machine, Stop};
 use super::observe::Kind;
+use super::thread::Arriving;
 use crate::fault::FaultKind;
 use crate::program::{Instruction, STOP};
 
@@ -21,15 +23,63 @@ pub(crate) fn copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
             return m.fail(FaultKind::Misaligned { space, address, bytes: i.x });
         }
     }
-    for offset in (0..size).step_by(4) {
-        let Some(value) = word(m, pc, from + offset, limit.saturating_sub(offset).min(4)) else {
-            return STOP;
-        };
-        if Shared::store(m, pc, to + offset, value, Kind::WRITE).is_none() {
+    let mut arriving = Arriving { to, words: [0; 4], count: size as usize / 4 };
+    for (place, offset) in (0..size).step_by(4).enumerate() {
+        match word(m, pc, from + offset, limit.saturating_sub(offset).min(4)) {
+            Some(value) => arriving.words[place] = value,
+            None => return STOP,
+        }
+    }
+    m.thread.copies.open.push(arriving);
+    pc + 1
+}
+
+/// `cp.async.commit_group`: the copies begun since the last are a group.
+pub(crate) fn commit(m: &mut Machine<'_>, _: &Instruction, pc: u32) -> u32 {
+    let group = std::mem::take(&mut m.thread.copies.open);
+    m.thread.copies.groups.push_back(group);
+    pc + 1
+}
+
+/// `cp.async.wait_group`: all groups but the latest `x` have come.
+pub(crate) fn wait(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    while m.thread.copies.groups.len() > i.x as usize {
+        let group = m.thread.copies.groups.pop_front().unwrap_or_default();
+        if arrive_at(m, pc, &group).is_none() {
             return STOP;
         }
     }
     pc + 1
+}
+
+/// `cp.async.wait_all`: everything has come.
+pub(crate) fn wait_for_all(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    commit(m, i, pc);
+    wait(m, &Instruction { x: 0, ..*i }, pc)
+}
+
+/// `cp.async.mbarrier.arrive`, which a memory barrier learns of: the latest moment is not looked for
+/// here, the copies come at once.
+pub(crate) fn copies_arrive(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    match wait_for_all(m, i, pc) {
+        STOP => STOP,
+        _ => arrive(m, i, pc),
+    }
+}
+
+/// The same where the arrival is not one that the memory barrier counts.
+pub(crate) fn uncounted_copies_arrive(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    wait_for_all(m, i, pc)
+}
+
+/// Writes what has come.
+fn arrive_at(m: &mut Machine<'_>, pc: u32, group: &[Arriving]) -> Option<()> {
+    for arriving in group {
+        for (place, value) in arriving.words[..arriving.count].iter().enumerate() {
+            Shared::store(m, pc, arriving.to + 4 * place as u64, *value, Kind::WRITE)?;
+        }
+    }
+    Some(())
 }
 
 /// The first `bytes` bytes of a word, the others zero.

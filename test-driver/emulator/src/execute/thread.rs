@@ -5,6 +5,7 @@ use super::grid::{Grid, Worker};
 use super::machine::{Machine, Stop};
 use crate::fault::{Fault, FaultKind};
 use crate::program::Function;
+use std::collections::VecDeque;
 
 /// What a thread is doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +78,26 @@ pub(crate) struct Thread {
     pub(crate) index: [u32; 3],
     /// Number in the block.
     pub(crate) linear: u32,
+    /// Copies that it has begun and not waited for.
+    pub(crate) copies: Copies,
+}
+
+/// The copies of `cp.async` that a thread has begun: they come to shared memory when it waits for
+/// them, the latest moment there is, so that nothing is there by luck.
+#[derive(Default)]
+pub(crate) struct Copies {
+    /// Those that are in no group yet.
+    pub(crate) open: Vec<Arriving>,
+    /// The others, the oldest group first.
+    pub(crate) groups: VecDeque<Vec<Arriving>>,
+}
+
+/// What has been read, and where it goes.
+#[derive(Clone, Copy)]
+pub(crate) struct Arriving {
+    pub(crate) to: u64,
+    pub(crate) words: [u32; 4],
+    pub(crate) count: usize,
 }
 
 impl Thread {
@@ -91,6 +112,8 @@ impl Thread {
         self.carry = false;
         self.wait = Wait::Ready;
         self.frames.clear();
+        self.copies.open.clear();
+        self.copies.groups.clear();
         let function = &grid.program.functions[grid.entry];
         self.registers.clear();
         self.registers.extend_from_slice(&grid.templates[grid.entry]);
