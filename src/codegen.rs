@@ -1,6 +1,6 @@
 //! What generated bindings name, and nothing else.
 //!
-//! `src/tests/generated.rs` holds bindings in exactly the form that the generator writes.
+//! `src/tests/generated.rs` uses it as bindings do.
 
 pub mod rule;
 
@@ -39,6 +39,30 @@ pub use crate::{
     loaded::Loaded,
 };
 use crate::{DeviceCopy, DeviceFn, Error, Launch, LaunchStream, ReadSlice, Result, WriteSlice};
+
+/// A signature in a static: what it is called in the source and in compiled code, for which launches it
+/// is, what it takes, and the file and line of its name.
+#[must_use]
+pub const fn signature(
+    name: &'static str,
+    symbol: &'static str,
+    dimension: Dimension,
+    safety: Safety,
+    limits: LaunchLimits,
+    parameters: &'static [Parameter],
+    (file, line): (&'static str, u32),
+) -> Signature {
+    Signature {
+        name: Cow::Borrowed(name),
+        symbol: Cow::Borrowed(symbol),
+        dimension,
+        safety,
+        limits,
+        parameters: Cow::Borrowed(parameters),
+        file: Cow::Borrowed(file),
+        line,
+    }
+}
 
 /// The stream of a launch.
 pub fn stream(stream: &impl LaunchStream) -> StreamRef<'_> {
@@ -149,27 +173,27 @@ macro_rules! __assert_layout {
     };
 }
 
-/// Stands beside the wrapper of a kernel with numbers in half precision: without the feature `half` an
+/// Stands for the kernels with numbers in half precision: without the feature `half` an
 /// error that says so.
 #[cfg(feature = "half")]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs_half {
-    ($what:literal $(,)?) => {};
+    ($($what:literal),* $(,)?) => {};
 }
 
-/// Stands beside the wrapper of a kernel with numbers in half precision: without the feature `half` an
+/// Stands for the kernels with numbers in half precision: without the feature `half` an
 /// error that says so.
 #[cfg(not(feature = "half"))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __needs_half {
-    ($what:literal $(,)?) => {
+    ($($what:literal),* $(,)?) => {$(
         ::core::compile_error!(::core::concat!(
             $what,
             "; enable the feature `half` of kernelmill in Cargo.toml: `features = [\"half\"]`"
         ));
-    };
+    )*};
 }
 
 /// Makes a generated `#[repr(C)]` struct one that crosses to devices, and checks its layout.

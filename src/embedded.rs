@@ -62,6 +62,19 @@ pub struct EmbeddedKernel {
     pub cpu: Option<CpuEntry>,
 }
 
+impl EmbeddedKernel {
+    /// A kernel of a binary that a driver loads.
+    #[must_use]
+    pub const fn loaded(
+        signature: usize,
+        entry: &'static str,
+        static_shared_bytes: u64,
+        panics: bool,
+    ) -> Self {
+        Self { signature, entry, static_shared_bytes, panics, cpu: None }
+    }
+}
+
 /// A kernel that is linked into the application.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuEntry(*const CpuKernel);

@@ -1,4 +1,4 @@
-//! Bindings in exactly the form that kernelmill-build writes into `OUT_DIR/kernels.rs`, for a
+//! What kernelmill-build writes into `OUT_DIR/kernels.rs`, in the same terms but by hand, for a
 //! package with three sources, whose compiled code is in `objects.rs`.
 
 static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::KernelSet {

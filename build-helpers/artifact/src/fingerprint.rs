@@ -1,4 +1,4 @@
-use core::{fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 /// The SHA-256 digest of everything that can change an artifact's bytes: source text and what it
 /// includes, compiler versions, target, options, plugins and libraries.
@@ -49,4 +49,4 @@ impl fmt::Display for ParseFingerprintError {
     }
 }
 
-impl core::error::Error for ParseFingerprintError {}
+impl std::error::Error for ParseFingerprintError {}

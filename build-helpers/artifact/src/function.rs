@@ -1,5 +1,4 @@
-use alloc::{borrow::Cow, format};
-use core::fmt;
+use std::{borrow::Cow, fmt};
 
 use crate::ValueType;
 

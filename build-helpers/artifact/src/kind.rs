@@ -1,4 +1,4 @@
-use core::fmt;
+use std::fmt;
 
 /// The version of the interface between generated bindings, embedded binaries and the run time.
 /// Part of every fingerprint; the run time refuses bindings of another version.

@@ -12,8 +12,6 @@
 //! [`kernelmill`]: https://docs.rs/kernelmill
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
 //! [`kernelmill-compiler`]: https://docs.rs/kernelmill-compiler
-#![no_std]
-extern crate alloc;
 
 mod fingerprint;
 mod function;
@@ -21,6 +19,7 @@ mod kind;
 mod message;
 mod panic;
 mod signature;
+mod sources;
 pub mod target;
 
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
@@ -32,4 +31,5 @@ pub use signature::{
     Access, Dimension, EnumLayout, Field, LaunchLimits, MAX_ARGUMENTS, Nested, Parameter,
     ParameterKind, Safety, Scalar, Signature, StructLayout, ValueType, Variant, symbol,
 };
+pub use sources::source_digest;
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};

@@ -5,11 +5,7 @@
 //! of its name. `{?}` stands for a value that the device did not send, `{place}` for a place in the
 //! source, whose value is one more than its number among the artifact's.
 
-use alloc::{
-    format,
-    string::{String, ToString as _},
-};
-use core::fmt::Write as _;
+use std::fmt::Write as _;
 
 use crate::SourceLocation;
 
@@ -147,7 +143,7 @@ impl Specification {
         self.pad(&format!("{sign}{prefix}"), &digits, '>')
     }
 
-    fn float<F: Into<f64> + core::fmt::Display + core::fmt::Debug + core::fmt::LowerExp + Copy>(
+    fn float<F: Into<f64> + std::fmt::Display + std::fmt::Debug + std::fmt::LowerExp + Copy>(
         &self,
         value: F,
     ) -> String {
@@ -198,10 +194,10 @@ impl Specification {
             _ => missing,
         };
         let fill = self.fill.unwrap_or(' ');
-        output.extend(core::iter::repeat_n(fill, before));
+        output.extend(std::iter::repeat_n(fill, before));
         output.push_str(start);
         output.push_str(body);
-        output.extend(core::iter::repeat_n(fill, missing - before));
+        output.extend(std::iter::repeat_n(fill, missing - before));
         output
     }
 }

@@ -1,5 +1,4 @@
-use alloc::{format, string::String, vec::Vec};
-use core::fmt;
+use std::fmt;
 
 use crate::render_message;
 

@@ -1,6 +1,6 @@
 use crate::FunctionType;
-use alloc::{borrow::Cow, boxed::Box, string::String};
-use core::{
+use std::{
+    borrow::Cow,
     fmt,
     hash::{Hash, Hasher},
     ops::Deref,

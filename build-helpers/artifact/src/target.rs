@@ -1,11 +1,6 @@
 //! Targets: what kernels are compiled for, as users write them.
 
-use alloc::{
-    borrow::ToOwned,
-    string::{String, ToString},
-    vec::Vec,
-};
-use core::{fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 /// What a kernel is compiled for.
 ///
@@ -202,7 +197,7 @@ impl NvidiaArch {
     /// Reads `90`, `90a` or `9.0`.
     fn from_any(text: &str) -> Option<Self> {
         match text.split_once('.') {
-            Some((major, minor)) => Self::from_digits(&alloc::format!("{major}{minor}")),
+            Some((major, minor)) => Self::from_digits(&format!("{major}{minor}")),
             None => Self::from_digits(text),
         }
     }
@@ -332,12 +327,11 @@ impl fmt::Display for ParseTargetError {
     }
 }
 
-impl core::error::Error for ParseTargetError {}
+impl std::error::Error for ParseTargetError {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
 
     fn one(text: &str) -> String {
         text.parse::<Target>().unwrap().to_string()

@@ -52,7 +52,6 @@ pub(crate) fn render(
         .collect();
     let structs: Value = interface.structs.iter().map(types::structure).collect();
     let enums: Value = interface.enums.iter().map(types::enumeration).collect();
-    let of_half = interface.kernels.iter().filter_map(|it| types::needs_half(&it.signature));
     let values = context! {
         package => package,
         shared => set::shared_parameters(interface).into_iter().collect::<Value>(),
@@ -60,7 +59,7 @@ pub(crate) fn render(
         symbols => symbols.into_iter().collect::<Value>(),
         structs => structs,
         enums => enums,
-        needs_half => of_half.collect::<Value>(),
+        needs_half => types::needs_half(interface),
         methods => methods,
         functions => interface.functions.iter().map(methods::function).collect::<Value>(),
         helpers => interface.helpers().into_iter().collect::<Value>(),

@@ -1,7 +1,7 @@
 //! The only place that talks to Cargo: every directive is printed here, once.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     fmt::Display,
     io::{self, Write},
     path::Path,
@@ -16,6 +16,8 @@ pub(crate) struct Cargo {
 struct Inner {
     out: Box<dyn Write + Send>,
     said: BTreeSet<String>,
+    /// Which compiler has warned of a line of a file, by `file:line`.
+    warned: BTreeMap<String, &'static str>,
 }
 
 impl Cargo {
@@ -25,7 +27,7 @@ impl Cargo {
     }
 
     pub(crate) fn to(out: Box<dyn Write + Send>) -> Self {
-        Self { inner: Mutex::new(Inner { out, said: BTreeSet::new() }) }
+        Self { inner: Mutex::new(Inner { out, said: BTreeSet::new(), warned: BTreeMap::new() }) }
     }
 
     /// Runs the build script again when this file, or anything in this folder, changes.
@@ -45,6 +47,19 @@ impl Cargo {
         }
         for line in text.to_string().lines().filter(|line| !line.trim().is_empty()) {
             self.print(&format!("cargo::warning={line}"));
+        }
+    }
+
+    /// Shows what a compiler warned of, one warning a line. Of a line in a file only the first
+    /// compiler that warned of it is shown: another would say the same in its own words.
+    pub(crate) fn warn_of(&self, compiler: &'static str, warnings: &str) {
+        for line in warnings.lines() {
+            let is_told = place(line).is_some_and(|place| {
+                *self.lock().warned.entry(place.to_owned()).or_insert(compiler) != compiler
+            });
+            if !is_told {
+                self.warn(&line);
+            }
         }
     }
 
@@ -99,5 +114,46 @@ impl Cargo {
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The `file:line` in front of a compiler's message.
+fn place(line: &str) -> Option<&str> {
+    let (place, _) = line.split_once(": ")?;
+    let (_, number) = place.rsplit_once(':')?;
+    number.parse::<u32>().is_ok().then_some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::Shared;
+
+    #[test]
+    fn a_line_that_two_compilers_warn_of_is_shown_in_the_words_of_the_first() {
+        let written = Shared::default();
+        let cargo = Cargo::to(Box::new(written.clone()));
+        cargo.warn_of(
+            "nvcc",
+            "k/a.cu:3: \"n\" is unused\nk/a.cu:3: \"m\" is unused\nno place: one\n",
+        );
+        cargo.warn_of(
+            "clang",
+            "k/a.cu:3: unused variable 'n'\nk/a.cu:4: empty body\nno place: two\n",
+        );
+        cargo.warn_of("nvcc", "k/a.cu:3: \"n\" is unused\nk/a.cu:4: the body is empty\n");
+        let shown = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+        let shown: Vec<_> =
+            shown.lines().map(|it| it.trim_start_matches("cargo::warning=")).collect();
+        assert_eq!(
+            shown,
+            [
+                "k/a.cu:3: \"n\" is unused",
+                "k/a.cu:3: \"m\" is unused",
+                "no place: one",
+                "k/a.cu:4: empty body",
+                "no place: two",
+            ]
+        );
     }
 }

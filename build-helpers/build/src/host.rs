@@ -92,7 +92,7 @@ pub(crate) fn library(
             Err(error) => fault(&error, &file.display, &mut report),
         }
     }
-    said.iter().for_each(|line| world.cargo.warn(line));
+    said.iter().for_each(|line| world.cargo.warn_of("nvcc", line));
     report.into_result(Error::Kernels)?;
     let mut paths = write(cuda, files, &objects)?;
     if cuda.settings.rdc {

@@ -262,7 +262,8 @@ impl Build<'_> {
                 None => {}
                 Some(Ok(binary)) => {
                     binary.inputs.iter().for_each(|it| watch(self.world, self.package, it));
-                    binary.warnings.lines().for_each(|line| self.world.cargo.warn(&line));
+                    let compiler = if unit.road == Road::Nvcc { "nvcc" } else { "kernelmill" };
+                    self.world.cargo.warn_of(compiler, &binary.warnings);
                     made.push(binary);
                 }
                 Some(Err(error)) => {

@@ -210,6 +210,22 @@ fn warnings_are_shown_once_and_kernels_that_cannot_be_launched_are_named() {
     assert!(ran.stdout.ends_with("unsafe fn one(x: *mut i32)\n"), "{}", ran.stdout);
 }
 
+#[test]
+fn a_line_that_nvcc_and_clang_warn_of_is_shown_once() {
+    if clang().is_none() {
+        return;
+    }
+    let Some(project) = project("cuda-both-warn") else { return };
+    let project = project
+        .manifest("2024", "targets = [\"compute_75\", \"cpu\"]")
+        .file("kernels/one.cu", "__global__ void one(int *x) {\n    *x == 2;\n    *x = 1;\n}\n");
+    let ran = run(&project);
+    let warnings: Vec<_> =
+        ran.stderr.lines().filter(|line| line.starts_with("warning: cuda-both-warn")).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:#?}");
+    assert!(warnings[0].contains("kernels/one.cu:2: expression has no effect"), "{warnings:?}");
+}
+
 /// As docs.rs builds: no tool is there, and functions call wrappers that there are not.
 #[test]
 fn documentation_builds_need_no_nvcc() {

@@ -89,14 +89,15 @@ pub(super) fn whole(workspace: &Workspace) -> Result<String> {
         let bindings = package.bindings()?;
         let wrappers = bindings.matches("::kernelmill::__codegen::launch(").count();
         let sources = compiled + cached;
-        writeln!(
-            text,
+        let row = format!(
             "| {} {} | {} | {wrappers} | {sources} | {:.0} |",
             item.name,
             item.version,
             sources / 2,
             cost.wall,
-        )?;
+        );
+        println!("{row}");
+        writeln!(text, "{row}")?;
         let missing = output.lines().filter(|line| line.contains("has no wrapper"));
         missing.for_each(|line| {
             let _ =

@@ -3,14 +3,14 @@
 use super::{
     Embedded,
     expr::{Expr, Field},
-    interface::{Interface, Kernel},
+    interface::Interface,
 };
 use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, FunctionType, LaunchLimits,
     Parameter, ParameterKind, Safety, Signature, StructLayout, ValueType,
 };
 use kernelmill_compiler::{CompiledKernel, SourceFrame};
-use std::collections::{BTreeMap, HashMap};
+use std::{collections::HashMap, hash::Hash};
 
 /// What the static's initializer stands in: a block inside the static.
 const INDENT: usize = 4;
@@ -21,8 +21,9 @@ pub(super) fn expression(
     interface: &Interface,
     embedded: &[Embedded<'_>],
 ) -> String {
-    let shared = Shared::of(interface);
-    let signatures = interface.kernels.iter().map(|kernel| signature(&kernel.signature, &shared));
+    let lists = Shared::of(interface).lists;
+    let lists = lists.into_iter().enumerate().map(|(number, list)| (list, number)).collect();
+    let signatures = interface.kernels.iter().map(|kernel| signature(&kernel.signature, &lists));
     let functions = interface.functions.iter().map(|it| Expr::atom(hexadecimal(it.id())));
     let fields = vec![
         Field::new("format_version", Expr::atom(FORMAT_VERSION.to_string())),
@@ -61,45 +62,70 @@ fn borrowed(value: Expr) -> Expr {
     Expr::call("cg::Cow::Borrowed", [value])
 }
 
-/// Parameters that several kernels have alike: instantiations of one template, often. Each is a
-/// static of its own, since rustc is slow with the large expression that they would be in.
-struct Shared<'a>(BTreeMap<&'a str, usize>, Vec<&'a [Parameter]>);
+/// What signatures have alike, often because kernels are instantiations of one template. Each has an
+/// item of its own: rustc is slow with the large expression that they would be in.
+struct Shared<'a> {
+    /// Each list of parameters once.
+    lists: Vec<&'a [Parameter]>,
+    /// The parameters that are in several of these lists.
+    parameters: Vec<&'a Parameter>,
+}
 
 impl<'a> Shared<'a> {
     fn of(interface: &'a Interface) -> Self {
-        let mut lists: HashMap<&[Parameter], Vec<&str>> = HashMap::new();
-        let mut order = Vec::new();
-        for Kernel { signature, .. } in &interface.kernels {
-            let kernels = lists.entry(signature.parameters()).or_default();
-            if kernels.len() == 1 {
-                order.push(signature.parameters());
-            }
-            kernels.push(signature.name());
-        }
-        let numbers = order.iter().enumerate();
-        let kernels = numbers
-            .flat_map(|(number, list)| lists[list].iter().map(move |kernel| (*kernel, number)));
-        Self(kernels.collect(), order)
+        let lists = interface.kernels.iter().map(|kernel| kernel.signature.parameters());
+        let lists: Vec<_> = in_order(lists).into_iter().map(|(list, _)| list).collect();
+        let parameters = in_order(lists.iter().flat_map(|list| list.iter()));
+        let several = parameters.into_iter().filter(|(_, times)| *times > 1);
+        let parameters = several.map(|(parameter, _)| parameter).collect();
+        Self { lists, parameters }
     }
 
-    /// The list of a kernel, where it shares one.
-    fn number(&self, kernel: &Signature) -> Option<usize> {
-        self.0.get(kernel.name()).copied()
+    /// The items that declare them.
+    fn items(&self) -> impl Iterator<Item = String> {
+        let item = |start: String, value: Expr| {
+            format!("{start}{};", value.print(INDENT, INDENT + start.len() + 1))
+        };
+        let parameters = self.parameters.iter().enumerate().map(move |(number, it)| {
+            item(format!("const PARAMETER_{number}: cg::Parameter = "), parameter(it))
+        });
+        let numbers = self.numbers();
+        let lists = self.lists.iter().enumerate().map(move |(number, list)| {
+            let start = format!("static PARAMETERS_{number}: [cg::Parameter; {}] = ", list.len());
+            let named = |it| match numbers.get(it) {
+                Some(number) => Expr::atom(format!("PARAMETER_{number}")),
+                None => parameter(it),
+            };
+            item(start, Expr::Array(list.iter().map(named).collect()))
+        });
+        parameters.chain(lists)
+    }
+
+    /// The numbers of the parameters that have an item.
+    fn numbers(&self) -> HashMap<&'a Parameter, usize> {
+        self.parameters.iter().enumerate().map(|(number, it)| (*it, number)).collect()
     }
 }
 
-/// The statics of parameters that several kernels have alike, in terms of `cg`.
+/// Each of some things once, in the order in which they come first, and how often it comes.
+fn in_order<T: Copy + Eq + Hash>(things: impl Iterator<Item = T>) -> Vec<(T, usize)> {
+    let (mut places, mut order) = (HashMap::new(), Vec::new());
+    for thing in things {
+        let place = *places.entry(thing).or_insert_with(|| {
+            order.push((thing, 0));
+            order.len() - 1
+        });
+        order[place].1 += 1;
+    }
+    order
+}
+
+/// The items that signatures name, in terms of `cg`.
 pub(super) fn shared_parameters(interface: &Interface) -> Vec<String> {
-    let shared = Shared::of(interface);
-    let lists = shared.1.iter().enumerate().map(|(number, list)| {
-        let start = format!("static PARAMETERS_{number}: [cg::Parameter; {}] = ", list.len());
-        let value = Expr::Array(list.iter().map(parameter).collect());
-        format!("{start}{};", value.print(INDENT, INDENT + start.len() + 1))
-    });
-    lists.collect()
+    Shared::of(interface).items().collect()
 }
 
-fn signature(signature: &Signature, shared: &Shared<'_>) -> Expr {
+fn signature(signature: &Signature, lists: &HashMap<&[Parameter], usize>) -> Expr {
     let dimension = match signature.dimension {
         Dimension::One => "cg::Dimension::One",
         Dimension::Two => "cg::Dimension::Two",
@@ -110,21 +136,17 @@ fn signature(signature: &Signature, shared: &Shared<'_>) -> Expr {
         Safety::Safe => "cg::Safety::Safe",
         Safety::Unsafe => "cg::Safety::Unsafe",
     };
-    let parameters = match shared.number(signature) {
-        Some(number) => Expr::atom(format!("&PARAMETERS_{number}")),
-        None => Expr::Slice(signature.parameters.iter().map(parameter).collect()),
-    };
-    Expr::Struct(
-        "cg::Signature",
-        vec![
-            Field::new("name", borrowed(Expr::text(&signature.name))),
-            Field::new("symbol", borrowed(Expr::text(&signature.symbol))),
-            Field::new("dimension", Expr::atom(dimension)),
-            Field::new("safety", Expr::atom(safety)),
-            Field::new("limits", limits(signature.limits)),
-            Field::new("parameters", borrowed(parameters)),
-            Field::new("file", borrowed(Expr::text(&signature.file))),
-            Field::new("line", Expr::atom(signature.line.to_string())),
+    let list = lists[signature.parameters()];
+    Expr::call(
+        "cg::signature",
+        [
+            Expr::text(&signature.name),
+            Expr::text(&signature.symbol),
+            Expr::atom(dimension),
+            Expr::atom(safety),
+            limits(signature.limits),
+            Expr::atom(format!("&PARAMETERS_{list}")),
+            Expr::atom(format!("({:?}, {})", signature.file, signature.line)),
         ],
     )
 }
@@ -303,16 +325,20 @@ fn frame(frame: &SourceFrame) -> Expr {
 }
 
 fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
-    let cpu = match &kernel.cpu_symbol {
-        None => Field::new("cpu", Expr::atom("None")),
-        Some(symbol) => {
-            let entry =
-                Expr::call("cg::CpuEntry::new", [Expr::atom(format!("&raw const {symbol}"))]);
-            let entry = Expr::call("Some", [Expr::Unsafe(Box::new(entry))]);
-            let why = "SAFETY: the object that is linked in exports it, and nothing writes it.";
-            Field::new("cpu", entry).with_comment(why)
-        }
+    let Some(symbol) = &kernel.cpu_symbol else {
+        return Expr::call(
+            "cg::EmbeddedKernel::loaded",
+            [
+                Expr::atom(index.to_string()),
+                Expr::text(&kernel.entry),
+                Expr::atom(kernel.static_shared_bytes.to_string()),
+                Expr::atom(kernel.panics.to_string()),
+            ],
+        );
     };
+    let entry = Expr::call("cg::CpuEntry::new", [Expr::atom(format!("&raw const {symbol}"))]);
+    let entry = Expr::call("Some", [Expr::Unsafe(Box::new(entry))]);
+    let why = "SAFETY: the object that is linked in exports it, and nothing writes it.";
     Expr::Struct(
         "cg::EmbeddedKernel",
         vec![
@@ -320,7 +346,7 @@ fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
             Field::new("entry", Expr::text(&kernel.entry)),
             Field::new("static_shared_bytes", Expr::atom(kernel.static_shared_bytes.to_string())),
             Field::new("panics", Expr::atom(kernel.panics.to_string())),
-            cpu,
+            Field::new("cpu", entry).with_comment(why),
         ],
     )
 }

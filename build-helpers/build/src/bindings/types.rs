@@ -2,7 +2,7 @@
 
 use super::{
     expr::Expr,
-    interface::{Enum, Struct},
+    interface::{Enum, Interface, Struct},
 };
 use kernelmill_artifact::{Field, FunctionType, Scalar, Signature, StructLayout, ValueType};
 use minijinja::{Value, context};
@@ -121,21 +121,31 @@ fn has_half(ty: &ValueType) -> bool {
     }
 }
 
-/// What says that a kernel needs the run time's feature `half`; `None` where it does not.
-pub(super) fn needs_half(signature: &Signature) -> Option<String> {
+/// What says which kernels need the run time's feature `half`; `None` where there are none.
+pub(super) fn needs_half(interface: &Interface) -> Option<String> {
+    let texts = interface.kernels.iter().filter_map(|kernel| has_halves(&kernel.signature));
+    let texts: Vec<_> = texts.map(|text| Expr::text(&text)).collect();
+    let is_none = texts.is_empty();
+    let call = Expr::call("::kernelmill::__codegen::needs_half!", texts);
+    (!is_none).then(|| call.print(0, 1))
+}
+
+/// Which parameters of a kernel have numbers in half precision.
+fn has_halves(signature: &Signature) -> Option<String> {
     let names = signature.parameters().iter().filter(|it| has_half(it.kind.crossing()));
     let names: Vec<_> = names.map(|parameter| format!("`{}`", parameter.name)).collect();
     let what = if names.len() == 1 { "the parameter" } else { "the parameters" };
     let has = if names.len() == 1 { "has" } else { "have" };
-    let text = format!(
+    if names.is_empty() {
+        return None;
+    }
+    Some(format!(
         "{}:{}: {what} {} of the kernel `{}` {has} numbers in half precision",
         signature.file,
         signature.line,
         names.join(", "),
         signature.name
-    );
-    let call = Expr::call("::kernelmill::__codegen::needs_half!", [Expr::text(&text)]);
-    (!names.is_empty()).then(|| call.print(0, 1))
+    ))
 }
 
 fn layout_has_default(layout: &StructLayout) -> bool {

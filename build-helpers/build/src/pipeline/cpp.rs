@@ -75,7 +75,7 @@ impl Build<'_> {
             match (task, done) {
                 (Task::Read(index), Done::Read(Ok(read))) => {
                     read.inputs.iter().for_each(|it| watch(self.world, self.package, it));
-                    read.warnings.lines().for_each(|line| self.world.cargo.warn(&line));
+                    self.world.cargo.warn_of("nvcc", &read.warnings);
                     found.sources[index].weight = read.weight;
                     kernels.insert(index, read.kernels);
                 }

@@ -52,7 +52,7 @@ pub(super) fn check_front(
             for front in front.all() {
                 front.inputs.iter().for_each(|input| watch(world, package, input));
                 if source.kind == SourceKind::Cuda {
-                    front.warnings.lines().for_each(|line| world.cargo.warn(&line));
+                    world.cargo.warn_of("clang", &front.warnings);
                 } else {
                     world.cargo.warn(&front.warnings);
                 }

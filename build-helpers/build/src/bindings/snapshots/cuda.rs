@@ -3,668 +3,417 @@
 static SET: ::kernelmill::__codegen::KernelSet = {
     use ::kernelmill::__codegen as cg;
 
-    static PARAMETERS_0: [cg::Parameter; 2] = [
+    const PARAMETER_0: cg::Parameter = cg::Parameter::borrowed(
+        "n",
+        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
+    );
+    const PARAMETER_1: cg::Parameter = cg::Parameter::borrowed(
+        "params",
+        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+            name: cg::Cow::Borrowed("Params"),
+            size: 48,
+            align: 16,
+            fields: cg::Cow::Borrowed(&[
+                cg::Field {
+                    name: cg::Cow::Borrowed("scale"),
+                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                    offset: 0,
+                },
+                cg::Field {
+                    name: cg::Cow::Borrowed("mode"),
+                    ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                        name: cg::Cow::Borrowed("Mode"),
+                        scalar: cg::Scalar::I32,
+                        variants: cg::Cow::Borrowed(&[
+                            cg::Variant { name: cg::Cow::Borrowed("Nearest"), value: 0 },
+                            cg::Variant { name: cg::Cow::Borrowed("Linear"), value: 5 },
+                            cg::Variant { name: cg::Cow::Borrowed("Lowest"), value: -70000 },
+                        ]),
+                    })),
+                    offset: 4,
+                },
+                cg::Field {
+                    name: cg::Cow::Borrowed("color"),
+                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                        name: cg::Cow::Borrowed("float4"),
+                        size: 16,
+                        align: 16,
+                        fields: cg::Cow::Borrowed(&[
+                            cg::Field {
+                                name: cg::Cow::Borrowed("x"),
+                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                offset: 0,
+                            },
+                            cg::Field {
+                                name: cg::Cow::Borrowed("y"),
+                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                offset: 4,
+                            },
+                            cg::Field {
+                                name: cg::Cow::Borrowed("z"),
+                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                offset: 8,
+                            },
+                            cg::Field {
+                                name: cg::Cow::Borrowed("w"),
+                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                offset: 12,
+                            },
+                        ]),
+                    })),
+                    offset: 16,
+                },
+                cg::Field {
+                    name: cg::Cow::Borrowed("crop"),
+                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                        name: cg::Cow::Borrowed("Params_crop"),
+                        size: 8,
+                        align: 4,
+                        fields: cg::Cow::Borrowed(&[
+                            cg::Field {
+                                name: cg::Cow::Borrowed("left"),
+                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                offset: 0,
+                            },
+                            cg::Field {
+                                name: cg::Cow::Borrowed("right"),
+                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                offset: 4,
+                            },
+                        ]),
+                    })),
+                    offset: 32,
+                },
+                cg::Field {
+                    name: cg::Cow::Borrowed("masks"),
+                    ty: cg::ValueType::Array(
+                        cg::Nested::Borrowed(&cg::ValueType::Array(
+                            cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::Bool)),
+                            3,
+                        )),
+                        2,
+                    ),
+                    offset: 40,
+                },
+            ]),
+        }))),
+    );
+    const PARAMETER_2: cg::Parameter = cg::Parameter::borrowed(
+        "more",
+        cg::ParameterKind::Pointer {
+            element: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                name: cg::Cow::Borrowed("Params"),
+                size: 48,
+                align: 16,
+                fields: cg::Cow::Borrowed(&[
+                    cg::Field {
+                        name: cg::Cow::Borrowed("scale"),
+                        ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                        offset: 0,
+                    },
+                    cg::Field {
+                        name: cg::Cow::Borrowed("mode"),
+                        ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+                            name: cg::Cow::Borrowed("Mode"),
+                            scalar: cg::Scalar::I32,
+                            variants: cg::Cow::Borrowed(&[
+                                cg::Variant { name: cg::Cow::Borrowed("Nearest"), value: 0 },
+                                cg::Variant { name: cg::Cow::Borrowed("Linear"), value: 5 },
+                                cg::Variant { name: cg::Cow::Borrowed("Lowest"), value: -70000 },
+                            ]),
+                        })),
+                        offset: 4,
+                    },
+                    cg::Field {
+                        name: cg::Cow::Borrowed("color"),
+                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                            name: cg::Cow::Borrowed("float4"),
+                            size: 16,
+                            align: 16,
+                            fields: cg::Cow::Borrowed(&[
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("x"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                    offset: 0,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("y"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                    offset: 4,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("z"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                    offset: 8,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("w"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                                    offset: 12,
+                                },
+                            ]),
+                        })),
+                        offset: 16,
+                    },
+                    cg::Field {
+                        name: cg::Cow::Borrowed("crop"),
+                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                            name: cg::Cow::Borrowed("Params_crop"),
+                            size: 8,
+                            align: 4,
+                            fields: cg::Cow::Borrowed(&[
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("left"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                    offset: 0,
+                                },
+                                cg::Field {
+                                    name: cg::Cow::Borrowed("right"),
+                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                                    offset: 4,
+                                },
+                            ]),
+                        })),
+                        offset: 32,
+                    },
+                    cg::Field {
+                        name: cg::Cow::Borrowed("masks"),
+                        ty: cg::ValueType::Array(
+                            cg::Nested::Borrowed(&cg::ValueType::Array(
+                                cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::Bool)),
+                                3,
+                            )),
+                            2,
+                        ),
+                        offset: 40,
+                    },
+                ]),
+            })),
+            access: cg::Access::Read,
+        },
+    );
+    const PARAMETER_3: cg::Parameter = cg::Parameter::borrowed(
+        "type",
+        cg::ParameterKind::Value(cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
+            name: cg::Cow::Borrowed("Flags"),
+            scalar: cg::Scalar::U8,
+            variants: cg::Cow::Borrowed(&[
+                cg::Variant { name: cg::Cow::Borrowed("None"), value: 0 },
+                cg::Variant { name: cg::Cow::Borrowed("type"), value: 1 },
+            ]),
+        }))),
+    );
+    const PARAMETER_4: cg::Parameter = cg::Parameter::borrowed(
+        "out",
+        cg::ParameterKind::Pointer {
+            element: cg::ValueType::Scalar(cg::Scalar::F32),
+            access: cg::Access::Write,
+        },
+    );
+    static PARAMETERS_0: [cg::Parameter; 4] = [
+        cg::Parameter::borrowed(
+            "a",
+            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
+        ),
+        cg::Parameter::borrowed(
+            "x",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Read,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "y",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Write,
+            },
+        ),
+        PARAMETER_0,
+    ];
+    static PARAMETERS_1: [cg::Parameter; 3] = [
+        cg::Parameter::borrowed(
+            "in",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::F16),
+                access: cg::Access::Read,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "self",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::F16),
+                access: cg::Access::Write,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "by",
+            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F16)),
+        ),
+    ];
+    static PARAMETERS_2: [cg::Parameter; 4] = [PARAMETER_1, PARAMETER_2, PARAMETER_3, PARAMETER_4];
+    static PARAMETERS_3: [cg::Parameter; 4] = [
+        PARAMETER_1,
+        PARAMETER_2,
+        PARAMETER_3,
         cg::Parameter::borrowed(
             "out",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::U16),
+                access: cg::Access::Write,
+            },
+        ),
+    ];
+    static PARAMETERS_4: [cg::Parameter; 3] = [
+        cg::Parameter::borrowed(
+            "f",
+            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                name: cg::Cow::Borrowed("Add"),
+                size: 1,
+                align: 1,
+                fields: cg::Cow::Borrowed(&[]),
+            }))),
+        ),
+        cg::Parameter::borrowed(
+            "bytes",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::U8),
+                access: cg::Access::Write,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "rows",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::U64),
+                access: cg::Access::Write,
+            },
+        ),
+    ];
+    static PARAMETERS_5: [cg::Parameter; 2] = [
+        cg::Parameter::borrowed(
+            "x",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::I32),
+                access: cg::Access::Write,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "by",
+            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
+        ),
+    ];
+    static PARAMETERS_6: [cg::Parameter; 2] = [
+        cg::Parameter::borrowed(
+            "x",
             cg::ParameterKind::Pointer {
                 element: cg::ValueType::Scalar(cg::Scalar::F32),
                 access: cg::Access::Write,
             },
         ),
         cg::Parameter::borrowed(
-            "n",
-            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
+            "by",
+            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
         ),
     ];
+    static PARAMETERS_7: [cg::Parameter; 2] = [PARAMETER_4, PARAMETER_0];
 
     cg::KernelSet {
         format_version: 1,
         package: "cuda",
         signatures: &[
-            cg::Signature {
-                name: cg::Cow::Borrowed("saxpy"),
-                symbol: cg::Cow::Borrowed("saxpy"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Safe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "a",
-                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
-                    ),
-                    cg::Parameter::borrowed(
-                        "x",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::F32),
-                            access: cg::Access::Read,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "y",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::F32),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "n",
-                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 7,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("halves"),
-                symbol: cg::Cow::Borrowed("halves"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "in",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::F16),
-                            access: cg::Access::Read,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "self",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::F16),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "by",
-                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F16)),
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 12,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("blur_float"),
-                symbol: cg::Cow::Borrowed("_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits {
+            cg::signature(
+                "saxpy",
+                "saxpy",
+                cg::Dimension::Any,
+                cg::Safety::Safe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_0,
+                ("kernels/cuda.cu", 7),
+            ),
+            cg::signature(
+                "halves",
+                "halves",
+                cg::Dimension::Any,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_1,
+                ("kernels/cuda.cu", 12),
+            ),
+            cg::signature(
+                "blur_float",
+                "_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
+                cg::Dimension::Any,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits {
                     max_block_threads: 128,
                     block: [0, 0, 0],
                     min_blocks: 0,
                     max_registers: 0,
                     cluster: [0, 0, 0],
                 },
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "params",
-                        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                            name: cg::Cow::Borrowed("Params"),
-                            size: 48,
-                            align: 16,
-                            fields: cg::Cow::Borrowed(&[
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("scale"),
-                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                    offset: 0,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("mode"),
-                                    ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
-                                        name: cg::Cow::Borrowed("Mode"),
-                                        scalar: cg::Scalar::I32,
-                                        variants: cg::Cow::Borrowed(&[
-                                            cg::Variant {
-                                                name: cg::Cow::Borrowed("Nearest"),
-                                                value: 0,
-                                            },
-                                            cg::Variant {
-                                                name: cg::Cow::Borrowed("Linear"),
-                                                value: 5,
-                                            },
-                                            cg::Variant {
-                                                name: cg::Cow::Borrowed("Lowest"),
-                                                value: -70000,
-                                            },
-                                        ]),
-                                    })),
-                                    offset: 4,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("color"),
-                                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                        name: cg::Cow::Borrowed("float4"),
-                                        size: 16,
-                                        align: 16,
-                                        fields: cg::Cow::Borrowed(&[
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("x"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                offset: 0,
-                                            },
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("y"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                offset: 4,
-                                            },
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("z"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                offset: 8,
-                                            },
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("w"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                offset: 12,
-                                            },
-                                        ]),
-                                    })),
-                                    offset: 16,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("crop"),
-                                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                        name: cg::Cow::Borrowed("Params_crop"),
-                                        size: 8,
-                                        align: 4,
-                                        fields: cg::Cow::Borrowed(&[
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("left"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                                offset: 0,
-                                            },
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("right"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                                offset: 4,
-                                            },
-                                        ]),
-                                    })),
-                                    offset: 32,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("masks"),
-                                    ty: cg::ValueType::Array(
-                                        cg::Nested::Borrowed(&cg::ValueType::Array(
-                                            cg::Nested::Borrowed(&cg::ValueType::Scalar(
-                                                cg::Scalar::Bool,
-                                            )),
-                                            3,
-                                        )),
-                                        2,
-                                    ),
-                                    offset: 40,
-                                },
-                            ]),
-                        }))),
-                    ),
-                    cg::Parameter::borrowed(
-                        "more",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                name: cg::Cow::Borrowed("Params"),
-                                size: 48,
-                                align: 16,
-                                fields: cg::Cow::Borrowed(&[
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("scale"),
-                                        ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                        offset: 0,
-                                    },
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("mode"),
-                                        ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
-                                            name: cg::Cow::Borrowed("Mode"),
-                                            scalar: cg::Scalar::I32,
-                                            variants: cg::Cow::Borrowed(&[
-                                                cg::Variant {
-                                                    name: cg::Cow::Borrowed("Nearest"),
-                                                    value: 0,
-                                                },
-                                                cg::Variant {
-                                                    name: cg::Cow::Borrowed("Linear"),
-                                                    value: 5,
-                                                },
-                                                cg::Variant {
-                                                    name: cg::Cow::Borrowed("Lowest"),
-                                                    value: -70000,
-                                                },
-                                            ]),
-                                        })),
-                                        offset: 4,
-                                    },
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("color"),
-                                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                            name: cg::Cow::Borrowed("float4"),
-                                            size: 16,
-                                            align: 16,
-                                            fields: cg::Cow::Borrowed(&[
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("x"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 0,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("y"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 4,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("z"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 8,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("w"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 12,
-                                                },
-                                            ]),
-                                        })),
-                                        offset: 16,
-                                    },
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("crop"),
-                                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                            name: cg::Cow::Borrowed("Params_crop"),
-                                            size: 8,
-                                            align: 4,
-                                            fields: cg::Cow::Borrowed(&[
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("left"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                                    offset: 0,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("right"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                                    offset: 4,
-                                                },
-                                            ]),
-                                        })),
-                                        offset: 32,
-                                    },
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("masks"),
-                                        ty: cg::ValueType::Array(
-                                            cg::Nested::Borrowed(&cg::ValueType::Array(
-                                                cg::Nested::Borrowed(&cg::ValueType::Scalar(
-                                                    cg::Scalar::Bool,
-                                                )),
-                                                3,
-                                            )),
-                                            2,
-                                        ),
-                                        offset: 40,
-                                    },
-                                ]),
-                            })),
-                            access: cg::Access::Read,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "type",
-                        cg::ParameterKind::Value(cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
-                            name: cg::Cow::Borrowed("Flags"),
-                            scalar: cg::Scalar::U8,
-                            variants: cg::Cow::Borrowed(&[
-                                cg::Variant { name: cg::Cow::Borrowed("None"), value: 0 },
-                                cg::Variant { name: cg::Cow::Borrowed("type"), value: 1 },
-                            ]),
-                        }))),
-                    ),
-                    cg::Parameter::borrowed(
-                        "out",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::F32),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 28,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("blur_u16"),
-                symbol: cg::Cow::Borrowed("_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Safe,
-                limits: cg::LaunchLimits {
+                &PARAMETERS_2,
+                ("kernels/cuda.cu", 28),
+            ),
+            cg::signature(
+                "blur_u16",
+                "_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
+                cg::Dimension::Any,
+                cg::Safety::Safe,
+                cg::LaunchLimits {
                     max_block_threads: 128,
                     block: [0, 0, 0],
                     min_blocks: 0,
                     max_registers: 0,
                     cluster: [0, 0, 0],
                 },
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "params",
-                        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                            name: cg::Cow::Borrowed("Params"),
-                            size: 48,
-                            align: 16,
-                            fields: cg::Cow::Borrowed(&[
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("scale"),
-                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                    offset: 0,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("mode"),
-                                    ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
-                                        name: cg::Cow::Borrowed("Mode"),
-                                        scalar: cg::Scalar::I32,
-                                        variants: cg::Cow::Borrowed(&[
-                                            cg::Variant {
-                                                name: cg::Cow::Borrowed("Nearest"),
-                                                value: 0,
-                                            },
-                                            cg::Variant {
-                                                name: cg::Cow::Borrowed("Linear"),
-                                                value: 5,
-                                            },
-                                            cg::Variant {
-                                                name: cg::Cow::Borrowed("Lowest"),
-                                                value: -70000,
-                                            },
-                                        ]),
-                                    })),
-                                    offset: 4,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("color"),
-                                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                        name: cg::Cow::Borrowed("float4"),
-                                        size: 16,
-                                        align: 16,
-                                        fields: cg::Cow::Borrowed(&[
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("x"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                offset: 0,
-                                            },
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("y"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                offset: 4,
-                                            },
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("z"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                offset: 8,
-                                            },
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("w"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                offset: 12,
-                                            },
-                                        ]),
-                                    })),
-                                    offset: 16,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("crop"),
-                                    ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                        name: cg::Cow::Borrowed("Params_crop"),
-                                        size: 8,
-                                        align: 4,
-                                        fields: cg::Cow::Borrowed(&[
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("left"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                                offset: 0,
-                                            },
-                                            cg::Field {
-                                                name: cg::Cow::Borrowed("right"),
-                                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                                offset: 4,
-                                            },
-                                        ]),
-                                    })),
-                                    offset: 32,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("masks"),
-                                    ty: cg::ValueType::Array(
-                                        cg::Nested::Borrowed(&cg::ValueType::Array(
-                                            cg::Nested::Borrowed(&cg::ValueType::Scalar(
-                                                cg::Scalar::Bool,
-                                            )),
-                                            3,
-                                        )),
-                                        2,
-                                    ),
-                                    offset: 40,
-                                },
-                            ]),
-                        }))),
-                    ),
-                    cg::Parameter::borrowed(
-                        "more",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                name: cg::Cow::Borrowed("Params"),
-                                size: 48,
-                                align: 16,
-                                fields: cg::Cow::Borrowed(&[
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("scale"),
-                                        ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                        offset: 0,
-                                    },
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("mode"),
-                                        ty: cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
-                                            name: cg::Cow::Borrowed("Mode"),
-                                            scalar: cg::Scalar::I32,
-                                            variants: cg::Cow::Borrowed(&[
-                                                cg::Variant {
-                                                    name: cg::Cow::Borrowed("Nearest"),
-                                                    value: 0,
-                                                },
-                                                cg::Variant {
-                                                    name: cg::Cow::Borrowed("Linear"),
-                                                    value: 5,
-                                                },
-                                                cg::Variant {
-                                                    name: cg::Cow::Borrowed("Lowest"),
-                                                    value: -70000,
-                                                },
-                                            ]),
-                                        })),
-                                        offset: 4,
-                                    },
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("color"),
-                                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                            name: cg::Cow::Borrowed("float4"),
-                                            size: 16,
-                                            align: 16,
-                                            fields: cg::Cow::Borrowed(&[
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("x"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 0,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("y"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 4,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("z"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 8,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("w"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 12,
-                                                },
-                                            ]),
-                                        })),
-                                        offset: 16,
-                                    },
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("crop"),
-                                        ty: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                            name: cg::Cow::Borrowed("Params_crop"),
-                                            size: 8,
-                                            align: 4,
-                                            fields: cg::Cow::Borrowed(&[
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("left"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                                    offset: 0,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("right"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                                    offset: 4,
-                                                },
-                                            ]),
-                                        })),
-                                        offset: 32,
-                                    },
-                                    cg::Field {
-                                        name: cg::Cow::Borrowed("masks"),
-                                        ty: cg::ValueType::Array(
-                                            cg::Nested::Borrowed(&cg::ValueType::Array(
-                                                cg::Nested::Borrowed(&cg::ValueType::Scalar(
-                                                    cg::Scalar::Bool,
-                                                )),
-                                                3,
-                                            )),
-                                            2,
-                                        ),
-                                        offset: 40,
-                                    },
-                                ]),
-                            })),
-                            access: cg::Access::Read,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "type",
-                        cg::ParameterKind::Value(cg::ValueType::Enum(cg::Nested::Borrowed(&cg::EnumLayout {
-                            name: cg::Cow::Borrowed("Flags"),
-                            scalar: cg::Scalar::U8,
-                            variants: cg::Cow::Borrowed(&[
-                                cg::Variant { name: cg::Cow::Borrowed("None"), value: 0 },
-                                cg::Variant { name: cg::Cow::Borrowed("type"), value: 1 },
-                            ]),
-                        }))),
-                    ),
-                    cg::Parameter::borrowed(
-                        "out",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::U16),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 28,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("apply_filters_Add"),
-                symbol: cg::Cow::Borrowed("_ZN7filters5applyINS_3AddEEEvT_PvPPf"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "f",
-                        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                            name: cg::Cow::Borrowed("Add"),
-                            size: 1,
-                            align: 1,
-                            fields: cg::Cow::Borrowed(&[]),
-                        }))),
-                    ),
-                    cg::Parameter::borrowed(
-                        "bytes",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::U8),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "rows",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::U64),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 35,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("add_int_int"),
-                symbol: cg::Cow::Borrowed("_Z3addPii"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "x",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::I32),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "by",
-                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 39,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("add_float_float"),
-                symbol: cg::Cow::Borrowed("_Z3addPff"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "x",
-                        cg::ParameterKind::Pointer {
-                            element: cg::ValueType::Scalar(cg::Scalar::F32),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "by",
-                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 40,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("fill_1"),
-                symbol: cg::Cow::Borrowed("_Z4fillILi1EEvPfi"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&PARAMETERS_0),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 42,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("fill_2"),
-                symbol: cg::Cow::Borrowed("_Z4fillILi2EEvPfi"),
-                dimension: cg::Dimension::Any,
-                safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&PARAMETERS_0),
-                file: cg::Cow::Borrowed("kernels/cuda.cu"),
-                line: 42,
-            },
+                &PARAMETERS_3,
+                ("kernels/cuda.cu", 28),
+            ),
+            cg::signature(
+                "apply_filters_Add",
+                "_ZN7filters5applyINS_3AddEEEvT_PvPPf",
+                cg::Dimension::Any,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_4,
+                ("kernels/cuda.cu", 35),
+            ),
+            cg::signature(
+                "add_int_int",
+                "_Z3addPii",
+                cg::Dimension::Any,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_5,
+                ("kernels/cuda.cu", 39),
+            ),
+            cg::signature(
+                "add_float_float",
+                "_Z3addPff",
+                cg::Dimension::Any,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_6,
+                ("kernels/cuda.cu", 40),
+            ),
+            cg::signature(
+                "fill_1",
+                "_Z4fillILi1EEvPfi",
+                cg::Dimension::Any,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_7,
+                ("kernels/cuda.cu", 42),
+            ),
+            cg::signature(
+                "fill_2",
+                "_Z4fillILi2EEvPfi",
+                cg::Dimension::Any,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_7,
+                ("kernels/cuda.cu", 42),
+            ),
         ],
         functions: &[],
         artifacts: &[
@@ -709,69 +458,30 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 source: "kernels/cuda.cu",
                 bytes: include_bytes!("cuda.ptx"),
                 kernels: &[
-                    cg::EmbeddedKernel {
-                        signature: 0,
-                        entry: "saxpy",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 1,
-                        entry: "halves",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 2,
-                        entry: "_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 3,
-                        entry: "_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 4,
-                        entry: "_ZN7filters5applyINS_3AddEEEvT_PvPPf",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 5,
-                        entry: "_Z3addPii",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 6,
-                        entry: "_Z3addPff",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 7,
-                        entry: "_Z4fillILi1EEvPfi",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 8,
-                        entry: "_Z4fillILi2EEvPfi",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
+                    cg::EmbeddedKernel::loaded(0, "saxpy", 0, false),
+                    cg::EmbeddedKernel::loaded(1, "halves", 0, false),
+                    cg::EmbeddedKernel::loaded(
+                        2,
+                        "_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
+                        0,
+                        false,
+                    ),
+                    cg::EmbeddedKernel::loaded(
+                        3,
+                        "_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
+                        0,
+                        false,
+                    ),
+                    cg::EmbeddedKernel::loaded(
+                        4,
+                        "_ZN7filters5applyINS_3AddEEEvT_PvPPf",
+                        0,
+                        false,
+                    ),
+                    cg::EmbeddedKernel::loaded(5, "_Z3addPii", 0, false),
+                    cg::EmbeddedKernel::loaded(6, "_Z3addPff", 0, false),
+                    cg::EmbeddedKernel::loaded(7, "_Z4fillILi1EEvPfi", 0, false),
+                    cg::EmbeddedKernel::loaded(8, "_Z4fillILi2EEvPfi", 0, false),
                 ],
                 locations: &[],
                 backtraces: &[],

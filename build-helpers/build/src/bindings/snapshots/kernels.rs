@@ -3,94 +3,48 @@
 static SET: ::kernelmill::__codegen::KernelSet = {
     use ::kernelmill::__codegen as cg;
 
-    cg::KernelSet {
-        format_version: 1,
-        package: "app",
-        signatures: &[
-            cg::Signature {
-                name: cg::Cow::Borrowed("saxpy"),
-                symbol: cg::Cow::Borrowed("saxpy"),
-                dimension: cg::Dimension::One,
-                safety: cg::Safety::Safe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "a",
-                        cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
-                    ),
-                    cg::Parameter::borrowed(
-                        "x",
-                        cg::ParameterKind::Slice {
-                            element: cg::ValueType::Scalar(cg::Scalar::F32),
-                            access: cg::Access::Read,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "y",
-                        cg::ParameterKind::Slice {
-                            element: cg::ValueType::Scalar(cg::Scalar::F32),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/first.rs"),
-                line: 4,
+    static PARAMETERS_0: [cg::Parameter; 3] = [
+        cg::Parameter::borrowed(
+            "a",
+            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
+        ),
+        cg::Parameter::borrowed(
+            "x",
+            cg::ParameterKind::Slice {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Read,
             },
-            cg::Signature {
-                name: cg::Cow::Borrowed("blend"),
-                symbol: cg::Cow::Borrowed("blend"),
-                dimension: cg::Dimension::Two,
-                safety: cg::Safety::Unsafe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "params",
-                        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                            name: cg::Cow::Borrowed("Params"),
-                            size: 656,
-                            align: 16,
-                            fields: cg::Cow::Borrowed(&[
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("scale"),
-                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                    offset: 0,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("count"),
-                                    ty: cg::ValueType::Scalar(cg::Scalar::U64),
-                                    offset: 8,
-                                },
-                                cg::Field {
-                                    name: cg::Cow::Borrowed("table"),
-                                    ty: cg::ValueType::Array(
-                                        cg::Nested::Borrowed(&cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                            name: cg::Cow::Borrowed("Pair"),
-                                            size: 16,
-                                            align: 16,
-                                            fields: cg::Cow::Borrowed(&[
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("0"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::U8),
-                                                    offset: 0,
-                                                },
-                                                cg::Field {
-                                                    name: cg::Cow::Borrowed("1"),
-                                                    ty: cg::ValueType::Scalar(cg::Scalar::F32),
-                                                    offset: 4,
-                                                },
-                                            ]),
-                                        }))),
-                                        40,
-                                    ),
-                                    offset: 16,
-                                },
-                            ]),
-                        }))),
-                    ),
-                    cg::Parameter::borrowed(
-                        "pairs",
-                        cg::ParameterKind::Slice {
-                            element: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+        ),
+        cg::Parameter::borrowed(
+            "y",
+            cg::ParameterKind::Slice {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Write,
+            },
+        ),
+    ];
+    static PARAMETERS_1: [cg::Parameter; 4] = [
+        cg::Parameter::borrowed(
+            "params",
+            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                name: cg::Cow::Borrowed("Params"),
+                size: 656,
+                align: 16,
+                fields: cg::Cow::Borrowed(&[
+                    cg::Field {
+                        name: cg::Cow::Borrowed("scale"),
+                        ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                        offset: 0,
+                    },
+                    cg::Field {
+                        name: cg::Cow::Borrowed("count"),
+                        ty: cg::ValueType::Scalar(cg::Scalar::U64),
+                        offset: 8,
+                    },
+                    cg::Field {
+                        name: cg::Cow::Borrowed("table"),
+                        ty: cg::ValueType::Array(
+                            cg::Nested::Borrowed(&cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
                                 name: cg::Cow::Borrowed("Pair"),
                                 size: 16,
                                 align: 16,
@@ -106,108 +60,155 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                                         offset: 4,
                                     },
                                 ]),
-                            })),
-                            access: cg::Access::Read,
-                        },
-                    ),
-                    cg::Parameter::borrowed(
-                        "in",
-                        cg::ParameterKind::Value(cg::ValueType::Array(
-                            cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::U16)),
-                            3,
-                        )),
-                    ),
-                    cg::Parameter::borrowed(
-                        "_out",
-                        cg::ParameterKind::Slice {
-                            element: cg::ValueType::Array(
-                                cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::F32)),
-                                4,
-                            ),
-                            access: cg::Access::Write,
-                        },
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/first.rs"),
-                line: 6,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("device"),
-                symbol: cg::Cow::Borrowed("device"),
-                dimension: cg::Dimension::Three,
-                safety: cg::Safety::Safe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "own",
-                        cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                            name: cg::Cow::Borrowed("Own"),
-                            size: 4,
-                            align: 4,
-                            fields: cg::Cow::Borrowed(&[cg::Field {
-                                name: cg::Cow::Borrowed("x"),
-                                ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                offset: 0,
-                            }]),
-                        }))),
-                    ),
-                ]),
-                file: cg::Cow::Borrowed("kernels/second.rs"),
-                line: 2,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("nothing"),
-                symbol: cg::Cow::Borrowed("nothing"),
-                dimension: cg::Dimension::One,
-                safety: cg::Safety::Safe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[]),
-                file: cg::Cow::Borrowed("kernels/second.rs"),
-                line: 3,
-            },
-            cg::Signature {
-                name: cg::Cow::Borrowed("given"),
-                symbol: cg::Cow::Borrowed("given"),
-                dimension: cg::Dimension::One,
-                safety: cg::Safety::Safe,
-                limits: cg::LaunchLimits::NONE,
-                parameters: cg::Cow::Borrowed(&[
-                    cg::Parameter::borrowed(
-                        "f",
-                        cg::ParameterKind::Value(cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
-                            parameters: cg::Cow::Borrowed(&[
-                                cg::ValueType::Scalar(cg::Scalar::F32),
-                                cg::ValueType::Array(
-                                    cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::U32)),
-                                    2,
-                                ),
-                            ]),
-                            result: Some(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
-                                name: cg::Cow::Borrowed("Own"),
-                                size: 4,
-                                align: 4,
-                                fields: cg::Cow::Borrowed(&[cg::Field {
-                                    name: cg::Cow::Borrowed("x"),
-                                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
-                                    offset: 0,
-                                }]),
                             }))),
-                        }))),
-                    ),
-                    cg::Parameter::borrowed(
-                        "all",
-                        cg::ParameterKind::Slice {
-                            element: cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
-                                parameters: cg::Cow::Borrowed(&[]),
-                                result: None,
-                            })),
-                            access: cg::Access::Read,
+                            40,
+                        ),
+                        offset: 16,
+                    },
+                ]),
+            }))),
+        ),
+        cg::Parameter::borrowed(
+            "pairs",
+            cg::ParameterKind::Slice {
+                element: cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                    name: cg::Cow::Borrowed("Pair"),
+                    size: 16,
+                    align: 16,
+                    fields: cg::Cow::Borrowed(&[
+                        cg::Field {
+                            name: cg::Cow::Borrowed("0"),
+                            ty: cg::ValueType::Scalar(cg::Scalar::U8),
+                            offset: 0,
                         },
+                        cg::Field {
+                            name: cg::Cow::Borrowed("1"),
+                            ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                            offset: 4,
+                        },
+                    ]),
+                })),
+                access: cg::Access::Read,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "in",
+            cg::ParameterKind::Value(cg::ValueType::Array(
+                cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::U16)),
+                3,
+            )),
+        ),
+        cg::Parameter::borrowed(
+            "_out",
+            cg::ParameterKind::Slice {
+                element: cg::ValueType::Array(
+                    cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::F32)),
+                    4,
+                ),
+                access: cg::Access::Write,
+            },
+        ),
+    ];
+    static PARAMETERS_2: [cg::Parameter; 1] = [
+        cg::Parameter::borrowed(
+            "own",
+            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                name: cg::Cow::Borrowed("Own"),
+                size: 4,
+                align: 4,
+                fields: cg::Cow::Borrowed(&[cg::Field {
+                    name: cg::Cow::Borrowed("x"),
+                    ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                    offset: 0,
+                }]),
+            }))),
+        ),
+    ];
+    static PARAMETERS_3: [cg::Parameter; 0] = [];
+    static PARAMETERS_4: [cg::Parameter; 2] = [
+        cg::Parameter::borrowed(
+            "f",
+            cg::ParameterKind::Value(cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
+                parameters: cg::Cow::Borrowed(&[
+                    cg::ValueType::Scalar(cg::Scalar::F32),
+                    cg::ValueType::Array(
+                        cg::Nested::Borrowed(&cg::ValueType::Scalar(cg::Scalar::U32)),
+                        2,
                     ),
                 ]),
-                file: cg::Cow::Borrowed("kernels/second.rs"),
-                line: 4,
+                result: Some(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                    name: cg::Cow::Borrowed("Own"),
+                    size: 4,
+                    align: 4,
+                    fields: cg::Cow::Borrowed(&[cg::Field {
+                        name: cg::Cow::Borrowed("x"),
+                        ty: cg::ValueType::Scalar(cg::Scalar::I32),
+                        offset: 0,
+                    }]),
+                }))),
+            }))),
+        ),
+        cg::Parameter::borrowed(
+            "all",
+            cg::ParameterKind::Slice {
+                element: cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
+                    parameters: cg::Cow::Borrowed(&[]),
+                    result: None,
+                })),
+                access: cg::Access::Read,
             },
+        ),
+    ];
+
+    cg::KernelSet {
+        format_version: 1,
+        package: "app",
+        signatures: &[
+            cg::signature(
+                "saxpy",
+                "saxpy",
+                cg::Dimension::One,
+                cg::Safety::Safe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_0,
+                ("kernels/first.rs", 4),
+            ),
+            cg::signature(
+                "blend",
+                "blend",
+                cg::Dimension::Two,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_1,
+                ("kernels/first.rs", 6),
+            ),
+            cg::signature(
+                "device",
+                "device",
+                cg::Dimension::Three,
+                cg::Safety::Safe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_2,
+                ("kernels/second.rs", 2),
+            ),
+            cg::signature(
+                "nothing",
+                "nothing",
+                cg::Dimension::One,
+                cg::Safety::Safe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_3,
+                ("kernels/second.rs", 3),
+            ),
+            cg::signature(
+                "given",
+                "given",
+                cg::Dimension::One,
+                cg::Safety::Safe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_4,
+                ("kernels/second.rs", 4),
+            ),
         ],
         functions: &[0x5fea_ee06_f739_41b8, 0x20c3_9dff_1e26_0953],
         artifacts: &[
@@ -254,20 +255,8 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 source: "kernels/first.rs",
                 bytes: include_bytes!("first.compute_75.ptx"),
                 kernels: &[
-                    cg::EmbeddedKernel {
-                        signature: 0,
-                        entry: "saxpy",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 1,
-                        entry: "blend",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
+                    cg::EmbeddedKernel::loaded(0, "saxpy", 0, false),
+                    cg::EmbeddedKernel::loaded(1, "blend", 0, false),
                 ],
                 locations: &[],
                 backtraces: &[],
@@ -328,27 +317,9 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 source: "kernels/second.rs",
                 bytes: include_bytes!("second.compute_75.ptx"),
                 kernels: &[
-                    cg::EmbeddedKernel {
-                        signature: 2,
-                        entry: "device",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 3,
-                        entry: "nothing",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
-                    cg::EmbeddedKernel {
-                        signature: 4,
-                        entry: "given",
-                        static_shared_bytes: 0,
-                        panics: false,
-                        cpu: None,
-                    },
+                    cg::EmbeddedKernel::loaded(2, "device", 0, false),
+                    cg::EmbeddedKernel::loaded(3, "nothing", 0, false),
+                    cg::EmbeddedKernel::loaded(4, "given", 0, false),
                 ],
                 locations: &[],
                 backtraces: &[],

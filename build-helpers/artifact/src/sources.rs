@@ -1,0 +1,102 @@
+//! What of a compiler's own sources goes into its keys.
+
+use std::{
+    fs,
+    hash::{DefaultHasher, Hasher},
+    io,
+    path::{Path, PathBuf},
+};
+
+/// A digest of the names and contents of all files in some folders, as 16 hexadecimal digits, for the
+/// build script of a crate that changes what kernels are compiled to, a plugin for example: as a
+/// part of its version it keeps what an older state of a checkout compiled from being taken for what
+/// this one would. Folders that do not exist have no files.
+///
+/// ```no_run
+/// // The build script of a plugin, whose `version` has `env!("PLUGIN_DIGEST")`.
+/// # fn main() -> std::io::Result<()> {
+/// let folder = std::path::Path::new("src");
+/// println!("cargo::rerun-if-changed={}", folder.display());
+/// println!("cargo::rustc-env=PLUGIN_DIGEST={}", kernelmill_artifact::source_digest(&[folder])?);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// When a file or folder cannot be read; the error names it.
+pub fn source_digest<P: AsRef<Path>>(folders: &[P]) -> io::Result<String> {
+    let mut digest = DefaultHasher::new();
+    for folder in folders.iter().map(AsRef::as_ref).filter(|folder| folder.is_dir()) {
+        add(folder, &mut digest)?;
+    }
+    Ok(format!("{:016x}", digest.finish()))
+}
+
+/// Adds a folder, in the order of names.
+fn add(folder: &Path, digest: &mut DefaultHasher) -> io::Result<()> {
+    let at = |path: &Path, error: io::Error| {
+        io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    };
+    let entries = fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(|error| at(folder, error))?;
+    let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+    paths.sort();
+    digest.write_usize(paths.len());
+    for path in paths {
+        field(path.file_name().unwrap_or_default().as_encoded_bytes(), digest);
+        if path.is_dir() {
+            add(&path, digest)?;
+        } else {
+            field(&fs::read(&path).map_err(|error| at(&path, error))?, digest);
+        }
+    }
+    Ok(())
+}
+
+/// Adds bytes that cannot be taken for those of the next field.
+fn field(bytes: &[u8], digest: &mut DefaultHasher) {
+    digest.write_usize(bytes.len());
+    digest.write(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(name: &str, files: &[(&str, &str)]) -> String {
+        let root =
+            std::env::temp_dir().join(format!("kernelmill-sources-{}-{name}", std::process::id()));
+        for (path, text) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let digest = source_digest(&[&root, &root.join("missing")]).unwrap();
+        fs::remove_dir_all(root).unwrap();
+        digest
+    }
+
+    #[test]
+    fn a_digest_is_of_names_contents_and_folders_and_not_of_where_they_lie() {
+        let all: Vec<String> = [
+            ("one", [("a", "12"), ("b", "3")]),
+            ("content", [("a", "1"), ("b", "23")]),
+            ("name", [("a", "12"), ("c", "3")]),
+            ("folder", [("a", "12"), ("d/b", "3")]),
+        ]
+        .iter()
+        .map(|(name, files)| digest(name, files))
+        .collect();
+        let different: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(different.len(), all.len(), "{all:?}");
+        assert_eq!(all[0], digest("again", &[("b", "3"), ("a", "12")]));
+    }
+
+    #[test]
+    fn no_folder_is_no_file() {
+        let none = source_digest::<&Path>(&[]).unwrap();
+        assert_eq!(none, source_digest(&["/nonexistent/kernelmill"]).unwrap());
+        assert_eq!(none.len(), 16);
+    }
+}
