@@ -1,223 +1,182 @@
 //! What kernelmill-build writes into `OUT_DIR/kernels.rs`, in the same terms but by hand, for a
 //! package with three sources, whose compiled code is in `objects.rs`.
 
-static SET: ::kernelmill::__codegen::KernelSet = ::kernelmill::__codegen::KernelSet {
-    format_version: 1,
-    package: "demo",
-    signatures: &[
-        ::kernelmill::__codegen::Signature {
-            name: ::kernelmill::__codegen::Cow::Borrowed("saxpy"),
-            symbol: ::kernelmill::__codegen::Cow::Borrowed("saxpy"),
-            dimension: ::kernelmill::__codegen::Dimension::One,
-            safety: ::kernelmill::__codegen::Safety::Safe,
-            limits: ::kernelmill::__codegen::LaunchLimits::NONE,
-            parameters: ::kernelmill::__codegen::Cow::Borrowed(&[
-                ::kernelmill::__codegen::Parameter::borrowed(
-                    "a",
-                    ::kernelmill::__codegen::ParameterKind::Value(
-                        ::kernelmill::__codegen::ValueType::Scalar(
-                            ::kernelmill::__codegen::Scalar::F32,
-                        ),
-                    ),
-                ),
-                ::kernelmill::__codegen::Parameter::borrowed(
-                    "x",
-                    ::kernelmill::__codegen::ParameterKind::Slice {
-                        element: ::kernelmill::__codegen::ValueType::Scalar(
-                            ::kernelmill::__codegen::Scalar::F32,
-                        ),
-                        access: ::kernelmill::__codegen::Access::Read,
-                    },
-                ),
-                ::kernelmill::__codegen::Parameter::borrowed(
-                    "y",
-                    ::kernelmill::__codegen::ParameterKind::Slice {
-                        element: ::kernelmill::__codegen::ValueType::Scalar(
-                            ::kernelmill::__codegen::Scalar::F32,
-                        ),
-                        access: ::kernelmill::__codegen::Access::Write,
-                    },
-                ),
-            ]),
-            file: ::kernelmill::__codegen::Cow::Borrowed("kernels/saxpy.rs"),
-            line: 4,
-        },
-        ::kernelmill::__codegen::Signature {
-            name: ::kernelmill::__codegen::Cow::Borrowed("fill"),
-            symbol: ::kernelmill::__codegen::Cow::Borrowed("fill"),
-            dimension: ::kernelmill::__codegen::Dimension::Two,
-            safety: ::kernelmill::__codegen::Safety::Safe,
-            limits: ::kernelmill::__codegen::LaunchLimits::NONE,
-            parameters: ::kernelmill::__codegen::Cow::Borrowed(&[
-                ::kernelmill::__codegen::Parameter::borrowed(
-                    "params",
-                    ::kernelmill::__codegen::ParameterKind::Value(
-                        ::kernelmill::__codegen::ValueType::Struct(
-                            ::kernelmill::__codegen::Nested::Borrowed(
-                                &::kernelmill::__codegen::StructLayout {
-                                    name: ::kernelmill::__codegen::Cow::Borrowed("Params"),
-                                    size: 16,
-                                    align: 8,
-                                    fields: ::kernelmill::__codegen::Cow::Borrowed(&[
-                                        ::kernelmill::__codegen::Field {
-                                            name: ::kernelmill::__codegen::Cow::Borrowed("width"),
-                                            ty: ::kernelmill::__codegen::ValueType::Scalar(
-                                                ::kernelmill::__codegen::Scalar::U32,
-                                            ),
-                                            offset: 0,
-                                        },
-                                        ::kernelmill::__codegen::Field {
-                                            name: ::kernelmill::__codegen::Cow::Borrowed("step"),
-                                            ty: ::kernelmill::__codegen::ValueType::Scalar(
-                                                ::kernelmill::__codegen::Scalar::U64,
-                                            ),
-                                            offset: 8,
-                                        },
-                                    ]),
-                                },
-                            ),
-                        ),
-                    ),
-                ),
-                ::kernelmill::__codegen::Parameter::borrowed(
-                    "out",
-                    ::kernelmill::__codegen::ParameterKind::Slice {
-                        element: ::kernelmill::__codegen::ValueType::Scalar(
-                            ::kernelmill::__codegen::Scalar::U64,
-                        ),
-                        access: ::kernelmill::__codegen::Access::Write,
-                    },
-                ),
-            ]),
-            file: ::kernelmill::__codegen::Cow::Borrowed("kernels/fill.rs"),
-            line: 12,
-        },
-        ::kernelmill::__codegen::Signature {
-            name: ::kernelmill::__codegen::Cow::Borrowed("scale"),
-            symbol: ::kernelmill::__codegen::Cow::Borrowed("scale"),
-            dimension: ::kernelmill::__codegen::Dimension::Three,
-            safety: ::kernelmill::__codegen::Safety::Unsafe,
-            limits: ::kernelmill::__codegen::LaunchLimits::NONE,
-            parameters: ::kernelmill::__codegen::Cow::Borrowed(&[
-                ::kernelmill::__codegen::Parameter::borrowed(
-                    "out",
-                    ::kernelmill::__codegen::ParameterKind::Pointer {
-                        element: ::kernelmill::__codegen::ValueType::Scalar(
-                            ::kernelmill::__codegen::Scalar::F32,
-                        ),
-                        access: ::kernelmill::__codegen::Access::Write,
-                    },
-                ),
-                ::kernelmill::__codegen::Parameter::borrowed(
-                    "in",
-                    ::kernelmill::__codegen::ParameterKind::Pointer {
-                        element: ::kernelmill::__codegen::ValueType::Scalar(
-                            ::kernelmill::__codegen::Scalar::F32,
-                        ),
-                        access: ::kernelmill::__codegen::Access::Read,
-                    },
-                ),
-                ::kernelmill::__codegen::Parameter::borrowed(
-                    "n",
-                    ::kernelmill::__codegen::ParameterKind::Value(
-                        ::kernelmill::__codegen::ValueType::Scalar(
-                            ::kernelmill::__codegen::Scalar::I32,
-                        ),
-                    ),
-                ),
-            ]),
-            file: ::kernelmill::__codegen::Cow::Borrowed("kernels/scale.cu"),
-            line: 1,
-        },
-    ],
-    functions: &[],
-    artifacts: &[
-        ::kernelmill::__codegen::EmbeddedArtifact {
-            fingerprint: "0101010101010101010101010101010101010101010101010101010101010101",
-            target: "cpu",
-            kind: ::kernelmill::__codegen::ArtifactKind::Object,
-            source: "kernels/saxpy.rs",
-            bytes: &[],
-            kernels: &[::kernelmill::__codegen::EmbeddedKernel {
-                signature: 0,
-                entry: "saxpy",
-                static_shared_bytes: 0,
-                panics: true,
-                // SAFETY: the object that is linked in exports it, and nothing writes it.
-                cpu: Some(unsafe {
-                    ::kernelmill::__codegen::CpuEntry::new(&raw const kernelmill_cpu_demo_saxpy)
-                }),
-            }],
-            locations: &[::kernelmill::__codegen::SourceLocation {
-                file: "kernels/saxpy.rs",
-                line: 6,
-                column: 5,
-            }],
-            backtraces: &[],
-            messages: &[],
-        },
-        ::kernelmill::__codegen::EmbeddedArtifact {
-            fingerprint: "0202020202020202020202020202020202020202020202020202020202020202",
-            target: "compute_75",
-            kind: ::kernelmill::__codegen::ArtifactKind::Ptx,
-            source: "kernels/saxpy.rs",
-            bytes: include_bytes!("saxpy.ptx"),
-            kernels: &[::kernelmill::__codegen::EmbeddedKernel {
-                signature: 0,
-                entry: "saxpy",
-                static_shared_bytes: 0,
-                panics: true,
-                cpu: None,
-            }],
-            locations: &[::kernelmill::__codegen::SourceLocation {
-                file: "kernels/saxpy.rs",
-                line: 6,
-                column: 5,
-            }],
-            backtraces: &[],
-            messages: &[],
-        },
-        ::kernelmill::__codegen::EmbeddedArtifact {
-            fingerprint: "0303030303030303030303030303030303030303030303030303030303030303",
-            target: "cpu",
-            kind: ::kernelmill::__codegen::ArtifactKind::Object,
-            source: "kernels/fill.rs",
-            bytes: &[],
-            kernels: &[::kernelmill::__codegen::EmbeddedKernel {
-                signature: 1,
-                entry: "fill",
-                static_shared_bytes: 0,
-                panics: false,
-                // SAFETY: the object that is linked in exports it, and nothing writes it.
-                cpu: Some(unsafe {
-                    ::kernelmill::__codegen::CpuEntry::new(&raw const kernelmill_cpu_demo_fill)
-                }),
-            }],
-            locations: &[],
-            backtraces: &[],
-            messages: &[],
-        },
-        ::kernelmill::__codegen::EmbeddedArtifact {
-            fingerprint: "0404040404040404040404040404040404040404040404040404040404040404",
-            target: "cpu",
-            kind: ::kernelmill::__codegen::ArtifactKind::Object,
-            source: "kernels/scale.cu",
-            bytes: &[],
-            kernels: &[::kernelmill::__codegen::EmbeddedKernel {
-                signature: 2,
-                entry: "_Z5scalePfPKfi",
-                static_shared_bytes: 0,
-                panics: false,
-                // SAFETY: the object that is linked in exports it, and nothing writes it.
-                cpu: Some(unsafe {
-                    ::kernelmill::__codegen::CpuEntry::new(&raw const kernelmill_cpu_demo_scale)
-                }),
-            }],
-            locations: &[],
-            backtraces: &[],
-            messages: &[],
-        },
-    ],
+static SET: ::kernelmill::__codegen::KernelSet = {
+    use ::kernelmill::__codegen as cg;
+
+    static PARAMETERS_0: [cg::Parameter; 3] = [
+        cg::Parameter::borrowed(
+            "a",
+            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::F32)),
+        ),
+        cg::Parameter::borrowed(
+            "x",
+            cg::ParameterKind::Slice {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Read,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "y",
+            cg::ParameterKind::Slice {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Write,
+            },
+        ),
+    ];
+    static PARAMETERS_1: [cg::Parameter; 2] = [
+        cg::Parameter::borrowed(
+            "params",
+            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(
+                &cg::StructLayout {
+                    name: cg::Cow::Borrowed("Params"),
+                    size: 16,
+                    align: 8,
+                    fields: cg::Cow::Borrowed(&[
+                        cg::Field {
+                            name: cg::Cow::Borrowed("width"),
+                            ty: cg::ValueType::Scalar(cg::Scalar::U32),
+                            offset: 0,
+                        },
+                        cg::Field {
+                            name: cg::Cow::Borrowed("step"),
+                            ty: cg::ValueType::Scalar(cg::Scalar::U64),
+                            offset: 8,
+                        },
+                    ]),
+                },
+            ))),
+        ),
+        cg::Parameter::borrowed(
+            "out",
+            cg::ParameterKind::Slice {
+                element: cg::ValueType::Scalar(cg::Scalar::U64),
+                access: cg::Access::Write,
+            },
+        ),
+    ];
+    static PARAMETERS_2: [cg::Parameter; 3] = [
+        cg::Parameter::borrowed(
+            "out",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Write,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "in",
+            cg::ParameterKind::Pointer {
+                element: cg::ValueType::Scalar(cg::Scalar::F32),
+                access: cg::Access::Read,
+            },
+        ),
+        cg::Parameter::borrowed(
+            "n",
+            cg::ParameterKind::Value(cg::ValueType::Scalar(cg::Scalar::I32)),
+        ),
+    ];
+
+    cg::KernelSet {
+        format_version: 1,
+        package: "demo",
+        signatures: &[
+            cg::signature(
+                "saxpy",
+                "saxpy",
+                cg::Dimension::One,
+                cg::Safety::Safe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_0,
+                ("kernels/saxpy.rs", 4),
+            ),
+            cg::signature(
+                "fill",
+                "fill",
+                cg::Dimension::Two,
+                cg::Safety::Safe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_1,
+                ("kernels/fill.rs", 12),
+            ),
+            cg::signature(
+                "scale",
+                "scale",
+                cg::Dimension::Three,
+                cg::Safety::Unsafe,
+                cg::LaunchLimits::NONE,
+                &PARAMETERS_2,
+                ("kernels/scale.cu", 1),
+            ),
+        ],
+        functions: &[],
+        artifacts: &[
+            cg::EmbeddedArtifact {
+                fingerprint: "0101010101010101010101010101010101010101010101010101010101010101",
+                target: "cpu",
+                kind: cg::ArtifactKind::Object,
+                source: "kernels/saxpy.rs",
+                bytes: &[],
+                kernels: &[cg::EmbeddedKernel {
+                    signature: 0,
+                    entry: "saxpy",
+                    static_shared_bytes: 0,
+                    panics: true,
+                    // SAFETY: the object that is linked in exports it, and nothing writes it.
+                    cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_saxpy) }),
+                }],
+                locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
+                backtraces: &[],
+                messages: &[],
+            },
+            cg::EmbeddedArtifact {
+                fingerprint: "0202020202020202020202020202020202020202020202020202020202020202",
+                target: "compute_75",
+                kind: cg::ArtifactKind::Ptx,
+                source: "kernels/saxpy.rs",
+                bytes: include_bytes!("saxpy.ptx"),
+                kernels: &[cg::EmbeddedKernel::loaded(0, "saxpy", 0, true)],
+                locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
+                backtraces: &[],
+                messages: &[],
+            },
+            cg::EmbeddedArtifact {
+                fingerprint: "0303030303030303030303030303030303030303030303030303030303030303",
+                target: "cpu",
+                kind: cg::ArtifactKind::Object,
+                source: "kernels/fill.rs",
+                bytes: &[],
+                kernels: &[cg::EmbeddedKernel {
+                    signature: 1,
+                    entry: "fill",
+                    static_shared_bytes: 0,
+                    panics: false,
+                    // SAFETY: the object that is linked in exports it, and nothing writes it.
+                    cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_fill) }),
+                }],
+                locations: &[],
+                backtraces: &[],
+                messages: &[],
+            },
+            cg::EmbeddedArtifact {
+                fingerprint: "0404040404040404040404040404040404040404040404040404040404040404",
+                target: "cpu",
+                kind: cg::ArtifactKind::Object,
+                source: "kernels/scale.cu",
+                bytes: &[],
+                kernels: &[cg::EmbeddedKernel {
+                    signature: 2,
+                    entry: "_Z5scalePfPKfi",
+                    static_shared_bytes: 0,
+                    panics: false,
+                    // SAFETY: the object that is linked in exports it, and nothing writes it.
+                    cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_scale) }),
+                }],
+                locations: &[],
+                backtraces: &[],
+                messages: &[],
+            },
+        ],
+    }
 };
 
 unsafe extern "C" {

@@ -3,10 +3,13 @@
 mod common;
 #[path = "common/harness.rs"]
 mod harness;
+#[path = "common/numbers.rs"]
+mod numbers;
 
 use common::Random;
 use harness::Register::{Bits32, Bits64};
 use harness::{Register, check, integers};
+use numbers::{mask, value};
 
 const INTEGERS: [(&str, u32, bool); 8] = [
     ("u8", 8, false),
@@ -18,15 +21,6 @@ const INTEGERS: [(&str, u32, bool); 8] = [
     ("u64", 64, false),
     ("s64", 64, true),
 ];
-
-fn mask(bits: u32) -> u64 {
-    u64::MAX >> (64 - bits)
-}
-
-fn value(register: u64, bits: u32, signed: bool) -> i128 {
-    let low = i128::from(register & mask(bits));
-    if signed && low >> (bits - 1) & 1 == 1 { low - (1 << bits) } else { low }
-}
 
 fn limits(bits: u32, signed: bool) -> (i128, i128) {
     if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }

@@ -3,41 +3,15 @@
 mod common;
 #[path = "common/harness.rs"]
 mod harness;
+#[path = "common/numbers.rs"]
+mod numbers;
 
 use harness::Register::{Bits32, Predicate};
 use harness::{Register, check, integers, rows};
+use numbers::{TYPES, cases, mask, value, wrap};
 
 /// A comparison, with its name.
 type Relation = (&'static str, fn(i128, i128) -> bool);
-
-/// A type: its name, width and sign.
-const TYPES: [(&str, u32, bool); 6] = [
-    ("u16", 16, false),
-    ("s16", 16, true),
-    ("u32", 32, false),
-    ("s32", 32, true),
-    ("u64", 64, false),
-    ("s64", 64, true),
-];
-
-fn mask(bits: u32) -> u64 {
-    u64::MAX >> (64 - bits)
-}
-
-/// The value of the low bits.
-fn value(register: u64, bits: u32, signed: bool) -> i128 {
-    let low = i128::from(register & mask(bits));
-    if signed && low >> (bits - 1) & 1 == 1 { low - (1 << bits) } else { low }
-}
-
-fn wrap(value: i128, bits: u32) -> u64 {
-    value as u64 & mask(bits)
-}
-
-fn cases(bits: u32) -> Vec<[u64; 3]> {
-    let values = integers(bits, 200, u64::from(bits));
-    rows(&values, &values, &values)
-}
 
 /// Checks an operation of two or three operands of one type for several types.
 fn every(operation: &str, operands: usize, widths: &[u32], formula: impl Fn([i128; 3]) -> i128) {

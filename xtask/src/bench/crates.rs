@@ -87,7 +87,7 @@ pub(super) fn whole(workspace: &Workspace) -> Result<String> {
         let output = package.script_output()?;
         let (compiled, cached) = counts(&output)?;
         let bindings = package.bindings()?;
-        let wrappers = bindings.matches("::kernelmill::__codegen::launch(").count();
+        let wrappers = bindings.matches("::kernelmill::__codegen::launch_with(").count();
         let sources = compiled + cached;
         let row = format!(
             "| {} {} | {} | {wrappers} | {sources} | {:.0} |",
