@@ -8,6 +8,7 @@ mod cuda;
 mod generated;
 mod narrowed;
 mod objects;
+mod pool;
 
 use std::sync::Arc;
 
