@@ -24,3 +24,32 @@ pub fn reduce(x: &[f32], mut sums: DisjointSlice<f32>) {
         }
     }
 }
+
+/// The same by exchanges in warps, first each in its own, then all eight of them: every warp takes that
+/// step, so that no thread waits alone.
+#[kernel]
+pub fn reduce_by_warps(x: &[f32], mut sums: DisjointSlice<f32>) {
+    static mut PARTS: SharedArray<f32, 8> = SharedArray::UNINIT;
+    let i = thread::index_1d().get();
+    let (block, t) = (thread::block_idx().x as usize, thread::thread_idx().x as usize % 256);
+    let lane = t % 32;
+    let mut sum = if i < x.len() { x[i] } else { 0.0 };
+    for distance in [16, 8, 4, 2, 1] {
+        sum += warp::shuffle_down(sum, distance);
+    }
+    // SAFETY: one thread of each warp writes its element, which is read after a barrier; one thread of
+    // the block has the element of `sums`.
+    unsafe {
+        if lane == 0 {
+            PARTS[t / 32] = sum;
+        }
+        thread::sync_threads();
+        sum = if lane < 8 { PARTS[lane] } else { 0.0 };
+        for distance in [4, 2, 1] {
+            sum += warp::shuffle_down(sum, distance);
+        }
+        if t == 0 && block < sums.len() {
+            *sums.get_unchecked_mut(block) = sum;
+        }
+    }
+}

@@ -6,7 +6,9 @@ use crate::Outcome;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
     /// The kernel in Rust, by kernelmill.
-    Ours,
+    OursInRust,
+    /// The kernel in CUDA C++, by kernelmill.
+    OursInCpp,
     /// The kernel in OpenCL C, by pocl.
     Pocl,
     /// A plain loop in Rust, spread over the threads by rayon.
@@ -17,6 +19,26 @@ pub(crate) enum Who {
     Sequential,
     /// The kernel in Rust, by kernelmill on one thread.
     OursOnOneThread,
+}
+
+impl Who {
+    /// Those whose times are compared with everybody else's.
+    pub(crate) const OURS: [Self; 2] = [Self::OursInRust, Self::OursInCpp];
+    /// Everybody else.
+    pub(crate) const OTHERS: [Self; 4] = [Self::Pocl, Self::Rayon, Self::Simd, Self::Sequential];
+
+    /// What its column is called.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::OursInRust => "ours, Rust",
+            Self::OursInCpp => "ours, CUDA C++",
+            Self::Pocl => "pocl",
+            Self::Rayon => "rayon",
+            Self::Simd => "SIMD by hand",
+            Self::Sequential => "best sequential",
+            Self::OursOnOneThread => "ours, Rust, one thread",
+        }
+    }
 }
 
 /// A result.
@@ -97,6 +119,25 @@ impl<'a> Case<'a> {
         output: impl FnMut(&mut S) -> Outcome<Values> + 'a,
     ) {
         self.contestants.push((who, Box::new(Entry { state, run, output })));
+    }
+
+    /// Adds our kernel in both languages: what each works on, how it is launched in Rust and in CUDA
+    /// C++, how its result is read.
+    ///
+    /// # Errors
+    ///
+    /// What the device reports of its memory.
+    pub(crate) fn add_ours<S: 'a, T: Number + 'a>(
+        &mut self,
+        state: impl Fn() -> kernelmill::Result<S>,
+        mut in_rust: impl FnMut(&mut S) -> kernelmill::Result<()> + 'a,
+        mut in_cpp: impl FnMut(&mut S) -> kernelmill::Result<()> + 'a,
+        output: fn(&S) -> kernelmill::Result<Vec<T>>,
+    ) -> Outcome {
+        let read = move |state: &mut S| Ok(T::values(output(state)?));
+        self.add(Who::OursInRust, state()?, move |state| Ok(in_rust(state)?), read);
+        self.add(Who::OursInCpp, state()?, move |state| Ok(in_cpp(state)?), read);
+        Ok(())
     }
 
     /// Adds one that computes on the host and cannot fail; `out` is where its result is.

@@ -17,7 +17,7 @@ use crate::{Case, Outcome, Setup};
 /// Makes a case with its inputs.
 pub(crate) type New = for<'a> fn(&'a Setup) -> Outcome<Case<'a>>;
 
-/// All of them.
+/// Those that the goals are about.
 pub(crate) const ALL: &[New] = &[
     saxpy::case,
     nbody::case,
@@ -25,10 +25,13 @@ pub(crate) const ALL: &[New] = &[
     stencil::case,
     matmul::tiles_of_16x16,
     matmul::tiles_of_32x8,
-    reduce::case,
+    reduce::by_a_tree,
     bitonic::case,
     scan::case,
     histogram::case,
     gather::case,
     softmax::case,
 ];
+
+/// Those that are measured by name only.
+pub(crate) const MORE: &[New] = &[reduce::by_warps];

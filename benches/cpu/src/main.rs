@@ -1,5 +1,5 @@
-//! Kernels on the CPU against pocl, plain loops with rayon, hand-written SIMD and the best
-//! sequential algorithms: every output compared with a reference, times measured in turns.
+//! Kernels on the CPU, in Rust and in CUDA C++, against pocl, plain loops with rayon, hand-written SIMD
+//! and the best sequential algorithms: every output compared with a reference, times measured in turns.
 //!
 //! `cargo xtask bench cpu` builds this for the machine it is on and writes what it prints to
 //! `benches/results/cpu.md`; `--verify` runs everything once on small inputs, and `--only NAME`
@@ -40,7 +40,8 @@ fn main() -> Outcome {
     };
     let setup = Setup::open(if verify { Scale::Small } else { Scale::Full })?;
     let mut rows = Vec::new();
-    for new in kernels::ALL {
+    let more = if verify || only.is_some() { kernels::MORE } else { &[] };
+    for new in kernels::ALL.iter().chain(more) {
         let mut case = new(&setup)?;
         if only.as_ref().is_some_and(|name| !case.name.contains(&**name)) {
             continue;

@@ -117,7 +117,7 @@ pub(crate) fn launch(setup: &Setup) -> Outcome<LaunchCost> {
 /// When it was not measured.
 pub(crate) fn scaling(rows: &[Row]) -> Outcome<f64> {
     let row = rows.iter().find(|row| row.of(Who::OursOnOneThread).is_some());
-    let times = row.and_then(|row| Some((row.of(Who::OursOnOneThread)?, row.of(Who::Ours)?)));
+    let times = row.and_then(|row| Some((row.of(Who::OursOnOneThread)?, row.of(Who::OursInRust)?)));
     let (alone, together) = times.ok_or("n-body was not measured on one thread")?;
     Ok(alone / together)
 }

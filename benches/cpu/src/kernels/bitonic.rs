@@ -15,15 +15,14 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     expected.chunks_mut(PART).for_each(<[u32]>::sort_unstable);
     let size = format!("{n} elements, {PART} a block");
     let mut case = Case::new("bitonic sort", size, Values::Numbers(expected), 0.0);
-    case.add(
-        Who::Ours,
-        (setup.device.upload(&x)?, setup.device.zeros::<u32>(n)?),
-        |(x, y)| {
-            let launch = Launch::grid([(x.len() / PART) as u32], [256]);
-            Ok(setup.kernels.bitonic(&setup.stream, launch, &*x, y)?)
-        },
-        |(_, y)| Ok(Values::Numbers(y.download()?)),
-    );
+    let launch = Launch::grid([(n / PART) as u32], [256]);
+    case.add_ours(
+        || Ok((setup.device.upload(&x)?, setup.device.zeros::<u32>(n)?)),
+        move |(x, y)| setup.kernels.bitonic(&setup.stream, launch, &*x, y),
+        // SAFETY: both have `PART` elements for each block.
+        move |(x, y)| unsafe { setup.kernels.cpp_bitonic(&setup.stream, launch, &*x, y) },
+        |(_, y)| y.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let (from, out) = (opencl.upload(&x)?, opencl.zeros(n)?);
         let arguments = [&from, &out].map(Argument::Memory);

@@ -18,15 +18,17 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let places: Vec<u32> = numbers(4, n).iter().map(|number| number % n as u32).collect();
     let expected = places.iter().map(|&place| x[place as usize]).collect();
     let mut case = Case::new("gather", format!("{n} elements"), Values::Floats(expected), 0.0);
-    case.add(
-        Who::Ours,
-        (setup.device.upload(&places)?, setup.device.upload(&x)?, setup.device.zeros::<f32>(n)?),
-        |(places, x, y)| {
-            let launch = Launch::linear(y.len());
-            Ok(setup.kernels.gather(&setup.stream, launch, &*places, &*x, y)?)
+    let launch = Launch::linear(n);
+    let (device, stream, kernels) = (&setup.device, &setup.stream, &setup.kernels);
+    case.add_ours(
+        || Ok((device.upload(&places)?, device.upload(&x)?, device.zeros::<f32>(n)?)),
+        move |(places, x, y)| kernels.gather(stream, launch, &*places, &*x, y),
+        // SAFETY: all have `n` elements, and places are below that.
+        move |(places, x, y)| unsafe {
+            kernels.cpp_gather(stream, launch, n as u32, &*places, &*x, y)
         },
-        |(.., y)| Ok(Values::Floats(y.download()?)),
-    );
+        |(.., y)| y.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let (at, from, out) = (opencl.upload(&places)?, opencl.upload(&x)?, opencl.zeros(n)?);
         let arguments = [&at, &from, &out].map(Argument::Memory);

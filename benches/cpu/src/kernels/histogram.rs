@@ -13,16 +13,20 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let x: Vec<u32> = numbers(12, n).iter().map(|number| number % 256).collect();
     let expected = count(&x).to_vec();
     let mut case = Case::new("histogram", format!("{n} elements"), Values::Numbers(expected), 0.0);
-    case.add(
-        Who::Ours,
-        (setup.device.upload(&x)?, setup.device.zeros::<u32>(256)?),
-        |(x, bins)| {
+    let launch = Launch::grid([BLOCKS as u32], [256]);
+    case.add_ours(
+        || Ok((setup.device.upload(&x)?, setup.device.zeros::<u32>(256)?)),
+        move |(x, bins)| {
             bins.copy_from(&[0; 256])?;
-            let launch = Launch::grid([BLOCKS as u32], [256]);
-            Ok(setup.kernels.histogram(&setup.stream, launch, &*x, bins)?)
+            setup.kernels.histogram(&setup.stream, launch, &*x, bins)
         },
-        |(_, bins)| Ok(Values::Numbers(bins.download()?)),
-    );
+        move |(x, bins)| {
+            bins.copy_from(&[0; 256])?;
+            // SAFETY: `n` elements, and 256 bins.
+            unsafe { setup.kernels.cpp_histogram(&setup.stream, launch, n as u32, &*x, bins) }
+        },
+        |(_, bins)| bins.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let (from, out) = (opencl.upload(&x)?, opencl.zeros(256)?);
         let [from_, out_] = [&from, &out].map(Argument::Memory);

@@ -14,16 +14,15 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let size = format!("{width} x {width} pixels, at most {limit} steps");
     let mut case = Case::new("mandelbrot", size, Values::Numbers(expected), 0.0);
     case.one_may_differ_of = 100;
-    let blocks = width as u32 / 16;
-    case.add(
-        Who::Ours,
-        setup.device.zeros::<u32>(pixels)?,
-        move |out| {
-            let launch = Launch::<2>::grid([blocks, blocks], [16, 16]);
-            Ok(setup.kernels.mandelbrot(&setup.stream, launch, width as u32, step, limit, out)?)
-        },
-        |out| Ok(Values::Numbers(out.download()?)),
-    );
+    let (side, stream, kernels) = (width as u32, &setup.stream, &setup.kernels);
+    let launch = Launch::<2>::grid([side / 16, side / 16], [16, 16]);
+    case.add_ours(
+        || setup.device.zeros::<u32>(pixels),
+        move |out| kernels.mandelbrot(stream, launch, side, step, limit, out),
+        // SAFETY: as many pixels as two sides have.
+        move |out| unsafe { kernels.cpp_mandelbrot(stream, launch, side, side, step, limit, out) },
+        |out| out.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let out = opencl.zeros(pixels)?;
         let arguments = [

@@ -9,16 +9,19 @@ const SOURCE: &str = include_str!("../../cl/matmul.cl");
 /// What one launch works on.
 type State = (Buffer<f32>, Buffer<f32>, Buffer<f32>);
 
+/// Launches a kernel for matrices of so many rows.
+type Run = fn(&Setup, Launch<2>, u32, &mut State) -> kernelmill::Result<()>;
+
 pub(super) fn tiles_of_16x16(setup: &Setup) -> Outcome<Case<'_>> {
     case(
         setup,
         "matmul 16x16",
         "matmul_16x16",
-        [16, 16],
-        |n| [n, n],
-        |on, n, (a, b, c)| {
-            let launch = Launch::<2>::grid([n / 16, n / 16], [16, 16]);
-            on.kernels.matmul_16x16(&on.stream, launch, n, &*a, &*b, c)
+        ([16, 16], 16),
+        |on, launch, n, (a, b, c)| on.kernels.matmul_16x16(&on.stream, launch, n, &*a, &*b, c),
+        // SAFETY: matrices of `n` rows, which is a multiple of 16.
+        |on, launch, n, (a, b, c)| unsafe {
+            on.kernels.cpp_matmul_16x16(&on.stream, launch, n, &*a, &*b, c)
         },
     )
 }
@@ -28,11 +31,11 @@ pub(super) fn tiles_of_32x8(setup: &Setup) -> Outcome<Case<'_>> {
         setup,
         "matmul 32x8",
         "matmul_32x8",
-        [32, 8],
-        |n| [n, n / 4],
-        |on, n, (a, b, c)| {
-            let launch = Launch::<2>::grid([n / 32, n / 32], [32, 8]);
-            on.kernels.matmul_32x8(&on.stream, launch, n, &*a, &*b, c)
+        ([32, 8], 32),
+        |on, launch, n, (a, b, c)| on.kernels.matmul_32x8(&on.stream, launch, n, &*a, &*b, c),
+        // SAFETY: matrices of `n` rows, which is a multiple of 32.
+        |on, launch, n, (a, b, c)| unsafe {
+            on.kernels.cpp_matmul_32x8(&on.stream, launch, n, &*a, &*b, c)
         },
     )
 }
@@ -41,9 +44,9 @@ fn case<'s>(
     setup: &'s Setup,
     name: &'static str,
     kernel: &str,
-    block: [usize; 2],
-    threads: fn(usize) -> [usize; 2],
-    ours: fn(&Setup, u32, &mut State) -> kernelmill::Result<()>,
+    (block, tile): ([u32; 2], u32),
+    in_rust: Run,
+    in_cpp: Run,
 ) -> Outcome<Case<'s>> {
     let n = setup.pick(64, 384);
     let (a, b) = (floats(7, n * n), floats(8, n * n));
@@ -51,18 +54,22 @@ fn case<'s>(
     expected.chunks_mut(n).enumerate().for_each(|(row, out)| multiply(row, &a, &b, out));
     let size = format!("{n} x {n}");
     let mut case = Case::new(name, size, Values::Floats(expected), 1e-4);
-    case.add(
-        Who::Ours,
-        (setup.device.upload(&a)?, setup.device.upload(&b)?, setup.device.zeros(n * n)?),
-        move |state| Ok(ours(setup, n as u32, state)?),
-        |(.., c)| Ok(Values::Floats(c.download()?)),
-    );
+    let (rows, blocks) = (n as u32, n as u32 / tile);
+    let launch = Launch::<2>::grid([blocks, blocks], block);
+    case.add_ours(
+        || Ok((setup.device.upload(&a)?, setup.device.upload(&b)?, setup.device.zeros(n * n)?)),
+        move |state| in_rust(setup, launch, rows, state),
+        move |state| in_cpp(setup, launch, rows, state),
+        |(.., c)| c.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let (left, right) = (opencl.upload(&a)?, opencl.upload(&b)?);
         let out = opencl.zeros(n * n)?;
         let [l, r, o] = [&left, &right, &out].map(Argument::Memory);
         let arguments = [Argument::Number(n as u32), l, r, o];
-        let job = opencl.job((SOURCE, kernel), &arguments, &threads(n), &block)?;
+        let threads = block.map(|side| (blocks * side) as usize);
+        let block = block.map(|side| side as usize);
+        let job = opencl.job((SOURCE, kernel), &arguments, &threads, &block)?;
         case.add_opencl::<f32>(opencl, job, out, vec![left, right]);
     }
     case.add_host(Who::Rayon, vec![0.0_f32; n * n], move |c| {

@@ -22,14 +22,15 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
         Ok((device.upload(&bodies)?, device.zeros::<[f32; 3]>(n)?))
     };
     let alone: Stream = setup.alone.0.stream();
-    case.add(
-        Who::Ours,
-        state(&setup.device)?,
-        move |(bodies, out)| {
-            Ok(setup.kernels.nbody(&setup.stream, launch, SOFTENING, &*bodies, out)?)
+    case.add_ours(
+        || state(&setup.device),
+        move |(bodies, out)| setup.kernels.nbody(&setup.stream, launch, SOFTENING, &*bodies, out),
+        // SAFETY: both have `n` elements.
+        move |(bodies, out)| unsafe {
+            setup.kernels.cpp_nbody(&setup.stream, launch, n as u32, SOFTENING, &*bodies, out)
         },
-        |(_, out)| Ok(Values::Floats(out.download()?.into_flattened())),
-    );
+        |(_, out)| out.download(),
+    )?;
     case.add(
         Who::OursOnOneThread,
         state(&setup.alone.0)?,

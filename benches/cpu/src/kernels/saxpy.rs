@@ -15,12 +15,16 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let (x, y) = (floats(1, n), floats(2, n));
     let expected = x.iter().zip(&y).map(|(x, y)| A * x + y).collect();
     let mut case = Case::new("saxpy", format!("{n} elements"), Values::Floats(expected), 1e-6);
-    case.add(
-        Who::Ours,
-        (setup.device.upload(&x)?, setup.device.upload(&y)?),
-        |(x, y)| Ok(setup.kernels.saxpy(&setup.stream, Launch::linear(x.len()), A, &*x, y)?),
-        |(_, y)| Ok(Values::Floats(y.download()?)),
-    );
+    let launch = Launch::linear(n);
+    case.add_ours(
+        || Ok((setup.device.upload(&x)?, setup.device.upload(&y)?)),
+        move |(x, y)| setup.kernels.saxpy(&setup.stream, launch, A, &*x, y),
+        // SAFETY: both have `n` elements.
+        move |(x, y)| unsafe {
+            setup.kernels.cpp_saxpy(&setup.stream, launch, n as u32, A, &*x, y)
+        },
+        |(_, y)| y.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let (on_device, out) = (opencl.upload(&x)?, opencl.upload(&y)?);
         let arguments = [Argument::Float(A), Argument::Memory(&on_device), Argument::Memory(&out)];

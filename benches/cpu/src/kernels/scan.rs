@@ -15,15 +15,14 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     expected.chunks_mut(256).zip(x.chunks(256)).for_each(|(y, x)| running(x, y));
     let size = format!("{n} elements, 256 a block");
     let mut case = Case::new("prefix scan", size, Values::Numbers(expected), 0.0);
-    case.add(
-        Who::Ours,
-        (setup.device.upload(&x)?, setup.device.zeros::<u32>(n)?),
-        |(x, y)| {
-            let launch = Launch::grid([(x.len() / 256) as u32], [256]);
-            Ok(setup.kernels.scan(&setup.stream, launch, &*x, y)?)
-        },
-        |(_, y)| Ok(Values::Numbers(y.download()?)),
-    );
+    let launch = Launch::grid([n as u32 / 256], [256]);
+    case.add_ours(
+        || Ok((setup.device.upload(&x)?, setup.device.zeros::<u32>(n)?)),
+        move |(x, y)| setup.kernels.scan(&setup.stream, launch, &*x, y),
+        // SAFETY: both have 256 elements for each block.
+        move |(x, y)| unsafe { setup.kernels.cpp_scan(&setup.stream, launch, &*x, y) },
+        |(_, y)| y.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let (from, out) = (opencl.upload(&x)?, opencl.zeros(n)?);
         let arguments = [&from, &out].map(Argument::Memory);

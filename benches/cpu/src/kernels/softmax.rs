@@ -12,15 +12,14 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let expected = x.chunks(columns).flat_map(reference).collect();
     let size = format!("{rows} rows of {columns}");
     let mut case = Case::new("softmax", size, Values::Floats(expected), 1e-6);
-    case.add(
-        Who::Ours,
-        (setup.device.upload(&x)?, setup.device.zeros::<f32>(rows * columns)?),
-        move |(x, y)| {
-            let launch = Launch::grid([rows as u32], [256]);
-            Ok(setup.kernels.softmax(&setup.stream, launch, columns as u32, &*x, y)?)
-        },
-        |(_, y)| Ok(Values::Floats(y.download()?)),
-    );
+    let (launch, width) = (Launch::grid([rows as u32], [256]), columns as u32);
+    case.add_ours(
+        || Ok((setup.device.upload(&x)?, setup.device.zeros::<f32>(rows * columns)?)),
+        move |(x, y)| setup.kernels.softmax(&setup.stream, launch, width, &*x, y),
+        // SAFETY: both have a row of `width` elements for each block.
+        move |(x, y)| unsafe { setup.kernels.cpp_softmax(&setup.stream, launch, width, &*x, y) },
+        |(_, y)| y.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let (from, out) = (opencl.upload(&x)?, opencl.zeros(rows * columns)?);
         let [from_, out_] = [&from, &out].map(Argument::Memory);

@@ -14,15 +14,14 @@ pub(super) fn case(setup: &Setup) -> Outcome<Case<'_>> {
     let size = format!("{width} x {height} pixels");
     let mut case = Case::new("stencil 3x3", size, Values::Floats(expected), 1e-5);
     let (w, h) = (width as u32, height as u32);
-    case.add(
-        Who::Ours,
-        (setup.device.upload(&x)?, setup.device.zeros::<f32>(width * height)?),
-        move |(x, y)| {
-            let launch = Launch::<2>::grid([w / 32, h / 8], [32, 8]);
-            Ok(setup.kernels.stencil(&setup.stream, launch, w, h, &*x, y)?)
-        },
-        |(_, y)| Ok(Values::Floats(y.download()?)),
-    );
+    let launch = Launch::<2>::grid([w / 32, h / 8], [32, 8]);
+    case.add_ours(
+        || Ok((setup.device.upload(&x)?, setup.device.zeros::<f32>(width * height)?)),
+        move |(x, y)| setup.kernels.stencil(&setup.stream, launch, w, h, &*x, y),
+        // SAFETY: both have `w` times `h` pixels.
+        move |(x, y)| unsafe { setup.kernels.cpp_stencil(&setup.stream, launch, w, h, &*x, y) },
+        |(_, y)| y.download(),
+    )?;
     if let Some(opencl) = &setup.opencl {
         let (from, out) = (opencl.upload(&x)?, opencl.zeros(width * height)?);
         let [from_, out_] = [&from, &out].map(Argument::Memory);
