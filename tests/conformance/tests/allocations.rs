@@ -1,0 +1,131 @@
+//! A launch on the CPU allocates nothing once every thread has run the kernel: on every road, with
+//! shared memory, with one thread and with two.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+use conformance as _;
+use kernelmill::{Buffer, Device, Launch, Stream};
+
+/// The kernels of this package, whose code is linked with its library.
+#[allow(missing_docs, reason = "they are not this file's")]
+mod kernels {
+    kernelmill::include_kernels!();
+}
+
+use kernels::Kernels;
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: everything is `System`'s.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as promised to this function.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as promised to this function.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Blocks of a launch that is shared among threads, and of one that takes so little that it is not.
+const BLOCKS: [u32; 2] = [600, 3];
+/// Threads of a block.
+const THREADS: u32 = 64;
+/// Launches that are counted: two times what rayon's queue has room for.
+const LAUNCHES: u64 = 126;
+
+/// A kernel on a device, with its memory.
+struct Bench {
+    kernels: Kernels,
+    stream: Stream,
+    input: Buffer<u32>,
+    output: Buffer<u32>,
+}
+
+/// How a kernel runs, and one that runs so.
+type Road = (&'static str, fn(&mut Bench, Launch<1>));
+
+const ROADS: [Road; 4] = [
+    ("loop", |on, launch| on.kernels.two_exits(&on.stream, launch, 3, 5, &mut on.output).unwrap()),
+    ("regions", |on, launch| {
+        on.kernels.reverse_blocks(&on.stream, launch, &on.input, &mut on.output).unwrap();
+    }),
+    ("regions, dynamic shared memory", |on, launch| {
+        let launch = launch.shared_bytes(4 * THREADS as usize);
+        on.kernels.dynamic_shared(&on.stream, launch, &on.input, &mut on.output).unwrap();
+    }),
+    ("coroutine", |on, launch| {
+        on.kernels.early_exit(&on.stream, launch, &on.input, &mut on.output).unwrap();
+    }),
+];
+
+impl Bench {
+    fn new(device: &Device) -> Self {
+        let len = (BLOCKS[0] * THREADS) as usize;
+        Self {
+            kernels: Kernels::load(device).unwrap(),
+            stream: device.stream(),
+            input: device.zeros(len).unwrap(),
+            output: device.zeros(len).unwrap(),
+        }
+    }
+
+    /// What some launches allocate.
+    fn count(&mut self, run: fn(&mut Self, Launch<1>), launch: Launch<1>) -> u64 {
+        for _ in 0..10 {
+            run(self, launch);
+        }
+        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        for _ in 0..LAUNCHES {
+            run(self, launch);
+        }
+        ALLOCATIONS.load(Ordering::Relaxed) - before
+    }
+}
+
+/// What each road allocates: by its name and the blocks of the launch.
+fn allocations(on: &mut Bench) -> Vec<(&'static str, u32, u64)> {
+    let count = |(name, run): Road| {
+        BLOCKS.map(|blocks| (name, blocks, on.count(run, Launch::grid([blocks], [THREADS]))))
+    };
+    ROADS.map(count).into_iter().flatten().collect()
+}
+
+/// Runs a block of every kernel on the calling thread.
+fn warm(device: &Device) {
+    let mut bench = Bench::new(device);
+    for (_, run) in ROADS {
+        run(&mut bench, Launch::grid([1], [THREADS]));
+    }
+}
+
+#[test]
+fn a_warm_launch_allocates_nothing() {
+    let (parallel, sequential) = (Device::cpu().unwrap(), Device::cpu_sequential().unwrap());
+    let nothing = |found: Vec<(&str, u32, u64)>| {
+        assert!(found.iter().all(|(.., count)| *count == 0), "{found:?}");
+    };
+    nothing(allocations(&mut Bench::new(&sequential)));
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        // A thread that runs a kernel for the first time makes memory for its blocks.
+        pool.broadcast(|_| warm(&parallel));
+        nothing(pool.install(|| allocations(&mut Bench::new(&parallel))));
+    }
+    // From a thread outside, rayon's queue takes a piece of memory for each 63 launches that it hands on.
+    rayon::broadcast(|_| warm(&parallel));
+    let found = allocations(&mut Bench::new(&parallel));
+    let expected = |blocks| if blocks == BLOCKS[0] { 2..=3 } else { 0..=0 };
+    assert!(found.iter().all(|(_, blocks, count)| expected(*blocks).contains(count)), "{found:?}");
+}
