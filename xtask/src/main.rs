@@ -2,6 +2,7 @@
 //!
 //! Each command is a module; [`workspace`] knows where things lie and which tools are there.
 
+mod aarch64;
 mod bench;
 mod bless;
 mod examples;

@@ -1,7 +1,10 @@
 //! Installs what the tests need: NVIDIA's assembler and disassemblers as Python wheels, and
 //! Debian packages where one of the few programs used here is missing.
 
-use crate::workspace::{Workspace, find_program};
+use crate::{
+    aarch64,
+    workspace::{Workspace, find_program},
+};
 use anyhow::{Context as _, Result, bail};
 use std::{fs, path::Path};
 use xshell::cmd;
@@ -15,13 +18,14 @@ const WHEELS: [&str; 4] = [
 ];
 
 /// Programs the tests call, with the Debian package that has each. nvcc starts g++; clang is of the
-/// version of rustc's LLVM, which reads what it makes.
-const PROGRAMS: [(&str, &str); 5] = [
+/// version of rustc's LLVM, which reads what it makes; qemu runs kernels for other processors.
+const PROGRAMS: [(&str, &str); 6] = [
     ("cc", "gcc"),
     ("g++", "g++"),
     ("python3", "python3"),
     ("ar", "binutils"),
     ("clang-22", "clang-22"),
+    (aarch64::EMULATOR, "qemu-user"),
 ];
 
 /// Files the tests read, in the same way: AMD's mathematical functions.
@@ -73,6 +77,11 @@ fn rust_components(workspace: &Workspace) -> Result<()> {
         if cmd!(shell, "cargo {probe} --version").quiet().ignore_stdout().run().is_err() {
             cmd!(shell, "rustup component add {component}").run()?;
         }
+    }
+    let target = aarch64::TARGET;
+    let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read()?;
+    if !Path::new(&folder).is_dir() {
+        cmd!(shell, "rustup target add {target}").run()?;
     }
     Ok(())
 }

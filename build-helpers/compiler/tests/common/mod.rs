@@ -41,25 +41,26 @@ pub(crate) fn ocml() -> Option<PathBuf> {
 
 pub(crate) fn compiler() -> &'static Compiler {
     static COMPILER: OnceLock<Compiler> = OnceLock::new();
-    COMPILER.get_or_init(|| {
-        let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-        let version = run(&rustc, &["-vV"]);
-        let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-        Compiler::new(Toolchain {
-            host: host.to_owned(),
-            sysroot: run(&rustc, &["--print", "sysroot"]).into(),
-            rustc: rustc.into(),
-            rustc_version: version,
-            llvm: None,
-            ptxas: ptxas(),
-            ptxas_version: String::new(),
-            libdevice: ptxas()
-                .map(|ptxas| ptxas.with_file_name("../nvvm/libdevice/libdevice.10.bc")),
-            ocml: ocml(),
-            scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scratch"),
-        })
-        .unwrap()
-    })
+    COMPILER.get_or_init(|| Compiler::new(toolchain()).unwrap())
+}
+
+/// The tools, for the machine that the tests run on.
+pub(crate) fn toolchain() -> Toolchain {
+    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let version = run(&rustc, &["-vV"]);
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    Toolchain {
+        host: host.to_owned(),
+        sysroot: run(&rustc, &["--print", "sysroot"]).into(),
+        rustc: rustc.into(),
+        rustc_version: version,
+        llvm: None,
+        ptxas: ptxas(),
+        ptxas_version: String::new(),
+        libdevice: ptxas().map(|ptxas| ptxas.with_file_name("../nvvm/libdevice/libdevice.10.bc")),
+        ocml: ocml(),
+        scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scratch"),
+    }
 }
 
 /// A source whose text is written to a folder of its own.

@@ -1,13 +1,16 @@
 //! Reads and writes memory for a group: at once where the elements follow each other, else each
 //! lane its own.
 
-use kernelmill_llvm::ir::{Builder, ModuleExt, Place, Type, Value};
+use kernelmill_llvm::ir::{Builder, IntPredicate, ModuleExt, Place, Type, Value};
 
 use super::{
     form::Form,
     group::{Group, Mask},
     values::VARYING,
 };
+
+/// The lanes of groups on aarch64.
+const NEON: u32 = 4;
 
 impl<'c> Group<'_, 'c> {
     /// Whether the lanes of an address of elements of `ty` follow each other.
@@ -90,29 +93,58 @@ impl<'c> Group<'_, 'c> {
     }
 
     fn load_at_once(
-        &self,
+        &mut self,
         first: Value<'c>,
         ty: Type<'c>,
         align: u32,
         mask: Mask<'c>,
     ) -> Value<'c> {
         let wide = ty.vector(self.plan.lanes);
-        let Some(mask) = mask else {
-            let all = self.builder.load(wide, first);
+        let whole = |group: &Self| {
+            let all = group.builder.load(wide, first);
             all.set_alignment(align);
-            return all;
+            all
         };
-        let load = self.unit.module.intrinsic("llvm.masked.load", &[wide, first.ty()]);
-        self.masked(load, &[first, mask, wide.poison()], 0, align)
+        let Some(mask) = mask else { return whole(self) };
+        let masked = |group: &Self| {
+            let load = group.unit.module.intrinsic("llvm.masked.load", &[wide, first.ty()]);
+            group.masked(load, &[first, mask, wide.poison()], 0, align)
+        };
+        let Some(every) = self.worth_asking(mask) else { return masked(self) };
+        let slot = self.slots.alloca(wide);
+        self.either(
+            every,
+            |group| {
+                group.builder.store(whole(group), slot);
+            },
+            |group| {
+                group.builder.store(masked(group), slot);
+            },
+        );
+        self.builder.load(wide, slot)
     }
 
-    fn store_at_once(&self, all: Value<'c>, first: Value<'c>, align: u32, mask: Mask<'c>) {
-        let Some(mask) = mask else {
-            self.builder.store(all, first).set_alignment(align);
-            return;
+    fn store_at_once(&mut self, all: Value<'c>, first: Value<'c>, align: u32, mask: Mask<'c>) {
+        let whole = |group: &mut Self| group.builder.store(all, first).set_alignment(align);
+        let Some(mask) = mask else { return whole(self) };
+        let masked = |group: &mut Self| {
+            let types = [all.ty(), first.ty()];
+            let store = group.unit.module.intrinsic("llvm.masked.store", &types);
+            group.masked(store, &[all, first, mask], 1, align);
         };
-        let store = self.unit.module.intrinsic("llvm.masked.store", &[all.ty(), first.ty()]);
-        self.masked(store, &[all, first, mask], 1, align);
+        match self.worth_asking(mask) {
+            None => masked(self),
+            Some(every) => self.either(every, whole, masked),
+        }
+    }
+
+    /// Whether every lane is in the mask, where it pays to ask: NEON has no access under a mask, and LLVM
+    /// makes four branches of one.
+    fn worth_asking(&self, mask: Value<'c>) -> Option<Value<'c>> {
+        (self.plan.lanes == NEON).then(|| {
+            let bits = self.vectors.bits(&self.builder, mask);
+            self.builder.compare(IntPredicate::LLVMIntEQ, bits, bits.ty().constant(u64::MAX))
+        })
     }
 
     fn gather(&self, address: Form<'c>, ty: Type<'c>, align: u32, mask: Mask<'c>) -> Value<'c> {
