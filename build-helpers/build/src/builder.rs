@@ -189,6 +189,18 @@ impl Build {
         self
     }
 
+    /// Links cubins with a library of device code where something is undefined in them: an object or
+    /// archive of `nvcc -dc`, a cubin of `ptxas -c`, or by its name one of the toolkit's, `cudadevrt`.
+    /// Adds to the others. Kernels that need none of them are compiled as they are without.
+    ///
+    /// ```no_run
+    /// kernelmill_build::Build::new().target("sm_90").device_library("lib/solver.a").compile();
+    /// ```
+    pub fn device_library(mut self, library: impl AsRef<Path>) -> Self {
+        add(&mut self.layer.device_libraries, library);
+        self
+    }
+
     /// Who compiles kernels in CUDA C++ for NVIDIA's targets. [`CudaCompiler::Auto`] is the default.
     pub fn cuda_compiler(mut self, compiler: CudaCompiler) -> Self {
         self.layer.cuda_compiler = Some(compiler);

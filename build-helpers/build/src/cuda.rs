@@ -6,7 +6,7 @@ use crate::{
     key::KeyBuilder,
     manifest::Package,
     paths,
-    pipeline::Binary,
+    pipeline::{Binary, without_libraries},
     plan::Unit,
     record::Inputs,
     settings::{ArgumentsOf, Settings},
@@ -16,7 +16,7 @@ use crate::{
 };
 use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
-    Artifact,
+    Artifact, Config, Error as CompileError,
     frontend::cuda::{self, CudaKernel, CudaSource, Reading, Trace},
 };
 use std::path::PathBuf;
@@ -68,34 +68,59 @@ impl Cuda<'_> {
         Ok(Kernels { kernels, inputs: trace.inputs, warnings, weight })
     }
 
-    /// Makes one unit, or takes it from the store.
+    /// Makes one unit, or takes it from the store. Libraries of device code are linked with it where
+    /// it misses something without them.
     pub(crate) fn binary(&self, source: &Source, unit: &Unit) -> Result<Binary, Failure> {
-        let key = self.key("cuda unit", source).part("config", unit.config.key()).finish();
-        let fingerprint = |record: &crate::record::Record| {
-            record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish()
-        };
-        let made = |fingerprint: Fingerprint, artifact, inputs, warnings, is_cached| Binary {
-            source: unit.source,
-            fingerprint,
-            artifact,
-            inputs,
-            warnings,
-            is_cached,
-        };
-        if let Some(record) = self.inputs.find(self.store, "unit", &key)
-            && let Some(bytes) = self.store.get("artifact", &record.stored)
-            && let Some(artifact) = Artifact::from_bytes(&bytes)
-        {
-            let inputs = self.inputs.files(&record);
-            return Ok(made(record.stored, artifact, inputs, record.warnings, true));
+        let plain = without_libraries(&unit.config);
+        let can_be_linked = matches!(plain.target, Target::Cubin(_));
+        let linked =
+            Some(&unit.config).filter(|it| can_be_linked && it.params.device_link.is_some());
+        let known = std::iter::once(&plain).chain(linked);
+        if let Some(binary) = known.into_iter().find_map(|it| self.stored(source, unit, it)) {
+            return Ok(binary);
         }
-        let (artifact, trace) = self.compiler().compile(&self.cuda_source(source), &unit.config)?;
-        let mut record =
-            self.inputs.record(Fingerprint([0; 32]), (&trace.inputs, &[]), warnings(&trace));
-        record.stored = fingerprint(&record);
+        match (self.make(source, unit, &plain), linked) {
+            (Err(error), Some(linked)) if misses_functions(&error) => {
+                self.make(source, unit, linked)
+            }
+            (made, _) => made,
+        }
+    }
+
+    /// What came of a unit in an earlier build.
+    fn stored(&self, source: &Source, unit: &Unit, config: &Config) -> Option<Binary> {
+        let record = self.inputs.find(self.store, "unit", &self.unit_key(source, config))?;
+        let artifact = self.store.get("artifact", &record.stored)?;
+        Some(Binary {
+            source: unit.source,
+            fingerprint: record.stored,
+            artifact: Artifact::from_bytes(&artifact)?,
+            inputs: self.inputs.files(&record),
+            warnings: record.warnings,
+            is_cached: true,
+        })
+    }
+
+    fn make(&self, source: &Source, unit: &Unit, config: &Config) -> Result<Binary, Failure> {
+        let key = self.unit_key(source, config);
+        let (artifact, trace) = self.compiler().compile(&self.cuda_source(source), config)?;
+        let read = (&*trace.inputs, &[][..]);
+        let mut record = self.inputs.record(Fingerprint([0; 32]), read, warnings(&trace));
+        record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
         self.store.put("artifact", &record.stored, &artifact.to_bytes());
         let record = self.inputs.remember(self.store, ("unit", &key), record);
-        Ok(made(record.stored, artifact, trace.inputs, record.warnings, false))
+        Ok(Binary {
+            source: unit.source,
+            fingerprint: record.stored,
+            artifact,
+            inputs: trace.inputs,
+            warnings: record.warnings,
+            is_cached: false,
+        })
+    }
+
+    fn unit_key(&self, source: &Source, config: &Config) -> Fingerprint {
+        self.key("cuda unit", source).part("config", config.key()).finish()
     }
 
     pub(crate) fn compiler(&self) -> cuda::Nvcc {
@@ -153,6 +178,15 @@ pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Sourc
         arguments: settings.arguments_for(ArgumentsOf::Cuda),
     }
 }
+
+/// Whether ptxas has said that functions are defined nowhere.
+fn misses_functions(error: &CompileError) -> bool {
+    let CompileError::Cpp { messages, .. } = error else { return false };
+    messages.iter().any(|message| message.text.contains(UNRESOLVED))
+}
+
+/// How ptxas starts to say so.
+const UNRESOLVED: &str = "Unresolved extern function";
 
 /// Warnings, one a line.
 pub(crate) fn warnings(trace: &Trace) -> String {

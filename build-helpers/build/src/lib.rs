@@ -41,6 +41,7 @@
 //! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
 //! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
 //! | `rdc` | [`Build::rdc`] | | `false` | device code of host files may call into other files |
+//! | `device-libraries` | [`Build::device_library`] | `KERNELMILL_DEVICE_LIBRARIES` (as `PATH`) | | what cubins are linked with where something is undefined: objects and archives of `nvcc -dc`, cubins of `ptxas -c`, `cudadevrt` |
 //! | `kernels.NAME` | [`Build::kernel`] | | | what holds for one kernel, [`Kernel`] |
 //!
 //! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
@@ -110,6 +111,7 @@ mod compile;
 mod contract;
 mod cuda;
 mod dependencies;
+mod device_libraries;
 mod digests;
 mod discover;
 mod env;

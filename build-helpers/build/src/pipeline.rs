@@ -5,6 +5,7 @@ mod faults;
 mod unit;
 
 pub(crate) use faults::fault;
+pub(crate) use unit::without_libraries;
 
 use self::{
     faults::{Faults, check_front},
@@ -15,7 +16,7 @@ use crate::{
     compile::{Compile, Failure},
     cuda::Cuda,
     dependencies::{self, Dependencies, Exported},
-    discover,
+    device_libraries, discover,
     env::World,
     front::{Front, FrontEnd},
     functions, host, jobs, link,
@@ -90,7 +91,7 @@ pub(crate) fn run_with(
     open: impl Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>,
 ) -> Result<Summary, Error> {
     let package = Package::read(world)?;
-    let settings = settings::read(world, &package, builder)?;
+    let mut settings = settings::read(world, &package, builder)?;
     let mut found = discover::sources(&package, &settings)?;
     found.watched.iter().for_each(|path| watch(world, &package, path));
     let is_skipped = world.flag("KERNELMILL_SKIP_BUILD") || world.flag("DOCS_RS");
@@ -104,6 +105,12 @@ pub(crate) fn run_with(
             Err(_) if is_skipped => CppTools::default(),
             tools => tools?,
         };
+    let store = Store::of_user(world);
+    let inputs = Inputs::new(world, &package, &store);
+    if !is_skipped {
+        let link = device_libraries::find(world, &package, &settings, &search, &inputs)?;
+        settings.params.device_link = link;
+    }
     let units = if is_skipped {
         Vec::new()
     } else {
@@ -113,8 +120,6 @@ pub(crate) fn run_with(
     if let Some(plugin) = &settings.plugin_on_everything {
         warn_of_nvcc(world, &found.sources, &units, plugin);
     }
-    let store = Store::of_user(world);
-    let inputs = Inputs::new(world, &package, &store);
     let build = Build {
         world,
         package: &package,

@@ -75,6 +75,11 @@ impl<'a> Inputs<'a> {
     /// A run that read these files and variables.
     pub(crate) fn record(
         &self,
+    /// The digest of a file's content; `None` where it cannot be read.
+    pub(crate) fn digest(&self, path: &Path) -> Option<Fingerprint> {
+        self.digests.of(path)
+    }
+
         stored: Fingerprint,
         (inputs, variables): (&[PathBuf], &[String]),
         warnings: String,

@@ -19,7 +19,7 @@ use kernelmill_compiler::{MathLibrary, OptionError, Options, PanicLevel, Params}
 use std::collections::BTreeMap;
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 20] = [
+pub(crate) const KEYS: [&str; 21] = [
     "targets",
     "source-dir",
     "source-files",
@@ -38,6 +38,7 @@ pub(crate) const KEYS: [&str; 20] = [
     "clang",
     "host-files",
     "rdc",
+    "device-libraries",
     "options",
     "kernels",
 ];
@@ -68,6 +69,8 @@ pub(crate) struct Settings {
     pub(crate) host_files: Vec<Glob>,
     /// Whether device code of host files may call into other files.
     pub(crate) rdc: bool,
+    /// Libraries of device code: paths from the package's root, or names of the toolkit's.
+    pub(crate) device_libraries: Vec<String>,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
     pub(crate) params: Params,
@@ -179,6 +182,10 @@ fn environment(world: &World, report: &mut Report) -> Layer {
     }
     layer.nvcc = world.text("KERNELMILL_NVCC");
     layer.clang = world.text("KERNELMILL_CLANG");
+    layer.device_libraries = world.variable("KERNELMILL_DEVICE_LIBRARIES").map(|list| {
+        let paths = std::env::split_paths(&list);
+        paths.map(|path| path.to_string_lossy().into_owned()).collect()
+    });
     if let Some(text) = world.text("KERNELMILL_FMA") {
         match text.as_str() {
             "1" | "true" => layer.fma = Some(true),
@@ -322,6 +329,7 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         plugin_on_everything: layer.plugin_on_everything,
         host_files: globs(layer.host_files),
         rdc: layer.rdc.unwrap_or(false),
+        device_libraries: layer.device_libraries.unwrap_or_default(),
         params: Params {
             contract: layer.fma.unwrap_or(params.contract),
             panics: layer.panics.unwrap_or(params.panics),

@@ -220,7 +220,7 @@ impl Compile for Fake {
         };
         let mut defines: Vec<_> = names("extern \"C\" fn ");
         defines.extend(names("#[device_fn] pub fn ").iter().map(|name| exported(name)));
-        Ok(Symbols { defines, defers: names("deferred!(") })
+        Ok(Symbols { defines, defers: names("deferred!("), externals: names("external ") })
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {

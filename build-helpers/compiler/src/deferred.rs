@@ -17,7 +17,7 @@ use crate::{
     bytes::{Reader, Writer},
     dispatch::{self, EXPORTED},
     entry::SHIM_PREFIX,
-    link::PREFIX,
+    link::{self, PREFIX},
     place::{calls_of, reachable},
 };
 
@@ -31,6 +31,9 @@ pub struct Symbols {
     pub defines: Vec<String>,
     /// The functions that it names.
     pub defers: Vec<String>,
+    /// The functions that it calls by names of C or C++ and that nothing here defines: libraries of
+    /// device code may have them.
+    pub externals: Vec<String>,
 }
 
 /// A source that is given with another, for the functions it has.
@@ -47,7 +50,7 @@ impl Symbols {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        for list in [&self.defines, &self.defers] {
+        for list in [&self.defines, &self.defers, &self.externals] {
             writer.number(list.len() as u64);
             list.iter().for_each(|name| writer.text(name));
         }
@@ -60,8 +63,9 @@ impl Symbols {
         let mut reader = Reader::new(bytes);
         let defines = reader.list(Reader::text)?;
         let defers = reader.list(Reader::text)?;
+        let externals = reader.list(Reader::text)?;
         reader.end()?;
-        Some(Self { defines, defers })
+        Some(Self { defines, defers, externals })
     }
 
     /// The sources that one reaches by the functions it names, directly or through others: their
@@ -86,19 +90,29 @@ impl Symbols {
     }
 
     fn of<'c>(modules: &[Module<'c>]) -> Self {
-        let (mut defines, mut defers) = (BTreeSet::new(), BTreeSet::new());
+        let [mut defines, mut defers, mut externals] = [(); 3].map(|()| BTreeSet::new());
         for function in modules.iter().flat_map(ModuleExt::functions) {
             let name = function.name();
             if function.is_declaration() {
                 let deferred = name.strip_prefix(MARKER).filter(|_| function.is_used());
                 defers.extend(deferred.map(str::to_owned));
+                if function.is_used() && is_external(function, &name) {
+                    externals.insert(name);
+                }
             } else if is_exported(function, &name) {
                 defines.insert(name);
             }
         }
         let sorted = |names: BTreeSet<String>| names.into_iter().collect();
-        Self { defines: sorted(defines), defers: sorted(defers) }
+        externals.retain(|name| !defines.contains(name));
+        Self { defines: sorted(defines), defers: sorted(defers), externals: sorted(externals) }
     }
+}
+
+/// Whether a function that is declared only may be one of a library of device code's.
+fn is_external(function: Value<'_>, name: &str) -> bool {
+    let is_rusts = rustc_demangle::try_demangle(name).is_ok();
+    !is_rusts && !function.is_intrinsic() && !name.starts_with(PREFIX) && !link::provides(name)
 }
 
 /// Whether other sources can name a function: it is visible, and its name is not one that rustc
@@ -340,6 +354,7 @@ mod tests {
         let symbols = |defines: &[&str], defers: &[&str]| Symbols {
             defines: defines.iter().map(|name| (*name).to_owned()).collect(),
             defers: defers.iter().map(|name| (*name).to_owned()).collect(),
+            externals: vec!["scaled".to_owned()],
         };
         let all = [
             symbols(&["own"], &["own", "a"]),

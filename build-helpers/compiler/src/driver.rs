@@ -149,7 +149,7 @@ struct Built<'a, 'c> {
 /// Takes a job through the steps that its options ask for.
 fn build<'a, 'c>(
     context: &'c Context,
-    (toolchain, libraries, plugins): (&Toolchain, &Libraries, &Plugins),
+    (toolchain, libraries, plugins): (&'a Toolchain, &Libraries, &Plugins),
     job: &Job<'a>,
     backend: &'a dyn Backend,
 ) -> Result<Built<'a, 'c>, Error> {
@@ -184,7 +184,7 @@ fn build<'a, 'c>(
     if options.always_inline {
         steps::inline_all(context, &module);
     }
-    let mut checks = Checks::before(context, &module, &job.config.target, backend);
+    let mut checks = Checks::before(context, &module, (toolchain, job.config), backend);
     memory(context, &module, backend);
     if options.libraries {
         operations(context, &module, job, backend)?;

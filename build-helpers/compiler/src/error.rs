@@ -128,6 +128,22 @@ pub enum Error {
     /// The toolchain lacks rust-lld, which links AMD code objects.
     #[error(
         "the target {target} needs rust-lld, which is not at {}; install a Rust toolchain with \
+    /// nvcc has compiled a file, and no library of device code has what is undefined in it.
+    #[error(
+        "{file} calls what neither the file nor a device library has for {target}: {}; the device \
+         libraries are {libraries}",
+        names.join(", ")
+    )]
+    NotInLibraries {
+        /// The file.
+        file: String,
+        /// The target.
+        target: Target,
+        /// The functions.
+        names: Vec<String>,
+        /// The libraries.
+        libraries: String,
+    },
          rustup",
         path.display()
     )]

@@ -24,7 +24,7 @@ pub struct ExportedSource {
 }
 
 /// What marks the bytes, with the version of their form.
-const START: &str = "kernelmill exports 1";
+const START: &str = "kernelmill exports 2";
 
 /// Sources as bytes, with what made them.
 #[must_use]
@@ -117,7 +117,11 @@ mod tests {
         let source = ExportedSource {
             package: "colors".to_owned(),
             display: "kernels/shade.rs".to_owned(),
-            symbols: Symbols { defines: vec!["shade".to_owned()], defers: Vec::new() },
+            symbols: Symbols {
+                defines: vec!["shade".to_owned()],
+                defers: Vec::new(),
+                externals: Vec::new(),
+            },
             functions: vec![function],
             lowered: vec![(None, lowered.clone()), (Some(hopper), lowered)],
         };

@@ -23,6 +23,7 @@ mod bytes;
 mod check;
 mod cpu;
 mod deferred;
+mod device_link;
 pub mod diagnostic;
 mod dispatch;
 mod driver;
@@ -52,6 +53,7 @@ pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
 pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
 pub use deferred::{Child, Symbols};
+pub use device_link::{DeviceLibrary, DeviceLink};
 pub use dispatch::{TableFunction, exported};
 pub use error::{Error, LayoutMismatch, ParameterSpace};
 pub use fault::{Fault, Frame};

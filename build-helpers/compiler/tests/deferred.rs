@@ -108,6 +108,11 @@ fn what_a_source_has_for_others_and_names_is_known() {
         (&*shade.defines, &*shade.defers),
         (&["shade".to_owned()][..], &["tint".to_owned()][..])
     );
+    let external = SHADE.replace("helper(x, i)", "unsafe { solve(x) } + x.sin()");
+    let external =
+        format!("{external}\nunsafe extern \"C\" {{\n    fn solve(x: f32) -> f32;\n}}\n");
+    assert_eq!(symbols("external", &external).externals, ["solve"]);
+    assert_eq!(shade.externals, [""; 0]);
     let parent = symbols("shade_all", PARENT);
     assert_eq!((&*parent.defines, &*parent.defers), (&[][..], &["shade".to_owned()][..]));
 }

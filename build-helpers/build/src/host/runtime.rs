@@ -1,11 +1,12 @@
 //! The CUDA runtime that host code calls: where it lies, and what has to be linked with it.
 
-use crate::{env::World, error::Error, manifest::Package, toolchain::Nvcc};
+use crate::{
+    env::World,
+    error::Error,
+    manifest::Package,
+    toolchain::{FOLDERS_OF_LIBRARIES, Nvcc},
+};
 use std::path::{Path, PathBuf};
-
-/// The folders of libraries in a toolkit: NVIDIA's installer, its Python packages, conda, Windows.
-const FOLDERS: [&str; 5] =
-    ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib/x64"];
 
 /// Tells Cargo to link the runtime, the static one where there is one.
 ///
@@ -19,7 +20,7 @@ pub(super) fn link(world: &World, package: &Package, nvcc: &Nvcc, rdc: bool) -> 
             "the host code of the package needs the CUDA runtime, and there is neither \
              libcudart_static.a nor libcudart.so in the folders {} of {}: install the rest of \
              CUDA's toolkit, or `cargo kernelmill toolchain install cuda`",
-            FOLDERS.join(", "),
+            FOLDERS_OF_LIBRARIES.join(", "),
             nvcc.root.display()
         )));
     };
@@ -69,7 +70,7 @@ fn find(root: &Path, is_msvc: bool) -> Option<Runtime> {
         true => [("cudart_static.lib", true), ("cudart.lib", false)],
         false => [("libcudart_static.a", true), ("libcudart.so", false)],
     };
-    let folders = FOLDERS.map(|folder| root.join(folder));
+    let folders = FOLDERS_OF_LIBRARIES.map(|folder| root.join(folder));
     names.iter().find_map(|(name, is_static)| {
         let folder = folders.iter().find(|folder| folder.join(name).is_file())?.clone();
         Some(Runtime { folder, is_static: *is_static })

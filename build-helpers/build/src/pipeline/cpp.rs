@@ -15,7 +15,12 @@ use crate::{
     source::{Source, SourceKind},
 };
 use kernelmill_artifact::{LaunchLimits, Signature, Target};
-use kernelmill_compiler::frontend::cuda::{CudaKernel, is_same_symbol, signature::resolve_names};
+use kernelmill_compiler::frontend::cuda::{
+    CudaKernel,
+    clang::{Obstacle, Scope},
+    is_same_symbol,
+    signature::resolve_names,
+};
 use std::{
     collections::BTreeMap,
     path::Path,
@@ -223,6 +228,12 @@ impl Build<'_> {
     }
 
     /// Reports every kernel with something in it that a target cannot have.
+    /// Whether an obstacle is a function that a library of device code may have.
+    fn may_be_linked(&self, obstacle: &Obstacle, target: &Target) -> bool {
+        let has_libraries = self.settings.params.device_link.is_some();
+        obstacle.scope == Scope::Unlinked && has_libraries && matches!(target, Target::Cubin(_))
+    }
+
     fn check_obstacles(
         &self,
         sources: &[Source],
@@ -243,15 +254,23 @@ impl Build<'_> {
                         is_same_symbol(&kernel.symbol, &obstacle.symbol)
                             && obstacle.concerns(target)
                     });
+                            && !self.may_be_linked(obstacle, target)
                     obstacles
                         .for_each(|it| found.entry(it).or_default().push(format!("`{target}`")));
                 }
                 for (obstacle, targets) in found {
                     report.plain(
+                    let libraries = match &self.settings.params.device_link {
+                        Some(link) if obstacle.scope == Scope::Unlinked => format!(
+                            "device libraries ({}) are linked into NVIDIA's cubins alone; ",
+                            link.names()
+                        ),
+                        _ => String::new(),
+                    };
                         obstacle.message(&kernel.name, &targets),
                         format!(
-                            "narrow its targets, `[kernels.{}] targets = [...]`, or give the other \
-                             targets another way under `#ifdef __KERNELMILL__`",
+                            "{libraries}narrow its targets, `[kernels.{}] targets = [...]`, or give \
+                             the other targets another way under `#ifdef __KERNELMILL__`",
                             kernel.name
                         ),
                     );

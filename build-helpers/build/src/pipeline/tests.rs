@@ -194,6 +194,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_TARGETS",
         "rerun-if-env-changed=KERNELMILL_NVCC",
         "rerun-if-env-changed=KERNELMILL_CLANG",
+        "rerun-if-env-changed=KERNELMILL_DEVICE_LIBRARIES",
         "rerun-if-env-changed=KERNELMILL_FMA",
         "rerun-if-env-changed=KERNELMILL_OPTIMIZATION",
         "rerun-if-env-changed=KERNELMILL_PANICS",

@@ -10,8 +10,10 @@ use crate::{
     source::Source,
 };
 use kernelmill_artifact::{Signature, Target};
-use kernelmill_compiler::{Artifact, Child, Job, JobSource, Symbols, TableFunction};
-use std::sync::Arc;
+use kernelmill_compiler::{
+    Artifact, Child, Config, Job, JobSource, Params, Symbols, TableFunction,
+};
+use std::{borrow::Cow, sync::Arc};
 
 /// The sources whose functions one names, directly or through others, or may be given.
 pub(super) fn children<'a>(
@@ -51,6 +53,24 @@ pub(super) fn known(sources: &[Source], fronts: &Fronts, target: &Target) -> Vec
     sources.iter().zip(fronts).filter_map(of_source).flatten().collect()
 }
 
+/// A unit's configuration: without libraries of device code where nothing in its sources calls what
+/// they may have, so that it is made in the same way as without them, and not again when they change.
+fn config<'u, 'f>(unit: &'u Unit, fronts: impl IntoIterator<Item = &'f Front>) -> Cow<'u, Config> {
+    let mut fronts = fronts.into_iter();
+    if unit.config.params.device_link.is_none()
+        || fronts.any(|front| !front.symbols.externals.is_empty())
+    {
+        return Cow::Borrowed(&unit.config);
+    }
+    Cow::Owned(without_libraries(&unit.config))
+}
+
+/// A configuration without libraries of device code.
+pub(crate) fn without_libraries(config: &Config) -> Config {
+    let params = Params { device_link: None, ..config.params.clone() };
+    Config { params, ..config.clone() }
+}
+
 /// Makes one unit, or takes it from the store.
 pub(super) fn binary(
     front_end: &FrontEnd<'_>,
@@ -60,9 +80,10 @@ pub(super) fn binary(
 ) -> Result<Binary, Failure> {
     let package = front_end.package;
     let name = naming::unit(&package.name, &package.major, &source.display);
+    let config = config(unit, std::iter::once(front).chain(children.iter().map(|(_, it)| *it)));
     let mut key = KeyBuilder::new("artifact")
         .part("lowered", front.stored.0)
-        .part("config", unit.config.key())
+        .part("config", config.key())
         .part("version", &front_end.version)
         .part("plugins", front_end.compiler.plugins());
     if unit.config.target == Target::Cpu {
@@ -102,7 +123,7 @@ pub(super) fn binary(
         Arc::make_mut(&mut lowered).known = known();
     }
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
-    let artifact = front_end.compiler.compile(&Job { source, config: &unit.config })?;
+    let artifact = front_end.compiler.compile(&Job { source, config: &config })?;
     front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
     Ok(made(artifact, false))
 }

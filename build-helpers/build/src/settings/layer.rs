@@ -24,6 +24,7 @@ pub(crate) struct Layer {
     pub(crate) clang: Option<String>,
     pub(crate) host_files: Option<Vec<String>>,
     pub(crate) rdc: Option<bool>,
+    pub(crate) device_libraries: Option<Vec<String>>,
     /// What plugins are told, by their names.
     pub(crate) plugin_meta: Option<BTreeMap<String, String>>,
     /// A plugin that works on all kernels.
@@ -63,6 +64,7 @@ impl Layer {
             clang: self.clang.or(below.clang),
             host_files: self.host_files.or(below.host_files),
             rdc: self.rdc.or(below.rdc),
+            device_libraries: self.device_libraries.or(below.device_libraries),
             plugin_meta: self.plugin_meta.or(below.plugin_meta),
             plugin_on_everything: self.plugin_on_everything.or(below.plugin_on_everything),
             options: match (self.options, below.options) {

@@ -87,6 +87,7 @@ impl Reader<'_> {
                 "nvcc" => layer.nvcc = self.text(key),
                 "clang" => layer.clang = self.text(key),
                 "host-files" => layer.host_files = Some(self.texts(key)),
+                "device-libraries" => layer.device_libraries = Some(self.texts(key)),
                 "fma" => layer.fma = self.flag(key),
                 "rdc" => layer.rdc = self.flag(key),
                 "options" => layer.options = Some(self.options(key)),

@@ -14,7 +14,7 @@ use std::{
 impl Search<'_> {
     /// What a tool prints. The answer is remembered for as long as the tool's file stays the same;
     /// scripts are asked every time, for they may start other programs.
-    pub(super) fn ask(&self, program: &Path, arguments: &[&str]) -> Result<String, Error> {
+    pub(crate) fn ask(&self, program: &Path, arguments: &[&str]) -> Result<String, Error> {
         let key = key(program, arguments);
         let known = key.as_ref().and_then(|key| remembered(&self.memory, key));
         if let Some(answer) = known {

@@ -86,6 +86,14 @@ pub(crate) fn no_clang(search: &Search<'_>, llvm: Option<u32>, subject: &str, re
     );
 }
 
+/// Reports that device libraries cannot be linked.
+pub(crate) fn no_nvlink(search: &Search<'_>, report: &mut Report) {
+    report.plain(
+        format!("`device-libraries` needs nvlink, and none was found: {}", search.places()),
+        format!("install it with `{INSTALL_CUDA}`"),
+    );
+}
+
 /// Reports every cubin, where there is no ptxas to make it.
 pub(crate) fn no_ptxas(search: &Search<'_>, targets: &[Target], report: &mut Report) {
     for target in targets {

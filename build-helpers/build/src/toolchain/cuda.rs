@@ -3,6 +3,10 @@
 use super::{nvcc, search::Search};
 use std::{env::consts::EXE_SUFFIX, path::PathBuf};
 
+/// The folders of libraries in a toolkit: NVIDIA's installer, its Python packages, conda, Windows.
+pub(crate) const FOLDERS_OF_LIBRARIES: [&str; 5] =
+    ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "lib/x64"];
+
 /// Finds ptxas: `KERNELMILL_PTXAS`, beside nvcc, and where nvcc would be.
 pub(crate) fn find_ptxas(search: &Search<'_>) -> Option<PathBuf> {
     match search.world.path("KERNELMILL_PTXAS") {

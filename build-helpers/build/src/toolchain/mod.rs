@@ -8,7 +8,7 @@
 //!   `cargo kernelmill toolchain install cuda` has put into the user's cache folder (the newest),
 //!   `target/toolchains` beside the package or further up, `/usr/local/cuda`. No GPU is needed, and
 //!   nvidia-smi is never asked.
-//! - **ptxas**, nvdisasm and cuobjdump are taken from beside nvcc, or else from the first of the same
+//! - **ptxas**, nvlink, nvdisasm and cuobjdump are taken from beside nvcc, or else from the first of the same
 //!   places that has them.
 //! - **clang** is the setting `clang`, or the variable `CLANG`, or, among `clang` and `clang-14` to
 //!   `clang-25`, the newest that is not newer than rustc's LLVM, which has to read what it makes.
@@ -37,9 +37,9 @@ pub use clang::Clang;
 pub use machine::Machine;
 pub use nvcc::Nvcc;
 
-pub(crate) use check::{no_clang, no_nvcc, no_ptxas, nvcc_targets};
+pub(crate) use check::{no_clang, no_nvcc, no_nvlink, no_ptxas, nvcc_targets};
 pub(crate) use clang::find_clang;
-pub(crate) use cuda::find_ptxas;
+pub(crate) use cuda::{FOLDERS_OF_LIBRARIES, find_ptxas, find_tool};
 pub(crate) use nvcc::find_nvcc;
 pub(crate) use search::Search;
 

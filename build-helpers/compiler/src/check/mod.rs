@@ -10,13 +10,12 @@ mod unresolved;
 
 use std::collections::BTreeSet;
 
-use kernelmill_artifact::Target;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Value, parse_bitcode},
 };
 
-use crate::{Error, Fault, link, target::Backend};
+use crate::{Config, Error, Fault, Toolchain, link, target::Backend};
 pub(crate) use backtrace::{Backtraces, nameless};
 use unresolved::Unresolved;
 
@@ -40,7 +39,8 @@ impl<'a, 'c> ValidModule<'a, 'c> {
 
 /// The checks of one source for one target, and what they have found so far.
 pub(crate) struct Checks<'a> {
-    target: &'a Target,
+    toolchain: &'a Toolchain,
+    config: &'a Config,
     backend: &'a dyn Backend,
     /// The names that a reader could have meant.
     known: BTreeSet<String>,
@@ -54,7 +54,7 @@ impl<'a> Checks<'a> {
     pub(crate) fn before<'c>(
         context: &'c Context,
         module: &Module<'c>,
-        target: &'a Target,
+        (toolchain, config): (&'a Toolchain, &'a Config),
         backend: &'a dyn Backend,
     ) -> Self {
         assertion::prepare(context, module);
@@ -66,7 +66,7 @@ impl<'a> Checks<'a> {
         let defined = module.definitions().into_iter().map(|function| last_name(function));
         let known = defined.chain(link::known()).collect();
         let linked = (!backend.is_gpu()).then(|| module.to_bitcode());
-        Self { target, backend, known, faults, linked }
+        Self { toolchain, config, backend, known, faults, linked }
     }
 
     /// Decides the static assertions of an optimised module, and removes them.
@@ -87,11 +87,11 @@ impl<'a> Checks<'a> {
         module: &'m Module<'c>,
         name: &'m str,
     ) -> Result<ValidModule<'m, 'c>, Error> {
-        let found = self.find(context, module);
+        let found = self.find(context, module, name)?;
         self.faults.extend(found);
         if !self.faults.is_empty() {
-            self.find_lines()?;
-            let (targets, faults) = (vec![self.target.clone()], each_once(self.faults));
+            self.find_lines(name)?;
+            let (targets, faults) = (vec![self.config.target.clone()], each_once(self.faults));
             return Err(Error::Invalid { targets, faults });
         }
         module
@@ -122,17 +122,23 @@ impl<'a> Checks<'a> {
     }
 
     /// What an optimised module does that its target cannot.
-    fn find<'c>(&self, context: &'c Context, module: &Module<'c>) -> Vec<Fault> {
-        let (backend, known) = (self.backend, &self.known);
+    fn find<'c>(
+        &self,
+        context: &'c Context,
+        module: &Module<'c>,
+        name: &str,
+    ) -> Result<Vec<Fault>, Error> {
+        let (config, backend, known) = (self.config, self.backend, &self.known);
         let backtraces = &Backtraces::of(context, module);
-        let mut faults = Unresolved { module, backend, backtraces, known }.find();
+        let unresolved = Unresolved { module, config, backend, backtraces, known };
+        let mut faults = unresolved.find((self.toolchain, context), name)?;
         faults.extend(host::find(module, backend, backtraces));
-        faults
+        Ok(faults)
     }
 
     /// Replaces faults without places by the same ones in the module as it was linked, optimised
     /// as for a target that keeps its source lines.
-    fn find_lines(&mut self) -> Result<(), Error> {
+    fn find_lines(&mut self, name: &str) -> Result<(), Error> {
         let Some(bitcode) = self.linked.take() else { return Ok(()) };
         let context = Context::create();
         let module = parse_bitcode(&context, &bitcode, "check")?;
@@ -145,7 +151,7 @@ impl<'a> Checks<'a> {
         }
         machine.run_with(&module, &self.backend.passes(2), false)?;
         let mut found = assertion::settle(&module, &Backtraces::of(&context, &module));
-        found.extend(self.find(&context, &module));
+        found.extend(self.find(&context, &module, name)?);
         for fault in found {
             let same = |known: &Fault| known.message == fault.message;
             if self.faults.iter().any(same) {

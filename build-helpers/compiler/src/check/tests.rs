@@ -1,6 +1,6 @@
 //! The checks on small modules, and on a target that lacks what no target of today lacks.
 
-use kernelmill_artifact::{ArtifactKind, Target};
+use kernelmill_artifact::ArtifactKind;
 use kernelmill_llvm::{
     Library, find_in_sysroot,
     inkwell::context::Context,
@@ -10,7 +10,7 @@ use kernelmill_llvm::{
 
 use super::{Checks, ValidModule};
 use crate::{
-    Error, Toolchain,
+    Config, Error, Toolchain,
     place::AddressSpaces,
     target::{Backend, Entry, Unit},
 };
@@ -62,6 +62,22 @@ impl Backend for Small {
     }
 }
 
+/// A toolchain of which nothing is asked.
+fn no_tools() -> Toolchain {
+    Toolchain {
+        rustc: "rustc".into(),
+        rustc_version: String::new(),
+        sysroot: "/".into(),
+        host: String::new(),
+        llvm: None,
+        ptxas: None,
+        ptxas_version: String::new(),
+        libdevice: None,
+        ocml: None,
+        scratch: "/".into(),
+    }
+}
+
 /// What the checks say of a module in LLVM's notation; empty where nothing is wrong.
 fn checked(text: &str) -> String {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
@@ -69,10 +85,11 @@ fn checked(text: &str) -> String {
     let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
     Library::open(&find_in_sysroot(sysroot.trim().as_ref()).unwrap()).unwrap();
     let backend = Small(Machine::new(TRIPLE, "sm_75", "+ptx63", false).unwrap());
-    let target: Target = "compute_75".parse().unwrap();
+    let config = Config::new("compute_75".parse().unwrap());
+    let toolchain = no_tools();
     let context = Context::create();
     let module = parse_ir(&context, text, backend.0.data_layout(), TRIPLE).unwrap();
-    let mut checks = Checks::before(&context, &module, &target, &backend);
+    let mut checks = Checks::before(&context, &module, (&toolchain, &config), &backend);
     checks.settle(&context, &module);
     let checked = checks.output(&context, &module, "kernels/small.ll");
     checked.map_or_else(|error| error.to_string(), |_| String::new())

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use kernelmill_artifact::target::nearest_within;
+use kernelmill_artifact::{Target, target::nearest_within};
 use kernelmill_llvm::{
-    inkwell::module::Module,
+    inkwell::{context::Context, module::Module},
     ir::{ModuleExt, Value},
 };
 
 use super::{Backtraces, backtrace::nameless, demangle, host::THREAD_LOCAL};
 use crate::{
+    Config, DeviceLink, Error, Toolchain,
     fault::Fault,
     link::{self, PREFIX},
     place::users_in_code,
@@ -19,6 +20,7 @@ use crate::{
 /// What is looked at.
 pub(super) struct Unresolved<'a, 'c> {
     pub(super) module: &'a Module<'c>,
+    pub(super) config: &'a Config,
     pub(super) backend: &'a dyn Backend,
     pub(super) backtraces: &'a Backtraces<'c>,
     /// The names that a reader could have meant.
@@ -37,9 +39,22 @@ fn is_of_heap(path: &str) -> bool {
 
 impl<'c> Unresolved<'_, 'c> {
     /// A fault for each place that uses something undefined.
-    pub(super) fn find(&self) -> Vec<Fault> {
+    ///
+    /// # Errors
+    ///
+    /// Where the tools that know device libraries cannot be run.
+    pub(super) fn find(
+        &self,
+        tools: (&Toolchain, &'c Context),
+        name: &str,
+    ) -> Result<Vec<Fault>, Error> {
         let mut faults = Vec::new();
-        let undefined = link::undefined(self.module);
+        let mut undefined = link::undefined(self.module);
+        let for_libraries = undefined.iter().filter(|name| self.may_be_in_a_library(name));
+        let for_libraries: Vec<_> =
+            for_libraries.filter_map(|name| self.module.function(name)).collect();
+        let found = self.backend.linked(tools, &for_libraries, name)?;
+        undefined.retain(|name| !found.defined.contains(name));
         let follows = |name: &String| FOLLOW.iter().any(|part| name.contains(part));
         let allocates = undefined.iter().any(|name| is_of_heap(&demangle(name)) && !follows(name));
         for name in &undefined {
@@ -49,7 +64,10 @@ impl<'c> Unresolved<'_, 'c> {
                 && !self.backend.provides(name)
                 && !follows
             {
-                let template = self.function(name);
+                let template = match found.other_types.contains(name) {
+                    true => self.other_types(name),
+                    false => self.function(name),
+                };
                 self.at_uses(function, &template, &mut faults);
             }
         }
@@ -61,7 +79,13 @@ impl<'c> Unresolved<'_, 'c> {
                 self.at_uses(global, &template, &mut faults);
             }
         }
-        faults
+        Ok(faults)
+    }
+
+    /// Whether a library of device code may define a function: it has a name of C or C++.
+    fn may_be_in_a_library(&self, name: &str) -> bool {
+        let is_rusts = rustc_demangle::try_demangle(name).is_ok();
+        !self.backend.provides(name) && !name.starts_with(PREFIX) && !is_rusts
     }
 
     /// The fault at each place that uses a value.
@@ -111,6 +135,18 @@ impl<'c> Unresolved<'_, 'c> {
         self.with_nearest(Fault::new(message, Vec::new()), name, &path)
     }
 
+    fn other_types(&self, name: &str) -> Fault {
+        let names = self.config.params.device_link.as_ref().map(DeviceLink::names);
+        let message = format!(
+            "calls `{}` with other types than a device library has it with",
+            demangle(name)
+        );
+        Fault::new(message, Vec::new()).help(format!(
+            "write the same parameters and result; the device libraries are {}",
+            names.unwrap_or_default()
+        ))
+    }
+
     fn variable(&self, name: &str) -> Fault {
         let path = demangle(name);
         let message = format!("uses the variable `{path}`, which has no definition");
@@ -123,9 +159,26 @@ impl<'c> Unresolved<'_, 'c> {
         let last = path.rsplit("::").next().unwrap_or(path);
         let others = self.known.iter().filter(|known| *known != name).cloned();
         let near = nearest_within(last, others, last.len() / 3);
-        match near {
-            Some(near) => fault.help(format!("the nearest name that is known is `{near}`")),
-            None => fault.help("define it in the kernel's source, or in a crate it depends on"),
-        }
+        let help = match near {
+            Some(near) => format!("the nearest name that is known is `{near}`"),
+            None => "define it in the kernel's source, or in a crate it depends on".to_owned(),
+        };
+        let looked = if self.may_be_in_a_library(name) { self.libraries() } else { None };
+        fault.help(help + &looked.unwrap_or_default())
+    }
+
+    /// Says which libraries of device code were looked at, or why none was.
+    fn libraries(&self) -> Option<String> {
+        let link = self.config.params.device_link.as_ref()?;
+        let (names, target) = (link.names(), &self.config.target);
+        Some(match target {
+            Target::Cubin(_) => format!("; no device library has it for {target}: {names}"),
+            Target::Ptx(arch) => format!(
+                "; device libraries ({names}) are linked into cubins, `{}`, and PTX is linked with \
+                 nothing",
+                Target::Cubin(*arch)
+            ),
+            _ => format!("; device libraries ({names}) are for NVIDIA's targets alone"),
+        })
     }
 }

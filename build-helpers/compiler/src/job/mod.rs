@@ -11,7 +11,7 @@ use kernelmill_artifact::{FORMAT_VERSION, Signature, Target};
 pub use choices::{MathLibrary, PanicLevel};
 pub use options::{OptionError, Options};
 
-use crate::Lowered;
+use crate::{DeviceLink, Lowered};
 
 /// One compilation: a source that the front end has lowered, for one target.
 ///
@@ -71,6 +71,8 @@ pub struct Params {
     pub math: MathLibrary,
     /// What plugins are told, by the plugin's name.
     pub meta: BTreeMap<String, String>,
+    /// What cubins are linked with where something is undefined.
+    pub device_link: Option<DeviceLink>,
 }
 
 impl Default for Params {
@@ -81,6 +83,7 @@ impl Default for Params {
             panics: PanicLevel::default(),
             math: MathLibrary::default(),
             meta: BTreeMap::new(),
+            device_link: None,
         }
     }
 }
@@ -103,7 +106,7 @@ impl Config {
     /// Everything in the configuration that can change an artifact's bytes, as text.
     #[must_use]
     pub fn key(&self) -> String {
-        let Params { contract, lanes, panics, math, meta } = &self.params;
+        let Params { contract, lanes, panics, math, meta, device_link } = &self.params;
         let (panics, math) = (panics.name(), math.name());
         let mut key = format!(
             "format {FORMAT_VERSION}; target {}; contract {contract}; lanes {lanes}; panics {panics}; \
@@ -113,6 +116,9 @@ impl Config {
         for (plugin, meta) in meta {
             // With lengths, so that no text can look like two entries.
             let _ = write!(key, "; meta {}:{plugin} {}:{meta}", plugin.len(), meta.len());
+        }
+        if let (Some(link), Target::Cubin(_)) = (device_link, &self.target) {
+            let _ = write!(key, "; device link {}", link.key());
         }
         for (name, value) in self.options.entries() {
             let _ = write!(key, "; {name} {value}");
@@ -124,11 +130,12 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::DeviceLibrary;
 
     #[test]
     fn everything_in_a_configuration_is_in_its_key() {
         let plain = Config::new("sm_90".parse().unwrap());
-        let mut changed = vec![plain.clone(); 9];
+        let mut changed = vec![plain.clone(); 12];
         changed[0].target = "sm_90a".parse().unwrap();
         changed[1].params.contract = false;
         changed[2].params.lanes = !plain.params.lanes;
@@ -138,6 +145,18 @@ mod tests {
         changed[6].params.panics = PanicLevel::None;
         changed[7].params.panics = PanicLevel::Backtrace;
         changed[8].params.math = MathLibrary::Vendor;
+        let link = |version: &str, digest: &str| DeviceLink {
+            nvlink: None,
+            version: version.to_owned(),
+            libraries: vec![DeviceLibrary {
+                name: "lib/scale.a".to_owned(),
+                path: "lib/scale.a".into(),
+                digest: digest.to_owned(),
+            }],
+        };
+        changed[9].params.device_link = Some(link("13.0", "a"));
+        changed[10].params.device_link = Some(link("13.0", "b"));
+        changed[11].params.device_link = Some(link("13.1", "a"));
         for (name, value) in [
             ("name", "other"),
             ("always_inline", "true"),
@@ -162,6 +181,14 @@ mod tests {
         keys.dedup();
         assert_eq!(keys.len(), all, "{keys:#?}");
         assert_eq!(plain.key(), plain.clone().key());
+        let mut moved = changed[9].clone();
+        let library = &mut moved.params.device_link.as_mut().unwrap().libraries[0];
+        (library.name, library.path) = ("scale.a".to_owned(), "scale.a".into());
+        assert_eq!(moved.key(), changed[9].key(), "no path is in a key");
+        let mut text = Config::new("compute_90".parse().unwrap());
+        let without = text.key();
+        text.params.device_link = Some(link("13.0", "a"));
+        assert_eq!(text.key(), without, "PTX is linked with nothing");
     }
 
     #[test]

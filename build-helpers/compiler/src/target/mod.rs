@@ -7,13 +7,14 @@ mod nvidia;
 use kernelmill_artifact::{ArtifactKind, Signature, Target};
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::TypeKind,
+    ir::{TypeKind, Value},
     machine::Machine,
 };
 
 use crate::{
     Error, Job, Toolchain,
     check::ValidModule,
+    device_link::Found,
     parameters,
     place::{AddressSpaces, Backtraces},
 };
@@ -87,6 +88,20 @@ pub(crate) trait Backend {
         false
     }
 
+    /// What libraries given with the job have of undefined functions, for the target.
+    ///
+    /// # Errors
+    ///
+    /// Where the tools that know cannot be run.
+    fn linked<'c>(
+        &self,
+        _tools: (&Toolchain, &'c Context),
+        _functions: &[Value<'c>],
+        _name: &str,
+    ) -> Result<Found, Error> {
+        Ok(Found::default())
+    }
+
     /// Whether LLVM has no way to compute with a type on the target. By default it is what only
     /// the processors of hosts have: everything else it makes of what there is.
     fn lacks(&self, kind: TypeKind) -> bool {
@@ -157,7 +172,8 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
         matrices: job.source.lowered.names(nvidia::MATRICES),
         bulk: job.source.lowered.names(nvidia::BULK),
     };
-    let nvidia = |arch, assemble| nvidia::Nvidia::new(arch, assemble, &needs);
+    let link = job.config.params.device_link.as_ref();
+    let nvidia = |arch, assemble| nvidia::Nvidia::new(arch, assemble, &needs, link);
     match &job.config.target {
         Target::Cpu => Ok(Box::new(cpu::Cpu::new(toolchain)?)),
         Target::Ptx(arch) => Ok(Box::new(nvidia(*arch, false)?)),

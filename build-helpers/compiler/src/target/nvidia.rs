@@ -1,14 +1,17 @@
 //! NVIDIA: PTX by LLVM, cubins by ptxas.
 
-use std::{fs, process::Command};
+mod device_link;
+
+use std::{path::PathBuf, process::Command};
 
 use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix, Target};
 use kernelmill_llvm::{inkwell::context::Context, ir::Value, machine::Machine};
 
 use super::{Backend, Entry, Unit, VendorMath};
 use crate::{
-    Error, Toolchain,
+    DeviceLink, Error, Toolchain,
     check::ValidModule,
+    device_link::{Found, Linked, write},
     entry::{self, GpuAbi},
     frontend::rust::{TemporaryFolder, read},
     place::AddressSpaces,
@@ -23,6 +26,8 @@ pub(crate) struct Nvidia {
     assemble: bool,
     /// Whether variables and types of the source are in the code.
     is_debugged: bool,
+    /// What is linked with a cubin where something is undefined.
+    link: Option<DeviceLink>,
 }
 
 /// LLVM's number of the calling convention of PTX kernels.
@@ -93,7 +98,13 @@ pub(crate) struct Needs {
 impl Nvidia {
     /// A newer version of PTX than the architecture needs is asked for only where kernels need it: it
     /// needs a newer driver.
-    pub(crate) fn new(arch: NvidiaArch, assemble: bool, needs: &Needs) -> Result<Self, Error> {
+    pub(crate) fn new(
+        arch: NvidiaArch,
+        assemble: bool,
+        needs: &Needs,
+        link: Option<&DeviceLink>,
+    ) -> Result<Self, Error> {
+        let link = link.filter(|_| assemble).cloned();
         let oldest = PTX_VERSIONS
             .iter()
             .find(|(major, minor, suffix, _)| {
@@ -113,7 +124,7 @@ impl Nvidia {
         let version = needed.chain([oldest]).max().unwrap_or(oldest);
         let features = format!("+ptx{version}");
         let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
-        Ok(Self { machine, version, arch, assemble, is_debugged })
+        Ok(Self { machine, version, arch, assemble, is_debugged, link })
     }
 
     /// Says what is said of a kernel's launches in the way of LLVM's back end. Processors before
@@ -160,21 +171,26 @@ impl Nvidia {
         [multiply, copy, group].concat()
     }
 
-    /// Runs NVIDIA's assembler.
-    fn ptxas(&self, toolchain: &Toolchain, ptx: &[u8], name: &str) -> Result<Vec<u8>, Error> {
+    /// Runs NVIDIA's assembler, into a file of a folder.
+    fn ptxas(
+        &self,
+        (toolchain, folder): (&Toolchain, &TemporaryFolder),
+        ptx: &[u8],
+        name: &str,
+        is_relocatable: bool,
+    ) -> Result<PathBuf, Error> {
         let Some(ptxas) = &toolchain.ptxas else {
             let target = Target::Cubin(self.arch);
             let ptx = Target::Ptx(self.arch).to_string();
             return Err(Error::NoPtxas { target, ptx });
         };
-        let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
-        let (input, output) = (folder.path.join("kernel.ptx"), folder.path.join("kernel.cubin"));
-        fs::write(&input, ptx).map_err(|source| Error::Io { path: input.clone(), source })?;
+        let (input, output) = (write(folder, "kernel.ptx", ptx)?, folder.path.join("kernel.cubin"));
         // ptxas does not optimise what is to be debugged in full.
         let how: &[&str] = if self.is_debugged { &["-g", "-O0"] } else { &["-O3"] };
         let result = Command::new(ptxas)
             .arg(format!("-arch=sm_{}", self.arch))
             .args(how)
+            .args(is_relocatable.then_some("-c"))
             .arg(&input)
             .arg("-o")
             .arg(&output)
@@ -186,7 +202,7 @@ impl Nvidia {
             let subject = format!("{name} for sm_{}", self.arch);
             return Err(Error::Tool { tool: "ptxas", subject, stderr });
         }
-        read(&output)
+        Ok(output)
     }
 }
 
@@ -214,6 +230,15 @@ impl Backend for Nvidia {
 
     fn provides(&self, function: &str) -> bool {
         ["vprintf", "malloc", "free"].contains(&function)
+    }
+
+    fn linked<'c>(
+        &self,
+        tools: (&Toolchain, &'c Context),
+        functions: &[Value<'c>],
+        name: &str,
+    ) -> Result<Found, Error> {
+        self.found_in_libraries(tools, functions, name)
     }
 
     fn operations(&self) -> String {
@@ -261,11 +286,26 @@ impl Backend for Nvidia {
         module: &ValidModule<'_, '_>,
     ) -> Result<(ArtifactKind, Vec<u8>), Error> {
         let ptx = self.machine.assembly(module.module())?;
-        if self.assemble {
-            Ok((ArtifactKind::Cubin, self.ptxas(toolchain, &ptx, module.name())?))
-        } else {
-            Ok((ArtifactKind::Ptx, ptx))
+        if !self.assemble {
+            return Ok((ArtifactKind::Ptx, ptx));
         }
+        let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
+        let tools = (toolchain, &folder);
+        let bytes = match &self.link {
+            Some(link) if self.needs_link(module.module()) => {
+                let cubin = self.ptxas(tools, &ptx, module.name(), true)?;
+                match link.link(&cubin, (self.arch, module.name()), &folder)? {
+                    Linked::Cubin(bytes) => bytes,
+                    Linked::Undefined(names) => {
+                        let text = format!("{names:?} were found when the module was checked");
+                        return Err(Error::Internal(text));
+                    }
+                    Linked::OtherTypes(name) => return Err(link.clash(&name, self.arch)),
+                }
+            }
+            _ => read(&self.ptxas(tools, &ptx, module.name(), false)?)?,
+        };
+        Ok((ArtifactKind::Cubin, bytes))
     }
 }
 

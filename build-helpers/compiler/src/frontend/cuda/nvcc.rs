@@ -18,7 +18,9 @@ use super::{
     signature, stored,
 };
 use crate::{
-    Artifact, CompiledKernel, Config, Error, Options, Params,
+    Artifact, CompiledKernel, Config, DeviceLink, Error, Options, Params,
+    check::demangle,
+    device_link::{Linked, write},
     frontend::rust::{TemporaryFolder, read},
 };
 
@@ -146,7 +148,15 @@ impl Nvcc {
             }
         };
         arguments.extend(option_arguments(&config.params, &config.options));
-        let (bytes, trace) = self.run(source, &arguments, &target.to_string())?;
+        let link = config.params.device_link.as_ref();
+        let (bytes, trace) = match (link, target) {
+            (Some(link), Target::Cubin(arch)) => {
+                arguments.push("-rdc=true".to_owned());
+                let (cubin, trace) = self.run(source, &arguments, &target.to_string())?;
+                (self.linked(link, &cubin, (*arch, &source.display))?, trace)
+            }
+            _ => self.run(source, &arguments, &target.to_string())?,
+        };
         let kernels = entries(kind, &bytes)
             .into_iter()
             .map(|entry| CompiledKernel {
@@ -162,6 +172,27 @@ impl Nvcc {
         let target = target.clone();
         let (locations, messages) = (Vec::new(), Vec::new());
         Ok((Artifact { target, kind, bytes, kernels, locations, messages }, trace))
+    }
+
+    /// Links a relocatable cubin with the libraries that have what it misses.
+    fn linked(
+        &self,
+        link: &DeviceLink,
+        cubin: &[u8],
+        (arch, display): (NvidiaArch, &str),
+    ) -> Result<Vec<u8>, Error> {
+        let folder = TemporaryFolder::new(&self.scratch, display)?;
+        let path = write(&folder, "kernel.cubin", cubin)?;
+        match link.link(&path, (arch, display), &folder)? {
+            Linked::Cubin(bytes) => Ok(bytes),
+            Linked::OtherTypes(name) => Err(link.clash(&demangle(&name), arch)),
+            Linked::Undefined(names) => {
+                let (file, target, libraries) =
+                    (display.to_owned(), Target::Cubin(arch), link.names());
+                let names = names.iter().map(|name| demangle(name)).collect();
+                Err(Error::NotInLibraries { file, target, names, libraries })
+            }
+        }
     }
 
     /// Runs nvcc in the package's folder; what a failed run worked on is kept.

@@ -24,6 +24,9 @@ pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
     writer.finish()
 }
 
+/// Each is stored as its place here.
+const SCOPES: [Scope; 3] = [Scope::NotNvidia, Scope::Everywhere, Scope::Unlinked];
+
 /// Kernels, and what keeps them from targets, as bytes.
 pub(super) fn write_facts(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec<u8> {
     let mut writer = Writer::default();
@@ -34,7 +37,8 @@ pub(super) fn write_facts(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec
             writer.text(text);
         }
         writer.number(obstacle.line.into());
-        writer.number((obstacle.scope == Scope::Everywhere).into());
+        let scope = SCOPES.iter().position(|scope| *scope == obstacle.scope).unwrap_or_default();
+        writer.number(scope as u64);
         writer.number(obstacle.frames.len() as u64);
         for frame in &obstacle.frames {
             writer.text(&frame.function);
@@ -53,7 +57,7 @@ pub(super) fn read_facts(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>
     let obstacles = reader.list(|reader| {
         let [symbol, file, reason] = [reader.text()?, reader.text()?, reader.text()?];
         let line = small(reader)?;
-        let scope = if reader.number()? == 0 { Scope::NotNvidia } else { Scope::Everywhere };
+        let scope = *SCOPES.get(usize::try_from(reader.number()?).ok()?)?;
         let frames = reader.list(|reader| {
             let (function, file, line) = (reader.text()?, reader.text()?, small(reader)?);
             Some(Frame { function, file, line, library: reader.number()? != 0 })
@@ -315,7 +319,7 @@ mod tests {
             file: "a.cu".to_owned(),
             line: 3,
             reason: "inline PTX".to_owned(),
-            scope: Scope::NotNvidia,
+            scope: Scope::Unlinked,
             frames: vec![Frame {
                 function: "f()".to_owned(),
                 file: "a.cu".to_owned(),

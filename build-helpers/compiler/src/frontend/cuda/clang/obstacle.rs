@@ -40,6 +40,8 @@ pub enum Scope {
     NotNvidia,
     /// All.
     Everywhere,
+    /// All for which no library of device code is given that may have it.
+    Unlinked,
 }
 
 impl Obstacle {
@@ -48,7 +50,7 @@ impl Obstacle {
     pub fn concerns(&self, target: &kernelmill_artifact::Target) -> bool {
         use kernelmill_artifact::Target;
         let nvidia = matches!(target, Target::Ptx(_) | Target::Cubin(_));
-        self.scope == Scope::Everywhere || !nvidia
+        self.scope != Scope::NotNvidia || !nvidia
     }
 
     /// Says that it keeps a kernel from targets, and how the kernel leads there.
@@ -155,7 +157,7 @@ fn undefined_name(value: Value<'_>, known: &BTreeSet<String>) -> Option<(String,
         let name = plain(&name);
         let near = nearest_within(name, known.iter().cloned(), name.len() / 3);
         let near = near.map_or_else(String::new, |near| format!("; the nearest name is `{near}`"));
-        (format!("a call of `{name}`, which this file does not define{near}"), Scope::Everywhere)
+        (format!("a call of `{name}`, which this file does not define{near}"), Scope::Unlinked)
     })
 }
 
