@@ -29,6 +29,8 @@ pub(crate) trait Compile: Sync {
     ) -> Result<CudaLowered, Failure>;
     /// Makes bitcode that cargo had rustc compile what the front end gives.
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
+    /// Names the functions that the host can give as other packages call them.
+    fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Failure>;
     /// The functions that a lowered source has for others, and those that it names.
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure>;
     /// Compiles a lowered source for one target.
@@ -59,6 +61,10 @@ impl Compile for Compiler {
 
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {
         Self::adopt(self, lowered, signatures).map_err(Failure::from)
+    }
+
+    fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Failure> {
+        Self::qualify(self, lowered, package).map_err(Failure::from)
     }
 
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure> {

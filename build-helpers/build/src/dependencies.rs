@@ -5,6 +5,7 @@
 //! that depend on it directly, which hand on what they got.
 
 use crate::{
+    compile::Failure,
     env::World,
     error::Error,
     front::{Front, FrontEnd},
@@ -14,7 +15,7 @@ use crate::{
     source::{Source, SourceKind},
 };
 use kernelmill_compiler::{
-    Symbols,
+    Symbols, exported, exported_by,
     exports::{self, ExportedSource},
 };
 use std::{fs, path::PathBuf};
@@ -164,12 +165,19 @@ impl Exported {
         let mut sources = Vec::new();
         for (source, front) in own.filter(|(_, front)| !front.symbols.defines.is_empty()) {
             let lowered = front.all().map(|front| {
-                let lowered = front_end.lowered(source, front);
-                lowered.map(|lowered| (front.architecture(), (*lowered).clone()))
+                let mut lowered = (*front_end.lowered(source, front)?).clone();
+                front_end.compiler.qualify(&mut lowered, &package.name)?;
+                Ok((front.architecture(), lowered))
             });
-            let lowered = lowered.collect::<Result<_, _>>();
-            let lowered = lowered.map_err(|error| Error::Internal(error.to_string()))?;
-            let symbols = front.symbols.clone();
+            let internal = |error: Failure| Error::Internal(error.to_string());
+            let lowered = lowered.collect::<Result<Vec<_>, _>>().map_err(internal)?;
+            let mut symbols = front.symbols.clone();
+            for function in &source.functions {
+                let own = exported(&function.name);
+                let own = symbols.defines.iter_mut().filter(|name| **name == own);
+                own.for_each(|name| *name = exported_by(&package.name, &function.name));
+            }
+            symbols.defines.sort();
             sources.push(ExportedSource { symbols, lowered, ..of_source(package, source) });
         }
         Ok(Self { version: front_end.version.clone(), sources })

@@ -1,14 +1,15 @@
-//! The functions that the host can give to kernels, `#[device_fn]` in their sources, and the kernels
+//! The functions that the host can give to kernels, `#[device_fn]` and `KERNELMILL_DEVICE_FN` in their
+//! sources, and the kernels
 //! that take such: `DeviceFn<fn(..) -> ..>` in their parameters.
 
-use crate::{discover::place_at, report::Report, source::Source};
+use crate::{discover::place_at, naming, report::Report, source::Source};
 use kernelmill_artifact::{DeviceFunction, FunctionType, Signature, target::nearest};
-use kernelmill_compiler::{TableFunction, diagnostic::Diagnostic, exported};
+use kernelmill_compiler::{TableFunction, diagnostic::Diagnostic, exported, exported_by};
 use std::collections::BTreeMap;
 
 /// Checks the functions of all sources, and that every kernel that takes one can be given one.
-pub(crate) fn check(sources: &[Source], report: &mut Report) {
-    check_names(sources, report);
+pub(crate) fn check(sources: &[Source], package: &str, report: &mut Report) {
+    check_names(sources, package, report);
     for source in sources {
         for kernel in source.kernels() {
             for ty in taken(kernel) {
@@ -20,15 +21,54 @@ pub(crate) fn check(sources: &[Source], report: &mut Report) {
     }
 }
 
-/// The functions that the kernels of a source can be given, in the order of their symbols.
-pub(crate) fn table(sources: &[Source], kernels: &[Signature]) -> Vec<TableFunction> {
+/// The functions that the kernels of a source of a package can be given, in the order of their symbols.
+pub(crate) fn table(
+    sources: &[Source],
+    kernels: &[Signature],
+    package: &str,
+) -> Vec<TableFunction> {
     let types: Vec<_> = kernels.iter().flat_map(taken).collect();
     let given = all(sources).filter(|(_, function)| types.contains(&function.ty));
     let mut table: Vec<_> = given
-        .map(|(_, function)| TableFunction { id: function.id(), symbol: exported(&function.name) })
+        .map(|(_, function)| TableFunction { id: function.id(), symbol: symbol(function, package) })
         .collect();
     table.sort_by(|one, other| one.symbol.cmp(&other.symbol));
     table
+}
+
+/// What a function is called by in the bitcode that a package works with.
+fn symbol(function: &DeviceFunction, package: &str) -> String {
+    if function.package == package {
+        exported(&function.name)
+    } else {
+        exported_by(&function.package, &function.name)
+    }
+}
+
+/// The functions with the names that they have in a package's `Functions`: their own, and for those of
+/// other packages whose names others have too, that after their package's.
+pub(crate) fn named(sources: &[Source], package: &str) -> Vec<(String, DeviceFunction)> {
+    named_in(sources, package).map(|(name, _, function)| (name, function.clone())).collect()
+}
+
+fn named_in<'a>(
+    sources: &'a [Source],
+    package: &'a str,
+) -> impl Iterator<Item = (String, &'a Source, &'a DeviceFunction)> {
+    let mut uses: BTreeMap<String, u32> = BTreeMap::new();
+    for (_, function) in all(sources) {
+        *uses.entry(exported(&function.name)).or_default() += 1;
+    }
+    all(sources).map(move |(source, function)| {
+        let is_own = function.package == package;
+        let name = match uses.get(&exported(&function.name)) {
+            Some(2..) if !is_own => {
+                format!("{}_{}", naming::letters(&function.package), function.name)
+            }
+            _ => function.name.to_string(),
+        };
+        (name, source, function)
+    })
 }
 
 /// Every function, with its source.
@@ -46,15 +86,15 @@ fn taken(kernel: &Signature) -> Vec<FunctionType> {
 }
 
 /// Reports functions of one name: all become fields of one `Functions`.
-fn check_names(sources: &[Source], report: &mut Report) {
+fn check_names(sources: &[Source], package: &str, report: &mut Report) {
     let mut first: BTreeMap<String, (&Source, &DeviceFunction)> = BTreeMap::new();
     let mut ids: BTreeMap<u64, &DeviceFunction> = BTreeMap::new();
-    for (source, function) in all(sources) {
-        if let Some(&(other_source, other)) = first.get(&exported(&function.name)) {
+    for (name, source, function) in named_in(sources, package) {
+        if let Some(&(other_source, other)) = first.get(&exported(&name)) {
             for (display, text) in source.texts.iter().chain(&other_source.texts) {
                 report.add_text(display, text.clone());
             }
-            let message = format!("two device functions are named `{}`", function.name);
+            let message = format!("two device functions are named `{name}`");
             let diagnostic = Diagnostic::error(place_of(source, function), message);
             report.diagnostic(
                 diagnostic
@@ -67,7 +107,7 @@ fn check_names(sources: &[Source], report: &mut Report) {
                 "rename one of them",
             );
         }
-        first.entry(exported(&function.name)).or_insert((source, function));
+        first.entry(exported(&name)).or_insert((source, function));
         ids.entry(function.id()).or_insert(function);
     }
 }

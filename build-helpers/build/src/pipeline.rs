@@ -148,9 +148,9 @@ pub(crate) fn run_with(
         fronts.push(front.map(Ok));
     }
     let mut report = Report::default();
-    functions::check(&found.sources, &mut report);
+    functions::check(&found.sources, &package.name, &mut report);
     report.into_result(Error::Sources)?;
-    let interface = bindings::Interface::of(&found.sources, &settings)?;
+    let interface = bindings::Interface::of(&found.sources, &settings, &package.name)?;
     let is_needed = |unit: &Unit| found.sources[unit.source].is_for(&unit.config.target, &settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
     let (units, early_binaries): (Vec<_>, Vec<_>) = units.unzip();
@@ -333,7 +333,7 @@ impl Build<'_> {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 let target = &unit.config.target;
                 let source = &sources[unit.source];
-                let table = functions::table(sources, source.kernels());
+                let table = functions::table(sources, source.kernels(), &self.package.name);
                 let children = children(sources, fronts, (unit.source, &table), target);
                 let known = || known(sources, fronts, target);
                 let others = (&*children, &*table, &known as &dyn Fn() -> _);

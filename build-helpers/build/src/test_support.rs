@@ -209,6 +209,10 @@ impl Compile for Fake {
         Ok(())
     }
 
+    fn qualify(&self, _: &mut Lowered, _: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure> {
         let text = String::from_utf8_lossy(&lowered.modules[0]).into_owned();
         let names = |before: &str| {

@@ -7,7 +7,7 @@
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Block, Builder, Linkage, ModuleExt, Place, Type, Value},
+    ir::{Block, Builder, Linkage, ModuleExt, Place, Type, Value, parse_bitcode},
 };
 
 use crate::{Error, deferred::MARKER, link::always_inline, place::calls_of};
@@ -15,7 +15,7 @@ use crate::{Error, deferred::MARKER, link::always_inline, place::calls_of};
 /// What a function marked `#[device_fn]` is called by starts so.
 pub(crate) const EXPORTED: &str = "__kernelmill_exported_";
 /// `fn(id: u64) -> *const ()`: what it gives is called.
-const FUNCTION: &str = "__kernelmill_function";
+pub(crate) const FUNCTION: &str = "__kernelmill_function";
 /// `fn(function: *const ()) -> bool`: whether there is one.
 const IS_FUNCTION: &str = "__kernelmill_is_function";
 
@@ -36,6 +36,37 @@ pub struct TableFunction {
 #[must_use]
 pub fn exported(name: &str) -> String {
     format!("{EXPORTED}{}", kernelmill_artifact::symbol(name))
+}
+
+/// The symbol of such a function of another package, which has made it its own by [`qualify`].
+///
+/// ```
+/// let symbol = kernelmill_compiler::exported_by("fast-colors", "square");
+/// assert_eq!(symbol, "__kernelmill_exported_fast_colors.square");
+/// ```
+#[must_use]
+pub fn exported_by(package: &str, name: &str) -> String {
+    format!(
+        "{EXPORTED}{}.{}",
+        kernelmill_artifact::symbol(package),
+        kernelmill_artifact::symbol(name)
+    )
+}
+
+/// Gives the functions of a module that the host can give the symbols that they have for other
+/// packages, which may have functions of the same names. LLVM must be open.
+pub(crate) fn qualify(bitcode: &mut Vec<u8>, package: &str) -> Result<(), Error> {
+    let context = Context::create();
+    let module = parse_bitcode(&context, bitcode, "functions")?;
+    let own = module.definitions().into_iter().filter(|it| it.name().starts_with(EXPORTED));
+    let own: Vec<_> = own.collect();
+    for function in &own {
+        function.set_name(&exported_by(package, &function.name()[EXPORTED.len()..]));
+    }
+    if !own.is_empty() {
+        *bitcode = module.to_bitcode();
+    }
+    Ok(())
 }
 
 /// The functions of a source, with their types in compiled code.

@@ -54,7 +54,7 @@ pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
 pub use deferred::{Child, Symbols};
 pub use device_link::{DeviceLibrary, DeviceLink};
-pub use dispatch::{TableFunction, exported};
+pub use dispatch::{TableFunction, exported, exported_by};
 pub use error::{Error, LayoutMismatch, ParameterSpace};
 pub use fault::{Fault, Frame};
 pub use frontend::rust::{Lowered, RustSource};

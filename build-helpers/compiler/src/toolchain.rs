@@ -7,7 +7,7 @@ use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_llvm::Library;
 
 use crate::{
-    Artifact, Error, Job, Lowered, RustSource, Symbols, deferred, driver,
+    Artifact, Error, Job, Lowered, RustSource, Symbols, deferred, dispatch, driver,
     frontend::{
         clear_checksums,
         cuda::{
@@ -187,6 +187,16 @@ impl Compiler {
             clear_checksums(module)?;
         }
         rust::check_layouts(&lowered.modules, signatures)
+    }
+
+    /// Gives the functions that the host can give to kernels the symbols that [`crate::exported_by`]
+    /// says, for packages that depend on this one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Llvm`] where it is no bitcode.
+    pub fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Error> {
+        lowered.modules.iter_mut().try_for_each(|module| dispatch::qualify(module, package))
     }
 
     /// The functions that a lowered source has for others, and those that it names.

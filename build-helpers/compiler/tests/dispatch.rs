@@ -3,7 +3,9 @@
 mod common;
 
 use common::{compiler, job, lower};
-use kernelmill_compiler::{Child, Config, Lowered, RustSource, TableFunction, exported};
+use kernelmill_compiler::{
+    Child, Config, Job, JobSource, Lowered, RustSource, TableFunction, exported, exported_by,
+};
 
 const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
 
@@ -88,4 +90,44 @@ fn threads_stay_lanes_on_the_cpu() {
     let artifact = compiler().compile(&job("apply", &source, &lowered, &config)).unwrap();
     let roads: Vec<_> = artifact.kernels.iter().filter_map(|it| it.road.as_deref()).collect();
     assert_eq!(roads, ["loop: no thread waits for another, threads in groups of 8, 16"; 2]);
+}
+
+/// The symbol of a function of another package has its package in it, and nothing that an assembler
+/// refuses; it calls itself, so that it is there in the code.
+#[test]
+fn functions_of_other_packages_are_found_by_names_that_assemblers_take() {
+    let height = "
+use kernelmill_device::prelude::*;
+
+#[device_fn]
+pub fn h\u{f6}he(x: f32) -> f32 {
+    if x > 1000.0 { 1.0 + h\u{f6}he(0.5 * x) } else { x }
+}
+";
+    let (source, mut lowered) = lower("apply_height", APPLY);
+    let (other, mut others) = lower("height", height);
+    compiler().qualify(&mut others, "fast-colors").unwrap();
+    let symbol = "__kernelmill_exported_fast_colors.h_he";
+    assert_eq!(compiler().symbols(&others).unwrap().defines, [symbol]);
+    lowered.children.push(Child { display: other.display, lowered: others });
+    let own = TableFunction { id: 2, symbol: exported("square") };
+    let height = TableFunction { id: 3, symbol: exported_by("fast-colors", "h\u{f6}he") };
+    assert_eq!(height.symbol, symbol);
+    lowered.functions = vec![height, own];
+    let signatures = source.signatures.iter().filter(|kernel| kernel.name == "apply");
+    let signatures: Vec<_> = signatures.cloned().collect();
+    let with_ptxas = common::ptxas().map(|_| "sm_75");
+    for target in TARGETS.into_iter().chain(with_ptxas) {
+        let config = Config::new(target.parse().unwrap());
+        let job = Job {
+            source: JobSource {
+                signatures: &signatures,
+                ..job("apply", &source, &lowered, &config).source
+            },
+            config: &config,
+        };
+        let module = compiler().inspect(&job).unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert!(!module.contains("__kernelmill_deferred"), "{target}: {module}");
+        compiler().compile(&job).unwrap_or_else(|error| panic!("{target}: {error}"));
+    }
 }

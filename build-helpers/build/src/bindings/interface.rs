@@ -4,6 +4,7 @@ use super::{expr::Expr, rules, type_names};
 use crate::{
     contract::Rule,
     error::Error,
+    functions,
     report::Report,
     settings::{Settings, is_about, report_fault},
     source::Source,
@@ -25,7 +26,8 @@ pub(crate) struct Interface {
     /// Every enumeration in a signature, by name.
     pub(crate) enums: Vec<Enum>,
     /// Every function that kernels can be given, by source.
-    pub(crate) functions: Vec<DeviceFunction>,
+    /// Each with its name there.
+    pub(crate) functions: Vec<(String, DeviceFunction)>,
 }
 
 /// A kernel.
@@ -76,7 +78,11 @@ impl Interface {
     /// # Errors
     ///
     /// [`Error::Sources`] where names clash or a kernel has too many parameters.
-    pub(crate) fn of(sources: &[Source], settings: &Settings) -> Result<Self, Error> {
+    pub(crate) fn of(
+        sources: &[Source],
+        settings: &Settings,
+        package: &str,
+    ) -> Result<Self, Error> {
         let mut report = Report::default();
         let mut types = Types::default();
         let mut kernels = kernels(sources);
@@ -89,9 +95,8 @@ impl Interface {
                 types.collect(parameter.kind.crossing(), &place, &mut report);
             }
         }
-        let functions: Vec<_> =
-            sources.iter().flat_map(|source| source.functions.iter().cloned()).collect();
-        for DeviceFunction { ty, file, line, .. } in &functions {
+        let functions = functions::named(sources, package);
+        for (_, DeviceFunction { ty, file, line, .. }) in &functions {
             types.collect_function(ty, &format!("{file}:{line}"), &mut report);
         }
         check_functions(&functions, &kernels, &mut report);
@@ -207,9 +212,13 @@ fn check_kernel(kernel: &Signature, place: &str, report: &mut Report) {
 }
 
 /// Reports a kernel that is named as what gives the functions.
-fn check_functions(functions: &[DeviceFunction], kernels: &[Kernel], report: &mut Report) {
+fn check_functions(
+    functions: &[(String, DeviceFunction)],
+    kernels: &[Kernel],
+    report: &mut Report,
+) {
     let named = |kernel: &&Kernel| kernel.signature.name() == FUNCTIONS;
-    if let (Some(function), Some(Kernel { signature, .. })) =
+    if let (Some((function, _)), Some(Kernel { signature, .. })) =
         (functions.first(), kernels.iter().find(named))
     {
         report.plain(
@@ -217,7 +226,7 @@ fn check_functions(functions: &[DeviceFunction], kernels: &[Kernel], report: &mu
                 "{}:{}: a kernel cannot be named `{FUNCTIONS}`",
                 signature.file, signature.line
             ),
-            format!("rename it: `Kernels::{FUNCTIONS}` has `{}`", function.name),
+            format!("rename it: `Kernels::{FUNCTIONS}` has `{function}`"),
         );
     }
 }

@@ -114,9 +114,9 @@ fn must_be_known(
 }
 
 /// A function that kernels can be given.
-pub(super) fn function(function: &DeviceFunction) -> Value {
+pub(super) fn function((name, function): &(String, DeviceFunction)) -> Value {
     context! {
-        name => identifier(&function.name),
+        name => identifier(name),
         plain => &function.name,
         ty => function_type(&function.ty),
         place => format!("{}:{}", function.file, function.line),

@@ -24,7 +24,7 @@ pub(super) fn expression(
     let lists = Shared::of(interface).lists;
     let lists = lists.into_iter().enumerate().map(|(number, list)| (list, number)).collect();
     let signatures = interface.kernels.iter().map(|kernel| signature(&kernel.signature, &lists));
-    let functions = interface.functions.iter().map(|it| Expr::atom(hexadecimal(it.id())));
+    let functions = interface.functions.iter().map(|(_, it)| Expr::atom(hexadecimal(it.id())));
     let fields = vec![
         Field::new("format_version", Expr::atom(FORMAT_VERSION.to_string())),
         Field::new("package", Expr::text(package)),

@@ -15,6 +15,8 @@ use kernelmill_compiler::{
 };
 use std::{collections::BTreeMap, fs};
 
+const PACKAGE: &str = "app";
+
 /// The text with zeros for its fingerprints.
 fn without_digests(text: &str) -> String {
     let line = |line: &str| match line.split_once("fingerprint: ") {
@@ -131,7 +133,8 @@ fn the_bindings_of_cuda_kernels_are_as_before() {
     let settings = settings_of(CUDA_SETTINGS);
     let kernels = cuda_kernels();
     let sources = [source_of("kernels/cuda.cu", kernels.clone())];
-    let interface = Interface::of(&sources, &settings).unwrap_or_else(|error| panic!("{error}"));
+    let interface =
+        Interface::of(&sources, &settings, PACKAGE).unwrap_or_else(|error| panic!("{error}"));
     let on_cpu = |name: &str| ["saxpy", "blur_float"].contains(&name);
     let binaries = [binary("cpu", &kernels, on_cpu), binary("compute_75", &kernels, |_| true)];
     let embedded: Vec<_> = binaries
@@ -165,7 +168,7 @@ requires = ["more.len > 0", "out.len >= params.crop.left", "block.x != params.cr
 /// The faults in the settings of single kernels, as people read them.
 fn faults(settings: &str) -> String {
     let sources = [source_of("kernels/cuda.cu", cuda_kernels())];
-    let error = Interface::of(&sources, &settings_of(settings)).unwrap_err();
+    let error = Interface::of(&sources, &settings_of(settings), PACKAGE).unwrap_err();
     error.to_string()
 }
 

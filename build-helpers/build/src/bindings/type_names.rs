@@ -52,7 +52,7 @@ fn stem(signature: &Signature) -> String {
 
 fn collect(ty: &ValueType, file: &str, named: &mut Named) {
     let name = match ty {
-        // No kernel of C++ takes functions.
+        // Those that kernels in C++ take have no structs.
         ValueType::Scalar(_) | ValueType::Function(_) => return,
         ValueType::Array(element, _) => return collect(element, file, named),
         ValueType::Struct(layout) => {
