@@ -66,8 +66,10 @@ pub(crate) fn instrument<'c>(
             bounds::check(task, access, memory, &name, element);
             checked += usize::from(!is_unknown);
         }
-        if let [Root::Shared(array)] = roots.as_slice() {
-            races.check(access, *array);
+        match roots.as_slice() {
+            [Root::Shared(array)] => races.check(access, Some(*array)),
+            [Root::Dynamic] => races.check(access, None),
+            _ => {}
         }
     }
     if options.bounds {
@@ -90,7 +92,8 @@ fn given_away<'c>(kernel: &Kernel<'c>, memories: &Memories<'_, 'c>) -> BTreeSet<
         known.iter().any(|start| name.starts_with(start))
     };
     let is_checked = |argument: &Value<'c>| {
-        let of_others = |root: &Root<'c>| matches!(root, Root::Buffer(_) | Root::Shared(_));
+        let of_others =
+            |root: &Root<'c>| matches!(root, Root::Buffer(_) | Root::Shared(_) | Root::Dynamic);
         argument.ty().is_pointer() && memories.roots(*argument).iter().any(of_others)
     };
     let is_away = |call: &Value<'c>| {
@@ -121,6 +124,9 @@ fn is_trivial<'c>(access: &Access<'c>, roots: &[Root<'c>]) -> bool {
     matches!(roots, [Root::Variable(variable)] if *variable == access.pointer)
 }
 
+/// What the shared memory that the launch asks for is called.
+pub(crate) const DYNAMIC: &str = "the dynamic shared memory";
+
 /// What memory is called in an error, and the size of its elements.
 fn described<'c>(kernel: &Kernel<'c>, roots: &[Root<'c>], access: &Access<'c>) -> (String, u64) {
     match roots {
@@ -132,11 +138,8 @@ fn described<'c>(kernel: &Kernel<'c>, roots: &[Root<'c>], access: &Access<'c>) -
         [Root::Variable(variable)] => {
             (format!("the variable{}", quoted(*variable)), access.element)
         }
-        [Root::Call(call)] => {
-            let is_heap = call.called_function().is_some_and(|it| it.name() == "malloc");
-            let name = if is_heap { "the allocation" } else { "the dynamic shared memory" };
-            (name.to_owned(), access.element)
-        }
+        [Root::Dynamic] => (DYNAMIC.to_owned(), access.element),
+        [Root::Call(_)] => ("the allocation".to_owned(), access.element),
         _ => ("the memory".to_owned(), access.element),
     }
 }

@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use kernelmill_compiler::plugin::{
     Kernel, Length, SharedArray, Task,
-    ir::{Builder, Opcode, Type, Value},
+    ir::{Builder, ModuleExt, Opcode, Type, Value},
 };
+
+use crate::kernel::operation;
 
 /// Where a pointer can come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +18,9 @@ pub(crate) enum Root<'c> {
     Shared(Value<'c>),
     /// A variable of the thread's own or of the whole module.
     Variable(Value<'c>),
-    /// What a call gives: memory of the heap, or the dynamic shared memory.
+    /// The shared memory that the launch asks for.
+    Dynamic,
+    /// Memory of the heap, which a call gives.
     Call(Value<'c>),
     /// Nobody knows.
     Unknown,
@@ -80,7 +84,11 @@ impl<'a, 'c> Memories<'a, 'c> {
                 value.opcode() == Opcode::LLVMAlloca && value.operand(0).as_u64() == Some(1);
             return Some(match value.opcode() {
                 _ if is_variable => Root::Variable(value),
-                Opcode::LLVMCall if allocation(value).is_some() => Root::Call(value),
+                Opcode::LLVMCall => match allocation(value) {
+                    Some(Allocation::Heap(_)) => Root::Call(value),
+                    Some(Allocation::Dynamic) => Root::Dynamic,
+                    None => Root::Unknown,
+                },
                 _ => Root::Unknown,
             });
         }
@@ -103,6 +111,12 @@ impl<'a, 'c> Memories<'a, 'c> {
             Root::Variable(base) => {
                 let ty = if base.is_global() { base.value_type() } else { base.allocated_type() };
                 Memory { base: *base, bytes: word.constant(self.task.size_of(ty)) }
+            }
+            Root::Dynamic => {
+                let builder = self.start();
+                let size = operation(self.task, "dynamic_shared_bytes");
+                let bytes = builder.zero_extend(builder.call(size, &[]), word);
+                Memory { base: dynamic_shared(self.task, &builder), bytes }
             }
             Root::Call(call) => Memory { base: *call, bytes: self.bytes_of_call(*call) },
             Root::Unknown => {
@@ -133,11 +147,6 @@ impl<'a, 'c> Memories<'a, 'c> {
         let word = Type::int(self.task.context(), 64);
         match allocation(call) {
             Some(Allocation::Heap(bytes)) if bytes.ty() == word => bytes,
-            Some(Allocation::Dynamic) => {
-                let builder = self.start();
-                let size = crate::kernel::operation(self.task, "dynamic_shared_bytes");
-                builder.zero_extend(builder.call(size, &[]), word)
-            }
             _ => word.constant(UNLIMITED),
         }
     }
@@ -189,6 +198,15 @@ impl<'a, 'c> Memories<'a, 'c> {
     }
 }
 
+/// The start of the shared memory that the launch asks for.
+pub(crate) fn dynamic_shared<'c>(task: &Task<'_, 'c>, builder: &Builder<'c>) -> Value<'c> {
+    let address = Type::pointer(task.context(), 0);
+    builder.call(task.module().declare(DYNAMIC, address.function(&[])), &[])
+}
+
+/// What gives it.
+const DYNAMIC: &str = "__kernelmill_dynamic_shared";
+
 /// What an allocation gives.
 enum Allocation<'c> {
     Heap(Value<'c>),
@@ -198,7 +216,7 @@ enum Allocation<'c> {
 fn allocation(call: Value<'_>) -> Option<Allocation<'_>> {
     match call.called_function()?.name().as_str() {
         "malloc" => Some(Allocation::Heap(call.arguments()[0])),
-        "__kernelmill_dynamic_shared" => Some(Allocation::Dynamic),
+        DYNAMIC => Some(Allocation::Dynamic),
         _ => None,
     }
 }

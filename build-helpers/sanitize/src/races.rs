@@ -11,8 +11,8 @@ use kernelmill_compiler::plugin::{
 use crate::{
     access::{Access, Kind},
     bounds::fail_if,
-    kernel::{Rooted, line, operation, quoted},
-    memory::Root,
+    kernel::{DYNAMIC, Rooted, line, operation, quoted},
+    memory::{Root, dynamic_shared},
     options::Options,
     shadow::{Functions, ROLES, Shadow, Shadows, arrays_of},
 };
@@ -48,7 +48,8 @@ impl<'a, 'c> Races<'a, 'c> {
         has_functions_apart: bool,
     ) -> Self {
         let arrays = arrays_of(accesses).into_iter();
-        let used: Vec<_> = arrays.filter_map(|array| shadows.of(array)).collect();
+        let mut used: Vec<_> = arrays.filter_map(|array| shadows.of(array)).collect();
+        used.extend(shadows.dynamic.filter(|_| uses_dynamic(accesses)));
         let why_not =
             has_functions_apart.then_some("a function that is not checked may have barriers");
         let functions = shadows.functions.filter(|_| why_not.is_none() && !used.is_empty());
@@ -56,15 +57,20 @@ impl<'a, 'c> Races<'a, 'c> {
         Self { task, kernel, shadows, is_wanted: options.races, why_not, state }
     }
 
-    /// Puts the check before an access of a shared array.
-    pub(crate) fn check(&self, access: &Access<'c>, array: Value<'c>) {
-        let (Some(state), Some(shadow)) = (&self.state, self.shadows.of(array)) else { return };
+    /// Puts the check before an access of a shared array, or of the dynamic shared memory.
+    pub(crate) fn check(&self, access: &Access<'c>, array: Option<Value<'c>>) {
+        let shadow = match array {
+            Some(array) => self.shadows.of(array),
+            None => self.shadows.dynamic,
+        };
+        let (Some(state), Some(shadow)) = (&self.state, shadow) else { return };
         let (task, context) = (self.task, self.task.context());
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
         let builder = task.before(access.at);
         let place = task.place(access.at);
         let number = task.place_number(&builder, place);
-        let start = builder.pointer_to_int(array, wide);
+        let base = array.unwrap_or_else(|| dynamic_shared(task, &builder));
+        let start = builder.pointer_to_int(base, wide);
         let address = builder.pointer_to_int(access.pointer, wide);
         let offset = builder.binary(Opcode::LLVMSub, address, start);
         let granule = |byte| builder.binary(Opcode::LLVMUDiv, byte, wide.constant(shadow.granule));
@@ -89,11 +95,14 @@ impl<'a, 'c> Races<'a, 'c> {
             ],
         );
         let is_race = builder.compare(IntPredicate::LLVMIntNE, other, wide.constant(0));
+        let what = match array {
+            Some(array) => format!("the shared array{}", quoted(array)),
+            None => DYNAMIC.to_owned(),
+        };
         let message = |verb: &str| {
             task.message(format!(
-                "a race: the shared array{} is {} here, and {verb} by thread {{u32}} of the block \
-                 at {{place}}, with no barrier between",
-                quoted(array),
+                "a race: {what} is {} here, and {verb} by thread {{u32}} of the block at {{place}}, \
+                 with no barrier between",
                 access.kind.verb()
             ))
         };
@@ -111,12 +120,12 @@ impl<'a, 'c> Races<'a, 'c> {
 
     /// Notes what is not checked.
     pub(crate) fn note(&self, accesses: &[Rooted<'c>]) {
-        let arrays = arrays_of(accesses);
+        let (arrays, uses_dynamic) = (arrays_of(accesses), uses_dynamic(accesses));
         if !self.is_wanted {
             return;
         }
         let note = |text: &str| self.task.note(&self.kernel.name, text);
-        if let Some(why) = self.why_not.filter(|_| !arrays.is_empty()) {
+        if let Some(why) = self.why_not.filter(|_| uses_dynamic || !arrays.is_empty()) {
             note(&format!("races are not checked: {why}"));
             return;
         }
@@ -125,9 +134,13 @@ impl<'a, 'c> Races<'a, 'c> {
                 "races are not checked: there is not enough shared memory to remember accesses";
             note(&format!("the shared array{}: {text}", quoted(*array)));
         }
+        if uses_dynamic {
+            let bytes = self.shadows.dynamic.map_or(0, |shadow| shadow.cells * shadow.granule);
+            note(&format!("races in {DYNAMIC} are looked for in its first {bytes} bytes"));
+        }
         let is_mixed = |roots: &[Root<'c>]| {
-            let shared = roots.iter().any(|root| matches!(root, Root::Shared(_)));
-            shared && roots.len() > 1 || roots.iter().any(is_dynamic)
+            let shared = roots.iter().any(|it| matches!(it, Root::Shared(_) | Root::Dynamic));
+            shared && roots.len() > 1
         };
         let mixed = accesses.iter().filter(|(_, roots)| is_mixed(roots));
         let lines: BTreeSet<_> = mixed.map(|(access, _)| line(access.at)).collect();
@@ -139,12 +152,9 @@ impl<'a, 'c> Races<'a, 'c> {
     }
 }
 
-/// Whether memory is what the launch asks for.
-fn is_dynamic(root: &Root<'_>) -> bool {
-    let is_it = |call: Value<'_>| {
-        call.called_function().is_some_and(|it| it.name() == "__kernelmill_dynamic_shared")
-    };
-    matches!(root, Root::Call(call) if is_it(*call))
+/// Whether a kernel accesses the shared memory that the launch asks for.
+fn uses_dynamic(accesses: &[Rooted<'_>]) -> bool {
+    accesses.iter().any(|(_, roots)| roots.contains(&Root::Dynamic))
 }
 
 fn prepare<'c>(

@@ -70,7 +70,10 @@ define internal i64 @__kernelmill_sanitize_told(i64 %cell, i32 %thread, i64 %wro
 ; is not ordered with; 0 for none. %kind is 0 for reads, 1 for writes, 2 for atomic ones.
 define i64 @__kernelmill_sanitize_access(ptr %shadow, i64 %cells, i64 %first, i64 %last, i32 %thread, i32 %epoch, i32 %warp, i32 %kind, i64 %place) alwaysinline {
 start:
-  %counted = icmp ult i32 %epoch, EPOCH_MASK
+  %in_time = icmp ult i32 %epoch, EPOCH_MASK
+  ; What is remembered of dynamic shared memory may be of its first bytes only.
+  %has_cell = icmp ult i64 %last, %cells
+  %counted = and i1 %in_time, %has_cell
   %atomic = icmp eq i32 %kind, 2
   %complement = sub i32 THREAD_MASK, %thread
   %own = call iCELL_BITS @__kernelmill_sanitize_cell(i32 %thread, i32 %epoch, i32 %warp, i1 %atomic, i64 %place)

@@ -24,6 +24,8 @@ pub(crate) struct Shadow<'c> {
 #[derive(Debug)]
 pub(crate) struct Shadows<'c> {
     of: HashMap<Value<'c>, Shadow<'c>>,
+    /// That of the first bytes of the shared memory which launches ask for.
+    pub(crate) dynamic: Option<Shadow<'c>>,
     /// The arrays that there is no room beside for one.
     too_large: HashSet<Value<'c>>,
     /// What looks at the shadows, where there are any.
@@ -46,6 +48,13 @@ struct Layout {
     cell: u64,
     warp: u64,
     place: u64,
+}
+
+impl Layout {
+    /// The bytes of the cells of one place.
+    fn bytes(self) -> u64 {
+        ROLES * self.cell / 8
+    }
 }
 
 /// With the places of accesses, and without, which takes half the memory.
@@ -74,7 +83,8 @@ impl<'c> Shadows<'c> {
     ) -> Result<Self, String> {
         let mut granules = HashMap::new();
         let found = accesses.values().flatten().filter_map(|(access, roots)| match &roots[..] {
-            [Root::Shared(array)] => Some((*array, granule(access.bytes.as_u64()))),
+            [Root::Shared(array)] => Some((Some(*array), granule(access.bytes.as_u64()))),
+            [Root::Dynamic] => Some((None, granule(access.bytes.as_u64()))),
             _ => None,
         });
         for (array, granule) in found.filter(|_| options.races) {
@@ -85,7 +95,7 @@ impl<'c> Shadows<'c> {
         let cells: HashMap<_, _> = arrays
             .iter()
             .filter_map(|array| {
-                let granule = granules.get(&array.global)?;
+                let granule = granules.get(&Some(array.global))?;
                 Some((array.global, (*granule, array.bytes.div_ceil(*granule))))
             })
             .collect();
@@ -95,11 +105,13 @@ impl<'c> Shadows<'c> {
         };
         let used: Vec<_> =
             kernels.iter().map(|kernel| arrays_of(&accesses[&kernel.name])).collect();
-        let fits = |layout: &Layout, used: &Vec<Value<'c>>| {
+        let size = |layout: &Layout, used: &Vec<Value<'c>>| {
             let cells = used.iter().filter_map(|array| cells.get(array)).map(|(_, cells)| cells);
-            let shadows: u64 = cells.map(|cells| cells * ROLES * layout.cell / 8).sum();
-            used.iter().map(bytes).sum::<u64>() + shadows <= limit(task.target())
+            let shadows: u64 = cells.map(|cells| cells * layout.bytes()).sum();
+            used.iter().map(bytes).sum::<u64>() + shadows
         };
+        let limit = limit(task.target());
+        let fits = |layout: &Layout, used: &Vec<Value<'c>>| size(layout, used) <= limit;
         let fits_all = LAYOUTS.iter().find(|layout| used.iter().all(|used| fits(layout, used)));
         let layout = fits_all.unwrap_or(&LAYOUTS[1]);
         let too_large: HashSet<_> =
@@ -110,12 +122,21 @@ impl<'c> Shadows<'c> {
             .filter_map(|array| {
                 let (granule, cells) = *cells.get(&array.global)?;
                 let name = format!("{}.sanitize", array.global.name());
-                let memory = task.new_shared_array(&name, cells * ROLES * layout.cell / 8);
+                let memory = task.new_shared_array(&name, cells * layout.bytes());
                 Some((array.global, Shadow { memory, granule, cells }))
             })
             .collect();
-        let functions = if of.is_empty() { None } else { Some(Functions::link(task, *layout)?) };
-        Ok(Self { of, too_large, functions })
+        // Whatever the arrays leave; half of all at most, for launches have memory of their own.
+        let most = used.iter().map(|used| size(layout, used)).max().unwrap_or(0);
+        let room = limit.saturating_sub(most).min(limit / 2);
+        let dynamic = granules.get(&None).filter(|_| room >= layout.bytes()).map(|granule| {
+            let cells = room / layout.bytes();
+            let memory = task.new_shared_array("dynamic.sanitize", cells * layout.bytes());
+            Shadow { memory, granule: *granule, cells }
+        });
+        let is_none = of.is_empty() && dynamic.is_none();
+        let functions = if is_none { None } else { Some(Functions::link(task, *layout)?) };
+        Ok(Self { of, dynamic, too_large, functions })
     }
 
     /// Whether an array has no shadow because there is no room.

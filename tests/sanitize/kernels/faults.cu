@@ -123,3 +123,12 @@ __global__ void waits_for_its_warp_alone(const float *x, float *y, int n) {
   __syncwarp();
   y[t % n] = tile[63 - t];
 }
+
+__global__ void reverses_in_dynamic_shared_memory(const float *x, float *y, int n) {
+  extern __shared__ float memory[];
+  int t = threadIdx.x;
+  memory[t] = 0;
+  __syncthreads();
+  memory[t] = x[t];
+  y[t] = memory[31 - t];
+}

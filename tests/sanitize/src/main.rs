@@ -46,12 +46,13 @@ fn numbers(count: usize) -> Vec<f32> {
 }
 
 fn faults(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
-    let all: [(&str, Kernel); 16] = cpp!(
+    let all: [(&str, Kernel); 17] = cpp!(
         reads_past_the_end reads_before_the_start loops_one_too_far writes_past_the_end
         reads_in_a_function reads_one_of_two reads_with_a_pointer_that_moves reads_four_at_once
         reads_past_a_local_array reads_past_a_shared_array reads_past_dynamic_shared_memory
         all_write_one_place reverses_without_a_barrier overwrites_what_is_read
         changes_atomically_what_others_write waits_for_its_warp_alone
+        reverses_in_dynamic_shared_memory
     );
     let rust: [(&str, Kernel); 2] = [
         ("unchecked", |on, stream, launch, (x, y, _)| on.unchecked(stream, launch, x, y)),

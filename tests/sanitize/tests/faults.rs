@@ -42,7 +42,7 @@ fn every_fault_is_an_error_with_file_and_line_on_the_cpu() {
 #[test]
 fn every_fault_is_an_error_with_file_and_line_on_the_stand_in_driver() {
     let text = run("cuda", "faults");
-    assert_eq!(text.lines().count(), 18, "{text}");
+    assert_eq!(text.lines().count(), 19, "{text}");
     assert!(!text.contains("nothing was reported"), "{text}");
     for line in text.lines() {
         assert!(line.contains("kernel panicked at kernels/"), "{line}");
