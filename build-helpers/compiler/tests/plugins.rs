@@ -13,7 +13,7 @@ use std::{
 use common::{compiler, job, lower};
 use cycles::Cycles;
 use kernelmill_compiler::{
-    Artifact, Compiler, Config, Error, Toolchain,
+    Artifact, Child, Compiler, Config, Error, Toolchain,
     plugin::{Plugin, Scope, Stage, Task, ir::Type},
 };
 
@@ -256,6 +256,40 @@ fn a_plugin_works_at_every_stage_on_every_target() {
                 .unwrap_or_else(|error| panic!("{target}, {stage:?}: {error}"));
             assert_eq!(*calls.lock().unwrap(), [format!("noted {stage:?}")], "{target}");
         }
+    }
+}
+
+/// A function of another source is part of the kernel's module before any plugin sees it.
+#[test]
+fn a_plugin_is_called_once_for_a_kernel_and_the_functions_of_other_sources() {
+    let now = "
+unsafe extern \"C\" {
+    safe fn __kernelmill_cycles() -> u64;
+}
+
+#[unsafe(no_mangle)]
+pub extern \"C\" fn now() -> u64 {
+    __kernelmill_cycles()
+}
+";
+    let text = CLOCK.replace(
+        "    let start = __kernelmill_cycles();\n",
+        "    let now = deferred!(now: fn() -> u64);\n    let start = unsafe { now() };\n",
+    );
+    for target in TARGETS {
+        let calls = Arc::default();
+        let mut plugin = Noted::new("noted", "__kernelmill_cycles", &calls);
+        plugin.works_at = Stage::Optimized;
+        let compiler = with(vec![Arc::new(plugin)]).unwrap();
+        let (child, of_child) = lower("now", now);
+        let (source, mut lowered) = lower("of_others", &text);
+        lowered.children.push(Child { display: child.display, lowered: of_child });
+        let module = compiler.inspect(&job("of_others", &source, &lowered, &config(target)));
+        let module = module.unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert!(!module.contains("__kernelmill_cycles"), "{target}: {module}");
+        // After the stage that replaces the marker nothing is left to be called for.
+        let expected = ["noted FrontEnd", "noted Finalize", "noted MidPipeline", "noted Optimized"];
+        assert_eq!(*calls.lock().unwrap(), expected, "{target}");
     }
 }
 
