@@ -57,7 +57,7 @@ impl Cuda<'_> {
         let Reading { mut kernels, trace, weight } =
             self.compiler().read(&self.cuda_source(source), arch)?;
         for kernel in &mut kernels {
-            self.inputs.hide_checkout(&mut kernel.signature);
+            self.inputs.hide_checkout(&mut kernel.signature.file);
         }
         let bytes = Reading::to_bytes(&kernels, weight);
         let stored = crate::key::digest(&bytes);

@@ -14,7 +14,7 @@ use crate::{
     store::Store,
     toolchain,
 };
-use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
+use kernelmill_artifact::{DeviceFunction, Fingerprint, NvidiaArch, Target};
 use kernelmill_compiler::{
     Error as CompileError, Lowered, RustSource, Symbols,
     frontend::cuda::{
@@ -60,6 +60,8 @@ pub(crate) struct Front {
     pub(crate) kernels: Vec<CudaKernel>,
     /// What keeps them from targets.
     pub(crate) obstacles: Vec<Obstacle>,
+    /// The functions in C++ that the host can give to kernels.
+    pub(crate) functions: Vec<DeviceFunction>,
     /// The functions that it has for other sources, and those that it names.
     pub(crate) symbols: Symbols,
     /// The architecture that the source was told of.
@@ -98,6 +100,7 @@ impl Front {
             lowered: Mutex::new(Some(Arc::new(lowered))),
             kernels: Vec::new(),
             obstacles: Vec::new(),
+            functions: Vec::new(),
             symbols: symbols.clone(),
             architecture,
             others: Vec::new(),
@@ -119,8 +122,8 @@ const ARCHITECTURE: &[u8] = b"__CUDA_ARCH";
 /// What is known of a source's code.
 #[derive(Default)]
 struct Facts {
-    kernels: Vec<CudaKernel>,
-    obstacles: Vec<Obstacle>,
+    /// Of CUDA C++; without bitcode.
+    cuda: CudaLowered,
     symbols: Symbols,
 }
 
@@ -147,21 +150,20 @@ impl FrontEnd<'_> {
         {
             return Ok(self.front(arch, record, facts, None));
         }
-        let CudaLowered { lowered, kernels, obstacles } = self.lower(source, arch)?;
+        let mut cuda = self.lower(source, arch)?;
+        let lowered = std::mem::take(&mut cuda.lowered);
         let bytes = lowered.to_bytes();
         let stored = digest(&bytes);
         self.store.put("lowered", &stored, &bytes);
         let symbols = self.compiler.symbols(&lowered)?;
         self.store.put("symbols", &stored, &symbols.to_bytes());
         if source.kind == SourceKind::Cuda {
-            let bytes = CudaLowered::facts_to_bytes(&kernels, &obstacles);
-            self.store.put("facts", &stored, &bytes);
+            self.store.put("facts", &stored, &cuda.facts_to_bytes());
         }
         let read = (&*lowered.inputs, &*lowered.variables);
         let record = self.inputs.record(stored, read, lowered.warnings.clone());
         let record = self.inputs.remember(self.store, ("front", &key), record);
-        let facts = Facts { kernels, obstacles, symbols };
-        Ok(self.front(arch, record, facts, Some(lowered)))
+        Ok(self.front(arch, record, Facts { cuda, symbols }, Some(lowered)))
     }
 
     /// What is known of the code of a source that was lowered before; `None` where it must be
@@ -171,9 +173,8 @@ impl FrontEnd<'_> {
         if source.kind != SourceKind::Cuda {
             return Some(Facts { symbols, ..Facts::default() });
         }
-        let facts = self.store.get("facts", &record.stored)?;
-        let (kernels, obstacles) = CudaLowered::facts_from_bytes(&facts)?;
-        Some(Facts { kernels, obstacles, symbols })
+        let cuda = CudaLowered::facts_from_bytes(&self.store.get("facts", &record.stored)?)?;
+        Some(Facts { cuda, symbols })
     }
 
     /// The bitcode of a source: at hand, in the store, or made again.
@@ -233,14 +234,19 @@ impl FrontEnd<'_> {
         facts: Facts,
         lowered: Option<Lowered>,
     ) -> Front {
+        let Facts { cuda, symbols } = facts;
+        let package = || self.package.name.clone().into();
+        let functions = cuda.functions.into_iter();
+        let functions = functions.map(|it| DeviceFunction { package: package(), ..it });
         Front {
             inputs: self.inputs.files(&record),
             warnings: record.warnings,
             stored: record.stored,
             lowered: Mutex::new(lowered.map(Arc::new)),
-            kernels: facts.kernels,
-            obstacles: facts.obstacles,
-            symbols: facts.symbols,
+            kernels: cuda.kernels,
+            obstacles: cuda.obstacles,
+            functions: functions.collect(),
+            symbols,
             architecture,
             others: Vec::new(),
         }
@@ -256,9 +262,9 @@ impl FrontEnd<'_> {
                     source.arguments.push(clang::FULL_DEBUG.to_owned());
                 }
                 let mut lowered = self.compiler.lower_cuda(&clang, &source, arch)?;
-                for kernel in &mut lowered.kernels {
-                    self.inputs.hide_checkout(&mut kernel.signature);
-                }
+                let files = lowered.kernels.iter_mut().map(|kernel| &mut kernel.signature.file);
+                let functions = lowered.functions.iter_mut().map(|function| &mut function.file);
+                files.chain(functions).for_each(|file| self.inputs.hide_checkout(file));
                 return Ok(lowered);
             }
             (SourceKind::Cuda, None) => {

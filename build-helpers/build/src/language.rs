@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+/// What a function in CUDA C++ that the host can give to kernels is defined with.
+const DEVICE_FUNCTION: &str = "KERNELMILL_DEVICE_FN";
+
 /// A language that kernels are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -50,7 +53,8 @@ impl Language {
     pub(crate) fn may_hold_kernel(self, text: &str) -> bool {
         match self {
             Self::Rust | Self::OpenCl => text.contains("kernel"),
-            Self::Cuda | Self::Hip => text.contains("__global__"),
+            Self::Cuda => text.contains("__global__") || text.contains(DEVICE_FUNCTION),
+            Self::Hip => text.contains("__global__"),
             Self::LlvmIr => true,
             Self::Ptx => text.contains(".entry"),
             Self::Wgsl => text.contains("@compute"),

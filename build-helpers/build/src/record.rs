@@ -10,8 +10,11 @@ use crate::{
     paths,
     store::Store,
 };
-use kernelmill_artifact::{Fingerprint, Signature};
-use std::path::{Path, PathBuf};
+use kernelmill_artifact::Fingerprint;
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 /// The runs that are remembered for one key: a header that is edited back and forth.
 const REMEMBERED: usize = 8;
@@ -72,14 +75,14 @@ impl<'a> Inputs<'a> {
         record
     }
 
-    /// A run that read these files and variables.
-    pub(crate) fn record(
-        &self,
     /// The digest of a file's content; `None` where it cannot be read.
     pub(crate) fn digest(&self, path: &Path) -> Option<Fingerprint> {
         self.digests.of(path)
     }
 
+    /// A run that read these files and variables.
+    pub(crate) fn record(
+        &self,
         stored: Fingerprint,
         (inputs, variables): (&[PathBuf], &[String]),
         warnings: String,
@@ -130,10 +133,10 @@ impl<'a> Inputs<'a> {
         }
     }
 
-    /// Writes a signature's file so that no path of this checkout gets into the store.
-    pub(crate) fn hide_checkout(&self, signature: &mut Signature) {
-        let path = self.package.root.join(&*signature.file);
-        signature.file = self.written(&paths::normal(&path)).into();
+    /// Writes the path of a file so that nothing of this checkout gets into the store.
+    pub(crate) fn hide_checkout(&self, file: &mut Cow<'static, str>) {
+        let path = self.package.root.join(&**file);
+        *file = self.written(&paths::normal(&path)).into();
     }
 
     fn absolute(&self, written: &str) -> PathBuf {

@@ -22,7 +22,7 @@ pub(crate) struct Source {
     /// Its kernels; `None` where the text is not Rust, which rustc will say better, and for CUDA
     /// C++ until it has been compiled.
     pub(crate) signatures: Option<Vec<Signature>>,
-    /// The functions that kernels can be given; of Rust.
+    /// The functions that kernels can be given; those of CUDA C++ once it has been compiled.
     pub(crate) functions: Vec<DeviceFunction>,
     /// How long compiling it takes next to others, where that is known.
     pub(crate) weight: u64,
@@ -68,7 +68,8 @@ impl Source {
 
     /// Whether it has functions for kernels and no kernel, and its compiler has not to say so.
     pub(crate) fn has_functions(&self) -> bool {
-        self.is_for_others() && self.kind != SourceKind::Cuda
+        let is_known = self.kind != SourceKind::Cuda || !self.functions.is_empty();
+        self.is_for_others() && is_known
     }
 
     /// Whether there is something to compile for a target, as far as is known.

@@ -81,6 +81,9 @@ pub enum Error {
         /// Every fault, with file and line.
         text: String,
     },
+    /// Functions in C++ that the host can give to kernels take or return what they cannot.
+    #[error("{}", .0.join("\n"))]
+    DeviceFunctions(Vec<String>),
     /// clang is newer than LLVM, which does not read what it wrote.
     #[error(
         "{} ({version}) writes bitcode that the Rust toolchain's LLVM does not read: {reason}; use a \
@@ -125,9 +128,6 @@ pub enum Error {
         /// The target that gives PTX for the same architecture.
         ptx: String,
     },
-    /// The toolchain lacks rust-lld, which links AMD code objects.
-    #[error(
-        "the target {target} needs rust-lld, which is not at {}; install a Rust toolchain with \
     /// nvcc has compiled a file, and no library of device code has what is undefined in it.
     #[error(
         "{file} calls what neither the file nor a device library has for {target}: {}; the device \
@@ -144,6 +144,9 @@ pub enum Error {
         /// The libraries.
         libraries: String,
     },
+    /// The toolchain lacks rust-lld, which links AMD code objects.
+    #[error(
+        "the target {target} needs rust-lld, which is not at {}; install a Rust toolchain with \
          rustup",
         path.display()
     )]

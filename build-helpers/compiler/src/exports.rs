@@ -5,7 +5,7 @@ use kernelmill_artifact::{DeviceFunction, NvidiaArch, Target};
 use crate::{
     Lowered, Symbols,
     bytes::{Reader, Writer},
-    frontend::cuda::{function_type, read_function_type},
+    frontend::cuda::{device_function, read_device_function},
 };
 
 /// A source with functions for others.
@@ -38,13 +38,7 @@ pub fn write(version: &str, sources: &[ExportedSource]) -> Vec<u8> {
         writer.text(&source.display);
         writer.bytes(&source.symbols.to_bytes());
         writer.number(source.functions.len() as u64);
-        for function in &source.functions {
-            for text in [&function.package, &function.name, &function.file] {
-                writer.text(text);
-            }
-            writer.number(function.line.into());
-            function_type(&mut writer, &function.ty);
-        }
+        source.functions.iter().for_each(|function| device_function(&mut writer, function));
         writer.number(source.lowered.len() as u64);
         for (architecture, lowered) in &source.lowered {
             writer.text(&architecture.map_or_else(String::new, |it| Target::Cubin(it).to_string()));
@@ -67,7 +61,7 @@ pub fn read(bytes: &[u8]) -> Option<(String, Vec<ExportedSource>)> {
             package: reader.text()?,
             display: reader.text()?,
             symbols: Symbols::from_bytes(reader.bytes()?)?,
-            functions: reader.list(read_function)?,
+            functions: reader.list(read_device_function)?,
             lowered: reader.list(|reader| {
                 let architecture = reader.text()?;
                 let architecture = match architecture.as_str() {
@@ -83,13 +77,6 @@ pub fn read(bytes: &[u8]) -> Option<(String, Vec<ExportedSource>)> {
     })?;
     reader.end()?;
     Some((version, sources))
-}
-
-fn read_function(reader: &mut Reader<'_>) -> Option<DeviceFunction> {
-    let [package, name, file] = [reader.text()?, reader.text()?, reader.text()?];
-    let line = reader.number()?.try_into().ok()?;
-    let ty = read_function_type(reader)?;
-    Some(DeviceFunction { package: package.into(), name: name.into(), ty, file: file.into(), line })
 }
 
 #[cfg(test)]

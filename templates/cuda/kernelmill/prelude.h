@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "print.h"
 #include "derivative.h"
+#include "function.h"
 
 // What nvcc's own prelude brings along, and sources therefore use unasked. They come last: C++'s
 // headers pass the functions above on to `std`.

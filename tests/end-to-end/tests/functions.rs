@@ -175,17 +175,85 @@ fn a_function_that_no_package_has_is_told_with_the_nearest_and_its_package() {
                     is `shade` of kernels/shade.rs of the package `missing-functions-colors`";
     assert!(error.contains(expected), "{error}");
 
-    let taken = KERNELS.replace("pub fn negative(x: f32)", "pub fn square(x: f32)");
-    project.write("kernels/shade_all.rs", &taken);
-    let error = project.cargo(&["build"]).build_script_error();
-    assert!(error.contains("two device functions are named `square`"), "{error}");
-    assert!(error.contains("the first one"), "{error}");
-
     project.write("kernels/shade_all.rs", &KERNELS.replace("fn(f32) -> f32>", "fn(f64) -> f64>"));
     let error = project.cargo(&["build"]).build_script_error();
     let expected = "kernel `shade_all` takes a `DeviceFn<fn(f64) -> f64>`, and no device function has \
                     that type";
     assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn functions_of_one_name_in_two_packages_are_both_there() {
+    let Some(project) = project("same-names") else { return };
+    project.write("kernels/shade_all.rs", &KERNELS.replace("negative", "square"));
+    let functions = "[functions.square, functions.same_names_colors_square, functions.tinted]";
+    let main = MAIN.replace("[functions.negative, functions.square, functions.tinted]", functions);
+    project.write("src/main.rs", &main);
+    assert_eq!(values(&run(&project)), ["-3", "9", "3.5"]);
+
+    // A name that is made so may be taken too.
+    let text = KERNELS.replace("negative", "square");
+    let other =
+        "#[device_fn]\npub fn same_names_colors_square(x: f32) -> f32 {\n    x\n}\n\n#[kernel]";
+    project.write("kernels/shade_all.rs", &text.replace("#[kernel]", other));
+    let error = project.cargo(&["build"]).build_script_error();
+    end_to_end::snapshot::check("two-device-functions", &error);
+}
+
+const APPLY: &str = "\
+KERNELMILL_DEVICE_FN(float, halved, float x) { return 0.5f * x; }
+
+extern \"C\" __global__ void apply(kernelmill::DeviceFn<float(float)> f, float *out) {
+  out[threadIdx.x] = f(out[threadIdx.x]);
+}
+";
+
+const APPLY_MAIN: &str = "\
+#![deny(warnings)]
+mod kernels {
+    kernelmill::include_kernels!();
+}
+use kernelmill::{Device, DeviceFn, Launch};
+use kernels::Kernels;
+
+fn main() -> kernelmill::Result<()> {
+    let device = Device::cpu()?;
+    let kernels = Kernels::load(&device)?;
+    let functions = Kernels::functions();
+    let given: [DeviceFn<fn(f32) -> f32>; 4] =
+        [functions.halved, functions.negative, functions.square, functions.cubed];
+    for function in given {
+        let mut y = device.upload(&[4.0f32; 4])?;
+        let launch = Launch::grid([1], [4]);
+        // SAFETY: it has an element for each thread.
+        unsafe { kernels.apply(&device.stream(), launch, function, &mut y)? };
+        println!(\"{}\", y.download()?[3]);
+    }
+    Ok(())
+}
+";
+
+#[test]
+fn kernels_in_cpp_are_given_functions_of_both_languages_and_of_other_packages() {
+    let Some(project) = project("cpp-functions") else { return };
+    let project = project.environment("KERNELMILL_CUDA_COMPILER", "clang");
+    let cubed = "KERNELMILL_DEVICE_FN(float, cubed, float x) { return x * x * x; }\n";
+    project.write("colors/kernels/cubed.cu", cubed);
+    project.write("kernels/apply.cu", APPLY);
+    project.write("src/main.rs", APPLY_MAIN);
+    assert_eq!(values(&run(&project)), ["2", "-4", "16", "64"]);
+
+    // Another function of the type is for both kernels.
+    next_tick();
+    project.write("kernels/apply.cu", &APPLY.replace("0.5f", "0.25f"));
+    let edited = run(&project);
+    assert_eq!(values(&edited), ["1", "-4", "16", "64"]);
+    assert_eq!(compiled(&edited), [4], "two kernels for two targets");
+
+    let project = project.environment("KERNELMILL_CUDA_COMPILER", "nvcc");
+    let error = project.cargo(&["build"]).build_script_error();
+    let note = "are for kernelmill's own compiler, which nvcc goes past: write `cuda-compiler = \"clang\"`";
+    assert!(error.contains(note), "{error}");
 }
 
 #[test]

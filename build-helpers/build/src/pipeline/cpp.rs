@@ -86,6 +86,7 @@ impl Build<'_> {
                 }
                 (Task::Front(index), Done::Front(front)) => {
                     if let Ok(front) = &front {
+                        found.sources[index].functions.clone_from(&front.functions);
                         kernels.entry(index).or_insert_with(|| all_kernels(front));
                     }
                     fronts[index] = Some(front);
@@ -227,13 +228,13 @@ impl Build<'_> {
                 || includes.any(|folder| path.starts_with(folder)))
     }
 
-    /// Reports every kernel with something in it that a target cannot have.
     /// Whether an obstacle is a function that a library of device code may have.
     fn may_be_linked(&self, obstacle: &Obstacle, target: &Target) -> bool {
         let has_libraries = self.settings.params.device_link.is_some();
         obstacle.scope == Scope::Unlinked && has_libraries && matches!(target, Target::Cubin(_))
     }
 
+    /// Reports every kernel with something in it that a target cannot have.
     fn check_obstacles(
         &self,
         sources: &[Source],
@@ -253,13 +254,12 @@ impl Build<'_> {
                     let obstacles = front.of(target).obstacles.iter().filter(|obstacle| {
                         is_same_symbol(&kernel.symbol, &obstacle.symbol)
                             && obstacle.concerns(target)
-                    });
                             && !self.may_be_linked(obstacle, target)
+                    });
                     obstacles
                         .for_each(|it| found.entry(it).or_default().push(format!("`{target}`")));
                 }
                 for (obstacle, targets) in found {
-                    report.plain(
                     let libraries = match &self.settings.params.device_link {
                         Some(link) if obstacle.scope == Scope::Unlinked => format!(
                             "device libraries ({}) are linked into NVIDIA's cubins alone; ",
@@ -267,6 +267,7 @@ impl Build<'_> {
                         ),
                         _ => String::new(),
                     };
+                    report.plain(
                         obstacle.message(&kernel.name, &targets),
                         format!(
                             "{libraries}narrow its targets, `[kernels.{}] targets = [...]`, or give \

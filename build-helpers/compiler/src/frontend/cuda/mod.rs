@@ -18,7 +18,7 @@ pub use binary::is_same_symbol;
 pub use host::HostOptions;
 pub use message::{Message, MessageSeverity};
 pub use nvcc::{Nvcc, Reading, Trace};
-pub(crate) use stored::{function_type, read_function_type};
+pub(crate) use stored::{device_function, read_device_function};
 
 use std::path::{Path, PathBuf};
 

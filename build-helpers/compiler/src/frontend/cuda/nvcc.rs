@@ -246,14 +246,16 @@ pub(super) fn start(
 /// What helps where a source has something of kernelmill's headers, which nvcc does not read.
 fn hint(messages: &[Message]) -> Option<Message> {
     let has_ours = |text: &String| {
-        ["KERNELMILL_", "__kernelmill_", "__KERNELMILL__"].iter().any(|ours| text.contains(ours))
+        ["KERNELMILL_", "kernelmill::", "__kernelmill_", "__KERNELMILL__"]
+            .iter()
+            .any(|ours| text.contains(ours))
     };
     let is_ours =
         |message: &Message| has_ours(&message.text) || message.details.iter().any(has_ours);
     messages.iter().any(is_ours).then(|| Message {
         severity: MessageSeverity::Note,
-        text: "derivatives, markers of plugins and functions of other sources are for kernelmill's own \
-               compiler, which nvcc goes past: write `cuda-compiler = \"clang\"`"
+        text: "derivatives, markers of plugins, functions of other sources and those that the host gives \
+               are for kernelmill's own compiler, which nvcc goes past: write `cuda-compiler = \"clang\"`"
             .to_owned(),
         place: None,
         details: Vec::new(),

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 
 use kernelmill_artifact::{
-    Access, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Parameter, ParameterKind,
-    Safety, Scalar, Signature, StructLayout, ValueType, Variant,
+    Access, DeviceFunction, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Parameter,
+    ParameterKind, Safety, Scalar, Signature, StructLayout, ValueType, Variant,
 };
 
 use super::{
     CudaKernel,
-    clang::{Obstacle, Scope},
+    clang::{CudaLowered, Obstacle, Scope},
 };
 use crate::{
     Frame,
@@ -27,12 +27,14 @@ pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
 /// Each is stored as its place here.
 const SCOPES: [Scope; 3] = [Scope::NotNvidia, Scope::Everywhere, Scope::Unlinked];
 
-/// Kernels, and what keeps them from targets, as bytes.
-pub(super) fn write_facts(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec<u8> {
+/// What is known of a source that clang has compiled, as bytes, without its bitcode.
+pub(super) fn write_facts(facts: &CudaLowered) -> Vec<u8> {
     let mut writer = Writer::default();
-    write_kernels(&mut writer, kernels);
-    writer.number(obstacles.len() as u64);
-    for obstacle in obstacles {
+    write_kernels(&mut writer, &facts.kernels);
+    writer.number(facts.functions.len() as u64);
+    facts.functions.iter().for_each(|function| device_function(&mut writer, function));
+    writer.number(facts.obstacles.len() as u64);
+    for obstacle in &facts.obstacles {
         for text in [&obstacle.symbol, &obstacle.file, &obstacle.reason] {
             writer.text(text);
         }
@@ -51,9 +53,10 @@ pub(super) fn write_facts(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec
 }
 
 /// Reads what [`write_facts`] wrote; `None` where it is not that.
-pub(super) fn read_facts(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>)> {
+pub(super) fn read_facts(bytes: &[u8]) -> Option<CudaLowered> {
     let mut reader = Reader::new(bytes);
     let kernels = read_kernels(&mut reader)?;
+    let functions = reader.list(read_device_function)?;
     let obstacles = reader.list(|reader| {
         let [symbol, file, reason] = [reader.text()?, reader.text()?, reader.text()?];
         let line = small(reader)?;
@@ -65,7 +68,24 @@ pub(super) fn read_facts(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>
         Some(Obstacle { symbol, file, line, reason, scope, frames })
     })?;
     reader.end()?;
-    Some((kernels, obstacles))
+    Some(CudaLowered { kernels, obstacles, functions, ..CudaLowered::default() })
+}
+
+/// A function that the host can give.
+pub(crate) fn device_function(writer: &mut Writer, function: &DeviceFunction) {
+    for text in [&function.package, &function.name, &function.file] {
+        writer.text(text);
+    }
+    writer.number(function.line.into());
+    function_type(writer, &function.ty);
+}
+
+/// Reads what [`device_function`] wrote.
+pub(crate) fn read_device_function(reader: &mut Reader<'_>) -> Option<DeviceFunction> {
+    let [package, name, file] = [reader.text()?, reader.text()?, reader.text()?];
+    let line = small(reader)?;
+    let ty = read_function_type(reader)?;
+    Some(DeviceFunction { package: package.into(), name: name.into(), ty, file: file.into(), line })
 }
 
 fn write_kernels(writer: &mut Writer, kernels: &[CudaKernel]) {
@@ -162,7 +182,7 @@ fn value(writer: &mut Writer, ty: &ValueType) {
     }
 }
 
-pub(crate) fn function_type(writer: &mut Writer, ty: &FunctionType) {
+fn function_type(writer: &mut Writer, ty: &FunctionType) {
     for part in [&*ty.parameters, ty.result.as_slice()] {
         writer.number(part.len() as u64);
         part.iter().for_each(|ty| value(writer, ty));
@@ -179,7 +199,7 @@ fn enumeration(writer: &mut Writer, layout: &EnumLayout) {
     }
 }
 
-pub(crate) fn read_function_type(reader: &mut Reader<'_>) -> Option<FunctionType> {
+fn read_function_type(reader: &mut Reader<'_>) -> Option<FunctionType> {
     let parameters = reader.list(read_value)?.into();
     let mut result = reader.list(read_value)?;
     (result.len() <= 1).then(|| FunctionType { parameters, result: result.pop() })
@@ -327,8 +347,16 @@ mod tests {
                 library: false,
             }],
         }];
-        let bytes = write_facts(&[], &obstacles);
-        assert_eq!(read_facts(&bytes), Some((Vec::new(), obstacles)));
+        let functions = vec![DeviceFunction {
+            package: "".into(),
+            name: "square".into(),
+            ty: FunctionType { parameters: Vec::new().into(), result: None },
+            file: "a.cu".into(),
+            line: 5,
+        }];
+        let facts = CudaLowered { obstacles, functions, ..CudaLowered::default() };
+        let bytes = write_facts(&facts);
+        assert_eq!(read_facts(&bytes), Some(facts));
         assert_eq!(read_facts(&bytes[..bytes.len() - 1]), None);
     }
 }

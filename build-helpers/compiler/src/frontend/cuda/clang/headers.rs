@@ -24,7 +24,7 @@ const HEADERS: &[(&str, &str)] = files! {
     "cuda_device_runtime_api.h" "cuda_fp16.h" "cuda_fp8.h" "cuda_runtime.h" "cuda_runtime_api.h"
     "device_atomic_functions.h" "device_functions.h" "device_launch_parameters.h" "driver_types.h"
     "kernelmill/atomics.h" "kernelmill/bits.h" "kernelmill/conversions.h" "kernelmill/derivative.h"
-    "kernelmill/half_precision.h" "kernelmill/host.h"
+    "kernelmill/function.h" "kernelmill/half_precision.h" "kernelmill/host.h"
     "kernelmill/math.h" "kernelmill/memory.h" "kernelmill/operations.h" "kernelmill/prelude.h"
     "kernelmill/print.h" "kernelmill/qualifiers.h" "kernelmill/special.h"
     "kernelmill/vector_types.h" "kernelmill/warp.h" "library_types.h" "math_constants.h"

@@ -5,6 +5,7 @@
 
 mod annotation;
 mod arguments;
+mod function;
 mod headers;
 mod module;
 mod obstacle;
@@ -15,12 +16,16 @@ use std::{
     process::Command,
 };
 
-use kernelmill_artifact::{NvidiaArch, NvidiaSuffix};
+use kernelmill_artifact::{DeviceFunction, NvidiaArch, NvidiaSuffix};
 use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
 
 pub use obstacle::{Obstacle, Scope};
 
-use super::{CudaKernel, CudaSource, Message, MessageSeverity, dependencies, message, stored};
+use super::{
+    CudaKernel, CudaSource, Message, MessageSeverity, dependencies, message,
+    signature::{self, SignatureError},
+    stored,
+};
 use crate::{
     Error, Lowered, Toolchain,
     frontend::rust::{TemporaryFolder, read},
@@ -45,19 +50,20 @@ pub struct CudaLowered {
     pub kernels: Vec<CudaKernel>,
     /// What keeps kernels from targets.
     pub obstacles: Vec<Obstacle>,
+    /// The functions that the host can give to kernels. Their package is empty.
+    pub functions: Vec<DeviceFunction>,
 }
 
 impl CudaLowered {
-    /// The kernels and what keeps them from targets as bytes for a store; the bitcode is stored by
-    /// itself.
+    /// All but the bitcode as bytes for a store; that is stored by itself.
     #[must_use]
-    pub fn facts_to_bytes(kernels: &[CudaKernel], obstacles: &[Obstacle]) -> Vec<u8> {
-        stored::write_facts(kernels, obstacles)
+    pub fn facts_to_bytes(&self) -> Vec<u8> {
+        stored::write_facts(self)
     }
 
-    /// Reads what [`CudaLowered::facts_to_bytes`] wrote; `None` where it is not that.
+    /// Reads what [`CudaLowered::facts_to_bytes`] wrote, with no bitcode; `None` where it is not that.
     #[must_use]
-    pub fn facts_from_bytes(bytes: &[u8]) -> Option<(Vec<CudaKernel>, Vec<Obstacle>)> {
+    pub fn facts_from_bytes(bytes: &[u8]) -> Option<Self> {
         stored::read_facts(bytes)
     }
 }
@@ -104,7 +110,7 @@ pub(crate) fn lower(
     inputs.retain(|path| !path.components().any(|part| Some(part.as_os_str()) == ours));
     let bitcode = read(&bitcode)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
-    let mut kernels = kernels(&machine, clang, source, &bitcode)?;
+    let (mut kernels, functions) = kernels(&machine, clang, source, &bitcode)?;
     let context = Context::create();
     let module = parse(&context, clang, source, &bitcode)?;
     for (symbol, limits) in annotation::limits(&module) {
@@ -117,24 +123,30 @@ pub(crate) fn lower(
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
     let lowered = Lowered { modules, inputs, warnings, ..Lowered::default() };
-    Ok(CudaLowered { lowered, kernels, obstacles })
+    Ok(CudaLowered { lowered, kernels, obstacles, functions })
 }
 
-/// Reads the kernels' signatures from the debug information of unoptimised code.
+/// Reads the signatures of kernels, and of functions that the host can give to them, from the debug
+/// information of unoptimised code.
 fn kernels(
     machine: &Machine,
     clang: &Clang,
     source: &CudaSource,
     bitcode: &[u8],
-) -> Result<Vec<CudaKernel>, Error> {
+) -> Result<(Vec<CudaKernel>, Vec<DeviceFunction>), Error> {
     // Code generation changes a module, so it gets one of its own.
     let context = Context::create();
     let module = parse(&context, clang, source, bitcode)?;
     module::leave_parameters(&context, machine, &module)?;
     let ptx = machine.assembly(&module)?;
     let ptx = String::from_utf8_lossy(&ptx);
-    super::signature::read(&ptx, &source.display)
-        .map_err(|error| Error::Internal(error.to_string()))
+    let internal = |error: SignatureError| match error {
+        SignatureError::Functions(faults) => Error::DeviceFunctions(faults),
+        other => Error::Internal(other.to_string()),
+    };
+    let kernels = signature::read(&ptx, &source.display).map_err(internal)?;
+    let functions = signature::read_functions(&ptx, &source.display).map_err(internal)?;
+    Ok((kernels, functions))
 }
 
 /// Checks what kernels say of their launches, all of them at once.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Builder, Linkage, ModuleExt, Opcode, Place, Type, Value, parse_ir},
+    ir::{Builder, Linkage, ModuleExt, Opcode, Place, Type, TypeKind, Value, parse_ir},
     machine::Machine,
 };
 
@@ -41,6 +41,7 @@ pub(super) fn adapt<'c>(
     warnings: &mut String,
 ) -> Result<Vec<u8>, Error> {
     drop_lists(module);
+    super::function::settle(context, machine, module)?;
     let copies = Copies { context, machine };
     for function in module.functions() {
         copies.of_arguments(function);
@@ -100,7 +101,8 @@ pub(super) fn leave_parameters<'c>(
     module: &Module<'c>,
 ) -> Result<(), Error> {
     let builder = Builder::new(context);
-    let kernels = kernels(module);
+    let mut kernels = kernels(module);
+    kernels.extend(super::function::exported(module));
     for kernel in &kernels {
         let parameters = kernel.parameters();
         // A function without a line of its own has no parameters in debug information.
@@ -123,7 +125,9 @@ pub(super) fn leave_parameters<'c>(
             instruction.erase();
         }
         builder.at_end(kernel.blocks()[0]);
-        builder.ret(None);
+        let result = kernel.value_type().result();
+        let has_none = result.kind() == TypeKind::LLVMVoidTypeKind;
+        builder.ret((!has_none).then(|| result.null()));
     }
     for function in module.definitions().into_iter().filter(|one| !kernels.contains(one)) {
         function.set_linkage(Linkage::LLVMInternalLinkage);

@@ -77,7 +77,7 @@ type Reader<'a> = EndianSlice<'a, LittleEndian>;
 type Entry<'a> = DebuggingInformationEntry<Reader<'a>>;
 
 /// What is kept of a tree: types, functions with their parameters, and what is around them.
-const KEPT: [dw::DwTag; 26] = [
+const KEPT: [dw::DwTag; 27] = [
     dw::DW_TAG_compile_unit,
     dw::DW_TAG_namespace,
     dw::DW_TAG_subprogram,
@@ -86,6 +86,7 @@ const KEPT: [dw::DwTag; 26] = [
     dw::DW_TAG_unspecified_type,
     dw::DW_TAG_typedef,
     dw::DW_TAG_template_alias,
+    dw::DW_TAG_template_type_parameter,
     dw::DW_TAG_const_type,
     dw::DW_TAG_volatile_type,
     dw::DW_TAG_restrict_type,

@@ -18,6 +18,7 @@
 //! | `const T*`, `T*` | elements that are read, elements that are written |
 //! | `void*` | elements that are bytes |
 //! | a pointer behind a pointer or in a struct | `u64`, a device address |
+//! | `kernelmill::DeviceFn<float(float)>` | `DeviceFn<fn(f32) -> f32>` |
 //! | a struct of such values, `float4` and its kin | a `#[repr(C)]` struct with the same fields |
 //! | an `enum` | a struct around its integer, with a constant for each value |
 //!
@@ -36,9 +37,10 @@ mod types;
 pub use resolve::{Clash, is_same_kernel, resolve_names};
 
 use super::CudaKernel;
+use crate::dispatch::EXPORTED;
 use debug::{Debug, Node, NodeId};
 use gimli::constants as dw;
-use kernelmill_artifact::{Dimension, Parameter, Safety, Signature};
+use kernelmill_artifact::{DeviceFunction, Dimension, Parameter, Safety, Signature};
 use ptx::{Entry, Ptx};
 use std::collections::HashMap;
 use types::{Refusal, Types};
@@ -60,6 +62,9 @@ pub enum SignatureError {
         /// What is wrong.
         reason: String,
     },
+    /// Functions that the host can give take or return what they cannot, each with file and line.
+    #[error("{}", .0.join("\n"))]
+    Functions(Vec<String>),
 }
 
 /// Reads the kernels of a file from PTX with debug information, in the order of the source.
@@ -97,6 +102,21 @@ pub fn read_with_classes(
     Ok(found.into_iter().map(|found| found.kernel).collect())
 }
 
+/// Reads the functions that the host can give to kernels from PTX with debug information, in the order
+/// of the source. Their package is left empty.
+///
+/// # Errors
+///
+/// [`SignatureError`] where the debug information is damaged, and
+/// [`SignatureError::Functions`] with every function that takes or returns what it cannot.
+pub fn read_functions(ptx: &str, display: &str) -> Result<Vec<DeviceFunction>, SignatureError> {
+    let malformed = |reason: String| SignatureError::Malformed { file: display.to_owned(), reason };
+    let ptx = ptx::parse(ptx).map_err(malformed)?;
+    let debug = Debug::read(&ptx.sections).map_err(|error| malformed(error.to_string()))?;
+    let functions = Reader::new(&ptx, &debug, display).device_functions();
+    functions.map_err(SignatureError::Functions)
+}
+
 /// A kernel, and the types of its parameters as C++ writes them.
 struct Found {
     kernel: CudaKernel,
@@ -114,14 +134,7 @@ fn find(ptx: &str, display: &str) -> Result<Vec<Found>, SignatureError> {
         return Err(SignatureError::NoDebugInformation { file: file() });
     }
     let debug = Debug::read(&ptx.sections).map_err(|error| malformed(error.to_string()))?;
-    let reader = Reader {
-        ptx: &ptx,
-        display,
-        functions: debug.functions(),
-        types: Types::new(&debug),
-        debug: &debug,
-    };
-    Ok(reader.kernels())
+    Ok(Reader::new(&ptx, &debug, display).kernels())
 }
 
 /// The full name in C++ of a function with this name in compiled code.
@@ -174,7 +187,41 @@ fn cannot_cross(parameter: &str, ty: &str, refusal: &Refusal) -> String {
     )
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(ptx: &'a Ptx, debug: &'a Debug, display: &'a str) -> Self {
+        Self { ptx, display, functions: debug.functions(), types: Types::new(debug), debug }
+    }
+
+    /// The functions that the host can give, or what is wrong with any of them.
+    fn device_functions(&self) -> Result<Vec<DeviceFunction>, Vec<String>> {
+        let (mut functions, mut faults) = (Vec::new(), Vec::new());
+        for (symbol, id) in &self.functions {
+            let Some(name) = symbol.strip_prefix(EXPORTED) else { continue };
+            let node = self.debug.node(*id);
+            let (order, file, line) = self.place(Some(node));
+            match self.types.function(node) {
+                Ok(ty) => {
+                    let name = name.to_owned().into();
+                    let file = file.into();
+                    let function = DeviceFunction { package: "".into(), name, ty, file, line };
+                    functions.push((order, function));
+                }
+                Err(Refusal { reason, help }) => {
+                    let text =
+                        format!("{file}:{line}: the device function `{name}` {reason}; {help}");
+                    faults.push((order, text));
+                }
+            }
+        }
+        functions.sort_by_key(|(order, _)| *order);
+        faults.sort();
+        if faults.is_empty() {
+            Ok(functions.into_iter().map(|(_, function)| function).collect())
+        } else {
+            Err(faults.into_iter().map(|(_, fault)| fault).collect())
+        }
+    }
+
     fn kernels(&self) -> Vec<Found> {
         let all = || self.ptx.entries.iter().map(|entry| self.kernel(entry)).collect::<Vec<_>>();
         let mut kernels = all();

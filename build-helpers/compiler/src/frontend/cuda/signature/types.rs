@@ -6,7 +6,7 @@ use super::{
     ptx::Slot,
 };
 use gimli::constants as dw;
-use kernelmill_artifact::{Access, ParameterKind, Scalar, StructLayout, ValueType};
+use kernelmill_artifact::{Access, FunctionType, ParameterKind, Scalar, StructLayout, ValueType};
 use std::{cell::RefCell, collections::BTreeMap};
 
 /// Why a type cannot cross, and what to do.
@@ -154,6 +154,9 @@ impl<'a> Types<'a> {
                 if let Some(scalar) = half(node) {
                     return Ok(ValueType::Scalar(scalar));
                 }
+                if let Some(ty) = self.device_function(id)? {
+                    return Ok(ValueType::Function(ty.into()));
+                }
                 let layout: StructLayout = layout::structure(self, id, &peeled.typedefs, hint)?;
                 Ok(ValueType::Struct(layout.into()))
             }
@@ -165,6 +168,43 @@ impl<'a> Types<'a> {
             dw::DW_TAG_unspecified_type => refuse("has no values", "use a type that has some"),
             tag => refuse(format!("is of a kind ({tag}) that is not known here"), "use another"),
         }
+    }
+
+    /// The type of the functions that a `kernelmill::DeviceFn` names; `None` for other classes.
+    fn device_function(&self, id: NodeId) -> Result<Option<FunctionType>, Refusal> {
+        let name = self.debug.node(id).name.as_deref().unwrap_or_default();
+        let is_ours = |child: &Node| child.name.as_deref() == Some("__km_id");
+        if !name.starts_with("DeviceFn<") || !self.debug.children(id).any(is_ours) {
+            return Ok(None);
+        }
+        let mut arguments = self.debug.children(id);
+        let argument = arguments.find(|it| it.tag == dw::DW_TAG_template_type_parameter);
+        let Some(function) = argument.and_then(|argument| self.peel(argument.ty).id) else {
+            return refuse("says nothing of its functions", "compile it with clang");
+        };
+        self.function(self.debug.node(function)).map(Some)
+    }
+
+    /// The type of a function that the host can give, or a type of such.
+    pub(super) fn function(&self, node: &Node) -> Result<FunctionType, Refusal> {
+        let children = node.children.iter().map(|id| self.debug.node(*id));
+        let parameters = children.filter(|it| it.tag == dw::DW_TAG_formal_parameter);
+        let parameters = parameters.map(|it| self.passed(self.debug.said(it, |it| it.ty)));
+        let parameters: Vec<_> = parameters.collect::<Result<_, _>>()?;
+        let result = self.debug.said(node, |node| node.ty);
+        let result = self.peel(result).id.map(|_| self.passed(result)).transpose()?;
+        Ok(FunctionType { parameters: parameters.into(), result })
+    }
+
+    /// What such a function takes or returns: what C++ and Rust pass in the same way.
+    fn passed(&self, ty: Option<NodeId>) -> Result<ValueType, Refusal> {
+        let is_scalar = |id: NodeId| self.debug.node(id).tag == dw::DW_TAG_base_type;
+        if self.peel(ty).id.is_some_and(is_scalar) {
+            return self.value(ty, "value");
+        }
+        let spelled = self.spell(ty);
+        let reason = format!("takes or returns `{spelled}`, which C++ and Rust do not pass alike");
+        refuse(reason, "use `bool`, an integer, `float` or `double`")
     }
 
     fn array(&self, id: NodeId, hint: &str) -> Result<ValueType, Refusal> {
