@@ -198,15 +198,19 @@ fn warnings_are_shown_once_and_kernels_that_cannot_be_launched_are_named() {
     let project = project.file(
         "kernels/one.cu",
         "__global__ void one(int *x) {\n    int unused;\n    *x = 1;\n}\n\
-         __global__ void by_reference(int &x) { x = 1; }\n",
+         __global__ void by_reference(int &x) { x = 1; }\n#include \"more.cuh\"\n",
     );
+    let project =
+        project.file("kernels/more.cuh", "__global__ void in_a_header(int &x) { x = 1; }\n");
     let ran = run(&project);
     let warnings: Vec<_> =
         ran.stderr.lines().filter(|line| line.starts_with("warning: cuda-warnings")).collect();
-    assert_eq!(warnings.len(), 2, "{warnings:#?}");
+    assert_eq!(warnings.len(), 3, "{warnings:#?}");
     assert!(warnings[0].contains("kernels/one.cu:2: variable \"unused\""), "{warnings:?}");
     let parts = ["kernels/one.cu:5", "by_reference", "`x`", "int&"];
     assert!(parts.iter().all(|part| warnings[1].contains(part)), "{warnings:?}");
+    let header = "warning: cuda-warnings@0.1.0: kernels/more.cuh:1: the kernel `in_a_header(int&)`";
+    assert!(warnings[2].starts_with(header), "{warnings:?}");
     assert!(ran.stdout.ends_with("unsafe fn one(x: *mut i32)\n"), "{}", ran.stdout);
 }
 

@@ -98,7 +98,8 @@ pub(super) fn whole(workspace: &Workspace) -> Result<String> {
         );
         println!("{row}");
         writeln!(text, "{row}")?;
-        let missing = output.lines().filter(|line| line.contains("cannot cross from host to device"));
+        let missing =
+            output.lines().filter(|line| line.contains("cannot cross from host to device"));
         missing.for_each(|line| {
             let _ =
                 writeln!(notes, "- {}: {}", item.name, line.trim_start_matches("cargo::warning="));

@@ -173,8 +173,11 @@ impl Build<'_> {
         for (index, list) in &mut kernels {
             let source = &sources[*index].path;
             list.retain(|kernel| self.is_of_the_user(source, &kernel.signature.file));
-            for obstacle in list.iter().flat_map(|kernel| &kernel.obstacles) {
-                self.world.cargo.warn(obstacle);
+            for CudaKernel { signature, obstacles, .. } in &*list {
+                let (file, line) = (&signature.file, signature.line);
+                for obstacle in obstacles {
+                    self.world.cargo.warn(&format!("{file}:{line}: {obstacle}"));
+                }
             }
             list.retain(|kernel| kernel.obstacles.is_empty());
         }

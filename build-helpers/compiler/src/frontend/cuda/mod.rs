@@ -49,7 +49,8 @@ pub struct CudaKernel {
     pub signature: Signature,
     /// Its full name in C++, `filters::scale<float, 2>(float, float const*)`.
     pub full_name: String,
-    /// What keeps it from having a wrapper, one text for each parameter that cannot cross.
+    /// What keeps it from having a wrapper, one text for each parameter that cannot cross; where it is
+    /// defined the signature says.
     pub obstacles: Vec<String>,
 }
 

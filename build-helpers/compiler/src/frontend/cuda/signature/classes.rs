@@ -76,12 +76,8 @@ pub(super) fn apply(kernels: &mut [Found], ptx: &str) {
             }
             let refusal = Refusal { reason: CLASS.to_owned(), help: PLAIN };
             let ty = types.get(at).map_or("", String::as_str);
-            obstacles.push(format!(
-                "{}:{}: the kernel `{full_name}`: {}",
-                signature.file,
-                signature.line,
-                super::cannot_cross(&parameter.name, ty, &refusal)
-            ));
+            let why = super::cannot_cross(&parameter.name, ty, &refusal);
+            obstacles.push(format!("the kernel `{full_name}`: {why}"));
         }
         signature.parameters = good.into();
     }

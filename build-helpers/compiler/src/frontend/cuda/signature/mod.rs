@@ -246,8 +246,7 @@ impl<'a> Reader<'a> {
             file: file.into(),
             line,
         };
-        let place = format!("{}:{}", signature.file, signature.line);
-        let subject = format!("{place}: the kernel `{}`", name.full);
+        let subject = format!("the kernel `{}`", name.full);
         let (mut obstacles, mut types) = (Vec::new(), Vec::new());
         let parameters = node.map(|node| {
             let children = node.children.iter().map(|id| self.debug.node(*id));
