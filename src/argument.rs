@@ -3,12 +3,14 @@
 use std::{marker::PhantomData, sync::Arc};
 
 use crate::{
-    Buffer, BufferSlice, BufferSliceMut, Device, DeviceCopy, Error, Result,
+    Buffer, BufferSlice, BufferSliceMut, Device, DeviceCopy, Error, Result, TensorMap,
+    TensorMapMut,
     backend::{Guard, StreamRef},
     fault::{Fault, FaultSlot},
 };
 
 pub use kernelmill_artifact::MAX_ARGUMENTS;
+use kernelmill_artifact::TensorMapData;
 
 /// What stands for the address of no elements: kernels in Rust want one that is not null.
 const NO_ADDRESS: u64 = 128;
@@ -106,6 +108,30 @@ impl<T> std::fmt::Debug for Held<'_, T> {
     }
 }
 
+/// A tensor map, held for a launch: drop it after the launch.
+pub struct HeldMap<'s, T> {
+    held: Held<'s, T>,
+    data: TensorMapData,
+}
+
+impl<T> std::fmt::Debug for HeldMap<'_, T> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("HeldMap").field("data", &self.data).finish_non_exhaustive()
+    }
+}
+
+/// The argument for a kernel's tensor map: `&TensorMap` where it reads, `&mut TensorMapMut` where it
+/// writes.
+pub trait TensorMapArgument: sealed::Sealed {
+    /// An element of the tensor.
+    type Element;
+
+    #[doc(hidden)]
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<HeldMap<'s, Self::Element>>
+    where
+        Self: 's;
+}
+
 /// One argument of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument<'a> {
@@ -147,6 +173,13 @@ impl<'a> Argument<'a> {
         let address = if held.is_empty() { 0 } else { held.address };
         let bytes = (held.len * size_of::<T>()) as u64;
         Self { kind: Kind::Pointer { address, bytes }, fault: held.fault(), marker: PhantomData }
+    }
+
+    /// What the device reads of a tensor map.
+    #[must_use]
+    pub fn tensor_map<T>(map: &'a HeldMap<'_, T>) -> Self {
+        let kind = Kind::Value(std::ptr::from_ref(&map.data).cast());
+        Self { kind, fault: map.held.fault(), marker: PhantomData }
     }
 
     /// Tells the memory of this argument of a fault.
@@ -252,6 +285,33 @@ impl<T: DeviceCopy> WriteSlice<T> for &mut BufferSliceMut<'_, T> {
         Self: 's,
     {
         hold_mut(self.slice_mut(..), stream)
+    }
+}
+
+impl<T, const D: usize> sealed::Sealed for &TensorMap<'_, T, D> {}
+impl<T, const D: usize> sealed::Sealed for &mut TensorMapMut<'_, T, D> {}
+
+impl<T: DeviceCopy, const D: usize> TensorMapArgument for &TensorMap<'_, T, D> {
+    type Element = T;
+
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<HeldMap<'s, T>>
+    where
+        Self: 's,
+    {
+        let (slice, data) = self.parts();
+        Ok(HeldMap { held: hold(slice, stream)?, data })
+    }
+}
+
+impl<T: DeviceCopy, const D: usize> TensorMapArgument for &mut TensorMapMut<'_, T, D> {
+    type Element = T;
+
+    fn hold<'s>(self, stream: StreamRef<'s>) -> Result<HeldMap<'s, T>>
+    where
+        Self: 's,
+    {
+        let (slice, data) = self.parts();
+        Ok(HeldMap { held: hold_mut(slice, stream)?, data })
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::{
     DeviceCopy, Launch, LaunchStream, ReadSlice, Result, WriteSlice,
-    argument::{Argument, Held, MAX_ARGUMENTS},
+    argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
     backend::StreamRef,
     loaded::Loaded,
 };
@@ -105,6 +105,9 @@ pub struct Slice<H>(H);
 /// Memory as its address alone.
 pub struct Pointer<H>(H);
 
+/// A tensor and the box of it that is copied.
+pub struct Map<M>(M);
+
 /// Memory that the kernel reads.
 pub struct Read<T, S>(S, PhantomData<fn() -> T>);
 
@@ -146,6 +149,11 @@ pub fn write_pointer<T: DeviceCopy, S: WriteSlice<T>>(memory: S) -> Pointer<Writ
     Pointer(Write(memory, PhantomData))
 }
 
+/// A tensor of which the kernel copies boxes.
+pub fn tensor_map<M: TensorMapArgument>(map: M) -> Map<M> {
+    Map(map)
+}
+
 impl<T: DeviceCopy, S: ReadSlice<T>> Hold for Read<T, S> {
     type Element = T;
 
@@ -184,6 +192,25 @@ impl<T: DeviceCopy> Bind for Value<T> {
 
     fn list<'a>(bound: &'a T, list: &mut List<'_, 'a>) {
         list.push(Argument::value(bound));
+    }
+}
+
+impl<M: TensorMapArgument> Bind for Map<M> {
+    type Bound<'s>
+        = HeldMap<'s, M::Element>
+    where
+        Self: 's;
+    const COUNT: usize = 1;
+
+    fn bind<'s>(self, stream: StreamRef<'s>) -> Result<HeldMap<'s, M::Element>>
+    where
+        Self: 's,
+    {
+        self.0.hold(stream)
+    }
+
+    fn list<'a>(bound: &'a HeldMap<'_, M::Element>, list: &mut List<'_, 'a>) {
+        list.push(Argument::tensor_map(bound));
     }
 }
 

@@ -32,9 +32,11 @@ pub use kernelmill_artifact::{
 
 pub use crate::{
     __assert_layout as assert_layout, __device_struct as device_struct, __needs_half as needs_half,
-    argument::{Argument, Held, MAX_ARGUMENTS},
+    argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
     backend::{StreamRef, cpu::abi},
-    bind::{Bind, Value, launch_with, read_pointer, read_slice, write_pointer, write_slice},
+    bind::{
+        Bind, Value, launch_with, read_pointer, read_slice, tensor_map, write_pointer, write_slice,
+    },
     embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet},
     loaded::Loaded,
 };
@@ -91,6 +93,18 @@ pub fn write<'s, T: DeviceCopy>(
     stream: StreamRef<'s>,
 ) -> Result<Held<'s, T>> {
     slice.hold(stream)
+}
+
+/// Holds a tensor of which the kernel copies boxes, until after the launch.
+///
+/// # Errors
+///
+/// [`Error::WrongDevice`] where it is not on the stream's device.
+pub fn hold_map<'s, M: TensorMapArgument + 's>(
+    map: M,
+    stream: StreamRef<'s>,
+) -> Result<HeldMap<'s, M::Element>> {
+    map.hold(stream)
 }
 
 /// Launches the kernel with index `signature` in the set.

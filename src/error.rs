@@ -87,6 +87,14 @@ pub enum Error {
         /// The package of the kernel.
         package: &'static str,
     },
+    /// A tensor map that some device could not copy boxes by.
+    #[error("a tensor map of {subject}: {}", faults.join("; "))]
+    TensorMap {
+        /// Its element, sizes, strides and box.
+        subject: String,
+        /// Everything that is wrong with it.
+        faults: Vec<String>,
+    },
     /// A buffer, a stream and a kernel of different devices meet.
     #[error("{subject} belongs to {found}, it is used on {expected}")]
     WrongDevice {

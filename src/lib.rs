@@ -37,6 +37,7 @@
 //!
 //! - [`Device`], [`Stream`], [`Buffer`]: where kernels run, in which order, on what memory.
 //! - [`Launch`]: how many threads.
+//! - [`TensorMap`]: a tensor in a buffer, of which kernels copy boxes.
 //! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
 //! - [`select`]: which embedded binary a device gets, and why each other one lost.
 //! - [`module_cache`]: the modules that are loaded.
@@ -75,6 +76,7 @@ mod loaded;
 pub mod select;
 mod slice;
 mod stream;
+mod tensor_map;
 #[cfg(test)]
 mod tests;
 
@@ -95,6 +97,7 @@ pub use launch::Launch;
 pub use limits::Limits;
 pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;
+pub use tensor_map::{Swizzle, TensorElement, TensorMap, TensorMapMut};
 
 /// What generated code names. Not for use by hand: it changes with the generator.
 #[doc(hidden)]

@@ -140,6 +140,14 @@ impl<'a, T> BufferSliceMut<'a, T> {
         self.range.start * size_of::<T>()
     }
 
+    pub(crate) fn device(&self) -> &'a Device {
+        self.device
+    }
+
+    pub(crate) fn memory(&self) -> Option<&dyn Memory> {
+        self.memory.as_deref()
+    }
+
     pub(crate) fn into_parts(self) -> (&'a Device, Option<&'a mut dyn Memory>) {
         (self.device, self.memory)
     }

@@ -17,7 +17,9 @@ use crate::{
     fault::{Fault, FaultSlot},
     limits::{Checked, KernelLimits},
     select::Architecture,
+    tensor_map::Form,
 };
+use kernelmill_artifact::TensorMapData;
 
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
@@ -80,6 +82,11 @@ pub(crate) trait Context: Send + Sync {
     /// Loads a binary that runs on this device.
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn Module>>;
 
+    /// The driver's descriptor of a tensor; `None` where the device needs none.
+    fn tensor_map(&self, _data: &TensorMapData, _form: Form) -> Result<Option<[u64; 16]>> {
+        Ok(None)
+    }
+
     /// Waits for all streams; the first fault of the device that was not reported yet.
     fn synchronize(&self) -> Result<()>;
 
@@ -121,6 +128,9 @@ pub(crate) trait Memory: Send + Sync {
     ///
     /// `offset + bytes` is within the memory; `source` can be read for `bytes` bytes.
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()>;
+
+    /// The address, as long as the memory lives. What uses it is held for that.
+    fn address(&self) -> u64;
 
     /// The address, for a kernel on `stream` that reads; the guard is dropped after the launch.
     fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)>;

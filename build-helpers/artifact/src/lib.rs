@@ -21,6 +21,7 @@ mod panic;
 mod signature;
 mod sources;
 pub mod target;
+mod tensor_map;
 
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use function::{DeviceFunction, FunctionType};
@@ -33,3 +34,4 @@ pub use signature::{
 };
 pub use sources::source_digest;
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};
+pub use tensor_map::{MAX_TENSOR_RANK, TensorMapData};

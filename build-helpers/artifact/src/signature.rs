@@ -102,7 +102,8 @@ impl Parameter {
 /// What crosses from host to device for one parameter.
 ///
 /// At the level of the device a value is one argument of its size; a slice is two, an address of
-/// 8 bytes and a length in elements of 8 bytes; a pointer is one address.
+/// 8 bytes and a length in elements of 8 bytes; a pointer is one address, a tensor map one argument of
+/// 256 bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterKind {
     /// A scalar or a `#[repr(C)]` struct, by value.
@@ -121,16 +122,36 @@ pub enum ParameterKind {
         /// What the kernel does with the elements.
         access: Access,
     },
+    /// A tensor in device memory, of which boxes are copied: `&TensorMap<T, D>` or
+    /// `&TensorMapMut<T, D>`. [`TensorMapData`](crate::TensorMapData) crosses.
+    TensorMap {
+        /// The type of an element, a scalar.
+        element: ValueType,
+        /// The number of dimensions.
+        rank: u32,
+        /// What the kernel does with the elements.
+        access: Access,
+    },
 }
 
 impl ParameterKind {
-    /// The type whose bytes cross.
+    /// How many arguments it is at the level of the device.
+    #[must_use]
+    pub const fn arguments(&self) -> usize {
+        match self {
+            Self::Slice { .. } => 2,
+            Self::Value(_) | Self::Pointer { .. } | Self::TensorMap { .. } => 1,
+        }
+    }
+
+    /// The type whose bytes cross, of an element where it is memory.
     #[must_use]
     pub const fn crossing(&self) -> &ValueType {
         match self {
             Self::Value(ty)
             | Self::Slice { element: ty, .. }
-            | Self::Pointer { element: ty, .. } => ty,
+            | Self::Pointer { element: ty, .. }
+            | Self::TensorMap { element: ty, .. } => ty,
         }
     }
 }
@@ -373,6 +394,17 @@ impl Scalar {
         }
     }
 
+    /// Whether boxes of tensors can be copied whose elements are such.
+    #[must_use]
+    pub const fn is_copied_in_boxes(self) -> bool {
+        use Scalar as S;
+        match self {
+            S::I8 | S::I16 | S::I32 | S::I64 | S::F32 | S::F64 => true,
+            S::U8 | S::U16 | S::U32 | S::U64 => true,
+            S::Bool | S::Char | S::I128 | S::U128 | S::Isize | S::Usize | S::F16 | S::Bf16 => false,
+        }
+    }
+
     /// The name in Rust; `f16` and `bf16` are those of the crate `half`.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -479,6 +511,12 @@ impl fmt::Display for ParameterKind {
             }
             Self::Pointer { element, access: Access::Write } => {
                 write!(formatter, "*mut {element}")
+            }
+            Self::TensorMap { element, rank, access: Access::Read } => {
+                write!(formatter, "&TensorMap<{element}, {rank}>")
+            }
+            Self::TensorMap { element, rank, access: Access::Write } => {
+                write!(formatter, "&TensorMapMut<{element}, {rank}>")
             }
         }
     }

@@ -2,7 +2,7 @@
 //! `extern "C" fn __kernelmill_entry_NAME`, that takes scalars by value, slices as an address and
 //! a length, and everything else by address.
 
-use kernelmill_artifact::{Access, LaunchLimits, ParameterKind, Signature};
+use kernelmill_artifact::{Access, LaunchLimits, ParameterKind, Signature, TensorMapData};
 use kernelmill_llvm::{
     inkwell::context::Context,
     ir::{Block, Builder, Linkage, ModuleExt, Place, Type, UnnamedAddress, Value},
@@ -25,6 +25,8 @@ pub(crate) struct GpuAbi<'a, 'c> {
     pub(crate) convention: u32,
     /// The attribute of a parameter that is passed as bytes.
     pub(crate) by_value: &'static str,
+    /// The attribute that keeps the device from copying such bytes, where it might.
+    pub(crate) constant: Option<&'static str>,
     /// The address space of such bytes.
     pub(crate) parameter_space: u32,
     /// Whose layout the device has.
@@ -48,10 +50,19 @@ pub(crate) enum Argument<'a, 'c> {
     Scalar(Type<'c>),
     /// The bytes of a value: size and alignment.
     Bytes(u64, u64),
+    /// The bytes of a tensor map, of which the device needs those that the host passed, and no copy.
+    TensorMap,
     /// The address of elements.
     Address(&'a ParameterKind),
     /// A number of elements.
     Length(Type<'c>),
+}
+
+impl Argument<'_, '_> {
+    /// Whether the shim takes the address of its bytes.
+    pub(crate) fn is_bytes(&self) -> bool {
+        matches!(self, Self::Bytes(..) | Self::TensorMap)
+    }
 }
 
 /// The shim of a kernel.
@@ -92,6 +103,10 @@ pub(crate) fn arguments<'a, 'c>(
             ParameterKind::Pointer { .. } => {
                 next()?;
                 arguments.push(Argument::Address(&parameter.kind));
+            }
+            ParameterKind::TensorMap { .. } => {
+                next()?;
+                arguments.push(Argument::TensorMap);
             }
         }
     }
@@ -206,7 +221,7 @@ fn parameter_type<'c>(
             Type::pointer(context, abi.parameter_space)
         }
         Argument::Scalar(ty) | Argument::Length(ty) => *ty,
-        Argument::Bytes(..) => Type::pointer(context, abi.parameter_space),
+        Argument::Bytes(..) | Argument::TensorMap => Type::pointer(context, abi.parameter_space),
         Argument::Address(_) => Type::pointer(context, 0),
     }
 }
@@ -243,6 +258,14 @@ fn pass<'c>(
             } else {
                 builder.address_space_cast(value, Type::pointer(context, 0))
             }
+        }
+        Argument::TensorMap => {
+            let bytes = Argument::Bytes(TensorMapData::BYTES, TensorMapData::ALIGN);
+            let value = pass(context, builder, abi, kernel, place, bytes, value);
+            if let Some(name) = abi.constant {
+                kernel.add_text_attribute_at(context, place, name, "");
+            }
+            value
         }
         Argument::Address(kind) => {
             address_attributes(context, kernel, place, kind);

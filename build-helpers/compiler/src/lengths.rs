@@ -28,11 +28,7 @@ pub(crate) fn applied<'a>(job: &Job<'a>, signatures: Option<&'a [Signature]>) ->
 
 /// A kernel with as many arguments as there can be has none of its lengths.
 fn with_lengths(signature: &Signature) -> Signature {
-    let of_device = |parameter: &Parameter| match parameter.kind {
-        ParameterKind::Slice { .. } => 2,
-        ParameterKind::Value(_) | ParameterKind::Pointer { .. } => 1,
-    };
-    let own: usize = signature.parameters().iter().map(of_device).sum();
+    let own: usize = signature.parameters().iter().map(|it| it.kind.arguments()).sum();
     let pointers = signature.parameters().iter().filter(|it| is_pointer(it));
     let lengths = pointers.map(|pointer| Parameter {
         name: format!("{}{SUFFIX}", pointer.name).into(),

@@ -1,6 +1,6 @@
 //! The parameters of kernels: how much space a target has for them, and what of them is passed.
 
-use kernelmill_artifact::{ParameterKind, Signature};
+use kernelmill_artifact::{ParameterKind, Signature, TensorMapData};
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Block, Builder, Linkage, ModuleExt, Place, Type, Value},
@@ -22,6 +22,7 @@ fn space(kind: &ParameterKind) -> (u64, u64) {
         ParameterKind::Value(ty) => (ty.size(), ty.align()),
         ParameterKind::Slice { .. } => (16, 8),
         ParameterKind::Pointer { .. } => (8, 8),
+        ParameterKind::TensorMap { .. } => (TensorMapData::BYTES, TensorMapData::ALIGN),
     }
 }
 

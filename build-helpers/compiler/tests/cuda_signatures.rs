@@ -10,7 +10,7 @@ use std::{
     process::Command,
 };
 
-use kernelmill_artifact::{EnumLayout, LaunchLimits, ParameterKind, StructLayout, ValueType};
+use kernelmill_artifact::{EnumLayout, LaunchLimits, StructLayout, ValueType};
 use kernelmill_compiler::frontend::cuda::{
     CudaKernel,
     signature::{self, SignatureError},
@@ -74,11 +74,7 @@ fn describe(kernels: &[CudaKernel]) -> String {
             let _ = writeln!(text, "    cannot be launched: {obstacle}");
         }
         for parameter in signature.parameters() {
-            match &parameter.kind {
-                ParameterKind::Value(ty)
-                | ParameterKind::Slice { element: ty, .. }
-                | ParameterKind::Pointer { element: ty, .. } => collect(ty, &mut types),
-            }
+            collect(parameter.kind.crossing(), &mut types);
         }
     }
     types.sort();

@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Value(TokenStream),
     /// `&[T]`, with its `T`.
     Slice(TokenStream),
+    /// `&TensorMap<T, D>` and `&TensorMapMut<T, D>`, with what is behind the reference.
+    TensorMap(TokenStream),
     /// `DisjointSlice<T>`, with its `T`; whether it is one of `Index2D`, which has rows.
     Disjoint { element: TokenStream, rows: bool },
 }
@@ -30,6 +32,9 @@ const SCALARS: [&str; 16] = [
     "bool", "char", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128",
     "usize", "f32", "f64",
 ];
+
+/// The types that are passed by a reference to one value.
+const TENSOR_MAPS: [&str; 2] = ["TensorMap", "TensorMapMut"];
 
 /// Reads a parameter; `None` when it is not one, and every fault is in `errors`.
 pub(crate) fn read(tokens: &[TokenTree], errors: &mut Errors) -> Option<Parameter> {
@@ -73,6 +78,11 @@ fn classify(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
     if let Some(arguments) = disjoint_arguments(ty) {
         return disjoint(ty, arguments, errors);
     }
+    if is_tensor_map(ty) {
+        errors
+            .push(span(ty), format!("a tensor map is passed by reference: write `&{}`", text(ty)));
+        return None;
+    }
     if is_group(ty.first(), Delimiter::Bracket) && slice_element(&ty[0]).is_some() {
         errors.push(span(ty), format!("a slice is passed by reference: write `&{}`", text(ty)));
         return None;
@@ -94,6 +104,9 @@ fn reference(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
         [group] => slice_element(group),
         _ => None,
     };
+    if !mutable && is_tensor_map(rest) {
+        return Some(Kind::TensorMap(rest.iter().cloned().collect()));
+    }
     let instead = match element {
         Some(element) if !mutable => return Some(Kind::Slice(element)),
         Some(element) => format!(
@@ -102,6 +115,9 @@ fn reference(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
         ),
         None if mutable && disjoint_arguments(rest).is_some() => {
             format!("a `DisjointSlice` is passed by value: write `mut name: {}`", text(rest))
+        }
+        None if mutable && is_tensor_map(rest) => {
+            format!("a tensor map is passed by a shared reference: write `&{}`", text(rest))
         }
         None if mutable => format!(
             "every thread would have the whole of `{}`: write `mut name: DisjointSlice<{}>`",
@@ -131,6 +147,15 @@ fn slice_element(token: &TokenTree) -> Option<TokenStream> {
 /// What stands between the angle brackets of `path::to::DisjointSlice<..>`, empty when there are
 /// none; `None` for every other type.
 fn disjoint_arguments(ty: &[TokenTree]) -> Option<&[TokenTree]> {
+    arguments_of(ty, "DisjointSlice")
+}
+
+fn is_tensor_map(ty: &[TokenTree]) -> bool {
+    TENSOR_MAPS.iter().any(|name| arguments_of(ty, name).is_some())
+}
+
+/// What stands between the angle brackets of a path to a type of this name.
+fn arguments_of<'t>(ty: &'t [TokenTree], wanted: &str) -> Option<&'t [TokenTree]> {
     let mut index = 0;
     let mut last = None;
     while let Some(token) = ty.get(index) {
@@ -142,7 +167,7 @@ fn disjoint_arguments(ty: &[TokenTree]) -> Option<&[TokenTree]> {
         }
         index += 1;
     }
-    if last.as_deref() != Some("DisjointSlice") {
+    if last.as_deref() != Some(wanted) {
         return None;
     }
     match &ty[index..] {

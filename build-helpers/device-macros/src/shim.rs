@@ -107,7 +107,7 @@ struct Piece<'a> {
 impl<'a> Piece<'a> {
     fn new(index: usize, parameter: &'a Parameter) -> Self {
         let ty = match &parameter.kind {
-            Kind::Scalar(ty) | Kind::Value(ty) | Kind::Slice(ty) => ty,
+            Kind::Scalar(ty) | Kind::Value(ty) | Kind::Slice(ty) | Kind::TensorMap(ty) => ty,
             Kind::Disjoint { element, .. } => element,
         };
         let name = format!("__kernelmill_p{index}");
@@ -123,7 +123,7 @@ impl<'a> Piece<'a> {
     fn parameters(&self) -> TokenStream {
         let text = match self.kind {
             Kind::Scalar(_) => "NAME: TYPE,",
-            Kind::Value(_) => "NAME: *const TYPE,",
+            Kind::Value(_) | Kind::TensorMap(_) => "NAME: *const TYPE,",
             Kind::Slice(_) => "NAME: *const TYPE, LENGTH: usize,",
             Kind::Disjoint { .. } => "NAME: *mut TYPE, LENGTH: usize,",
         };
@@ -136,6 +136,7 @@ impl<'a> Piece<'a> {
         match (self.kind, width) {
             (Kind::Scalar(_), _) => expand("NAME,", &self.slots),
             (Kind::Value(_), _) => expand("::core::ptr::read(NAME),", &self.slots),
+            (Kind::TensorMap(_), _) => expand("&*NAME,", &self.slots),
             (Kind::Slice(_), _) => {
                 expand("::kernelmill_device::__shim::slice(NAME, LENGTH),", &self.slots)
             }

@@ -17,6 +17,7 @@ macro_rules! device_only {
             #[cfg(not(kernelmill))]
             #[track_caller]
             #[allow(unused_variables, reason = "the host has no such operation")]
+            #[allow(clippy::too_many_arguments, reason = "as many as the operation has")]
             pub(crate) fn $name($($parameter: $ty),*) $(-> $output)? {
                 outside(stringify!($name))
             }
@@ -69,6 +70,19 @@ device_only! {
     fn bulk_copy / __kernelmill_bulk_copy(to: *mut u8, from: *const u8, bytes: u32, word: *mut u64);
     fn bulk_try_wait / __kernelmill_bulk_try_wait(word: *mut u64, phase: u32) -> u32;
     fn bulk_fence / __kernelmill_bulk_fence();
+    fn bulk_expect / __kernelmill_bulk_expect(bytes: u32, word: *mut u64);
+    fn bulk_commit / __kernelmill_bulk_commit();
+    fn bulk_wait / __kernelmill_bulk_wait();
+    fn bulk_box_load_1 / __kernelmill_bulk_box_load_1(to: *mut u8, map: *const u64, x: i32, word: *mut u64);
+    fn bulk_box_load_2 / __kernelmill_bulk_box_load_2(to: *mut u8, map: *const u64, x: i32, y: i32, word: *mut u64);
+    fn bulk_box_load_3 / __kernelmill_bulk_box_load_3(to: *mut u8, map: *const u64, x: i32, y: i32, z: i32, word: *mut u64);
+    fn bulk_box_load_4 / __kernelmill_bulk_box_load_4(to: *mut u8, map: *const u64, x: i32, y: i32, z: i32, u: i32, word: *mut u64);
+    fn bulk_box_load_5 / __kernelmill_bulk_box_load_5(to: *mut u8, map: *const u64, x: i32, y: i32, z: i32, u: i32, v: i32, word: *mut u64);
+    fn bulk_box_store_1 / __kernelmill_bulk_box_store_1(map: *const u64, from: *const u8, x: i32);
+    fn bulk_box_store_2 / __kernelmill_bulk_box_store_2(map: *const u64, from: *const u8, x: i32, y: i32);
+    fn bulk_box_store_3 / __kernelmill_bulk_box_store_3(map: *const u64, from: *const u8, x: i32, y: i32, z: i32);
+    fn bulk_box_store_4 / __kernelmill_bulk_box_store_4(map: *const u64, from: *const u8, x: i32, y: i32, z: i32, u: i32);
+    fn bulk_box_store_5 / __kernelmill_bulk_box_store_5(map: *const u64, from: *const u8, x: i32, y: i32, z: i32, u: i32, v: i32);
     fn group_available / __kernelmill_group_available() -> u32;
     fn group_f16 / __kernelmill_group_f16(sums: *mut f32, a: u64, b: u64);
     fn group_bf16 / __kernelmill_group_bf16(sums: *mut f32, a: u64, b: u64);

@@ -22,7 +22,7 @@ pub const DEVICE: &[(&str, &str)] = files! { "":
     "math/reduction.rs" "math/remainder.rs" "math/root.rs" "panic.rs" "panic/device.rs"
     "panic/write.rs" "prelude.rs" "print.rs" "shared.rs" "shim.rs"
     "slice.rs" "sources.rs" "tensor/accumulator.rs" "tensor/bulk.rs" "tensor/copy.rs" "tensor/group.rs" "tensor/element.rs" "tensor/fragment.rs" "tensor/layout.rs"
-    "tensor/memory.rs" "tensor/mod.rs" "tensor/rows.rs" "thread.rs" "warp.rs"
+    "tensor/map.rs" "tensor/memory.rs" "tensor/mod.rs" "tensor/rows.rs" "thread.rs" "warp.rs"
 };
 
 /// `(path, text)` for every source file of `kernelmill-device-macros`.

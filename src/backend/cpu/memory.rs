@@ -38,6 +38,10 @@ impl backend::Memory for Memory {
         Ok(())
     }
 
+    fn address(&self) -> u64 {
+        self.bytes.pointer() as u64
+    }
+
     fn hold_read<'a>(&'a self, _stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
         Ok((self.bytes.pointer() as u64, Guard::Host(&self.fault)))
     }

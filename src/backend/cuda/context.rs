@@ -10,13 +10,16 @@ use super::{
     module::Module,
     panics,
     stream::Stream,
+    tensor_map,
 };
 use crate::{
     Backend, EmbeddedArtifact, Error, Limits, Result,
     backend::{self, Generation},
     cache::module_cache,
     select::Architecture,
+    tensor_map::Form,
 };
+use kernelmill_artifact::TensorMapData;
 
 pub(crate) struct Context {
     name: String,
@@ -174,6 +177,15 @@ impl backend::Context for Context {
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn backend::Module>> {
         Ok(Arc::new(Module::load(Arc::clone(self.cuda()), artifact)?))
+    }
+
+    fn tensor_map(&self, data: &TensorMapData, form: Form) -> Result<Option<[u64; 16]>> {
+        match self.architecture {
+            Architecture::Nvidia { major, .. } if major >= tensor_map::SINCE => {
+                tensor_map::encode(self.cuda(), data, form)
+            }
+            _ => Ok(None),
+        }
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -140,6 +140,10 @@ impl backend::Memory for Memory {
         named(stream.synchronize(), "cuStreamSynchronize", subject)
     }
 
+    fn address(&self) -> u64 {
+        self.bytes.device_ptr(self.bytes.stream()).0
+    }
+
     fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
         let stream = interop::cuda_stream(stream)?;
         self.expect(stream)?;

@@ -11,3 +11,4 @@ mod memory;
 mod module;
 mod panics;
 pub(crate) mod stream;
+mod tensor_map;

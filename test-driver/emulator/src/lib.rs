@@ -55,6 +55,7 @@ mod program;
 mod properties;
 mod races;
 mod syntax;
+mod tensor_map;
 
 pub use coverage::{Coverage, Covered};
 pub use device::Device;
@@ -67,3 +68,4 @@ pub use module::{Kernel, Module, Parameter, Unsupported};
 pub use mutation::Mutation;
 pub use properties::Properties;
 pub use syntax::{ParseError, ParseErrors};
+pub use tensor_map::TensorMap;

@@ -4,6 +4,7 @@
 //! The tests of this package run them on the CPU; `tests/gpu-suite` runs them on a GPU as well.
 
 mod atomics;
+mod boxes;
 mod clock;
 mod compare;
 mod context;
@@ -99,6 +100,7 @@ pub fn all() -> Vec<Check> {
         warp::CHECKS,
         tensor::CHECKS,
         groups::CHECKS,
+        boxes::CHECKS,
         grid::CHECKS,
         numerics::CHECKS,
         context::CHECKS,

@@ -4,9 +4,10 @@
 mod common;
 
 use common::{folder, lower};
-use ptx_emulator::{Device, Launch, Loaded, Module, Options, Order, Properties};
+use kernelmill_artifact::TensorMapData;
+use ptx_emulator::{Device, Launch, Loaded, Module, Options, Order, Properties, TensorMap};
 
-/// The kernels of `kernels/groups.rs` on an emulated device.
+/// The kernels of a file on an emulated device.
 struct Emulated {
     device: Device,
     loaded: Loaded,
@@ -14,9 +15,10 @@ struct Emulated {
 }
 
 impl Emulated {
-    fn new(target: &str) -> Self {
-        let text = std::fs::read_to_string(folder().join("kernels/groups.rs")).unwrap();
-        let source = lower("emulated_groups.rs", &text).unwrap_or_else(|error| panic!("{error}"));
+    fn new(file: &str, target: &str) -> Self {
+        let text = std::fs::read_to_string(folder().join("kernels").join(file)).unwrap();
+        let name = format!("emulated_{target}_{file}");
+        let source = lower(&name, &text).unwrap_or_else(|error| panic!("{error}"));
         let text = source.assembly(target).unwrap_or_else(|error| panic!("{error}"));
         let module = Module::parse(&text).unwrap_or_else(|errors| panic!("{errors}"));
         assert_eq!(module.unsupported(), []);
@@ -32,6 +34,38 @@ impl Emulated {
         [address.to_le_bytes(), (elements as u64).to_le_bytes()]
     }
 
+    /// What is passed for a tensor of bytes at an address, with the descriptor of a driver or without one.
+    fn map(&self, map: &TensorMap, is_encoded: bool) -> Vec<u8> {
+        let mut data = TensorMapData { address: map.address, ..TensorMapData::NOTHING };
+        let strides = [u64::from(map.element_bytes)].into_iter().chain(map.strides.iter().copied());
+        for (d, stride) in strides.enumerate() {
+            (data.sizes[d], data.strides[d]) = (map.sizes[d], stride);
+            data.box_sizes[d] = map.box_sizes[d];
+        }
+        data.swizzle = (map.swizzle / 16).saturating_sub(1);
+        if is_encoded {
+            (data.descriptor, data.is_encoded) = (map.encode().unwrap(), 1);
+        }
+        let words = data.descriptor.iter().chain([&data.address]).chain(&data.sizes);
+        let words = words.chain(&data.strides).flat_map(|word| word.to_le_bytes());
+        let halves = data.box_sizes.iter().chain([&data.swizzle, &data.is_encoded]);
+        let mut bytes: Vec<u8> = words.chain(halves.flat_map(|it| it.to_le_bytes())).collect();
+        bytes.resize(TensorMapData::BYTES as usize, 0);
+        bytes
+    }
+
+    fn launch(&self, kernel: &str, launch: &Launch<'_>, order: Order) -> Result<(), String> {
+        let options = Options { order, detect_races: true, ..Options::default() };
+        let report = self.device.launch(&self.loaded, kernel, launch, &options);
+        report.map(drop).map_err(|fault| fault.to_string())
+    }
+
+    fn floats(&self, address: u64, count: usize) -> Vec<f32> {
+        let mut bytes = vec![0; 4 * count];
+        self.device.read(address, &mut bytes).unwrap();
+        bytes.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect()
+    }
+
     /// What a kernel writes to `count` floats, its last argument, with a block of `threads`, in an order.
     fn run(
         &self,
@@ -44,12 +78,8 @@ impl Emulated {
         let output = self.slice(&vec![0; 4 * count], count);
         let arguments = [arguments, &[&output[0], &output[1]]].concat();
         let launch = Launch { block: [threads, 1, 1], arguments: &arguments, ..Launch::default() };
-        let options = Options { order, detect_races: true, ..Options::default() };
-        let report = self.device.launch(&self.loaded, kernel, &launch, &options);
-        report.unwrap_or_else(|fault| panic!("{kernel}: {fault}"));
-        let mut bytes = vec![0; 4 * count];
-        self.device.read(u64::from_le_bytes(output[0]), &mut bytes).unwrap();
-        bytes.as_chunks().0.iter().map(|it| f32::from_le_bytes(*it)).collect()
+        self.launch(kernel, &launch, order).unwrap_or_else(|fault| panic!("{kernel}: {fault}"));
+        self.floats(u64::from_le_bytes(output[0]), count)
     }
 }
 
@@ -57,7 +87,7 @@ const ORDERS: [Order; 4] = [Order::Forward, Order::Reverse, Order::Random(1), Or
 
 #[test]
 fn copies_in_bulk() {
-    let on = Emulated::new("compute_90");
+    let on = Emulated::new("groups.rs", "compute_90");
     assert!(on.text.contains("cp.async.bulk"));
     let x: Vec<f32> = (0..3 * 256).map(|i| (i * 37 % 101) as f32).collect();
     let bytes: Vec<u8> = x.iter().flat_map(|it| it.to_le_bytes()).collect();
@@ -72,7 +102,7 @@ fn copies_in_bulk() {
 
 #[test]
 fn products_of_groups() {
-    let on = Emulated::new("sm_90a");
+    let on = Emulated::new("groups.rs", "sm_90a");
     assert!(on.text.contains("wgmma.mma_async"));
     // Small whole numbers, and their bits in half precision.
     let numbers: Vec<u32> = (0..2 * 2048).map(|i| i * i % 31 % 8).collect();
@@ -89,6 +119,76 @@ fn products_of_groups() {
         let arguments: [&[u8]; 4] = [&left[0], &left[1], &right[0], &right[1]];
         assert_eq!(on.run("group_product", 128, &arguments, 4096, order), expected, "{order:?}");
     }
+}
+
+/// A matrix of 45 by 22 floats whose rows are so many bytes apart, in boxes of 16 by 8.
+fn matrix(address: u64, stride: u64, swizzle: u32) -> TensorMap {
+    let (sizes, box_sizes) = (vec![45, 22], vec![16, 8]);
+    TensorMap { address, element_bytes: 4, sizes, strides: vec![stride], box_sizes, swizzle }
+}
+
+/// Boxes that hang over the edges, by descriptors of the driver's and without them.
+#[test]
+fn boxes_of_tensors() {
+    for (target, is_encoded) in [("compute_90", true), ("compute_90", false), ("compute_75", true)]
+    {
+        let on = Emulated::new("boxes.rs", target);
+        assert_eq!(on.text.contains("cp.async.bulk.tensor"), target == "compute_90");
+        let values: Vec<f32> = (0..48 * 22).map(|i| i as f32).collect();
+        let bytes: Vec<u8> = values.iter().flat_map(|it| it.to_le_bytes()).collect();
+        let mut expected = vec![-1.0_f32; 56 * 22];
+        for (x, y) in (0..45).flat_map(|x| (0..22).map(move |y| (x, y))) {
+            expected[56 * y + x] = 2.0 * values[48 * y + x];
+        }
+        for (order, swizzles) in ORDERS.into_iter().zip([[0, 0], [64, 0], [0, 64], [64, 64]]) {
+            let input = u64::from_le_bytes(on.slice(&bytes, 0)[0]);
+            let before = vec![-1.0_f32; 56 * 22];
+            let before: Vec<u8> = before.iter().flat_map(|it| it.to_le_bytes()).collect();
+            let output = u64::from_le_bytes(on.slice(&before, 0)[0]);
+            let maps = [matrix(input, 192, swizzles[0]), matrix(output, 224, swizzles[1])];
+            let maps = maps.map(|map| on.map(&map, is_encoded));
+            let arguments: [&[u8]; 2] = [&maps[0], &maps[1]];
+            let (grid, block) = ([3, 3, 1], [64, 1, 1]);
+            let launch = Launch { grid, block, arguments: &arguments, ..Launch::default() };
+            on.launch("boxes_moved", &launch, order).unwrap();
+            assert_eq!(on.floats(output, 56 * 22), expected, "{target} {is_encoded} {order:?}");
+        }
+    }
+}
+
+/// What is no descriptor, or one of other dimensions, is a fault.
+#[test]
+fn descriptors_are_looked_at_when_they_are_used() {
+    let on = Emulated::new("boxes.rs", "compute_90");
+    let memory = u64::from_le_bytes(on.slice(&[0; 8192], 0)[0]);
+    let launch = |map: &[u8]| {
+        let arguments: [&[u8]; 2] = [map, map];
+        let launch = Launch { block: [64, 1, 1], arguments: &arguments, ..Launch::default() };
+        on.launch("boxes_moved", &launch, Order::Forward)
+    };
+    let mut map = on.map(&matrix(memory, 192, 0), true);
+    launch(&map).unwrap();
+    map[40] ^= 1;
+    let fault = launch(&map).unwrap_err();
+    assert!(
+        fault.contains("a tensor map that `cuTensorMapEncodeTiled` has not written"),
+        "{fault}"
+    );
+    let cube = TensorMap {
+        sizes: vec![45, 2, 2],
+        strides: vec![192, 384],
+        box_sizes: vec![16, 8, 1],
+        ..matrix(memory, 192, 0)
+    };
+    let fault = launch(&on.map(&cube, true)).unwrap_err();
+    assert!(fault.contains("a tensor map of 3 dimensions, not 2"), "{fault}");
+    // Past the end of the memory, which the host refuses.
+    let far = TensorMap { sizes: vec![45, 50], ..matrix(memory, 192, 0) };
+    let (map, grid) = (on.map(&far, true), [3, 6, 1]);
+    let arguments: [&[u8]; 2] = [&map, &map];
+    let launch = Launch { grid, block: [64, 1, 1], arguments: &arguments, ..Launch::default() };
+    let fault = on.launch("boxes_moved", &launch, Order::Forward).unwrap_err();
+    assert!(fault.contains("out of bounds") || fault.contains("outside"), "{fault}");
 }
 
 /// The bits in half precision of a whole number below 8.

@@ -1,12 +1,13 @@
 //! Runs kernels that fail, print and allocate on a device, and prints what the host learns.
 //!
-//! `device-library cpu failures`; the device is `cpu` or `cuda`, then `failures`, `prints` or `heap`.
+//! `device-library cpu failures`; the device is `cpu` or `cuda`, then `failures`, `prints`, `heap` or
+//! `boxes`.
 
 mod kernels {
     kernelmill::include_kernels!();
 }
 
-use kernelmill::{Buffer, Device, Launch, Stream};
+use kernelmill::{Buffer, Device, Launch, Stream, Swizzle, TensorMap, TensorMapMut};
 use kernels::Kernels;
 use std::{env, error::Error};
 
@@ -34,7 +35,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         "failures" => failures(&device, &kernels),
         "prints" => prints(&device, &kernels),
         "heap" => heap(&device, &kernels),
-        other => Err(format!("`{other}` is none of failures, prints and heap").into()),
+        "boxes" => boxes(&device, &kernels),
+        other => Err(format!("`{other}` is none of failures, prints, heap and boxes").into()),
     }
 }
 
@@ -80,5 +82,47 @@ fn heap(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
     kernels.trees(&stream, launch, &input, &mut output)?;
     let expected: Vec<u32> = x.iter().map(|n| (0..16).map(|leaf| 16 * n + leaf).sum()).collect();
     println!("trees: {}", output.download()? == expected);
+    Ok(())
+}
+
+/// Shifts a matrix of 70 by 21 by a few elements, box by box, and prints what a device says of maps that
+/// do not fit.
+fn boxes(device: &Device, kernels: &Kernels) -> Result<(), Box<dyn Error>> {
+    let (width, height, stride) = (70, 21, 72);
+    let values: Vec<u32> = (1..=(stride * height) as u32).collect();
+    let input = device.upload(&values)?;
+    for (shift, swizzle) in [(0, Swizzle::None), (3, Swizzle::Bytes128), (-5, Swizzle::Bytes128)] {
+        let mut output = device.zeros::<u32>(stride * height)?;
+        let from = TensorMap::tiled(&input, [width, height], [1, stride], [32, 8])?;
+        let to = TensorMapMut::tiled(&mut output, [width, height], [1, stride], [32, 8])?;
+        let (from, mut to) = (from.swizzled(swizzle)?, to.swizzled(swizzle)?);
+        let launch = Launch::grid([3, 3], [64, 1]);
+        kernels.shifted(&device.stream(), launch, &from, &mut to, shift)?;
+        let found = output.download()?;
+        let expected = |at: usize| {
+            let (x, y) = (at % stride, at / stride);
+            let (from_x, from_y) = (x as i32 - shift, y as i32 - shift);
+            let inside = |at: i32, size: usize| (0..size as i32).contains(&at);
+            let is_there = x < width && inside(from_x, width) && inside(from_y, height);
+            // Boxes that begin past the last one would bring zeros.
+            if is_there { values[from_y as usize * stride + from_x as usize] } else { 0 }
+        };
+        let right = (0..found.len()).filter(|at| found[*at] == expected(*at)).count();
+        println!("shifted by {shift}: {right} of {} elements are right", found.len());
+    }
+    let other = Device::cpu_sequential()?.zeros::<u32>(stride * height)?;
+    let from = TensorMap::tiled(&other, [width, height], [1, stride], [32, 8])?;
+    let mut output = device.zeros::<u32>(stride * height)?;
+    let mut to = TensorMapMut::tiled(&mut output, [width, height], [1, stride], [32, 8])?;
+    let launch = Launch::grid([3, 3], [64, 1]);
+    let refused = kernels.shifted(&device.stream(), launch, &from, &mut to, 0);
+    println!("a map of another device: {}", refused.is_err());
+    // The box is larger than the tile, which only the kernel knows.
+    let from = TensorMap::tiled(&input, [width, height], [1, stride], [32, 16])?;
+    kernels.shifted(&device.stream(), launch, &from, &mut to, 0)?;
+    match device.stream().synchronize() {
+        Ok(()) => println!("a box that is too large: nothing was reported"),
+        Err(error) => println!("a box that is too large: {error}"),
+    }
     Ok(())
 }

@@ -99,3 +99,26 @@ fn kernels_allocate_on_the_cpu() {
 fn kernels_allocate_on_the_stand_in_driver() {
     assert_eq!(run("cuda", "heap"), "lists: true\ntrees: true\n");
 }
+
+/// What the program prints of boxes of tensors on an NVIDIA processor.
+fn boxes(arch: &str) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_device-library"));
+    command.args(["cuda", "boxes"]).env("LD_LIBRARY_PATH", tools::stand_in_driver());
+    command.env("FAKE_CUDA_ARCH", arch).env("FAKE_CUDA_LEAK_CHECK", "1");
+    let output = command.env("FAKE_CUDA_RACES", "1").output().expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+#[test]
+fn boxes_of_tensors_are_copied_on_the_cpu() {
+    snapshot::check("device-boxes", &run("cpu", "boxes"));
+}
+
+/// By plain loads on older processors, by the driver's descriptors on newer ones.
+#[test]
+fn boxes_of_tensors_are_copied_on_the_stand_in_driver() {
+    for arch in ["75", "90a"] {
+        snapshot::check("device-boxes", &boxes(arch));
+    }
+}

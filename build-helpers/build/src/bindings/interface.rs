@@ -10,8 +10,8 @@ use crate::{
     source::Source,
 };
 use kernelmill_artifact::{
-    DeviceFunction, EnumLayout, Field, FunctionType, MAX_ARGUMENTS, Parameter, ParameterKind,
-    Safety, Signature, StructLayout, ValueType, target::nearest,
+    DeviceFunction, EnumLayout, Field, FunctionType, MAX_ARGUMENTS, Safety, Signature,
+    StructLayout, ValueType, target::nearest,
 };
 use kernelmill_compiler::frontend::cuda::{is_same_symbol, signature::is_same_kernel};
 use std::collections::BTreeMap;
@@ -130,14 +130,6 @@ impl Interface {
     }
 }
 
-/// Arguments at the level of the device.
-fn arguments(parameter: &Parameter) -> usize {
-    match parameter.kind {
-        ParameterKind::Slice { .. } => 2,
-        ParameterKind::Value(_) | ParameterKind::Pointer { .. } => 1,
-    }
-}
-
 /// The kernels of all sources; one of a header that several sources include is there once.
 fn kernels(sources: &[Source]) -> Vec<Kernel> {
     let mut kernels: Vec<Kernel> = Vec::new();
@@ -198,7 +190,7 @@ fn check_kernel(kernel: &Signature, place: &str, report: &mut Report) {
             format!("rename it: `Kernels::{}` is there already", kernel.name),
         );
     }
-    let arguments: usize = kernel.parameters.iter().map(arguments).sum();
+    let arguments: usize = kernel.parameters.iter().map(|it| it.kind.arguments()).sum();
     if arguments > MAX_ARGUMENTS {
         report.plain(
             format!(

@@ -30,6 +30,9 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
                 ParameterKind::Pointer { element, access } => {
                     (memory(element, *access), hold(*access), "pointer")
                 }
+                ParameterKind::TensorMap { element, rank, access } => {
+                    (tensor_map(element, *rank, *access), "hold_map", "tensor_map")
+                }
             };
             context! {
                 name => name,
@@ -86,6 +89,9 @@ fn tuple(signature: &Signature, names: &[String]) -> Vec<String> {
         }
         ParameterKind::Pointer { access, .. } => {
             format!("::kernelmill::__codegen::{}_pointer({name}),", hold(*access))
+        }
+        ParameterKind::TensorMap { .. } => {
+            format!("::kernelmill::__codegen::tensor_map({name}),")
         }
     };
     let mut lines: Vec<_> = signature.parameters.iter().zip(names).map(argument).collect();
@@ -182,6 +188,14 @@ fn memory(element: &ValueType, access: Access) -> String {
         Access::Write => "WriteSlice",
     };
     format!("impl ::kernelmill::{bound}<{}>", type_name(element))
+}
+
+fn tensor_map(element: &ValueType, rank: u32, access: Access) -> String {
+    let reference = match access {
+        Access::Read => "&::kernelmill::TensorMap",
+        Access::Write => "&mut ::kernelmill::TensorMapMut",
+    };
+    format!("{reference}<'_, {}, {rank}>", type_name(element))
 }
 
 fn hold(access: Access) -> &'static str {

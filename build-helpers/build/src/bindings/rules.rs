@@ -78,7 +78,9 @@ impl Scope<'_> {
             ParameterKind::Value(ValueType::Struct(_)) => {
                 format!("write one of its fields, `{name}.FIELD`")
             }
-            ParameterKind::Value(_) => "rules have whole numbers only".to_owned(),
+            ParameterKind::Value(_) | ParameterKind::TensorMap { .. } => {
+                "rules have whole numbers only".to_owned()
+            }
             ParameterKind::Slice { .. } | ParameterKind::Pointer { .. } => {
                 format!("write `{name}.len` for its number of elements")
             }

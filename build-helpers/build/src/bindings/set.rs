@@ -168,22 +168,26 @@ fn limits(limits: LaunchLimits) -> Expr {
 }
 
 fn parameter(parameter: &Parameter) -> Expr {
-    let memory = |name: &'static str, element: &ValueType, access: Access| {
+    let memory = |name: &'static str, element: &ValueType, rank: Option<u32>, access: Access| {
         let access = match access {
             Access::Read => "cg::Access::Read",
             Access::Write => "cg::Access::Write",
         };
-        let fields =
-            vec![Field::new("element", value(element)), Field::new("access", Expr::atom(access))];
-        Expr::Struct(name, fields)
+        let rank = rank.map(|rank| Field::new("rank", Expr::atom(rank.to_string())));
+        let element = [Field::new("element", value(element))];
+        let access = [Field::new("access", Expr::atom(access))];
+        Expr::Struct(name, element.into_iter().chain(rank).chain(access).collect())
     };
     let kind = match &parameter.kind {
         ParameterKind::Value(ty) => Expr::call("cg::ParameterKind::Value", [value(ty)]),
         ParameterKind::Slice { element, access } => {
-            memory("cg::ParameterKind::Slice", element, *access)
+            memory("cg::ParameterKind::Slice", element, None, *access)
         }
         ParameterKind::Pointer { element, access } => {
-            memory("cg::ParameterKind::Pointer", element, *access)
+            memory("cg::ParameterKind::Pointer", element, None, *access)
+        }
+        ParameterKind::TensorMap { element, rank, access } => {
+            memory("cg::ParameterKind::TensorMap", element, Some(*rank), *access)
         }
     };
     Expr::call("cg::Parameter::borrowed", [Expr::text(&parameter.name), kind])

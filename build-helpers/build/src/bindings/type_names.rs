@@ -76,6 +76,8 @@ fn renamed(parameter: &Parameter, named: &Named) -> Parameter {
         ParameterKind::Pointer { element, access } => {
             ParameterKind::Pointer { element: rename(element, named), access: *access }
         }
+        // No kernel of C++ takes one.
+        ParameterKind::TensorMap { .. } => parameter.kind.clone(),
     };
     Parameter { name: parameter.name.clone(), kind }
 }

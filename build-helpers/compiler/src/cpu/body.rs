@@ -77,8 +77,7 @@ impl<'c> Body<'c> {
             }
         }
         shim.delete_function();
-        let by_address =
-            arguments.iter().map(|argument| matches!(argument, Argument::Bytes(..))).collect();
+        let by_address = arguments.iter().map(|argument| argument.is_bytes()).collect();
         let source = source(&values[types.len()..], waits);
         Ok(Self { function, source, types, by_address, shared_bytes })
     }

@@ -13,6 +13,9 @@ pub(crate) struct AddressSpaces {
     pub(crate) shared: u32,
     pub(crate) constant: u32,
     pub(crate) private: u32,
+    /// The least alignment of shared arrays in bytes; smaller ones have that of their size, and 128 at
+    /// least.
+    pub(crate) shared_align: u64,
 }
 
 /// A global that a kernel declared as shared memory.
@@ -66,7 +69,8 @@ pub(crate) fn move_globals<'c>(context: &'c Context, module: &Module<'c>, spaces
     for memory in &shared {
         let ty = Type::int(context, 8).array(memory.bytes);
         let moved = replace(context, module, memory.global, ty, spaces.shared, ty.poison());
-        moved.set_alignment(memory.align as u32);
+        let least = spaces.shared_align.min(memory.bytes.next_power_of_two().max(128));
+        moved.set_alignment(memory.align.max(least) as u32);
     }
     for global in module.globals() {
         let name = global.name();

@@ -1,6 +1,6 @@
 //! What plugins are told of kernels and their memory.
 
-use kernelmill_artifact::{Access, ParameterKind, Signature};
+use kernelmill_artifact::{Access, ParameterKind, Signature, TensorMapData};
 
 use super::{
     Task,
@@ -91,6 +91,10 @@ impl<'c> Task<'_, 'c> {
                     add(Some(Length::Elements(own.next()?)), element.size(), *access);
                 }
                 ParameterKind::Pointer { element, access } => add(None, element.size(), *access),
+                ParameterKind::TensorMap { .. } => {
+                    let bytes = Length::Bytes(word.constant(TensorMapData::BYTES));
+                    add(Some(bytes), TensorMapData::BYTES, Access::Read);
+                }
             }
         }
         Some(Kernel { name: signature.symbol.to_string(), function, buffers })

@@ -159,7 +159,7 @@ impl Backend for Amd {
     }
 
     fn address_spaces(&self) -> Option<AddressSpaces> {
-        Some(AddressSpaces { global: 1, shared: 3, constant: 4, private: 5 })
+        Some(AddressSpaces { global: 1, shared: 3, constant: 4, private: 5, shared_align: 1 })
     }
 
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
@@ -171,6 +171,7 @@ impl Backend for Amd {
         let abi = GpuAbi {
             convention: AMDGPU_KERNEL,
             by_value: "byref",
+            constant: None,
             parameter_space: 4,
             machine: &self.machine,
             decorate: &decorate,

@@ -23,3 +23,82 @@ define i32 @__kernelmill_bulk_try_wait(ptr %word, i32 %phase) alwaysinline {
   ret i32 %r
 }
 define void @__kernelmill_bulk_fence() alwaysinline { call void asm sideeffect "fence.proxy.async.shared::cta;", "~{memory}"() ret void }
+define void @__kernelmill_bulk_expect(i32 %bytes, ptr %word) alwaysinline {
+  %ws = addrspacecast ptr %word to ptr addrspace(3)
+  %w = ptrtoint ptr addrspace(3) %ws to i32
+  call void asm sideeffect "fence.proxy.async.shared::cta; mbarrier.arrive.expect_tx.shared::cta.b64 _, [$1], $0;", "r,r,~{memory}"(i32 %bytes, i32 %w)
+  ret void
+}
+define void @__kernelmill_bulk_commit() alwaysinline { call void asm sideeffect "cp.async.bulk.commit_group;", "~{memory}"() ret void }
+define void @__kernelmill_bulk_wait() alwaysinline { call void asm sideeffect "cp.async.bulk.wait_group 0;", "~{memory}"() ret void }
+; Boxes of tensors. The descriptor is in the kernel's parameters, at a generic address.
+define void @__kernelmill_bulk_box_load_1(ptr %to, ptr %map, i32 %x, ptr %word) alwaysinline {
+  %ws = addrspacecast ptr %word to ptr addrspace(3)
+  %w = ptrtoint ptr addrspace(3) %ws to i32
+  %ts = addrspacecast ptr %to to ptr addrspace(3)
+  %t = ptrtoint ptr addrspace(3) %ts to i32
+  call void asm sideeffect "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$3}], [$2];", "r,l,r,r,~{memory}"(i32 %t, ptr %map, i32 %w, i32 %x)
+  ret void
+}
+define void @__kernelmill_bulk_box_load_2(ptr %to, ptr %map, i32 %x, i32 %y, ptr %word) alwaysinline {
+  %ws = addrspacecast ptr %word to ptr addrspace(3)
+  %w = ptrtoint ptr addrspace(3) %ws to i32
+  %ts = addrspacecast ptr %to to ptr addrspace(3)
+  %t = ptrtoint ptr addrspace(3) %ts to i32
+  call void asm sideeffect "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4}], [$2];", "r,l,r,r,r,~{memory}"(i32 %t, ptr %map, i32 %w, i32 %x, i32 %y)
+  ret void
+}
+define void @__kernelmill_bulk_box_load_3(ptr %to, ptr %map, i32 %x, i32 %y, i32 %z, ptr %word) alwaysinline {
+  %ws = addrspacecast ptr %word to ptr addrspace(3)
+  %w = ptrtoint ptr addrspace(3) %ws to i32
+  %ts = addrspacecast ptr %to to ptr addrspace(3)
+  %t = ptrtoint ptr addrspace(3) %ts to i32
+  call void asm sideeffect "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5}], [$2];", "r,l,r,r,r,r,~{memory}"(i32 %t, ptr %map, i32 %w, i32 %x, i32 %y, i32 %z)
+  ret void
+}
+define void @__kernelmill_bulk_box_load_4(ptr %to, ptr %map, i32 %x, i32 %y, i32 %z, i32 %u, ptr %word) alwaysinline {
+  %ws = addrspacecast ptr %word to ptr addrspace(3)
+  %w = ptrtoint ptr addrspace(3) %ws to i32
+  %ts = addrspacecast ptr %to to ptr addrspace(3)
+  %t = ptrtoint ptr addrspace(3) %ts to i32
+  call void asm sideeffect "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5, $6}], [$2];", "r,l,r,r,r,r,r,~{memory}"(i32 %t, ptr %map, i32 %w, i32 %x, i32 %y, i32 %z, i32 %u)
+  ret void
+}
+define void @__kernelmill_bulk_box_load_5(ptr %to, ptr %map, i32 %x, i32 %y, i32 %z, i32 %u, i32 %v, ptr %word) alwaysinline {
+  %ws = addrspacecast ptr %word to ptr addrspace(3)
+  %w = ptrtoint ptr addrspace(3) %ws to i32
+  %ts = addrspacecast ptr %to to ptr addrspace(3)
+  %t = ptrtoint ptr addrspace(3) %ts to i32
+  call void asm sideeffect "cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1, {$3, $4, $5, $6, $7}], [$2];", "r,l,r,r,r,r,r,r,~{memory}"(i32 %t, ptr %map, i32 %w, i32 %x, i32 %y, i32 %z, i32 %u, i32 %v)
+  ret void
+}
+define void @__kernelmill_bulk_box_store_1(ptr %map, ptr %from, i32 %x) alwaysinline {
+  %fs = addrspacecast ptr %from to ptr addrspace(3)
+  %f = ptrtoint ptr addrspace(3) %fs to i32
+  call void asm sideeffect "cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [$0, {$2}], [$1];", "l,r,r,~{memory}"(ptr %map, i32 %f, i32 %x)
+  ret void
+}
+define void @__kernelmill_bulk_box_store_2(ptr %map, ptr %from, i32 %x, i32 %y) alwaysinline {
+  %fs = addrspacecast ptr %from to ptr addrspace(3)
+  %f = ptrtoint ptr addrspace(3) %fs to i32
+  call void asm sideeffect "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [$0, {$2, $3}], [$1];", "l,r,r,r,~{memory}"(ptr %map, i32 %f, i32 %x, i32 %y)
+  ret void
+}
+define void @__kernelmill_bulk_box_store_3(ptr %map, ptr %from, i32 %x, i32 %y, i32 %z) alwaysinline {
+  %fs = addrspacecast ptr %from to ptr addrspace(3)
+  %f = ptrtoint ptr addrspace(3) %fs to i32
+  call void asm sideeffect "cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [$0, {$2, $3, $4}], [$1];", "l,r,r,r,r,~{memory}"(ptr %map, i32 %f, i32 %x, i32 %y, i32 %z)
+  ret void
+}
+define void @__kernelmill_bulk_box_store_4(ptr %map, ptr %from, i32 %x, i32 %y, i32 %z, i32 %u) alwaysinline {
+  %fs = addrspacecast ptr %from to ptr addrspace(3)
+  %f = ptrtoint ptr addrspace(3) %fs to i32
+  call void asm sideeffect "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [$0, {$2, $3, $4, $5}], [$1];", "l,r,r,r,r,r,~{memory}"(ptr %map, i32 %f, i32 %x, i32 %y, i32 %z, i32 %u)
+  ret void
+}
+define void @__kernelmill_bulk_box_store_5(ptr %map, ptr %from, i32 %x, i32 %y, i32 %z, i32 %u, i32 %v) alwaysinline {
+  %fs = addrspacecast ptr %from to ptr addrspace(3)
+  %f = ptrtoint ptr addrspace(3) %fs to i32
+  call void asm sideeffect "cp.async.bulk.tensor.5d.global.shared::cta.bulk_group [$0, {$2, $3, $4, $5, $6}], [$1];", "l,r,r,r,r,r,r,~{memory}"(ptr %map, i32 %f, i32 %x, i32 %y, i32 %z, i32 %u, i32 %v)
+  ret void
+}

@@ -171,6 +171,7 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
         debug_level: job.config.options.debug_level,
         matrices: job.source.lowered.names(nvidia::MATRICES),
         bulk: job.source.lowered.names(nvidia::BULK),
+        maps: job.source.lowered.names(nvidia::MAPS),
     };
     let link = job.config.params.device_link.as_ref();
     let nvidia = |arch, assemble| nvidia::Nvidia::new(arch, assemble, &needs, link);

@@ -28,6 +28,8 @@ pub(crate) struct Nvidia {
     is_debugged: bool,
     /// What is linked with a cubin where something is undefined.
     link: Option<DeviceLink>,
+    /// Whether kernels may have boxes of tensors copied.
+    maps: bool,
 }
 
 /// LLVM's number of the calling convention of PTX kernels.
@@ -83,6 +85,12 @@ const BULK_VERSION: u32 = 80;
 /// What a function's name starts with that every source has which asks for that.
 pub(crate) const BULK: &str = "__kernelmill_bulk_";
 
+/// What a function's name starts with that every source has which asks for boxes of tensors.
+pub(crate) const MAPS: &str = "__kernelmill_bulk_box_";
+
+/// What a box lies at a multiple of in shared memory, at most, in bytes.
+const BOX_ALIGN: u64 = 1024;
+
 /// What kernels need of a version of PTX.
 pub(crate) struct Needs {
     /// The most bytes that a kernel has of parameters.
@@ -93,6 +101,8 @@ pub(crate) struct Needs {
     pub(crate) matrices: bool,
     /// Whether they may have memory copied.
     pub(crate) bulk: bool,
+    /// Whether they may have boxes of tensors copied.
+    pub(crate) maps: bool,
 }
 
 impl Nvidia {
@@ -124,7 +134,8 @@ impl Nvidia {
         let version = needed.chain([oldest]).max().unwrap_or(oldest);
         let features = format!("+ptx{version}");
         let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
-        Ok(Self { machine, version, arch, assemble, is_debugged, link })
+        let maps = needs.maps && arch.number() >= 90;
+        Ok(Self { machine, version, arch, assemble, is_debugged, link, maps })
     }
 
     /// Says what is said of a kernel's launches in the way of LLVM's back end. Processors before
@@ -254,7 +265,8 @@ impl Backend for Nvidia {
 
     fn address_spaces(&self) -> Option<AddressSpaces> {
         // Constants stay in global memory: constant memory serves one address at a time.
-        Some(AddressSpaces { global: 1, shared: 3, constant: 1, private: 0 })
+        let shared_align = if self.maps { BOX_ALIGN } else { 1 };
+        Some(AddressSpaces { global: 1, shared: 3, constant: 1, private: 0, shared_align })
     }
 
     fn parameter_limit(&self) -> Option<u64> {
@@ -265,6 +277,7 @@ impl Backend for Nvidia {
         let abi = GpuAbi {
             convention: PTX_KERNEL,
             by_value: "byval",
+            constant: Some("nvvm.grid_constant"),
             parameter_space: 0,
             machine: &self.machine,
             decorate: &|context, kernel, limits| self.limit(context, kernel, limits),

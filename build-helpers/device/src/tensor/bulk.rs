@@ -32,7 +32,7 @@ use crate::{intrinsics, shared::SharedArray, thread};
 /// }
 /// ```
 pub struct BulkBarrier<'b> {
-    word: &'b SharedArray<u64, 1>,
+    pub(super) word: &'b SharedArray<u64, 1>,
     /// Of the copy that is next, or under way: 0 or 1.
     phase: u32,
     /// Neither `Send` nor `Sync`: each thread has its own.
@@ -112,8 +112,7 @@ impl<'b> BulkBarrier<'b> {
                 );
             }
         } else {
-            let size = thread::block_dim();
-            let threads = size.x as usize * size.y as usize * size.z as usize;
+            let threads = threads();
             let mut i = linear();
             while i < count {
                 // SAFETY: within both parts, which no other thread uses, but for the elements that are
@@ -122,11 +121,16 @@ impl<'b> BulkBarrier<'b> {
                 i += threads;
             }
         }
-        BulkCopy { barrier: self, to, by_unit, element: PhantomData }
+        BulkCopy::new(self, to, by_unit)
     }
 }
 
 impl<'b, 'a, T, M: Memory<T> + ?Sized> BulkCopy<'b, 'a, T, M> {
+    #[inline(always)]
+    pub(super) fn new(barrier: BulkBarrier<'b>, to: &'a M, by_unit: bool) -> Self {
+        Self { barrier, to, by_unit, element: PhantomData }
+    }
+
     /// Waits until the copy is done, with all threads of the block. What it copied, all of them see.
     #[inline(always)]
     pub fn wait(self) -> (BulkBarrier<'b>, &'a M) {
@@ -143,8 +147,15 @@ impl<'b, 'a, T, M: Memory<T> + ?Sized> BulkCopy<'b, 'a, T, M> {
 
 /// Whether the processor copies by itself.
 #[inline(always)]
-fn has_unit() -> bool {
+pub(super) fn has_unit() -> bool {
     intrinsics::bulk_available() != 0
+}
+
+/// The threads of a block.
+#[inline(always)]
+pub(super) fn threads() -> usize {
+    let size = thread::block_dim();
+    size.x as usize * size.y as usize * size.z as usize
 }
 
 /// The number of the thread in its block.

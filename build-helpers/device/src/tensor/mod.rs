@@ -41,7 +41,8 @@
 //! [`AsyncCopies`] fills shared memory while the thread does something else, by `cp.async` on NVIDIA's
 //! processors from sm_80 on, and by plain copies elsewhere.
 //!
-//! [`BulkBarrier`] has whole parts of memory copied, by `cp.async.bulk` from sm_90 on, and
+//! [`BulkBarrier`] has whole parts of memory copied, by `cp.async.bulk` from sm_90 on, and boxes of
+//! tensors that the host describes by a [`TensorMap`], by `cp.async.bulk.tensor`;
 //! [`GroupAccumulator`] multiplies tiles in shared memory by 128 threads, by `wgmma` on sm_90a; elsewhere
 //! the threads of the block do what these do.
 //!
@@ -54,6 +55,7 @@ mod element;
 mod fragment;
 mod group;
 mod layout;
+mod map;
 mod memory;
 mod rows;
 
@@ -65,4 +67,5 @@ pub use fragment::{A, B};
 pub use group::{
     GROUP_DEPTH, GROUP_ROWS, GroupAccumulator, GroupElement, GroupProduct, GroupTile, sync_tiles,
 };
+pub use map::{BulkStore, TensorElement, TensorMap, TensorMapMut};
 pub use memory::Memory;

@@ -69,3 +69,6 @@ pub unsafe extern "C" fn not_plain(x: f32) -> f32 {
 pub fn of_any_type<T>(x: T) -> T {
     x
 }
+
+#[kernel]
+pub fn maps(a: TensorMap<f32, 2>, b: &mut tensor::TensorMapMut<f32, 2>) {}

@@ -5,7 +5,7 @@ use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
 use super::moves::space_named;
-use crate::execute::asynchronous;
+use crate::execute::{asynchronous, boxes, ops};
 use crate::fault::Space;
 use crate::program::Handler;
 use crate::syntax::{Instruction, Operand, Type};
@@ -37,6 +37,12 @@ impl<'a> Decoder<'_, 'a> {
                 },
             );
         }
+        if i.modifiers.contains(&"bulk") && (m.take("commit_group") || m.take("wait_group")) {
+            // Boxes are copied when that is issued.
+            m.ignore(&["bulk", "read"]);
+            self.push(Build::new(ops::nothing));
+            return Ok(());
+        }
         if m.take("commit_group") {
             self.push(Build::new(asynchronous::commit));
             return Ok(());
@@ -54,7 +60,7 @@ impl<'a> Decoder<'_, 'a> {
             return Ok(());
         }
         if m.take("bulk") {
-            return self.bulk_copy(i, m);
+            return if m.take("tensor") { self.copy_box(i, m) } else { self.bulk_copy(i, m) };
         }
         self.copy(i, m)
     }
@@ -76,6 +82,53 @@ impl<'a> Decoder<'_, 'a> {
         }
         let build = Build::new(asynchronous::bulk_copy).a(to.slot).b(from.slot).c(bytes);
         self.push(build.e(barrier.slot));
+        Ok(())
+    }
+
+    /// `cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [to], [map, {x, y}],
+    /// [barrier];` and `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [map, {x, y}], [from];`
+    fn copy_box(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
+        let rank = m.pick(|word| word.strip_suffix('d')?.parse::<u32>().ok());
+        let rank = rank.filter(|rank| (1..=5).contains(rank)).ok_or(Problem::Unsupported)?;
+        m.ignore(&["tile"]);
+        let loads = m.take("mbarrier::complete_tx::bytes");
+        let spaces = m.take("global") && (m.take("shared::cluster") || m.take("shared::cta"));
+        if !spaces || !(loads || m.take("bulk_group")) {
+            return Err(Problem::Unsupported);
+        }
+        m.finish()?;
+        self.count(i, if loads { 3 } else { 2 })?;
+        let (place, tile) = if loads { (1, 0) } else { (0, 1) };
+        let Operand::Place { base, coordinates } = self.operand(i, place)? else {
+            return Problem::error("a tensor map with coordinates is needed");
+        };
+        if coordinates.len() != rank as usize {
+            return Problem::error(format!(
+                "{} coordinates for {rank} dimensions",
+                coordinates.len()
+            ));
+        }
+        let map = self.location(&Operand::Address { base: base.clone(), offset: 0 }, None)?;
+        let tile = self.location(self.operand(i, tile)?, Some(Space::Shared))?;
+        let last =
+            self.location(self.operand(i, if loads { 2 } else { 1 })?, Some(Space::Shared))?;
+        if map.offset != 0 || tile.offset != 0 || last.offset != 0 {
+            return Err(Problem::Unsupported);
+        }
+        let mut slots = Vec::new();
+        for coordinate in coordinates {
+            slots.push(self.read(coordinate, Type::S32)?);
+        }
+        let run: Handler = if loads { boxes::load } else { boxes::store };
+        let mut build = Build::new(run).a(map.slot).b(tile.slot).x(rank);
+        if loads {
+            build = build.e(last.slot);
+        }
+        for slot in &slots {
+            build = build.reads(*slot);
+        }
+        let pool = self.pool(&slots);
+        self.push(build.with(|i| i.c = pool));
         Ok(())
     }
 

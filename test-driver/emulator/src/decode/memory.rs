@@ -185,7 +185,7 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<Location, Problem> {
         let Operand::Address { base, offset } = operand else {
             return match operand {
-                Operand::Unknown => Err(Problem::Unsupported),
+                Operand::Unknown | Operand::Place { .. } => Err(Problem::Unsupported),
                 _ => Problem::error("an address in brackets is needed"),
             };
         };

@@ -114,7 +114,12 @@ pub(crate) fn bulk_copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
             return STOP;
         }
     }
-    let at = m.get(i.e);
+    brought(m, pc, i.e, bytes)
+}
+
+/// Tells the memory barrier whose address is in a slot of bytes that have come.
+pub(super) fn brought(m: &mut Machine<'_>, pc: u32, barrier: u32, bytes: u64) -> u32 {
+    let at = m.get(barrier);
     let mut change = |word| State::of(word).brought(bytes).word();
     m.observe_fence();
     Shared::update::<u64>(m, pc, at, &mut change).map_or(STOP, |_| pc + 1)

@@ -5,6 +5,7 @@ pub(crate) mod asynchronous;
 mod atomic;
 mod barrier;
 mod block;
+pub(crate) mod boxes;
 mod call;
 mod fragment;
 mod global;

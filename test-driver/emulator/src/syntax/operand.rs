@@ -102,6 +102,12 @@ impl<'a> Parser<'a> {
         if self.eat(']') {
             return Ok(Operand::Address { base, offset });
         }
+        if offset == 0 && self.eat(',') && self.peek() == Kind::Mark('{') {
+            let coordinates = self.list('{', '}')?;
+            if self.eat(']') {
+                return Ok(Operand::Place { base, coordinates });
+            }
+        }
         let mut depth = 1;
         while depth > 0 {
             match self.next() {

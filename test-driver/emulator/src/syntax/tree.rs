@@ -126,6 +126,11 @@ pub(crate) enum Operand<'a> {
         base: Base<'a>,
         offset: i64,
     },
+    /// `[base, {x, y}]`: a place in a tensor.
+    Place {
+        base: Base<'a>,
+        coordinates: Vec<Operand<'a>>,
+    },
     /// `{a, b}`
     Vector(Vec<Operand<'a>>),
     /// `(a, b)`
@@ -136,7 +141,7 @@ pub(crate) enum Operand<'a> {
     Pair(Box<Operand<'a>>, Box<Operand<'a>>),
     /// `_`
     Sink,
-    /// Brackets with more than one address, as textures and tensors take.
+    /// Brackets with something else in them.
     Unknown,
 }
 

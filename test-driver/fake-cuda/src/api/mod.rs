@@ -25,4 +25,5 @@ mod peer;
 mod pool;
 mod procedures;
 mod stream;
+mod tensor_map;
 mod unified;

@@ -76,6 +76,7 @@ procedures! {
         cuStreamGetCaptureInfo_v2 cuStreamGetCtx cuStreamGetDevice cuStreamGetFlags cuStreamGetId
         cuStreamGetPriority cuStreamIsCapturing cuStreamQuery cuStreamSynchronize
         cuStreamWaitEvent cuThreadExchangeStreamCaptureMode;
+    tensor_map: cuTensorMapEncodeTiled;
     unified: cuMemAdvise cuMemAdvise_v2 cuMemAllocManaged cuMemPrefetchAsync cuMemPrefetchAsync_v2;
     procedures: cuGetProcAddress_v2;
 }
@@ -91,6 +92,7 @@ const SINCE: &[(&str, c_int)] = &[
     ("cuGraphAddKernelNode_v2", 12000),
     ("cuMemAdvise_v2", 12020),
     ("cuMemPrefetchAsync_v2", 12020),
+    ("cuTensorMapEncodeTiled", 12000),
 ];
 
 /// The newest version of a function that a program for a version of CUDA knows.
@@ -148,6 +150,7 @@ mod tests {
         include_str!("peer.rs"),
         include_str!("pool.rs"),
         include_str!("stream.rs"),
+        include_str!("tensor_map.rs"),
         include_str!("unified.rs"),
         include_str!("procedures.rs"),
     ];

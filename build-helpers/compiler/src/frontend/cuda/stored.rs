@@ -138,6 +138,10 @@ fn signature(writer: &mut Writer, signature: &Signature) {
             }
             ParameterKind::Slice { element, access } => memory(writer, 1, element, *access),
             ParameterKind::Pointer { element, access } => memory(writer, 2, element, *access),
+            ParameterKind::TensorMap { element, rank, access } => {
+                memory(writer, 3, element, *access);
+                writer.number(u64::from(*rank));
+            }
         }
     }
 }
@@ -240,12 +244,16 @@ fn read_parameter(reader: &mut Reader<'_>) -> Option<Parameter> {
     let name = reader.text()?.into();
     let kind = match reader.number()? {
         0 => ParameterKind::Value(read_value(reader)?),
-        kind @ (1 | 2) => {
+        kind @ 1..=3 => {
             let access = if reader.number()? == 0 { Access::Read } else { Access::Write };
             let element = read_value(reader)?;
             match kind {
                 1 => ParameterKind::Slice { element, access },
-                _ => ParameterKind::Pointer { element, access },
+                2 => ParameterKind::Pointer { element, access },
+                _ => {
+                    let rank = u32::try_from(reader.number()?).ok()?;
+                    ParameterKind::TensorMap { element, rank, access }
+                }
             }
         }
         _ => return None,

@@ -1,6 +1,6 @@
 //! Sizes and alignments as rustc compiled them, against those the signatures were read with.
 
-use kernelmill_artifact::{Parameter, ParameterKind, Signature, ValueType};
+use kernelmill_artifact::{Parameter, ParameterKind, Signature, TensorMapData};
 use kernelmill_llvm::{
     inkwell::context::Context,
     ir::{ModuleExt, Value, parse_bitcode},
@@ -40,27 +40,28 @@ pub(crate) fn entries(layout: Value<'_>) -> Vec<(u64, u64)> {
 fn compare(signature: &Signature, entries: &[(u64, u64)]) -> Result<(), Error> {
     let mut with_bytes = entries.iter().copied().filter(|(size, _)| *size > 0);
     for parameter in signature.parameters.iter() {
-        let ty = crossing_type(parameter);
+        let written = layout(parameter);
         let compiled = with_bytes.next().unwrap_or_default();
-        if compiled != (ty.size(), ty.align()) {
+        if compiled != written {
             return Err(Error::Layout(Box::new(LayoutMismatch {
                 file: signature.file.to_string(),
                 line: signature.line,
                 kernel: signature.name.to_string(),
                 parameter: parameter.name.to_string(),
                 compiled,
-                written: (ty.size(), ty.align()),
+                written,
             })));
         }
     }
     Ok(())
 }
 
-/// The type whose bytes cross: of the value, or of an element.
-fn crossing_type(parameter: &Parameter) -> &ValueType {
+/// Size and alignment of what crosses: of the value, of an element, or of a tensor map.
+fn layout(parameter: &Parameter) -> (u64, u64) {
     match &parameter.kind {
         ParameterKind::Value(ty)
         | ParameterKind::Slice { element: ty, .. }
-        | ParameterKind::Pointer { element: ty, .. } => ty,
+        | ParameterKind::Pointer { element: ty, .. } => (ty.size(), ty.align()),
+        ParameterKind::TensorMap { .. } => (TensorMapData::BYTES, TensorMapData::ALIGN),
     }
 }

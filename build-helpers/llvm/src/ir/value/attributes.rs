@@ -94,6 +94,11 @@ impl<'c> Value<'c> {
 
     /// Adds an attribute of text to a function.
     pub fn add_text_attribute(self, context: &'c Context, key: &str, value: &str) {
+        self.add_text_attribute_at(context, Place::Function, key, value);
+    }
+
+    /// Adds an attribute of a function, or of one of its parameters, that LLVM knows only as text.
+    pub fn add_text_attribute_at(self, context: &'c Context, place: Place, key: &str, value: &str) {
         // SAFETY: the value is a function; both texts are given with their lengths.
         unsafe {
             let attribute = LLVMCreateStringAttribute(
@@ -103,7 +108,7 @@ impl<'c> Value<'c> {
                 value.as_ptr().cast(),
                 value.len() as u32,
             );
-            LLVMAddAttributeAtIndex(self.raw, Place::Function.index(), attribute);
+            LLVMAddAttributeAtIndex(self.raw, place.index(), attribute);
         }
     }
 

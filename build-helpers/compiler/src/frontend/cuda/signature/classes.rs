@@ -100,11 +100,7 @@ fn is_struct(kind: &ParameterKind) -> bool {
 
 /// The type that counts, without arrays around it.
 fn element(kind: &ParameterKind) -> &ValueType {
-    let mut ty = match kind {
-        ParameterKind::Value(ty)
-        | ParameterKind::Slice { element: ty, .. }
-        | ParameterKind::Pointer { element: ty, .. } => ty,
-    };
+    let mut ty = kind.crossing();
     while let ValueType::Array(element, _) = ty {
         ty = element;
     }

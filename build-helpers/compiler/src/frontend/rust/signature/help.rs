@@ -2,7 +2,7 @@
 
 use super::{
     scope::{Found, ModuleId, TypeItem},
-    types::{Position, Types, bare, disjoint_element, first_argument, segments},
+    types::{Position, Types, bare, disjoint_element, first_argument, segments, tensor_map},
 };
 use crate::diagnostic::Place;
 use kernelmill_artifact::Access;
@@ -115,6 +115,15 @@ pub(super) fn impossible_length(
     Refusal::new(text.written(array), why, "give it a length of at least 1 that fits in memory")
 }
 
+/// Refuses a `&TensorMap<T, D>` whose element or number of dimensions no device copies.
+pub(super) fn no_tensor_map(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> Refusal {
+    let written = types.scope.text(module).written(ty);
+    let why = "a tensor map of other than 1 to 5 dimensions of numbers";
+    let help = "write the type of its elements, an integer or a float of 1 to 8 bytes, and the number of \
+                dimensions: `&TensorMap<f32, 2>`";
+    Refusal::new(written, why, help)
+}
+
 /// Refuses a `DeviceFn<F>` whose `F` is not written as a plain function type.
 pub(super) fn no_function_type(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> Refusal {
     let written = types.scope.text(module).written(ty);
@@ -167,6 +176,7 @@ fn instead_of_parameter(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> S
                 Type::TraitObject(_) => concrete(),
                 _ => format!("write `{name}: {}`, by value", written(inner)),
             },
+            ("TensorMap" | "TensorMapMut", _) => format!("write `{name}: &{}`", written(ty)),
             ("DisjointSlice", None) => write(name, "f32") + ", with the type of its elements",
             (atomic, None) if atomic.starts_with("Atomic") => read(name, atomic),
             _ => instead_inside(types, module, ty),
@@ -189,6 +199,9 @@ fn instead_of_reference(
         }
         (Type::Path(path), _) if disjoint_element(&path.path).is_some() => {
             format!("write `mut {name}: {target}`, without the reference")
+        }
+        (Type::Path(path), Some(_)) if tensor_map(&path.path).is_some() => {
+            format!("write `{name}: &{target}`")
         }
         (Type::Path(path), None) if path.path.is_ident("str") => text_as_bytes(name),
         (Type::TraitObject(_), _) => concrete(),

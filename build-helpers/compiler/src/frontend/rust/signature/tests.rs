@@ -94,6 +94,26 @@ fn names_are_resolved_through_imports_globs_and_modules() {
 }
 
 #[test]
+fn tensor_maps_are_of_one_to_five_dimensions_of_numbers() {
+    let text = "type Real = f32; use kernelmill_device::tensor;
+        #[kernel] fn k(a: &tensor::TensorMap<Real, 3>, b: &TensorMapMut<u8, 5>) {}";
+    assert_eq!(shown(text), ["fn k(a: &TensorMap<f32, 3>, b: &TensorMapMut<u8, 5>)"]);
+    let why = "has type `TY`, a tensor map of other than 1 to 5 dimensions of numbers\n  help: write \
+               the type of its elements, an integer or a float of 1 to 8 bytes, and the number of \
+               dimensions: `&TensorMap<f32, 2>`";
+    for ty in
+        ["&TensorMap<f32, 6>", "&TensorMap<bool, 2>", "&TensorMapMut<f32>", "&TensorMap<P, 1>"]
+    {
+        let found = refused("#[repr(C)] struct P { x: f32 }", ty);
+        assert_eq!(found, why.replace("TY", ty));
+    }
+    let found = refused("", "TensorMap<f32, 2>");
+    assert!(found.contains("write `p: &TensorMap<f32, 2>`"), "{found}");
+    let found = refused("", "&mut TensorMapMut<f32, 2>");
+    assert!(found.contains("write `p: &TensorMapMut<f32, 2>`"), "{found}");
+}
+
+#[test]
 fn a_slice_of_atomics_is_written_to() {
     let text = "use core::sync::atomic::AtomicU32; #[kernel] fn count(bins: &[AtomicU32]) {}";
     let ParameterKind::Slice { access, ref element } = kernels(text)[0].parameters[0].kind else {

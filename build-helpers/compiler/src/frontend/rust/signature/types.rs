@@ -7,8 +7,8 @@ use super::{
     layout, length,
     scope::{Found, ModuleId, Scope, TypeItem},
 };
-use kernelmill_artifact::{Access, ParameterKind, Scalar, ValueType};
-use syn::{GenericArgument, Path, PathArguments, PathSegment, Type, ext::IdentExt};
+use kernelmill_artifact::{Access, MAX_TENSOR_RANK, ParameterKind, Scalar, ValueType};
+use syn::{Expr, GenericArgument, Path, PathArguments, PathSegment, Type, ext::IdentExt};
 
 /// Arrays of more bytes than this are refused: no device has so much memory.
 const LARGEST_ARRAY: u64 = 1 << 40;
@@ -56,6 +56,10 @@ impl<'s, 'a> Types<'s, 'a> {
         let (element, access) = match bare(ty) {
             Type::Reference(reference) => match (bare(&reference.elem), &reference.mutability) {
                 (Type::Slice(slice), None) => (&*slice.elem, Access::Read),
+                (Type::Path(path), None) => match tensor_map(&path.path) {
+                    Some(access) => return self.tensor_map(module, ty, &path.path, access),
+                    None => return Err(help::refuse(self, module, ty)),
+                },
                 _ => return Err(help::refuse(self, module, ty)),
             },
             Type::Path(path) => match disjoint_element(&path.path) {
@@ -72,6 +76,29 @@ impl<'s, 'a> Types<'s, 'a> {
         }
         let element = self.value(module, element)?;
         Ok(ParameterKind::Slice { element, access })
+    }
+
+    /// A `&TensorMap<T, D>`.
+    fn tensor_map(
+        &mut self,
+        module: ModuleId,
+        ty: &Type,
+        path: &Path,
+        access: Access,
+    ) -> Result<ParameterKind, Refusal> {
+        let segment = path.segments.last();
+        let rank = segment.and_then(second_argument);
+        let rank = rank.and_then(|rank| length::value(self.scope, module, rank));
+        let rank = rank.filter(|rank| (1..=MAX_TENSOR_RANK as u64).contains(rank));
+        let (Some(rank), Some(element)) = (rank, segment.and_then(first_argument)) else {
+            return Err(help::no_tensor_map(self, module, ty));
+        };
+        match self.value(module, element)? {
+            element @ ValueType::Scalar(scalar) if scalar.is_copied_in_boxes() => {
+                Ok(ParameterKind::TensorMap { element, rank: rank as u32, access })
+            }
+            _ => Err(help::no_tensor_map(self, module, ty)),
+        }
     }
 
     /// The value that a type stands for.
@@ -190,6 +217,25 @@ pub(super) fn first_argument(segment: &PathSegment) -> Option<&Type> {
         GenericArgument::Type(ty) => Some(ty),
         _ => None,
     })
+}
+
+/// What a kernel does with the tensor of a `TensorMap<T, D>` or `TensorMapMut<T, D>`, under any path.
+pub(super) fn tensor_map(path: &Path) -> Option<Access> {
+    let last = path.segments.last()?;
+    match last.ident.to_string().as_str() {
+        "TensorMap" => Some(Access::Read),
+        "TensorMapMut" => Some(Access::Write),
+        _ => None,
+    }
+}
+
+/// The second of a path segment's arguments, where it is a number.
+fn second_argument(segment: &PathSegment) -> Option<&Expr> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    match arguments.args.iter().nth(1) {
+        Some(GenericArgument::Const(number)) => Some(number),
+        _ => None,
+    }
 }
 
 /// The scalar that a path into another crate stands for.

@@ -1,0 +1,350 @@
+//! Boxes of tensors, copied to shared memory and back by a unit of the processor's own.
+
+use core::{fmt, marker::PhantomData, ops::Deref};
+
+use super::{
+    bulk::{BulkBarrier, BulkCopy, has_unit, linear, threads},
+    memory::Memory,
+};
+use crate::{intrinsics, thread};
+
+/// An element of a tensor that boxes are copied of: integers and floats of 1 to 8 bytes.
+pub trait TensorElement: Copy + sealed::Zero {}
+
+mod sealed {
+    /// What lies outside of a tensor.
+    pub trait Zero {
+        const ZERO: Self;
+    }
+}
+
+macro_rules! elements {
+    ($($ty:ty: $zero:literal)*) => {$(
+        impl sealed::Zero for $ty {
+            const ZERO: Self = $zero;
+        }
+        impl TensorElement for $ty {}
+    )*};
+}
+
+elements! { i8: 0 i16: 0 i32: 0 i64: 0 u8: 0 u16: 0 u32: 0 u64: 0 f32: 0.0 f64: 0.0 }
+
+/// The most dimensions.
+const RANK: usize = 5;
+
+/// A tensor of `D` dimensions that a kernel reads, and the box of it that is copied at a time: a parameter
+/// `map: &TensorMap<f32, 2>`, which the host makes by `kernelmill::TensorMap::tiled`. The innermost
+/// dimension is first.
+///
+/// ```no_run
+/// use kernelmill_device::{prelude::*, tensor::{BulkBarrier, TensorMap}};
+///
+/// /// Transposes a matrix, a block of 256 threads for each box of 16 by 16 elements.
+/// #[kernel]
+/// pub fn transpose(from: &TensorMap<f32, 2>, height: usize, mut to: DisjointSlice<f32>) {
+///     static mut TILE: SharedArray<f32, 256> = SharedArray::UNINIT;
+///     static mut WORD: SharedArray<u64, 1> = SharedArray::UNINIT;
+///     let (block, t) = (thread::block_idx().x as usize, thread::thread_idx().x as usize);
+///     let boxes = from.size(0).div_ceil(16);
+///     let (x, y) = (block % boxes * 16, block / boxes * 16);
+///     // SAFETY: only the copy writes the tile, and `WORD` is the barrier's.
+///     let (tile, word) = unsafe { (&*&raw const TILE, &*&raw const WORD) };
+///     // SAFETY: all threads come here, with the same arguments.
+///     let copy = unsafe { BulkBarrier::new(word).load(tile, 0, from, [x as i32, y as i32]) };
+///     let (_, tile) = copy.wait();
+///     let (column, row) = (t / 16, t % 16);
+///     if x + column < from.size(0) && y + row < height {
+///         // SAFETY: each element is of one thread.
+///         let out = unsafe { to.get_unchecked_mut((x + column) * height + y + row) };
+///         *out = tile[from.place([column, row])];
+///     }
+/// }
+/// ```
+// The layout is that of `kernelmill_artifact::TensorMapData`.
+#[repr(C, align(128))]
+pub struct TensorMap<T, const D: usize> {
+    descriptor: [u64; 16],
+    address: *mut u8,
+    sizes: [u64; RANK],
+    strides: [u64; RANK],
+    box_sizes: [u32; RANK],
+    swizzle: u32,
+    is_encoded: u32,
+    element: PhantomData<T>,
+}
+
+/// A tensor that a kernel writes boxes to: a parameter `map: &TensorMapMut<f32, 2>`, which the host makes
+/// by `kernelmill::TensorMapMut::tiled`. It can be read as a [`TensorMap`] too.
+#[repr(transparent)]
+pub struct TensorMapMut<T, const D: usize>(TensorMap<T, D>);
+
+/// A box on its way to global memory, with the shared memory that it comes from, which is given back once
+/// that can be written again and the box is there.
+#[must_use = "a box is only there once it was waited for"]
+pub struct BulkStore<'a, T, M: Memory<T> + ?Sized> {
+    from: &'a M,
+    by_unit: bool,
+    /// Neither `Send` nor `Sync`: each thread has its own.
+    thread: PhantomData<*mut T>,
+}
+
+impl<T, const D: usize> Deref for TensorMapMut<T, D> {
+    type Target = TensorMap<T, D>;
+
+    #[inline(always)]
+    fn deref(&self) -> &TensorMap<T, D> {
+        &self.0
+    }
+}
+
+impl<T: TensorElement, const D: usize> TensorMap<T, D> {
+    /// Elements of the tensor in a dimension.
+    ///
+    /// # Panics
+    ///
+    /// In kernels, where there is no such dimension.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn size(&self, dimension: usize) -> usize {
+        assert!(dimension < D, "the tensor has not so many dimensions");
+        self.sizes[dimension] as usize
+    }
+
+    /// Elements of the box in a dimension.
+    ///
+    /// # Panics
+    ///
+    /// In kernels, where there is no such dimension.
+    #[inline(always)]
+    #[must_use]
+    #[track_caller]
+    pub fn box_size(&self, dimension: usize) -> usize {
+        assert!(dimension < D, "the tensor has not so many dimensions");
+        self.box_sizes[dimension] as usize
+    }
+
+    /// Elements of the box, which a tile has room for.
+    #[inline(always)]
+    #[must_use]
+    pub fn box_len(&self) -> usize {
+        let (mut count, mut d) = (1, 0);
+        while d < D {
+            count *= self.box_sizes[d] as usize;
+            d += 1;
+        }
+        count
+    }
+
+    /// Where an element of the box lies in a tile, from its start: one row after the other, or with
+    /// units of 16 bytes in other places, as the host has asked for.
+    #[inline(always)]
+    #[must_use]
+    pub fn place(&self, element: [usize; D]) -> usize {
+        let (mut place, mut d) = (0, D);
+        while d > 0 {
+            d -= 1;
+            place = place * self.box_sizes[d] as usize + element[d];
+        }
+        self.swizzled(place)
+    }
+
+    /// The place of the element with this number.
+    #[inline(always)]
+    fn swizzled(&self, number: usize) -> usize {
+        let bytes = number * size_of::<T>();
+        (bytes ^ (bytes >> 7 & self.swizzle as usize) << 4) / size_of::<T>()
+    }
+
+    /// What a tile lies at a multiple of for the processor to copy it by itself, in bytes.
+    #[inline(always)]
+    fn alignment(&self) -> usize {
+        128 * (self.swizzle as usize + 1)
+    }
+
+    /// Whether the processor copies this box to or from a tile by itself.
+    #[inline(always)]
+    fn by_unit(&self, tile: *const T) -> bool {
+        has_unit() && self.is_encoded != 0 && tile.addr().is_multiple_of(self.alignment())
+    }
+
+    /// Panics where a tile has no room for a box from an element on; where it begins.
+    #[inline(always)]
+    #[track_caller]
+    fn tile<M: Memory<T> + ?Sized>(&self, tile: &M, at: usize) -> *mut T {
+        const { assert!(M::IS_SHARED, "boxes are copied to memory that the block shares") };
+        let count = self.box_len();
+        assert!(
+            at <= tile.count() && count <= tile.count() - at,
+            "the box is larger than the tile"
+        );
+        tile.start().wrapping_add(at).cast_mut()
+    }
+
+    /// Calls a function for each element of the box that is this thread's: with its place in a tile,
+    /// and its address, or null where that is outside of the tensor.
+    #[inline(always)]
+    fn for_own(&self, start: [i32; D], mut function: impl FnMut(usize, *mut T)) {
+        let (count, threads) = (self.box_len(), threads());
+        let mut i = linear();
+        while i < count {
+            let (mut rest, mut offset, mut is_inside, mut d) = (i as u32, 0_u64, true, 0);
+            while d < D {
+                let size = self.box_sizes[d];
+                let at = i64::from(start[d]) + i64::from(rest % size);
+                rest /= size;
+                is_inside &= (at as u64) < self.sizes[d];
+                offset = offset.wrapping_add((at as u64).wrapping_mul(self.strides[d]));
+                d += 1;
+            }
+            let address = self.address.wrapping_add(offset as usize).cast();
+            function(self.swizzled(i), if is_inside { address } else { core::ptr::null_mut() });
+            i += threads;
+        }
+    }
+}
+
+impl<'b> BulkBarrier<'b> {
+    /// Begins to copy the box of a tensor whose first element has this place in the tensor to `at` of
+    /// shared memory; what lies outside of the tensor is zero there. The places may be negative.
+    ///
+    /// A processor from sm_90 on copies by itself where the box begins at a multiple of 128 bytes in
+    /// shared memory; with units in other places, at one of 256, 512 or 1024. Arrays of a kernel that
+    /// copies boxes do. Elsewhere the threads of the block copy, each a part.
+    ///
+    /// # Safety
+    ///
+    /// Every thread of the block comes here, with the same arguments. From a barrier of the block before
+    /// it until it was waited for, no thread uses the part of shared memory, nor writes to the tensor.
+    ///
+    /// # Panics
+    ///
+    /// In kernels, where the shared memory has no room for the box.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn load<'a, T: TensorElement, const D: usize, M: Memory<T> + ?Sized>(
+        self,
+        to: &'a M,
+        at: usize,
+        map: &TensorMap<T, D>,
+        start: [i32; D],
+    ) -> BulkCopy<'b, 'a, T, M> {
+        let tile = map.tile(to, at);
+        let by_unit = map.by_unit(tile);
+        if by_unit {
+            if linear() == 0 {
+                let bytes = (map.box_len() * size_of::<T>()) as u32;
+                let word = self.word.as_mut_ptr();
+                intrinsics::bulk_expect(bytes, word);
+                load_box::<D>(tile.cast(), map.descriptor.as_ptr(), start, word);
+            }
+        } else {
+            map.for_own(start, |place, from| {
+                // SAFETY: within the tile, whose elements are each of one thread, and within the
+                // tensor, which the host has checked to be memory of the kernel's.
+                unsafe { *tile.add(place) = if from.is_null() { T::ZERO } else { *from } };
+            });
+        }
+        BulkCopy::new(self, to, by_unit)
+    }
+}
+
+impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
+    /// Begins to copy a box from `at` of shared memory to the place in the tensor that its first element
+    /// has there; what would lie outside of the tensor is left out. The places may be negative.
+    ///
+    /// What the threads of the block have written to shared memory before is there.
+    ///
+    /// # Safety
+    ///
+    /// Every thread of the block comes here, with the same arguments. Until it was waited for, no thread
+    /// writes to the part of shared memory; and no thread of any block uses the part of the tensor, but
+    /// those of this block once they have waited.
+    ///
+    /// # Panics
+    ///
+    /// In kernels, where the shared memory has not so many elements as the box.
+    #[inline(always)]
+    #[track_caller]
+    pub unsafe fn store<'a, M: Memory<T> + ?Sized>(
+        &self,
+        from: &'a M,
+        at: usize,
+        start: [i32; D],
+    ) -> BulkStore<'a, T, M> {
+        let tile = self.tile(from, at);
+        let by_unit = self.by_unit(tile);
+        intrinsics::bulk_fence();
+        thread::sync_threads();
+        if by_unit {
+            if linear() == 0 {
+                store_box::<D>(self.descriptor.as_ptr(), tile.cast(), start);
+                intrinsics::bulk_commit();
+            }
+        } else {
+            self.for_own(start, |place, to| {
+                if !to.is_null() {
+                    // SAFETY: within the tile and the tensor, as for `load`.
+                    unsafe { *to = *tile.add(place) };
+                }
+            });
+        }
+        BulkStore { from, by_unit, thread: PhantomData }
+    }
+}
+
+impl<'a, T, M: Memory<T> + ?Sized> BulkStore<'a, T, M> {
+    /// Waits until the box is there, with all threads of the block.
+    #[inline(always)]
+    pub fn wait(self) -> &'a M {
+        if self.by_unit && linear() == 0 {
+            intrinsics::bulk_wait();
+        }
+        thread::sync_threads();
+        self.from
+    }
+}
+
+/// The operation of as many dimensions.
+#[inline(always)]
+fn load_box<const D: usize>(to: *mut u8, map: *const u64, start: [i32; D], word: *mut u64) {
+    let at = |d: usize| start[d];
+    match D {
+        1 => intrinsics::bulk_box_load_1(to, map, at(0), word),
+        2 => intrinsics::bulk_box_load_2(to, map, at(0), at(1), word),
+        3 => intrinsics::bulk_box_load_3(to, map, at(0), at(1), at(2), word),
+        4 => intrinsics::bulk_box_load_4(to, map, at(0), at(1), at(2), at(3), word),
+        _ => intrinsics::bulk_box_load_5(to, map, at(0), at(1), at(2), at(3), at(4), word),
+    }
+}
+
+/// The operation of as many dimensions.
+#[inline(always)]
+fn store_box<const D: usize>(map: *const u64, from: *const u8, start: [i32; D]) {
+    let at = |d: usize| start[d];
+    match D {
+        1 => intrinsics::bulk_box_store_1(map, from, at(0)),
+        2 => intrinsics::bulk_box_store_2(map, from, at(0), at(1)),
+        3 => intrinsics::bulk_box_store_3(map, from, at(0), at(1), at(2)),
+        4 => intrinsics::bulk_box_store_4(map, from, at(0), at(1), at(2), at(3)),
+        _ => intrinsics::bulk_box_store_5(map, from, at(0), at(1), at(2), at(3), at(4)),
+    }
+}
+
+impl<T, const D: usize> fmt::Debug for TensorMap<T, D> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "TensorMap of {:?} in boxes of {:?}", self.sizes, self.box_sizes)
+    }
+}
+
+impl<T, const D: usize> fmt::Debug for TensorMapMut<T, D> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Mutable {:?}", self.0)
+    }
+}
+
+impl<T, M: Memory<T> + ?Sized> fmt::Debug for BulkStore<'_, T, M> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "BulkStore from {} elements", self.from.count())
+    }
+}

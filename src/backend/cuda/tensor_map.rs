@@ -1,0 +1,85 @@
+//! The driver's descriptors of tensors.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, sys};
+use kernelmill_artifact::TensorMapData;
+
+use super::driver::{bind, named};
+use crate::{
+    Result,
+    tensor_map::{Form, Swizzle},
+};
+
+/// The major number of the first processors that copy by them.
+pub(super) const SINCE: u32 = 9;
+
+/// The version of the driver that first wrote them.
+const DRIVER: i32 = 12_000;
+
+/// The descriptor; `None` where the driver is older than they are.
+pub(super) fn encode(
+    context: &Arc<CudaContext>,
+    data: &TensorMapData,
+    form: Form,
+) -> Result<Option<[u64; 16]>> {
+    let subject = || {
+        let (sizes, boxes) = (&data.sizes[..form.rank], &data.box_sizes[..form.rank]);
+        format!("a tensor of sizes {sizes:?} in boxes of {boxes:?}")
+    };
+    bind(context)?;
+    let mut version = 0;
+    // SAFETY: the driver is there, and writes one number.
+    let found = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+    named(found.result(), "cuDriverGetVersion", subject)?;
+    if version < DRIVER {
+        return Ok(None);
+    }
+    let mut map = sys::CUtensorMap { opaque: [0; 16] };
+    let apart = [1_u32; 5];
+    use sys::{
+        CUtensorMapFloatOOBfill as Fill, CUtensorMapInterleave as Interleave,
+        CUtensorMapL2promotion as Promotion,
+    };
+    // SAFETY: the driver has the function since that version; it reads as many sizes as there are
+    // dimensions, a stride less, and writes the map, whose type has the alignment that it asks for.
+    let encoded = unsafe {
+        sys::cuTensorMapEncodeTiled(
+            &raw mut map,
+            element(form.bytes),
+            form.rank as u32,
+            data.address as *mut _,
+            data.sizes.as_ptr(),
+            data.strides[1..].as_ptr(),
+            data.box_sizes.as_ptr(),
+            apart.as_ptr(),
+            Interleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
+            swizzle(form.swizzle),
+            Promotion::CU_TENSOR_MAP_L2_PROMOTION_NONE,
+            Fill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
+        )
+    };
+    named(encoded.result(), "cuTensorMapEncodeTiled", subject)?;
+    Ok(Some(map.opaque))
+}
+
+/// Elements are copied as they are, so only their size counts.
+fn element(bytes: usize) -> sys::CUtensorMapDataType {
+    use sys::CUtensorMapDataType as Type;
+    match bytes {
+        1 => Type::CU_TENSOR_MAP_DATA_TYPE_UINT8,
+        2 => Type::CU_TENSOR_MAP_DATA_TYPE_UINT16,
+        4 => Type::CU_TENSOR_MAP_DATA_TYPE_UINT32,
+        _ => Type::CU_TENSOR_MAP_DATA_TYPE_UINT64,
+    }
+}
+
+fn swizzle(swizzle: Swizzle) -> sys::CUtensorMapSwizzle {
+    use sys::CUtensorMapSwizzle as Type;
+    match swizzle {
+        Swizzle::None => Type::CU_TENSOR_MAP_SWIZZLE_NONE,
+        Swizzle::Bytes32 => Type::CU_TENSOR_MAP_SWIZZLE_32B,
+        Swizzle::Bytes64 => Type::CU_TENSOR_MAP_SWIZZLE_64B,
+        Swizzle::Bytes128 => Type::CU_TENSOR_MAP_SWIZZLE_128B,
+    }
+}
