@@ -75,7 +75,7 @@ fn contains(artifact: &Artifact, text: &str) -> bool {
 
 /// ptx.jl \"exceptions\": nothing of the language's own panics is left, the report is there.
 #[test]
-fn check_9_ptx_exceptions() {
+fn check_09_ptx_exceptions() {
     let ptx = ptx("exceptions", LOUD);
     for absent in ["core9panicking", "core3fmt", "trap;", "vprintf", "malloc"] {
         assert_eq!(count(&ptx, absent), 0, "{absent}: {ptx}");
