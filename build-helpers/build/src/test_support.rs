@@ -119,9 +119,14 @@ impl Project {
         names
     }
 
+    /// What a build script of it would see, which prints to `written`.
+    pub(crate) fn world(&self, written: &Shared) -> World {
+        World::fixed(self.variables.clone(), Cargo::to(Box::new(written.clone())))
+    }
+
     pub(crate) fn build(&self) -> Outcome {
         let written = Shared::default();
-        let world = World::fixed(self.variables.clone(), Cargo::to(Box::new(written.clone())));
+        let world = self.world(&written);
         let result = pipeline::run_with(&world, self.builder.clone(), |_, _| Ok(Box::new(Fake)));
         let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         Outcome { result, lines: text.lines().map(str::to_owned).collect() }
@@ -162,7 +167,7 @@ impl io::Write for Shared {
 /// Takes a file and the modules it includes for bitcode, and that with the target for a binary.
 /// The words `RUSTC_ERROR` and `UNIT_ERROR` in a text make it fail; lines that start with `// note`
 /// are not in the bitcode.
-struct Fake;
+pub(crate) struct Fake;
 
 impl Compile for Fake {
     fn version(&self) -> String {

@@ -127,3 +127,6 @@ pub(super) fn binary(
     front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
     Ok(made(artifact, false))
 }
+
+#[cfg(test)]
+mod tests;
