@@ -8,6 +8,7 @@
 //! - [`Signature`]: a kernel's name, dimension and parameters, as the compiled code has them.
 //! - [`Fingerprint`]: the digest of everything that could change an artifact's bytes.
 //! - [`PanicRecord`]: what a device writes when a kernel panics, and how the host reads it.
+//! - [`Printed`]: what kernels have printed on a device that has no printing of its own.
 //!
 //! [`kernelmill`]: https://docs.rs/kernelmill
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
@@ -18,6 +19,7 @@ mod function;
 mod kind;
 mod message;
 mod panic;
+mod printed;
 mod signature;
 mod sources;
 pub mod target;
@@ -28,6 +30,7 @@ pub use function::{DeviceFunction, FunctionType};
 pub use kind::{ArtifactKind, FORMAT_VERSION};
 pub use message::render_message;
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceFrame, SourceLocation};
+pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
 pub use signature::{
     Access, Dimension, EnumLayout, Field, LaunchLimits, MAX_ARGUMENTS, Nested, Parameter,
     ParameterKind, Safety, Scalar, Signature, StructLayout, ValueType, Variant, symbol,

@@ -3,12 +3,18 @@
 //! A line is put together by its thread and handed over whole, so that no two lines mix. Those of a
 //! thread come in their order; between threads there is none. The CPU prints at once, NVIDIA's
 //! driver when the host waits for the device, from a buffer of limited size. AMD's processors have
-//! no such driver: there lines lie in a buffer of the module, the symbol `__kernelmill_print_buffer`.
+//! no such driver: there lines lie in a buffer of the module, the symbol `__kernelmill_print_buffer`,
+//! which `kernelmill_artifact::Printed` reads.
 //!
 //! A kernel that prints has the formatting of `core` in it, which is much code: it is for finding
 //! faults.
 
 use core::fmt::{self, Write};
+
+#[cfg(any(kernelmill, test))]
+mod c;
+#[cfg(any(kernelmill, test))]
+mod decimal;
 
 /// Bytes of a line, without its end; what is longer is cut.
 pub const LINE_BYTES: usize = 254;
@@ -44,7 +50,7 @@ macro_rules! gpu_println {
 pub fn line(text: fmt::Arguments<'_>) {
     let mut line = Line::new();
     line.format(text);
-    print!("{}", String::from_utf8_lossy(line.text()));
+    print!("{}", String::from_utf8_lossy(line.whole()));
 }
 
 /// What [`gpu_println!`](crate::gpu_println) calls.
@@ -76,9 +82,26 @@ impl Line {
         }
     }
 
-    #[cfg(not(kernelmill))]
+    /// The text so far.
+    #[cfg(any(kernelmill, test))]
     fn text(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or_default()
+    }
+
+    /// The text with its end.
+    #[cfg(not(kernelmill))]
+    fn whole(&self) -> &[u8] {
         &self.bytes[..=self.length]
+    }
+
+    /// Adds a byte of a text of C's, which need not be UTF-8.
+    #[cfg(any(kernelmill, test))]
+    fn write_byte(&mut self, byte: u8) -> fmt::Result {
+        let room = self.bytes.get_mut(..LINE_BYTES).and_then(|room| room.get_mut(self.length));
+        // A zero would end the text.
+        *room.ok_or(fmt::Error)? = if byte == 0 { b'?' } else { byte };
+        self.length += 1;
+        Ok(())
     }
 }
 
@@ -130,6 +153,28 @@ unsafe extern "C" fn __kernelmill_print_to_buffer(text: *const u8) {
     unsafe { append(crate::intrinsics::runtime::__kernelmill_print_memory_address(), text) };
 }
 
+/// C's `printf` into the module's buffer, of arguments that are a word each. The compiler puts it in the
+/// place of calls of the other where the target prints nothing itself.
+///
+/// # Safety
+///
+/// The format ends in a zero, and so does each text that it prints whole; there are as many values.
+#[cfg(kernelmill)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn __kernelmill_printf_to_buffer(
+    format: *const u8,
+    values: *const u64,
+    count: u32,
+) -> i32 {
+    let mut line = Line::new();
+    // SAFETY: promised; the line ends in a zero.
+    unsafe {
+        c::format(&mut line, format, values, count as usize);
+        __kernelmill_print_to_buffer(line.bytes.as_ptr());
+    }
+    line.length as i32
+}
+
 /// Appends a text to a buffer.
 ///
 /// # Safety
@@ -167,7 +212,7 @@ mod tests {
     fn text(arguments: fmt::Arguments<'_>) -> String {
         let mut line = Line::new();
         line.format(arguments);
-        String::from_utf8(line.text().to_vec()).unwrap()
+        String::from_utf8(line.whole().to_vec()).unwrap()
     }
 
     #[test]
@@ -177,6 +222,42 @@ mod tests {
         let long = text(format_args!("x{}", "ä".repeat(200)));
         assert_eq!(long, format!("x{}\n", "ä".repeat(126)));
         assert_eq!(text(format_args!("{}", "y".repeat(300))).len(), LINE_BYTES + 1);
+    }
+
+    /// The bytes of a buffer, as a host copies them from a device.
+    fn bytes(buffer: &Buffer) -> Vec<u8> {
+        let start = [buffer.asked, buffer.lost].map(u32::to_le_bytes).concat();
+        [start.as_slice(), &buffer.text].concat()
+    }
+
+    #[test]
+    fn the_host_reads_what_threads_have_printed() {
+        use kernelmill_artifact::Printed;
+        // SAFETY: integers, for which zero is a value.
+        let mut buffer: Box<Buffer> = unsafe { Box::new_zeroed().assume_init() };
+        assert_eq!(Printed::read(&bytes(&buffer)), Some(Printed { text: String::new(), lost: 0 }));
+        let mut line = Line::new();
+        line.format(format_args!("ä {}", 1));
+        let mut of_c = Line::new();
+        let (format, values) = (c"thread %d: %5.2f\n", [3, 1.5_f64.to_bits()]);
+        // SAFETY: one thread; the texts end in zeros.
+        unsafe {
+            c::format(&mut of_c, format.as_ptr().cast(), values.as_ptr(), 2);
+            append(&raw mut *buffer, line.bytes.as_ptr());
+            append(&raw mut *buffer, of_c.bytes.as_ptr());
+        }
+        let printed = Printed::read(&bytes(&buffer)).unwrap();
+        assert_eq!((&*printed.text, printed.lost), ("ä 1\nthread 3:  1.50\n", 0));
+        // More than there is room for: the first that fit, and how many do not.
+        for _ in 0..BUFFER_BYTES {
+            // SAFETY: as before.
+            unsafe { append(&raw mut *buffer, c"0123456789\n".as_ptr().cast()) };
+        }
+        let printed = Printed::read(&bytes(&buffer)).unwrap();
+        let whole = (BUFFER_BYTES - 23) / 11;
+        assert_eq!(printed.text.lines().count(), 2 + whole);
+        assert_eq!(printed.lost as usize, BUFFER_BYTES - whole);
+        assert_eq!(Printed::read(&bytes(&buffer)[1..]), None);
     }
 
     #[test]

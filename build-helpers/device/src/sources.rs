@@ -20,7 +20,7 @@ pub const DEVICE: &[(&str, &str)] = files! { "":
     "lib.rs" "math/circular.rs" "math/coefficients.rs" "math/double.rs" "math/exponential.rs"
     "math/inverse.rs" "math/logarithm.rs" "math/mod.rs" "math/power.rs" "math/real.rs"
     "math/reduction.rs" "math/remainder.rs" "math/root.rs" "panic.rs" "panic/device.rs"
-    "panic/write.rs" "prelude.rs" "print.rs" "shared.rs" "shim.rs"
+    "panic/write.rs" "prelude.rs" "print.rs" "print/c.rs" "print/decimal.rs" "shared.rs" "shim.rs"
     "slice.rs" "sources.rs" "tensor/accumulator.rs" "tensor/bulk.rs" "tensor/copy.rs" "tensor/group.rs" "tensor/element.rs" "tensor/fragment.rs" "tensor/layout.rs"
     "tensor/map.rs" "tensor/memory.rs" "tensor/mod.rs" "tensor/rows.rs" "thread.rs" "warp.rs"
 };

@@ -8,6 +8,7 @@ mod math;
 mod merge;
 mod messages;
 mod panics;
+mod print;
 mod vendor;
 
 use std::collections::HashSet;
@@ -56,22 +57,11 @@ pub(crate) fn provides(name: &str) -> bool {
 pub(crate) fn known() -> impl Iterator<Item = String> {
     MEMORY.iter().map(|name| (*name).to_owned()).chain(math::known())
 }
-/// Prints a text that ends in a zero, as the device crate calls it.
-const PRINT_TEXT: &str = "__kernelmill_print";
 
-/// What stands in for [`PRINT_TEXT`] where the target prints nothing, in the device crate.
-const PRINT_TO_BUFFER: &str = "__kernelmill_print_to_buffer";
-
-/// Gives [`PRINT`] the name that the target has for it; without one, nothing is printed.
+/// Gives [`PRINT`] the name that the target has for it, where it has one.
 pub(crate) fn printing(module: &Module<'_>, name: Option<&str>) {
-    let Some(print) = module.function(PRINT) else { return };
-    if let Some(name) = name {
+    if let (Some(print), Some(name)) = (module.function(PRINT), name) {
         print.set_name(name);
-        return;
-    }
-    for call in print.users().into_iter().filter(|user| user.is_call()) {
-        call.replace_with(call.ty().null());
-        call.erase();
     }
 }
 
@@ -113,10 +103,8 @@ pub(crate) fn libraries<'c>(
         vendor::keep_own(context, module);
         math::replace(context, module, backend.is_gpu());
         heap::provide(context, module, backend.has_heap());
-        if backend.print().is_none()
-            && let Some(print) = module.function(PRINT_TEXT)
-        {
-            print.set_name(PRINT_TO_BUFFER);
+        if backend.print().is_none() {
+            print::to_buffer(context, module);
         }
         let wanted = undefined(module);
         // What comes from `core` may want more of the device crate, the formatting of panics.

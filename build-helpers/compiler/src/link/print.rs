@@ -1,0 +1,54 @@
+//! C's `printf` where the target has none: into a buffer of the module, from which the host reads.
+
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Builder, ModuleExt, Type, Value},
+};
+
+use super::PRINT;
+
+/// What prints a text that ends in a zero, and C's `printf` with its arguments in memory, in the device
+/// crate.
+const TEXT_TO_BUFFER: &str = "__kernelmill_print_to_buffer";
+const PRINTF_TO_BUFFER: &str = "__kernelmill_printf_to_buffer";
+
+/// Prints a text that ends in a zero, as the device crate calls it.
+const TEXT: &str = "__kernelmill_print";
+
+/// Sends what prints to the module's buffer.
+pub(super) fn to_buffer<'c>(context: &'c Context, module: &Module<'c>) {
+    if let Some(print) = module.function(TEXT) {
+        print.set_name(TEXT_TO_BUFFER);
+    }
+    let Some(print) = module.function(PRINT) else { return };
+    for call in print.users().into_iter().filter(|user| user.is_call()) {
+        let result = printf(context, module, call);
+        call.replace_with(result);
+        call.erase();
+    }
+}
+
+/// Calls the device crate's, with a word in memory for each argument after the format.
+fn printf<'c>(context: &'c Context, module: &Module<'c>, call: Value<'c>) -> Value<'c> {
+    let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+    let pointer = Type::pointer(context, 0);
+    let arguments = call.arguments();
+    let (format, values) = (arguments[0], &arguments[1..]);
+    let builder = Builder::new(context);
+    let entry = call.block().function().blocks()[0];
+    builder.before(entry.instructions()[0]);
+    let slots = builder.alloca(wide.array(values.len().max(1) as u64));
+    slots.set_alignment(8);
+    builder.before(call);
+    for (index, value) in values.iter().enumerate() {
+        let slot = builder.offset(context, slots, 8 * index as u64);
+        // Arguments of functions with any number of them are words of 32 bits at least; which of them
+        // are signed the format says.
+        let narrow = value.ty().is_int(32);
+        let value = if narrow { builder.zero_extend(*value, wide) } else { *value };
+        builder.store(value, slot).set_alignment(8);
+    }
+    let ty = word.function(&[pointer, pointer, word]);
+    let target = module.declare(PRINTF_TO_BUFFER, ty);
+    builder.call(target, &[format, slots, word.constant(values.len() as u64)])
+}
