@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, path::Path, process::Command};
 
 use common::{Source, lower, lower_with};
 use kernelmill_artifact::ArtifactKind;
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ObjectSymbol};
 
 const KERNEL: &str = "\
 use kernelmill_device::prelude::*;
@@ -161,4 +161,131 @@ fn without_debug_information_the_code_is_the_same() {
     assert_eq!(code(&none), code(&source.assembly("compute_75").unwrap()));
     let amd = source.compile_with("gfx1100", ("debug_level", "0"));
     assert!(section(&amd.bytes, ".debug_line").is_none());
+}
+
+/// An object of the CPU, linked as a program would have it.
+fn linked(bytes: &[u8], name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (object, library) = (folder.join(format!("{name}.o")), folder.join(format!("{name}.so")));
+    std::fs::write(&object, bytes).unwrap();
+    let mut command = Command::new("cc");
+    command.args(["-shared", "-nostdlib", "-o"]).args([&library, &object]);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read(&library).unwrap()
+}
+
+/// The places, each as `function file:line`, that debuggers have for the instructions of functions whose
+/// names have this in them, with the functions that they were inlined into.
+fn places(library: &[u8], part: &str) -> BTreeSet<String> {
+    let file = object::File::parse(library).unwrap();
+    let load = |id: gimli::SectionId| {
+        let data = section(library, id.name()).unwrap_or_default();
+        Ok::<_, gimli::Error>(gimli::EndianSlice::new(data, gimli::LittleEndian))
+    };
+    let dwarf = gimli::Dwarf::load(load).unwrap();
+    let symbols = file.symbols().filter(|it| it.name().is_ok_and(|name| name.contains(part)));
+    let ranges: Vec<_> = symbols.map(|it| it.address()..it.address() + it.size()).collect();
+    let mut found = BTreeSet::new();
+    let mut units = dwarf.units();
+    while let Some(header) = units.next().unwrap() {
+        let unit = dwarf.unit(header).unwrap();
+        let Some(program) = unit.line_program.clone() else { continue };
+        let mut rows = program.rows();
+        while let Some((header, row)) = rows.next_row().unwrap() {
+            let within = ranges.iter().any(|range| range.contains(&row.address()));
+            let (Some(entry), Some(line), true) = (row.file(header), row.line(), within) else {
+                continue;
+            };
+            let name = dwarf.attr_string(&unit, entry.path_name()).unwrap();
+            found.insert(format!("{}:{line}", name.to_string_lossy()));
+        }
+    }
+    found
+}
+
+/// On the CPU whatever road a kernel takes: lanes, regions, one thread after the other, a coroutine.
+#[test]
+fn objects_of_the_cpu_have_source_lines() {
+    let kernels = "\
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn lanes(mut y: DisjointSlice<f32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = out.sqrt() * 0.25;
+    }
+}
+
+#[kernel]
+pub fn regions(mut y: DisjointSlice<f32>) {
+    static mut TILE: SharedArray<f32, 64> = SharedArray::UNINIT;
+    let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
+    // SAFETY: each thread writes its own, before the barrier.
+    unsafe { TILE[t] = i.get() as f32 };
+    thread::sync_threads();
+    if let Some(out) = y.get_mut(i) {
+        // SAFETY: written before the barrier.
+        *out += unsafe { TILE[63 - t] };
+    }
+}
+
+#[kernel]
+pub fn coroutine(mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    let mut value = i.get() as u32;
+    while value % 7 != 0 {
+        value += warp::shuffle_xor(value, 1);
+    }
+    if let Some(out) = y.get_mut(i) {
+        *out = value / 3;
+    }
+}
+";
+    let source = lower("cpu_lines.rs", kernels).unwrap();
+    let artifact = source.compile("cpu").unwrap();
+    let roads: Vec<_> = artifact.kernels.iter().filter_map(|it| it.road.as_deref()).collect();
+    assert!(roads[0].starts_with("loop") && roads[1].starts_with("regions"), "{roads:?}");
+    assert!(roads[2].starts_with("coroutine"), "{roads:?}");
+    assert!(!has_path_of_the_machine(&artifact.bytes));
+    let library = linked(&artifact.bytes, "cpu_lines");
+    for (kernel, lines) in [("lanes", &[6][..]), ("regions", &[15, 19]), ("coroutine", &[28, 31])] {
+        let found = places(&library, kernel);
+        for line in lines {
+            let wanted = format!("cpu_lines.rs:{line}");
+            assert!(found.iter().any(|it| it.ends_with(&wanted)), "{kernel} {line}: {found:?}");
+        }
+    }
+    // Without it there is nothing of it, and as much code. It is the same but for a register here and there
+    // whose contents do not matter.
+    let none = source.compile_with("cpu", ("debug_level", "0"));
+    assert!(section(&none.bytes, ".debug_line").is_none());
+    let without = linked(&none.bytes, "cpu_lines_none");
+    assert_eq!(functions(&library), functions(&without), "lines change the code");
+}
+
+/// The functions of a library with the bytes of their code.
+fn functions(library: &[u8]) -> BTreeSet<(String, u64)> {
+    let file = object::File::parse(library).unwrap();
+    let functions = file.symbols().filter(|it| it.kind() == object::SymbolKind::Text);
+    let found: BTreeSet<_> =
+        functions.map(|it| (it.name().unwrap().to_owned(), it.size())).collect();
+    assert!(found.len() > 10, "{found:?}");
+    found
+}
+
+#[test]
+fn objects_of_the_cpu_have_the_lines_of_cpp_and_no_variables() {
+    for (source, file, expected) in sources(true) {
+        let artifact = source.compile_with("cpu", ("debug_level", "2"));
+        let name = file.rsplit('/').next().unwrap();
+        let library = linked(&artifact.bytes, &format!("cpu_{}", name.replace('.', "_")));
+        let found = places(&library, "weigh");
+        for line in expected {
+            let wanted = format!("{name}:{line}");
+            assert!(found.iter().any(|it| it.ends_with(&wanted)), "{wanted}: {found:?}");
+        }
+        assert!(!artifact.bytes.windows(7).any(|window| window == b"weighed"), "{file}");
+        assert!(!has_path_of_the_machine(&artifact.bytes), "{file}");
+    }
 }

@@ -24,6 +24,7 @@ mod coroutine;
 mod cut;
 mod inline;
 mod lanes;
+mod lines;
 mod operation;
 mod out_of_line;
 mod road;
@@ -35,7 +36,7 @@ mod variants;
 
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{
-    ir::{Linkage, Type, Value},
+    ir::{Linkage, ModuleExt, Type, Value},
     machine::Machine,
 };
 
@@ -60,6 +61,10 @@ const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modi
 /// latch and exits of their own, and values that leave loops through phis.
 const CANONICAL: &str = "function(lower-switch,loop-simplify,lcssa)";
 
+/// Leaves of debug information what says of instructions where they are from. Variables are in
+/// instructions that the passes here do not carry over.
+const LINES_ONLY: &str = "strip-nonlinetable-debuginfo";
+
 /// Splits coroutines.
 const SPLIT: &str = "coro-early,cgscc(coro-split),coro-cleanup";
 
@@ -82,15 +87,13 @@ enum Road<'c> {
 
 /// Builds the functions and the constant that the run time finds for each kernel.
 pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<Entry>, Error> {
-    if !unit.backtraces.are_wanted() {
-        unit.module.strip_debug_info();
-    }
     let shared_bytes = shared::lower(unit)?;
     inline::context_users(unit);
     context::mark_waits(unit);
     machine.run(unit.module, SIMPLIFY)?;
     unit.backtraces.find(unit.context, unit.module);
-    unit.module.strip_debug_info();
+    machine.run(unit.module, LINES_ONLY)?;
+    let has_lines = unit.module.definitions().iter().any(|it| it.has_source_lines());
     context::let_panics_return(unit);
     machine.run(unit.module, CANONICAL)?;
     let out_of_line = OutOfLine::find(unit)?;
@@ -103,6 +106,13 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
         .collect();
     let kernels = kernels?;
     out_of_line.lower(unit, shared_bytes);
+    if has_lines {
+        lines::settle(unit);
+    }
+    if has_lines && unit.module.verify().is_err() {
+        // Better a kernel without lines than none.
+        unit.module.strip_debug_info();
+    }
     // LLVM's passes crash on what breaks its rules, and name nothing.
     unit.module.verify().map_err(|message| {
         Error::Internal(format!("LLVM refuses the kernels of {}: {message}", unit.name))

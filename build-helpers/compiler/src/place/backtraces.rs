@@ -31,11 +31,6 @@ impl Backtraces {
         Self { wanted, found: RefCell::default() }
     }
 
-    /// Whether they are wanted.
-    pub(crate) fn are_wanted(&self) -> bool {
-        self.wanted
-    }
-
     /// Finds them in a module that has its lines yet and is inlined, unless that is done.
     pub(crate) fn find<'c>(&self, context: &'c Context, module: &Module<'c>) {
         if self.wanted && self.found.borrow().is_none() {

@@ -42,6 +42,15 @@ impl<'c> Builder<'c> {
         unsafe { LLVMPositionBuilderBefore(self.raw, instruction.raw) }
     }
 
+    /// Takes over the source line of an instruction, for what is built from now on.
+    pub fn take_line(&self, instruction: Value<'c>) {
+        // SAFETY: the instruction is one, whose location may be null: there is none then.
+        unsafe {
+            let line = llvm_sys::debuginfo::LLVMInstructionGetDebugLoc(instruction.raw);
+            LLVMSetCurrentDebugLocation2(self.raw, line);
+        }
+    }
+
     /// The block the builder is in.
     #[must_use]
     pub fn block(&self) -> Block<'c> {

@@ -13,6 +13,7 @@ mod builder;
 mod floats;
 mod frames;
 mod lanes;
+mod lines;
 mod module;
 mod ty;
 mod value;
@@ -20,6 +21,7 @@ mod value;
 pub use block::Block;
 pub use builder::Builder;
 pub use frames::Frame;
+pub use lines::Lines;
 pub use llvm_sys::{
     LLVMAtomicOrdering as AtomicOrdering, LLVMAtomicRMWBinOp as AtomicOperation,
     LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage, LLVMOpcode as Opcode,

@@ -22,6 +22,7 @@ impl<'c> Group<'_, 'c> {
         let all = self.plan.flow.blocks[block].instructions();
         // All phis are read before any of them can be given a new value.
         for instruction in all {
+            self.builder.take_line(instruction);
             if instruction.opcode() == Opcode::LLVMPHI {
                 self.phi(instruction);
             } else if Some(instruction) != self.plan.flow.blocks[block].terminator()
