@@ -30,7 +30,7 @@ fn source(display: &str) -> Source {
 
 fn symbols(defines: &[&str], defers: &[&str]) -> Symbols {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    Symbols { defines: owned(defines), defers: owned(defers) }
+    Symbols { defines: owned(defines), defers: owned(defers), externals: Vec::new() }
 }
 
 fn lowered(text: &str) -> Lowered {
