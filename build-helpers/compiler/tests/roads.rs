@@ -84,9 +84,46 @@ fn panics_with_messages_leave_barriers_uniform() {
 }
 
 #[test]
-fn operations_of_warps_make_coroutines() {
-    let found = road("road_warp", &kernel("shuffled", "let t = warp::shuffle_down(t, 1);"));
-    assert_eq!(found, "coroutine: operations of warps");
+fn uniform_operations_of_warps_cut_a_kernel_into_regions() {
+    let once = kernel("once", "let t = warp::shuffle_down(t, 1);");
+    let found = road("road_warp", &once);
+    assert_eq!(found, format!("regions: 1 operation of warps, uniform, {GROUPS}"));
+    let statements = "let mut t = t;\n for by in 0..n { t ^= warp::shuffle_xor(t, by) & 63 }\n \
+                      thread::sync_threads();\n if warp::any(t > n) { t = 0 }\n warp::sync();\n \
+                      let t = t ^ warp::active_mask() % 2;";
+    let found = road("road_warps", &kernel("several", statements));
+    let expected = format!("regions: 1 barrier and 4 operations of warps, all uniform, {GROUPS}");
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn operations_of_some_lanes_make_coroutines() {
+    let depends = "under a branch, or after an exit, that depends on the thread";
+    for (name, statements, why) in [
+        (
+            "warp_mask",
+            "let t = warp::shuffle_sync(n, t, 1);",
+            "an operation of warps may be for some lanes only",
+        ),
+        (
+            "warp_half",
+            "let t = warp::shuffle_sync(0xffff, t, 1);",
+            "an operation of warps may be for some lanes only",
+        ),
+        (
+            "warp_branch",
+            "let t = if t / 32 == 0 { warp::shuffle(t, 1) } else { t };",
+            &format!("the operation of warps is {depends}"),
+        ),
+        (
+            "warp_exit",
+            "if t >= n { return; }\n let t = warp::shuffle(t, 1);\n warp::sync();",
+            &format!("2 of 2 operations of warps are {depends}"),
+        ),
+    ] {
+        let found = road(name, &kernel("some", statements));
+        assert_eq!(found, format!("coroutine: {why}"), "{statements}");
+    }
 }
 
 /// A thread that waits for another of its group would wait for ever while both go in step.
@@ -205,12 +242,12 @@ fn regions_compute_anew_what_depends_on_the_index_alone() {
     let text = kernel("anew", statements).replace("63 - t as usize", "t as usize % 64");
     let [full, _] = code("code_anew", &text);
     assert!(full.contains(".group2x"), "{full}");
-    // Parameter 17 is the memory of threads.
-    assert!(!full.contains("getelementptr inbounds i8, ptr %17"), "{full}");
+    // Parameter 18 is the memory of threads.
+    assert!(!full.contains("getelementptr inbounds i8, ptr %18"), "{full}");
     let place = "unsafe { TILE[t as usize % 64] } as usize % 64;";
     let [full, _] =
         code("code_kept", &text.replace("t as usize % 64;\n thread", &format!("{place}\n thread")));
-    assert!(full.contains("getelementptr inbounds i8, ptr %17"), "{full}");
+    assert!(full.contains("getelementptr inbounds i8, ptr %18"), "{full}");
 }
 
 /// The atomic operation on shared memory is a load and a store for each lane; that on the slice stays.

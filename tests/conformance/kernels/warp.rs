@@ -64,3 +64,51 @@ pub fn warp_votes(x: &[u32], mut y: DisjointSlice<u32>) {
         *out = odd ^ (all << 1) ^ any;
     }
 }
+
+/// Every operation in a loop, over threads in three dimensions, with distances that differ from lane to
+/// lane and are beyond a warp.
+#[inline(always)]
+fn mix(rounds: u32, x: &[u32], mut y: DisjointSlice<u32>) {
+    static mut TILE: SharedArray<u32, 1024> = SharedArray::UNINIT;
+    let (thread, size) = (thread::thread_idx(), thread::block_dim());
+    let linear = (thread.z * size.y + thread.y) * size.x + thread.x;
+    let i = (thread::block_idx().x * size.x * size.y * size.z + linear) as usize;
+    let mut value = x[i];
+    for round in 0..rounds {
+        let by = round * 11 % 40;
+        value ^= warp::shuffle(value, round * 5);
+        value = value.rotate_left(3).wrapping_add(warp::shuffle_xor(value, by));
+        value = value.wrapping_add(warp::shuffle_up(value, x[i] % 37));
+        value ^= warp::shuffle_down(value, by);
+        // SAFETY: a thread writes its own element, and reads another's of its warp between two barriers.
+        unsafe {
+            TILE[linear as usize % 1024] = value;
+            warp::sync();
+            value = value.wrapping_add(TILE[(linear - linear % 32 / 2) as usize % 1024]);
+            warp::sync();
+        }
+        value = value.wrapping_mul(31) ^ warp::ballot(value % 3 == 0);
+        // Not `||`, after which the threads of a warp alone would come to `any` together.
+        if warp::all(value % 2 == 0) | warp::any(value % 64 == 5) {
+            value = value.wrapping_add(1);
+        }
+    }
+    if i < y.len() {
+        // SAFETY: in bounds, and only this thread has this element.
+        unsafe { *y.get_unchecked_mut(i) = value };
+    }
+}
+
+/// [`mix`] where all threads come to the operations together.
+#[kernel(dim = 3)]
+pub fn warp_mixed(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
+    mix(rounds, x, y);
+}
+
+/// The same where only the launch says that they do.
+#[kernel(dim = 3)]
+pub fn warp_mixed_apart(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
+    if thread::thread_idx().x < 1024 + rounds {
+        mix(rounds, x, y);
+    }
+}

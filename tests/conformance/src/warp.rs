@@ -4,13 +4,15 @@ use crate::{
     Check, Context, Outcome,
     compare::{below, between, same},
 };
-use kernelmill::Launch;
+use kernelmill::{Backend, Buffer, Launch};
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("warp_sums", sums),
     Check::new("warp_prefix_sums", prefix_sums),
     Check::new("warp_shuffles", shuffles),
     Check::new("warp_votes", votes),
+    Check::new("warp_mixed", mixed),
+    Check::new("warp_mixed_apart", mixed_apart),
 ];
 
 const N: usize = 128 * 3;
@@ -71,4 +73,75 @@ fn votes(on: &Context) -> Outcome {
     };
     let expected: Vec<u32> = x.chunks(32).flat_map(|lanes| vec![vote(lanes); 32]).collect();
     same(&output.download()?, &expected)
+}
+
+fn mixed(on: &Context) -> Outcome {
+    mixed_by(on, |launch, rounds, x, y| on.kernels.warp_mixed(&on.stream, launch, rounds, x, y))
+}
+
+fn mixed_apart(on: &Context) -> Outcome {
+    mixed_by(on, |launch, rounds, x, y| {
+        on.kernels.warp_mixed_apart(&on.stream, launch, rounds, x, y)
+    })
+}
+
+/// Launches a kernel over blocks of many shapes; what lanes that there are not give is defined on the
+/// CPU only.
+fn mixed_by(
+    on: &Context,
+    run: impl Fn(Launch<3>, u32, &Buffer<u32>, &mut Buffer<u32>) -> kernelmill::Result<()>,
+) -> Outcome {
+    const WHOLE: [[u32; 3]; 6] =
+        [[32, 1, 1], [1024, 1, 1], [8, 4, 1], [1, 32, 2], [48, 2, 1], [5, 32, 3]];
+    const PARTIAL: [[u32; 3]; 6] =
+        [[1, 1, 1], [33, 1, 1], [40, 1, 1], [5, 3, 7], [16, 3, 1], [100, 2, 5]];
+    let partial = if on.device.backend() == Backend::Cpu { &PARTIAL[..] } else { &[] };
+    for (seed, &block) in (55..).zip(WHOLE.iter().chain(partial)) {
+        let (blocks, threads) = (3, block.iter().product::<u32>() as usize);
+        let x = below(seed, 1 << 30, blocks * threads);
+        for rounds in [1, 6] {
+            let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+            let launch = Launch::<3>::grid([blocks as u32, 1, 1], block);
+            run(launch, rounds, &input, &mut output)?;
+            let warps = x.chunks(threads).flat_map(|block| block.chunks(32));
+            let expected: Vec<u32> = warps.flat_map(|warp| mix(warp, rounds)).collect();
+            same(&output.download()?, &expected).map_err(|error| format!("{block:?}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// What the lanes of a warp have after some rounds.
+fn mix(x: &[u32], rounds: u32) -> Vec<u32> {
+    let mut values = x.to_vec();
+    // Each lane gets the value of lane `from`, or its own.
+    let exchange = |values: &[u32], from: &dyn Fn(usize) -> Option<u32>| -> Vec<u32> {
+        let value =
+            |lane| *from(lane).and_then(|it| values.get(it as usize)).unwrap_or(&values[lane]);
+        (0..values.len()).map(value).collect()
+    };
+    let each = |values: &mut Vec<u32>, others: &[u32], change: fn(u32, u32) -> u32| {
+        values.iter_mut().zip(others).for_each(|(value, &other)| *value = change(*value, other));
+    };
+    for round in 0..rounds {
+        let by = round * 11 % 40;
+        let others = exchange(&values, &|_| Some(round * 5 % 32));
+        each(&mut values, &others, |value, other| value ^ other);
+        let others = exchange(&values, &|lane| Some(lane as u32 ^ by));
+        each(&mut values, &others, |value, other| value.rotate_left(3).wrapping_add(other));
+        let others = exchange(&values, &|lane| (lane as u32).checked_sub(x[lane] % 37));
+        each(&mut values, &others, u32::wrapping_add);
+        let others = exchange(&values, &|lane| Some(lane as u32 + by));
+        each(&mut values, &others, |value, other| value ^ other);
+        let others = exchange(&values, &|lane| Some((lane - lane / 2) as u32));
+        each(&mut values, &others, u32::wrapping_add);
+        let thirds = (0..)
+            .zip(&values)
+            .fold(0, |bits, (lane, value)| bits | u32::from(value % 3 == 0) << lane);
+        values.iter_mut().for_each(|value| *value = value.wrapping_mul(31) ^ thirds);
+        if values.iter().all(|value| value % 2 == 0) || values.iter().any(|value| value % 64 == 5) {
+            values.iter_mut().for_each(|value| *value = value.wrapping_add(1));
+        }
+    }
+    values
 }

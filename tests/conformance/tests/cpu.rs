@@ -2,7 +2,7 @@
 
 use conformance::{Context, all, kernel_names};
 use kernelmill::Device;
-use std::{env, process::Command};
+use std::{env, fs, process::Command};
 
 fn run(name: &str) {
     let check = all().into_iter().find(|check| check.name == name).expect("a check of that name");
@@ -77,6 +77,8 @@ checks!(
     warp_prefix_sums,
     warp_shuffles,
     warp_votes,
+    warp_mixed,
+    warp_mixed_apart,
     mma_f16,
     mma_bf16,
     mma_tf32,
@@ -121,6 +123,19 @@ fn every_kernel_has_a_check_and_every_check_a_test() {
     let checks = sorted(all().iter().map(|check| check.name).collect());
     assert_eq!(checks, sorted(kernel_names()));
     assert_eq!(checks, sorted(NAMES.to_vec()));
+}
+
+/// What operations of warps give is compared on both roads that have them.
+#[test]
+fn warps_are_lanes_where_they_may_be() {
+    let file = concat!(env!("OUT_DIR"), "/warp.cpu.roads.txt");
+    let text = fs::read_to_string(file).unwrap();
+    for start in [
+        "warp_mixed: regions: 9 operations of warps, all uniform, threads in groups",
+        "warp_mixed_apart: coroutine: ",
+    ] {
+        assert!(text.lines().any(|line| line.starts_with(start)), "{start}: {text}");
+    }
 }
 
 /// The same for what is compiled for older processors; one that this machine has not counts as its own.

@@ -26,7 +26,9 @@ pub(crate) struct Case {
     pub(crate) open: bool,
     /// After round 1 the threads whose index is 0 modulo this leave the loop; 0: none do.
     pub(crate) quit: u32,
-    /// In the end each thread mixes in the value of the lane whose number differs by this; 0: none.
+    /// In the end lanes exchange values by this operation; 0: by none.
+    pub(crate) mix: u32,
+    /// How far, or from which lane.
     pub(crate) lane: u32,
 }
 
@@ -48,12 +50,16 @@ impl Case {
         let rounds = random.below(4);
         let step = 1 + random.below(62);
         let open = random.below(2) == 0;
-        let mut case = Self { index, functions, leave: 0, rounds, step, open, quit: 0, lane: 0 };
+        let (leave, quit, mix, lane) = (0, 0, 0, 0);
+        let mut case = Self { index, functions, leave, rounds, step, open, quit, mix, lane };
         // Lanes exchange values only where all threads are there still.
         match random.below(6) {
             0 => case.leave = [3, 5, 11][random.below(3) as usize],
             1 => case.quit = [3, 7][random.below(2) as usize],
-            2 => case.lane = [1, 5, 16][random.below(3) as usize],
+            2 | 3 => {
+                case.mix = 1 + random.below(7);
+                case.lane = [1, 5, 16, 31][random.below(4) as usize];
+            }
             _ => {}
         }
         case
@@ -70,7 +76,7 @@ impl Case {
     }
 
     fn kernel(&self, name: &str, barrier: &str) -> String {
-        let Self { index, leave, rounds, step, quit, lane, .. } = self;
+        let Self { index, leave, rounds, step, quit, .. } = self;
         let leaving = if *leave == 0 {
             String::new()
         } else {
@@ -82,14 +88,12 @@ impl Case {
         } else {
             format!("        if round == 1 && t % {quit} == 0 {{ break; }}\n")
         };
-        let mixing = if *lane == 0 {
-            String::new()
-        } else {
+        let mixing = self.exchange().map_or_else(String::new, |exchange| {
             format!(
-                "    let mine = unsafe {{ TILE[t] }};\n    \
-                 unsafe {{ TILE[t] = mine.rotate_left(1) ^ warp::shuffle_xor(mine, {lane}) }};\n"
+                "    for _ in 0..2{more} {{\n        let mine = unsafe {{ TILE[t] }};\n        \
+                 unsafe {{ TILE[t] = mine.rotate_left(1) ^ {exchange} }};\n    }}\n"
             )
-        };
+        });
         format!(
             "\n#[kernel]\npub fn {name}(n: u32, x: &[u32], mut out: DisjointSlice<u32>) {{\n    \
              static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;\n    \
@@ -107,6 +111,23 @@ impl Case {
     }
 }
 
+impl Case {
+    /// The operation by which lanes exchange `mine`; `Case::mixed` of `src/lib.rs` does the same.
+    fn exchange(&self) -> Option<String> {
+        let lane = self.lane;
+        Some(match self.mix {
+            0 => return None,
+            1 => format!("warp::shuffle_xor(mine, {lane})"),
+            2 => format!("warp::shuffle_up(mine, {lane})"),
+            3 => format!("warp::shuffle_down(mine, {lane})"),
+            4 => format!("warp::shuffle(mine, {lane})"),
+            5 => format!("warp::shuffle(mine, mine % {lane})"),
+            6 => format!("warp::shuffle_down(mine, mine / 5 % {lane})"),
+            _ => format!("warp::ballot(mine % {lane} < 2)"),
+        })
+    }
+}
+
 /// What the host needs: the functions, and a table of the cases with their kernels.
 pub(crate) fn host_side(cases: &[(u64, Case)], files: u64, seed: u64) -> String {
     let mut text = String::new();
@@ -120,11 +141,11 @@ pub(crate) fn host_side(cases: &[(u64, Case)], files: u64, seed: u64) -> String 
     let _ = writeln!(text, "/// The seed of the cases.\npub const SEED: u64 = {seed};");
     let _ = writeln!(text, "/// Every case.\npub const CASES: &[Case] = &[");
     for (file, case) in cases {
-        let Case { index, functions, leave, rounds, step, quit, lane, .. } = case;
+        let Case { index, functions, leave, rounds, step, quit, mix, lane, .. } = case;
         let _ = writeln!(
             text,
             "Case {{ name: \"case_{index}\", f: functions_{file}::f{index}, g: functions_{file}::g{index}, \
-             leave: {leave}, rounds: {rounds}, step: {step}, quit: {quit}, lane: {lane}, \
+             leave: {leave}, rounds: {rounds}, step: {step}, quit: {quit}, mix: {mix}, lane: {lane}, \
              text: {functions:?}, \
              launch: |on, launch, n, x, out| on.kernels.case_{index}(&on.stream, launch, n, x, out), \
              launch_apart: |on, launch, n, x, out| \

@@ -1,7 +1,7 @@
 //! Random kernels, written by the build script: what the CPU back end and PTX compute is compared
 //! with the same functions compiled for the host.
 
-use kernelmill::{Buffer, Device, Launch, Stream};
+use kernelmill::{Backend, Buffer, Device, Launch, Stream};
 use std::error::Error;
 
 mod kernels {
@@ -23,6 +23,7 @@ pub struct Case {
     rounds: u32,
     step: u32,
     quit: u32,
+    mix: u32,
     lane: u32,
     text: &'static str,
     launch: Start,
@@ -68,8 +69,9 @@ impl Context {
     pub fn check(&self, case: &Case) -> Result<(), Box<dyn Error>> {
         let x: Vec<u32> = (0..97_u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ (i << 3)).collect();
         let n = 1000 + case.step;
-        // Lanes exchange values in whole warps only.
-        let widths = if case.lane == 0 { &WIDTHS[..] } else { &WIDTHS[..1] };
+        // What lanes that there are not give is defined on the CPU only.
+        let is_whole = case.mix == 0 || self.device.backend() == Backend::Cpu;
+        let widths = if is_whole { &WIDTHS[..] } else { &WIDTHS[..1] };
         for &width in widths {
             self.check_width(case, width, &x, n)?;
         }
@@ -90,7 +92,7 @@ impl Context {
             if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
                 return Err(format!(
                     "seed {SEED}, {} ({how}), blocks of {width}, element {place}: {} on {}, {} on \
-                     the host\nleave {}, rounds {}, step {}, quit {}, lane {}\n{}",
+                     the host\nleave {}, rounds {}, step {}, quit {}, mix {}, lane {}\n{}",
                     case.name,
                     got[place],
                     self.device.name(),
@@ -99,6 +101,7 @@ impl Context {
                     case.rounds,
                     case.step,
                     case.quit,
+                    case.mix,
                     case.lane,
                     case.text
                 )
@@ -139,14 +142,34 @@ impl Case {
                     }
                 }
             }
-            if self.lane != 0 {
-                let before = tile.clone();
-                for t in 0..width {
-                    tile[t] = before[t].rotate_left(1) ^ before[t ^ self.lane as usize];
+            if self.mix != 0 {
+                for _ in 0..2 {
+                    tile = tile.chunks(32).flat_map(|warp| self.mixed(warp)).collect();
                 }
             }
             tile
         });
         blocks.collect()
+    }
+
+    /// What the lanes of a warp have after they have exchanged values; a lane that there is not gives
+    /// the thread's own value.
+    fn mixed(&self, warp: &[u32]) -> Vec<u32> {
+        let by = self.lane as usize;
+        let votes = warp.iter().map(|value| u32::from(value % self.lane < 2));
+        let votes = votes.enumerate().fold(0, |bits, (lane, vote)| bits | vote << lane);
+        let exchanged = warp.iter().enumerate().map(|(lane, &mine)| {
+            let from = match self.mix {
+                1 => Some(lane ^ by),
+                2 => lane.checked_sub(by),
+                3 => Some(lane + by),
+                4 => Some(by),
+                5 => Some(mine as usize % by),
+                6 => Some(lane + mine as usize / 5 % by),
+                _ => return mine.rotate_left(1) ^ votes,
+            };
+            mine.rotate_left(1) ^ *from.and_then(|from| warp.get(from)).unwrap_or(&mine)
+        });
+        exchanged.collect()
     }
 }

@@ -70,7 +70,8 @@ fn threads<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, body: &Body<'c>) {
     let mut values = load_arguments(context, &builder, array, &body.types, &body.by_address);
     nest(context, &builder, run, dims, |thread| {
         values.extend(thread.into_iter().chain(index).chain(dims).chain(grid));
-        values.extend([current, shared]);
+        // Threads that wait for nobody exchange nothing.
+        values.extend([current, pointer.null(), shared]);
         builder.call(body.function, &values);
     });
     builder.ret(None);

@@ -1,10 +1,13 @@
 //! The body of a kernel: the shim's code in a function that takes the context as well.
 
+use std::collections::HashMap;
+
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::ir::{Linkage, ModuleExt, Place, Type, Value};
 
 use super::{
     context::{Lowering, Source, reports_panic},
+    exchange,
     operation::{Operation, operations},
     out_of_line::OutOfLine,
 };
@@ -17,7 +20,7 @@ use crate::{
 /// A kernel's body. Its parameters are the shim's, and then:
 ///
 /// - on the loop road: thread, block index, block size and grid size, three numbers each, the
-///   address of the run time's `Block`, and that of shared memory;
+///   addresses of the run time's `Block`, of the tables of [`exchange`], and of shared memory;
 /// - on the coroutine road: the addresses of the run time's `Item` and of the frame.
 pub(super) struct Body<'c> {
     pub(super) function: Value<'c>,
@@ -48,7 +51,7 @@ impl<'c> Body<'c> {
             pointer
         } else {
             parameters.extend([word; 12]);
-            parameters.extend([pointer, pointer]);
+            parameters.extend([pointer; 3]);
             Type::void(context)
         };
         let name = format!("{}.body", signature.symbol);
@@ -94,8 +97,12 @@ impl<'c> Body<'c> {
                 lowering.end_after(call);
             }
         }
+        let turns = match self.source {
+            Source::Parameters { .. } => exchange::turns(self.function),
+            Source::Item(_) => HashMap::new(),
+        };
         for (site, (call, operation)) in operations(self.function).into_iter().enumerate() {
-            lowering.lower(call, operation, site as u64);
+            lowering.lower(call, operation, site as u64, turns.get(&call).copied());
         }
         debug_assert!(operations(self.function).iter().all(|(_, left)| *left == Operation::Fence));
     }
@@ -113,6 +120,7 @@ fn source<'c>(values: &[Value<'c>], waits: bool) -> Source<'c> {
         dims: three(6),
         grid: three(9),
         block: values[12],
-        shared: values[13],
+        tables: values[13],
+        shared: values[14],
     }
 }

@@ -6,7 +6,8 @@ use kernelmill_llvm::ir::{
 
 use super::{
     abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
-    operation::{Operation, operations},
+    exchange::{self, Turn},
+    operation::{Operation, number, operations},
 };
 use crate::{link::is_panic, place::calls_of, target::Unit};
 
@@ -34,6 +35,8 @@ pub(super) enum Source<'c> {
         dims: [Value<'c>; 3],
         grid: [Value<'c>; 3],
         block: Value<'c>,
+        /// The tables of [`exchange`].
+        tables: Value<'c>,
         shared: Value<'c>,
     },
     /// In the run time's `Item`, or what starts as one.
@@ -180,7 +183,15 @@ pub(super) struct Lowering<'u, 'a, 'c> {
 
 impl<'c> Lowering<'_, '_, 'c> {
     /// Replaces an operation that a body contains.
-    pub(super) fn lower(&self, call: Value<'c>, operation: Operation, site: u64) {
+    ///
+    /// `turn` is that of an operation of a warp in a body of regions.
+    pub(super) fn lower(
+        &self,
+        call: Value<'c>,
+        operation: Operation,
+        site: u64,
+        turn: Option<Turn>,
+    ) {
         let builder = Builder::new(self.unit.context);
         builder.before(call);
         match operation {
@@ -189,14 +200,15 @@ impl<'c> Lowering<'_, '_, 'c> {
                 builder.fence(AtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent)
             }
             Operation::Barrier => match self.source {
-                Source::Parameters { .. } => {
-                    let ty = Type::void(self.unit.context).function(&[]);
-                    builder.call(self.unit.module.declare(BARRIER, ty), &[]);
-                }
+                Source::Parameters { .. } => self.end_region(&builder),
                 Source::Item(_) => self.wait(&builder, 1),
             },
             Operation::Warp(number) => {
-                if let Some(result) = self.warp(&builder, call, number, site) {
+                let result = match self.source {
+                    Source::Parameters { .. } => self.exchange(&builder, (call, number), turn),
+                    Source::Item(item) => self.warp(&builder, item, call, number, site),
+                };
+                if let Some(result) = result {
                     call.replace_with(result);
                 }
             }
@@ -206,6 +218,31 @@ impl<'c> Lowering<'_, '_, 'c> {
             }
         }
         call.erase();
+    }
+
+    /// Marks a barrier between regions.
+    fn end_region(&self, builder: &Builder<'c>) {
+        let ty = Type::void(self.unit.context).function(&[]);
+        builder.call(self.unit.module.declare(BARRIER, ty), &[]);
+    }
+
+    /// Builds an operation of a warp between regions, and gives its result.
+    fn exchange(
+        &self,
+        builder: &Builder<'c>,
+        operation: (Value<'c>, u64),
+        turn: Option<Turn>,
+    ) -> Option<Value<'c>> {
+        let Source::Parameters { thread, dims, tables, .. } = self.source else {
+            unreachable!("coroutines wait")
+        };
+        let Some(turn) = turn else {
+            self.end_region(builder);
+            return None;
+        };
+        let thread = exchange::Thread { index: thread, dims, tables };
+        let barrier = || self.end_region(builder);
+        Some(exchange::build(self.unit, builder, &thread, operation, turn, &barrier))
     }
 
     /// Says what the thread waits for, and marks the place.
@@ -222,34 +259,33 @@ impl<'c> Lowering<'_, '_, 'c> {
     fn warp(
         &self,
         builder: &Builder<'c>,
+        item: Value<'c>,
         call: Value<'c>,
-        number: u64,
+        which: u64,
         site: u64,
     ) -> Option<Value<'c>> {
-        const BARRIER: u64 = 0;
-        const BALLOT: u64 = 5;
-        const ACTIVE_MASK: u64 = 6;
-        let Source::Item(item) = self.source else { unreachable!("only coroutines wait") };
         let context = self.unit.context;
         let word = Type::int(context, 32);
         let zero = word.constant(0);
         let arguments = call.arguments();
-        let (mask, value, argument) = match number {
-            BARRIER => (arguments[0], zero, zero),
-            BALLOT => (arguments[0], arguments[1], zero),
-            ACTIVE_MASK => (word.constant(u64::from(u32::MAX)), zero, word.constant(site + 1)),
+        let (mask, value, argument) = match which {
+            number::BARRIER => (arguments[0], zero, zero),
+            number::BALLOT => (arguments[0], arguments[1], zero),
+            number::ACTIVE_MASK => {
+                (word.constant(u64::from(u32::MAX)), zero, word.constant(site + 1))
+            }
             _ => (arguments[0], arguments[1], arguments[2]),
         };
         for (offset, value) in [
             (item::MASK, mask),
-            (item::OPERATION, word.constant(number)),
+            (item::OPERATION, word.constant(which)),
             (item::ARGUMENT, argument),
             (item::VALUE, value),
         ] {
             set_field(context, builder, item, offset, value);
         }
         self.wait(builder, 2);
-        (number != BARRIER).then(|| field(context, builder, word, item, item::RESULT))
+        (which != number::BARRIER).then(|| field(context, builder, word, item, item::RESULT))
     }
 
     /// Ends the thread in a body after a call that has written down its panic.

@@ -5,8 +5,8 @@
 //!
 //! - **loop**: a kernel in which threads never wait for each other is run in a loop over the
 //!   threads of a block, many at once as the lanes of vectors ([`lanes`]).
-//! - **regions**: where all barriers are proven to be reached by all threads of a block together
-//!   ([`uniformity`]), the kernel is cut at them, and each piece is such a loop.
+//! - **regions**: where all barriers and warp operations are proven to be reached by all threads of a
+//!   block together ([`uniformity`]), the kernel is cut at them, and each piece is such a loop.
 //! - **coroutine**: every other kernel with barriers or warp operations becomes a coroutine, one a
 //!   thread, that gives control back to the run time where it waits. It is right for every kernel:
 //!   in divergent loops, and where threads have returned before.
@@ -22,6 +22,7 @@ mod body;
 mod context;
 mod coroutine;
 mod cut;
+mod exchange;
 mod inline;
 mod lanes;
 mod lines;
@@ -153,14 +154,9 @@ fn kernel<'a, 'c>(
             let (functions, why) = whole_blocks(unit, machine, &body, &symbol, (jumps, sizes))?;
             (Road::Block(functions), format!("loop: no thread waits for another, {why}"))
         }
-        Choice::Regions(barriers) => {
+        Choice::Regions(waits) => {
             let (functions, why) = whole_blocks(unit, machine, &body, &symbol, (jumps, sizes))?;
-            let all = if barriers == 1 {
-                "1 barrier, uniform".to_owned()
-            } else {
-                format!("{barriers} barriers, all uniform")
-            };
-            (Road::Block(functions), format!("regions: {all}, {why}"))
+            (Road::Block(functions), format!("regions: {waits}, {why}"))
         }
     };
     let shared_bytes = if uses_shared { shared_bytes } else { 0 };

@@ -36,6 +36,16 @@ pub(super) enum Operation {
     Warp(u64),
 }
 
+/// The run time's numbers of operations of warps.
+pub(super) mod number {
+    pub(in crate::cpu) const BARRIER: u64 = 0;
+    pub(in crate::cpu) const SHUFFLE: u64 = 1;
+    pub(in crate::cpu) const SHUFFLE_XOR: u64 = 2;
+    pub(in crate::cpu) const SHUFFLE_UP: u64 = 3;
+    pub(in crate::cpu) const BALLOT: u64 = 5;
+    pub(in crate::cpu) const ACTIVE_MASK: u64 = 6;
+}
+
 /// Operations of warps, by the run time's number.
 const WARP: [&str; 7] = [
     "warp_barrier",

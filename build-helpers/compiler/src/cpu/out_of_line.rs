@@ -104,7 +104,7 @@ impl<'c> OutOfLine<'c> {
                     lowering.jump_after(call);
                     call.erase();
                 } else {
-                    lowering.lower(call, operation, 0);
+                    lowering.lower(call, operation, 0, None);
                 }
             }
         }

@@ -127,7 +127,9 @@ pub(super) fn build<'c>(
         function.add_attribute(context, Place::Parameter(own as u32), "noalias", 0);
         if plan.lanes > 1 {
             // Functions that find shared memory themselves are not called by more lanes.
-            function.add_attribute(context, Place::Parameter(own as u32 - 1), "noalias", 0);
+            for index in own - 2..own {
+                function.add_attribute(context, Place::Parameter(index as u32), "noalias", 0);
+            }
         }
         &["nonnull", "readonly", "noalias"]
     };

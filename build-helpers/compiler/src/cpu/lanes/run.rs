@@ -7,6 +7,8 @@ use crate::{
     cpu::{
         abi::{block, field, geometry, load_arguments},
         body::Body,
+        context::Source,
+        exchange,
     },
     target::Unit,
 };
@@ -26,7 +28,8 @@ struct Runner<'a, 'c> {
     function: Value<'c>,
     plan: &'a Plan<'c>,
     arguments: Vec<Value<'c>>,
-    /// Block index, size, grid size, the block's address and that of shared memory.
+    /// Block index, size, grid size, the addresses of the block, of the tables of warps, and of shared
+    /// memory.
     context: Vec<Value<'c>>,
     /// The block's address.
     current: Value<'c>,
@@ -93,8 +96,16 @@ pub(super) fn block<'c>(
         builder.multiply(builder.zero_extend(dims[1], wide), builder.zero_extend(dims[2], wide));
     let padded = builder.multiply(padded_row, rows);
     let panicked = Block::append(context, run, "panicked");
-    let context_values =
-        index.into_iter().chain(dims).chain(grid).chain([current, shared]).collect::<Vec<_>>();
+    let tables = match body.source {
+        Source::Parameters { tables, .. } if tables.is_used() => {
+            let memory = builder.alloca(Type::int(context, 8).array(exchange::BYTES));
+            memory.set_alignment(64);
+            memory
+        }
+        _ => pointer.null(),
+    };
+    let context_values = index.into_iter().chain(dims).chain(grid);
+    let context_values = context_values.chain([current, tables, shared]).collect::<Vec<_>>();
     let runner = Runner {
         unit,
         builder,
