@@ -34,9 +34,7 @@ pub fn reduce_by_warps(x: &[f32], mut sums: DisjointSlice<f32>) {
     let (block, t) = (thread::block_idx().x as usize, thread::thread_idx().x as usize % 256);
     let lane = t % 32;
     let mut sum = if i < x.len() { x[i] } else { 0.0 };
-    for distance in [16, 8, 4, 2, 1] {
-        sum += warp::shuffle_down(sum, distance);
-    }
+    sum = sum_down(sum, 16);
     // SAFETY: one thread of each warp writes its element, which is read after a barrier; one thread of
     // the block has the element of `sums`.
     unsafe {
@@ -45,11 +43,18 @@ pub fn reduce_by_warps(x: &[f32], mut sums: DisjointSlice<f32>) {
         }
         thread::sync_threads();
         sum = if lane < 8 { PARTS[lane] } else { 0.0 };
-        for distance in [4, 2, 1] {
-            sum += warp::shuffle_down(sum, distance);
-        }
+        sum = sum_down(sum, 4);
         if t == 0 && block < sums.len() {
             *sums.get_unchecked_mut(block) = sum;
         }
     }
+}
+
+/// Adds what lanes above have, from this distance on.
+fn sum_down(mut sum: f32, mut distance: u32) -> f32 {
+    while distance > 0 {
+        sum += warp::shuffle_down(sum, distance);
+        distance /= 2;
+    }
+    sum
 }

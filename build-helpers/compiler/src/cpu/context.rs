@@ -119,14 +119,22 @@ pub(super) fn suspends(function: Value<'_>) -> bool {
     operations(function).iter().any(|(_, operation)| operation.waits())
 }
 
-/// Marks what threads wait at as not to be duplicated or moved under other conditions: a loop with
-/// a barrier must not become two, one in the other, by which way control goes back, nor is it unrolled,
-/// which would make every round a region of its own.
+/// Marks what threads wait at as not to be moved under other conditions, nor to be duplicated: a loop
+/// with a barrier must not become two, one in the other, by which way control goes back, nor is it
+/// unrolled, which would make every round a region of its own.
+///
+/// Loops over distances of shuffles are unrolled: these are few, and it matters that each is known.
 pub(super) fn mark_waits(unit: &Unit<'_, '_>) {
-    let waits = |name: &str| Operation::from_name(name).is_some_and(Operation::waits);
-    for function in unit.module.functions().into_iter().filter(|it| waits(&it.name())) {
+    for function in unit.module.functions() {
+        let attributes: &[_] = match Operation::from_name(&function.name()) {
+            Some(Operation::Barrier | Operation::Warp(number::BARRIER | number::ACTIVE_MASK)) => {
+                &["convergent", "noduplicate"]
+            }
+            Some(Operation::Warp(_)) => &["convergent"],
+            _ => continue,
+        };
         // LLVM takes it off a call where the function does not have it.
-        for attribute in ["convergent", "noduplicate"] {
+        for attribute in attributes {
             function.add_attribute(unit.context, Place::Function, attribute, 0);
             for call in calls_of(function) {
                 call.add_attribute(unit.context, Place::Function, attribute, 0);
