@@ -8,9 +8,12 @@ use std::{env, fs, path::PathBuf};
 /// Kernels, in files of seventeen.
 const FILES: u64 = 6;
 const KERNELS_PER_FILE: u64 = 17;
+/// The same of kernels that exchange elements of shared memory.
+const TILE_FILES: u64 = 2;
+const TILES_PER_FILE: u64 = 24;
 
 fn main() {
-    for file in ["generator", "loops"] {
+    for file in ["generator", "loops", "tiles"] {
         println!("cargo::rerun-if-changed=src/{file}.rs");
     }
     println!("cargo::rerun-if-env-changed=KERNELMILL_SEED");
@@ -19,23 +22,35 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let folder = out.join("random");
     fs::create_dir_all(&folder).expect("OUT_DIR can be written");
-    let mut cases = Vec::new();
+    let source = |file: u64, functions: &str, kernels: &str| {
+        let name = format!("functions_{file}.rs");
+        write(&folder.join(&name), functions);
+        let head = format!("use kernelmill_device::prelude::*;\n\ninclude!(\"{name}\");\n");
+        write(&folder.join(format!("random_{file}.rs")), &(head + kernels));
+    };
+    let (mut cases, mut tiles) = (Vec::new(), Vec::new());
     for file in 0..FILES {
-        let mut functions = String::new();
-        let mut kernels =
-            String::from("use kernelmill_device::prelude::*;\n\ninclude!(\"FUNCTIONS\");\n");
+        let (mut functions, mut kernels) = (String::new(), String::new());
         for number in 0..KERNELS_PER_FILE {
-            let index = file * KERNELS_PER_FILE + number;
-            let case = generator::Case::new(seed, index);
+            let case = generator::Case::new(seed, file * KERNELS_PER_FILE + number);
             functions.push_str(&case.functions);
             kernels.push_str(&case.kernels());
             cases.push((file, case));
         }
-        let name = format!("functions_{file}.rs");
-        write(&folder.join(&name), &functions);
-        write(&folder.join(format!("random_{file}.rs")), &kernels.replace("FUNCTIONS", &name));
+        source(file, &functions, &kernels);
     }
-    write(&out.join("cases.rs"), &generator::host_side(&cases, FILES, seed));
+    for part in 0..TILE_FILES {
+        let (mut functions, mut kernels) = (String::new(), String::new());
+        for number in 0..TILES_PER_FILE {
+            let tile = generator::Tile::new(seed, part * TILES_PER_FILE + number);
+            functions.push_str(&tile.functions());
+            kernels.push_str(&tile.kernel());
+            tiles.push((FILES + part, tile));
+        }
+        source(FILES + part, &functions, &kernels);
+    }
+    let host_side = generator::host_side(&cases, &tiles, FILES + TILE_FILES, seed);
+    write(&out.join("cases.rs"), &host_side);
     // `functions_*.rs` have no kernels, so they are no sources. Without contraction every
     // operation is rounded as on the host.
     kernelmill_build::Build::new()

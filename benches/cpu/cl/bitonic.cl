@@ -1,4 +1,5 @@
-kernel void bitonic(global const uint *x, global uint *y)
+kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void bitonic(global const uint *x, global uint *y)
 {
     local uint tile[512];
     uint t = get_local_id(0);

@@ -1,4 +1,5 @@
-kernel void histogram(uint count, global const uint *x, global uint *bins)
+kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void histogram(uint count, global const uint *x, global uint *bins)
 {
     local uint own[256];
     uint t = get_local_id(0);

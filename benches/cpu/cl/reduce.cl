@@ -1,4 +1,5 @@
-kernel void reduce(global const float *x, global float *sums)
+kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void reduce(global const float *x, global float *sums)
 {
     local float tile[256];
     uint t = get_local_id(0);

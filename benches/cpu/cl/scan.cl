@@ -1,4 +1,5 @@
-kernel void scan(global const uint *x, global uint *y)
+kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void scan(global const uint *x, global uint *y)
 {
     local uint tile[256];
     uint t = get_local_id(0);

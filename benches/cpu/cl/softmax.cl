@@ -1,4 +1,5 @@
-kernel void softmax(uint columns, global const float *x, global float *y)
+kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void softmax(uint columns, global const float *x, global float *y)
 {
     local float tile[256];
     uint t = get_local_id(0);

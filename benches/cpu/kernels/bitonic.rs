@@ -1,7 +1,7 @@
 use kernelmill_device::prelude::*;
 
 /// Sorts 512 elements at a time. Blocks of 256 threads.
-#[kernel]
+#[kernel(block_size = [256, 1, 1])]
 pub fn bitonic(x: &[u32], mut y: DisjointSlice<u32>) {
     static mut TILE: SharedArray<u32, 512> = SharedArray::UNINIT;
     let (block, t) = (thread::block_idx().x as usize, thread::thread_idx().x as usize % 256);

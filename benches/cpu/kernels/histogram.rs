@@ -3,7 +3,7 @@ use kernelmill_device::prelude::*;
 
 /// Counts values below 256: in shared memory first. Blocks of 256 threads, each of which takes
 /// elements a whole grid apart.
-#[kernel]
+#[kernel(block_size = [256, 1, 1])]
 pub fn histogram(x: &[u32], mut bins: DisjointSlice<u32>) {
     static mut LOCAL: SharedArray<u32, 256> = SharedArray::UNINIT;
     let t = thread::thread_idx().x as usize % 256;

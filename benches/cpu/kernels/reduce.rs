@@ -1,7 +1,7 @@
 use kernelmill_device::prelude::*;
 
 /// The sum of 256 elements at a time, by a tree. Blocks of 256 threads.
-#[kernel]
+#[kernel(block_size = [256, 1, 1])]
 pub fn reduce(x: &[f32], mut sums: DisjointSlice<f32>) {
     static mut TILE: SharedArray<f32, 256> = SharedArray::UNINIT;
     let i = thread::index_1d().get();

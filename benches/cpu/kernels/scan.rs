@@ -1,7 +1,7 @@
 use kernelmill_device::prelude::*;
 
 /// Prefix sums of 256 elements at a time, each with itself. Blocks of 256 threads.
-#[kernel]
+#[kernel(block_size = [256, 1, 1])]
 pub fn scan(x: &[u32], mut y: DisjointSlice<u32>) {
     static mut TILE: SharedArray<u32, 256> = SharedArray::UNINIT;
     let i = thread::index_1d();

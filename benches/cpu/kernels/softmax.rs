@@ -1,7 +1,7 @@
 use kernelmill_device::prelude::*;
 
 /// The softmax of each row of `columns` elements. A block of 256 threads for each row.
-#[kernel]
+#[kernel(block_size = [256, 1, 1])]
 pub fn softmax(columns: u32, x: &[f32], mut y: DisjointSlice<f32>) {
     static mut TILE: SharedArray<f32, 256> = SharedArray::UNINIT;
     let t = thread::thread_idx().x as usize % 256;

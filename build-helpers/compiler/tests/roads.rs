@@ -78,7 +78,8 @@ fn barriers_that_depend_on_the_thread_make_coroutines() {
 #[test]
 fn panics_with_messages_leave_barriers_uniform() {
     let text = include_str!("../../../benches/cpu/kernels/softmax.rs");
-    let artifact = compile("road_softmax", text, "cpu").unwrap_or_else(|error| panic!("{error}"));
+    let text = text.replace("(block_size = [256, 1, 1])", "");
+    let artifact = compile("road_softmax", &text, "cpu").unwrap_or_else(|error| panic!("{error}"));
     let found = artifact.kernels[0].road.as_deref();
     assert_eq!(found, Some(&*format!("regions: 5 barriers, all uniform, {GROUPS}")));
 }
@@ -171,6 +172,77 @@ pub fn counts(x: &[u32], mut y: DisjointSlice<u32>) {{
     assert_eq!(found, format!("loop: no thread waits for another, {GROUPS}"));
     let found = road("road_waits", &text("+ last as usize"));
     assert!(found.ends_with("in different rounds has atomic operations"), "{found}");
+}
+
+/// Sums by a tree, for blocks of which `limits` says the size.
+fn tree(name: &str, limits: &str) -> String {
+    format!(
+        "#[kernel({limits})]
+        pub fn {name}(x: &[u32], mut sums: DisjointSlice<u32>) {{
+            static mut TILE: SharedArray<u32, 64> = SharedArray::UNINIT;
+            let (block, t) = (thread::block_idx().x as usize, thread::thread_idx().x as usize);
+            unsafe {{
+                TILE[t % 64] = x[thread::index_1d().get()];
+                thread::sync_threads();
+                let mut half = 32;
+                while half > 0 {{
+                    if t < half {{ TILE[t] += TILE[t + half]; }}
+                    thread::sync_threads();
+                    half /= 2;
+                }}
+                if t == 0 {{ *sums.get_unchecked_mut(block) = TILE[0]; }}
+            }}
+        }}"
+    )
+}
+
+#[test]
+fn a_kernel_is_made_for_blocks_of_the_size_that_it_says() {
+    let found = road("road_exact", &tree("exact", "block_size = [64, 1, 1]"));
+    let expected = format!("regions: 2 barriers, all uniform, {GROUPS}, made for blocks of 64");
+    assert_eq!(found, expected);
+    assert_eq!(road("road_bounds", &tree("bounds", "launch_bounds = 64")), expected);
+    // Not all of its groups are full.
+    let found = road("road_odd", &tree("odd", "launch_bounds = 60"));
+    assert_eq!(found, format!("regions: 2 barriers, all uniform, {GROUPS}"));
+    let found = road("road_plain", &tree("plain", "max_registers = 64"));
+    assert_eq!(found, format!("regions: 2 barriers, all uniform, {GROUPS}"));
+}
+
+/// Nothing is left of the tree's rounds, masks and memory but additions of permuted vectors.
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn where_the_size_is_known_shared_memory_is_in_registers() {
+    let text =
+        format!("use kernelmill_device::prelude::*;\n{}", tree("held", "block_size = [64, 1, 1]"));
+    let (source, lowered) = lower("code_held", &text);
+    let config = Config::new("cpu".parse().unwrap());
+    let found = compiler().inspect(&job("code_held", &source, &lowered, &config)).unwrap();
+    let sized: Vec<_> = found
+        .split("\n}\n")
+        .filter(|text| text.contains("_run16_sized(") || text.contains("_run8_sized("))
+        .collect();
+    let code: Vec<_> = sized.iter().filter_map(|text| text.split_once("_sized(ptr ")).collect();
+    assert_eq!(code.len(), 2, "{found}");
+    for (_, code) in code {
+        assert!(code.contains("shufflevector"), "{code}");
+        for gone in ["alloca", "llvm.masked.", "load volatile", "switch"] {
+            assert!(!code.contains(gone), "{gone}: {code}");
+        }
+    }
+}
+
+/// Blocks of other sizes than the largest one have the function for any.
+#[test]
+fn other_sizes_than_the_largest_are_any() {
+    let text =
+        format!("use kernelmill_device::prelude::*;\n{}", tree("most", "launch_bounds = 64"));
+    let (source, lowered) = lower("code_most", &text);
+    let config = Config::new("cpu".parse().unwrap());
+    let found = compiler().inspect(&job("code_most", &source, &lowered, &config)).unwrap();
+    let calls =
+        found.lines().filter(|line| line.contains("call ") && line.contains("_sized(")).count();
+    assert_eq!(calls, if cfg!(target_arch = "x86_64") { 2 } else { 1 }, "{found}");
 }
 
 /// The code that groups of a kernel in a text get, before LLVM's passes: for groups with a thread in

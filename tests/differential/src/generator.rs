@@ -7,6 +7,10 @@
 
 #[path = "loops.rs"]
 mod loops;
+#[path = "tiles.rs"]
+mod tiles;
+
+pub(crate) use tiles::Tile;
 
 use std::fmt::Write as _;
 
@@ -128,13 +132,22 @@ impl Case {
     }
 }
 
-/// What the host needs: the functions, and a table of the cases with their kernels.
-pub(crate) fn host_side(cases: &[(u64, Case)], files: u64, seed: u64) -> String {
+/// What the host needs: the functions, and tables of the cases with their kernels, each with the file
+/// that it is in.
+pub(crate) fn host_side(
+    cases: &[(u64, Case)],
+    tiles: &[(u64, Tile)],
+    files: u64,
+    seed: u64,
+) -> String {
     let mut text = String::new();
     for file in 0..files {
         let _ = writeln!(text, "mod functions_{file} {{");
         for (_, case) in cases.iter().filter(|(of, _)| *of == file) {
             text.push_str(&case.functions.replace("\nfn ", "\npub(super) fn "));
+        }
+        for (_, tile) in tiles.iter().filter(|(of, _)| *of == file) {
+            text.push_str(&tile.functions().replace("\nfn ", "\npub(super) fn "));
         }
         text.push_str("}\n");
     }
@@ -152,6 +165,8 @@ pub(crate) fn host_side(cases: &[(u64, Case)], files: u64, seed: u64) -> String 
              on.kernels.case_{index}_apart(&on.stream, launch, n, x, out) }},"
         );
     }
+    text.push_str("];\n/// Every kernel of tiles.\npub const TILES: &[Tile] = &[\n");
+    text.extend(tiles.iter().map(|(file, tile)| tile.host_side(*file)));
     text.push_str("];\n");
     text
 }

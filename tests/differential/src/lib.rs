@@ -31,6 +31,31 @@ pub struct Case {
     launch_apart: Start,
 }
 
+/// A random kernel that exchanges elements of shared memory.
+pub struct Tile {
+    /// The kernel.
+    pub name: &'static str,
+    rounds: &'static [Round],
+    /// The largest number that an element can be.
+    most: u64,
+    /// Whether it can only be launched with blocks of 64 threads.
+    exact: bool,
+    text: &'static str,
+    launch: Start,
+}
+
+type Place = fn(usize, usize, usize) -> usize;
+
+/// What each thread does between two barriers: the element that it reads, whether it writes one, what
+/// and where.
+struct Round {
+    read: Place,
+    write: Place,
+    holds: fn(usize, usize, u32, u32) -> bool,
+    next: fn(usize, usize, u32, u32) -> u32,
+    steps: &'static [usize],
+}
+
 /// What cases run on.
 pub struct Context {
     device: Device,
@@ -111,6 +136,33 @@ impl Context {
         Ok(())
     }
 
+    /// Runs a kernel of tiles, and compares every element.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::check`].
+    pub fn check_tile(&self, tile: &Tile) -> Result<(), Box<dyn Error>> {
+        let x: Vec<u32> = (0..197_u32).map(|i| i.wrapping_mul(0x85eb_ca6b) ^ (i << 5)).collect();
+        let widths = if tile.exact { &WIDTHS[..1] } else { &WIDTHS[..] };
+        for &width in widths {
+            let expected = tile.expected(width, &x, 77);
+            let got = self.run(tile.launch, width, &x, 77);
+            let got = got.map_err(|error| format!("{}: {error}", tile.name))?;
+            if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
+                let Tile { name, text, .. } = tile;
+                let (found, wanted) = (got[place], expected[place]);
+                let steps: Vec<_> = tile.rounds.iter().map(|round| round.steps).collect();
+                return Err(format!(
+                    "seed {SEED}, {name}, blocks of {width}, element {place}: {found} on {}, \
+                     {wanted} on the host\nsteps {steps:?}\n{text}",
+                    self.device.name()
+                )
+                .into());
+            }
+        }
+        Ok(())
+    }
+
     fn run(&self, start: Start, width: usize, x: &[u32], n: u32) -> kernelmill::Result<Vec<u32>> {
         let input = self.device.upload(x)?;
         let mut output = self.device.zeros::<u32>(width * BLOCKS)?;
@@ -171,5 +223,31 @@ impl Case {
             mine.rotate_left(1) ^ *from.and_then(|from| warp.get(from)).unwrap_or(&mine)
         });
         exchanged.collect()
+    }
+}
+
+impl Tile {
+    /// What the kernel computes, block by block and round by round.
+    fn expected(&self, width: usize, x: &[u32], n: u32) -> Vec<u32> {
+        let kept = |value: u32| (u64::from(value) & self.most) as u32;
+        let blocks = (0..BLOCKS).flat_map(|block| {
+            let mut own: Vec<u32> =
+                (0..width).map(|t| x[(block * width + t) % x.len()] ^ n).collect();
+            let mut tile: Vec<u32> = own.iter().map(|value| kept(*value)).collect();
+            for (round, &step) in
+                self.rounds.iter().flat_map(|it| it.steps.iter().map(move |s| (it, s)))
+            {
+                let before = tile.clone();
+                for t in 0..width {
+                    let other = before[(round.read)(t, width, step)];
+                    if (round.holds)(t, step, own[t], other) {
+                        own[t] = (round.next)(t, step, own[t], other);
+                        tile[(round.write)(t, width, step)] = kept(own[t]);
+                    }
+                }
+            }
+            (0..width).map(|t| own[t] ^ tile[t]).collect::<Vec<_>>()
+        });
+        blocks.collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Every random kernel on the CPU.
 
-use differential::{CASES, Context};
+use differential::{CASES, Context, TILES};
 use kernelmill::Device;
 use std::{env, fs, process::Command};
 
@@ -11,6 +11,9 @@ fn the_cpu_agrees_with_the_host() {
     for case in CASES {
         context.check(case).unwrap_or_else(|error| panic!("{error}"));
     }
+    for tile in TILES {
+        context.check_tile(tile).unwrap_or_else(|error| panic!("{error}"));
+    }
 }
 
 /// Agreement says nothing of lanes where no kernel runs on them.
@@ -20,6 +23,7 @@ fn many_cases_are_lanes_and_none_was_refused_by_them() {
     let roads = files.filter(|path| path.to_string_lossy().ends_with(".roads.txt"));
     let text: String = roads.map(|path| fs::read_to_string(path).unwrap()).collect();
     assert!(!text.contains("could not be built"), "{text}");
+    assert!(text.matches("made for blocks of 64").count() >= 20, "{text}");
     for (road, least) in [("loop: ", 5), ("regions: ", 20), ("coroutine: ", 80)] {
         let is_one = |line: &&str| {
             line.contains(road) && (road == "coroutine: " || line.contains("threads in groups"))

@@ -85,6 +85,19 @@ impl<'c> Body<'c> {
         Ok(Self { function, source, types, by_address, shared_bytes })
     }
 
+    /// The same for another function of the same type.
+    pub(super) fn with_function(&self, function: Value<'c>) -> Self {
+        let values = function.parameters();
+        let waits = matches!(self.source, Source::Item(_));
+        Self {
+            function,
+            source: source(&values[self.types.len()..], waits),
+            types: self.types.clone(),
+            by_address: self.by_address.clone(),
+            shared_bytes: self.shared_bytes,
+        }
+    }
+
     /// Replaces the operations on the context.
     pub(super) fn lower(&self, unit: &Unit<'_, 'c>, out_of_line: &OutOfLine<'c>) {
         let lowering = Lowering { unit, source: self.source, shared_bytes: self.shared_bytes };

@@ -20,17 +20,21 @@ mod abi;
 mod block_loop;
 mod body;
 mod context;
+mod copy;
 mod coroutine;
 mod cut;
 mod exchange;
 mod inline;
 mod lanes;
 mod lines;
+mod masked;
 mod operation;
 mod out_of_line;
+mod registers;
 mod road;
 mod shared;
 mod size;
+mod sized;
 mod undefined;
 mod uniformity;
 mod variants;
@@ -48,9 +52,11 @@ use crate::{
 };
 use abi::Functions;
 use body::Body;
+use lanes::{Blocks, Run};
 use out_of_line::{Jumps, OutOfLine};
 use road::Choice;
 use size::Sizes;
+use sized::{BlockSize, Known, Sized};
 
 /// Simplifies kernels before they are cut at their barriers, so that little is alive across one.
 const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
@@ -78,6 +84,8 @@ struct Kernel<'a, 'c> {
     road: Road<'c>,
     /// For people.
     why: String,
+    /// The functions for blocks of one size.
+    sized: Vec<Sized<'c>>,
 }
 
 /// How it runs.
@@ -103,7 +111,7 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     let kernels: Result<Vec<_>, _> = unit
         .signatures
         .iter()
-        .map(|signature| kernel(unit, machine, signature, (&out_of_line, sizes), shared_bytes))
+        .map(|signature| kernel(unit, machine, signature, (&out_of_line, &sizes), shared_bytes))
         .collect();
     let kernels = kernels?;
     out_of_line.lower(unit, shared_bytes);
@@ -118,6 +126,8 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     unit.module.verify().map_err(|message| {
         Error::Internal(format!("LLVM refuses the kernels of {}: {message}", unit.name))
     })?;
+    let sized: Vec<_> = kernels.iter().flat_map(|kernel| &kernel.sized).collect();
+    sized::finish(unit, machine, &sized)?;
     machine.run(unit.module, SPLIT)?;
     kernels.into_iter().map(|kernel| finish(unit, kernel)).collect()
 }
@@ -127,7 +137,7 @@ fn kernel<'a, 'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,
     signature: &'a Signature,
-    (out_of_line, sizes): (&OutOfLine<'c>, Sizes),
+    (out_of_line, sizes): (&OutOfLine<'c>, &Sizes),
     shared_bytes: u64,
 ) -> Result<Kernel<'a, 'c>, Error> {
     let shim = entry::shim(unit, signature)?;
@@ -142,8 +152,16 @@ fn kernel<'a, 'c>(
     };
     let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
     let waits = matches!(choice, Choice::Coroutine(_));
+    let own_shared = sized::has_shared_alone(shim).then_some(shared_bytes);
     let body = Body::new(unit, signature, shim, waits, shared_bytes)?;
     body.lower(unit, out_of_line);
+    let mut sized = Vec::new();
+    let mut blocks = || -> Result<_, Error> {
+        let known = BlockSize::of(signature).map(|block| (block, own_shared));
+        let built = whole_blocks(unit, machine, (&body, known), &symbol, (jumps, sizes))?;
+        sized = built.sized;
+        Ok((built.functions, built.why))
+    };
     let (road, why) = match choice {
         Choice::Coroutine(why) => {
             coroutine::split_at_waits(unit, &body);
@@ -151,32 +169,36 @@ fn kernel<'a, 'c>(
             (Road::Coroutine { start, resume }, format!("coroutine: {why}"))
         }
         Choice::Loop => {
-            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, (jumps, sizes))?;
+            let (functions, why) = blocks()?;
             (Road::Block(functions), format!("loop: no thread waits for another, {why}"))
         }
         Choice::Regions(waits) => {
-            let (functions, why) = whole_blocks(unit, machine, &body, &symbol, (jumps, sizes))?;
+            let (functions, why) = blocks()?;
             (Road::Block(functions), format!("regions: {waits}, {why}"))
         }
     };
     let shared_bytes = if uses_shared { shared_bytes } else { 0 };
-    Ok(Kernel { signature, symbol, shared_bytes, body: body.function, road, why })
+    Ok(Kernel { signature, symbol, shared_bytes, body: body.function, road, why, sized })
 }
 
-/// Builds the functions that run a whole block of a kernel, one for each kind of processor, and
-/// says how.
+/// The functions that run a whole block of a kernel, and how.
+struct Built<'c> {
+    functions: Functions<'c>,
+    why: String,
+    sized: Vec<Sized<'c>>,
+}
+
+/// Builds the functions that run a whole block of a kernel, one for each kind of processor. What is
+/// said of the blocks it is launched with comes with the bytes of shared memory, where nothing else
+/// uses that.
 fn whole_blocks<'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,
-    body: &Body<'c>,
+    (body, known): (&Body<'c>, Option<(BlockSize, Option<u64>)>),
     symbol: &str,
-    (jumps, sizes): (Jumps, Sizes),
-) -> Result<(Functions<'c>, String), Error> {
-    cut::at_barriers(unit, body.function);
-    cut::one_return(unit, body.function);
+    (jumps, sizes): (Jumps, &Sizes),
+) -> Result<Built<'c>, Error> {
     let size = |ty: Type<'c>| machine.size_of(ty);
-    let mut run = [None; abi::VARIANTS];
-    let (mut thread_bytes, mut lanes) = (0, Vec::new());
     let mut why = match (unit.lanes, jumps) {
         (false, _) => Some("lanes are off".to_owned()),
         (true, Jumps::Anywhere) => {
@@ -184,37 +206,65 @@ fn whole_blocks<'c>(
         }
         (true, Jumps::InPanics | Jumps::Never) => sizes.too_large(body.function),
     };
+    let known = known.filter(|_| why.is_none());
+    let known = known.map(|known| Known::new(unit, machine, body, known)).transpose()?.flatten();
+    cut::at_barriers(unit, body.function);
+    cut::one_return(unit, body.function);
+    let mut run = [None; abi::VARIANTS];
+    let (mut thread_bytes, mut lanes, mut all_sized) = (0, Vec::new(), Vec::new());
     for (index, variant) in variants::of(machine.triple()).iter().enumerate() {
         let Some(variant) = variant else { continue };
         if why.is_some() {
             break;
         }
-        match lanes::run(unit, body, symbol, variant.lanes, &size) {
+        let sized =
+            known.as_ref().and_then(|known| known.run(unit, symbol, (variant.lanes, sizes), &size));
+        let apply = |built: &Run<'c>| {
+            built.functions.iter().for_each(|function| variant.apply(unit.context, *function));
+        };
+        sized.iter().for_each(apply);
+        let any = match (&known, sized) {
+            (Some(known), Some(sized)) if known.block.is_exact => Ok(sized),
+            (known, sized) => {
+                let blocks = match (known, &sized) {
+                    (Some(known), Some(sized)) => {
+                        Blocks::AnyBut(known.block.threads, sized.functions[0])
+                    }
+                    _ => Blocks::Any,
+                };
+                all_sized.extend(sized.map(|sized| Sized::new(sized, variant.lanes)));
+                lanes::run(unit, body, symbol, (variant.lanes, blocks), &size).inspect(apply)
+            }
+        };
+        match any {
             Ok(built) => {
-                built.functions.iter().for_each(|function| variant.apply(unit.context, *function));
                 thread_bytes = thread_bytes.max(built.bytes_of_thread);
                 run[index] = Some(guarded(unit, built.functions[0], symbol, jumps));
                 lanes.extend((variant.lanes > 1).then(|| variant.lanes.to_string()));
+                all_sized.extend(built.is_sized.then(|| Sized::new(built, variant.lanes)));
             }
             Err(reason) => why = Some(reason.to_owned()),
         }
     }
     let Some(why) = why else {
-        let lanes = lanes.join(", ");
-        return Ok((
-            Functions::Loop { thread_bytes, run },
-            format!("threads in groups of {lanes}"),
-        ));
+        let mut why = format!("threads in groups of {}", lanes.join(", "));
+        if let Some(known) = known.filter(|_| !all_sized.is_empty()) {
+            why.push_str(&format!(", made for blocks of {}", known.block));
+        }
+        let functions = Functions::Loop { thread_bytes, run };
+        return Ok(Built { functions, why, sized: all_sized });
     };
     let why = format!("one thread after the other: {why}");
     let has_barriers = body.function.calls().into_iter().any(context::is_barrier);
     if !has_barriers {
-        return Ok((block_loop::functions(unit, body, symbol, jumps != Jumps::Never), why));
+        let functions = block_loop::functions(unit, body, symbol, jumps != Jumps::Never);
+        return Ok(Built { functions, why, sized: all_sized });
     }
-    let built = lanes::run(unit, body, symbol, 1, &size)
+    let built = lanes::run(unit, body, symbol, (1, Blocks::Any), &size)
         .map_err(|reason| Error::Internal(format!("{symbol} cannot be built: {reason}")))?;
     let run = [Some(guarded(unit, built.functions[0], symbol, jumps)), None, None];
-    Ok((Functions::Loop { thread_bytes: built.bytes_of_thread, run }, why))
+    let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run };
+    Ok(Built { functions, why, sized: all_sized })
 }
 
 /// The function, in one that catches threads that jump where they can.

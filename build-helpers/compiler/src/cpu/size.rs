@@ -1,20 +1,30 @@
 //! How much code may become code of lanes, which takes LLVM several times as long to compile.
 
+use std::cell::Cell;
+
 use kernelmill_llvm::ir::Value;
 
 use crate::{Error, entry, target::Unit};
 
 /// The instructions of a kernel that lanes are built for. What LLVM does with so long a function takes
 /// more than its size times as long.
-const KERNEL: usize = 4_000;
+pub(super) const KERNEL: usize = 4_000;
 
 /// The instructions of all kernels of a source together.
 const SOURCE: usize = 40_000;
 
+/// The instructions of a kernel for all groups of a block together, where each gets code of its own.
+pub(super) const UNROLLED: usize = 12_000;
+
+/// The same of all kernels of a source, for all processors.
+const SOURCE_UNROLLED: usize = 30_000;
+
 /// The size of a source.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sizes {
     source: usize,
+    /// What is unrolled so far.
+    unrolled: Cell<usize>,
 }
 
 impl Sizes {
@@ -24,11 +34,11 @@ impl Sizes {
         for signature in unit.signatures {
             source += instructions(entry::shim(unit, signature)?);
         }
-        Ok(Self { source })
+        Ok(Self { source, unrolled: Cell::new(0) })
     }
 
     /// Why a kernel is run one thread after the other, if it is for its size.
-    pub(super) fn too_large(self, kernel: Value<'_>) -> Option<String> {
+    pub(super) fn too_large(&self, kernel: Value<'_>) -> Option<String> {
         let own = instructions(kernel);
         if own > KERNEL {
             return Some(format!("it has {own} instructions, more than {KERNEL}"));
@@ -40,8 +50,24 @@ impl Sizes {
             )
         })
     }
+
+    /// Whether each of so many groups of a kernel can have code of its own, which is then counted.
+    pub(super) fn unroll(&self, kernel: Value<'_>, groups: u32) -> bool {
+        let all = self.unrolled.get() + unrolled(kernel, groups);
+        let fits = all <= SOURCE_UNROLLED;
+        if fits {
+            self.unrolled.set(all);
+        }
+        fits
+    }
 }
 
-fn instructions(function: Value<'_>) -> usize {
+/// The instructions of a kernel where each of so many groups has code of its own.
+pub(super) fn unrolled(kernel: Value<'_>, groups: u32) -> usize {
+    instructions(kernel) * groups as usize
+}
+
+/// The instructions of a function.
+pub(super) fn instructions(function: Value<'_>) -> usize {
     function.blocks().into_iter().map(|block| block.instructions().len()).sum()
 }

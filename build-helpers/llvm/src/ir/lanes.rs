@@ -104,6 +104,26 @@ impl<'c> Builder<'c> {
         })
     }
 
+    /// A vector of lanes of two others of one type, which are counted through; `None` for any.
+    #[must_use]
+    pub fn shuffle(
+        &self,
+        context: &'c Context,
+        left: Value<'c>,
+        right: Value<'c>,
+        lanes: &[Option<u32>],
+    ) -> Value<'c> {
+        let word = Type::int(context, 32);
+        let lane = |lane: &Option<u32>| {
+            lane.map_or_else(|| word.poison(), |lane| word.constant(u64::from(lane)))
+        };
+        let mask = Value::constant_vector(&lanes.iter().map(lane).collect::<Vec<_>>());
+        // SAFETY: see above; the mask is a constant.
+        Value::wrap(unsafe {
+            LLVMBuildShuffleVector(self.raw(), left.raw, right.raw, mask.raw, c"".as_ptr())
+        })
+    }
+
     /// One lane of a vector.
     #[must_use]
     pub fn lane(&self, vector: Value<'c>, lane: Value<'c>) -> Value<'c> {

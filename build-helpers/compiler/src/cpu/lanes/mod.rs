@@ -15,6 +15,7 @@ mod each;
 mod form;
 mod group;
 mod instruction;
+mod layout;
 mod memory;
 mod panic;
 mod part;
@@ -34,7 +35,9 @@ use super::{
 };
 use crate::target::Unit;
 use group::{Kind, build};
+pub(super) use layout::OWN_MEMORY;
 use plan::Plan;
+pub(super) use plan::{ends_at_barrier, writes_panic};
 use state::State;
 
 /// A function that runs a whole block in groups, with the bytes that it keeps for each thread.
@@ -42,6 +45,24 @@ pub(super) struct Run<'c> {
     /// The function, and then those that it consists of.
     pub(super) functions: Vec<Value<'c>>,
     pub(super) bytes_of_thread: u64,
+    /// Whether it is for blocks of one size.
+    pub(super) is_sized: bool,
+}
+
+/// The blocks that a function is for.
+#[derive(Clone, Copy)]
+pub(super) enum Blocks<'c> {
+    Any,
+    /// Of any size; those of one have a function of their own.
+    AnyBut([u32; 3], Value<'c>),
+    /// Of this size, without a group that is not full.
+    Of {
+        threads: [u32; 3],
+        /// Whether each group has code of its own.
+        unroll: bool,
+        /// The bytes of shared memory, where no other code uses that of a block.
+        shared_bytes: Option<u64>,
+    },
 }
 
 /// The threads of a row that memory is laid out for: a multiple of every number of lanes.
@@ -53,7 +74,7 @@ pub(super) fn run<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
     symbol: &str,
-    lanes: u32,
+    (lanes, blocks): (u32, Blocks<'c>),
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Run<'c>, &'static str> {
     let Source::Parameters { thread, .. } = body.source else {
@@ -65,11 +86,13 @@ pub(super) fn run<'c>(
     let asked = Asked { lanes: 1, source: &block_source(thread), size };
     let of_block = Uniformity::new(body.function, &flow, &asked);
     let state = State::new(&plan, &of_block, size)?;
+    // What a group's place decides is folded then, and memory is handed out to no other function.
+    let unrolled = matches!(blocks, Blocks::Of { unroll: true, .. });
     let mut groups = Vec::new();
     let mut functions = Vec::new();
     for region in 0..plan.regions.len() {
         let build = |kind| build(unit, &plan, &state, size, region, kind);
-        let tail = (lanes > 1).then(|| build(Kind::Any)).transpose();
+        let tail = (lanes > 1 && !unrolled).then(|| build(Kind::Any)).transpose();
         let full = build(Kind::Full { any: tail.as_ref().copied().ok().flatten() });
         functions.extend(full.iter().chain(tail.iter().flatten()).copied());
         groups.push((full, tail));
@@ -85,6 +108,7 @@ pub(super) fn run<'c>(
             return Err(why);
         }
     };
-    functions.insert(0, run::block(unit, body, symbol, &plan, &state, &groups));
-    Ok(Run { functions, bytes_of_thread: state.bytes_of_thread })
+    functions.insert(0, run::block(unit, body, symbol, (&plan, &state, blocks), &groups));
+    let is_sized = matches!(blocks, Blocks::Of { .. });
+    Ok(Run { functions, bytes_of_thread: state.bytes_of_thread, is_sized })
 }

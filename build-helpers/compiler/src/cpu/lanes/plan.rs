@@ -46,7 +46,7 @@ pub(super) struct Plan<'c> {
 }
 
 /// Whether a block ends at a barrier.
-pub(super) fn ends_at_barrier(block: Block<'_>) -> bool {
+pub(in crate::cpu) fn ends_at_barrier(block: Block<'_>) -> bool {
     block.instructions().iter().any(|call| is_barrier(*call))
 }
 
@@ -227,6 +227,28 @@ impl<'c> Plan<'c> {
         }
     }
 
+    /// The regions that may come after one, in order; `None` first where the kernel may end in it.
+    pub(super) fn regions_after(&self, region: usize) -> Vec<Option<usize>> {
+        let blocks = &self.regions[region].blocks;
+        let ends = self.flow.ends.iter().filter(|&&end| blocks[end]);
+        let next: BTreeSet<_> = ends.map(|end| self.barriers.get(end).copied()).collect();
+        next.into_iter().collect()
+    }
+
+    /// Whether control can come to a region again.
+    pub(super) fn comes_again(&self, region: usize) -> bool {
+        let (mut seen, mut work) = (BTreeSet::new(), self.regions_after(region));
+        while let Some(next) = work.pop() {
+            if next == Some(region) {
+                return true;
+            }
+            if let Some(number) = next.filter(|_| seen.insert(next)) {
+                work.extend(self.regions_after(number));
+            }
+        }
+        false
+    }
+
     /// Whether `block` is only reached in region `region` through `defined`, so that a value of
     /// it is at hand.
     pub(super) fn is_at_hand(&self, region: usize, defined: usize, block: usize) -> bool {
@@ -236,7 +258,7 @@ impl<'c> Plan<'c> {
 }
 
 /// Whether a block writes down a panic.
-pub(super) fn writes_panic(block: Block<'_>) -> bool {
+pub(in crate::cpu) fn writes_panic(block: Block<'_>) -> bool {
     block.instructions().into_iter().any(|call| call.is_call() && reports_panic(call))
 }
 

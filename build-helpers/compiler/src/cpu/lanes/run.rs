@@ -1,8 +1,18 @@
 //! The function that runs a block: region after region, in each all groups.
 
-use kernelmill_llvm::ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Place, Type, Value};
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Place, Type, Value},
+};
 
-use super::{ROW, form::Vectors, group::PANICKED, plan::Plan, state::State};
+use super::{
+    Blocks, ROW,
+    form::Vectors,
+    group::PANICKED,
+    layout::{Layout, OWN_ALIGN, OWN_MEMORY},
+    plan::Plan,
+    state::State,
+};
 use crate::{
     cpu::{
         abi::{block, field, geometry, load_arguments},
@@ -27,6 +37,7 @@ struct Runner<'a, 'c> {
     builder: Builder<'c>,
     function: Value<'c>,
     plan: &'a Plan<'c>,
+    layout: Layout,
     arguments: Vec<Value<'c>>,
     /// Block index, size, grid size, the addresses of the block, of the tables of warps, and of shared
     /// memory.
@@ -49,20 +60,43 @@ struct Runner<'a, 'c> {
     panicked: Block<'c>,
 }
 
+/// Leaves blocks of one size to the function that is for them.
+fn hand_over<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    (run, sized): (Value<'c>, Value<'c>),
+    (dims, threads): ([Value<'c>; 3], [u32; 3]),
+) {
+    let word = Type::int(context, 32);
+    sized.add_attribute(context, Place::Function, "noinline", 0);
+    let same = dims.into_iter().zip(threads).map(|(size, known)| {
+        let known = word.constant(u64::from(known));
+        builder.compare(IntPredicate::LLVMIntEQ, size, known)
+    });
+    let Some(same) = same.reduce(|all, one| builder.and(all, one)) else { return };
+    let (into, other) = (Block::append(context, run, "sized"), Block::append(context, run, "any"));
+    builder.branch_if(same, into, other);
+    builder.at_end(into);
+    builder.call(sized, &run.parameters());
+    builder.ret(None);
+    builder.at_end(other);
+}
+
 /// Builds `fn(arguments: *const *const u8, block: *mut Block)`.
 pub(super) fn block<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
     symbol: &str,
-    plan: &Plan<'c>,
-    state: &State<'c>,
+    (plan, state, blocks): (&Plan<'c>, &State<'c>, Blocks<'c>),
     groups: &[Functions<'c>],
 ) -> Value<'c> {
     let context = unit.context;
+    let layout = Layout::new(state, blocks);
     let pointer = Type::pointer(context, 0);
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let ty = Type::void(context).function(&[pointer, pointer]);
-    let run = unit.module.new_function(&format!("{symbol}_run{}", plan.lanes), ty);
+    let of = if matches!(blocks, Blocks::Of { .. }) { "_sized" } else { "" };
+    let run = unit.module.new_function(&format!("{symbol}_run{}{of}", plan.lanes), ty);
     run.set_linkage(Linkage::LLVMInternalLinkage);
     run.add_attribute(context, Place::Function, "nounwind", 0);
     for parameter in [0, 1] {
@@ -77,11 +111,28 @@ pub(super) fn block<'c>(
         [0, 4, 8].map(|axis| field(context, &builder, word, structure, offset + axis))
     };
     let index = three(current, block::INDEX);
-    let dims = three(shape, geometry::BLOCK);
+    let dims = match blocks {
+        Blocks::Of { threads, .. } => threads.map(|size| word.constant(u64::from(size))),
+        Blocks::Any | Blocks::AnyBut(..) => three(shape, geometry::BLOCK),
+    };
+    if let Blocks::AnyBut(threads, sized) = blocks {
+        hand_over(context, &builder, (run, sized), (dims, threads));
+    }
     let grid = three(shape, geometry::GRID);
     let arguments = load_arguments(context, &builder, array, &body.types, &body.by_address);
-    let threads = field(context, &builder, pointer, current, block::SCRATCH);
-    let shared = field(context, &builder, pointer, current, block::SHARED);
+    let own = |bytes: Option<u64>, of_launch: u64| match bytes {
+        Some(bytes) => {
+            let memory = builder.alloca(Type::int(context, 8).array(bytes));
+            memory.set_alignment(OWN_ALIGN);
+            memory
+        }
+        None => field(context, &builder, pointer, current, of_launch),
+    };
+    let threads = own(layout.scratch_bytes, block::SCRATCH);
+    let shared = own(layout.shared_bytes, block::SHARED);
+    if layout.shared_bytes.is_some() {
+        shared.set_name(OWN_MEMORY);
+    }
     let bytes = state.bytes_of_block.next_multiple_of(16).max(16);
     let [kept, kept_next, for_tail, for_tail_next] = [(); 4].map(|()| {
         let memory = builder.alloca(Type::int(context, 8).array(bytes));
@@ -111,6 +162,7 @@ pub(super) fn block<'c>(
         builder,
         function: run,
         plan,
+        layout,
         arguments,
         context: context_values,
         current,
@@ -136,25 +188,31 @@ impl<'c> Runner<'_, 'c> {
     fn regions(&self, groups: &[Functions<'c>]) {
         let context = self.unit.context;
         let word = Type::int(context, 32);
-        let done = Block::append(context, self.function, "done");
-        if let [only] = groups {
-            self.rows(only);
-            self.builder.branch(done);
-        } else {
-            let head = Block::append(context, self.function, "next");
-            self.builder.store(word.constant(0), self.next);
-            self.builder.branch(head);
-            self.builder.at_end(head);
-            let next = self.builder.load(word, self.next);
-            let switch = self.builder.switch(next, done, groups.len() as u32);
-            for (number, group) in groups.iter().enumerate() {
-                let region = Block::append(context, self.function, "region");
-                switch.add_case(word.constant(number as u64), region);
-                self.builder.at_end(region);
-                self.rows(group);
+        let append = |name| Block::append(context, self.function, name);
+        let done = append("done");
+        let regions: Vec<_> = groups.iter().map(|_| append("region")).collect();
+        self.builder.branch(regions[0]);
+        for (number, group) in groups.iter().enumerate() {
+            self.builder.at_end(regions[number]);
+            self.rows(group);
+            let after = self.plan.regions_after(number);
+            let again = self.plan.comes_again(number);
+            if let [None] = after[..] {
+                self.builder.branch(done);
+                continue;
+            }
+            if self.layout.unrolled.is_none() || again {
                 self.stop_at_panics();
-                self.pass_on();
-                self.builder.branch(head);
+            }
+            self.pass_on();
+            if let [Some(next)] = after[..] {
+                self.builder.branch(regions[next]);
+                continue;
+            }
+            let next = self.builder.load(word, self.next);
+            let switch = self.builder.switch(next, done, after.len() as u32);
+            for next in after.into_iter().flatten() {
+                switch.add_case(word.constant(next as u64), regions[next]);
             }
         }
         self.builder.at_end(done);
@@ -194,6 +252,9 @@ impl<'c> Runner<'_, 'c> {
     /// Runs a region for all groups.
     fn rows(&self, group: &Functions<'c>) {
         let context = self.unit.context;
+        if let Some(threads) = self.layout.unrolled {
+            return self.each_group(group, threads);
+        }
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
         self.count(self.dims[2], |z| {
             self.count(self.dims[1], |y| {
@@ -216,6 +277,19 @@ impl<'c> Runner<'_, 'c> {
                 }
             });
         });
+    }
+
+    /// The same, with code for each group.
+    fn each_group(&self, group: &Functions<'c>, [width, height, depth]: [u32; 3]) {
+        let context = self.unit.context;
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        for row in 0..u64::from(height * depth) {
+            let (y, z) = (row % u64::from(height), row / u64::from(height));
+            let at = wide.constant(row * u64::from(width).next_multiple_of(ROW));
+            for x in (0..u64::from(width)).step_by(self.plan.lanes as usize) {
+                self.call(group.full, [x, y, z].map(|place| word.constant(place)), at, None);
+            }
+        }
     }
 
     /// The lanes of the last group of a row, which starts at `x`.

@@ -37,6 +37,14 @@ impl<'c> Value<'c> {
         })
     }
 
+    /// The element of this index of a constant vector, array or struct; `None` where it is not known.
+    #[must_use]
+    pub fn constant_element(self, index: u32) -> Option<Self> {
+        assert!(self.is_constant());
+        // SAFETY: the value is a constant; LLVM gives null where it has no such element.
+        Self::from_raw(unsafe { LLVMGetAggregateElement(self.raw, index) })
+    }
+
     /// A constant struct of these fields.
     #[must_use]
     pub fn constant_structure(context: &'c Context, fields: &[Self]) -> Self {

@@ -1,0 +1,37 @@
+//! A fault of LLVM's that code with known masks comes upon.
+
+use kernelmill_llvm::ir::{Builder, Type, Value};
+
+use crate::target::Unit;
+
+/// Writes single lanes by themselves. LLVM 22 writes too many bytes for x86 where a masked store writes
+/// one lane, which it knows, of numbers that were truncated: those of the number before.
+pub(super) fn store_single_lanes<'c>(unit: &Unit<'_, 'c>, function: Value<'c>) {
+    let word = Type::int(unit.context, 32);
+    for call in function.calls() {
+        let name = call.called_function().map(Value::name).unwrap_or_default();
+        if !name.starts_with("llvm.masked.store.") {
+            continue;
+        }
+        let [all, pointer, mask] = call.arguments()[..] else { continue };
+        let Some(lane) = only_lane(mask) else { continue };
+        let builder = Builder::new(unit.context);
+        builder.before(call);
+        let lane = word.constant(u64::from(lane));
+        let address = builder.element(all.ty().element(), pointer, lane);
+        builder.store(builder.lane(all, lane), address).set_alignment(1);
+        call.erase();
+    }
+}
+
+/// The lane that a mask is of, if it is known and of one.
+fn only_lane(mask: Value<'_>) -> Option<u32> {
+    if !mask.is_constant() {
+        return None;
+    }
+    let bit = |lane| mask.constant_element(lane).and_then(Value::as_u64);
+    let bits: Vec<_> = (0..mask.ty().lanes()?).map(bit).collect::<Option<_>>()?;
+    let mut set = (0..).zip(bits).filter(|(_, bit)| *bit == 1);
+    let (lane, _) = set.next()?;
+    set.next().is_none().then_some(lane)
+}
