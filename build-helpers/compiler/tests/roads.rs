@@ -232,6 +232,34 @@ fn where_the_size_is_known_shared_memory_is_in_registers() {
     }
 }
 
+/// LLVM writes too many bytes for a masked store of one lane of truncated numbers.
+#[test]
+fn a_single_lane_that_is_known_is_written_by_itself() {
+    let text = "use kernelmill_device::prelude::*;
+        #[kernel(block_size = [64, 1, 1])]
+        pub fn first(x: &[u32], mut y: DisjointSlice<u32>) {
+            static mut TILE: SharedArray<u16, 64> = SharedArray::UNINIT;
+            let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
+            let own = x[i.get()];
+            unsafe { TILE[t] = 0 };
+            thread::sync_threads();
+            if t < 1 { unsafe { TILE[t] = own as u16 }; }
+            thread::sync_threads();
+            // So that it stays in memory.
+            let other = unsafe { TILE[own as usize % 64] };
+            if let Some(out) = y.get_mut(i) { *out = u32::from(other); }
+        }";
+    let (source, lowered) = lower("code_first", text);
+    let config = Config::new("cpu".parse().unwrap());
+    let found = compiler().inspect(&job("code_first", &source, &lowered, &config)).unwrap();
+    let functions = found.split("\n}\n");
+    let sized: String =
+        functions.filter_map(|text| text.split_once("_sized(ptr ")).map(|it| it.1).collect();
+    assert!(sized.contains("store i16 "), "{found}");
+    let masked = |line: &&str| line.contains("llvm.masked.store.v") && line.contains("i16.p0(");
+    assert_eq!(sized.lines().find(masked), None);
+}
+
 /// Blocks of other sizes than the largest one have the function for any.
 #[test]
 fn other_sizes_than_the_largest_are_any() {

@@ -34,7 +34,11 @@ impl<'c> Group<'_, 'c> {
             let is_full = self.builder.compare(IntPredicate::LLVMIntEQ, bits, full);
             self.builder.branch_if(is_full, all, some);
             self.builder.at_end(all);
+            let written: Vec<_> =
+                forms.iter().map(|form| form.map(|it| self.written(it))).collect();
             for lane in 0..u64::from(self.plan.lanes) {
+                let forms: Vec<_> =
+                    written.iter().map(|form| form.map(|it| self.read_back(it, lane))).collect();
                 let lane = Type::int(self.unit.context, 32).constant(lane);
                 self.one_lane(instruction, &forms, lane, results);
             }
@@ -49,6 +53,30 @@ impl<'c> Group<'_, 'c> {
         if let Some((ty, results)) = results {
             let all = self.builder.load(ty, results);
             self.write(instruction, Form::varying(all));
+        }
+    }
+
+    /// Writes the lanes of a vector to the stack: to read each of them back takes the processor less
+    /// than to take the vector apart.
+    fn written(&self, form: Form<'c>) -> Written<'c> {
+        let Some(vector) = form.vector.filter(|vector| is_number(*vector)) else {
+            return Written::No(form);
+        };
+        let slot = self.slots.alloca(vector.ty());
+        self.builder.store(vector, slot).make_volatile();
+        Written::At(slot, vector.ty().element())
+    }
+
+    fn read_back(&self, written: Written<'c>, lane: u64) -> Form<'c> {
+        match written {
+            Written::No(form) => form,
+            Written::At(slot, ty) => {
+                let lane = Type::int(self.unit.context, 64).constant(lane);
+                let value = self.builder.load(ty, self.builder.element(ty, slot, lane));
+                // So that LLVM does not take the vector apart after all.
+                value.make_volatile();
+                Form::uniform(value)
+            }
         }
     }
 
@@ -166,6 +194,19 @@ impl<'c> Group<'_, 'c> {
             self.builder.insert(all, field, index)
         })
     }
+}
+
+/// A value, or where its lanes have been written to, with their type.
+#[derive(Clone, Copy)]
+enum Written<'c> {
+    No(Form<'c>),
+    At(Value<'c>, Type<'c>),
+}
+
+/// Whether the lanes of a vector are numbers or addresses that lie in memory as they are.
+fn is_number(vector: Value<'_>) -> bool {
+    vector.ty().kind() == TypeKind::LLVMVectorTypeKind
+        && vector.ty().element().int_width().is_none_or(|bits| bits >= 8 && bits.is_power_of_two())
 }
 
 /// What becomes of the value in memory and the given one.
