@@ -26,8 +26,8 @@ impl<const D: usize> Tensor<D> {
         let count = self.boxes.iter().product::<usize>();
         let index = |number: usize| {
             let (mut rest, mut index) = (number, 0);
-            for d in 0..D {
-                let at = usize::try_from(start[d] + (rest % self.boxes[d]) as i64).ok()?;
+            for (d, first) in start.iter().enumerate() {
+                let at = usize::try_from(first + (rest % self.boxes[d]) as i64).ok()?;
                 rest /= self.boxes[d];
                 index += if at < self.sizes[d] { at * self.strides[d] } else { return None };
             }
