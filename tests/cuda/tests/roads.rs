@@ -138,12 +138,14 @@ fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
     assert_eq!(after[0].words(), [7; 4]);
     for target in ["compute_80", "gfx1100"] {
         let artifact = failures.compile(target).unwrap();
-        let lines: BTreeSet<_> = artifact.locations.iter().map(|place| place.line).collect();
+        // On AMD what `prints` prints is put together by code that has checks of its own.
+        let own = artifact.locations.iter().filter(|place| place.file == "kernels/failures.cu");
+        let lines: BTreeSet<_> = own.map(|place| place.line).collect();
         assert_eq!(lines, BTreeSet::from([7, 12]), "{target}");
         assert!(artifact.kernels[0].panics, "{target}");
         let texts: BTreeSet<_> = artifact.messages.iter().map(String::as_str).collect();
         let expected = ["assertion failed: x[i] < 10 && \"too much\"", "__trap() was called"];
-        assert_eq!(texts, BTreeSet::from(expected), "{target}");
+        assert!(texts.is_superset(&BTreeSet::from(expected)), "{target}: {texts:?}");
         let trap = artifact.bytes.windows(5).any(|window| window == b"trap;");
         assert!(!trap, "{target}: a trap ends the context");
     }

@@ -45,7 +45,7 @@ pub(crate) struct Checks<'a> {
     /// The names that a reader could have meant.
     known: BTreeSet<String>,
     faults: Vec<Fault>,
-    /// The linked module, where the target's entries lose their source lines.
+    /// The linked module, where the target's entries are other functions than those of the source.
     linked: Option<Vec<u8>>,
 }
 
@@ -136,8 +136,8 @@ impl<'a> Checks<'a> {
         Ok(faults)
     }
 
-    /// Replaces faults without places by the same ones in the module as it was linked, optimised
-    /// as for a target that keeps its source lines.
+    /// Replaces faults of the target's functions, several of which may be of one kernel, by the same
+    /// ones in the module as it was linked, optimised as for a target that leaves functions as they are.
     fn find_lines(&mut self, name: &str) -> Result<(), Error> {
         let Some(bitcode) = self.linked.take() else { return Ok(()) };
         let context = Context::create();
@@ -152,13 +152,9 @@ impl<'a> Checks<'a> {
         machine.run_with(&module, &self.backend.passes(2), false)?;
         let mut found = assertion::settle(&module, &Backtraces::of(&context, &module));
         found.extend(self.find(&context, &module, name)?);
-        for fault in found {
-            let same = |known: &Fault| known.message == fault.message;
-            if self.faults.iter().any(same) {
-                self.faults.retain(|known| !(same(known) && is_lost(known)));
-                self.faults.push(fault);
-            }
-        }
+        found.retain(|fault| self.faults.iter().any(|known| known.message == fault.message));
+        self.faults.retain(|known| !found.iter().any(|fault| fault.message == known.message));
+        self.faults.extend(found);
         Ok(())
     }
 }
