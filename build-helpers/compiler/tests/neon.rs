@@ -96,7 +96,8 @@ macro_rules! kernels {
             #[test]
             fn $test() {
                 let text = include_str!(concat!("../../../benches/cpu/kernels/", $name, ".rs"));
-                check($name, text, $instructions);
+                // Code for blocks of a known size has no loops left to look at.
+                check($name, &text.replace("(block_size = [256, 1, 1])", ""), $instructions);
             }
         )*
     };
