@@ -84,6 +84,8 @@ mod tests {
             ("content", [("a", "1"), ("b", "23")]),
             ("name", [("a", "12"), ("c", "3")]),
             ("folder", [("a", "12"), ("d/b", "3")]),
+            ("ends of names", [("a", "b"), ("c", "")]),
+            ("ends of contents", [("a", ""), ("bc", "")]),
         ]
         .iter()
         .map(|(name, files)| digest(name, files))
