@@ -38,7 +38,7 @@ pub fn exported(name: &str) -> String {
     format!("{EXPORTED}{}", kernelmill_artifact::symbol(name))
 }
 
-/// The symbol of such a function of another package, which has made it its own by [`qualify`].
+/// The symbol of such a function of another package, which has made it its own by `qualify`.
 ///
 /// ```
 /// let symbol = kernelmill_compiler::exported_by("fast-colors", "square");
