@@ -10,7 +10,8 @@ fn thread_of() -> (usize, usize) {
     (thread::block_dim().x as usize, thread::thread_idx().x as usize)
 }
 
-/// Writes what the threads of a block have in a tile to a part of the output.
+/// Writes what the threads of a block have in a tile to a part of the output; each takes what others have
+/// copied, from the last element on.
 fn write_out<T: TensorElement, const D: usize>(
     map: &TensorMap<T, D>,
     tile: &SharedArray<T, 512>,
@@ -20,12 +21,13 @@ fn write_out<T: TensorElement, const D: usize>(
     let (threads, t) = thread_of();
     let (count, mut i) = (map.box_len(), t);
     while i < count {
-        let (mut rest, mut element) = (i, [0; D]);
+        let number = count - 1 - i;
+        let (mut rest, mut element) = (number, [0; D]);
         for (d, at) in element.iter_mut().enumerate() {
             *at = rest % map.box_size(d);
             rest /= map.box_size(d);
         }
-        let at = part * count + i;
+        let at = part * count + number;
         assert!(at < out.len());
         // SAFETY: within, and each element is of one thread.
         unsafe { *out.get_unchecked_mut(at) = tile[map.place(element)] };
@@ -175,17 +177,33 @@ pub fn boxes_moved(from: &TensorMap<f32, 2>, to: &TensorMapMut<f32, 2>) {
         unsafe { (&*&raw const TILE, &*&raw const DOUBLED, &*&raw const WORD) };
     // SAFETY: all threads come here.
     let (_, tile) = unsafe { BulkBarrier::new(word).load(tile, 0, from, start) }.wait();
+    let count = width * height;
     let mut i = t;
-    while i < width * height {
-        let element = [i % width, i / width];
+    while i < count {
+        let number = count - 1 - i;
+        let element = [number % width, number / width];
         let (place, other) = (from.place(element), to.place(element));
         assert!(other < doubled.len());
         // SAFETY: within, and each element is of one thread.
         unsafe { *doubled.as_mut_ptr().add(other) = 2.0 * tile[place] };
         i += threads;
     }
-    // SAFETY: all threads come here, nobody writes the array any more, and boxes lie apart.
-    unsafe { to.store(doubled, 0, start) }.wait();
+    // SAFETY: all threads come here, nobody writes the array until they have waited, and boxes lie apart.
+    let doubled = unsafe { to.store(doubled, 0, start) }.wait();
+    clear(doubled, count);
+}
+
+/// Clears what others have copied from: it must have been copied.
+fn clear<T: TensorElement + Default, const N: usize>(tile: &SharedArray<T, N>, count: usize) {
+    let (threads, t) = thread_of();
+    let mut i = t;
+    while i < count {
+        let number = count - 1 - i;
+        assert!(number < tile.len());
+        // SAFETY: within, and each element is of one thread.
+        unsafe { tile.as_mut_ptr().add(number).write_volatile(T::default()) };
+        i += threads;
+    }
 }
 
 /// Writes boxes of five dimensions, as many as there are blocks, one after the other in the innermost.
@@ -198,12 +216,14 @@ pub fn boxes_of_five_written(values: &[f64], to: &TensorMapMut<f64, 5>) {
     let tile = unsafe { &*&raw const TILE };
     let mut i = t;
     while i < count {
-        assert!(i < tile.len());
-        // SAFETY: within.
-        unsafe { *tile.as_mut_ptr().add(i) = values[block * count + i] };
+        let number = count - 1 - i;
+        assert!(number < tile.len());
+        // SAFETY: within, and each element is of one thread.
+        unsafe { *tile.as_mut_ptr().add(number) = values[block * count + number] };
         i += threads;
     }
     let start = [(block * to.box_size(0)) as i32 - 2, -1, 0, 0, 0];
     // SAFETY: all threads come here, and boxes lie apart.
-    unsafe { to.store(tile, 0, start) }.wait();
+    let tile = unsafe { to.store(tile, 0, start) }.wait();
+    clear(tile, count);
 }
