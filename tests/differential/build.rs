@@ -11,9 +11,11 @@ const KERNELS_PER_FILE: u64 = 17;
 /// The same of kernels that exchange elements of shared memory.
 const TILE_FILES: u64 = 2;
 const TILES_PER_FILE: u64 = 24;
+/// Kernels that take elements a step apart, in one file.
+const STRIDES: u64 = 24;
 
 fn main() {
-    for file in ["generator", "loops", "tiles"] {
+    for file in ["generator", "loops", "strides", "tiles"] {
         println!("cargo::rerun-if-changed=src/{file}.rs");
     }
     println!("cargo::rerun-if-env-changed=KERNELMILL_SEED");
@@ -49,7 +51,11 @@ fn main() {
         }
         source(FILES + part, &functions, &kernels);
     }
-    let host_side = generator::host_side(&cases, &tiles, FILES + TILE_FILES, seed);
+    let strides: Vec<_> = (0..STRIDES).map(|number| generator::Stride::new(seed, number)).collect();
+    let all = |text: fn(&generator::Stride) -> String| strides.iter().map(text).collect::<String>();
+    let functions = all(|stride| stride.functions().to_owned());
+    source(FILES + TILE_FILES, &functions, &all(generator::Stride::kernel));
+    let host_side = generator::host_side(&cases, &tiles, &strides, seed);
     write(&out.join("cases.rs"), &host_side);
     // `functions_*.rs` have no kernels, so they are no sources. Without contraction every
     // operation is rounded as on the host.

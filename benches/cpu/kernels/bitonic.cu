@@ -1,5 +1,6 @@
 // Sorts 512 elements at a time. Blocks of 256 threads.
-__global__ void cpp_bitonic(const unsigned *__restrict__ x, unsigned *__restrict__ y) {
+__global__ void __launch_bounds__(256)
+cpp_bitonic(const unsigned *__restrict__ x, unsigned *__restrict__ y) {
   __shared__ unsigned tile[512];
   unsigned t = threadIdx.x, start = blockIdx.x * 512;
   tile[t] = x[start + t];

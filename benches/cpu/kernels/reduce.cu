@@ -1,5 +1,6 @@
 // The sum of 256 elements at a time, by a tree. Blocks of 256 threads.
-__global__ void cpp_reduce(unsigned n, const float *__restrict__ x, float *__restrict__ sums) {
+__global__ void __launch_bounds__(256)
+cpp_reduce(unsigned n, const float *__restrict__ x, float *__restrict__ sums) {
   __shared__ float tile[256];
   unsigned t = threadIdx.x, i = blockIdx.x * 256 + t;
   tile[t] = i < n ? x[i] : 0;
@@ -13,7 +14,8 @@ __global__ void cpp_reduce(unsigned n, const float *__restrict__ x, float *__res
 
 // The same by exchanges in warps, first each in its own, then all eight of them: every warp takes that
 // step, so that no thread waits alone.
-__global__ void cpp_reduce_by_warps(unsigned n, const float *__restrict__ x, float *__restrict__ sums) {
+__global__ void __launch_bounds__(256)
+cpp_reduce_by_warps(unsigned n, const float *__restrict__ x, float *__restrict__ sums) {
   __shared__ float parts[8];
   unsigned t = threadIdx.x, i = blockIdx.x * 256 + t, lane = t % 32;
   float sum = i < n ? x[i] : 0;

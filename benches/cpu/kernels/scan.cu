@@ -1,5 +1,6 @@
 // Prefix sums of 256 elements at a time, each with itself. Blocks of 256 threads.
-__global__ void cpp_scan(const unsigned *__restrict__ x, unsigned *__restrict__ y) {
+__global__ void __launch_bounds__(256)
+cpp_scan(const unsigned *__restrict__ x, unsigned *__restrict__ y) {
   __shared__ unsigned tile[256];
   unsigned t = threadIdx.x, i = blockIdx.x * 256 + t;
   unsigned sum = x[i];

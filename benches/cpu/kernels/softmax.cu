@@ -1,7 +1,8 @@
 #include <float.h>
 
 // The softmax of each row of `columns` elements. A block of 256 threads for each row.
-__global__ void cpp_softmax(unsigned columns, const float *__restrict__ x, float *__restrict__ y) {
+__global__ void __launch_bounds__(256)
+cpp_softmax(unsigned columns, const float *__restrict__ x, float *__restrict__ y) {
   __shared__ float tile[256];
   unsigned t = threadIdx.x;
   x += blockIdx.x * columns;

@@ -11,6 +11,7 @@ mod saxpy;
 mod scan;
 mod softmax;
 mod stencil;
+mod strided;
 
 use crate::{Case, Outcome, Setup};
 
@@ -20,6 +21,7 @@ pub(crate) type New = for<'a> fn(&'a Setup) -> Outcome<Case<'a>>;
 /// Those that the goals are about.
 pub(crate) const ALL: &[New] = &[
     saxpy::case,
+    strided::case,
     nbody::case,
     mandelbrot::case,
     stencil::case,

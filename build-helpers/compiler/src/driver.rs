@@ -224,6 +224,7 @@ fn build<'a, 'c>(
     if options.optimize {
         backend.machine().run(&module, FINISH)?;
     }
+    backend.mend(context, &module);
     at(Stage::Late)?;
     if options.validate {
         plugins.check_markers(&module)?;

@@ -7,9 +7,12 @@
 
 #[path = "loops.rs"]
 mod loops;
+#[path = "strides.rs"]
+mod strides;
 #[path = "tiles.rs"]
 mod tiles;
 
+pub(crate) use strides::Stride;
 pub(crate) use tiles::Tile;
 
 use std::fmt::Write as _;
@@ -133,21 +136,25 @@ impl Case {
 }
 
 /// What the host needs: the functions, and tables of the cases with their kernels, each with the file
-/// that it is in.
+/// that it is in. Strides have the last one.
 pub(crate) fn host_side(
     cases: &[(u64, Case)],
     tiles: &[(u64, Tile)],
-    files: u64,
+    strides: &[Stride],
     seed: u64,
 ) -> String {
+    let files = cases.iter().map(|(file, _)| file).chain(tiles.iter().map(|(file, _)| file));
+    let last = files.max().map_or(0, |most| most + 1);
     let mut text = String::new();
-    for file in 0..files {
+    for file in 0..=last {
         let _ = writeln!(text, "mod functions_{file} {{");
-        for (_, case) in cases.iter().filter(|(of, _)| *of == file) {
-            text.push_str(&case.functions.replace("\nfn ", "\npub(super) fn "));
-        }
-        for (_, tile) in tiles.iter().filter(|(of, _)| *of == file) {
-            text.push_str(&tile.functions().replace("\nfn ", "\npub(super) fn "));
+        let of_cases = cases.iter().filter(|(of, _)| *of == file);
+        let of_tiles = tiles.iter().filter(|(of, _)| *of == file);
+        let of_strides = strides.iter().filter(|_| file == last);
+        let all = of_cases.map(|(_, case)| case.functions.clone());
+        let all = all.chain(of_tiles.map(|(_, tile)| tile.functions()));
+        for functions in all.chain(of_strides.map(|stride| stride.functions().to_owned())) {
+            text.push_str(&functions.replace("\nfn ", "\npub(super) fn "));
         }
         text.push_str("}\n");
     }
@@ -167,6 +174,8 @@ pub(crate) fn host_side(
     }
     text.push_str("];\n/// Every kernel of tiles.\npub const TILES: &[Tile] = &[\n");
     text.extend(tiles.iter().map(|(file, tile)| tile.host_side(*file)));
+    text.push_str("];\n/// Every kernel of strides.\npub const STRIDES: &[Stride] = &[\n");
+    text.extend(strides.iter().map(|stride| stride.host_side(last)));
     text.push_str("];\n");
     text
 }

@@ -44,6 +44,20 @@ pub struct Tile {
     launch: Start,
 }
 
+/// A random kernel in which each thread takes elements a step apart.
+pub struct Stride {
+    /// The kernel.
+    pub name: &'static str,
+    /// Whether it can only be launched with blocks of 64 threads.
+    exact: bool,
+    /// Whether threads exchange what they have counted.
+    exchanges: bool,
+    text: &'static str,
+    /// What the thread of this number does, of so many, and what it has counted then.
+    walk: fn(usize, usize, u32, u32, &[u32], &mut [u32]) -> u32,
+    launch: Start,
+}
+
 type Place = fn(usize, usize, usize) -> usize;
 
 /// What each thread does between two barriers: the element that it reads, whether it writes one, what
@@ -112,8 +126,8 @@ impl Context {
     ) -> Result<(), Box<dyn Error>> {
         let expected = case.expected(width, x, n);
         for (launch, how) in [(case.launch, "plain"), (case.launch_apart, "apart")] {
-            let got =
-                self.run(launch, width, x, n).map_err(|error| format!("{}: {error}", case.name))?;
+            let got = self.run(launch, width, x, n, width * BLOCKS);
+            let got = got.map_err(|error| format!("{}: {error}", case.name))?;
             if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
                 return Err(format!(
                     "seed {SEED}, {} ({how}), blocks of {width}, element {place}: {} on {}, {} on \
@@ -146,7 +160,7 @@ impl Context {
         let widths = if tile.exact { &WIDTHS[..1] } else { &WIDTHS[..] };
         for &width in widths {
             let expected = tile.expected(width, &x, 77);
-            let got = self.run(tile.launch, width, &x, 77);
+            let got = self.run(tile.launch, width, &x, 77, width * BLOCKS);
             let got = got.map_err(|error| format!("{}: {error}", tile.name))?;
             if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
                 let Tile { name, text, .. } = tile;
@@ -163,9 +177,43 @@ impl Context {
         Ok(())
     }
 
-    fn run(&self, start: Start, width: usize, x: &[u32], n: u32) -> kernelmill::Result<Vec<u32>> {
+    /// Runs a kernel in which threads take elements a step apart, and compares every element.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::check`].
+    pub fn check_stride(&self, stride: &Stride) -> Result<(), Box<dyn Error>> {
+        let x: Vec<u32> = (0..5003_u32).map(|i| i.wrapping_mul(0xc2b2_ae35) ^ (i << 7)).collect();
+        let widths = if stride.exact { &WIDTHS[..1] } else { &WIDTHS[..] };
+        for (&width, n) in widths.iter().flat_map(|width| [(width, 6), (width, 13)]) {
+            let threads = width * BLOCKS;
+            let expected = stride.expected(width, &x, n);
+            let got = self.run(stride.launch, width, &x, n, x.len() + threads);
+            let got = got.map_err(|error| format!("{}: {error}", stride.name))?;
+            if let Some(place) = (0..got.len()).find(|&place| got[place] != expected[place]) {
+                let Stride { name, text, .. } = stride;
+                let (found, wanted) = (got[place], expected[place]);
+                return Err(format!(
+                    "seed {SEED}, {name}, blocks of {width}, n {n}, element {place}: {found} on {}, \
+                     {wanted} on the host\n{text}",
+                    self.device.name()
+                )
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        start: Start,
+        width: usize,
+        x: &[u32],
+        n: u32,
+        elements: usize,
+    ) -> kernelmill::Result<Vec<u32>> {
         let input = self.device.upload(x)?;
-        let mut output = self.device.zeros::<u32>(width * BLOCKS)?;
+        let mut output = self.device.zeros::<u32>(elements)?;
         start(self, Launch::grid([BLOCKS as u32], [width as u32]), n, &input, &mut output)?;
         output.download()
     }
@@ -223,6 +271,24 @@ impl Case {
             mine.rotate_left(1) ^ *from.and_then(|from| warp.get(from)).unwrap_or(&mine)
         });
         exchanged.collect()
+    }
+}
+
+impl Stride {
+    /// What the kernel computes, thread by thread.
+    fn expected(&self, width: usize, x: &[u32], n: u32) -> Vec<u32> {
+        let threads = width * BLOCKS;
+        let mut out = vec![0; x.len() + threads];
+        for first in 0..threads {
+            let block = first / width * width;
+            let seed = if self.exchanges { x[block] } else { 0 };
+            let sum = (self.walk)(first, threads, n, seed, x, &mut out);
+            // Threads take what the next one of their block has counted.
+            let t =
+                if self.exchanges { (first - block + width - 1) % width } else { first - block };
+            out[x.len() + block + t] = sum;
+        }
+        out
     }
 }
 

@@ -1,7 +1,7 @@
 //! Runs every case on the best device; the stand-in driver makes that CUDA. With `--cuda` it is the
 //! first NVIDIA device or none.
 
-use differential::{CASES, Context, SEED, TILES};
+use differential::{CASES, Context, SEED, STRIDES, TILES};
 use kernelmill::Device;
 use std::process::ExitCode;
 
@@ -10,7 +10,9 @@ fn main() -> kernelmill::Result<ExitCode> {
     let context = Context::new(if cuda { Device::cuda(0)? } else { Device::best()? })?;
     let mut wrong = 0;
     let cases = CASES.iter().map(|case| context.check(case));
-    for result in cases.chain(TILES.iter().map(|tile| context.check_tile(tile))) {
+    let tiles = TILES.iter().map(|tile| context.check_tile(tile));
+    let strides = STRIDES.iter().map(|stride| context.check_stride(stride));
+    for result in cases.chain(tiles).chain(strides) {
         if let Err(error) = result {
             println!("{error}\n");
             wrong += 1;
@@ -18,7 +20,7 @@ fn main() -> kernelmill::Result<ExitCode> {
     }
     println!(
         "differential: {} cases of seed {SEED} on {}, {wrong} wrong",
-        CASES.len() + TILES.len(),
+        CASES.len() + TILES.len() + STRIDES.len(),
         context.name()
     );
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

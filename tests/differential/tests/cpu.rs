@@ -1,6 +1,6 @@
 //! Every random kernel on the CPU.
 
-use differential::{CASES, Context, TILES};
+use differential::{CASES, Context, STRIDES, TILES};
 use kernelmill::Device;
 use std::{env, fs, process::Command};
 
@@ -14,6 +14,9 @@ fn the_cpu_agrees_with_the_host() {
     for tile in TILES {
         context.check_tile(tile).unwrap_or_else(|error| panic!("{error}"));
     }
+    for stride in STRIDES {
+        context.check_stride(stride).unwrap_or_else(|error| panic!("{error}"));
+    }
 }
 
 /// Agreement says nothing of lanes where no kernel runs on them.
@@ -24,6 +27,7 @@ fn many_cases_are_lanes_and_none_was_refused_by_them() {
     let text: String = roads.map(|path| fs::read_to_string(path).unwrap()).collect();
     assert!(!text.contains("could not be built"), "{text}");
     assert!(text.matches("made for blocks of 64").count() >= 20, "{text}");
+    assert!(text.matches("a loop in step").count() >= 10, "{text}");
     for (road, least) in [("loop: ", 5), ("regions: ", 20), ("coroutine: ", 80)] {
         let is_one = |line: &&str| {
             line.contains(road) && (road == "coroutine: " || line.contains("threads in groups"))

@@ -1,21 +1,23 @@
 //! A fault of LLVM's that code with known masks comes upon.
 
-use kernelmill_llvm::ir::{Builder, Type, Value};
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Builder, ModuleExt, Type, Value},
+};
 
-use crate::target::Unit;
-
-/// Writes single lanes by themselves. LLVM 22 writes too many bytes for x86 where a masked store writes
-/// one lane, which it knows, of numbers that were truncated: those of the number before.
-pub(super) fn store_single_lanes<'c>(unit: &Unit<'_, 'c>, function: Value<'c>) {
-    let word = Type::int(unit.context, 32);
-    for call in function.calls() {
+/// Writes single lanes by themselves, once no mask will be folded any more. LLVM 22 writes too many bytes
+/// for AVX-512 where a masked store writes the first lane alone, which it knows, of numbers that were
+/// truncated: those of the number before.
+pub(crate) fn store_single_lanes<'c>(context: &'c Context, module: &Module<'c>) {
+    let word = Type::int(context, 32);
+    for call in module.definitions().into_iter().flat_map(Value::calls) {
         let name = call.called_function().map(Value::name).unwrap_or_default();
         if !name.starts_with("llvm.masked.store.") {
             continue;
         }
         let [all, pointer, mask] = call.arguments()[..] else { continue };
         let Some(lane) = only_lane(mask) else { continue };
-        let builder = Builder::new(unit.context);
+        let builder = Builder::new(context);
         builder.before(call);
         let lane = word.constant(u64::from(lane));
         let address = builder.element(all.ty().element(), pointer, lane);

@@ -24,6 +24,7 @@ mod copy;
 mod coroutine;
 mod cut;
 mod exchange;
+mod in_step;
 mod inline;
 mod lanes;
 mod lines;
@@ -53,6 +54,7 @@ use crate::{
 use abi::Functions;
 use body::Body;
 use lanes::{Blocks, Run};
+pub(crate) use masked::store_single_lanes;
 use out_of_line::{Jumps, OutOfLine};
 use road::Choice;
 use size::Sizes;
@@ -206,6 +208,7 @@ fn whole_blocks<'c>(
         }
         (true, Jumps::InPanics | Jumps::Never) => sizes.too_large(body.function),
     };
+    let in_step = if why.is_none() { in_step::loops(unit, machine, body)? } else { 0 };
     let known = known.filter(|_| why.is_none());
     let known = known.map(|known| Known::new(unit, machine, body, known)).transpose()?.flatten();
     cut::at_barriers(unit, body.function);
@@ -250,6 +253,11 @@ fn whole_blocks<'c>(
         let mut why = format!("threads in groups of {}", lanes.join(", "));
         if let Some(known) = known.filter(|_| !all_sized.is_empty()) {
             why.push_str(&format!(", made for blocks of {}", known.block));
+        }
+        match in_step {
+            0 => {}
+            1 => why.push_str(", a loop in step"),
+            _ => why.push_str(&format!(", {in_step} loops in step")),
         }
         let functions = Functions::Loop { thread_bytes, run };
         return Ok(Built { functions, why, sized: all_sized });

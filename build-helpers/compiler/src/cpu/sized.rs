@@ -16,7 +16,6 @@ use super::{
     context::{BARRIER, Source, is_barrier, uses_shared},
     copy, cut,
     lanes::{self, Blocks, Run, ends_at_barrier, writes_panic},
-    masked,
     operation::{Operation, operations},
     registers,
     road::block_source,
@@ -257,7 +256,6 @@ pub(super) fn finish<'c>(
         machine.run_on_function(sized.run, FOLD)?;
         registers::hold(unit, sized.run, sized.lanes, &|ty| machine.size_of(ty));
         machine.run_on_function(sized.run, PART)?;
-        masked::store_single_lanes(unit, sized.run);
     }
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! The machine's own processor: native objects.
 
 use kernelmill_artifact::ArtifactKind;
-use kernelmill_llvm::machine::Machine;
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    machine::Machine,
+};
 
 use super::{Backend, Entry, Unit};
 use crate::{Error, Toolchain, check::ValidModule, cpu, place::AddressSpaces};
@@ -100,6 +103,10 @@ impl Backend for Cpu {
 
     fn provides(&self, function: &str) -> bool {
         PROVIDED.contains(&function)
+    }
+
+    fn mend<'c>(&self, context: &'c Context, module: &Module<'c>) {
+        cpu::store_single_lanes(context, module);
     }
 
     fn takes_assembly(&self) -> bool {

@@ -102,6 +102,9 @@ pub(crate) trait Backend {
         Ok(Found::default())
     }
 
+    /// Changes what LLVM would make wrong code of, once everything is optimised.
+    fn mend<'c>(&self, _context: &'c Context, _module: &Module<'c>) {}
+
     /// Whether LLVM has no way to compute with a type on the target. By default it is what only
     /// the processors of hosts have: everything else it makes of what there is.
     fn lacks(&self, kind: TypeKind) -> bool {

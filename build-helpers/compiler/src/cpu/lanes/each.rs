@@ -34,12 +34,23 @@ impl<'c> Group<'_, 'c> {
             let is_full = self.builder.compare(IntPredicate::LLVMIntEQ, bits, full);
             self.builder.branch_if(is_full, all, some);
             self.builder.at_end(all);
-            let written: Vec<_> =
-                forms.iter().map(|form| form.map(|it| self.written(it))).collect();
-            for lane in 0..u64::from(self.plan.lanes) {
-                let forms: Vec<_> =
-                    written.iter().map(|form| form.map(|it| self.read_back(it, lane))).collect();
-                let lane = Type::int(self.unit.context, 32).constant(lane);
+            // What is to be changed, and where.
+            let address = instruction.operand(0);
+            let again = self.can_read_again(block, instruction, address);
+            let written: Vec<_> = forms
+                .iter()
+                .enumerate()
+                .map(|(index, form)| {
+                    form.filter(|_| index > 0 || !again).map(|it| self.written(it))
+                })
+                .collect();
+            for number in 0..u64::from(self.plan.lanes) {
+                let lane = Type::int(self.unit.context, 32).constant(number);
+                let mut forms: Vec<_> =
+                    written.iter().map(|form| form.map(|it| self.read_back(it, number))).collect();
+                if again {
+                    forms[0] = Some(Form::uniform(self.read_again(block, address, lane)));
+                }
                 self.one_lane(instruction, &forms, lane, results);
             }
             self.builder.branch(after);

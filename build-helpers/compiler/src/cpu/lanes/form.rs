@@ -206,7 +206,11 @@ fn narrow<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
 }
 
 /// An unsigned number, as a type of another width.
-pub(super) fn resize<'c>(builder: &Builder<'c>, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+pub(in crate::cpu) fn resize<'c>(
+    builder: &Builder<'c>,
+    value: Value<'c>,
+    ty: Type<'c>,
+) -> Value<'c> {
     match value.ty().int_width().cmp(&ty.int_width()) {
         std::cmp::Ordering::Less => builder.zero_extend(value, ty),
         std::cmp::Ordering::Equal => value,

@@ -5,7 +5,7 @@ use kernelmill_llvm::ir::{ModuleExt, Opcode, Value};
 use super::{
     form::Form,
     group::{Group, Mask},
-    support::is_dropped,
+    support::{is_dropped, is_prefetch},
     values::is_stack_memory,
 };
 use crate::cpu::context::is_barrier;
@@ -52,6 +52,13 @@ impl<'c> Group<'_, 'c> {
         match (opcode, self.plan.shapes.shape(instruction)) {
             (Opcode::LLVMFence, _) => {
                 let _ = self.once(block, instruction);
+            }
+            (Opcode::LLVMCall, _) if is_prefetch(instruction) => {
+                // Lanes in a row have their elements in one line of a cache, or two.
+                let address = self.read(instruction.operand(0), block);
+                if let Some(first) = address.first {
+                    self.builder.copy(instruction).set_operand(0, first);
+                }
             }
             (Opcode::LLVMStore, _) if !instruction.is_exact_access() => {
                 self.store(block, instruction, mask);

@@ -10,6 +10,7 @@
 //!
 //! Nothing is built that is not proven right: barriers are uniform, or the kernel is a coroutine.
 
+mod anew;
 mod assume;
 mod each;
 mod form;
@@ -34,11 +35,15 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
 };
 use crate::target::Unit;
+pub(super) use form::resize;
 use group::{Kind, build};
 pub(super) use layout::OWN_MEMORY;
 use plan::Plan;
 pub(super) use plan::{ends_at_barrier, writes_panic};
 use state::State;
+pub(super) use state::is_harmless;
+pub(super) use support::is_dropped;
+pub(super) use values::phis;
 
 /// A function that runs a whole block in groups, with the bytes that it keeps for each thread.
 pub(super) struct Run<'c> {
@@ -67,6 +72,13 @@ pub(super) enum Blocks<'c> {
 
 /// The threads of a row that memory is laid out for: a multiple of every number of lanes.
 pub(super) const ROW: u64 = 16;
+
+/// Whether a body without barriers can be run in groups of `lanes`.
+pub(super) fn can_run<'c>(body: &Body<'c>, lanes: u32, size: &dyn Fn(Type<'c>) -> u64) -> bool {
+    let Source::Parameters { thread, .. } = body.source else { return false };
+    let plan = Plan::new(body.function, lanes, size, thread[0]);
+    plan.and_then(|plan| support::check(&plan)).is_ok()
+}
 
 /// Builds the function that runs a block of a kernel in groups of `lanes`; `Err` says why that
 /// cannot be.

@@ -123,7 +123,7 @@ fn is_cheap<'c>(plan: &Plan<'c>, value: Value<'c>, left: &mut u32) -> bool {
 }
 
 /// Whether an instruction only computes a number or an address, whatever its operands are.
-pub(super) fn is_harmless(value: Value<'_>) -> bool {
+pub(in crate::cpu) fn is_harmless(value: Value<'_>) -> bool {
     use Opcode::*;
     let ty = value.ty();
     let is_whole = ty.kind() == TypeKind::LLVMIntegerTypeKind || ty.is_pointer();

@@ -91,13 +91,18 @@ fn is_thread_local(store: Value<'_>) -> bool {
 }
 
 /// Intrinsics that only tell LLVM something.
-pub(super) fn is_dropped(call: Value<'_>) -> bool {
+pub(in crate::cpu) fn is_dropped(call: Value<'_>) -> bool {
     call.called_function().is_some_and(|callee| {
         let name = callee.name();
         ["llvm.assume", "llvm.lifetime.", "llvm.experimental.noalias", "llvm.dbg."]
             .iter()
             .any(|start| name.starts_with(start))
     })
+}
+
+/// Whether a call only asks for memory to be fetched.
+pub(super) fn is_prefetch(call: Value<'_>) -> bool {
+    call.called_function().is_some_and(|callee| callee.name().starts_with("llvm.prefetch."))
 }
 
 fn arguments_are_scalars(call: Value<'_>) -> bool {

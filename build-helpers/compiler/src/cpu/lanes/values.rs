@@ -348,7 +348,7 @@ impl<'c> Group<'_, 'c> {
 }
 
 /// The phis at the start of a block.
-pub(super) fn phis<'c>(instructions: Vec<Value<'c>>) -> impl Iterator<Item = Value<'c>> {
+pub(in crate::cpu) fn phis<'c>(instructions: Vec<Value<'c>>) -> impl Iterator<Item = Value<'c>> {
     instructions.into_iter().take_while(|instruction| instruction.opcode() == Opcode::LLVMPHI)
 }
 

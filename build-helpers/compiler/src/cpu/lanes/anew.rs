@@ -1,0 +1,105 @@
+//! Addresses that depend on what a group has read in a row, computed anew for one lane: to read an
+//! element once more takes the processor less than to take a vector of addresses apart.
+
+use kernelmill_llvm::ir::{Opcode, Type, Value};
+
+use super::{form::Form, group::Group};
+use crate::cpu::uniformity::is_pure_intrinsic;
+
+/// So many operations at most are done for each lane.
+const OPERATIONS: usize = 6;
+
+impl<'c> Group<'_, 'c> {
+    /// Whether the operand of an instruction can be computed for one lane, from an element that is read
+    /// once more. All lanes must be there.
+    pub(super) fn can_read_again(
+        &mut self,
+        block: usize,
+        user: Value<'c>,
+        operand: Value<'c>,
+    ) -> bool {
+        let (mut loads, mut operations, mut work) = (0, 0, vec![operand]);
+        while let Some(value) = work.pop() {
+            if self.is_known_in_lanes(block, value) {
+                continue;
+            }
+            operations += 1;
+            let is_here = self.plan.flow.number(value.block()) == block;
+            if !is_here || operations > OPERATIONS {
+                return false;
+            }
+            match value.opcode() {
+                Opcode::LLVMLoad if self.is_read_in_a_row(block, value, user) => loads += 1,
+                Opcode::LLVMAdd
+                | Opcode::LLVMSub
+                | Opcode::LLVMMul
+                | Opcode::LLVMShl
+                | Opcode::LLVMLShr
+                | Opcode::LLVMAnd
+                | Opcode::LLVMOr
+                | Opcode::LLVMXor
+                | Opcode::LLVMZExt
+                | Opcode::LLVMSExt
+                | Opcode::LLVMTrunc
+                | Opcode::LLVMGetElementPtr => work.extend(value.operands()),
+                _ => return false,
+            }
+        }
+        loads > 0
+    }
+
+    /// The value of such an operand in a lane.
+    pub(super) fn read_again(
+        &mut self,
+        block: usize,
+        value: Value<'c>,
+        lane: Value<'c>,
+    ) -> Value<'c> {
+        if self.is_known_in_lanes(block, value) {
+            let form = self.read(value, block);
+            return self.vectors.one(&self.builder, form, lane);
+        }
+        if value.opcode() == Opcode::LLVMLoad {
+            let address = self.read(value.operand(0), block);
+            let address = self.vectors.one(&self.builder, address, lane);
+            let load = self.builder.load(value.ty(), address);
+            load.set_alignment(value.alignment());
+            return load;
+        }
+        let operands: Vec<_> = value
+            .operands()
+            .into_iter()
+            .map(|operand| Some(self.read_again(block, operand, lane)))
+            .collect();
+        self.copy_with(value, &operands)
+    }
+
+    /// Whether what a value is in a lane follows from the first lane.
+    fn is_known_in_lanes(&mut self, block: usize, value: Value<'c>) -> bool {
+        let is_form = |form: Form<'c>| form.first.is_some() && form.holds.is_none();
+        !value.is_instruction() || is_form(self.read(value, block))
+    }
+
+    /// Whether a load reads elements in a row, which nothing has written to since when `user` comes.
+    fn is_read_in_a_row(&mut self, block: usize, load: Value<'c>, user: Value<'c>) -> bool {
+        let next = std::iter::successors(load.next_instruction(), |it| it.next_instruction());
+        let writes = |it: Value<'c>| match it.opcode() {
+            Opcode::LLVMStore
+            | Opcode::LLVMAtomicRMW
+            | Opcode::LLVMAtomicCmpXchg
+            | Opcode::LLVMFence => true,
+            Opcode::LLVMCall => is_pure_intrinsic(it).is_none(),
+            _ => false,
+        };
+        let is_row = |address: Form<'c>, ty: Type<'c>, bytes: u64| {
+            address.first.is_some()
+                && address.holds.is_none()
+                && address.step == bytes as i64
+                && ty.int_width().is_some()
+        };
+        let address = self.read(load.operand(0), block);
+        !load.is_exact_access()
+            && is_row(address, load.ty(), (self.size)(load.ty()))
+            && !next.take_while(|it| *it != user).any(writes)
+    }
+}
