@@ -209,6 +209,60 @@ fn a_kernel_is_made_for_blocks_of_the_size_that_it_says() {
     assert_eq!(found, format!("regions: 2 barriers, all uniform, {GROUPS}"));
 }
 
+/// A kernel in which threads take elements a step apart: `before` is done once, `each` with `i`, the
+/// element's place.
+fn strided(name: &str, before: &str, step: &str, each: &str) -> String {
+    format!(
+        "#[kernel]\npub fn {name}(n: u32, x: &[u32], mut y: DisjointSlice<u32>) {{\n    \
+         let step = thread::grid_dim().x * thread::block_dim().x;\n    \
+         let mut i = thread::index_1d().get();\n    let mut sum = 0_u32;\n    {before}\n    \
+         while i < x.len() {{\n        {each}\n        i += {step} as usize;\n    }}\n    \
+         if let Some(out) = y.get_mut(thread::index_1d()) {{ *out = sum; }}\n}}\n"
+    )
+}
+
+#[test]
+fn rounds_that_are_far_apart_are_taken_in_step() {
+    let each = "sum = sum.rotate_left(1) ^ x[i];";
+    for (name, before, step) in [
+        ("stride_grid", "", "step"),
+        ("stride_far", "", "4096"),
+        ("stride_uniform", "if n > 5 { sum = 3; }", "step"),
+        ("stride_twice", "let step = step * (1 + n % 4);", "step"),
+    ] {
+        let found = road(name, &strided(name, before, step, each));
+        let expected = format!("loop: no thread waits for another, {GROUPS}, a loop in step");
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn other_rounds_are_not() {
+    let sum = "sum = sum.rotate_left(1) ^ x[i];";
+    for (name, before, step, each) in [
+        // Near each other, and each thread by itself.
+        ("stride_near", "", "256", sum),
+        ("stride_own", "let step = i % 7 * 4096 + 4096;", "step", sum),
+        // Not all threads get there.
+        ("stride_early", "if n > i as u32 { return; }", "step", sum),
+        // Threads leave in other rounds.
+        ("stride_break", "", "step", "sum ^= x[i];\n if sum == 7 { break; }"),
+        // Nothing is read in a row.
+        ("stride_row", "", "step", "sum ^= x[i / 512 % n as usize];"),
+        // A thread could wait for another.
+        (
+            "stride_waits",
+            "",
+            "step",
+            "use core::sync::atomic::{AtomicU32, Ordering};\n let place = (&raw const x[i]).cast_mut();\n\
+             sum ^= unsafe { AtomicU32::from_ptr(place) }.fetch_add(1, Ordering::Relaxed);",
+        ),
+    ] {
+        let found = road(name, &strided(name, before, step, each));
+        assert!(!found.contains("in step"), "{name}: {found}");
+    }
+}
+
 /// Nothing is left of the tree's rounds, masks and memory but additions of permuted vectors.
 #[test]
 #[cfg(target_arch = "x86_64")]

@@ -17,6 +17,7 @@ mod numerics;
 mod panics;
 mod places;
 mod shared;
+mod strides;
 mod structs;
 mod tables;
 mod tensor;
@@ -91,6 +92,7 @@ pub fn all() -> Vec<Check> {
     [
         language::CHECKS,
         loops::CHECKS,
+        strides::CHECKS,
         structs::CHECKS,
         clock::CHECKS,
         deferred::CHECKS,

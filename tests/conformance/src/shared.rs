@@ -15,6 +15,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("dynamic_shared", dynamic_shared),
     Check::new("barrier_in_function", barrier_in_function),
     Check::new("transpose", transpose),
+    Check::new("one_of_the_tile", one_of_the_tile),
 ];
 
 fn reverse_blocks(on: &Context) -> Outcome {
@@ -98,4 +99,19 @@ fn transpose(on: &Context) -> Outcome {
     on.kernels.transpose(&on.stream, launch, columns as u32, &input, &mut output)?;
     let value = |i: usize| x[i % rows * columns + i / rows];
     same(&output.download()?, &(0..x.len()).map(value).collect::<Vec<_>>())
+}
+
+fn one_of_the_tile(on: &Context) -> Outcome {
+    let x = below(33, u32::MAX, 64 * 3);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+    on.kernels.one_of_the_tile(&on.stream, Launch::grid([3], [64]), &input, &mut output)?;
+    let expected = x.chunks(64).flat_map(|block| {
+        let low = |value: u32| value & 0xffff;
+        let own = move |t: usize| block[t].wrapping_sub(low(block[block[t] as usize / 256 % 64]));
+        (0..64).map(move |t| {
+            let place = own(t) as usize / 512 % 64;
+            own(t) ^ low(if place == 0 { own(0) } else { block[place] })
+        })
+    });
+    same(&output.download()?, &expected.collect::<Vec<_>>())
 }

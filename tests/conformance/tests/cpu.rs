@@ -67,6 +67,10 @@ checks!(
     dynamic_shared,
     barrier_in_function,
     transpose,
+    one_of_the_tile,
+    strided_sums,
+    strided_rows,
+    strided_counts,
     masked_places,
     wrapped_places,
     own_atomics,
@@ -123,6 +127,14 @@ fn every_kernel_has_a_check_and_every_check_a_test() {
     let checks = sorted(all().iter().map(|check| check.name).collect());
     assert_eq!(checks, sorted(kernel_names()));
     assert_eq!(checks, sorted(NAMES.to_vec()));
+}
+
+/// Threads that take elements a step apart are compared where their rounds are taken in step.
+#[test]
+fn strides_are_taken_in_step() {
+    let file = concat!(env!("OUT_DIR"), "/strides.cpu.roads.txt");
+    let text = fs::read_to_string(file).unwrap();
+    assert_eq!(text.matches("in step").count(), 3, "{text}");
 }
 
 /// What operations of warps give is compared on both roads that have them.
