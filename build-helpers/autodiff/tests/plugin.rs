@@ -345,3 +345,29 @@ pub fn k(mut out: DisjointSlice<f32>) {
     // 12345 as the bits of a float.
     assert!(ptx.contains("0f4640E400"), "{ptx}");
 }
+
+/// Check 8 of plugins (S2.8) for rules: those of a source are in its bitcode, whose digest is in the key
+/// of an artifact, and those of the table in the plugin's version.
+#[test]
+fn check_08_all_rules_are_in_what_keys_are_made_of() {
+    let modules = |rules: &str| {
+        let text = format!(
+            "use kernelmill_device::prelude::*;
+fn f(x: f32) -> f32 {{ x * x }}
+fn twice(x: f32) -> f32 {{ 2.0 * x }}
+fn thrice(x: f32) -> f32 {{ 3.0 * x }}
+autodiff! {{ fn derivative(x: f32, dx: f32) -> f32 = forward f(active) {rules}; }}
+#[kernel]
+pub fn k(mut out: DisjointSlice<f32>) {{
+    if let Some(out) = out.get_mut(thread::index_1d()) {{ *out = derivative(twice(*out), thrice(*out)) }}
+}}
+"
+        );
+        lower("rules_in_keys", &text).1.modules
+    };
+    let all = ["", "where f => (twice)", "where f => (thrice)"].map(modules);
+    assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
+    let sources = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let digest = kernelmill_artifact::source_digest(&[&sources]).unwrap();
+    assert!(kernelmill_autodiff::plugin().version().ends_with(&digest));
+}

@@ -98,13 +98,13 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`Error::Plugins`] where two have one name or one marker.
+    /// [`Error::Plugins`] where two have one name, or one marker and neither is the other's default.
     pub fn with_plugins(mut self, plugins: Vec<Arc<dyn Plugin>>) -> Result<Self, Error> {
         self.plugins = Plugins::new(plugins)?;
         Ok(self)
     }
 
-    /// Names and versions of the plugins: part of the key of every artifact, and not of the front
+    /// What the plugins are, with their versions: part of the key of every artifact, and not of the front
     /// end's.
     #[must_use]
     pub fn plugins(&self) -> String {

@@ -51,3 +51,23 @@ pub use assertion::__static_assert;
 pub use fast::fast_math;
 pub use function::DeviceFn;
 pub use kernelmill_device_macros::{device_fn, kernel};
+
+/// Whether this is compiled as part of a kernel, for whatever target, the CPU too. It is a constant: in
+/// a kernel nothing is left of what is not for it, and where the same file is a module of an ordinary
+/// crate, of what is.
+///
+/// ```
+/// use kernelmill_device::{is_kernel, prelude::*};
+///
+/// /// The number of the thread; 0 in tests on the host, where there are no threads of a launch.
+/// fn number() -> usize {
+///     if is_kernel() { thread::index_1d().get() } else { 0 }
+/// }
+///
+/// assert_eq!(number(), 0);
+/// ```
+#[must_use]
+#[inline(always)]
+pub const fn is_kernel() -> bool {
+    cfg!(kernelmill)
+}

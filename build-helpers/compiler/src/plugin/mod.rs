@@ -64,7 +64,8 @@ pub trait Plugin: fmt::Debug + Send + Sync {
     /// Its name, unique among a compiler's plugins: that of its crate.
     fn name(&self) -> &str;
 
-    /// Changes whenever what it does changes: part of the keys of artifacts, as its name is.
+    /// Changes whenever what it does changes, by its code or by the rules it was made with: part of the
+    /// keys of artifacts, as its name, marker, stages and priority are.
     fn version(&self) -> &str;
 
     /// The symbol of the function whose calls ask for it. `MARKER.anything` is one of its too, for
@@ -78,6 +79,12 @@ pub trait Plugin: fmt::Debug + Send + Sync {
     /// their names.
     fn priority(&self) -> i32 {
         0
+    }
+
+    /// Whether it is a default: another plugin may have its marker too, and it is called for what that
+    /// one leaves. Among plugins with one marker, all but one are defaults.
+    fn is_default(&self) -> bool {
+        false
     }
 
     /// Which modules it works on, by what the build has for it. The marker is reserved for it also

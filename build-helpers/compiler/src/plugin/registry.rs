@@ -1,4 +1,4 @@
-use std::{cell::RefCell, fmt::Write as _, sync::Arc};
+use std::{cell::RefCell, collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::machine::Machine;
@@ -33,25 +33,13 @@ impl Plugins {
     ///
     /// # Errors
     ///
-    /// [`Error::Plugins`] where two have one name or one marker.
+    /// [`Error::Plugins`] where two have one name, or one marker and the later one is no default or
+    /// is called too early to be one.
     pub(crate) fn new(mut plugins: Vec<Arc<dyn Plugin>>) -> Result<Self, Error> {
-        plugins.sort_by(|a, b| (a.priority(), a.name()).cmp(&(b.priority(), b.name())));
+        plugins.sort_by(|a, b| order(&**a).cmp(&order(&**b)));
         for (index, plugin) in plugins.iter().enumerate() {
             for other in &plugins[..index] {
-                if other.name() == plugin.name() {
-                    return Err(Error::Plugins(format!(
-                        "the plugin `{}` is registered twice; remove one of the calls of `plugin`",
-                        plugin.name()
-                    )));
-                }
-                if other.marker() == plugin.marker() {
-                    return Err(Error::Plugins(format!(
-                        "the plugins `{}` and `{}` have one marker, `{}`; use one of the two",
-                        other.name(),
-                        plugin.name(),
-                        plugin.marker()
-                    )));
-                }
+                check_pair(&**other, &**plugin)?;
             }
         }
         Ok(Self(plugins))
@@ -60,9 +48,11 @@ impl Plugins {
     /// Everything about the plugins that can change an artifact's bytes, as text.
     pub(crate) fn key(&self) -> String {
         self.0.iter().fold(String::new(), |mut key, plugin| {
-            let (name, version) = (plugin.name(), plugin.version());
-            let _ = write!(key, "{}:{name} {}:{version}; ", name.len(), version.len());
-            key
+            for text in [plugin.name(), plugin.version(), plugin.marker()] {
+                let _ = write!(key, "{}:{text} ", text.len());
+            }
+            let _ = write!(key, "{:?}", (plugin.stages(), plugin.priority(), plugin.is_default()));
+            key + "; "
         })
     }
 
@@ -124,15 +114,16 @@ impl Plugins {
     /// Refuses modules in which a marker is left.
     pub(crate) fn check_markers(&self, module: &Module<'_>) -> Result<(), Error> {
         let mut faults = Vec::new();
+        let mut with_marker: BTreeMap<&str, Vec<&dyn Plugin>> = BTreeMap::new();
         for plugin in &self.0 {
-            for marker in markers(module, &**plugin) {
-                let name = marker.name();
-                let message = format!(
-                    "the marker `{name}` is left: the plugin `{}` has not replaced it",
-                    plugin.name()
-                );
+            with_marker.entry(plugin.marker()).or_default().push(&**plugin);
+        }
+        for plugins in with_marker.values() {
+            let [.., plugin] = plugins[..] else { continue };
+            for marker in markers(module, plugin) {
+                let message = left(&marker.name(), plugins);
                 let calls = calls_of(marker).into_iter();
-                faults.extend(calls.map(|call| fault(&**plugin, call, message.clone())));
+                faults.extend(calls.map(|call| fault(plugin, call, message.clone())));
                 if marker.is_used() && calls_of(marker).is_empty() {
                     let (plugin, function) = (plugin.name().into(), "a table of functions".into());
                     faults.push(PluginFault { plugin, function, place: None, message });
@@ -142,6 +133,47 @@ impl Plugins {
         faults.sort_by(|a: &PluginFault, b| (&a.place, &a.function).cmp(&(&b.place, &b.function)));
         faults.dedup();
         if faults.is_empty() { Ok(()) } else { Err(faults.into()) }
+    }
+}
+
+/// What is said of a marker that is left, which these plugins have.
+fn left(marker: &str, plugins: &[&dyn Plugin]) -> String {
+    let names: Vec<_> = plugins.iter().map(|plugin| format!("`{}`", plugin.name())).collect();
+    let who = match &names[..] {
+        [one] => format!("the plugin {one} has"),
+        all => format!("the plugins {} have", all.join(", ")),
+    };
+    format!("the marker `{marker}` is left: {who} not replaced it")
+}
+
+/// What plugins are called in the order of, at a stage.
+fn order(plugin: &dyn Plugin) -> (bool, i32, &str) {
+    (plugin.is_default(), plugin.priority(), plugin.name())
+}
+
+/// Refuses a plugin that cannot be beside one that comes before it.
+fn check_pair(before: &dyn Plugin, plugin: &dyn Plugin) -> Result<(), Error> {
+    let (first, name, marker) = (before.name(), plugin.name(), plugin.marker());
+    let refused = |message| Err(Error::Plugins(message));
+    if first == name {
+        return refused(format!(
+            "the plugin `{name}` is registered twice; remove one of the calls of `plugin`"
+        ));
+    }
+    if before.marker() != marker {
+        return Ok(());
+    }
+    if !plugin.is_default() {
+        return refused(format!(
+            "the plugins `{first}` and `{name}` have one marker, `{marker}`; use one of the two"
+        ));
+    }
+    match (before.stages().iter().max(), plugin.stages().iter().min()) {
+        (Some(last), Some(own)) if own < last => refused(format!(
+            "the plugin `{name}` is the default for `{marker}` at {own:?}, where `{first}` has not \
+             seen all of it, which works until {last:?}; let `{name}` work from {last:?} on"
+        )),
+        _ => Ok(()),
     }
 }
 

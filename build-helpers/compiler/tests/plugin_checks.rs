@@ -1,0 +1,301 @@
+//! Checks of the survey that the compiler's plugins come from which `plugins.rs` has not, each under
+//! its number there.
+
+mod common;
+#[expect(unreachable_pub, reason = "as it is in a crate of its own")]
+#[path = "plugins/cycles.rs"]
+mod cycles;
+
+use std::{
+    path::Path,
+    sync::{Arc, OnceLock},
+};
+
+use common::{compiler, job, lower};
+use cycles::Cycles;
+use kernelmill_artifact::Target;
+use kernelmill_compiler::{
+    Artifact, Compiler, Config, Error, Toolchain,
+    plugin::{Plugin, Stage, Task, ir::Type},
+};
+
+const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
+
+const PLAIN: &str = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn plain(mut out: DisjointSlice<u64>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = 1;
+    }
+}
+";
+
+/// Threads wait for each other, and what is out of bounds panics: on the CPU a context and a record
+/// are built around it.
+const MARKED: &str = "
+use kernelmill_device::prelude::*;
+
+unsafe extern \"C\" {
+    safe fn __kernelmill_cycles() -> u64;
+}
+
+#[kernel]
+pub fn marked(input: &[u64], mut out: DisjointSlice<u64>) {
+    static mut TILE: SharedArray<u64, 64> = SharedArray::UNINIT;
+    let lane = thread::thread_idx().x as usize;
+    unsafe { TILE[lane] = input[thread::index_1d().get()] };
+    thread::sync_threads();
+    let other = unsafe { TILE[63 - lane] };
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = other + __kernelmill_cycles();
+    }
+}
+";
+
+fn with(plugins: Vec<Arc<dyn Plugin>>) -> Result<Compiler, Error> {
+    Compiler::new(compiler().toolchain().clone())?.with_plugins(plugins)
+}
+
+fn config(target: &str) -> Config {
+    Config::new(target.parse().unwrap())
+}
+
+fn compile(compiler: &Compiler, name: &str, text: &str, target: &str) -> Result<Artifact, Error> {
+    let (source, lowered) = lower(name, text);
+    compiler.compile(&job(name, &source, &lowered, &config(target)))
+}
+
+/// The module after all steps.
+fn inspect(compiler: &Compiler, name: &str, text: &str, target: &str) -> String {
+    let (source, lowered) = lower(name, text);
+    let config = config(target);
+    compiler.inspect(&job(name, &source, &lowered, &config)).unwrap_or_else(|it| panic!("{it}"))
+}
+
+/// Replaces its marker by a number, but for the targets where it declines.
+#[derive(Clone, Debug)]
+struct Number {
+    name: &'static str,
+    version: &'static str,
+    marker: &'static str,
+    stages: Vec<Stage>,
+    priority: i32,
+    is_default: bool,
+    number: u64,
+    declines: fn(&Target) -> bool,
+}
+
+impl Number {
+    fn new(name: &'static str, number: u64, stage: Stage) -> Self {
+        let (marker, stages) = ("__kernelmill_cycles", vec![stage]);
+        let declines = |_: &Target| false;
+        Self {
+            name,
+            version: "1",
+            marker,
+            stages,
+            priority: 0,
+            is_default: false,
+            number,
+            declines,
+        }
+    }
+}
+
+impl Plugin for Number {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn version(&self) -> &str {
+        self.version
+    }
+
+    fn marker(&self) -> &str {
+        self.marker
+    }
+
+    fn stages(&self) -> &[Stage] {
+        &self.stages
+    }
+
+    fn priority(&self) -> i32 {
+        self.priority
+    }
+
+    fn is_default(&self) -> bool {
+        self.is_default
+    }
+
+    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+        if (self.declines)(task.target()) {
+            return Ok(());
+        }
+        for call in task.calls() {
+            task.replace(call, Type::int(task.context(), 64).constant(self.number));
+        }
+        Ok(())
+    }
+}
+
+/// Check 6 of plugins (S2.6). The default comes second, whatever its name and priority.
+#[test]
+fn check_06_what_a_plugin_declines_its_default_is_given() {
+    let mut special = Number::new("special", 1_234_567, Stage::Finalize);
+    special.declines = |target| *target == Target::Cpu;
+    let mut default = Number::new("default", 7_654_321, Stage::Finalize);
+    (default.is_default, default.priority) = (true, -1);
+    let both: [Arc<dyn Plugin>; 2] = [Arc::new(default.clone()), Arc::new(special.clone())];
+    let (one_way, other_way) = (both.to_vec(), both.into_iter().rev().collect());
+    for compiler in [with(one_way).unwrap(), with(other_way).unwrap()] {
+        for (target, number) in
+            [("compute_75", "1234567"), ("gfx1100", "1234567"), ("cpu", "7654321")]
+        {
+            let module = inspect(&compiler, "declined", MARKED, target);
+            let all = ["1234567", "7654321"].map(|it| (it, module.contains(it)));
+            assert_eq!(all.map(|(it, there)| there == (it == number)), [true; 2], "{target}");
+        }
+    }
+    default.declines = |_| true;
+    let compiler = with(vec![Arc::new(default.clone()), Arc::new(special.clone())]).unwrap();
+    let error = compile(&compiler, "declined", MARKED, "cpu").unwrap_err().to_string();
+    let expected = "the marker `__kernelmill_cycles` is left: the plugins `special`, `default` have \
+                    not replaced it";
+    assert!(error.contains(expected), "{error}");
+    assert_eq!(error.matches(expected).count(), error.matches("is left").count(), "{error}");
+
+    special.stages = vec![Stage::FrontEnd, Stage::Optimized];
+    let error = with(vec![Arc::new(default.clone()), Arc::new(special.clone())]).unwrap_err();
+    let expected = "the plugin `default` is the default for `__kernelmill_cycles` at Finalize, where \
+                    `special` has not seen all of it, which works until Optimized; let `default` work \
+                    from Optimized on";
+    assert_eq!(error.to_string(), expected);
+    let third = Number::new("third", 1, Stage::Late);
+    let error = with(vec![Arc::new(third), Arc::new(special)]).unwrap_err().to_string();
+    assert!(error.contains("the plugins `special` and `third` have one marker"), "{error}");
+}
+
+/// Check 8 of plugins (S2.8). What a plugin is, and what it does by the rules it was made with, of which
+/// its version speaks. What is told by the build script is in the key of the job, and rules in a
+/// kernel's source are in its bitcode.
+#[test]
+fn check_08_everything_that_a_plugin_is_is_in_the_key() {
+    let plain = Number::new("number", 7, Stage::Finalize);
+    let mut changed = vec![plain.clone(); 7];
+    changed[0].name = "numbers";
+    changed[1].version = "1 with the rules of 2026";
+    changed[2].marker = "__kernelmill_cycle";
+    changed[3].stages = vec![Stage::Late];
+    changed[4].stages = vec![Stage::Finalize, Stage::Late];
+    changed[5].priority = 1;
+    changed[6].is_default = true;
+    let key = |plugins: &[&Number]| {
+        let plugins = plugins.iter().map(|it| -> Arc<dyn Plugin> { Arc::new((*it).clone()) });
+        with(plugins.collect()).unwrap().plugins()
+    };
+    let mut keys: Vec<_> = changed.iter().map(|it| key(&[it])).collect();
+    keys.extend([key(&[]), key(&[&plain]), key(&[&plain, &changed[0].clone_with("__m")])]);
+    let all = keys.len();
+    assert_eq!(key(&[&plain]), key(&[&plain.clone()]));
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), all, "{keys:#?}");
+}
+
+impl Number {
+    fn clone_with(&self, marker: &'static str) -> Self {
+        Self { marker, ..self.clone() }
+    }
+}
+
+/// Check 11 of plugins (S2.11), on the device; `is_kernel` has the host's in its example. What is for the
+/// host alone may be something that no device has.
+#[test]
+fn check_11_code_for_the_host_alone_is_not_in_a_kernel() {
+    let text = PLAIN.replace(
+        "*out = 1;",
+        "*out = if kernelmill_device::is_kernel() { 1_234_567 } else { on_the_host() };",
+    );
+    let text = text
+        + "unsafe extern \"C\" { safe fn on_the_host() -> u64; }
+const NUMBER: u64 = if kernelmill_device::is_kernel() { 7_654_321 } else { 1 };
+#[kernel]
+pub fn constant(mut out: DisjointSlice<u64>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = NUMBER;
+    }
+}
+";
+    for target in TARGETS {
+        let module = inspect(compiler(), "both_worlds", &text, target);
+        assert!(module.contains("1234567") && module.contains("7654321"), "{target}: {module}");
+        assert!(!module.contains("on_the_host"), "{target}: {module}");
+    }
+}
+
+/// A plugin that may compile something else before it does its own work.
+#[derive(Debug)]
+struct Nested {
+    stage: [Stage; 1],
+    /// What it compiles with.
+    inner: Option<fn() -> &'static Compiler>,
+}
+
+impl Plugin for Nested {
+    fn name(&self) -> &str {
+        "cycles"
+    }
+
+    fn version(&self) -> &str {
+        "1"
+    }
+
+    fn marker(&self) -> &str {
+        "__kernelmill_cycles"
+    }
+
+    fn stages(&self) -> &[Stage] {
+        &self.stage
+    }
+
+    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+        if let Some(inner) = self.inner {
+            for target in TARGETS {
+                compile(inner(), "inner", PLAIN, target).map_err(|error| error.to_string())?;
+            }
+            let left = MARKED.replace("cycles", "nobody");
+            compile(inner(), "inner_left", &left, "cpu").unwrap_err();
+        }
+        Cycles.run(task)
+    }
+}
+
+/// The compiler that has the plugin, which then compiles with it too.
+static ITSELF: OnceLock<Compiler> = OnceLock::new();
+
+/// Check 12 of plugins (S2.12). There is no current job to restore: what a compilation knows is in the
+/// values that it is passed. One within another, that fails even, or that builds the device's library
+/// anew, leaves the outer one's bytes as they are: its context of threads, its panics, its memory.
+#[test]
+fn check_12_a_plugin_may_compile_and_the_outer_job_does_not_notice() {
+    let itself = || ITSELF.get().unwrap();
+    let anew = || -> &'static Compiler {
+        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nested");
+        let _ = std::fs::remove_dir_all(&scratch);
+        Box::leak(Box::new(Compiler::new(Toolchain { scratch, ..common::toolchain() }).unwrap()))
+    };
+    let with_plugin =
+        |stage, inner| with(vec![Arc::new(Nested { stage: [stage], inner })]).unwrap();
+    ITSELF.set(with_plugin(Stage::Finalize, Some(itself))).unwrap();
+    for target in TARGETS {
+        let outer = |compiler: &Compiler| compile(compiler, "outer", MARKED, target).unwrap();
+        let alone = outer(&with_plugin(Stage::Finalize, None));
+        assert_eq!(outer(itself()).to_bytes(), alone.to_bytes(), "{target}");
+    }
+    for stage in [Stage::FrontEnd, Stage::Optimized] {
+        let outer = |inner| compile(&with_plugin(stage, inner), "outer", MARKED, "cpu").unwrap();
+        assert_eq!(outer(Some(anew)).to_bytes(), outer(None).to_bytes(), "{stage:?}");
+    }
+}
