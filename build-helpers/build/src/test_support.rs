@@ -262,6 +262,8 @@ impl Compile for Fake {
                 .into_iter()
                 .collect(),
         });
+        let file = &job.source.signatures[0].file;
+        let said = text.contains("WARNED").then(|| format!("{file}: LLVM refuses its lines"));
         Ok(Artifact {
             target: target.clone(),
             kind: match target {
@@ -274,6 +276,7 @@ impl Compile for Fake {
             kernels: kernels.collect(),
             locations: Vec::new(),
             messages: Vec::new(),
+            warnings: said.into_iter().collect(),
         })
     }
 }

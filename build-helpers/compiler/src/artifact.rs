@@ -17,6 +17,8 @@ pub struct Artifact {
     pub locations: Vec<Location>,
     /// The texts of its panics, by index, as `kernelmill_artifact::render_message` takes them.
     pub messages: Vec<String>,
+    /// What the user is to be told although it was compiled, a line each.
+    pub warnings: Vec<String>,
 }
 
 /// One kernel of an [`Artifact`].
@@ -103,8 +105,10 @@ impl Artifact {
                 writer.number(u64::from(frame.line));
             }
         }
-        writer.number(self.messages.len() as u64);
-        self.messages.iter().for_each(|text| writer.text(text));
+        for list in [&self.messages, &self.warnings] {
+            writer.number(list.len() as u64);
+            list.iter().for_each(|text| writer.text(text));
+        }
         writer.finish()
     }
 
@@ -141,8 +145,9 @@ impl Artifact {
             })
         })?;
         let messages = reader.list(Reader::text)?;
+        let warnings = reader.list(Reader::text)?;
         reader.end()?;
-        Some(Self { target, kind, bytes: binary, kernels, locations, messages })
+        Some(Self { target, kind, bytes: binary, kernels, locations, messages, warnings })
     }
 }
 
@@ -176,6 +181,7 @@ mod tests {
                 }],
             }],
             messages: vec!["{u32} is wrong".into()],
+            warnings: vec!["kernels/a.rs: kernels have no source lines".into()],
         };
         let bytes = artifact.to_bytes();
         assert_eq!(Artifact::from_bytes(&bytes), Some(artifact));

@@ -59,7 +59,7 @@ fn compile_as_asked(
     let file = file(job);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, locations, messages, notes, checks } =
+    let Built { module, entries, locations, messages, notes, warnings, checks } =
         build(&context, (toolchain, libraries, plugins), job, &*backend)?;
     let panics = export_panic_record(&module, &*backend);
     export(&module, "__kernelmill_print_memory", "__kernelmill_print_buffer");
@@ -82,7 +82,7 @@ fn compile_as_asked(
         })
         .collect();
     let target = job.config.target.clone();
-    Ok(Artifact { target, kind, bytes, kernels, locations, messages })
+    Ok(Artifact { target, kind, bytes, kernels, locations, messages, warnings })
 }
 
 /// The module of a job in LLVM's textual form, after the steps that its options ask for.
@@ -142,6 +142,8 @@ struct Built<'a, 'c> {
     messages: Vec<String>,
     /// What plugins say of kernels, by their symbols.
     notes: Vec<(String, String)>,
+    /// What the user is to be told.
+    warnings: Vec<String>,
     /// What has been found wrong with it so far.
     checks: Checks<'a>,
 }
@@ -194,6 +196,7 @@ fn build<'a, 'c>(
     }
     at(Stage::Finalize)?;
     let backtraces = place::Backtraces::new(level == PanicLevel::Backtrace);
+    let warnings = RefCell::default();
     let unit = Unit {
         context,
         module: &module,
@@ -201,6 +204,7 @@ fn build<'a, 'c>(
         name: source.unit,
         lanes: job.config.params.lanes,
         backtraces: &backtraces,
+        warnings: &warnings,
     };
     let mut entries = if options.toplevel {
         backend.enter(&unit).map_err(|error| checks.with_lines(error))?
@@ -229,7 +233,8 @@ fn build<'a, 'c>(
     if options.validate {
         plugins.check_markers(&module)?;
     }
-    Ok(Built { module, entries, locations, messages, notes: site.notes.take(), checks })
+    let (notes, warnings) = (site.notes.take(), warnings.take());
+    Ok(Built { module, entries, locations, messages, notes, warnings, checks })
 }
 
 /// What plugins say of a kernel.

@@ -259,6 +259,21 @@ fn a_summary_says_which_road_each_kernel_takes_on_the_cpu() {
 }
 
 #[test]
+fn what_the_compiler_warns_of_is_shown_when_it_compiles_and_when_it_does_not() {
+    let text = format!("// WARNED\n{SAXPY}");
+    let project = Project::new("targets = [\"cpu\", \"sm_90\"]", &[("kernels/saxpy.rs", &text)]);
+    for counts in [(2, 0), (0, 2)] {
+        let outcome = project.build();
+        let warnings = outcome.lines.iter().filter(|line| line.starts_with("cargo::warning="));
+        let warnings: Vec<_> = warnings.collect();
+        let expected = "cargo::warning=kernels/saxpy.rs: LLVM refuses its lines";
+        assert_eq!(warnings, [expected], "once for both targets");
+        let summary = outcome.result.unwrap();
+        assert_eq!((summary.compiled, summary.cached), counts);
+    }
+}
+
+#[test]
 fn an_unwritable_store_is_a_warning() {
     let mut project = Project::new("targets = \"sm_90\"", &[("kernels/saxpy.rs", SAXPY)]);
     project.write("blocked", "a file");

@@ -98,12 +98,12 @@ pub(super) fn binary(
         .parts("child", children.iter().map(|(_, front)| front.stored.0))
         .parts("function", table.iter().map(|it| format!("{} {}", it.id, it.symbol)))
         .finish();
-    let made = |artifact, is_cached| Binary {
+    let made = |artifact: Artifact, is_cached| Binary {
         source: unit.source,
         fingerprint,
+        warnings: artifact.warnings.iter().map(|line| format!("{line}\n")).collect(),
         artifact,
         inputs: Vec::new(),
-        warnings: String::new(),
         is_cached,
     };
     let stored = front_end.store.get("artifact", &fingerprint);

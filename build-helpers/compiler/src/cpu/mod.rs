@@ -119,10 +119,7 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     out_of_line.lower(unit, shared_bytes);
     if has_lines {
         lines::settle(unit);
-    }
-    if has_lines && unit.module.verify().is_err() {
-        // Better a kernel without lines than none.
-        unit.module.strip_debug_info();
+        unit.warnings.borrow_mut().extend(lines::drop_refused(unit.module, file(unit)));
     }
     // LLVM's passes crash on what breaks its rules, and name nothing.
     unit.module.verify().map_err(|message| {
@@ -132,6 +129,11 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     sized::finish(unit, machine, &sized)?;
     machine.run(unit.module, SPLIT)?;
     kernels.into_iter().map(|kernel| finish(unit, kernel)).collect()
+}
+
+/// The file that the source is known by.
+fn file<'a>(unit: &Unit<'a, '_>) -> &'a str {
+    unit.signatures.first().map_or(unit.name, |kernel| &kernel.file)
 }
 
 /// Builds the body of a kernel and the functions around it.

@@ -4,6 +4,8 @@ mod amd;
 mod cpu;
 mod nvidia;
 
+use std::cell::RefCell;
+
 use kernelmill_artifact::{ArtifactKind, Signature, Target};
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -150,6 +152,8 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) lanes: bool,
     /// The calls on the way to panics, for who takes the lines out of the module.
     pub(crate) backtraces: &'a Backtraces,
+    /// What the user is to be told although all went well, a line each.
+    pub(crate) warnings: &'a RefCell<Vec<String>>,
 }
 
 /// A function that the device starts.

@@ -171,7 +171,9 @@ impl Nvcc {
             .collect();
         let target = target.clone();
         let (locations, messages) = (Vec::new(), Vec::new());
-        Ok((Artifact { target, kind, bytes, kernels, locations, messages }, trace))
+        // What nvcc warns of is in the trace.
+        let warnings = Vec::new();
+        Ok((Artifact { target, kind, bytes, kernels, locations, messages, warnings }, trace))
     }
 
     /// Links a relocatable cubin with the libraries that have what it misses.
