@@ -3,8 +3,10 @@
 //!
 //! `cargo bench -p kernelmill --bench launch`
 
+#[path = "common/allocations.rs"]
+mod counter;
+
 use std::{
-    alloc::{GlobalAlloc, Layout, System},
     hint::black_box,
     sync::atomic::{AtomicU64, Ordering},
     time::Instant,
@@ -14,27 +16,6 @@ use kernelmill::{
     __codegen::{self as cg, abi},
     Buffer, Device, Launch, Result, Stream,
 };
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: everything is `System`'s.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as promised to this function.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as promised to this function.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Blocks that ran: so that what is measured is known to have happened.
 static BLOCKS: AtomicU64 = AtomicU64::new(0);
@@ -148,7 +129,7 @@ impl Bench {
 fn measure(launches: u32, mut launch: impl FnMut()) -> (f64, f64) {
     launch();
     let mut best = f64::INFINITY;
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = counter::allocations();
     for _ in 0..5 {
         let begun = Instant::now();
         for _ in 0..launches {
@@ -156,7 +137,7 @@ fn measure(launches: u32, mut launch: impl FnMut()) -> (f64, f64) {
         }
         best = best.min(begun.elapsed().as_nanos() as f64 / f64::from(launches));
     }
-    let allocations = (ALLOCATIONS.load(Ordering::Relaxed) - before) as f64;
+    let allocations = (counter::allocations() - before) as f64;
     (best, allocations / f64::from(5 * launches))
 }
 

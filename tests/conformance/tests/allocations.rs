@@ -1,10 +1,8 @@
 //! A launch on the CPU allocates nothing once every thread has run the kernel: on every road, with
 //! shared memory, with one thread and with two.
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    sync::atomic::{AtomicU64, Ordering},
-};
+#[path = "../../../benches/common/allocations.rs"]
+mod counter;
 
 use conformance as _;
 use kernelmill::{Buffer, Device, Launch, Stream};
@@ -16,27 +14,6 @@ mod kernels {
 }
 
 use kernels::Kernels;
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: everything is `System`'s.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as promised to this function.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as promised to this function.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Blocks of a launch that is shared among threads, and of one that takes so little that it is not.
 const BLOCKS: [u32; 2] = [600, 3];
@@ -86,11 +63,11 @@ impl Bench {
         for _ in 0..10 {
             run(self, launch);
         }
-        let before = ALLOCATIONS.load(Ordering::Relaxed);
+        let before = counter::allocations();
         for _ in 0..LAUNCHES {
             run(self, launch);
         }
-        ALLOCATIONS.load(Ordering::Relaxed) - before
+        counter::allocations() - before
     }
 }
 
