@@ -50,6 +50,7 @@ pub(super) fn misaligned(
     None
 }
 
+/// Whether an address is a multiple of `bytes`, a power of two.
 #[inline(always)]
 pub(super) fn check_alignment(
     m: &mut Machine<'_>,

@@ -4,11 +4,11 @@
 //! copies are done when they are issued. A memory barrier is a word of shared memory: the phase, the
 //! bytes that copies still have to bring, the arrivals expected and those still pending.
 
-use super::access::{Area, Generic, Global, Shared};
+use super::access::{Area, Generic, Global, Shared, check_alignment};
 use super::machine::{Machine, Stop};
 use super::observe::Kind;
 use super::thread::Arriving;
-use crate::fault::FaultKind;
+use crate::fault::{FaultKind, Space};
 use crate::program::{Instruction, STOP};
 
 /// `cp.async`: to slots `a + e`, from slots `b + d`, `c` of `x` bytes, the rest zero.
@@ -17,11 +17,8 @@ pub(crate) fn copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let from = m.get(i.b).wrapping_add(m.get(i.d));
     let limit = m.get(i.c);
     let size = u64::from(i.x);
-    for (space, address) in [(crate::fault::Space::Shared, to), (crate::fault::Space::Global, from)]
-    {
-        if address % size != 0 {
-            return m.fail(FaultKind::Misaligned { space, address, bytes: i.x });
-        }
+    if check_both(m, to, from, i.x).is_none() {
+        return STOP;
     }
     let mut arriving = Arriving { to, words: [0; 4], count: size as usize / 4 };
     for (place, offset) in (0..size).step_by(4).enumerate() {
@@ -32,6 +29,12 @@ pub(crate) fn copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     }
     m.thread.copies.open.push(arriving);
     pc + 1
+}
+
+/// Checks the alignment of the addresses of a copy, in shared and in device memory.
+fn check_both(m: &mut Machine<'_>, to: u64, from: u64, bytes: u32) -> Option<()> {
+    check_alignment(m, Space::Shared, to, bytes)?;
+    check_alignment(m, Space::Global, from, bytes)
 }
 
 /// `cp.async.commit_group`: the copies begun since the last are a group.
@@ -98,11 +101,8 @@ fn word(m: &mut Machine<'_>, pc: u32, address: u64, bytes: u64) -> Option<u32> {
 pub(crate) fn bulk_copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     const UNIT: u64 = 16;
     let (to, from, bytes) = (m.get(i.a), m.get(i.b), m.get(i.c) & 0xffff_ffff);
-    for (space, address) in [(crate::fault::Space::Shared, to), (crate::fault::Space::Global, from)]
-    {
-        if address % UNIT != 0 {
-            return m.fail(FaultKind::Misaligned { space, address, bytes: UNIT as u32 });
-        }
+    if check_both(m, to, from, UNIT as u32).is_none() {
+        return STOP;
     }
     if bytes % UNIT != 0 {
         let reason = format!("a bulk copy of {bytes} bytes, which is no multiple of {UNIT}");
@@ -178,17 +178,13 @@ impl State {
     }
 }
 
-fn address(m: &Machine<'_>, i: &Instruction) -> u64 {
-    m.get(i.a).wrapping_add(i.e as i32 as i64 as u64)
-}
-
 fn update(
     m: &mut Machine<'_>,
     i: &Instruction,
     pc: u32,
     change: &mut dyn FnMut(State) -> State,
 ) -> Option<u64> {
-    let at = address(m, i);
+    let at = m.address(i.a, i.e);
     let mut change = |word| change(State::of(word)).word();
     m.observe_fence();
     if i.x == 1 {
@@ -196,6 +192,18 @@ fn update(
     } else {
         Shared::update::<u64>(m, pc, at, &mut change)
     }
+}
+
+/// Changes the state; `d` is the one before.
+fn update_and_give(
+    m: &mut Machine<'_>,
+    i: &Instruction,
+    pc: u32,
+    change: &mut dyn FnMut(State) -> State,
+) -> u32 {
+    let Some(before) = update(m, i, pc, change) else { return STOP };
+    m.set(i.d, before);
+    pc + 1
 }
 
 /// `mbarrier.init`: `b` arrivals end a phase.
@@ -206,7 +214,7 @@ pub(crate) fn initialise(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
         return m.fail(FaultKind::InvalidOperand { reason });
     }
     let word = State { phase: 0, bytes: 0, expected, pending: expected }.word();
-    let at = address(m, i);
+    let at = m.address(i.a, i.e);
     let kind = Kind(Kind::WRITES | Kind::STRONG | Kind::RELEASE);
     let stored = match i.x {
         1 => Generic::store(m, pc, at, word, kind),
@@ -224,25 +232,13 @@ pub(crate) fn invalidate(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
 /// `mbarrier.arrive`: `b` arrivals; `d` is the state before.
 pub(crate) fn arrive(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let count = m.get(i.b) & 0xffff_ffff;
-    match update(m, i, pc, &mut |state| state.arrived(count)) {
-        Some(before) => {
-            m.set(i.d, before);
-            pc + 1
-        }
-        None => STOP,
-    }
+    update_and_give(m, i, pc, &mut |state| state.arrived(count))
 }
 
 /// `mbarrier.arrive.expect_tx`: an arrival, and `b` bytes that copies will bring.
 pub(crate) fn arrive_expecting(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let bytes = m.get(i.b) & 0xffff_ffff;
-    match update(m, i, pc, &mut |state| state.expecting(bytes).arrived(1)) {
-        Some(before) => {
-            m.set(i.d, before);
-            pc + 1
-        }
-        None => STOP,
-    }
+    update_and_give(m, i, pc, &mut |state| state.expecting(bytes).arrived(1))
 }
 
 /// `mbarrier.expect_tx`: `b` bytes that copies will bring.
@@ -254,17 +250,10 @@ pub(crate) fn expect(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
 /// `mbarrier.arrive_drop`: an arrival that later phases do not expect.
 pub(crate) fn arrive_and_drop(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let count = m.get(i.b) & 0xffff_ffff;
-    let change = &mut |state: State| {
+    update_and_give(m, i, pc, &mut |state| {
         let expected = state.expected.saturating_sub(count);
         State { expected, ..state }.arrived(count)
-    };
-    match update(m, i, pc, change) {
-        Some(before) => {
-            m.set(i.d, before);
-            pc + 1
-        }
-        None => STOP,
-    }
+    })
 }
 
 fn test(m: &mut Machine<'_>, i: &Instruction, pc: u32, done: impl Fn(State) -> bool) -> u32 {

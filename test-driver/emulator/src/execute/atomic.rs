@@ -15,7 +15,7 @@ pub(crate) trait AtomicOperation {
 }
 
 fn run<A: Area, W: Word, O: AtomicOperation>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
-    let address = m.get(i.a).wrapping_add(i.e as i32 as i64 as u64);
+    let address = m.address(i.a, i.e);
     let (b, c) = (m.get(i.b), m.get(i.c));
     if i.x & 1 == 1 {
         m.observe_fence();

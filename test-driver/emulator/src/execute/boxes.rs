@@ -1,6 +1,6 @@
 //! `cp.async.bulk.tensor`: boxes of tensors between global and shared memory, done when they are issued.
 
-use super::access::{Area, Generic, Global, Shared};
+use super::access::{Area, Generic, Global, Shared, check_alignment};
 use super::asynchronous::brought;
 use super::machine::Machine;
 use super::observe::Kind;
@@ -43,11 +43,7 @@ impl Tile {
             return invalid(m, format!("a tensor map of {rank} dimensions, not {}", i.x));
         }
         let (align, _) = map.placing();
-        if !shared.is_multiple_of(align) {
-            let (space, bytes) = (Space::Shared, align as u32);
-            m.fail(FaultKind::Misaligned { space, address: shared, bytes });
-            return None;
-        }
+        check_alignment(m, Space::Shared, shared, align as u32)?;
         let slots = m.function.pool[i.c as usize..][..i.x as usize].to_vec();
         let start = slots.into_iter().map(|slot| i64::from(m.get(slot) as u32 as i32)).collect();
         Some(Tile { map, start, shared })

@@ -31,6 +31,19 @@ fn refill<W: Word>(
     Some(())
 }
 
+/// Sees to it that an instruction remembers the allocation of an address, and may write it.
+#[inline(always)]
+fn prepare_write<W: Word>(m: &mut Machine<'_>, pc: u32, space: Space, address: u64) -> Option<()> {
+    if m.windows[pc as usize].words::<W>(address, 1).is_none() {
+        refill::<W>(m, pc, space, address, true)?;
+    }
+    if m.windows[pc as usize].writable() {
+        return Some(());
+    }
+    m.fail(FaultKind::ReadOnly { address });
+    None
+}
+
 #[inline(always)]
 pub(super) fn global_load<W: Word>(
     m: &mut Machine<'_>,
@@ -61,15 +74,8 @@ pub(super) fn global_store<W: Word>(
     kind: Kind,
     space: Space,
 ) -> Option<()> {
-    if m.windows[pc as usize].words::<W>(address, 1).is_none() {
-        refill::<W>(m, pc, space, address, true)?;
-    }
-    let window = &m.windows[pc as usize];
-    if !window.writable() {
-        m.fail(FaultKind::ReadOnly { address });
-        return None;
-    }
-    window.words::<W>(address, 1)?.store(0, value);
+    prepare_write::<W>(m, pc, space, address)?;
+    m.windows[pc as usize].words::<W>(address, 1)?.store(0, value);
     if m.block.observer.is_some() {
         m.observe(Space::Global, pc, address, W::BYTES, kind)?;
     }
@@ -83,18 +89,11 @@ pub(super) fn global_update<W: Word>(
     change: &mut dyn FnMut(u64) -> u64,
     space: Space,
 ) -> Option<u64> {
-    if m.windows[pc as usize].words::<W>(address, 1).is_none() {
-        refill::<W>(m, pc, space, address, true)?;
-    }
+    prepare_write::<W>(m, pc, space, address)?;
     if m.block.observer.is_some() {
         m.observe(Space::Global, pc, address, W::BYTES, Kind::ATOMIC)?;
     }
-    let window = &m.windows[pc as usize];
-    if !window.writable() {
-        m.fail(FaultKind::ReadOnly { address });
-        return None;
-    }
-    Some(window.words::<W>(address, 1)?.update(change))
+    Some(m.windows[pc as usize].words::<W>(address, 1)?.update(change))
 }
 
 impl Area for Global {

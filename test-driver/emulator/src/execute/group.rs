@@ -3,9 +3,9 @@
 //! Each warp of a group of four computes 16 of the 64 rows, when it comes to the instruction.
 
 use super::block::Block;
-use super::matrix::{Element, observe_row};
+use super::matrix::{Element, ROW, find_row};
 use super::warp::Lanes;
-use crate::fault::{FaultKind, Space};
+use crate::fault::FaultKind;
 
 /// `wgmma.mma_async` of 64 rows; its fields are slots unless they say otherwise.
 #[derive(Clone, Debug)]
@@ -24,9 +24,8 @@ pub(crate) struct GroupMultiply {
 
 /// Columns of the first factor, and of the second, which is given by its columns.
 const DEPTH: usize = 16;
-/// Rows and bytes of a row of the blocks that matrices in shared memory consist of.
+/// Rows of the blocks that matrices in shared memory consist of, each of [`ROW`] bytes.
 const BLOCK: usize = 8;
-const ROW: u64 = 16;
 
 /// A matrix in shared memory without swizzling: blocks of 8 rows of 16 bytes.
 ///
@@ -51,7 +50,7 @@ impl Matrix {
     /// Where a row's eight columns from `8 * part` on start.
     fn row(self, row: usize, part: usize) -> u64 {
         let (block, row) = (row / BLOCK, row % BLOCK);
-        self.start + block as u64 * self.down + part as u64 * self.across + row as u64 * ROW
+        self.start + block as u64 * self.down + part as u64 * self.across + (row * ROW) as u64
     }
 }
 
@@ -99,15 +98,8 @@ fn load(
     let mut elements = Vec::new();
     for (row, part) in rows.flat_map(|row| (0..DEPTH / BLOCK).map(move |part| (row, part))) {
         let address = matrix.row(row, part);
-        if address + ROW > block.shared.len() as u64 {
-            let (space, bytes) = (Space::Shared, ROW as u32);
-            let kind =
-                FaultKind::OutOfBounds { space, address, bytes, write: false, nearest: None };
-            return Err((0, kind));
-        }
-        observe_row(lanes, block, (false, op.line), 0, address as usize)
-            .map_err(|kind| (0, kind))?;
-        let bytes = &block.shared[address as usize..][..ROW as usize];
+        let start = find_row(lanes, block, (false, op.line), 0, address).map_err(|it| (0, it))?;
+        let bytes = &block.shared[start..][..ROW];
         let halves =
             bytes.as_chunks::<2>().0.iter().map(|half| u64::from(u16::from_le_bytes(*half)));
         elements.extend(halves.map(|half| op.element.value(half, 0)));

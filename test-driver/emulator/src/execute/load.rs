@@ -4,10 +4,10 @@
 //! the address; `b` an offset; `e` the kind of access; `x` the number of words, the width of the
 //! destination and whether to extend the sign.
 
-use super::access::{Area, Frame, Generic, Global, Local, Param, Shared};
+use super::access::{Area, Frame, Generic, Global, Local, Param, Shared, check_alignment};
 use super::machine::Machine;
 use super::observe::Kind;
-use crate::fault::{FaultKind, Space};
+use crate::fault::Space;
 use crate::memory::Word;
 use crate::program::{Handler, Instruction, STOP};
 use crate::syntax::Type;
@@ -28,11 +28,6 @@ pub(crate) enum Target {
 /// Packs the `x` word of a load or store.
 pub(crate) fn shape(words: u32, width: u32, ty: Type) -> u32 {
     words | width << 8 | u32::from(ty.is_signed()) << 16
-}
-
-#[inline(always)]
-fn address(m: &Machine<'_>, i: &Instruction) -> u64 {
-    m.get(i.a).wrapping_add(i.b as i32 as i64 as u64)
 }
 
 /// What strong accesses promise about others holds on every host.
@@ -60,7 +55,7 @@ fn load<A: Area, W: Word, const SIGNED: bool>(
     i: &Instruction,
     pc: u32,
 ) -> u32 {
-    let address = address(m, i);
+    let address = m.address(i.a, i.b);
     match A::load::<W>(m, pc, address, Kind(i.e)) {
         Some(value) => {
             order(i.e);
@@ -72,9 +67,9 @@ fn load<A: Area, W: Word, const SIGNED: bool>(
 }
 
 fn load_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
-    let address = address(m, i);
+    let address = m.address(i.a, i.b);
     let count = i.x & 0xff;
-    if !aligned::<W>(m, address, count) {
+    if check_alignment(m, Space::Generic, address, W::BYTES * count).is_none() {
         return STOP;
     }
     for word in 0..count {
@@ -88,7 +83,7 @@ fn load_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) ->
 
 #[inline(always)]
 fn store<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
-    let (address, value) = (address(m, i), W::of(m.get(i.d)));
+    let (address, value) = (m.address(i.a, i.b), W::of(m.get(i.d)));
     order(i.e);
     match A::store::<W>(m, pc, address, value, Kind(i.e)) {
         Some(()) => pc + 1,
@@ -97,9 +92,9 @@ fn store<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32
 }
 
 fn store_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
-    let address = address(m, i);
+    let address = m.address(i.a, i.b);
     let count = i.x & 0xff;
-    if !aligned::<W>(m, address, count) {
+    if check_alignment(m, Space::Generic, address, W::BYTES * count).is_none() {
         return STOP;
     }
     for word in 0..count {
@@ -110,15 +105,6 @@ fn store_many<A: Area, W: Word>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -
         }
     }
     pc + 1
-}
-
-fn aligned<W: Word>(m: &mut Machine<'_>, address: u64, count: u32) -> bool {
-    let bytes = W::BYTES * count;
-    if address.is_multiple_of(u64::from(bytes)) {
-        return true;
-    }
-    m.fail(FaultKind::Misaligned { space: Space::Generic, address, bytes });
-    false
 }
 
 fn of_area<A: Area>(ty: Type, words: u32, write: bool) -> Handler {

@@ -49,6 +49,12 @@ impl Machine<'_> {
         self.registers[slot as usize] = value;
     }
 
+    /// The address in a slot, and bytes that are added to it.
+    #[inline(always)]
+    pub(crate) fn address(&self, slot: u32, offset: u32) -> u64 {
+        self.get(slot).wrapping_add(offset as i32 as i64 as u64)
+    }
+
     /// Stops the thread with a fault.
     #[cold]
     pub(crate) fn fail(&mut self, kind: FaultKind) -> u32 {

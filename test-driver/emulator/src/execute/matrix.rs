@@ -199,7 +199,7 @@ pub(crate) struct LoadMatrix {
 }
 
 /// Bytes of a row.
-const ROW: usize = 16;
+pub(super) const ROW: usize = 16;
 
 /// Performs a load or store; an error is the lane at fault.
 pub(super) fn load(
@@ -250,38 +250,36 @@ fn row_start(
     if !address.is_multiple_of(ROW as u64) {
         return Err((lane, FaultKind::Misaligned { space: Space::Shared, address, bytes }));
     }
-    let end = address.saturating_add(ROW as u64);
-    if end > block.shared.len() as u64 {
-        let (space, write) = (Space::Shared, op.store);
-        let kind = FaultKind::OutOfBounds { space, address, bytes, write, nearest: None };
-        return Err((lane, kind));
-    }
-    let start = address as usize;
-    observe_row(lanes, block, (op.store, op.line), lane, start).map_err(|kind| (lane, kind))?;
-    Ok(start)
+    find_row(lanes, block, (op.store, op.line), lane, address).map_err(|kind| (lane, kind))
 }
 
-/// Notes that a lane reads or, with `store`, writes a row that is in shared memory.
-pub(super) fn observe_row(
+/// The place of a row in shared memory that a lane reads or, with `store`, writes, which is noted.
+pub(super) fn find_row(
     lanes: &Lanes<'_>,
     block: &mut Block,
     (store, line): (bool, u32),
     lane: usize,
-    start: usize,
-) -> Result<(), FaultKind> {
+    address: u64,
+) -> Result<usize, FaultKind> {
+    let (space, bytes) = (Space::Shared, ROW as u32);
+    if address.saturating_add(ROW as u64) > block.shared.len() as u64 {
+        let (write, nearest) = (store, None);
+        return Err(FaultKind::OutOfBounds { space, address, bytes, write, nearest });
+    }
+    let start = address as usize;
     let range = start..start + ROW;
-    let address = start as u64;
     if store {
         block.mark_shared_written(range);
     } else if block.shared_written.get(range).is_some_and(|row| row.contains(&false)) {
-        return Err(FaultKind::UninitializedShared { address, bytes: ROW as u32 });
+        return Err(FaultKind::UninitializedShared { address, bytes });
     }
     let linear = lanes.threads[lane].linear;
     let party = races::Thread { block: block.number, linear, line };
-    let Some(detector) = &mut block.observer else { return Ok(()) };
+    let Some(detector) = &mut block.observer else { return Ok(start) };
     let kind = if store { Kind::WRITE } else { Kind::READ };
     let clock = &mut block.clocks[linear as usize];
-    detector.access(clock, party, Space::Shared, address, ROW as u32, kind).map_err(|other| {
+    let noted = detector.access(clock, party, space, address, bytes, kind);
+    noted.map(|()| start).map_err(|other| {
         let access = crate::fault::Access {
             block: block.index,
             thread: lanes
@@ -292,6 +290,6 @@ pub(super) fn observe_row(
             line: other.party.line,
             write: other.write,
         };
-        FaultKind::Race { space: Space::Shared, address, write: store, other: access }
+        FaultKind::Race { space, address, write: store, other: access }
     })
 }
