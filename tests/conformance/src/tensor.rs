@@ -5,6 +5,7 @@ use crate::{
     Check, Context, Outcome,
     compare::{below, between, close, same},
 };
+use Matrices::{Columns, Rows};
 use kernelmill::Launch;
 
 pub(crate) const CHECKS: &[Check] = &[
@@ -40,29 +41,39 @@ pub(crate) fn halves(values: &[f32]) -> Vec<u16> {
     values.iter().map(half).collect()
 }
 
+/// Matrices, one after the other, which are given by their rows or by their columns.
+enum Matrices<'a> {
+    Rows(&'a [f64]),
+    Columns(&'a [f64]),
+}
+
+impl Matrices<'_> {
+    /// An element of the matrix `number`, all of so many rows and columns.
+    fn at(&self, number: usize, [rows, columns]: [usize; 2], row: usize, column: usize) -> f64 {
+        let start = number * rows * columns;
+        match self {
+            Rows(values) => values[start + row * columns + column],
+            Columns(values) => values[start + column * rows + row],
+        }
+    }
+}
+
 /// A product of two matrices and what is added to it.
 struct Product<'a> {
     shape: [usize; 3],
-    a: &'a [f64],
-    b: &'a [f64],
-    a_by_columns: bool,
-    b_by_columns: bool,
+    a: Matrices<'a>,
+    b: Matrices<'a>,
 }
 
 impl Product<'_> {
     /// The matrices of `warp`, one after the other, in double precision.
     fn of(&self, warp: usize, c: &[f64]) -> Vec<f64> {
         let [m, n, k] = self.shape;
-        let (a, b) = (&self.a[warp * m * k..], &self.b[warp * k * n..]);
-        let of_a =
-            |row: usize, i: usize| if self.a_by_columns { a[i * m + row] } else { a[row * k + i] };
-        let of_b = |i: usize, column: usize| {
-            if self.b_by_columns { b[column * k + i] } else { b[i * n + column] }
-        };
-        let sum = |row, column| (0..k).map(|i| of_a(row, i) * of_b(i, column)).sum::<f64>();
-        let place = |at: usize| (at / n, at % n);
+        let a = |row, i| self.a.at(warp, [m, k], row, i);
+        let b = |i, column| self.b.at(warp, [k, n], i, column);
+        let sum = |row, column| (0..k).map(|i| a(row, i) * b(i, column)).sum::<f64>();
         let added = |at: usize| c.get(warp * m * n + at).copied().unwrap_or(0.0);
-        (0..m * n).map(|at| sum(place(at).0, place(at).1) + added(at)).collect()
+        (0..m * n).map(|at| sum(at / n, at % n) + added(at)).collect()
     }
 
     /// Those of every warp.
@@ -80,13 +91,7 @@ fn f16(on: &Context) -> Outcome {
     let (left, right) = (on.device.upload(&halves(&a))?, on.device.upload(&halves(&b))?);
     let (added, mut output) = (on.device.upload(&c)?, on.device.zeros::<f32>(WARPS * 128)?);
     on.kernels.mma_f16(&on.stream, launch(), &left, &right, &added, &mut output)?;
-    let product = Product {
-        shape: [16, 8, 16],
-        a: &wide(&a),
-        b: &wide(&b),
-        a_by_columns: false,
-        b_by_columns: false,
-    };
+    let product = Product { shape: [16, 8, 16], a: Rows(&wide(&a)), b: Rows(&wide(&b)) };
     same(&wide(&output.download()?), &product.all(&wide(&c)))
 }
 
@@ -97,13 +102,7 @@ fn bf16(on: &Context) -> Outcome {
     let (left, right) = (on.device.upload(&upper(&a))?, on.device.upload(&upper(&b))?);
     let (added, mut output) = (on.device.upload(&c)?, on.device.zeros::<f32>(WARPS * 128)?);
     on.kernels.mma_bf16(&on.stream, launch(), &left, &right, &added, &mut output)?;
-    let product = Product {
-        shape: [16, 8, 16],
-        a: &wide(&a),
-        b: &wide(&b),
-        a_by_columns: false,
-        b_by_columns: true,
-    };
+    let product = Product { shape: [16, 8, 16], a: Rows(&wide(&a)), b: Columns(&wide(&b)) };
     same(&wide(&output.download()?), &product.all(&wide(&c)))
 }
 
@@ -117,13 +116,7 @@ fn tf32(on: &Context) -> Outcome {
         let scale = |value: f32| 2f64.powi(10 - value.abs().log2().floor() as i32);
         values.iter().map(|&it| (f64::from(it) * scale(it)).round() / scale(it)).collect()
     };
-    let product = Product {
-        shape: [16, 8, 16],
-        a: &rounded(&a),
-        b: &rounded(&b),
-        a_by_columns: true,
-        b_by_columns: false,
-    };
+    let product = Product { shape: [16, 8, 16], a: Columns(&rounded(&a)), b: Rows(&rounded(&b)) };
     let half = |sum: f64| 0.5 * sum;
     let expected: Vec<f64> = product.all(&[]).into_iter().map(half).collect();
     close(&wide(&output.download()?), &expected, 2e-6)
@@ -141,13 +134,7 @@ fn i8(on: &Context) -> Outcome {
     let mut output = on.device.zeros::<i32>(WARPS * 128)?;
     on.kernels.mma_i8(&on.stream, launch(), &left, &right, &added, &mut output)?;
     let floats = |bytes: &[i8]| bytes.iter().map(|&it| f64::from(it)).collect::<Vec<_>>();
-    let product = Product {
-        shape: [16, 8, 32],
-        a: &floats(&a),
-        b: &floats(&b),
-        a_by_columns: false,
-        b_by_columns: true,
-    };
+    let product = Product { shape: [16, 8, 32], a: Rows(&floats(&a)), b: Columns(&floats(&b)) };
     let added: Vec<f64> = c.iter().map(|&it| f64::from(it)).collect();
     let expected: Vec<i32> = product.all(&added).into_iter().map(|it| it as i32).collect();
     same(&output.download()?, &expected)
@@ -160,8 +147,7 @@ fn f64(on: &Context) -> Outcome {
         (on.device.upload(&a)?, on.device.upload(&b)?, on.device.upload(&c)?);
     let mut output = on.device.zeros::<f64>(WARPS * 64)?;
     on.kernels.mma_f64(&on.stream, launch(), &left, &right, &added, &mut output)?;
-    let product =
-        Product { shape: [8, 8, 4], a: &a, b: &b, a_by_columns: false, b_by_columns: false };
+    let product = Product { shape: [8, 8, 4], a: Rows(&a), b: Rows(&b) };
     same(&output.download()?, &product.all(&c))
 }
 
@@ -171,26 +157,14 @@ fn shared(on: &Context) -> Outcome {
     let mut output = on.device.zeros::<f32>(WARPS * 128)?;
     let launch = Launch::grid([WARPS as u32], [32]);
     on.kernels.mma_shared(&on.stream, launch, &left, &right, &mut output)?;
-    let product = Product {
-        shape: [16, 8, 16],
-        a: &wide(&a),
-        b: &wide(&b),
-        a_by_columns: false,
-        b_by_columns: false,
-    };
+    let product = Product { shape: [16, 8, 16], a: Rows(&wide(&a)), b: Rows(&wide(&b)) };
     same(&wide(&output.download()?), &product.all(&[]))
 }
 
 fn dynamic(on: &Context) -> Outcome {
     let (a, b) = (values(17, 256), values(18, 128));
     let (left, right) = (on.device.upload(&halves(&a))?, on.device.upload(&halves(&b))?);
-    let product = Product {
-        shape: [16, 8, 16],
-        a: &wide(&a),
-        b: &wide(&b),
-        a_by_columns: true,
-        b_by_columns: true,
-    };
+    let product = Product { shape: [16, 8, 16], a: Columns(&wide(&a)), b: Columns(&wide(&b)) };
     // Rows start at multiples of 16 bytes, or do not.
     for skip in [0, 8, 3] {
         let mut output = on.device.zeros::<f32>(128)?;

@@ -38,7 +38,7 @@ macro_rules! registers {
 
 macro_rules! fragment {
     ($(#[$doc:meta])* $name:ident, $registers:ident, $place:ident,
-     |$row:ident, $column:ident|, along $along:ident, $rows:ident by $columns:ident, $by_rows:literal) => {
+     |$row:ident, $column:ident|, along $along:ident, $rows:ident by $columns:ident, $by_rows:literal, $matrices:literal) => {
         $(#[$doc])*
         pub struct $name<S: Product<E>, E: Element> {
             pub(super) registers: [E::Register; REGISTERS],
@@ -86,7 +86,7 @@ macro_rules! fragment {
             pub fn from_rows<M: Memory<E::Storage> + ?Sized>(memory: &M, start: usize, stride: usize) -> Self {
                 let rows = Rows { start, stride, count: S::$rows, length: S::$columns };
                 rows.check(memory.count());
-                if let Some(registers) = rows::$name::<E, M>(memory, rows, $by_rows) {
+                if let Some(registers) = rows::load::<E, M, $matrices>(memory, rows, $by_rows) {
                     return Self::new(registers);
                 }
                 let first = memory.start();
@@ -112,7 +112,7 @@ macro_rules! fragment {
             pub fn from_columns<M: Memory<E::Storage> + ?Sized>(memory: &M, start: usize, stride: usize) -> Self {
                 let rows = Rows { start, stride, count: S::$columns, length: S::$rows };
                 rows.check(memory.count());
-                if let Some(registers) = rows::$name::<E, M>(memory, rows, !$by_rows) {
+                if let Some(registers) = rows::load::<E, M, $matrices>(memory, rows, !$by_rows) {
                     return Self::new(registers);
                 }
                 let first = memory.start();
@@ -132,10 +132,10 @@ macro_rules! fragment {
 
 fragment! {
     /// The first of two matrices that a warp multiplies, `M` by `K`. Each lane holds a part of it.
-    A, a_registers, a, |row, column|, along column, M by K, true
+    A, a_registers, a, |row, column|, along column, M by K, true, 4
 }
 
 fragment! {
     /// The second of two matrices that a warp multiplies, `K` by `N`. Each lane holds a part of it.
-    B, b_registers, b, |row, column|, along row, K by N, false
+    B, b_registers, b, |row, column|, along row, K by N, false, 2
 }

@@ -44,10 +44,10 @@ fn has_instruction<E: Element, M: Memory<E::Storage> + ?Sized>(along: bool) -> b
         && layout::<E>() == Layout::MMA
 }
 
-/// A from rows of shared memory, which are within it; `along` whether rows of memory are along K.
+/// A fragment of 8 by 8 matrices from rows of shared memory, which are within it: A of four or B of two.
+/// `along` says whether rows of memory are along K.
 #[inline(always)]
-#[expect(non_snake_case, reason = "the name of the fragment")]
-pub(super) fn A<E: Element, M: Memory<E::Storage> + ?Sized>(
+pub(super) fn load<E: Element, M: Memory<E::Storage> + ?Sized, const MATRICES: usize>(
     memory: &M,
     rows: Rows,
     along: bool,
@@ -59,50 +59,26 @@ pub(super) fn A<E: Element, M: Memory<E::Storage> + ?Sized>(
         return None;
     }
     let (lane, Rows { start, stride, .. }) = (warp::lane_id() as usize, rows);
-    let (row, half, part) =
-        (lane % 8, lane / 8 % 2 * 8, lane / 16 * (ROW / size_of::<E::Storage>()));
+    // A lane gives a row of the matrix `lane / 8`. They follow each other along K, those of A across
+    // it first.
+    let across = MATRICES / 2;
+    let (row, half) = (lane % 8, lane / 8 % across * 8);
+    let part = lane / 8 / across % 2 * (ROW / size_of::<E::Storage>());
     let place = if along { (half + row) * stride + part } else { (part + row) * stride + half };
     let mut words = [0_u32; 4];
-    let address = memory.start().wrapping_add(start + place).cast();
-    if along {
-        intrinsics::ldmatrix_x4(words.as_mut_ptr(), address);
-    } else {
-        intrinsics::ldmatrix_x4_trans(words.as_mut_ptr(), address);
+    let (to, address) = (words.as_mut_ptr(), memory.start().wrapping_add(start + place).cast());
+    match (MATRICES, along) {
+        (4, true) => intrinsics::ldmatrix_x4(to, address),
+        (4, false) => intrinsics::ldmatrix_x4_trans(to, address),
+        (_, true) => intrinsics::ldmatrix_x2(to, address),
+        (_, false) => intrinsics::ldmatrix_x2_trans(to, address),
     }
     let mut registers = [E::NOTHING; REGISTERS];
     registers[0] = E::loaded(words[0]);
     registers[1] = E::loaded(words[1]);
-    registers[2] = E::loaded(words[2]);
-    registers[3] = E::loaded(words[3]);
-    Some(registers)
-}
-
-/// B from rows of shared memory, which are within it; `along` whether rows of memory are along K.
-#[inline(always)]
-#[expect(non_snake_case, reason = "the name of the fragment")]
-pub(super) fn B<E: Element, M: Memory<E::Storage> + ?Sized>(
-    memory: &M,
-    rows: Rows,
-    along: bool,
-) -> Option<[E::Register; REGISTERS]> {
-    if !has_instruction::<E, M>(along) {
-        return None;
+    if MATRICES == 4 {
+        registers[2] = E::loaded(words[2]);
+        registers[3] = E::loaded(words[3]);
     }
-    if !takes::<E, M>(memory, rows) {
-        return None;
-    }
-    let (lane, Rows { start, stride, .. }) = (warp::lane_id() as usize, rows);
-    let (row, part) = (lane % 8, lane / 8 % 2 * (ROW / size_of::<E::Storage>()));
-    let place = if along { row * stride + part } else { (part + row) * stride };
-    let mut words = [0_u32; 2];
-    let address = memory.start().wrapping_add(start + place).cast();
-    if along {
-        intrinsics::ldmatrix_x2(words.as_mut_ptr(), address);
-    } else {
-        intrinsics::ldmatrix_x2_trans(words.as_mut_ptr(), address);
-    }
-    let mut registers = [E::NOTHING; REGISTERS];
-    registers[0] = E::loaded(words[0]);
-    registers[1] = E::loaded(words[1]);
     Some(registers)
 }
