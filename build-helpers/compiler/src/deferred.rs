@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Linkage, ModuleExt, Value, parse_bitcode},
+    ir::{Linkage, ModuleExt, Type, Value, parse_bitcode},
 };
 
 use crate::{
@@ -162,7 +162,7 @@ pub(crate) fn resolve<'c>(
         let own = ModuleExt::function(module, name).filter(|it| !it.is_declaration());
         own.or_else(|| parts.iter().find_map(|part| part.function(name)))
     };
-    let table = dispatch::Table::new(&lowered.functions, &find)?;
+    let table = dispatch::Table::new(&lowered.functions, &find, refer)?;
     for module in std::iter::once(module).chain(parts.iter().flat_map(|part| &part.modules)) {
         table.dispatch(context, module)?;
     }
@@ -260,6 +260,11 @@ fn named<'c>(values: impl IntoIterator<Item = Value<'c>>) -> Vec<(Value<'c>, Str
         .collect();
     named.sort_by(|(_, one), (_, other)| one.cmp(other));
     named
+}
+
+/// Names a function of some source in a module.
+fn refer<'c>(module: &Module<'c>, name: &str, ty: Type<'c>) -> Value<'c> {
+    module.declare(&format!("{MARKER}{name}"), ty)
 }
 
 /// Makes the module's markers the functions they name, declared where they are not there yet.

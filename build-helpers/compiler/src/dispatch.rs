@@ -10,7 +10,7 @@ use kernelmill_llvm::{
     ir::{Block, Builder, Linkage, ModuleExt, Place, Type, Value, parse_bitcode},
 };
 
-use crate::{Error, deferred::MARKER, link::always_inline, place::calls_of};
+use crate::{Error, link::always_inline, place::calls_of};
 
 /// What a function marked `#[device_fn]` is called by starts so.
 pub(crate) const EXPORTED: &str = "__kernelmill_exported_";
@@ -72,18 +72,23 @@ pub(crate) fn qualify(bitcode: &mut Vec<u8>, package: &str) -> Result<(), Error>
 /// The functions of a source, with their types in compiled code.
 pub(crate) struct Table<'a, 'c> {
     functions: Vec<(&'a TableFunction, Type<'c>)>,
+    refer: Refer<'c>,
 }
+
+/// Names a function of some source, which is found later, by its symbol and type in a module.
+pub(crate) type Refer<'c> = fn(&Module<'c>, &str, Type<'c>) -> Value<'c>;
 
 impl<'a, 'c> Table<'a, 'c> {
     pub(crate) fn new(
         functions: &'a [TableFunction],
         find: &dyn Fn(&str) -> Option<Value<'c>>,
+        refer: Refer<'c>,
     ) -> Result<Self, Error> {
         let of = |function: &'a TableFunction| {
             let missing = || Error::Internal(format!("nothing has `{}`", function.symbol));
             find(&function.symbol).map(|it| (function, it.value_type())).ok_or_else(missing)
         };
-        Ok(Self { functions: functions.iter().map(of).collect::<Result<_, _>>()? })
+        Ok(Self { functions: functions.iter().map(of).collect::<Result<_, _>>()?, refer })
     }
 
     /// Makes every call by number in a module a choice among the table's functions, which the
@@ -183,7 +188,7 @@ impl<'a, 'c> Table<'a, 'c> {
             let block = rest.insert_before(context, &function.symbol);
             choice.add_case(id.ty().constant(function.id), block);
             builder.at_end(block);
-            let target = module.declare(&format!("{MARKER}{}", function.symbol), ty);
+            let target = (self.refer)(module, &function.symbol, ty);
             let direct = builder.copy(call);
             direct.set_operand(direct.operands().len() as u32 - 1, target);
             builder.branch(rest);
