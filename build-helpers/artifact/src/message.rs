@@ -3,7 +3,8 @@
 //!
 //! The text is as in Rust, `element {usize} is {f32:>8.3}`, with the type of each value in the place
 //! of its name. `{?}` stands for a value that the device did not send, `{place}` for a place in the
-//! source, whose value is one more than its number among the artifact's.
+//! source, whose value is one more than its number among the artifact's. A `{str}` is several values: its
+//! length in bytes, and these, 8 in a value.
 
 use std::fmt::Write as _;
 
@@ -39,6 +40,10 @@ pub fn render_message(text: &str, values: &[u64], places: &[SourceLocation<'_>])
             output.push('_');
         } else if ty == "place" {
             output.push_str(&place(values.next().copied(), places));
+        } else if ty == "str" {
+            let text = values.next().map(|length| string(*length, &mut values));
+            let shown = text.map(|text| Specification::read(specification).string(text));
+            output.push_str(shown.as_deref().unwrap_or("_"));
         } else if let Some(value) = values.next() {
             output.push_str(&Specification::read(specification).render(ty, *value));
         } else {
@@ -47,6 +52,20 @@ pub fn render_message(text: &str, values: &[u64], places: &[SourceLocation<'_>])
     }
     output.push_str(rest);
     output
+}
+
+/// The text of a length that comes next among values, cut between characters where there are not
+/// enough.
+fn string(length: u64, values: &mut std::slice::Iter<'_, u64>) -> String {
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    let words = values.by_ref().take(length.div_ceil(8));
+    let mut bytes: Vec<u8> = words.flat_map(|word| word.to_le_bytes()).take(length).collect();
+    if let Err(error) = std::str::from_utf8(&bytes)
+        && error.error_len().is_none()
+    {
+        bytes.truncate(error.valid_up_to());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The place with a number, by one more than it.
@@ -171,6 +190,11 @@ impl Specification {
         plain.pad("", &text, '<')
     }
 
+    /// As [`Self::text`]; what Rust writes of a text for `Debug` knows no width.
+    fn string(&self, text: String) -> String {
+        if self.form == "?" { format!("{text:?}") } else { self.text(text) }
+    }
+
     fn sign(&self, negative: bool) -> &'static str {
         match (negative, self.plus) {
             (true, _) => "-",
@@ -267,6 +291,40 @@ mod tests {
         same! { f64: 1.0 / 3.0, "" ".5" "20" "<20.3" "e"; 1e-7, "" "?" "e"; }
         same! { bool: true, "" "6" ">6"; false, "?" "^9" ".2"; }
         same! { char: 'ä', "" "3" ">3" "?"; }
+    }
+
+    #[test]
+    fn texts_come_out_as_rust_writes_them_and_are_cut_between_characters() {
+        let words = |text: &str| {
+            let bytes = text.as_bytes().chunks(8).map(|chunk| {
+                let mut word = [0; 8];
+                word[..chunk.len()].copy_from_slice(chunk);
+                u64::from_le_bytes(word)
+            });
+            std::iter::once(text.len() as u64).chain(bytes).collect::<Vec<_>>()
+        };
+        macro_rules! same {
+            ($($text:literal $($specification:literal)*;)*) => {
+                $($({
+                    let text = concat!("{u8} {str:", $specification, "} {u8}");
+                    let values = [&[7], &words($text)[..], &[8]].concat();
+                    let expected = format!(concat!("7 {:", $specification, "} 8"), $text);
+                    assert_eq!(render_message(text, &values, &[]), expected, "{text}");
+                })*)*
+            };
+        }
+        same! { "größer als \"3\"" "" "?" "20" ">20" "*^18.4" ".1" "03"; "" "" "?" "3"; "12345678" "" "?"; }
+        let mut values = words("größer als 3");
+        values.truncate(2);
+        assert_eq!(
+            render_message("{str}", &values, &[]),
+            "größer",
+            "the words of the rest are missing"
+        );
+        values[1] = u64::from_le_bytes(*b"gr\xc3\xb6\xc3\x9fe\xc3");
+        assert_eq!(render_message("{str}, {u8}", &values, &[]), "größe, _");
+        assert_eq!(render_message("{str}", &[u64::MAX, u64::MAX], &[]), "\u{fffd}".repeat(8));
+        assert_eq!(render_message("{str} {str}", &[0], &[]), " _");
     }
 
     #[test]

@@ -33,7 +33,8 @@ pub struct PanicRecord {
     /// Index of that thread in its block, x, y, z.
     pub thread: [u32; 3],
     /// The formatted message in UTF-8, cut at [`PANIC_MESSAGE_BYTES`]; with one of the artifact's
-    /// messages, its values from the third on, 8 bytes each.
+    /// messages, its values from the third on, 8 bytes each. A text is the value of its length and
+    /// as many of its bytes as there is room for.
     pub message: [u8; PANIC_MESSAGE_BYTES],
 }
 

@@ -112,11 +112,14 @@ impl Libraries {
     }
 }
 
-/// Whether a symbol is one of `core` or `alloc`.
+/// Whether a symbol is one of `core` or `alloc`, or of an implementation of their traits, as
+/// `<&str as core::fmt::Display>::fmt` is.
 fn is_of_library(symbol: &str) -> bool {
     let path = format!("{:#}", rustc_demangle::demangle(symbol));
-    let path = path.trim_start_matches('<');
-    path.starts_with("core::") || path.starts_with("alloc::")
+    let own = path.trim_start_matches('<');
+    ["core::", "alloc::"]
+        .iter()
+        .any(|library| own.starts_with(library) || path.contains(&format!(" as {library}")))
 }
 
 impl Archives {

@@ -107,6 +107,45 @@ fn the_host_has_the_texts_of_panics_on_gpus() {
     }
 }
 
+/// A text that is known is part of the message and costs nothing; of others the device sends the bytes,
+/// without formatting.
+#[test]
+fn texts_in_panics_are_constants_of_the_message_or_are_sent() {
+    let panics = |parameter: &str| {
+        format!(
+            "
+use kernelmill_device::prelude::*;
+
+const UNIT: &str = \"kg\";
+static NAMES: [&str; 2] = [\"length\", \"weight\"];
+
+#[kernel]
+pub fn texts(x: &[u32], mut y: DisjointSlice<u32>) {{
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {{
+        let (value, name) = (x[i.get()], NAMES[x.len() % 2]);
+        let _ = name;
+        assert!(value > 0, \"{{{parameter}}} {{}} is {{value}}\", UNIT);
+        *out = value;
+    }}
+}}
+"
+        )
+    };
+    for target in GPUS {
+        let texts = |name: &str, parameter: &str| {
+            let artifact = compile(name, &panics(parameter), target).unwrap();
+            assert!(!contains(&artifact, "core3fmt"), "{target}");
+            (artifact.bytes.len(), artifact.messages)
+        };
+        let (known, messages) = texts("known_text", "UNIT");
+        assert_eq!(messages, ["kg kg is {u32}"], "{target}");
+        let (sent, messages) = texts("sent_text", "name:>8?");
+        assert_eq!(messages, ["{str: >8?} kg is {u32}"], "{target}");
+        assert!(known < sent, "{target}: {known} {sent}");
+    }
+}
+
 /// exceptions.jl: nothing at level 0, what and where at level 1, the way there at level 2.
 #[test]
 fn check_21_exceptions() {

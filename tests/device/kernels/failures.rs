@@ -47,6 +47,61 @@ pub fn expected(x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
+const UNIT: &str = "kg";
+static NAMES: [&str; 3] = ["length", "größe", "weight"];
+
+fn positive(x: u32, name: &str) -> u32 {
+    assert!(x > 0, "{name:>8} {name:?} is {x} {UNIT}, {UNIT:.1} {}", UNIT);
+    x
+}
+
+/// Texts that a function is given, one of a table by the thread.
+#[kernel]
+pub fn named(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = positive(x[i.get()] + 1, "first") - 1;
+        *out = positive(*out, NAMES[i.get() % 3]);
+    }
+}
+
+fn smaller(x: u32) -> Result<u32, &'static str> {
+    if x == 0 {
+        return Err("there is nothing that is \"smaller\" than 0");
+    }
+    x.checked_add(1 << 31).map(|_| x - 1).ok_or("too large")
+}
+
+/// An error that is a text.
+#[kernel]
+pub fn explained(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = smaller(x[i.get()]).unwrap() + 1;
+    }
+}
+
+/// Something that is expected by a text, part of a longer one.
+#[kernel]
+pub fn missed(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let name = NAMES[i.get() % 3].get(..i.get() % 5).unwrap_or("nothing");
+        *out = x[i.get()].checked_sub(1).expect(name) + 1;
+    }
+}
+
+/// Texts that differ.
+#[kernel]
+pub fn spelt(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let word = if x[i.get()] == 0 { "zero" } else { "some" };
+        assert_eq!(word, "some", "of {}", NAMES[0]);
+        *out = x[i.get()];
+    }
+}
+
 /// Checked arithmetic.
 #[kernel]
 pub fn overflown(x: &[u32], mut y: DisjointSlice<u32>) {

@@ -29,7 +29,7 @@ pub(crate) use clash::{declarations, redefinitions};
 pub(crate) use messages::Messages;
 pub(crate) use panics::PANIC_SILENT;
 pub(crate) use panics::{PANIC, is_panic};
-use panics::{PANIC_VALUES, Style};
+use panics::{PANIC_PARTS, PANIC_VALUES, Style};
 pub(crate) use vendor::{Vendor, load as vendor_math};
 
 /// Names that the compiler itself gives a meaning to.
@@ -211,7 +211,7 @@ pub(crate) fn finish_panics<'c>(
     }
     let kernels: Vec<_> =
         entries.iter().filter_map(|entry| module.function(&entry.symbol)).collect();
-    for name in [PANIC, PANIC_VALUES, PANIC_SILENT] {
+    for name in [PANIC, PANIC_VALUES, PANIC_PARTS, PANIC_SILENT] {
         let Some(function) = module.function(name).filter(|it| !it.is_declaration()) else {
             continue;
         };

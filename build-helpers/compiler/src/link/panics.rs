@@ -19,6 +19,9 @@ pub(crate) const PANIC_FMT: &str = "__kernelmill_panic_fmt";
 
 /// `fn(kind: u32, values: *const u64, count: usize, location: usize) -> !` of the device crate.
 pub(crate) const PANIC_VALUES: &str = "__kernelmill_panic_values";
+/// `fn(kind: u32, values: *const u64, count: usize, texts: u64, location: usize) -> !` of the device
+/// crate.
+pub(crate) const PANIC_PARTS: &str = "__kernelmill_panic_parts";
 /// `fn() -> !` of the device crate.
 pub(crate) const PANIC_SILENT: &str = "__kernelmill_panic_silent";
 
@@ -30,7 +33,7 @@ pub(super) const ASSERT_FAILED: &str = "__kernelmill_assert_failed";
 
 /// Whether a function of this name writes a panic down.
 pub(crate) fn is_panic(name: &str) -> bool {
-    [PANIC, PANIC_FMT, PANIC_TEXT, PANIC_VALUES, PANIC_SILENT].contains(&name)
+    [PANIC, PANIC_FMT, PANIC_TEXT, PANIC_VALUES, PANIC_PARTS, PANIC_SILENT].contains(&name)
 }
 
 /// What a panic leaves behind.

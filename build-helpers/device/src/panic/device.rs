@@ -2,7 +2,9 @@
 
 use super::{
     PanicRecord,
-    write::{Message, Panic, claim, complete, fill, fill_text, fill_values, location_index},
+    write::{
+        Message, Panic, claim, complete, fill, fill_parts, fill_text, fill_values, location_index,
+    },
 };
 use crate::{
     intrinsics::runtime::{
@@ -85,6 +87,32 @@ pub unsafe extern "C" fn __kernelmill_panic_values(
         // SAFETY: promised, and this thread has claimed the record.
         unsafe {
             fill_values(record, values.add(2), count.wrapping_sub(2));
+            complete(record);
+        }
+    }
+    __kernelmill_exit()
+}
+
+/// As [`__kernelmill_panic_values`], with texts among the values, an address and a length each. `texts`
+/// has a bit for the index of each address. What the record has of them is one word after the other:
+/// a value, or the length of a text and words of its bytes.
+///
+/// # Safety
+///
+/// There are `count` values at `values`, at most 64, and texts where they say.
+#[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kernelmill_panic_parts(
+    kind: u32,
+    values: *const u64,
+    count: usize,
+    texts: u64,
+    location: usize,
+) -> ! {
+    if let Some(record) = record(kind, 0, 0, location) {
+        // SAFETY: promised, and this thread has claimed the record.
+        unsafe {
+            fill_parts(record, values, count, texts);
             complete(record);
         }
     }

@@ -82,6 +82,69 @@ pub(super) unsafe fn fill_values(record: *mut PanicRecord, values: *const u64, c
     unsafe { (*record).message_len = 8 * count as u32 };
 }
 
+/// Words that a record holds: its two numbers, and the place of the message.
+const WORDS: usize = 2 + MESSAGE_BYTES / 8;
+
+/// Writes values and texts to a claimed record, as far as there is room: to its numbers, then to the
+/// place of the message. A text is its length and words of its bytes; at `values` it is its address and
+/// its length, and `texts` has a bit for the index of the address.
+///
+/// # Safety
+///
+/// As for [`claim`], which returned `true` in this thread; there are `count` values, and the texts.
+pub(super) unsafe fn fill_parts(
+    record: *mut PanicRecord,
+    values: *const u64,
+    count: usize,
+    texts: u64,
+) {
+    let mut written = 0;
+    let mut put = |word: u64| {
+        // SAFETY: whoever changes the state from 0 to 1 has the other fields; the message is at a
+        // multiple of 8 bytes, and the word within it.
+        unsafe {
+            match written {
+                0 => (*record).a = word,
+                1 => (*record).b = word,
+                WORDS.. => return false,
+                _ => {
+                    let message = (&raw mut (*record).message).cast::<u64>();
+                    message.add(written - 2).write(word);
+                    (*record).message_len = 8 * (written as u32 - 1);
+                }
+            }
+        }
+        written += 1;
+        true
+    };
+    let mut index = 0;
+    while index < count {
+        // SAFETY: promised.
+        let value = unsafe { values.add(index).read() };
+        let is_text = texts.wrapping_shr(index as u32) & 1 == 1;
+        index += 1;
+        if !is_text {
+            put(value);
+            continue;
+        }
+        // SAFETY: promised; a length comes after each address.
+        let length = unsafe { values.add(index).read() } as usize;
+        index += 1;
+        let text = core::ptr::with_exposed_provenance::<u8>(value as usize);
+        let (mut goes_on, mut at) = (put(length as u64), 0);
+        while goes_on && at < length {
+            let (mut word, mut byte) = (0, 0);
+            while byte < 8 && at + byte < length {
+                // SAFETY: within the text.
+                word |= u64::from(unsafe { text.add(at + byte).read() }) << (8 * byte);
+                byte += 1;
+            }
+            goes_on = put(word);
+            at += 8;
+        }
+    }
+}
+
 /// Says that a claimed record is complete.
 ///
 /// # Safety
@@ -196,6 +259,27 @@ mod tests {
             (record.message_len, &record.message[192..]),
             (200, &(24_u64 << 40).to_le_bytes()[..])
         );
+    }
+
+    #[test]
+    fn texts_lie_among_values_and_are_cut_where_there_is_no_room() {
+        let mut record = record();
+        let text =
+            |text: &'static str| [text.as_ptr().expose_provenance() as u64, text.len() as u64];
+        let ([a, a_length], [b, b_length]) = (text("nine byte"), text(""));
+        let values = [7, a, a_length, b, b_length, 8];
+        // SAFETY: one thread, one record, and the texts are there.
+        unsafe { fill_parts(&mut record, values.as_ptr(), values.len(), 0b1010) };
+        assert_eq!((record.a, record.b, record.message_len), (7, 9, 32));
+        let words = record.message.as_chunks::<8>().0;
+        assert_eq!((&words[0], &words[1]), (b"nine byt", b"e\0\0\0\0\0\0\0"));
+        assert_eq!((words[2], words[3]), ([0; 8], 8_u64.to_le_bytes()));
+        let long = "x".repeat(999).leak();
+        let [c, c_length] = text(long);
+        // SAFETY: as before.
+        unsafe { fill_parts(&mut record, [c, c_length, 5].as_ptr(), 3, 1) };
+        assert_eq!((record.a, record.b), (999, u64::from_le_bytes([b'x'; 8])));
+        assert_eq!((record.message_len, record.message), (200, [b'x'; 200]));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //!
 //! A call of `panic_fmt` passes a template and arguments, each an address and the function that
 //! formats what is there. What is recognised is replaced; a message that is not stays a panic
-//! without a text, and a value of another type than a number, truth value or character is not sent.
+//! without a text, and a value of another type than a number, truth value, character or text is not
+//! sent.
 
 mod template;
 mod values;
@@ -18,7 +19,7 @@ use kernelmill_llvm::{
 
 use super::{always_inline, panics};
 use crate::place::calls_of;
-use values::{Item, Items};
+use values::{Item, Items, Values};
 
 /// The texts of a module's panics.
 #[derive(Debug, Default)]
@@ -29,7 +30,7 @@ pub(crate) struct Messages {
 impl Messages {
     /// The texts, by index; empty where no panic of an optimised module has it.
     pub(crate) fn of(mut self, module: &Module<'_>) -> Vec<String> {
-        let calls = [panics::PANIC, panics::PANIC_VALUES].into_iter();
+        let calls = [panics::PANIC, panics::PANIC_VALUES, panics::PANIC_PARTS].into_iter();
         let calls = calls.filter_map(|name| module.function(name)).flat_map(calls_of);
         let mut used = HashSet::new();
         if calls.into_iter().all(|call| numbers(call.operand(0), &mut used, 0)) {
@@ -88,9 +89,14 @@ impl<'c> Message<'c> {
             self.text.push_str("{?}");
             return;
         };
+        let form = item.form;
+        if let Some(text) = item.constant().filter(|_| specification.is_empty() && form.is_empty())
+        {
+            self.literal(&text);
+            return;
+        }
         self.text.push('{');
         self.text.push_str(item.ty);
-        let form = item.form;
         if !specification.is_empty() || !form.is_empty() {
             self.text.push(':');
             self.text.push_str(specification);
@@ -155,7 +161,7 @@ fn reader(name: &str, path: &str) -> Option<(Reader, PanicKind)> {
 fn literal<'c>(call: Value<'c>, _: &str) -> Option<Message<'c>> {
     let arguments = call.arguments();
     let mut message = Message::default();
-    message.literal(&values::text(arguments[0], arguments[1].as_u64()?)?);
+    message.value(Some(Item::text(arguments[0], arguments[1])), "");
     Some(message)
 }
 
@@ -189,6 +195,10 @@ fn compared<'c>(call: Value<'c>, path: &str) -> Option<Message<'c>> {
     let arguments = call.arguments();
     let types = path.split_once("::<")?.1.trim_end_matches('>');
     let (left, right) = types.split_once(", ")?;
+    // What has no size of its own is passed with its length, which moves the arguments.
+    if [left, right].iter().any(|ty| *ty == "str" || ty.starts_with(['[', 'd'])) {
+        return None;
+    }
     let left = Item::debug(arguments[1], left);
     let right = Item::debug(arguments[2], right);
     comparison(call, left, right, arguments[3], arguments[4])
@@ -257,33 +267,48 @@ fn record<'c>(
     let kind = word.constant(kind as u64 | number << 8);
     let builder = Builder::new(context);
     builder.before(call);
-    let values: Vec<_> = message.values.iter().map(|item| item.load(context, &builder)).collect();
+    let mut values = Values::default();
+    message.values.iter().for_each(|item| item.load(context, &builder, &mut values));
+    let Values { words, texts } = values;
     let location = *call.arguments().last().expect("a location");
     let location = builder.pointer_to_int(location, wide);
-    let replaced = if values.len() > 2 {
-        // At the start of the function: elsewhere its size would count as unknown.
-        let start = call.block().function().blocks()[0];
-        let entry = Builder::new(context);
-        entry.before(start.first_after_phis().expect("a block has an end"));
-        let slot = entry.alloca(wide.array(values.len() as u64));
-        let slot = match slot.ty().address_space() {
-            0 => slot,
-            _ => entry.address_space_cast(slot, Type::pointer(context, 0)),
-        };
-        for (index, value) in values.iter().enumerate() {
-            builder.store(*value, builder.offset(context, slot, 8 * index as u64));
+    let (function, arguments) = if words.len() > 2 || texts != 0 {
+        let slot = in_memory(context, &builder, call, &words);
+        let count = wide.constant(words.len() as u64);
+        match texts {
+            0 => (panics::PANIC_VALUES, vec![kind, slot, count, location]),
+            _ => (panics::PANIC_PARTS, vec![kind, slot, count, wide.constant(texts), location]),
         }
-        let types = [word, Type::pointer(context, 0), wide, wide];
-        let target = module.declare(panics::PANIC_VALUES, Type::void(context).function(&types));
-        target.add_attribute(context, Place::Function, "noreturn", 0);
-        builder.call(target, &[kind, slot, wide.constant(values.len() as u64), location])
     } else {
-        let value = |index: usize| values.get(index).copied().unwrap_or(wide.constant(0));
-        let types = [word, wide, wide, wide];
-        let target = module.declare(panics::PANIC, Type::void(context).function(&types));
-        target.add_attribute(context, Place::Function, "noreturn", 0);
-        builder.call(target, &[kind, value(0), value(1), location])
+        let value = |index: usize| words.get(index).copied().unwrap_or(wide.constant(0));
+        (panics::PANIC, vec![kind, value(0), value(1), location])
     };
+    let types: Vec<_> = arguments.iter().map(|argument| argument.ty()).collect();
+    let target = module.declare(function, Type::void(context).function(&types));
+    target.add_attribute(context, Place::Function, "noreturn", 0);
+    let replaced = builder.call(target, &arguments);
     replaced.add_attribute(context, Place::Function, "noreturn", 0);
     call.erase();
+}
+
+/// The address of words that are stored just before a call.
+fn in_memory<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    call: Value<'c>,
+    words: &[Value<'c>],
+) -> Value<'c> {
+    // At the start of the function: elsewhere its size would count as unknown.
+    let start = call.block().function().blocks()[0];
+    let entry = Builder::new(context);
+    entry.before(start.first_after_phis().expect("a block has an end"));
+    let slot = entry.alloca(Type::int(context, 64).array(words.len() as u64));
+    let slot = match slot.ty().address_space() {
+        0 => slot,
+        _ => entry.address_space_cast(slot, Type::pointer(context, 0)),
+    };
+    for (index, word) in words.iter().enumerate() {
+        builder.store(*word, builder.offset(context, slot, 8 * index as u64));
+    }
+    slot
 }
