@@ -53,10 +53,12 @@ pub struct Stride {
     /// Whether threads exchange what they have counted.
     exchanges: bool,
     text: &'static str,
-    /// What the thread of this number does, of so many, and what it has counted then.
-    walk: fn(usize, usize, u32, u32, &[u32], &mut [u32]) -> u32,
+    walk: Walk,
     launch: Start,
 }
+
+/// What the thread of this number does, of so many, with two parameters, and what it has counted then.
+type Walk = fn(usize, usize, u32, u32, &[u32], &mut [u32]) -> u32;
 
 type Place = fn(usize, usize, usize) -> usize;
 

@@ -57,10 +57,9 @@ pub(super) fn rounds<'c>(
         .inductions
         .iter()
         .map(|induction| {
-            let [first, high] = [word.constant(0), last].map(|number| {
-                rounds.thread(number).value(&rounds.even, &rounds.builder, induction.start)
-            });
-            let own = own.value(&rounds.even, &rounds.builder, induction.start);
+            let [first, high] = [word.constant(0), last]
+                .map(|number| rounds.thread(number).value(&rounds.builder, induction.start));
+            let own = own.value(&rounds.builder, induction.start);
             let ways = [high, own].map(|it| rounds.builder.binary(Opcode::LLVMSub, it, first));
             Start { first, own, ways }
         })
@@ -120,7 +119,7 @@ impl<'c> Rounds<'_, 'c> {
             builder.compare(IntPredicate::LLVMIntUGE, value, value.ty().constant(least))
         };
         let driver = &self.found.inductions[self.found.driver];
-        let step = first_thread.value(&self.even, builder, driver.step);
+        let step = first_thread.value(builder, driver.step);
         all.push(at_least(step, self.found.far));
         all.push(at_least(dims[0], THREADS));
         if self.found.is_for_rows {
@@ -166,7 +165,7 @@ impl<'c> Rounds<'_, 'c> {
         let ends = self.ends(last, starts, |index| firsts[index]);
         let again = self.even.in_all(builder, found.again, [&ends[0], &ends[1]], last);
         for ((induction, first), at) in found.inductions.iter().zip(&firsts).zip(starts) {
-            let step = ends[0].value(&self.even, builder, induction.step);
+            let step = ends[0].value(builder, induction.step);
             first.add_incoming(at.first, enter);
             first.add_incoming(builder.add(*first, step), latch);
         }
@@ -194,7 +193,7 @@ impl<'c> Rounds<'_, 'c> {
                 continue;
             }
             builder.before(values[&row.access]);
-            let step = resize(builder, first.value(&self.even, builder, step), wide);
+            let step = resize(builder, first.value(builder, step), wide);
             let bytes = builder.multiply(step, wide.constant(row.bytes * AHEAD));
             let next = builder.element(Type::int(context, 8), values[&row.pointer], bytes);
             let fetch = self.unit.module.intrinsic("llvm.prefetch", &[next.ty()]);

@@ -152,9 +152,8 @@ impl<'a, 'c> Even<'a, 'c> {
     ) -> Value<'c> {
         let Comparison { small, large, predicate, stride } =
             self.comparison(condition).expect("it decides");
-        let (low, high) =
-            (first_thread.value(self, builder, small), last_thread.value(self, builder, small));
-        let bound = first_thread.value(self, builder, large);
+        let (low, high) = (first_thread.value(builder, small), last_thread.value(builder, small));
+        let bound = first_thread.value(builder, large);
         let holds = builder.compare(predicate, high, bound);
         if stride == 0 {
             return holds;
@@ -226,12 +225,7 @@ pub(super) struct Of<'a, 'c> {
 
 impl<'c> Of<'_, 'c> {
     /// A value in this thread.
-    pub(super) fn value(
-        &self,
-        even: &Even<'_, 'c>,
-        builder: &Builder<'c>,
-        value: Value<'c>,
-    ) -> Value<'c> {
+    pub(super) fn value(&self, builder: &Builder<'c>, value: Value<'c>) -> Value<'c> {
         if let Some(known) = self.known.get(&value) {
             return *known;
         }
@@ -242,7 +236,7 @@ impl<'c> Of<'_, 'c> {
             return found;
         }
         let operands: Vec<_> =
-            value.operands().into_iter().map(|it| self.value(even, builder, it)).collect();
+            value.operands().into_iter().map(|it| self.value(builder, it)).collect();
         // What LLVM has been told of overflows holds in a thread that gets here only.
         match (value.opcode(), &operands[..]) {
             (Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc, [from]) => {
