@@ -161,7 +161,7 @@ pub fn counts(x: &[u32], mut y: DisjointSlice<u32>) {{
     while i < x.len() {{
         let count = unsafe {{ AtomicU32::from_ptr(y.get_unchecked_mut(x[i] as usize)) }};
         last = count.fetch_add(1, Ordering::Relaxed);
-        i += 256 {used};
+        i += 64 {used};
     }}
     let _ = last;
 }}
@@ -241,7 +241,7 @@ fn other_rounds_are_not() {
     let sum = "sum = sum.rotate_left(1) ^ x[i];";
     for (name, before, step, each) in [
         // Near each other, and each thread by itself.
-        ("stride_near", "", "256", sum),
+        ("stride_near", "", "64", sum),
         ("stride_own", "let step = i % 7 * 4096 + 4096;", "step", sum),
         // Not all threads get there.
         ("stride_early", "if n > i as u32 { return; }", "step", sum),

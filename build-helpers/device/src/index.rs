@@ -1,7 +1,7 @@
 //! Where a thread stands in its launch, as values.
 //!
 //! A [`ThreadIndex`] is a witness: safe code gets only its own thread's from
-//! [`crate::thread::index_1d`] and [`crate::thread::index_2d`], and can hand it to no other thread,
+//! [`crate::thread::index_1d`], [`crate::thread::index_2d`] and [`crate::thread::grid_stride`], and can hand it to no other thread,
 //! because it is neither [`Send`] nor [`Sync`], and because memory that threads share
 //! ([`crate::shared::SharedArray`], `static mut`) takes `unsafe` to reach. No two threads of a launch
 //! have equal ones, whatever the grid. That is what [`crate::slice::DisjointSlice::get_mut`] relies on.
@@ -73,6 +73,55 @@ impl ThreadIndex<Index1D> {
         Self { linear, place: (), thread: PhantomData }
     }
 }
+
+/// The elements of a thread that takes each one a whole launch after the last, see
+/// [`crate::thread::grid_stride`].
+#[derive(Clone, Debug)]
+pub struct GridStride {
+    next: usize,
+    end: usize,
+    step: usize,
+    /// Neither `Send` nor `Sync`.
+    thread: PhantomData<*mut ()>,
+}
+
+impl GridStride {
+    /// The elements below `count` of the thread of this number, of `threads`.
+    #[inline(always)]
+    pub(crate) fn new(first: usize, count: usize, threads: usize) -> Self {
+        // No slice has more elements, and so the next number never wraps.
+        let end = count.min(usize::MAX - threads);
+        Self { next: first, end, step: threads, thread: PhantomData }
+    }
+}
+
+impl Iterator for GridStride {
+    type Item = ThreadIndex;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<ThreadIndex> {
+        let index = self.next;
+        if index < self.end {
+            self.next = index.wrapping_add(self.step);
+            Some(ThreadIndex::new_1d(index))
+        } else {
+            None
+        }
+    }
+
+    /// The loop that compilers know best, see [`crate::thread::grid_stride`].
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, ThreadIndex) -> B>(self, init: B, mut each: F) -> B {
+        let (mut index, mut result) = (self.next, init);
+        while index < self.end {
+            result = each(result, ThreadIndex::new_1d(index));
+            index = index.wrapping_add(self.step);
+        }
+        result
+    }
+}
+
+impl core::iter::FusedIterator for GridStride {}
 
 impl ThreadIndex<Index2D> {
     #[inline(always)]

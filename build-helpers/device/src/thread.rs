@@ -3,7 +3,7 @@
 //! On the host these functions panic.
 
 use crate::{
-    index::{Index2D, Index3, Place2D, ThreadIndex},
+    index::{GridStride, Index2D, Index3, Place2D, ThreadIndex},
     intrinsics,
 };
 
@@ -68,6 +68,35 @@ pub fn grid_dim() -> Index3 {
 #[must_use]
 pub fn index_1d() -> ThreadIndex {
     ThreadIndex::new_1d(place().plane_row * launch_width() + global_x())
+}
+
+/// The elements below `count` that are this thread's where a launch of any size shares them: the one of
+/// its number ([`index_1d`]), and each one that comes as many elements later as the launch has threads.
+/// No two threads have one in common. CUDA's guides call such a loop a grid-stride loop.
+///
+/// ```no_run
+/// use kernelmill_device::prelude::*;
+///
+/// #[kernel]
+/// pub fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
+///     thread::grid_stride(y.len()).for_each(|i| {
+///         if let Some(y) = y.get_mut(i) {
+///             *y += a * x[i.get()];
+///         }
+///     });
+/// }
+/// ```
+///
+/// A `for` loop does the same. `for_each` and `fold` leave compilers less to find out: on the CPU they are
+/// what lets all threads of a block go through memory together.
+#[inline(always)]
+#[must_use]
+pub fn grid_stride(count: usize) -> GridStride {
+    let rows = intrinsics::grid_dim_y() as usize
+        * intrinsics::block_dim_y() as usize
+        * intrinsics::grid_dim_z() as usize
+        * intrinsics::block_dim_z() as usize;
+    GridStride::new(index_1d().get(), count, launch_width() * rows)
 }
 
 /// This thread's column and row in the launch.

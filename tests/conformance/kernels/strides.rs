@@ -14,6 +14,24 @@ pub fn strided_sums(step: u32, x: &[u32], mut y: DisjointSlice<u32>) {
     }
 }
 
+/// The same without a step of its own, half of the elements after the other.
+#[kernel]
+pub fn strided_by_grids(x: &[u32], mut y: DisjointSlice<u32>) {
+    for i in thread::grid_stride(y.len() / 2) {
+        if let Some(out) = y.get_mut(i) {
+            *out = 3 * x[i.get()] + i.get() as u32;
+        }
+    }
+    let half = y.len() / 2;
+    thread::grid_stride(y.len()).for_each(|i| {
+        if i.get() >= half
+            && let Some(out) = y.get_mut(i)
+        {
+            *out = 3 * x[i.get()] + i.get() as u32;
+        }
+    });
+}
+
 /// Sums, with the last element of each thread, for which blocks are boxes: the row of threads is that of
 /// elements.
 #[kernel(dim = 3)]

@@ -8,6 +8,7 @@ use kernelmill::Launch;
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("strided_sums", sums),
+    Check::new("strided_by_grids", by_grids),
     Check::new("strided_rows", rows),
     Check::new("strided_counts", counts),
 ];
@@ -38,6 +39,20 @@ fn sums(on: &Context) -> Outcome {
     let text = error.to_string();
     if !text.contains("the len is 3000") {
         return Err(format!("no length in {text:?}").into());
+    }
+    Ok(())
+}
+
+fn by_grids(on: &Context) -> Outcome {
+    for (blocks, width) in [(17, 64), (1, 300), (9, 40), (200, 128)] {
+        for n in LENGTHS {
+            let x = below(65, 1 << 20, n);
+            let (input, mut y) = (on.device.upload(&x)?, on.device.zeros::<u32>(n)?);
+            let launch = Launch::<1>::grid([blocks], [width]);
+            on.kernels.strided_by_grids(&on.stream, launch, &input, &mut y)?;
+            let expected: Vec<_> = (0..n).map(|i| 3 * x[i] + i as u32).collect();
+            same(&y.download()?, &expected)?;
+        }
     }
     Ok(())
 }

@@ -69,6 +69,7 @@ checks!(
     transpose,
     one_of_the_tile,
     strided_sums,
+    strided_by_grids,
     strided_rows,
     strided_counts,
     masked_places,
@@ -134,7 +135,7 @@ fn every_kernel_has_a_check_and_every_check_a_test() {
 fn strides_are_taken_in_step() {
     let file = concat!(env!("OUT_DIR"), "/strides.cpu.roads.txt");
     let text = fs::read_to_string(file).unwrap();
-    assert_eq!(text.matches("in step").count(), 3, "{text}");
+    assert_eq!(text.matches("in step").count(), 4, "{text}");
 }
 
 /// What operations of warps give is compared on both roads that have them.

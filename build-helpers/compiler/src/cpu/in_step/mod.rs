@@ -49,8 +49,8 @@ const INSTRUCTIONS: usize = 200;
 const CARRIED: usize = 4;
 /// So many loops of a kernel at most.
 const LOOPS: usize = 4;
-/// Rounds are far apart from this many bytes on: processors fetch ahead within a page.
-const FAR: u64 = 4096;
+/// Rounds are far apart from this many bytes on.
+const FAR: u64 = 1024;
 /// The threads of a group, where it is asked whether there can be groups at all.
 const LANES: u32 = 4;
 /// The threads of a block at least: there is more than one group.
