@@ -1,5 +1,7 @@
 //! Host memory.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::arena::Aligned;
 use crate::{
     Error, Result,
@@ -10,8 +12,24 @@ use crate::{
 /// The alignment of buffers, in bytes: a cache line pair, and more than any vector has.
 const ALIGN: usize = 128;
 
+/// The bytes of addresses in which processors compare a load with the stores before it: where these are
+/// the same, the load waits. Large allocations all start at the same place of a page, so that a
+/// kernel which reads one buffer and writes another at the same index would wait each time.
+const PAGE: usize = 4096;
+
+/// Buffers of this many bytes start at different places of a page, 512 bytes apart or more, eight in turn.
+const LARGE: usize = 16 * PAGE;
+
+/// The places come in an order in which buffers made one after the other are far apart.
+const STEP: usize = 5 * PAGE / 8;
+
+/// How many large buffers have been made.
+static MADE: AtomicUsize = AtomicUsize::new(0);
+
 pub(super) struct Memory {
     bytes: Aligned,
+    /// Where in these the buffer starts.
+    start: usize,
     /// Of the launches that used it.
     fault: FaultSlot,
 }
@@ -19,34 +37,47 @@ pub(super) struct Memory {
 impl Memory {
     /// `bytes` bytes, more than 0, for the device `device`.
     pub(super) fn new(device: &str, bytes: usize, zeroed: bool) -> Result<Self> {
-        Aligned::new(bytes, ALIGN, zeroed)
-            .map(|bytes| Self { bytes, fault: FaultSlot::default() })
-            .ok_or_else(|| Error::OutOfMemory { device: device.to_owned(), bytes })
+        let is_large = bytes >= LARGE;
+        let all = if is_large { bytes.saturating_add(PAGE) } else { bytes };
+        let memory = Aligned::new(all, ALIGN, zeroed)
+            .ok_or_else(|| Error::OutOfMemory { device: device.to_owned(), bytes })?;
+        let start = if is_large {
+            let place = MADE.fetch_add(1, Ordering::Relaxed).wrapping_mul(STEP) % PAGE;
+            place.wrapping_sub(memory.pointer() as usize) % PAGE
+        } else {
+            0
+        };
+        Ok(Self { bytes: memory, start, fault: FaultSlot::default() })
+    }
+
+    fn pointer(&self) -> *mut u8 {
+        // SAFETY: there are at least as many bytes before the buffer's.
+        unsafe { self.bytes.pointer().add(self.start) }
     }
 }
 
 impl backend::Memory for Memory {
     unsafe fn read(&self, offset: usize, target: *mut u8, bytes: usize) -> Result<()> {
         // SAFETY: the caller promises both ranges, and launches have run when they return.
-        unsafe { std::ptr::copy_nonoverlapping(self.bytes.pointer().add(offset), target, bytes) };
+        unsafe { std::ptr::copy_nonoverlapping(self.pointer().add(offset), target, bytes) };
         self.fault.report()
     }
 
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {
         // SAFETY: the caller promises both ranges.
-        unsafe { std::ptr::copy_nonoverlapping(source, self.bytes.pointer().add(offset), bytes) };
+        unsafe { std::ptr::copy_nonoverlapping(source, self.pointer().add(offset), bytes) };
         Ok(())
     }
 
     fn address(&self) -> u64 {
-        self.bytes.pointer() as u64
+        self.pointer() as u64
     }
 
     fn hold_read<'a>(&'a self, _stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        Ok((self.bytes.pointer() as u64, Guard::Host(&self.fault)))
+        Ok((self.pointer() as u64, Guard::Host(&self.fault)))
     }
 
     fn hold_write<'a>(&'a mut self, _stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        Ok((self.bytes.pointer() as u64, Guard::Host(&self.fault)))
+        Ok((self.pointer() as u64, Guard::Host(&self.fault)))
     }
 }

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use kernelmill_llvm::ir::{Block, IntPredicate, ModuleExt, Opcode, Type, Value};
 
 use super::{
+    check::root,
     form::Form,
     group::{Group, Kind},
     plan::Plan,
@@ -94,26 +95,32 @@ impl<'c> Group<'_, 'c> {
         }
     }
 
-    /// Goes from the function's first block on to `start` where all assumptions hold, and else calls
-    /// `any`, the function for any group.
+    /// Goes from the function's first block on to `start` where all assumptions hold, and else, as from
+    /// wherever the group is left to it, calls `any`, the function for any group.
     pub(super) fn make_sure(&mut self, entry: Block<'c>, start: Block<'c>, any: Value<'c>) {
         let (mut done, mut all) = (HashSet::new(), None);
         while let Some(instruction) = self.next_assumption(&done) {
-            done.insert(instruction);
-            let holds = self.holds_at_start(instruction);
+            let alike = self.alike(instruction, &done);
+            let holds = self.hold_at_start(instruction, alike.1);
+            done.extend(alike.0);
             all = Some(match all {
                 Some(others) => self.slots.and(others, holds),
                 None => holds,
             });
         }
-        let Some(all) = all else { return };
-        let memory = [(); 2].map(|()| self.kept_memory());
-        let other = Block::append(self.unit.context, self.function, "other");
-        if let Some(end) = entry.terminator() {
-            end.erase();
+        if all.is_none() && self.other.is_none() {
+            return;
         }
-        self.builder.at_end(entry);
-        self.builder.branch_if(all, start, other);
+        let memory = [(); 2].map(|()| self.kept_memory());
+        let (context, function) = (self.unit.context, self.function);
+        let other = *self.other.get_or_insert_with(|| Block::append(context, function, "other"));
+        if let Some(all) = all {
+            if let Some(end) = entry.terminator() {
+                end.erase();
+            }
+            self.builder.at_end(entry);
+            self.builder.branch_if(all, start, other);
+        }
         self.builder.at_end(other);
         self.hand_over(any, memory);
     }
@@ -129,8 +136,35 @@ impl<'c> Group<'_, 'c> {
         code.find(|instruction| made.contains(instruction) && !done.contains(instruction))
     }
 
-    /// The bit at the start of the function that says whether an instruction's stride holds.
-    fn holds_at_start(&mut self, instruction: Value<'c>) -> Value<'c> {
+    /// An assumption, and those of numbers that are its own but for constants: extensions, of which one
+    /// test is enough. With them how much larger the numbers are, from the least to the most.
+    fn alike(
+        &self,
+        instruction: Value<'c>,
+        done: &HashSet<Value<'c>>,
+    ) -> (Vec<Value<'c>>, (i64, i64)) {
+        let (mut found, mut offsets) = (vec![instruction], (0, 0));
+        if !matches!(instruction.opcode(), Opcode::LLVMZExt | Opcode::LLVMSExt) {
+            return (found, offsets);
+        }
+        let (base, own) = root(instruction.operand(0));
+        for &other in self.assumptions.made.difference(done) {
+            if other.opcode() != instruction.opcode() || other == instruction {
+                continue;
+            }
+            let (other_base, offset) = root(other.operand(0));
+            if other_base == base {
+                let offset = offset.wrapping_sub(own);
+                offsets = (offsets.0.min(offset), offsets.1.max(offset));
+                found.push(other);
+            }
+        }
+        (found, offsets)
+    }
+
+    /// The bit at the start of the function that says whether an instruction's stride holds, and that
+    /// of the same with these offsets.
+    fn hold_at_start(&mut self, instruction: Value<'c>, offsets: (i64, i64)) -> Value<'c> {
         let operands: Vec<_> = instruction
             .operands()
             .into_iter()
@@ -140,7 +174,10 @@ impl<'c> Group<'_, 'c> {
         let step = self.stride(instruction).unwrap_or(0);
         let block = self.plan.flow.number(instruction.block());
         std::mem::swap(&mut self.builder, &mut self.slots);
-        let holds = self.stride_holds(instruction, step, block);
+        let holds = match instruction.opcode() {
+            Opcode::LLVMAnd | Opcode::LLVMXor => self.stride_holds(instruction, step, block),
+            opcode => self.do_not_wrap(opcode, instruction.operand(0), (step, offsets), block),
+        };
         std::mem::swap(&mut self.builder, &mut self.slots);
         holds
     }
@@ -193,7 +230,7 @@ impl<'c> Group<'_, 'c> {
     ) -> Value<'c> {
         match instruction.opcode() {
             Opcode::LLVMAnd | Opcode::LLVMXor => self.keeps_bits(instruction, step, block),
-            opcode => self.does_not_wrap(opcode, instruction.operand(0), step, block),
+            opcode => self.do_not_wrap(opcode, instruction.operand(0), (step, (0, 0)), block),
         }
     }
 
@@ -218,25 +255,28 @@ impl<'c> Group<'_, 'c> {
         self.builder.compare(IntPredicate::LLVMIntEQ, found, ty.constant(wanted))
     }
 
-    /// Whether a strided number grows over the group without wrapping, as extensions see it.
-    fn does_not_wrap(
+    /// Whether a strided number grows over the group without wrapping, as extensions see it, with each
+    /// of the offsets.
+    fn do_not_wrap(
         &mut self,
         opcode: Opcode,
         from: Value<'c>,
-        step: i64,
+        (step, offsets): (i64, (i64, i64)),
         block: usize,
     ) -> Value<'c> {
-        use IntPredicate::{LLVMIntSGE, LLVMIntUGE};
-        let first = self.first(from, block);
-        let way = i64::from(self.plan.lanes - 1) * step;
-        let ty = first.ty();
-        if ty.int_width().is_some_and(|width| width < 64 && way.unsigned_abs() >> width != 0) {
-            return Type::int(self.unit.context, 1).constant(0);
-        }
-        let last = self.builder.add(first, ty.constant(way as u64));
-        let predicate = if opcode == Opcode::LLVMZExt { LLVMIntUGE } else { LLVMIntSGE };
-        let (high, low) = if step > 0 { (last, first) } else { (first, last) };
-        self.builder.compare(predicate, high, low)
+        use IntPredicate::{LLVMIntSLE, LLVMIntULE};
+        let number = Form { step, holds: None, ..self.read(from, block) };
+        let no = Type::int(self.unit.context, 1).constant(0);
+        let Some((lowest, way)) = self.extent(number, offsets) else { return no };
+        let ty = lowest.ty();
+        let Some(bits) = ty.int_width().filter(|bits| way >> (bits - 1).min(63) == 0) else {
+            return no;
+        };
+        let (predicate, most) = match opcode {
+            Opcode::LLVMZExt => (LLVMIntULE, u64::MAX),
+            _ => (LLVMIntSLE, (1 << (bits - 1)) - 1),
+        };
+        self.builder.compare(predicate, lowest, ty.constant(most.wrapping_sub(way)))
     }
 
     /// A value at the start of the function: what is kept, or computed anew.

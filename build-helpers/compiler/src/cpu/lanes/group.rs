@@ -85,6 +85,10 @@ pub(super) struct Group<'a, 'c> {
     pub(super) parts: HashMap<usize, Part>,
     pub(super) panics: Panics<'c>,
     pub(super) assumptions: Assumptions<'c>,
+    /// Where a group is left to the function for any group.
+    pub(super) other: Option<Block<'c>>,
+    /// Blocks whose check is known to be passed by all lanes.
+    pub(super) checked: HashSet<usize>,
 }
 
 /// Builds the function of a region. That for groups with a thread in every lane is given the one for
@@ -179,6 +183,8 @@ pub(super) fn build<'c>(
         parts: HashMap::new(),
         panics,
         assumptions: Assumptions::new(plan, state, region, kind),
+        other: None,
+        checked: HashSet::new(),
     };
     let mask = has_mask.then(|| values[own + 5]);
     let built = group.region(mask);

@@ -44,6 +44,11 @@ impl<'c> Group<'_, 'c> {
         if is_barrier(instruction) || (instruction.is_call() && is_dropped(instruction)) {
             return Ok(());
         }
+        if self.plan.agreed.contains(&instruction) {
+            let form = self.agree(block, instruction, mask)?;
+            self.write(instruction, form);
+            return Ok(());
+        }
         if self.plan.lanes == 1 {
             let form = self.compute(block, instruction, mask)?;
             self.write(instruction, form);

@@ -10,8 +10,10 @@
 //!
 //! Nothing is built that is not proven right: barriers are uniform, or the kernel is a coroutine.
 
+mod agreed;
 mod anew;
 mod assume;
+mod check;
 mod each;
 mod form;
 mod group;
@@ -21,6 +23,7 @@ mod memory;
 mod panic;
 mod part;
 mod plan;
+mod range;
 mod run;
 mod state;
 mod support;
@@ -89,7 +92,7 @@ pub(super) fn run<'c>(
     (lanes, blocks): (u32, Blocks<'c>),
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Run<'c>, &'static str> {
-    let Source::Parameters { thread, .. } = body.source else {
+    let Source::Parameters { thread, index, .. } = body.source else {
         return Err("the body is a coroutine's");
     };
     let plan = Plan::new(body.function, lanes, size, thread[0])?;
@@ -103,9 +106,12 @@ pub(super) fn run<'c>(
     let mut groups = Vec::new();
     let mut functions = Vec::new();
     for region in 0..plan.regions.len() {
-        let build = |kind| build(unit, &plan, &state, size, region, kind);
-        let tail = (lanes > 1 && !unrolled).then(|| build(Kind::Any)).transpose();
-        let full = build(Kind::Full { any: tail.as_ref().copied().ok().flatten() });
+        let build = |plan: &Plan<'c>, kind| build(unit, plan, &state, size, region, kind);
+        let tail = (lanes > 1 && !unrolled).then(|| build(&plan, Kind::Any)).transpose();
+        let any = tail.as_ref().copied().ok().flatten();
+        let agreed = any.and_then(|_| plan.agreed(size, (thread[0], index[0])));
+        let agreed = agreed.and_then(|plan| build(&plan, Kind::Full { any }).ok());
+        let full = agreed.map_or_else(|| build(&plan, Kind::Full { any }), Ok);
         functions.extend(full.iter().chain(tail.iter().flatten()).copied());
         groups.push((full, tail));
     }

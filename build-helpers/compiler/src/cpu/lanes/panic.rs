@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use kernelmill_llvm::{
     inkwell::context::Context,
-    ir::{Block, Builder, IntPredicate, ModuleExt, Opcode, Type, Value},
+    ir::{Block, Builder, ModuleExt, Opcode, Type, Value},
 };
 
 use super::{
-    form::{Form, resize},
+    form::resize,
     group::{Group, Mask, PANICKED},
     plan::Plan,
     state::sources,
@@ -82,74 +82,6 @@ fn used_after<'c>(plan: &Plan<'c>, block: usize) -> Vec<Value<'c>> {
 }
 
 impl<'c> Group<'_, 'c> {
-    /// Goes to a panic if the condition is `bad` in any lane of the mask.
-    pub(super) fn check(
-        &mut self,
-        from: usize,
-        condition: Form<'c>,
-        bad: bool,
-        to: usize,
-        mask: Mask<'c>,
-    ) {
-        let (out, go) = (self.edge_block(), self.edge_block());
-        let threads = if condition.is_uniform() {
-            let condition = condition.once();
-            let (yes, no) = if bad { (out, go) } else { (go, out) };
-            self.builder.branch_if(condition, yes, no);
-            mask
-        } else {
-            if let Some(fine) = self.all_in_range(from, bad) {
-                let look = self.edge_block();
-                self.builder.branch_if(fine, go, look);
-                self.builder.at_end(look);
-            }
-            let mut holds = self.vectors.all(&self.builder, condition);
-            if !bad {
-                holds = self.vectors.not(&self.builder, holds);
-            }
-            let threads = self.vectors.where_holds(&self.builder, mask, holds);
-            let any = self.vectors.any(&self.builder, threads);
-            self.builder.branch_if(any, out, go);
-            Some(threads)
-        };
-        self.builder.at_end(out);
-        let cached = self.cached.clone();
-        self.panic_now(from, to, threads);
-        // What was read on the way out is not at hand on the way on.
-        self.cached = cached;
-        self.builder.at_end(go);
-    }
-
-    /// For a check whether a number that grows from lane to lane is below a uniform one: a bit
-    /// that says that it is in every lane, active or not, from the first and the last alone.
-    fn all_in_range(&mut self, block: usize, bad: bool) -> Option<Value<'c>> {
-        use IntPredicate::*;
-        let condition = self.plan.flow.blocks[block].terminator()?.operand(0);
-        if !condition.is_instruction() || condition.opcode() != Opcode::LLVMICmp {
-            return None;
-        }
-        let (left, right) = (condition.operand(0), condition.operand(1));
-        let good = match (condition.int_predicate(), bad) {
-            (LLVMIntULT, false) | (LLVMIntUGE, true) => (left, LLVMIntULT, right),
-            (LLVMIntULE, false) | (LLVMIntUGT, true) => (left, LLVMIntULE, right),
-            (LLVMIntUGT, false) | (LLVMIntULE, true) => (right, LLVMIntULT, left),
-            (LLVMIntUGE, false) | (LLVMIntULT, true) => (right, LLVMIntULE, left),
-            _ => return None,
-        };
-        let (number, predicate, limit) = good;
-        let (number, limit) = (self.read(number, block), self.read(limit, block));
-        let first = number.first.filter(|_| number.step > 0)?;
-        if !limit.is_uniform() || first.ty().int_width().is_none_or(|bits| bits < 32) {
-            return None;
-        }
-        let way = i64::from(self.plan.lanes - 1) * number.step;
-        let last = self.builder.add(first, first.ty().constant(way as u64));
-        let grows = self.builder.compare(LLVMIntULE, first, last);
-        let below = self.builder.compare(predicate, last, limit.once());
-        let fine = self.builder.and(grows, below);
-        Some(number.holds.map_or(fine, |holds| self.builder.and(fine, holds)))
-    }
-
     /// Goes to a panic with the first thread of the mask.
     pub(super) fn panic_now(&mut self, from: usize, to: usize, mask: Mask<'c>) {
         let context = self.unit.context;

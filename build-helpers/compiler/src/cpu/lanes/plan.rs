@@ -5,7 +5,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Block, Opcode, Value};
 
-use super::super::uniformity::{Asked, Flow, Loop, Shape, Uniformity, dominates};
+use super::{
+    super::uniformity::{Asked, Flow, Loop, Shape, Uniformity, dominates},
+    agreed,
+};
 use crate::cpu::context::{is_barrier, reports_panic};
 
 /// Where a region starts: the kernel's entry, or the block after a barrier.
@@ -43,6 +46,10 @@ pub(super) struct Plan<'c> {
     pub(super) barriers: HashMap<usize, usize>,
     /// The immediate dominators of the whole body, panics included.
     pub(super) dominators: Vec<Option<usize>>,
+    /// The comparisons that the threads of a group are taken to agree on.
+    pub(super) agreed: HashSet<Value<'c>>,
+    /// For each block, whether a group can be left to another function at its end.
+    pub(super) starts_over: Vec<bool>,
 }
 
 /// Whether a block ends at a barrier.
@@ -58,9 +65,20 @@ impl<'c> Plan<'c> {
         size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
         thread_x: Value<'c>,
     ) -> Result<Self, &'static str> {
+        Self::where_agreed(function, lanes, size, thread_x, HashSet::new())
+    }
+
+    /// As [`Plan::new`], for groups whose threads agree on comparisons.
+    fn where_agreed(
+        function: Value<'c>,
+        lanes: u32,
+        size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
+        thread_x: Value<'c>,
+        agreed: HashSet<Value<'c>>,
+    ) -> Result<Self, &'static str> {
         let flow = Flow::cut(function, writes_panic, ends_at_barrier);
         let source = |value: Value<'c>| {
-            if lanes == 1 {
+            if lanes == 1 || agreed.contains(&value) {
                 Some(Shape::UNIFORM)
             } else {
                 (value == thread_x).then_some(Shape::Strided(1))
@@ -70,6 +88,11 @@ impl<'c> Plan<'c> {
         let shapes = Uniformity::new(function, &flow, &asked);
         let dominators = all_dominators(&flow);
         let (regions, barriers) = regions(&flow);
+        // What one region has kept the function for any group would find changed.
+        let starts_over = match regions.len() {
+            1 => agreed::starts_over(&flow),
+            _ => vec![false; flow.blocks.len()],
+        };
         let mut plan = Self {
             function,
             lanes,
@@ -81,6 +104,8 @@ impl<'c> Plan<'c> {
             regions,
             barriers,
             dominators,
+            agreed,
+            starts_over,
         };
         if lanes > 1 {
             plan.loops = plan.flow.loops.clone();
@@ -88,6 +113,26 @@ impl<'c> Plan<'c> {
             plan.check_uses()?;
         }
         Ok(plan)
+    }
+
+    /// The plan for those groups whose threads agree on conditions on their place, of which `place` has
+    /// the index along x of the thread and of the block; `None` where there are no such conditions.
+    pub(super) fn agreed(
+        &self,
+        size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
+        place: (Value<'c>, Value<'c>),
+    ) -> Option<Self> {
+        let mut agreed = self.agreeable(place.1);
+        while !agreed.is_empty() {
+            let plan = Self::where_agreed(self.function, self.lanes, size, place.0, agreed.clone())
+                .ok()?;
+            let apart = plan.not_together();
+            if apart.is_empty() {
+                return Some(plan);
+            }
+            agreed.retain(|compare| !apart.contains(compare));
+        }
+        None
     }
 
     fn find_divergent_loops(&mut self) -> Result<(), &'static str> {
