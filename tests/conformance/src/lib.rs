@@ -9,6 +9,7 @@ mod clock;
 mod compare;
 mod context;
 mod deferred;
+mod edges;
 mod grid;
 mod groups;
 mod language;
@@ -108,6 +109,7 @@ pub fn all() -> Vec<Check> {
         context::CHECKS,
         panics::CHECKS,
         places::CHECKS,
+        edges::CHECKS,
     ]
     .concat()
 }

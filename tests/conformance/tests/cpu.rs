@@ -117,6 +117,13 @@ checks!(
     index_through_pointer,
     panic_in_recursion,
     panic_in_recursion_at_barrier,
+    edge_row,
+    edge_backwards,
+    edge_after_count,
+    edge_where_odd,
+    edge_image,
+    edge_places,
+    edge_conditions,
 );
 
 #[test]
