@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{compile, compiler, job, lower};
+use common::{code, compile, compiler, job, lower};
 use kernelmill_compiler::Config;
 
 /// The roads of the kernels in a text, by name.
@@ -325,29 +325,6 @@ fn other_sizes_than_the_largest_are_any() {
     let calls =
         found.lines().filter(|line| line.contains("call ") && line.contains("_sized(")).count();
     assert_eq!(calls, if cfg!(target_arch = "x86_64") { 2 } else { 1 }, "{found}");
-}
-
-/// The code that groups of a kernel in a text get, before LLVM's passes: for groups with a thread in
-/// every lane, and for any group.
-fn code(name: &str, text: &str) -> [String; 2] {
-    let text = format!("use kernelmill_device::prelude::*;\n{text}");
-    let (source, lowered) = lower(name, &text);
-    let mut config = Config::new("cpu".parse().unwrap());
-    (config.options.optimize, config.options.validate) = (false, false);
-    let found = compiler().inspect(&job(name, &source, &lowered, &config)).unwrap();
-    // Attributes of functions are written apart, so they are told by the masks they take.
-    let of_groups = |line: &str| {
-        line.starts_with("define") && line.contains(".body.group") && !line.contains("x1(")
-    };
-    let (mut full, mut any) = (String::new(), String::new());
-    for function in found.split_inclusive("\n}\n") {
-        let Some(start) = function.lines().position(of_groups) else { continue };
-        let head = function.lines().nth(start).unwrap();
-        let body = if head.contains(" x i1>") { &mut any } else { &mut full };
-        body.extend(function.lines().skip(start).map(|line| format!("{line}\n")));
-    }
-    assert!(!full.is_empty() && !any.is_empty(), "{found}");
-    [full, any]
 }
 
 /// Whether lanes have addresses of their own.
