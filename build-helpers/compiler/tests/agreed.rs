@@ -118,7 +118,8 @@ fn extensions_of_numbers_that_differ_by_constants_are_asked_for_once() {
             pub fn wraps(n: u32, m: u32, x: &[f32], mut y: DisjointSlice<f32>) {{
                 let i = thread::index_1d();
                 let Some(out) = y.get_mut(i) else {{ return }};
-                let (j, at) = (i.get() as u32 + n, |j: u32| unsafe {{ *x.get_unchecked(j as usize) }});
+                let t = thread::thread_idx().x + thread::block_idx().x * thread::block_dim().x;
+                let (j, at) = (t + n, |j: u32| unsafe {{ *x.get_unchecked(j as usize) }});
                 *out = {sum};
             }}"
         );
@@ -130,4 +131,13 @@ fn extensions_of_numbers_that_differ_by_constants_are_asked_for_once() {
     assert!(once > 0);
     assert_eq!(asks("wraps_near", "at(j - 1) + at(j + 1) + at(j)"), once);
     assert_eq!(asks("wraps_apart", "at(j) + at(j + m)"), 2 * once);
+}
+
+/// An index of which the computation is too long to do it at the start as well.
+#[test]
+fn extensions_that_the_start_does_not_ask_for_are_asked_for_where_they_are() {
+    let read = "let j = i as u32 + n;\n *out = unsafe { *x.get_unchecked(j as usize) };";
+    let [full, any] = code("wraps_late", &kernel(read));
+    assert_eq!(masks_and_panics(&full), (0, 0), "{full}");
+    assert!(any.contains("@llvm.masked.gather."), "{any}");
 }

@@ -17,23 +17,19 @@ use super::{
 };
 use crate::cpu::uniformity::{Flow, Shape, is_pure_intrinsic};
 
-/// For each block, whether the group can still be left to another function at its end: nothing that
-/// the block does, nor any before it, changes memory that is not the thread's own.
+/// For each block, whether the group can still be left to another function at its start: no block before
+/// it changes memory that is not the thread's own.
 pub(super) fn starts_over(flow: &Flow<'_>) -> Vec<bool> {
-    let changes: Vec<bool> = flow
-        .blocks
-        .iter()
-        .map(|block| block.instructions().into_iter().any(changes_memory))
-        .collect();
+    let changes = |node: &usize| flow.blocks[*node].instructions().into_iter().any(changes_memory);
     let after: Vec<_> = (0..flow.blocks.len())
-        .filter(|&node| changes[node])
+        .filter(changes)
         .flat_map(|node| flow.graph.successors[node].clone())
         .collect();
-    let after = flow.graph.reachable(&after, None);
-    changes.into_iter().zip(after).map(|(changes, after)| !changes && !after).collect()
+    flow.graph.reachable(&after, None).into_iter().map(|after| !after).collect()
 }
 
-fn changes_memory(instruction: Value<'_>) -> bool {
+/// Whether an instruction does what others can see, or may see what others do.
+pub(super) fn changes_memory(instruction: Value<'_>) -> bool {
     match instruction.opcode() {
         Opcode::LLVMStore => {
             let mut pointer = instruction.operand(1);
@@ -93,12 +89,17 @@ impl<'c> Plan<'c> {
     /// block's index with one that does not: few groups of a launch differ then.
     fn is_agreeable(&self, compare: Value<'c>, block_x: Value<'c>) -> bool {
         let node = self.flow.number(compare.block());
-        let is_in_loop = self.loops.iter().any(|found| found.nodes.contains(&node));
         let Some(found) = self.comparison(compare) else { return false };
+        let before = self.flow.blocks[node].instructions().into_iter();
         self.starts_over[node]
-            && !is_in_loop
+            && !before.take_while(|it| *it != compare).any(changes_memory)
+            && !self.is_in_loop(node)
             && depends_on(found.number, block_x)
             && !depends_on(found.limit, block_x)
+    }
+
+    fn is_in_loop(&self, node: usize) -> bool {
+        self.loops.iter().any(|found| found.nodes.contains(&node))
     }
 
     /// An instruction as a comparison of a strided number with a uniform one.
@@ -132,14 +133,36 @@ fn depends_on<'c>(value: Value<'c>, other: Value<'c>) -> bool {
 }
 
 impl<'c> Group<'_, 'c> {
-    /// Where to go from a block to leave the group to the function for any, if that can be.
+    /// Where to go from where a block is built to leave the group to the function for any, if that can be.
     pub(super) fn start_over(&mut self, block: usize, mask: Mask<'c>) -> Option<Block<'c>> {
         let has_other = matches!(self.kind, Kind::Full { any: Some(_) });
-        if !has_other || mask.is_some() || !self.plan.starts_over[block] {
+        if !has_other || mask.is_some() || self.changed || !self.plan.starts_over[block] {
             return None;
         }
         let (context, function) = (self.unit.context, self.function);
         Some(*self.other.get_or_insert_with(|| Block::append(context, function, "other")))
+    }
+
+    /// What an instruction has computed; where that is an extension that may have wrapped within the
+    /// group, which its start does not ask for, it is known from here on that it has not.
+    pub(super) fn sure(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+        form: Form<'c>,
+        mask: Mask<'c>,
+    ) -> Form<'c> {
+        let is_extension = matches!(instruction.opcode(), Opcode::LLVMZExt | Opcode::LLVMSExt);
+        let Some(holds) = form.holds.filter(|_| is_extension && !self.plan.is_in_loop(block))
+        else {
+            return form;
+        };
+        let Some(other) = self.start_over(block, mask) else { return form };
+        let go = self.edge_block();
+        let holds = self.builder.freeze(holds);
+        self.builder.branch_if(holds, go, other);
+        self.builder.at_end(go);
+        Form { holds: None, vector: None, ..form }
     }
 
     /// A comparison that the threads agree on, or else the group is left to the other function.

@@ -87,6 +87,8 @@ pub(super) struct Group<'a, 'c> {
     pub(super) assumptions: Assumptions<'c>,
     /// Where a group is left to the function for any group.
     pub(super) other: Option<Block<'c>>,
+    /// Whether the block that is built has changed memory.
+    pub(super) changed: bool,
     /// Blocks whose check is known to be passed by all lanes.
     pub(super) checked: HashSet<usize>,
 }
@@ -184,6 +186,7 @@ pub(super) fn build<'c>(
         panics,
         assumptions: Assumptions::new(plan, state, region, kind),
         other: None,
+        changed: false,
         checked: HashSet::new(),
     };
     let mask = has_mask.then(|| values[own + 5]);

@@ -3,6 +3,7 @@
 use kernelmill_llvm::ir::{ModuleExt, Opcode, Value};
 
 use super::{
+    agreed::changes_memory,
     form::Form,
     group::{Group, Mask},
     support::{is_dropped, is_prefetch},
@@ -19,6 +20,7 @@ impl<'c> Group<'_, 'c> {
         mask: Mask<'c>,
     ) -> Result<(), &'static str> {
         self.cached.clear();
+        self.changed = false;
         let all = self.plan.flow.blocks[block].instructions();
         // All phis are read before any of them can be given a new value.
         for instruction in all {
@@ -29,6 +31,7 @@ impl<'c> Group<'_, 'c> {
                 && !is_stack_memory(instruction)
             {
                 self.instruction(block, instruction, mask)?;
+                self.changed |= changes_memory(instruction);
             }
         }
         Ok(())
@@ -85,6 +88,7 @@ impl<'c> Group<'_, 'c> {
             | (Opcode::LLVMStore, _) => self.each(block, instruction, mask),
             _ => {
                 let form = self.compute(block, instruction, mask)?;
+                let form = self.sure(block, instruction, form, mask);
                 self.write(instruction, form);
             }
         }

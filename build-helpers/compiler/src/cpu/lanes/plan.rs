@@ -48,7 +48,7 @@ pub(super) struct Plan<'c> {
     pub(super) dominators: Vec<Option<usize>>,
     /// The comparisons that the threads of a group are taken to agree on.
     pub(super) agreed: HashSet<Value<'c>>,
-    /// For each block, whether a group can be left to another function at its end.
+    /// For each block, whether a group can be left to another function at its start.
     pub(super) starts_over: Vec<bool>,
 }
 
