@@ -81,3 +81,38 @@ impl backend::Memory for Memory {
         Ok((self.pointer() as u64, Guard::Host(&self.fault)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backend::Memory as _;
+
+    #[test]
+    fn large_buffers_start_at_places_of_a_page_that_are_far_apart() {
+        let sizes = [LARGE, 3 * LARGE + 5, LARGE, 1 << 20, LARGE, 2 * LARGE];
+        // Others may be made at the same time, by other tests.
+        let mut all: Vec<_> =
+            sizes.map(|bytes| Memory::new("here", bytes, true).unwrap()).into_iter().collect();
+        for (memory, bytes) in all.iter_mut().zip(sizes) {
+            assert_eq!(memory.address() as usize % (PAGE / 8), 0);
+            let (last, mut found) = ([7_u8], [0_u8]);
+            // SAFETY: both ranges are of one byte, the last of the buffer.
+            unsafe {
+                memory.write(bytes - 1, last.as_ptr(), 1).unwrap();
+                memory.read(bytes - 1, found.as_mut_ptr(), 1).unwrap();
+            }
+            assert_eq!(found, last);
+        }
+        let mut places: Vec<_> =
+            all.iter().map(|memory| memory.address() as usize % PAGE).collect();
+        places.sort_unstable();
+        places.dedup();
+        assert!(places.len() > 2, "{places:?}");
+    }
+
+    #[test]
+    fn small_buffers_are_as_large_as_they_are() {
+        let memory = Memory::new("here", LARGE - 1, false).unwrap();
+        assert_eq!((memory.start, memory.address() as usize % ALIGN), (0, 0));
+    }
+}
