@@ -20,7 +20,7 @@ use crate::{
 const FETCHED: usize = 4;
 
 /// So many rounds ahead: one of a short loop takes less than memory.
-const AHEAD: u64 = 4;
+const AHEAD: u64 = 2;
 
 /// Where a loop's induction starts, before its first round.
 struct Start<'c> {
