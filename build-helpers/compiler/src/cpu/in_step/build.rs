@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use kernelmill_llvm::ir::{Block, Builder, IntPredicate, ModuleExt, Opcode, Type, Value};
 
 use super::{
-    Found, Search, THREADS,
+    Found, THREADS,
     even::{Even, Of},
+    search::Search,
 };
 use crate::{
     cpu::{
@@ -182,7 +183,7 @@ impl<'c> Rounds<'_, 'c> {
         start
     }
 
-    /// Asks memory for what the next round accesses, where this one does. `first` is a thread.
+    /// Asks memory for what the round after the next accesses, where this one does. `first` is a thread.
     fn fetch_ahead(&self, first: &Of<'_, 'c>, values: &HashMap<Value<'c>, Value<'c>>) {
         let (builder, context) = (&self.builder, self.unit.context);
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
