@@ -7,7 +7,7 @@ use kernelmill_llvm::ir::{Builder, IntPredicate, Opcode, Type, Value};
 
 use super::Induction;
 use crate::cpu::{
-    lanes::{is_harmless, resize},
+    lanes::{inverse, is_harmless, resize},
     uniformity::Uniformity,
 };
 
@@ -263,21 +263,4 @@ fn number(value: Value<'_>) -> Option<i64> {
     let width = value.ty().int_width().filter(|width| *width <= 64)?;
     let shift = 64 - width;
     Some(((value.as_u64()? << shift) as i64) >> shift)
-}
-
-/// The comparison that holds where another does not.
-fn inverse(predicate: IntPredicate) -> IntPredicate {
-    use IntPredicate::*;
-    match predicate {
-        LLVMIntEQ => LLVMIntNE,
-        LLVMIntNE => LLVMIntEQ,
-        LLVMIntUGT => LLVMIntULE,
-        LLVMIntUGE => LLVMIntULT,
-        LLVMIntULT => LLVMIntUGE,
-        LLVMIntULE => LLVMIntUGT,
-        LLVMIntSGT => LLVMIntSLE,
-        LLVMIntSGE => LLVMIntSLT,
-        LLVMIntSLT => LLVMIntSGE,
-        LLVMIntSLE => LLVMIntSGT,
-    }
 }

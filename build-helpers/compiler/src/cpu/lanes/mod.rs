@@ -43,6 +43,7 @@ use group::{Kind, build};
 pub(super) use layout::OWN_MEMORY;
 use plan::Plan;
 pub(super) use plan::{ends_at_barrier, writes_panic};
+pub(super) use range::inverse;
 use state::State;
 pub(super) use state::is_harmless;
 pub(super) use support::is_dropped;

@@ -61,7 +61,8 @@ fn swapped(predicate: IntPredicate) -> IntPredicate {
     }
 }
 
-fn inverse(predicate: IntPredicate) -> IntPredicate {
+/// The comparison that holds where another does not.
+pub(in crate::cpu) fn inverse(predicate: IntPredicate) -> IntPredicate {
     use IntPredicate::*;
     match predicate {
         LLVMIntEQ => LLVMIntNE,
