@@ -59,8 +59,8 @@ pub fn strided_counts(x: &[u32], mut bins: DisjointSlice<u32>) {
     let first = thread::block_idx().x as usize * width + t;
     let step = thread::grid_dim().x as usize * width;
     for half in 0..2 {
-        // SAFETY: the bins are cleared and read a barrier apart from the additions; there are 128 bins
-        // for all, which all threads touch atomically.
+        // SAFETY: the bins are cleared and read, by the same thread, a barrier apart from the additions;
+        // there are 128 bins for all, which all threads touch atomically.
         unsafe {
             let mut bin = t;
             while bin < 64 {
@@ -81,7 +81,6 @@ pub fn strided_counts(x: &[u32], mut bins: DisjointSlice<u32>) {
                 total.fetch_add(LOCAL[bin], Ordering::Relaxed);
                 bin += width;
             }
-            thread::sync_threads();
         }
     }
 }
