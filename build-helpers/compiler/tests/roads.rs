@@ -381,6 +381,26 @@ fn regions_compute_anew_what_depends_on_the_index_alone() {
     assert!(full.contains("getelementptr inbounds i8, ptr %18"), "{full}");
 }
 
+/// An address of shared memory that is made of an element of a slice is made anew for each lane; one that
+/// is made of shared memory, which lanes before may have changed, is taken from what all have read.
+#[test]
+fn elements_of_slices_are_read_again_and_those_of_tiles_are_not() {
+    let adds = |place: &str| {
+        let statements = format!(
+            "use core::sync::atomic::{{AtomicU32, Ordering}};\n thread::sync_threads();\n \
+             let place = {place} as usize % 64;\n \
+             unsafe {{ AtomicU32::from_ptr(&raw mut TILE[place]).fetch_add(1, Ordering::Relaxed); }}\n \
+             thread::sync_threads();"
+        );
+        kernel("adds", &statements).replace("n: u32,", "n: u32, x: &[u32],")
+    };
+    let spills = "load volatile ptr";
+    let [full, _] = code("code_again", &adds("x[thread::index_1d().get()]"));
+    assert!(!full.contains(spills), "{full}");
+    let [full, _] = code("code_once", &adds("unsafe { TILE[t as usize % 64] }"));
+    assert!(full.contains(spills), "{full}");
+}
+
 /// The atomic operation on shared memory is a load and a store for each lane; that on the slice stays.
 #[test]
 fn atomic_operations_on_shared_memory_are_plain_ones() {

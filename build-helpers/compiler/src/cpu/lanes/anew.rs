@@ -1,7 +1,7 @@
 //! Addresses that depend on what a group has read in a row, computed anew for one lane: to read an
 //! element once more takes the processor less than to take a vector of addresses apart.
 
-use kernelmill_llvm::ir::{Opcode, Type, Value};
+use kernelmill_llvm::ir::{Opcode, Value};
 
 use super::{form::Form, group::Group};
 use crate::cpu::uniformity::is_pure_intrinsic;
@@ -91,15 +91,15 @@ impl<'c> Group<'_, 'c> {
             Opcode::LLVMCall => is_pure_intrinsic(it).is_none(),
             _ => false,
         };
-        let is_row = |address: Form<'c>, ty: Type<'c>, bytes: u64| {
-            address.first.is_some()
-                && address.holds.is_none()
-                && address.step == bytes as i64
-                && ty.int_width().is_some()
-        };
-        let address = self.read(load.operand(0), block);
+        let (pointer, ty) = (load.operand(0), load.ty());
+        let address = self.read(pointer, block);
+        // What lanes before have changed in the block's own memory would be read.
         !load.is_exact_access()
-            && is_row(address, load.ty(), (self.size)(load.ty()))
+            && !self.is_shared(pointer)
+            && ty.int_width().is_some()
+            && address.first.is_some()
+            && address.holds.is_none()
+            && address.step == (self.size)(ty) as i64
             && !next.take_while(|it| *it != user).any(writes)
     }
 }

@@ -168,11 +168,15 @@ impl<'c> Group<'_, 'c> {
     /// Whether an instruction is an atomic operation on the block's own memory that need not be one.
     fn is_own(&self, instruction: Value<'c>) -> bool {
         let Some(operation) = instruction.atomic_operation() else { return false };
-        let mut pointer = instruction.operand(0);
+        combine(operation).is_some() && self.is_shared(instruction.operand(0))
+    }
+
+    /// Whether an address leads to the block's own memory.
+    pub(super) fn is_shared(&self, mut pointer: Value<'c>) -> bool {
         while pointer.is_instruction() && pointer.opcode() == Opcode::LLVMGetElementPtr {
             pointer = pointer.operand(0);
         }
-        combine(operation).is_some() && self.plan.function.parameters().last() == Some(&pointer)
+        self.plan.function.parameters().last() == Some(&pointer)
     }
 
     /// What an atomic operation does, and the value from before.
