@@ -38,6 +38,8 @@ mod lengths;
 mod library;
 pub mod limits;
 mod link;
+#[cfg(test)]
+mod loaded;
 mod once;
 mod parameters;
 mod place;

@@ -2,13 +2,13 @@
 
 use kernelmill_artifact::ArtifactKind;
 use kernelmill_llvm::{
-    Library, find_in_sysroot,
     inkwell::context::Context,
     ir::{TypeKind, parse_ir},
     machine::Machine,
 };
 
 use super::{Checks, ValidModule};
+use crate::loaded::open_llvm;
 use crate::{
     Config, Error, Toolchain,
     place::AddressSpaces,
@@ -80,10 +80,7 @@ fn no_tools() -> Toolchain {
 
 /// What the checks say of a module in LLVM's notation; empty where nothing is wrong.
 fn checked(text: &str) -> String {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let sysroot = std::process::Command::new(rustc).args(["--print", "sysroot"]).output();
-    let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
-    Library::open(&find_in_sysroot(sysroot.trim().as_ref()).unwrap()).unwrap();
+    open_llvm();
     let backend = Small(Machine::new(TRIPLE, "sm_75", "+ptx63", false).unwrap());
     let config = Config::new("compute_75".parse().unwrap());
     let toolchain = no_tools();

@@ -58,13 +58,13 @@ fn is_of(symbol: &str, unit: &str, kernel: &Signature) -> bool {
 #[cfg(test)]
 mod tests {
     use kernelmill_llvm::{
-        Library, find_in_sysroot,
         inkwell::context::Context,
         ir::{Builder, parse_ir},
         machine::Machine,
     };
 
     use super::*;
+    use crate::loaded::open_llvm;
 
     const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
@@ -92,10 +92,7 @@ define void @g() !dbg !8 {
     /// What is said of these lines, and whether they are there afterwards. Where they are broken, an
     /// instruction of `f` has a line of `g`, which is not inlined there.
     fn said(is_broken: bool) -> (Option<String>, bool) {
-        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let sysroot = std::process::Command::new(rustc).args(["--print", "sysroot"]).output();
-        let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
-        Library::open(&find_in_sysroot(sysroot.trim().as_ref()).unwrap()).unwrap();
+        open_llvm();
         let context = Context::create();
         let machine = Machine::new(TRIPLE, "x86-64", "", true).unwrap();
         let module = parse_ir(&context, LINES, machine.data_layout(), TRIPLE).unwrap();

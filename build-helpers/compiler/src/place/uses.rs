@@ -126,17 +126,13 @@ fn before<'c>(builder: &Builder<'c>, user: Value<'c>, operand: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernelmill_llvm::{
-        Library, find_in_sysroot,
-        ir::{ModuleExt, parse_ir},
-    };
+    use kernelmill_llvm::ir::{ModuleExt, parse_ir};
+
+    use crate::loaded::open_llvm;
 
     /// Replaces the uses of `@shared` in the body of `@use` by the function's argument; its text.
     fn replaced(rest: &str) -> Result<String, String> {
-        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-        let sysroot = std::process::Command::new(rustc).args(["--print", "sysroot"]).output();
-        let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
-        Library::open(&find_in_sysroot(sysroot.trim().as_ref()).unwrap()).unwrap();
+        open_llvm();
         let context = Context::create();
         let text = format!("@shared = global [4 x i32] undef\n{rest}");
         let module = parse_ir(&context, &text, "", "").map_err(|error| error.to_string())?;

@@ -1,13 +1,13 @@
 //! The analysis on small functions. The parameter `t` is the thread, everything else is uniform.
 
 use kernelmill_llvm::{
-    Library, find_in_sysroot,
     inkwell::context::Context,
     ir::{ModuleExt, Value, parse_ir},
     machine::Machine,
 };
 
 use super::{Asked, Flow, Shape, Uniformity};
+use crate::loaded::open_llvm;
 
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
@@ -16,10 +16,7 @@ fn analyse<R>(
     body: &str,
     check: impl for<'c> FnOnce(&Flow<'c>, &Uniformity<'c>, &dyn Fn(&str) -> Value<'c>) -> R,
 ) -> R {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let sysroot = std::process::Command::new(rustc).args(["--print", "sysroot"]).output();
-    let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
-    Library::open(&find_in_sysroot(sysroot.trim().as_ref()).unwrap()).unwrap();
+    open_llvm();
     let context = Context::create();
     let machine = Machine::new(TRIPLE, "x86-64", "", true).unwrap();
     let text = format!(
