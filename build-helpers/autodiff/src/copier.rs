@@ -35,7 +35,7 @@ impl<'c> Copier<'c> {
     /// Copies an instruction to where the builder stands. Incoming values of phis are added by
     /// [`Copier::finish_phis`].
     pub(crate) fn instruction(&mut self, instruction: Value<'c>) -> Value<'c> {
-        if instruction.opcode() == Opcode::LLVMPHI {
+        if instruction.opcode() == Opcode::Phi {
             let phi = self.builder.phi(instruction.ty());
             self.values.insert(instruction, phi);
             return phi;
@@ -71,7 +71,7 @@ impl<'c> Copier<'c> {
     pub(crate) fn finish_phis(&self) {
         for block in &self.order {
             for phi in block.instructions() {
-                if phi.opcode() != Opcode::LLVMPHI {
+                if phi.opcode() != Opcode::Phi {
                     break;
                 }
                 let copy = self.values[&phi];

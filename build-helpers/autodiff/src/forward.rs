@@ -47,7 +47,7 @@ struct Forward<'a, 'c> {
 
 impl<'c> Forward<'_, 'c> {
     fn instruction(&mut self, instruction: Value<'c>) {
-        if instruction.opcode() == Opcode::LLVMRet {
+        if instruction.opcode() == Opcode::Ret {
             self.finish(instruction);
             return;
         }
@@ -67,7 +67,7 @@ impl<'c> Forward<'_, 'c> {
             return;
         }
         match instruction.opcode() {
-            Opcode::LLVMStore if shadows.is_shadowed(instruction.operand(1)) => {
+            Opcode::Store if shadows.is_shadowed(instruction.operand(1)) => {
                 let value = instruction.operand(0);
                 if holds_floats(value.ty()) || value.ty().is_pointer() {
                     let builder = &shadows.copier.builder;
@@ -75,7 +75,7 @@ impl<'c> Forward<'_, 'c> {
                     builder.store(shadows.of(value), at).set_alignment(instruction.alignment());
                 }
             }
-            Opcode::LLVMCall
+            Opcode::Call
                 if transfer(instruction).is_some()
                     && shadows.is_shadowed(instruction.operand(0)) =>
             {
@@ -154,16 +154,16 @@ impl<'c> Forward<'_, 'c> {
         }
         let builder = &shadows.copier.builder;
         let tangent = match instruction.opcode() {
-            Opcode::LLVMPHI => {
+            Opcode::Phi => {
                 shadows.phi(instruction);
                 return;
             }
-            Opcode::LLVMLoad => {
+            Opcode::Load => {
                 let tangent = builder.load(instruction.ty(), shadows.of(instruction.operand(0)));
                 tangent.set_alignment(instruction.alignment());
                 tangent
             }
-            Opcode::LLVMSelect => builder.select(
+            Opcode::Select => builder.select(
                 shadows.copier.value(instruction.operand(0)),
                 shadows.of(instruction.operand(1)),
                 shadows.of(instruction.operand(2)),
@@ -190,10 +190,10 @@ impl<'c> Forward<'_, 'c> {
         let (of_x, of_y) = (is_varied(x), is_varied(y));
         let result = shadows.copier.values[&division];
         let above = if of_y {
-            let product = shadows.copier.builder.binary(Opcode::LLVMFMul, result, shadows.of(y));
+            let product = shadows.copier.builder.binary(Opcode::FMul, result, shadows.of(y));
             if of_x {
                 let change = shadows.of(x);
-                shadows.copier.builder.binary(Opcode::LLVMFSub, change, product)
+                shadows.copier.builder.binary(Opcode::FSub, change, product)
             } else {
                 shadows.copier.builder.negate_float(product)
             }
@@ -201,13 +201,13 @@ impl<'c> Forward<'_, 'c> {
             shadows.of(x)
         };
         let below = shadows.copier.value(y);
-        let change = shadows.copier.builder.binary(Opcode::LLVMFDiv, above, below);
+        let change = shadows.copier.builder.binary(Opcode::FDiv, above, below);
         shadows.shadows.insert(division, change);
     }
 
     /// Adds up what the changes of the operands give by the rules.
     fn by_rule(&mut self, instruction: Value<'c>) {
-        if instruction.opcode() == Opcode::LLVMFDiv {
+        if instruction.opcode() == Opcode::FDiv {
             return self.quotient(instruction);
         }
         let shadows = &mut self.shadows;
@@ -233,7 +233,7 @@ impl<'c> Forward<'_, 'c> {
             let change = shadows.of(operand);
             let Some(term) = emitter.flow(flow, change, arguments, &mut source) else { continue };
             sum = Some(match sum {
-                Some(sum) => shadows.copier.builder.binary(Opcode::LLVMFAdd, sum, term),
+                Some(sum) => shadows.copier.builder.binary(Opcode::FAdd, sum, term),
                 None => term,
             });
         }

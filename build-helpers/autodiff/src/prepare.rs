@@ -41,7 +41,7 @@ pub(crate) fn prepare<'c>(
 ) -> Result<Value<'c>, Error> {
     let name = format!("{}.prepared", function.name());
     let copy = session.module.new_function(&name, function.value_type());
-    copy.set_linkage(Linkage::LLVMInternalLinkage);
+    copy.set_linkage(Linkage::Internal);
     let mut copier = Copier::new(session.context, function, copy);
     copier.values.extend(function.parameters().into_iter().zip(copy.parameters()));
     copier.all();
@@ -158,7 +158,7 @@ fn type_copies<'c>(session: &Session<'_, 'c>, function: Value<'c>) {
     let elements = Elements::of(&cfg, &memory);
     let builder = Builder::new(session.context);
     for load in cfg.instructions().collect::<Vec<_>>() {
-        if load.opcode() != Opcode::LLVMLoad || !is_loaded_integer(load) || !load.is_used() {
+        if load.opcode() != Opcode::Load || !is_loaded_integer(load) || !load.is_used() {
             continue;
         }
         let Some(element) = elements.at(&memory, load.operand(0)) else { continue };

@@ -283,7 +283,7 @@ impl<'a, 'c> Session<'a, 'c> {
             new.instructions().into_iter().for_each(Value::allow_contraction);
         }
         // A function without body cannot be internal, so it becomes that only now.
-        new.set_linkage(Linkage::LLVMInternalLinkage);
+        new.set_linkage(Linkage::Internal);
         self.machine.run_on_function(new, CLEAN)?;
         Ok(())
     }

@@ -65,25 +65,22 @@ impl<'a, 'c> Shadows<'a, 'c> {
     pub(crate) fn pointer(&mut self, instruction: Value<'c>) {
         let builder = &self.copier.builder;
         let shadow = match instruction.opcode() {
-            Opcode::LLVMAlloca => self.slot(instruction),
-            Opcode::LLVMPHI => {
+            Opcode::Alloca => self.slot(instruction),
+            Opcode::Phi => {
                 self.phis.push(instruction);
                 builder.phi(instruction.ty())
             }
-            Opcode::LLVMSelect => builder.select(
+            Opcode::Select => builder.select(
                 self.copier.value(instruction.operand(0)),
                 self.of(instruction.operand(1)),
                 self.of(instruction.operand(2)),
             ),
-            Opcode::LLVMLoad => {
+            Opcode::Load => {
                 let shadow = builder.load(instruction.ty(), self.of(instruction.operand(0)));
                 shadow.set_alignment(instruction.alignment());
                 shadow
             }
-            Opcode::LLVMGetElementPtr
-            | Opcode::LLVMAddrSpaceCast
-            | Opcode::LLVMBitCast
-            | Opcode::LLVMFreeze => {
+            Opcode::GetElementPtr | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => {
                 let shadow = builder.copy(self.copier.values[&instruction]);
                 shadow.set_operand(0, self.of(instruction.operand(0)));
                 shadow

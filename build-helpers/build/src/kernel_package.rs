@@ -244,7 +244,8 @@ fn add_bitcode(library: &Path, modules: &mut Vec<Vec<u8>>) -> Result<(), Failure
         let content = member.data(&*bytes).map_err(|error| failed(error.to_string()))?;
         if is_bitcode(content) {
             modules.push(content.to_vec());
-        } else if member.name() != b"lib.rmeta" {
+        } else if !member.name().starts_with(b"lib.rmeta") {
+            // `lib.rmeta`, and since Rust 1.99 `lib.rmeta-link`, is what rustc keeps for itself.
             let name = String::from_utf8_lossy(member.name()).into_owned();
             return Err(failed(format!("its member {name} is not bitcode")).into());
         }

@@ -118,8 +118,7 @@ fn is_external(function: Value<'_>, name: &str) -> bool {
 /// Whether other sources can name a function: it is visible, and its name is not one that rustc
 /// made.
 fn is_exported(function: Value<'_>, name: &str) -> bool {
-    let is_local =
-        [Linkage::LLVMInternalLinkage, Linkage::LLVMPrivateLinkage].contains(&function.linkage());
+    let is_local = [Linkage::Internal, Linkage::Private].contains(&function.linkage());
     let is_rusts = rustc_demangle::try_demangle(name).is_ok();
     let is_ours = name.starts_with(PREFIX) || name.starts_with(SHIM_PREFIX);
     !is_local && !is_rusts && (!is_ours || name.starts_with(EXPORTED))
@@ -282,11 +281,8 @@ fn only(part: &Module<'_>, names: &BTreeSet<String>) {
         if value.is_declaration() {
             continue;
         }
-        let linkage = if names.contains(&value.name()) {
-            Linkage::LLVMExternalLinkage
-        } else {
-            Linkage::LLVMInternalLinkage
-        };
+        let linkage =
+            if names.contains(&value.name()) { Linkage::External } else { Linkage::Internal };
         value.set_linkage(linkage);
         value.drop_comdat();
     }

@@ -149,7 +149,7 @@ impl<'a, 'c> Table<'a, 'c> {
             return known;
         }
         let function = module.new_function(&name, bit.function(&[wide]));
-        function.set_linkage(Linkage::LLVMInternalLinkage);
+        function.set_linkage(Linkage::Internal);
         function.add_attribute(context, Place::Function, "nounwind", 0);
         always_inline(context, function);
         let [start, yes, no] =

@@ -292,7 +292,7 @@ fn read<'c>(
     };
     for value in module.definitions() {
         if !wanted(&value.name()) {
-            value.set_linkage(Linkage::LLVMInternalLinkage);
+            value.set_linkage(Linkage::Internal);
         }
         value.drop_comdat();
     }
@@ -340,7 +340,7 @@ fn keep_only(module: &Module<'_>, entries: &[Entry]) {
     for value in module.definitions().into_iter().chain(globals) {
         // What panics call stays as it is called, for `Messages::of` to read.
         if !kept(&value.name()) && !link::is_panic(&value.name()) {
-            value.set_linkage(Linkage::LLVMInternalLinkage);
+            value.set_linkage(Linkage::Internal);
         }
     }
 }
@@ -357,8 +357,8 @@ fn export_panic_record(module: &Module<'_>, backend: &dyn Backend) -> bool {
 /// Makes a variable visible to the host under a name, if it is there.
 fn export(module: &Module<'_>, variable: &str, name: &str) -> bool {
     let Some(memory) = module.global(variable) else { return false };
-    memory.set_linkage(Linkage::LLVMExternalLinkage);
-    memory.set_visibility(Visibility::LLVMProtectedVisibility);
+    memory.set_linkage(Linkage::External);
+    memory.set_visibility(Visibility::Protected);
     memory.set_name(name);
     true
 }

@@ -174,14 +174,14 @@ fn gpu_kernel<'c>(
     builder.ret(None);
 
     kernel.set_calling_convention(abi.convention);
-    kernel.set_unnamed_address(UnnamedAddress::LLVMNoUnnamedAddr);
+    kernel.set_unnamed_address(UnnamedAddress::None);
     for name in ["nounwind", "convergent"] {
         kernel.add_attribute(context, Place::Function, name, 0);
     }
     (abi.decorate)(context, kernel, &signature.limits);
     kernel.take_source_lines(shim);
     always_inline(context, shim);
-    shim.set_linkage(Linkage::LLVMInternalLinkage);
+    shim.set_linkage(Linkage::Internal);
     Ok(kernel)
 }
 

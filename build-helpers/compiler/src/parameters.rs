@@ -149,7 +149,7 @@ pub(crate) fn wrap<'c>(
     new.add_attribute(context, Place::Function, "nounwind", 0);
     new.take_source_lines(shim);
     always_inline(context, shim);
-    shim.set_linkage(Linkage::LLVMInternalLinkage);
+    shim.set_linkage(Linkage::Internal);
 }
 
 #[cfg(test)]

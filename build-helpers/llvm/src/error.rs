@@ -52,6 +52,20 @@ pub enum Error {
         /// Its version.
         version: Version,
     },
+    /// The library numbers what its C interface tells otherwise than the bindings.
+    #[error(
+        "the LLVM library {} is version {version}, which this kernelmill cannot read ({what}): \
+         update kernelmill, use an older Rust toolchain, or set KERNELMILL_LLVM to another library",
+        path.display()
+    )]
+    Codes {
+        /// The library.
+        path: PathBuf,
+        /// Its version.
+        version: Version,
+        /// What differs.
+        what: String,
+    },
     /// The process has another library open; the table of functions can be filled once.
     #[error(
         "this process already uses the LLVM library {}; {} cannot be opened as well",
@@ -62,6 +76,18 @@ pub enum Error {
         open: PathBuf,
         /// The library asked for.
         wanted: PathBuf,
+    },
+    /// The library has an instruction that this crate does not know.
+    #[error(
+        "this kernelmill does not know the instruction `{instruction}` of LLVM {} in {function}: \
+         update kernelmill, or use an older Rust toolchain",
+        crate::library::opened_version()
+    )]
+    UnknownInstruction {
+        /// The instruction, in LLVM's notation.
+        instruction: String,
+        /// The symbol of the function it is in.
+        function: String,
     },
     /// LLVM itself reported an error.
     #[error("LLVM: {0}")]

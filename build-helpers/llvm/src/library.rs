@@ -45,7 +45,7 @@ impl Library {
     /// # Errors
     ///
     /// [`Error::Open`] where the loader refuses the file, [`Error::TooOld`] and
-    /// [`Error::MissingFunctions`] where it does not fit the bindings, and
+    /// [`Error::MissingFunctions`] and [`Error::Codes`] where it does not fit the bindings, and
     /// [`Error::AnotherIsOpen`] where this process already uses another.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -60,6 +60,11 @@ impl Library {
         }
         let version = load(path)?;
         initialize_targets();
+        crate::ir::selfcheck::run().map_err(|what| Error::Codes {
+            path: path.to_owned(),
+            version,
+            what,
+        })?;
         let library = Self { path: path.to_owned(), version };
         *opened = Some(library.clone());
         Ok(library)
@@ -101,6 +106,14 @@ pub fn find_in_sysroot(sysroot: &Path) -> Result<PathBuf, Error> {
         .collect();
     found.sort();
     found.pop().ok_or_else(|| Error::NotInToolchain { sysroot: sysroot.to_owned() })
+}
+
+/// The version of the library in use, for messages.
+pub(crate) fn opened_version() -> String {
+    let opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    opened
+        .as_ref()
+        .map_or_else(|| "of no library".to_owned(), |library| library.version.to_string())
 }
 
 /// Opens the library, checks it, and fills the table.

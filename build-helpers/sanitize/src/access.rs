@@ -44,12 +44,12 @@ pub(crate) fn of<'c>(task: &Task<'_, 'c>, at: Value<'c>) -> Vec<Access<'c>> {
         vec![Access { at, pointer, bytes, element: size.max(1), kind }]
     };
     match at.opcode() {
-        Opcode::LLVMLoad => typed(at.operand(0), at.ty(), plain(at, Kind::Read)),
-        Opcode::LLVMStore => typed(at.operand(1), at.operand(0).ty(), plain(at, Kind::Write)),
-        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
+        Opcode::Load => typed(at.operand(0), at.ty(), plain(at, Kind::Read)),
+        Opcode::Store => typed(at.operand(1), at.operand(0).ty(), plain(at, Kind::Write)),
+        Opcode::AtomicRmw | Opcode::AtomicCmpXchg => {
             typed(at.operand(0), at.operand(1).ty(), Kind::Atomic)
         }
-        Opcode::LLVMCall => of_call(task, at),
+        Opcode::Call => of_call(task, at),
         _ => Vec::new(),
     }
 }

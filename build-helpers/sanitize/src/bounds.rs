@@ -21,13 +21,12 @@ pub(crate) fn check<'c>(
     let builder = task.before(access.at);
     let start = builder.pointer_to_int(memory.base, word);
     let address = builder.pointer_to_int(access.pointer, word);
-    let offset = builder.binary(Opcode::LLVMSub, address, start);
-    let room = builder.binary(Opcode::LLVMSub, memory.bytes, access.bytes);
-    let less = |a, b| builder.compare(IntPredicate::LLVMIntULT, a, b);
-    let is_out =
-        builder.binary(Opcode::LLVMOr, less(memory.bytes, access.bytes), less(room, offset));
+    let offset = builder.binary(Opcode::Sub, address, start);
+    let room = builder.binary(Opcode::Sub, memory.bytes, access.bytes);
+    let less = |a, b| builder.compare(IntPredicate::Ult, a, b);
+    let is_out = builder.binary(Opcode::Or, less(memory.bytes, access.bytes), less(room, offset));
     // A copy of nothing may have any address.
-    let is_something = builder.compare(IntPredicate::LLVMIntNE, access.bytes, word.constant(0));
+    let is_something = builder.compare(IntPredicate::Ne, access.bytes, word.constant(0));
     let is_out = builder.and(is_out, is_something);
     let verb = access.kind.verb();
     let message = task.message(format!(
@@ -38,10 +37,10 @@ pub(crate) fn check<'c>(
         let size = word.constant(element.max(1));
         // The first byte that is out, where the first one of the access is not.
         let last = builder.add(offset, builder.add(access.bytes, word.constant(u64::MAX)));
-        let starts_in = builder.compare(IntPredicate::LLVMIntULT, offset, memory.bytes);
+        let starts_in = builder.compare(IntPredicate::Ult, offset, memory.bytes);
         let byte = builder.select(starts_in, last, offset);
-        let count = builder.binary(Opcode::LLVMUDiv, memory.bytes, size);
-        let index = builder.binary(Opcode::LLVMSDiv, byte, size);
+        let count = builder.binary(Opcode::UDiv, memory.bytes, size);
+        let index = builder.binary(Opcode::SDiv, byte, size);
         Failure { kind: PanicKind::IndexOutOfBounds, message, values: [count, index], place }
     });
 }

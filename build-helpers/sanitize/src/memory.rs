@@ -81,10 +81,10 @@ impl<'a, 'c> Memories<'a, 'c> {
         }
         if value.is_instruction() {
             let is_variable =
-                value.opcode() == Opcode::LLVMAlloca && value.operand(0).as_u64() == Some(1);
+                value.opcode() == Opcode::Alloca && value.operand(0).as_u64() == Some(1);
             return Some(match value.opcode() {
                 _ if is_variable => Root::Variable(value),
-                Opcode::LLVMCall => match allocation(value) {
+                Opcode::Call => match allocation(value) {
                     Some(Allocation::Heap(_)) => Root::Call(value),
                     Some(Allocation::Dynamic) => Root::Dynamic,
                     None => Root::Unknown,
@@ -176,7 +176,7 @@ impl<'a, 'c> Memories<'a, 'c> {
     fn of_choice(&mut self, pointer: Value<'c>, values: &[Value<'c>]) -> Memory<'c> {
         let builder = self.task.before(pointer);
         let address = Type::pointer(self.task.context(), 0);
-        if pointer.opcode() == Opcode::LLVMSelect {
+        if pointer.opcode() == Opcode::Select {
             let (yes, no) = (self.of(values[0]), self.of(values[1]));
             let select = |yes, no| builder.select(pointer.operand(0), yes, no);
             let memory =
@@ -236,12 +236,11 @@ fn step(value: Value<'_>) -> Step<'_> {
         return Step::Root;
     };
     match opcode {
-        Opcode::LLVMGetElementPtr
-        | Opcode::LLVMBitCast
-        | Opcode::LLVMAddrSpaceCast
-        | Opcode::LLVMFreeze => Step::From(vec![value.operand(0)]),
-        Opcode::LLVMPHI => Step::From(value.operands()),
-        Opcode::LLVMSelect => Step::From(value.operands().split_off(1)),
+        Opcode::GetElementPtr | Opcode::BitCast | Opcode::AddrSpaceCast | Opcode::Freeze => {
+            Step::From(vec![value.operand(0)])
+        }
+        Opcode::Phi => Step::From(value.operands()),
+        Opcode::Select => Step::From(value.operands().split_off(1)),
         _ => Step::Root,
     }
 }

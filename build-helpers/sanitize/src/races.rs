@@ -72,8 +72,8 @@ impl<'a, 'c> Races<'a, 'c> {
         let base = array.unwrap_or_else(|| dynamic_shared(task, &builder));
         let start = builder.pointer_to_int(base, wide);
         let address = builder.pointer_to_int(access.pointer, wide);
-        let offset = builder.binary(Opcode::LLVMSub, address, start);
-        let granule = |byte| builder.binary(Opcode::LLVMUDiv, byte, wide.constant(shadow.granule));
+        let offset = builder.binary(Opcode::Sub, address, start);
+        let granule = |byte| builder.binary(Opcode::UDiv, byte, wide.constant(shadow.granule));
         let last = builder.add(offset, builder.add(access.bytes, wide.constant(u64::MAX)));
         let kind = match access.kind {
             Kind::Read => 0,
@@ -94,7 +94,7 @@ impl<'a, 'c> Races<'a, 'c> {
                 number,
             ],
         );
-        let is_race = builder.compare(IntPredicate::LLVMIntNE, other, wide.constant(0));
+        let is_race = builder.compare(IntPredicate::Ne, other, wide.constant(0));
         let what = match array {
             Some(array) => format!("the shared array{}", quoted(array)),
             None => DYNAMIC.to_owned(),
@@ -109,8 +109,8 @@ impl<'a, 'c> Races<'a, 'c> {
         let (written, read) = (message("written"), message("read"));
         fail_if(task, access.at, is_race, |builder| {
             let bit = builder.and(other, wide.constant(1 << 62));
-            let wrote = builder.compare(IntPredicate::LLVMIntNE, bit, wide.constant(0));
-            let thread = builder.binary(Opcode::LLVMLShr, other, wide.constant(32));
+            let wrote = builder.compare(IntPredicate::Ne, bit, wide.constant(0));
+            let thread = builder.binary(Opcode::LShr, other, wide.constant(32));
             let thread = builder.and(thread, wide.constant(0xffff));
             let at = builder.and(other, wide.constant(u64::from(u32::MAX)));
             let message = builder.select(wrote, written, read);

@@ -213,7 +213,7 @@ impl<'c> Functions<'c> {
             let name = format!("__kernelmill_sanitize_{name}");
             let function = module.function(&name).ok_or_else(|| format!("{name} is not there"))?;
             // Until here LLVM's linker would have left it out.
-            function.set_linkage(Linkage::LLVMInternalLinkage);
+            function.set_linkage(Linkage::Internal);
             Ok::<_, String>(function)
         };
         Ok(Self { access: function("access")?, clear: function("clear")? })

@@ -95,16 +95,16 @@ impl<'c> Activities<'c> {
 
     fn step(&mut self, instruction: Value<'c>, memory: &Memory<'c>, rules: &Rules) {
         match instruction.opcode() {
-            Opcode::LLVMStore if self.carries(instruction.operand(0), memory) => {
+            Opcode::Store if self.carries(instruction.operand(0), memory) => {
                 self.reaches(instruction.operand(1), memory);
             }
-            Opcode::LLVMCall if transfer(instruction).is_some() => {
+            Opcode::Call if transfer(instruction).is_some() => {
                 let from = instruction.operand(1);
                 if from.ty().is_pointer() && self.is_shadowed(memory, from) {
                     self.reaches(instruction.operand(0), memory);
                 }
             }
-            Opcode::LLVMCall if flows(rules, instruction).is_none() => {
+            Opcode::Call if flows(rules, instruction).is_none() => {
                 let arguments = instruction.arguments();
                 if arguments.iter().any(|argument| self.carries(*argument, memory)) {
                     for argument in arguments.into_iter().filter(|value| value.ty().is_pointer()) {
@@ -113,7 +113,7 @@ impl<'c> Activities<'c> {
                     self.vary(instruction);
                 }
             }
-            Opcode::LLVMLoad => {
+            Opcode::Load => {
                 if self.is_shadowed(memory, instruction.operand(0)) {
                     self.vary(instruction);
                 }
@@ -146,11 +146,11 @@ impl<'c> Activities<'c> {
         let mut stack: Vec<Value<'c>> = Vec::new();
         for &instruction in instructions {
             match instruction.opcode() {
-                Opcode::LLVMRet => stack.extend(instruction.operands()),
-                Opcode::LLVMStore if self.is_shadowed(memory, instruction.operand(1)) => {
+                Opcode::Ret => stack.extend(instruction.operands()),
+                Opcode::Store if self.is_shadowed(memory, instruction.operand(1)) => {
                     stack.push(instruction.operand(0));
                 }
-                Opcode::LLVMCall if flows(rules, instruction).is_none() => {
+                Opcode::Call if flows(rules, instruction).is_none() => {
                     stack.extend(instruction.arguments());
                 }
                 _ => {}
@@ -174,9 +174,9 @@ pub(crate) fn sources<'c>(rules: &Rules, instruction: Value<'c>) -> Vec<Value<'c
         return operands.filter(|(_, flow)| flowing(flow)).map(|(operand, _)| operand).collect();
     }
     match instruction.opcode() {
-        Opcode::LLVMSelect => instruction.operands()[1..].to_vec(),
-        Opcode::LLVMICmp | Opcode::LLVMFCmp | Opcode::LLVMLoad => Vec::new(),
-        Opcode::LLVMSIToFP | Opcode::LLVMUIToFP => Vec::new(),
+        Opcode::Select => instruction.operands()[1..].to_vec(),
+        Opcode::ICmp | Opcode::FCmp | Opcode::Load => Vec::new(),
+        Opcode::SIToFP | Opcode::UIToFP => Vec::new(),
         _ => instruction.operands().into_iter().filter(|operand| !operand.is_block()).collect(),
     }
 }

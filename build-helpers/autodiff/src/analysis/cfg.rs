@@ -72,7 +72,7 @@ impl<'c> Cfg<'c> {
 }
 
 fn returns(block: Block<'_>) -> bool {
-    block.terminator().is_some_and(|last| last.opcode() == Opcode::LLVMRet)
+    block.terminator().is_some_and(|last| last.opcode() == Opcode::Ret)
 }
 
 /// The blocks of a function that can be reached, each after those that dominate it.

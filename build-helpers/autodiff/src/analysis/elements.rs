@@ -21,11 +21,11 @@ impl<'c> Elements<'c> {
         let mut found = Self::default();
         for instruction in cfg.instructions() {
             match instruction.opcode() {
-                Opcode::LLVMLoad => {
+                Opcode::Load => {
                     let roots = memory.roots(instruction.operand(0));
                     found.note(roots, scalar(instruction.ty()));
                 }
-                Opcode::LLVMStore => {
+                Opcode::Store => {
                     let roots = memory.roots(instruction.operand(1));
                     found.note(roots, scalar(instruction.operand(0).ty()));
                     let stored = instruction.operand(0);
@@ -35,7 +35,7 @@ impl<'c> Elements<'c> {
                         found.note(both, None);
                     }
                 }
-                Opcode::LLVMCall
+                Opcode::Call
                     if matches!(transfer(instruction), Some(Transfer::Copy | Transfer::Move)) =>
                 {
                     let mut roots = memory.roots(instruction.operand(0));
@@ -87,12 +87,12 @@ fn scalar(ty: Type<'_>) -> Option<Type<'_>> {
 /// Whether a value is an integer that was read only to be written elsewhere.
 pub(crate) fn is_loaded_integer(value: Value<'_>) -> bool {
     value.is_instruction()
-        && value.opcode() == Opcode::LLVMLoad
+        && value.opcode() == Opcode::Load
         && value.ty().int_width().is_some_and(|width| width >= 16)
         && value
             .users()
             .into_iter()
-            .all(|user| user.opcode() == Opcode::LLVMStore && user.operand(0) == value)
+            .all(|user| user.opcode() == Opcode::Store && user.operand(0) == value)
 }
 
 /// Parameters among roots, for messages.

@@ -107,16 +107,16 @@ impl<'c> Inductions<'c> {
         block: usize,
     ) -> Option<(TripCount<'c>, bool)> {
         let last = cfg.blocks[block].terminator()?;
-        let [condition, ..] = last.operands()[..] else { return None };
-        if !condition.is_instruction() || condition.opcode() != Opcode::LLVMICmp {
+        let condition = last.branch_condition()?;
+        if !condition.is_instruction() || condition.opcode() != Opcode::ICmp {
             return None;
         }
         // A branch's successors are those where the condition holds, and where it does not.
         let goes_on = cfg.blocks[block].successors();
         let stays = cfg.number(*goes_on.first()?).is_some_and(|next| loops.contains(id, next));
         let equality = match (condition.int_predicate(), stays) {
-            (IntPredicate::LLVMIntEQ, false) | (IntPredicate::LLVMIntNE, true) => true,
-            (IntPredicate::LLVMIntULT | IntPredicate::LLVMIntSLT, true) => false,
+            (IntPredicate::Eq, false) | (IntPredicate::Ne, true) => true,
+            (IntPredicate::Ult | IntPredicate::Slt, true) => false,
             _ => return None,
         };
         let sides = [(0, 1), (1, 0)];
@@ -176,7 +176,7 @@ pub(crate) fn is_invariant<'c>(cfg: &Cfg<'c>, loops: &Loops, id: LoopId, value: 
 }
 
 fn counter<'c>(cfg: &Cfg<'c>, loops: &Loops, id: LoopId, phi: Value<'c>) -> Option<Induction<'c>> {
-    if phi.opcode() != Opcode::LLVMPHI || phi.operands().len() != 2 {
+    if phi.opcode() != Opcode::Phi || phi.operands().len() != 2 {
         return None;
     }
     let latch = cfg.blocks[loops.get(id).latch];
@@ -187,9 +187,9 @@ fn counter<'c>(cfg: &Cfg<'c>, loops: &Loops, id: LoopId, phi: Value<'c>) -> Opti
     }
     let operands = next.operands();
     let (step, element) = match next.opcode() {
-        Opcode::LLVMAdd if operands[0] == phi => (operands[1], None),
-        Opcode::LLVMAdd if operands[1] == phi => (operands[0], None),
-        Opcode::LLVMGetElementPtr if operands[0] == phi && operands.len() == 2 => {
+        Opcode::Add if operands[0] == phi => (operands[1], None),
+        Opcode::Add if operands[1] == phi => (operands[0], None),
+        Opcode::GetElementPtr if operands[0] == phi && operands.len() == 2 => {
             (operands[1], Some(next.element_type()))
         }
         _ => return None,

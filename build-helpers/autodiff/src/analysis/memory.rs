@@ -91,9 +91,7 @@ impl<'c> Memory<'c> {
         }
         if value.is_constant_expression() {
             return match value.constant_opcode() {
-                Opcode::LLVMGetElementPtr | Opcode::LLVMAddrSpaceCast => {
-                    Err(vec![value.operand(0)])
-                }
+                Opcode::GetElementPtr | Opcode::AddrSpaceCast => Err(vec![value.operand(0)]),
                 _ => Ok(Root::Unknown),
             };
         }
@@ -101,14 +99,13 @@ impl<'c> Memory<'c> {
             return Ok(Root::Unknown);
         }
         match value.opcode() {
-            Opcode::LLVMAlloca => Ok(Root::Slot(value)),
-            Opcode::LLVMLoad => Ok(Root::Loaded(value)),
-            Opcode::LLVMGetElementPtr
-            | Opcode::LLVMAddrSpaceCast
-            | Opcode::LLVMBitCast
-            | Opcode::LLVMFreeze => Err(vec![value.operand(0)]),
-            Opcode::LLVMPHI => Err(value.operands()),
-            Opcode::LLVMSelect => Err(value.operands()[1..].to_vec()),
+            Opcode::Alloca => Ok(Root::Slot(value)),
+            Opcode::Load => Ok(Root::Loaded(value)),
+            Opcode::GetElementPtr | Opcode::AddrSpaceCast | Opcode::BitCast | Opcode::Freeze => {
+                Err(vec![value.operand(0)])
+            }
+            Opcode::Phi => Err(value.operands()),
+            Opcode::Select => Err(value.operands()[1..].to_vec()),
             _ => Ok(Root::Unknown),
         }
     }
@@ -140,12 +137,12 @@ impl<'c> Memory<'c> {
     /// Notes the stack slots whose address an instruction gives away.
     fn note_escapes(&mut self, instruction: Value<'c>) {
         let given: Vec<Value<'c>> = match instruction.opcode() {
-            Opcode::LLVMStore => vec![instruction.operand(0)],
-            Opcode::LLVMCall => match transfer(instruction) {
+            Opcode::Store => vec![instruction.operand(0)],
+            Opcode::Call => match transfer(instruction) {
                 Some(_) => Vec::new(),
                 None => instruction.arguments(),
             },
-            Opcode::LLVMPtrToInt | Opcode::LLVMInsertValue => instruction.operands(),
+            Opcode::PtrToInt | Opcode::InsertValue => instruction.operands(),
             _ => return,
         };
         for pointer in given.into_iter().filter(|value| value.ty().is_pointer()) {
@@ -213,11 +210,11 @@ pub(crate) fn is_foreign(rules: &Rules, instruction: Value<'_>) -> bool {
 /// The pointers through which an instruction may write.
 fn written(instruction: Value<'_>) -> Vec<Value<'_>> {
     match instruction.opcode() {
-        Opcode::LLVMStore => vec![instruction.operand(1)],
-        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => vec![instruction.operand(0)],
-        Opcode::LLVMCall if transfer(instruction).is_some() => vec![instruction.operand(0)],
-        Opcode::LLVMCall if is_hint(instruction) || is_pure(instruction) => Vec::new(),
-        Opcode::LLVMCall => {
+        Opcode::Store => vec![instruction.operand(1)],
+        Opcode::AtomicRmw | Opcode::AtomicCmpXchg => vec![instruction.operand(0)],
+        Opcode::Call if transfer(instruction).is_some() => vec![instruction.operand(0)],
+        Opcode::Call if is_hint(instruction) || is_pure(instruction) => Vec::new(),
+        Opcode::Call => {
             let arguments = instruction.arguments().into_iter();
             arguments.filter(|argument| argument.ty().is_pointer()).collect()
         }

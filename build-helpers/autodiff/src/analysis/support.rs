@@ -40,11 +40,11 @@ pub(crate) fn unsupported<'c>(facts: &Facts<'_, 'c>) -> Vec<Refusal> {
 impl<'c> Facts<'_, 'c> {
     fn fault(&self, instruction: Value<'c>) -> Option<String> {
         match instruction.opcode() {
-            Opcode::LLVMLoad => self.load(instruction),
-            Opcode::LLVMStore => self.store(instruction),
-            Opcode::LLVMCall => self.call(instruction),
-            Opcode::LLVMBitCast => self.bits(instruction),
-            Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg => {
+            Opcode::Load => self.load(instruction),
+            Opcode::Store => self.store(instruction),
+            Opcode::Call => self.call(instruction),
+            Opcode::BitCast => self.bits(instruction),
+            Opcode::AtomicRmw | Opcode::AtomicCmpXchg => {
                 let shadowed = self.activities.is_shadowed(self.memory, instruction.operand(0));
                 let varied = self.varies(instruction);
                 (shadowed || varied).then(|| {
@@ -66,15 +66,15 @@ impl<'c> Facts<'_, 'c> {
         let known = flows(self.rules, instruction).is_some()
             || matches!(
                 instruction.opcode(),
-                Opcode::LLVMPHI
-                    | Opcode::LLVMSelect
-                    | Opcode::LLVMFPExt
-                    | Opcode::LLVMFPTrunc
-                    | Opcode::LLVMExtractValue
-                    | Opcode::LLVMInsertValue
-                    | Opcode::LLVMExtractElement
-                    | Opcode::LLVMInsertElement
-                    | Opcode::LLVMShuffleVector
+                Opcode::Phi
+                    | Opcode::Select
+                    | Opcode::FPExt
+                    | Opcode::FPTrunc
+                    | Opcode::ExtractValue
+                    | Opcode::InsertValue
+                    | Opcode::ExtractElement
+                    | Opcode::InsertElement
+                    | Opcode::ShuffleVector
             );
         (!known).then(|| {
             let name = format!("{:?}", instruction.opcode());
@@ -210,8 +210,7 @@ impl<'c> Facts<'_, 'c> {
     /// A function with a rule, for a type that there is no mathematics for.
     fn mathematics(&self, call: Value<'c>) -> Option<String> {
         let (rule, _) = rule_of(call.called_function()?)?;
-        let scalar =
-            matches!(call.ty().kind(), TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind);
+        let scalar = matches!(call.ty().kind(), TypeKind::Float | TypeKind::Double);
         let needs_scalar = rule.intrinsic.is_none() || rule.name == "powi";
         (self.activities.is_active(call) && needs_scalar && !scalar).then(|| {
             let (name, ty) = (rule.name, call.ty());
@@ -257,7 +256,7 @@ impl<'c> Facts<'_, 'c> {
     /// Bits of numbers as integers, and the reverse.
     fn bits(&self, cast: Value<'c>) -> Option<String> {
         let (from, to) = (cast.operand(0), cast.ty());
-        let is_integer = |kind: TypeKind| kind == TypeKind::LLVMIntegerTypeKind;
+        let is_integer = |kind: TypeKind| kind == TypeKind::Integer;
         if self.activities.is_varied(from) && !holds_floats(to) {
             return Some(
                 "the bits of an active number are used as an integer; use a function of the table of \
@@ -282,8 +281,8 @@ impl<'c> Facts<'_, 'c> {
             return depth == 0;
         }
         match value.opcode() {
-            Opcode::LLVMLoad => self.activities.is_shadowed(self.memory, value.operand(0)),
-            Opcode::LLVMFPToSI | Opcode::LLVMFPToUI | Opcode::LLVMCall => false,
+            Opcode::Load => self.activities.is_shadowed(self.memory, value.operand(0)),
+            Opcode::FPToSI | Opcode::FPToUI | Opcode::Call => false,
             _ => value
                 .operands()
                 .into_iter()

@@ -12,8 +12,8 @@ impl<'c> Reverse<'_, 'c> {
     /// Writes the way back through one instruction.
     pub(super) fn adjoint(&mut self, instruction: Value<'c>) {
         match instruction.opcode() {
-            Opcode::LLVMStore => self.store(instruction),
-            Opcode::LLVMCall if transfer(instruction).is_some() => self.transfer(instruction),
+            Opcode::Store => self.store(instruction),
+            Opcode::Call if transfer(instruction).is_some() => self.transfer(instruction),
             _ if self.is_active(instruction) => self.operation(instruction),
             _ => {}
         }
@@ -51,15 +51,12 @@ impl<'c> Reverse<'_, 'c> {
         let is_vector = ty.lanes().is_some();
         if ty.is_floating() || is_vector && !shared && holds_floats(ty) {
             if shared {
-                let (add, relaxed) = (
-                    AtomicOperation::LLVMAtomicRMWBinOpFAdd,
-                    AtomicOrdering::LLVMAtomicOrderingMonotonic,
-                );
+                let (add, relaxed) = (AtomicOperation::FAdd, AtomicOrdering::Monotonic);
                 self.code.atomic(add, at, change, relaxed);
                 return;
             }
             let before = self.code.load(ty, at);
-            let sum = self.code.binary(Opcode::LLVMFAdd, before, change);
+            let sum = self.code.binary(Opcode::FAdd, before, change);
             sum.ignore_sign_of_zero();
             let store = self.code.store(sum, at);
             for access in
@@ -71,8 +68,8 @@ impl<'c> Reverse<'_, 'c> {
         }
         let word = Type::int(self.session.context, 32);
         let fields = match ty.kind() {
-            TypeKind::LLVMStructTypeKind => ty.fields().len() as u64,
-            TypeKind::LLVMArrayTypeKind => ty.array_length(),
+            TypeKind::Struct => ty.fields().len() as u64,
+            TypeKind::Array => ty.array_length(),
             _ => u64::from(ty.lanes().unwrap_or(0)),
         };
         for index in 0..fields {
@@ -134,14 +131,14 @@ impl<'c> Reverse<'_, 'c> {
         let change = self.take(instruction);
         let operand = |index| instruction.operand(index);
         match instruction.opcode() {
-            Opcode::LLVMLoad => {
+            Opcode::Load => {
                 let pointer = operand(0);
                 let at = self.shadow(pointer);
                 let analysis = self.analysis;
                 let shared = analysis.activities.is_shared(&analysis.memory, pointer);
                 self.add_at(at, change, shared, Some(instruction.alignment()));
             }
-            Opcode::LLVMSelect => {
+            Opcode::Select => {
                 let condition = self.value(operand(0));
                 let none = change.ty().null();
                 let yes = self.code.select(condition, change, none);
@@ -149,23 +146,23 @@ impl<'c> Reverse<'_, 'c> {
                 self.add(operand(1), yes);
                 self.add(operand(2), no);
             }
-            Opcode::LLVMFPExt => {
-                let narrow = self.code.cast(Opcode::LLVMFPTrunc, change, operand(0).ty());
+            Opcode::FPExt => {
+                let narrow = self.code.cast(Opcode::FPTrunc, change, operand(0).ty());
                 self.add(operand(0), narrow);
             }
-            Opcode::LLVMFPTrunc => {
-                let wide = self.code.cast(Opcode::LLVMFPExt, change, operand(0).ty());
+            Opcode::FPTrunc => {
+                let wide = self.code.cast(Opcode::FPExt, change, operand(0).ty());
                 self.add(operand(0), wide);
             }
-            Opcode::LLVMBitCast => {
-                let same = self.code.cast(Opcode::LLVMBitCast, change, operand(0).ty());
+            Opcode::BitCast => {
+                let same = self.code.cast(Opcode::BitCast, change, operand(0).ty());
                 self.add(operand(0), same);
             }
-            Opcode::LLVMExtractValue
-            | Opcode::LLVMInsertValue
-            | Opcode::LLVMExtractElement
-            | Opcode::LLVMInsertElement
-            | Opcode::LLVMShuffleVector => self.rearrange(instruction, change),
+            Opcode::ExtractValue
+            | Opcode::InsertValue
+            | Opcode::ExtractElement
+            | Opcode::InsertElement
+            | Opcode::ShuffleVector => self.rearrange(instruction, change),
             _ => self.by_rule(instruction, change),
         }
     }
@@ -204,14 +201,14 @@ impl<'c> Reverse<'_, 'c> {
         let word = Type::int(self.session.context, 32);
         let operand = |index| instruction.operand(index);
         match instruction.opcode() {
-            Opcode::LLVMExtractValue => {
+            Opcode::ExtractValue => {
                 let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
                 if self.is_active(operand(0)) {
                     let at = self.field_of(operand(0), &indices);
                     self.add_at(at, change, false, None);
                 }
             }
-            Opcode::LLVMInsertValue => {
+            Opcode::InsertValue => {
                 let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
                 // In memory, so that the field can be taken out of the rest.
                 let slot = self.adjoint_slot(instruction);
@@ -223,7 +220,7 @@ impl<'c> Reverse<'_, 'c> {
                 self.add(operand(1), field);
                 self.add(operand(0), rest);
             }
-            Opcode::LLVMExtractElement => {
+            Opcode::ExtractElement => {
                 let lane = self.value(operand(1));
                 if self.is_active(operand(0)) {
                     let none = operand(0).ty().null();
@@ -231,7 +228,7 @@ impl<'c> Reverse<'_, 'c> {
                     self.add(operand(0), only);
                 }
             }
-            Opcode::LLVMInsertElement => {
+            Opcode::InsertElement => {
                 let lane = self.value(operand(2));
                 let inserted = self.code.lane(change, lane);
                 self.add(operand(1), inserted);

@@ -40,7 +40,7 @@ impl<'c> Reverse<'_, 'c> {
         } else if let Some(id) = self.analysis.loops.headed_by(block) {
             let iteration = self.iteration(id);
             let zero = iteration.ty().constant(0);
-            let first = self.code.compare(IntPredicate::LLVMIntEQ, iteration, zero);
+            let first = self.code.compare(IntPredicate::Eq, iteration, zero);
             let entry = usize::from(before[0] != self.analysis.loops.get(id).preheader);
             self.code.branch_if(first, edges[entry], edges[1 - entry]);
         } else if let Some((condition, holds)) = self.decision(block, before) {
@@ -61,9 +61,8 @@ impl<'c> Reverse<'_, 'c> {
         let (cfg, loops) = (&self.analysis.cfg, &self.analysis.loops);
         let above = cfg.immediate_dominator(block);
         let last = cfg.blocks[above].terminator()?;
-        let [condition, ..] = last.operands()[..] else { return None };
+        let condition = last.branch_condition()?;
         let is_decision = before.len() == 2
-            && last.operands().len() == 3
             && cfg.successors[above].len() == 2
             && loops.around(above) == loops.around(block);
         if !is_decision {
@@ -92,7 +91,7 @@ impl<'c> Reverse<'_, 'c> {
         if let Some(id) = self.repeats(from, to) {
             let iteration = self.iteration(id);
             let one = iteration.ty().constant(1);
-            let before = self.code.binary(Opcode::LLVMSub, iteration, one);
+            let before = self.code.binary(Opcode::Sub, iteration, one);
             self.code.store(before, self.iterations[id.0]);
             self.read_record(id);
         }
@@ -130,21 +129,21 @@ impl<'c> Reverse<'_, 'c> {
             step = self.code.multiply(signed, size);
         }
         // Both are divided without sign, by how far it is: counters may have all their bits.
-        let up = self.code.binary(Opcode::LLVMSub, bound, start);
-        let down = self.code.binary(Opcode::LLVMSub, start, bound);
+        let up = self.code.binary(Opcode::Sub, bound, start);
+        let down = self.code.binary(Opcode::Sub, start, bound);
         let zero = step.ty().constant(0);
-        let against = self.code.binary(Opcode::LLVMSub, zero, step);
-        let rises = self.code.compare(IntPredicate::LLVMIntSGT, step, zero);
+        let against = self.code.binary(Opcode::Sub, zero, step);
+        let rises = self.code.compare(IntPredicate::Sgt, step, zero);
         let distance = self.code.select(rises, up, down);
         let length = self.code.select(rises, step, against);
-        let steps = self.code.binary(Opcode::LLVMUDiv, distance, length);
+        let steps = self.code.binary(Opcode::UDiv, distance, length);
         let steps = if steps.ty() == wide { steps } else { self.code.zero_extend(steps, wide) };
         let last = wide.constant(u64::from(count.of_next));
-        self.code.binary(Opcode::LLVMSub, steps, last)
+        self.code.binary(Opcode::Sub, steps, last)
     }
 
     fn sign_extend(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
-        if value.ty() == ty { value } else { self.code.cast(Opcode::LLVMSExt, value, ty) }
+        if value.ty() == ty { value } else { self.code.cast(Opcode::SExt, value, ty) }
     }
 
     /// Writes what the edges of the way there do for the way back: records to the tape, and counts.

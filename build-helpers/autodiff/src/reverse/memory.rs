@@ -15,9 +15,9 @@ pub(super) fn move_adjoints<'c>(
     shared: bool,
 ) -> Value<'c> {
     let kind = match element.kind() {
-        TypeKind::LLVMFloatTypeKind => "f32",
-        TypeKind::LLVMDoubleTypeKind => "f64",
-        TypeKind::LLVMHalfTypeKind => "f16",
+        TypeKind::Float => "f32",
+        TypeKind::Double => "f64",
+        TypeKind::Half => "f16",
         _ => "bf16",
     };
     let name =
@@ -29,7 +29,7 @@ pub(super) fn move_adjoints<'c>(
     let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
     let ty = Type::void(context).function(&[pointer, pointer, wide]);
     let function = session.module.new_function(&name, ty);
-    function.set_linkage(Linkage::LLVMInternalLinkage);
+    function.set_linkage(Linkage::Internal);
     function.add_attribute(context, Place::Function, "alwaysinline", 0);
     let [from, to, bytes] = function.parameters()[..] else {
         unreachable!("the function has just been given three parameters")
@@ -40,8 +40,8 @@ pub(super) fn move_adjoints<'c>(
     let builder = Builder::new(context);
     builder.at_end(start);
     let size = wide.constant(session.machine.size_of(element));
-    let count = builder.binary(Opcode::LLVMUDiv, bytes, size);
-    let none = builder.compare(IntPredicate::LLVMIntEQ, count, wide.constant(0));
+    let count = builder.binary(Opcode::UDiv, bytes, size);
+    let none = builder.compare(IntPredicate::Eq, count, wide.constant(0));
     builder.branch_if(none, done, body);
     builder.at_end(body);
     let index = builder.phi(wide);
@@ -51,16 +51,16 @@ pub(super) fn move_adjoints<'c>(
     let change = builder.load(element, source);
     builder.store(element.null(), source);
     if shared {
-        let add = AtomicOperation::LLVMAtomicRMWBinOpFAdd;
-        builder.atomic(add, target, change, AtomicOrdering::LLVMAtomicOrderingMonotonic);
+        let add = AtomicOperation::FAdd;
+        builder.atomic(add, target, change, AtomicOrdering::Monotonic);
     } else {
         let before = builder.load(element, target);
-        let sum = builder.binary(Opcode::LLVMFAdd, before, change);
+        let sum = builder.binary(Opcode::FAdd, before, change);
         builder.store(sum, target);
     }
     let next = builder.add(index, wide.constant(1));
     index.add_incoming(next, body);
-    let last = builder.compare(IntPredicate::LLVMIntEQ, next, count);
+    let last = builder.compare(IntPredicate::Eq, next, count);
     builder.branch_if(last, done, body);
     builder.at_end(done);
     builder.ret(None);

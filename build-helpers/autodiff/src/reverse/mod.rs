@@ -114,7 +114,7 @@ impl<'c> Reverse<'_, 'c> {
             let copy = self.shadows.copier.blocks[&block];
             self.shadows.copier.builder.at_end(copy);
             for instruction in block.instructions() {
-                if instruction.opcode() == Opcode::LLVMRet {
+                if instruction.opcode() == Opcode::Ret {
                     turn = Some(copy);
                     continue;
                 }
@@ -136,7 +136,7 @@ impl<'c> Reverse<'_, 'c> {
             if shadows.is_shadowed(instruction) {
                 shadows.pointer(instruction);
             }
-        } else if instruction.opcode() == Opcode::LLVMStore {
+        } else if instruction.opcode() == Opcode::Store {
             let (value, at) = (instruction.operand(0), instruction.operand(1));
             if value.ty().is_pointer() && shadows.is_shadowed(at) {
                 shadows.copier.builder.store(shadows.of(value), shadows.of(at));
@@ -174,7 +174,7 @@ impl<'c> Reverse<'_, 'c> {
         self.seen.clear();
         let instructions = self.analysis.cfg.blocks[block].instructions();
         let (phis, others): (Vec<_>, Vec<_>) =
-            instructions.into_iter().partition(|inst| inst.opcode() == Opcode::LLVMPHI);
+            instructions.into_iter().partition(|inst| inst.opcode() == Opcode::Phi);
         for instruction in others.into_iter().rev() {
             self.adjoint(instruction);
         }
@@ -249,8 +249,8 @@ fn not_a_number<'c>(builder: &Builder<'c>, ty: Type<'c>) -> Value<'c> {
         return ty.float_constant(f64::NAN);
     }
     let fields = match ty.kind() {
-        TypeKind::LLVMStructTypeKind => ty.fields(),
-        TypeKind::LLVMArrayTypeKind => vec![ty.element(); ty.array_length() as usize],
+        TypeKind::Struct => ty.fields(),
+        TypeKind::Array => vec![ty.element(); ty.array_length() as usize],
         _ => return ty.null(),
     };
     fields.into_iter().enumerate().fold(ty.null(), |all, (index, field)| {

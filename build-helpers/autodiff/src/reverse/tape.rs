@@ -143,7 +143,7 @@ impl<'c> Reverse<'_, 'c> {
         builder.store(next, self.tape.used);
         let mut at = builder.element(Type::int(self.session.context, 8), memory, used);
         if let Some(spare) = self.tape.spare {
-            let fits = builder.compare(IntPredicate::LLVMIntULE, next, self.tape.capacity);
+            let fits = builder.compare(IntPredicate::Ule, next, self.tape.capacity);
             at = builder.select(fits, at, spare);
         }
         for (kept, offset) in record.fields {
@@ -162,7 +162,7 @@ impl<'c> Reverse<'_, 'c> {
         let builder = Builder::new(self.session.context);
         builder.before(last);
         let used = builder.load(wide, self.tape.used);
-        let opcode = kernelmill_llvm::ir::Opcode::LLVMSub;
+        let opcode = kernelmill_llvm::ir::Opcode::Sub;
         let before = builder.binary(opcode, used, wide.constant(record.bytes));
         builder.store(before, self.tape.used);
         let at = builder.element(Type::int(self.session.context, 8), memory, before);
@@ -180,11 +180,11 @@ impl<'c> Reverse<'_, 'c> {
         let used = self.code.load(wide, self.tape.used);
         // A buffer without room for the header gets none.
         let header = wide.constant(HEADER);
-        let has_header = self.code.compare(IntPredicate::LLVMIntUGE, self.tape.capacity, header);
+        let has_header = self.code.compare(IntPredicate::Uge, self.tape.capacity, header);
         let spare = generic(&self.at_start, self.new_slot(wide), self.tape.buffer.ty());
         let at = self.code.select(has_header, self.tape.buffer, spare);
         self.code.store(used, at);
-        self.code.compare(IntPredicate::LLVMIntULE, used, self.tape.capacity)
+        self.code.compare(IntPredicate::Ule, used, self.tape.capacity)
     }
 
     /// The same function without the parameters of the tape.

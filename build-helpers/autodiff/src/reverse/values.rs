@@ -33,7 +33,7 @@ pub(super) enum What<'c> {
 impl<'c> Reverse<'_, 'c> {
     /// What a value was in the iteration that the way back is in.
     pub(super) fn value(&mut self, value: Value<'c>) -> Value<'c> {
-        if !value.is_instruction() || value.opcode() == Opcode::LLVMAlloca {
+        if !value.is_instruction() || value.opcode() == Opcode::Alloca {
             return self.shadows.copier.value(value);
         }
         if let Some(&seen) = self.seen.get(&(value, false)) {
@@ -55,7 +55,7 @@ impl<'c> Reverse<'_, 'c> {
 
     /// The shadow of a pointer in that iteration.
     pub(super) fn shadow(&mut self, pointer: Value<'c>) -> Value<'c> {
-        if !pointer.is_instruction() || pointer.opcode() == Opcode::LLVMAlloca {
+        if !pointer.is_instruction() || pointer.opcode() == Opcode::Alloca {
             return self.shadows.of(pointer);
         }
         if let Some(&seen) = self.seen.get(&(pointer, true)) {
@@ -64,8 +64,8 @@ impl<'c> Reverse<'_, 'c> {
         let found = if let Some(counter) = self.analysis.inductions.counter(pointer).copied() {
             let start = self.shadow(counter.start);
             self.at_iteration(&counter, start)
-        } else if self.can_compute_again(pointer) && pointer.opcode() != Opcode::LLVMCall {
-            let is_select = pointer.opcode() == Opcode::LLVMSelect;
+        } else if self.can_compute_again(pointer) && pointer.opcode() != Opcode::Call {
+            let is_select = pointer.opcode() == Opcode::Select;
             let operands = pointer.operands().into_iter().enumerate();
             let operands: Vec<_> = operands
                 .map(|(index, operand)| {
@@ -95,13 +95,12 @@ impl<'c> Reverse<'_, 'c> {
     fn can_compute_again(&self, instruction: Value<'c>) -> bool {
         use Opcode::*;
         match instruction.opcode() {
-            LLVMPHI | LLVMAlloca | LLVMStore | LLVMFreeze | LLVMAtomicRMW | LLVMAtomicCmpXchg
-            | LLVMFence | LLVMVAArg => false,
-            LLVMLoad => {
+            Phi | Alloca | Store | Freeze | AtomicRmw | AtomicCmpXchg | Fence | VAArg => false,
+            Load => {
                 !instruction.is_exact_access()
                     && self.analysis.memory.is_unchanged(instruction.operand(0))
             }
-            LLVMCall => flows(self.session.rules, instruction).is_some() || is_pure(instruction),
+            Call => flows(self.session.rules, instruction).is_some() || is_pure(instruction),
             _ => true,
         }
     }
@@ -184,7 +183,7 @@ impl<'c> Reverse<'_, 'c> {
                 // Stored where the loop is left.
                 What::Count(_) => continue,
             };
-            let after = if original.opcode() == Opcode::LLVMPHI {
+            let after = if original.opcode() == Opcode::Phi {
                 copy.block().first_after_phis()
             } else {
                 copy.next_instruction()

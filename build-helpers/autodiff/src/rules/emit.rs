@@ -45,7 +45,7 @@ impl<'c> Emitter<'_, 'c> {
             Flow::Partial(Partial::MinusOne) => Some(self.builder.negate_float(change)),
             Flow::Partial(Partial::Times(factor)) => {
                 let factor = self.expression(factor, source);
-                Some(self.builder.binary(Opcode::LLVMFMul, change, factor))
+                Some(self.builder.binary(Opcode::FMul, change, factor))
             }
             Flow::Partial(Partial::When(condition)) => {
                 let holds = self.condition(condition, source);
@@ -56,7 +56,7 @@ impl<'c> Emitter<'_, 'c> {
                     (0..arguments).map(|index| source(Operand::Argument(index))).collect();
                 let function = self.module.function(name)?;
                 let factor = self.builder.call(function, &values);
-                Some(self.builder.binary(Opcode::LLVMFMul, change, factor))
+                Some(self.builder.binary(Opcode::FMul, change, factor))
             }
         }
     }
@@ -71,10 +71,10 @@ impl<'c> Emitter<'_, 'c> {
             Expression::Result => source(Operand::Result),
             Expression::Number(value) => self.ty.float_constant(value),
             Expression::Negate(value) => self.builder.negate_float(self.expression(value, source)),
-            Expression::Add(left, right) => pair(Opcode::LLVMFAdd, left, right),
-            Expression::Subtract(left, right) => pair(Opcode::LLVMFSub, left, right),
-            Expression::Multiply(left, right) => pair(Opcode::LLVMFMul, left, right),
-            Expression::Divide(left, right) => pair(Opcode::LLVMFDiv, left, right),
+            Expression::Add(left, right) => pair(Opcode::FAdd, left, right),
+            Expression::Subtract(left, right) => pair(Opcode::FSub, left, right),
+            Expression::Multiply(left, right) => pair(Opcode::FMul, left, right),
+            Expression::Divide(left, right) => pair(Opcode::FDiv, left, right),
             Expression::Call(name, arguments) => {
                 let values: Vec<_> =
                     arguments.iter().map(|argument| self.expression(argument, source)).collect();
@@ -93,11 +93,11 @@ impl<'c> Emitter<'_, 'c> {
         let left = self.expression(condition.left, source);
         let right = self.expression(condition.right, source);
         let predicate = match condition.comparison {
-            Comparison::Greater => FloatPredicate::LLVMRealOGT,
-            Comparison::AtMost => FloatPredicate::LLVMRealOLE,
-            Comparison::NotAtMost => FloatPredicate::LLVMRealUGT,
-            Comparison::AtLeast => FloatPredicate::LLVMRealOGE,
-            Comparison::NotAtLeast => FloatPredicate::LLVMRealULT,
+            Comparison::Greater => FloatPredicate::Ogt,
+            Comparison::AtMost => FloatPredicate::Ole,
+            Comparison::NotAtMost => FloatPredicate::Ugt,
+            Comparison::AtLeast => FloatPredicate::Oge,
+            Comparison::NotAtLeast => FloatPredicate::Ult,
         };
         self.builder.compare_floats(predicate, left, right)
     }
@@ -105,12 +105,12 @@ impl<'c> Emitter<'_, 'c> {
     /// `n * x^(n-1)`, and 0 for an exponent of 0 whatever `x` is.
     fn power_rule(&self, source: Source<'_, 'c>) -> Value<'c> {
         let (x, n) = (source(Operand::Argument(0)), source(Operand::Argument(1)));
-        let lower = self.builder.binary(Opcode::LLVMSub, n, n.ty().constant(1));
+        let lower = self.builder.binary(Opcode::Sub, n, n.ty().constant(1));
         let function = self.module.intrinsic("llvm.powi", &[self.ty, n.ty()]);
         let power = self.builder.call(function, &[x, lower]);
-        let factor = self.builder.cast(Opcode::LLVMSIToFP, n, self.ty);
-        let product = self.builder.binary(Opcode::LLVMFMul, factor, power);
-        let is_zero = self.builder.compare(IntPredicate::LLVMIntEQ, n, n.ty().constant(0));
+        let factor = self.builder.cast(Opcode::SIToFP, n, self.ty);
+        let product = self.builder.binary(Opcode::FMul, factor, power);
+        let is_zero = self.builder.compare(IntPredicate::Eq, n, n.ty().constant(0));
         self.builder.select(is_zero, self.ty.null(), product)
     }
 
@@ -122,7 +122,7 @@ impl<'c> Emitter<'_, 'c> {
             return self.builder.call(self.module.intrinsic(intrinsic, &[self.ty]), values);
         }
         let ty = match self.ty.kind() {
-            TypeKind::LLVMFloatTypeKind => "f32",
+            TypeKind::Float => "f32",
             _ => "f64",
         };
         let parameters: Vec<_> = values.iter().map(|value| value.ty()).collect();

@@ -60,7 +60,7 @@ pub(crate) enum Flow<'r> {
 /// The flows of an operation's operands; `None` where no rule knows it.
 pub(crate) fn flows<'r>(rules: &'r Rules, instruction: Value<'_>) -> Option<Vec<Flow<'r>>> {
     let of_table = |partials: &'static [Partial]| partials.iter().map(Flow::Partial).collect();
-    if instruction.opcode() != Opcode::LLVMCall {
+    if instruction.opcode() != Opcode::Call {
         let found = OPERATORS.iter().find(|(opcode, ..)| *opcode == instruction.opcode());
         return found.map(|(.., partials)| of_table(partials));
     }

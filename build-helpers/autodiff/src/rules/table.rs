@@ -130,16 +130,16 @@ pub(crate) static FUNCTIONS: &[Rule] = &[
 
 /// The operators.
 pub(crate) static OPERATORS: &[(Opcode, &str, &[Partial])] = &[
-    (Opcode::LLVMFAdd, "x + y", &[One, One]),
-    (Opcode::LLVMFSub, "x - y", &[One, MinusOne]),
-    (Opcode::LLVMFMul, "x * y", &[Times(Y), Times(X)]),
+    (Opcode::FAdd, "x + y", &[One, One]),
+    (Opcode::FSub, "x - y", &[One, MinusOne]),
+    (Opcode::FMul, "x * y", &[Times(Y), Times(X)]),
     // One division for both: LLVM sees that it is the same.
     (
-        Opcode::LLVMFDiv,
+        Opcode::FDiv,
         "x / y",
         &[Times(Divide(&UNIT, &Y)), Times(Negate(&Multiply(&F, &Divide(&UNIT, &Y))))],
     ),
-    (Opcode::LLVMFNeg, "-x", &[MinusOne]),
-    (Opcode::LLVMFRem, "x % y", &[One, Times(Negate(&Call("trunc", &[Divide(&X, &Y)])))]),
-    (Opcode::LLVMFreeze, "freeze(x)", &[One]),
+    (Opcode::FNeg, "-x", &[MinusOne]),
+    (Opcode::FRem, "x % y", &[One, Times(Negate(&Call("trunc", &[Divide(&X, &Y)])))]),
+    (Opcode::Freeze, "freeze(x)", &[One]),
 ];

@@ -43,8 +43,8 @@ fn gather<'c>(
     next: &mut u64,
 ) -> Value<'c> {
     let fields = match ty.kind() {
-        TypeKind::LLVMStructTypeKind => ty.fields(),
-        TypeKind::LLVMArrayTypeKind => vec![ty.element(); ty.array_length() as usize],
+        TypeKind::Struct => ty.fields(),
+        TypeKind::Array => vec![ty.element(); ty.array_length() as usize],
         _ => {
             *next += 1;
             return builder.load(ty, builder.offset(context, cells, 8 * (*next - 1)));
@@ -64,12 +64,12 @@ fn scatter<'c>(
     next: &mut u64,
 ) {
     let fields = match value.ty().kind() {
-        TypeKind::LLVMStructTypeKind => value.ty().fields().len() as u64,
-        TypeKind::LLVMArrayTypeKind => value.ty().array_length(),
+        TypeKind::Struct => value.ty().fields().len() as u64,
+        TypeKind::Array => value.ty().array_length(),
         _ => {
             // Results are 64-bit floating-point numbers or integers, whatever their type.
             let wide = if value.ty().is_floating() && value.ty() != Type::double(context) {
-                builder.cast(Opcode::LLVMFPExt, value, Type::double(context))
+                builder.cast(Opcode::FPExt, value, Type::double(context))
             } else {
                 value
             };

@@ -27,7 +27,7 @@ const STANDARD: &str = "library/";
 impl<'c> Backtraces<'c> {
     /// Those from the functions that are to be seen from outside.
     pub(crate) fn of(context: &'c Context, module: &Module<'c>) -> Self {
-        let is_root = |function: &Value<'c>| function.linkage() == Linkage::LLVMExternalLinkage;
+        let is_root = |function: &Value<'c>| function.linkage() == Linkage::External;
         Self::from(context, module.definitions().into_iter().filter(is_root))
     }
 

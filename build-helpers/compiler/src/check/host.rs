@@ -79,29 +79,29 @@ fn lacking_type(instruction: Value<'_>, backend: &dyn Backend) -> Option<Fault> 
 /// The kind of a type, or of a vector's elements.
 fn scalar_kind(ty: Type<'_>) -> TypeKind {
     match ty.kind() {
-        TypeKind::LLVMVectorTypeKind => ty.element().kind(),
+        TypeKind::Vector => ty.element().kind(),
         kind => kind,
     }
 }
 
 fn type_name(kind: TypeKind) -> &'static str {
     match kind {
-        TypeKind::LLVMHalfTypeKind => "numbers of type `f16`",
-        TypeKind::LLVMBFloatTypeKind => "numbers of type `bf16`",
-        TypeKind::LLVMDoubleTypeKind => "numbers of type `f64`",
-        TypeKind::LLVMFP128TypeKind => "numbers of type `f128`",
-        TypeKind::LLVMX86_FP80TypeKind => "numbers of 80 bits",
+        TypeKind::Half => "numbers of type `f16`",
+        TypeKind::BFloat => "numbers of type `bf16`",
+        TypeKind::Double => "numbers of type `f64`",
+        TypeKind::Fp128 => "numbers of type `f128`",
+        TypeKind::X86Fp80 => "numbers of 80 bits",
         _ => "a type of the host's processor",
     }
 }
 
 fn type_help(kind: TypeKind) -> &'static str {
     match kind {
-        TypeKind::LLVMHalfTypeKind | TypeKind::LLVMBFloatTypeKind => {
+        TypeKind::Half | TypeKind::BFloat => {
             "compute with `f32`, and convert when you load and store"
         }
-        TypeKind::LLVMDoubleTypeKind => "compute with `f32`",
-        TypeKind::LLVMFP128TypeKind | TypeKind::LLVMX86_FP80TypeKind => "compute with `f64`",
+        TypeKind::Double => "compute with `f32`",
+        TypeKind::Fp128 | TypeKind::X86Fp80 => "compute with `f64`",
         _ => "leave the target out, or write the kernel without it",
     }
 }

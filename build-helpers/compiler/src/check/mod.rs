@@ -145,8 +145,8 @@ impl<'a> Checks<'a> {
         let machine = self.backend.machine();
         machine.adopt(&module);
         for value in module.definitions() {
-            if value.linkage() != Linkage::LLVMExternalLinkage {
-                value.set_linkage(Linkage::LLVMInternalLinkage);
+            if value.linkage() != Linkage::External {
+                value.set_linkage(Linkage::Internal);
             }
         }
         machine.run_with(&module, &self.backend.passes(2), false)?;

@@ -42,7 +42,7 @@ impl Backend for Small {
     }
 
     fn lacks(&self, kind: TypeKind) -> bool {
-        matches!(kind, TypeKind::LLVMHalfTypeKind | TypeKind::LLVMDoubleTypeKind)
+        matches!(kind, TypeKind::Half | TypeKind::Double)
     }
 
     fn calls_pointers(&self) -> bool {

@@ -96,7 +96,7 @@ pub(super) fn export<'c>(
     global.set_initializer(value);
     global.set_global_constant(true);
     global.set_alignment(8);
-    global.set_visibility(Visibility::LLVMHiddenVisibility);
+    global.set_visibility(Visibility::Hidden);
 }
 
 /// Reads a field of a structure.
@@ -164,7 +164,7 @@ pub(super) fn catch_jumps<'c>(
     let buffer = builder.offset(context, block, block::JUMP);
     let came_back = builder.call(setjmp, &[buffer]);
     came_back.add_attribute(context, Place::Function, "returns_twice", 0);
-    let first = builder.compare(IntPredicate::LLVMIntEQ, came_back, word.constant(0));
+    let first = builder.compare(IntPredicate::Eq, came_back, word.constant(0));
     let go = Block::append(context, function, "first");
     builder.branch_if(first, go, again);
     builder.at_end(go);

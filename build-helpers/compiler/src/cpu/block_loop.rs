@@ -22,7 +22,7 @@ pub(super) fn functions<'c>(
     let pointer = Type::pointer(context, 0);
     let ty = Type::void(context).function(&[pointer, pointer]);
     let run = unit.module.new_function(&format!("{symbol}_run"), ty);
-    run.set_linkage(Linkage::LLVMInternalLinkage);
+    run.set_linkage(Linkage::Internal);
     run.add_attribute(context, Place::Function, "nounwind", 0);
     for parameter in [0, 1] {
         run.add_attribute(context, Place::Parameter(parameter), "noalias", 0);
@@ -37,7 +37,7 @@ pub(super) fn functions<'c>(
 pub(super) fn catching<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str) -> Value<'c> {
     let context = unit.context;
     let outer = unit.module.new_function(&format!("{symbol}_catch"), run.value_type());
-    outer.set_linkage(Linkage::LLVMInternalLinkage);
+    outer.set_linkage(Linkage::Internal);
     run.add_attribute(context, Place::Function, "noinline", 0);
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, outer, "start"));
@@ -101,7 +101,7 @@ fn nest<'c>(
     inside(counters);
     for (axis, (head, counter)) in loops.into_iter().rev().enumerate() {
         let next = builder.add_no_wrap(counter, word.constant(1));
-        let more = builder.compare(IntPredicate::LLVMIntULT, next, sizes[axis]);
+        let more = builder.compare(IntPredicate::Ult, next, sizes[axis]);
         let exit = Block::append(context, function, "exit");
         counter.add_incoming(next, builder.block());
         builder.branch_if(more, head, exit);

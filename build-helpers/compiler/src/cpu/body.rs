@@ -56,7 +56,7 @@ impl<'c> Body<'c> {
         };
         let name = format!("{}.body", signature.symbol);
         let function = unit.module.new_function(&name, result.function(&parameters));
-        function.set_linkage(Linkage::LLVMInternalLinkage);
+        function.set_linkage(Linkage::Internal);
         function.add_attribute(context, Place::Function, "nounwind", 0);
         for block in shim.blocks() {
             block.move_to(function);

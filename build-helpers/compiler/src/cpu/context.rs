@@ -174,7 +174,7 @@ pub(super) fn let_panics_return(unit: &Unit<'_, '_>) {
 /// Replaces the `unreachable` after a call by `ret void`.
 fn return_at<'c>(unit: &Unit<'_, 'c>, call: Value<'c>) {
     let next = call.next_instruction().expect("a call is not the end of a block");
-    assert_eq!(next.opcode(), Opcode::LLVMUnreachable, "after a call that does not return");
+    assert_eq!(next.opcode(), Opcode::Unreachable, "after a call that does not return");
     let builder = Builder::new(unit.context);
     builder.before(next);
     builder.ret(None);
@@ -204,9 +204,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.before(call);
         match operation {
             Operation::Exit => return_at(self.unit, call),
-            Operation::Fence => {
-                builder.fence(AtomicOrdering::LLVMAtomicOrderingSequentiallyConsistent)
-            }
+            Operation::Fence => builder.fence(AtomicOrdering::SequentiallyConsistent),
             Operation::Barrier => match self.source {
                 Source::Parameters { .. } => self.end_region(&builder),
                 Source::Item(_) => self.wait(&builder, 1),
@@ -341,7 +339,7 @@ pub(super) fn thread_local<'c>(unit: &Unit<'_, 'c>) -> Value<'c> {
         let global = unit.module.new_global(THREAD, ty, 0);
         global.set_initializer(ty.null());
         global.set_thread_local();
-        global.set_linkage(Linkage::LLVMInternalLinkage);
+        global.set_linkage(Linkage::Internal);
         global
     })
 }

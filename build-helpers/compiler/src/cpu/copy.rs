@@ -13,7 +13,7 @@ const PROMISES: [&str; 3] = ["noalias", "nonnull", "readonly"];
 pub(super) fn function<'c>(unit: &Unit<'_, 'c>, from: Value<'c>, name: &str) -> Value<'c> {
     let context = unit.context;
     let copy = unit.module.new_function(name, from.value_type());
-    copy.set_linkage(Linkage::LLVMInternalLinkage);
+    copy.set_linkage(Linkage::Internal);
     copy.add_attribute(context, Place::Function, "nounwind", 0);
     let parameters = copy.parameters();
     for place in (0..parameters.len() as u32).map(Place::Parameter) {
@@ -28,7 +28,7 @@ pub(super) fn function<'c>(unit: &Unit<'_, 'c>, from: Value<'c>, name: &str) -> 
     for old in from.blocks() {
         builder.at_end(blocks[&old]);
         for instruction in old.instructions() {
-            let new = if instruction.opcode() == Opcode::LLVMPHI {
+            let new = if instruction.opcode() == Opcode::Phi {
                 builder.phi(instruction.ty())
             } else {
                 builder.copy(instruction)

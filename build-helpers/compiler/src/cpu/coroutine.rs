@@ -19,7 +19,7 @@ pub(super) fn split_at_waits<'c>(unit: &Unit<'_, 'c>, body: &Body<'c>) {
     let (context, function) = (unit.context, body.function);
     let builder = Builder::new(context);
     // LLVM passes over an internal function that nothing refers to.
-    function.set_linkage(Linkage::LLVMExternalLinkage);
+    function.set_linkage(Linkage::External);
     for name in ["presplitcoroutine", "noinline"] {
         function.add_attribute(context, Place::Function, name, 0);
     }
@@ -44,7 +44,7 @@ pub(super) fn split_at_waits<'c>(unit: &Unit<'_, 'c>, body: &Body<'c>) {
     }
     for block in function.blocks() {
         if let Some(end) = block.terminator()
-            && end.opcode() == Opcode::LLVMRet
+            && end.opcode() == Opcode::Ret
         {
             end.erase();
             builder.at_end(block);
@@ -94,7 +94,7 @@ fn begin<'c>(
     // A stack slot that LLVM keeps out of the frame, because it is alive between two suspensions
     // only, must come before the coroutine begins: each part gets its own.
     for instruction in function.instructions() {
-        if instruction.opcode() == Opcode::LLVMAlloca {
+        if instruction.opcode() == Opcode::Alloca {
             builder.move_here(instruction);
         }
     }
@@ -201,6 +201,6 @@ pub(super) fn finished<'c>(
     place.delete_global();
     body.remove_attribute(Place::Function, "noinline");
     always_inline(unit.context, body);
-    body.set_linkage(Linkage::LLVMInternalLinkage);
+    body.set_linkage(Linkage::Internal);
     Ok(Functions::Coroutine { frame_bytes: frame_bytes.ok_or_else(internal)?, start, resume })
 }

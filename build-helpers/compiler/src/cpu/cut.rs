@@ -26,7 +26,7 @@ pub(super) fn one_return<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {
         .into_iter()
         .filter(|block| {
             let instructions = block.instructions();
-            instructions.last().is_some_and(|end| end.opcode() == Opcode::LLVMRet)
+            instructions.last().is_some_and(|end| end.opcode() == Opcode::Ret)
                 && !instructions.iter().any(|call| call.is_call() && reports_panic(*call))
         })
         .collect();

@@ -134,13 +134,13 @@ pub(super) fn build<'c>(
         let binary = |opcode, left, right| builder.binary(opcode, left, right);
         let (from, most) = match which {
             number::SHUFFLE => (builder.add(first, by), None),
-            number::SHUFFLE_XOR => (binary(Opcode::LLVMXor, linear, by), Some(last)),
-            number::SHUFFLE_UP => (binary(Opcode::LLVMSub, linear, by), Some(lane)),
-            _ => (builder.add(linear, by), Some(binary(Opcode::LLVMSub, last, lane))),
+            number::SHUFFLE_XOR => (binary(Opcode::Xor, linear, by), Some(last)),
+            number::SHUFFLE_UP => (binary(Opcode::Sub, linear, by), Some(lane)),
+            _ => (builder.add(linear, by), Some(binary(Opcode::Sub, last, lane))),
         };
-        let is_thread = builder.compare(IntPredicate::LLVMIntULT, from, count);
+        let is_thread = builder.compare(IntPredicate::Ult, from, count);
         let there = most.map_or(is_thread, |most| {
-            let is_lane = builder.compare(IntPredicate::LLVMIntULE, argument, most);
+            let is_lane = builder.compare(IntPredicate::Ule, argument, most);
             builder.and(is_lane, is_thread)
         });
         let other = builder.load(word, builder.element(word, table, from));
@@ -164,7 +164,7 @@ fn vote<'c>(unit: &Unit<'_, 'c>) -> Value<'c> {
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let parameters = [Type::pointer(context, 0), wide, wide];
     let function = unit.module.new_function(VOTE, Type::void(context).function(&parameters));
-    function.set_linkage(Linkage::LLVMInternalLinkage);
+    function.set_linkage(Linkage::Internal);
     function.add_attribute(context, Place::Function, "nounwind", 0);
     always_inline(context, function);
     let [table, linear, count] = function.parameters()[..] else { unreachable!("it has three") };
@@ -173,23 +173,23 @@ fn vote<'c>(unit: &Unit<'_, 'c>) -> Value<'c> {
         ["start", "first", "done"].map(|it| Block::append(context, function, it));
     builder.at_end(start);
     let lane = builder.and(linear, wide.constant(LANES - 1));
-    let is_first = builder.compare(IntPredicate::LLVMIntEQ, lane, wide.constant(0));
+    let is_first = builder.compare(IntPredicate::Eq, lane, wide.constant(0));
     builder.branch_if(is_first, first, done);
     builder.at_end(first);
     let own = builder.element(word, table, linear);
     let values = builder.load(word.vector(LANES as u32), own);
     values.set_alignment(4);
     let zeros = builder.splat(context, word.constant(0), LANES as u32);
-    let set = builder.compare(IntPredicate::LLVMIntNE, values, zeros);
+    let set = builder.compare(IntPredicate::Ne, values, zeros);
     let numbers: Vec<_> = (0..LANES).map(|lane| wide.constant(lane)).collect();
-    let left = builder.binary(Opcode::LLVMSub, count, linear);
+    let left = builder.binary(Opcode::Sub, count, linear);
     let left = builder.splat(context, left, LANES as u32);
     let numbers = Value::constant_vector(&numbers);
-    let there = builder.compare(IntPredicate::LLVMIntULT, numbers, left);
+    let there = builder.compare(IntPredicate::Ult, numbers, left);
     let none = builder.splat(context, Type::int(context, 1).constant(0), LANES as u32);
     // Not `and`: what lanes that there are not have in the table is not defined.
     let votes = builder.select(there, set, none);
-    builder.store(builder.cast(Opcode::LLVMBitCast, votes, word), own);
+    builder.store(builder.cast(Opcode::BitCast, votes, word), own);
     builder.branch(done);
     builder.at_end(done);
     builder.ret(None);

@@ -292,7 +292,7 @@ fn finish<'c>(unit: &Unit<'_, 'c>, kernel: Kernel<'_, 'c>) -> Result<Entry, Erro
         Road::Coroutine { start, resume } => {
             let functions = coroutine::finished(unit, kernel.body, (start, resume))?;
             for function in [start, resume] {
-                function.set_linkage(Linkage::LLVMInternalLinkage);
+                function.set_linkage(Linkage::Internal);
             }
             functions
         }

@@ -110,17 +110,17 @@ fn unusual(kernel: Value<'_>) -> Option<&'static str> {
     let entry = kernel.blocks()[0];
     for instruction in kernel.instructions() {
         match instruction.opcode() {
-            Opcode::LLVMInvoke
-            | Opcode::LLVMCallBr
-            | Opcode::LLVMIndirectBr
-            | Opcode::LLVMResume
-            | Opcode::LLVMLandingPad => return Some("control leaves in an unusual way"),
-            Opcode::LLVMAlloca
+            Opcode::Invoke
+            | Opcode::CallBr
+            | Opcode::IndirectBr
+            | Opcode::Resume
+            | Opcode::LandingPad => return Some("control leaves in an unusual way"),
+            Opcode::Alloca
                 if instruction.block() != entry || instruction.operand(0).as_u64() != Some(1) =>
             {
                 return Some("the size of stack memory is not known");
             }
-            _ if instruction.ty().kind() == TypeKind::LLVMTokenTypeKind => {
+            _ if instruction.ty().kind() == TypeKind::Token => {
                 return Some("tokens are used");
             }
             _ => {}

@@ -25,7 +25,7 @@ pub(super) fn lower(unit: &Unit<'_, '_>) -> Result<u64, Error> {
         })?;
         // Constants that nothing uses may still name it, and then it is dropped with them.
         if memory.global.is_used() {
-            memory.global.set_linkage(Linkage::LLVMInternalLinkage);
+            memory.global.set_linkage(Linkage::Internal);
         } else {
             memory.global.delete_global();
         }

@@ -187,7 +187,7 @@ fn end_at_panics<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {
     for block in body.blocks().into_iter().filter(|block| writes_panic(*block)) {
         let [next] = block.successors()[..] else { continue };
         let [end] = next.instructions()[..] else { continue };
-        let (Opcode::LLVMRet, Some(leave)) = (end.opcode(), block.terminator()) else { continue };
+        let (Opcode::Ret, Some(leave)) = (end.opcode(), block.terminator()) else { continue };
         leave.erase();
         builder.at_end(block);
         builder.ret(None);

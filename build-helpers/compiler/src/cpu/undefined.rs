@@ -8,7 +8,7 @@ use crate::target::Unit;
 /// still do where only some have one. It is frozen: a value may be poison where it was not chosen.
 pub(super) fn choose(unit: &Unit<'_, '_>, kernel: Value<'_>) {
     for instruction in kernel.instructions() {
-        if instruction.opcode() != Opcode::LLVMSelect {
+        if instruction.opcode() != Opcode::Select {
             continue;
         }
         let (yes, no) = (instruction.operand(1), instruction.operand(2));

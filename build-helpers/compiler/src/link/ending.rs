@@ -38,7 +38,7 @@ pub(super) fn by_return<'c>(
 /// Replaces the `unreachable` after a call by `ret void`.
 fn return_after<'c>(builder: &Builder<'c>, call: Value<'c>) {
     let Some(next) = call.next_instruction() else { return };
-    if next.opcode() == Opcode::LLVMUnreachable {
+    if next.opcode() == Opcode::Unreachable {
         builder.before(next);
         builder.ret(None);
         next.erase();

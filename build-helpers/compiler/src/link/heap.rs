@@ -37,7 +37,7 @@ pub(super) fn provide<'c>(context: &'c Context, module: &Module<'c>, has_heap: b
                 let builder = Builder::new(context);
                 builder.at_end(Block::append(context, function, "start"));
                 builder.ret(None);
-                function.set_linkage(Linkage::LLVMInternalLinkage);
+                function.set_linkage(Linkage::Internal);
                 super::always_inline(context, function);
             }
             None => {}

@@ -106,7 +106,7 @@ fn power_by_integer(name: &str) -> Option<&'static str> {
 fn call_for_remainders<'c>(context: &'c Context, module: &Module<'c>, function: Value<'c>) {
     let builder = Builder::new(context);
     for instruction in function.instructions() {
-        if instruction.opcode() != Opcode::LLVMFRem {
+        if instruction.opcode() != Opcode::FRem {
             continue;
         }
         let ty = instruction.ty();
@@ -140,12 +140,12 @@ fn conversion<'c>(context: &'c Context, instruction: Value<'c>) -> Option<String
         instruction.called_function().is_some_and(|callee| callee.name().starts_with(name))
     };
     let stem = match instruction.opcode() {
-        Opcode::LLVMFPToSI => "__fix",
-        Opcode::LLVMFPToUI => "__fixuns",
-        Opcode::LLVMSIToFP => "__float",
-        Opcode::LLVMUIToFP => "__floatun",
-        Opcode::LLVMCall if saturating("llvm.fptosi.sat.i128") => "__fix",
-        Opcode::LLVMCall if saturating("llvm.fptoui.sat.i128") => "__fixuns",
+        Opcode::FPToSI => "__fix",
+        Opcode::FPToUI => "__fixuns",
+        Opcode::SIToFP => "__float",
+        Opcode::UIToFP => "__floatun",
+        Opcode::Call if saturating("llvm.fptosi.sat.i128") => "__fix",
+        Opcode::Call if saturating("llvm.fptoui.sat.i128") => "__fixuns",
         _ => return None,
     };
     let (from, to) = (instruction.operand(0).ty(), instruction.ty());

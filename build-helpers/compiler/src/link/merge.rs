@@ -26,7 +26,7 @@ pub(super) fn calls_that_do_not_return<'c>(
 
 /// Whether nothing comes after the call.
 fn ends_block(call: Value<'_>) -> bool {
-    call.next_instruction().is_some_and(|next| next.opcode() == Opcode::LLVMUnreachable)
+    call.next_instruction().is_some_and(|next| next.opcode() == Opcode::Unreachable)
 }
 
 fn merge<'c>(context: &'c Context, function: Value<'c>, callee: Value<'c>, calls: &[Value<'c>]) {

@@ -181,9 +181,9 @@ fn add_module<'c>(
         if value.is_declaration() {
             continue;
         }
-        let local = [Linkage::LLVMInternalLinkage, Linkage::LLVMPrivateLinkage];
+        let local = [Linkage::Internal, Linkage::Private];
         if !local.contains(&value.linkage()) {
-            value.set_linkage(Linkage::LLVMLinkOnceODRLinkage);
+            value.set_linkage(Linkage::LinkOnceOdr);
         }
         value.drop_comdat();
     }
@@ -204,7 +204,7 @@ pub(crate) fn finish_panics<'c>(
     entries: &[Entry],
 ) {
     for function in module.definitions().into_iter().filter(|it| is_panic(&it.name())) {
-        function.set_linkage(Linkage::LLVMInternalLinkage);
+        function.set_linkage(Linkage::Internal);
     }
     if !backend.is_gpu() {
         return;

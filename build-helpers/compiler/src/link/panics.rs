@@ -123,7 +123,7 @@ fn assert_failed<'c>(context: &'c Context, module: &Module<'c>, function: Value<
     builder.call(target, &[parameters[0], parameters[1], location]);
     builder.unreachable();
     always_inline(context, function);
-    function.set_linkage(Linkage::LLVMInternalLinkage);
+    function.set_linkage(Linkage::Internal);
 }
 
 /// Makes declarations of the functions of a library that are replaced, so that its own bodies do
@@ -144,7 +144,7 @@ pub(super) fn withdraw<'c>(context: &'c Context, library: &Module<'c>, style: St
         let declaration = library.new_function(&name, function.value_type());
         declaration.add_attribute(context, Place::Function, "noreturn", 0);
         function.replace_with(declaration);
-        function.set_linkage(Linkage::LLVMInternalLinkage);
+        function.set_linkage(Linkage::Internal);
     }
 }
 
@@ -194,7 +194,7 @@ fn write_body<'c>(
     }
     builder.unreachable();
     always_inline(context, function);
-    function.set_linkage(Linkage::LLVMInternalLinkage);
+    function.set_linkage(Linkage::Internal);
 }
 
 /// Calls the function that writes a record.

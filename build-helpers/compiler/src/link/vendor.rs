@@ -122,8 +122,8 @@ impl Vendor {
             let mut known = QUESTIONS.iter().chain(&of_target);
             if let Some((_, answer)) = known.find(|(known, _)| *known == name) {
                 global.set_initializer(global.value_type().constant(*answer));
-                global.set_visibility(Visibility::LLVMDefaultVisibility);
-                global.set_linkage(Linkage::LLVMInternalLinkage);
+                global.set_visibility(Visibility::Default);
+                global.set_linkage(Linkage::Internal);
             }
         }
     }

@@ -68,7 +68,7 @@ fn split<'c>(context: &'c Context, module: &Module<'c>) -> Table {
 /// The global that an operand is the address of, behind casts.
 fn named(operand: Value<'_>) -> Option<Value<'_>> {
     let mut value = operand;
-    let casts = [Opcode::LLVMPtrToInt, Opcode::LLVMAddrSpaceCast];
+    let casts = [Opcode::PtrToInt, Opcode::AddrSpaceCast];
     while value.is_constant_expression() && casts.contains(&value.constant_opcode()) {
         value = value.operand(0);
     }

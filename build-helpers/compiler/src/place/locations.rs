@@ -41,8 +41,8 @@ pub(crate) fn collect<'c>(
         table.set_initializer(element.constant_array(&entries));
         table.set_global_constant(true);
         table.set_alignment(8);
-        table.set_linkage(Linkage::LLVMInternalLinkage);
-        table.set_unnamed_address(UnnamedAddress::LLVMNoUnnamedAddr);
+        table.set_linkage(Linkage::Internal);
+        table.set_unnamed_address(UnnamedAddress::None);
         for (index, (global, _)) in found.iter().enumerate() {
             global.replace_with(table.constant_offset(context, 24 * index as u64));
             global.delete_global();
@@ -74,7 +74,7 @@ fn define_base<'c>(context: &'c Context, base: Option<Value<'c>>, table: Option<
     let value =
         table.map_or(address.constant(0), |table| builder.pointer_to_int(flat(table), address));
     builder.ret(Some(value));
-    base.set_linkage(Linkage::LLVMInternalLinkage);
+    base.set_linkage(Linkage::Internal);
     crate::link::always_inline(context, base);
 }
 
@@ -90,7 +90,7 @@ fn read(global: Value<'_>) -> Option<Location> {
     }
     let ty = global.value_type();
     let initializer = global.initializer()?;
-    if ty.kind() != TypeKind::LLVMStructTypeKind || ty.fields().len() != 2 {
+    if ty.kind() != TypeKind::Struct || ty.fields().len() != 2 {
         return None;
     }
     let (name, numbers) = (initializer.operand(0), initializer.operand(1).as_bytes()?);

@@ -42,7 +42,7 @@ pub(crate) fn shared_globals<'c>(module: &Module<'c>) -> Vec<SharedMemory<'c>> {
 /// The size of what comes before the tag, if the global has one.
 fn tagged_size(global: Value<'_>) -> Option<u64> {
     let ty = global.value_type();
-    if ty.kind() != TypeKind::LLVMStructTypeKind {
+    if ty.kind() != TypeKind::Struct {
         return None;
     }
     let (fields, initializer) = (ty.fields(), global.initializer()?);
@@ -57,7 +57,7 @@ fn tagged_size(global: Value<'_>) -> Option<u64> {
 /// The size of one of the fields that rustc gives a static: bytes and pointers.
 fn byte_size(ty: Type<'_>) -> u64 {
     match ty.kind() {
-        TypeKind::LLVMArrayTypeKind => ty.array_length(),
+        TypeKind::Array => ty.array_length(),
         _ => 8,
     }
 }
@@ -102,7 +102,7 @@ fn replace<'c>(
         global.name().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let moved = module.new_global(&format!("{name}_in{space}"), ty, space);
     moved.set_alignment(global.alignment().max(1));
-    moved.set_linkage(Linkage::LLVMInternalLinkage);
+    moved.set_linkage(Linkage::Internal);
     moved.set_initializer(initializer);
     global.replace_with(moved.cast_address_space(Type::pointer(context, 0)));
     global.delete_global();
@@ -118,7 +118,7 @@ pub(crate) fn move_allocations<'c>(context: &'c Context, module: &Module<'c>, sp
     let flat = Type::pointer(context, 0);
     for function in module.definitions() {
         for slot in function.instructions() {
-            if slot.opcode() != Opcode::LLVMAlloca || slot.ty().address_space() == space {
+            if slot.opcode() != Opcode::Alloca || slot.ty().address_space() == space {
                 continue;
             }
             builder.before(slot);

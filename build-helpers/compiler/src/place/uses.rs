@@ -63,7 +63,7 @@ impl<'c> Place<'_, 'c> {
         builder: &Builder<'c>,
         constant: Value<'c>,
     ) -> Result<Value<'c>, Error> {
-        let is_vector = constant.ty().kind() == TypeKind::LLVMVectorTypeKind;
+        let is_vector = constant.ty().kind() == TypeKind::Vector;
         let mut value = constant.ty().poison();
         for (index, element) in constant.operands().into_iter().enumerate() {
             let element = self.materialize(builder, element)?;
@@ -95,13 +95,13 @@ impl<'c> Place<'_, 'c> {
             .collect();
         let operands = operands?;
         match constant.constant_opcode() {
-            Opcode::LLVMGetElementPtr => {
+            Opcode::GetElementPtr => {
                 Ok(builder.elements(constant.element_type(), operands[0], &operands[1..]))
             }
-            Opcode::LLVMPtrToInt => Ok(builder.pointer_to_int(operands[0], constant.ty())),
-            Opcode::LLVMAddrSpaceCast => Ok(builder.address_space_cast(operands[0], constant.ty())),
-            Opcode::LLVMTrunc => Ok(builder.truncate(operands[0], constant.ty())),
-            operation @ (Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMXor) => {
+            Opcode::PtrToInt => Ok(builder.pointer_to_int(operands[0], constant.ty())),
+            Opcode::AddrSpaceCast => Ok(builder.address_space_cast(operands[0], constant.ty())),
+            Opcode::Trunc => Ok(builder.truncate(operands[0], constant.ty())),
+            operation @ (Opcode::Add | Opcode::Sub | Opcode::Xor) => {
                 Ok(builder.binary(operation, operands[0], operands[1]))
             }
             other => Err(Error::Internal(format!(

@@ -76,7 +76,7 @@ impl<'c> Task<'_, 'c> {
         global.set_initializer(value);
         global.set_global_constant(true);
         global.set_alignment(8);
-        global.set_linkage(Linkage::LLVMInternalLinkage);
+        global.set_linkage(Linkage::Internal);
         global
     }
 
@@ -87,9 +87,8 @@ impl<'c> Task<'_, 'c> {
         let word = Type::int(self.context, 64);
         let base = self.module.declare(crate::place::LOCATION_BASE, word.function(&[]));
         let base = builder.call(base, &[]);
-        let offset = builder.binary(super::ir::Opcode::LLVMSub, place, base);
-        let number =
-            builder.binary(super::ir::Opcode::LLVMUDiv, offset, word.constant(LOCATION_BYTES));
+        let offset = builder.binary(super::ir::Opcode::Sub, place, base);
+        let number = builder.binary(super::ir::Opcode::UDiv, offset, word.constant(LOCATION_BYTES));
         builder.add(number, word.constant(1))
     }
 

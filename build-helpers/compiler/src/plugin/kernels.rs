@@ -118,7 +118,7 @@ impl<'c> Task<'_, 'c> {
         let global = self.module.new_global(name, value.ty(), 0);
         global.set_initializer(value);
         global.set_alignment(16);
-        global.set_linkage(Linkage::LLVMInternalLinkage);
+        global.set_linkage(Linkage::Internal);
         global
     }
 }

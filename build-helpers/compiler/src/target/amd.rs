@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, process::Command};
 use kernelmill_artifact::{AmdTarget, ArtifactKind, LaunchLimits, Target};
 use kernelmill_llvm::{
     inkwell::context::Context,
-    ir::{ModuleExt, Value, Visibility},
+    ir::{ModuleExt, Value, Visibility, calling_convention},
     machine::Machine,
 };
 
@@ -23,9 +23,6 @@ pub(crate) struct Amd {
     machine: Machine,
     target: AmdTarget,
 }
-
-/// LLVM's number of the calling convention of AMD kernels.
-const AMDGPU_KERNEL: u32 = 91;
 
 /// The largest block that a kernel can be launched with.
 const MAX_THREADS: u32 = 1024;
@@ -164,12 +161,12 @@ impl Backend for Amd {
 
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
         let decorate = |context: &'c Context, kernel: Value<'c>, limits: &LaunchLimits| {
-            kernel.set_visibility(Visibility::LLVMProtectedVisibility);
+            kernel.set_visibility(Visibility::Protected);
             self.limit(context, kernel, limits);
             kernel.add_text_attribute(context, "uniform-work-group-size", "true");
         };
         let abi = GpuAbi {
-            convention: AMDGPU_KERNEL,
+            convention: calling_convention::AMDGPU_KERNEL,
             by_value: "byref",
             constant: None,
             parameter_space: 4,

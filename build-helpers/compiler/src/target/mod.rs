@@ -113,10 +113,7 @@ pub(crate) trait Backend {
         self.is_gpu()
             && matches!(
                 kind,
-                TypeKind::LLVMFP128TypeKind
-                    | TypeKind::LLVMX86_FP80TypeKind
-                    | TypeKind::LLVMPPC_FP128TypeKind
-                    | TypeKind::LLVMX86_AMXTypeKind
+                TypeKind::Fp128 | TypeKind::X86Fp80 | TypeKind::PpcFp128 | TypeKind::X86Amx
             )
     }
 

@@ -5,7 +5,11 @@ mod device_link;
 use std::{path::PathBuf, process::Command};
 
 use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix, Target};
-use kernelmill_llvm::{inkwell::context::Context, ir::Value, machine::Machine};
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{Value, calling_convention},
+    machine::Machine,
+};
 
 use super::{Backend, Entry, Unit, VendorMath};
 use crate::{
@@ -31,9 +35,6 @@ pub(crate) struct Nvidia {
     /// Whether kernels may have boxes of tensors copied.
     maps: bool,
 }
-
-/// LLVM's number of the calling convention of PTX kernels.
-const PTX_KERNEL: u32 = 71;
 
 /// For each architecture (major, minor, suffix or `*`) the oldest version of PTX that has it.
 const PTX_VERSIONS: &[(u8, u8, NvidiaSuffix, u32)] = &[
@@ -275,7 +276,7 @@ impl Backend for Nvidia {
 
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
         let abi = GpuAbi {
-            convention: PTX_KERNEL,
+            convention: calling_convention::PTX_KERNEL,
             by_value: "byval",
             constant: Some("nvvm.grid_constant"),
             parameter_space: 0,

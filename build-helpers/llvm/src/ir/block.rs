@@ -63,7 +63,7 @@ impl<'c> Block<'c> {
     pub fn first_after_phis(self) -> Option<Value<'c>> {
         self.instructions()
             .into_iter()
-            .find(|instruction| instruction.opcode() != llvm_sys::LLVMOpcode::LLVMPHI)
+            .find(|instruction| instruction.opcode() != super::Opcode::Phi)
     }
 
     /// The last instruction, once the block is complete.

@@ -1,10 +1,10 @@
 use inkwell::context::Context;
-use llvm_sys::{
-    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, core::*, prelude::LLVMBuilderRef,
-};
+use llvm_sys::{core::*, prelude::LLVMBuilderRef};
 use std::marker::PhantomData;
 
-use super::{Block, Type, Value, raw, value::c_string};
+use super::{
+    AtomicOperation, AtomicOrdering, Block, IntPredicate, Type, Value, codes, raw, value::c_string,
+};
 
 /// Builds instructions at a place in a function.
 #[derive(Debug)]
@@ -116,9 +116,9 @@ impl<'c> Builder<'c> {
     }
 
     /// Orders memory accesses between threads.
-    pub fn fence(&self, ordering: LLVMAtomicOrdering) {
+    pub fn fence(&self, ordering: AtomicOrdering) {
         // SAFETY: see above.
-        unsafe { LLVMBuildFence(self.raw, ordering, 0, NAMELESS) };
+        unsafe { codes::LLVMBuildFence(self.raw, ordering.code(), 0, NAMELESS) };
     }
 
     /// Copies `bytes` bytes to where they do not overlap; both addresses have this alignment.
@@ -246,14 +246,11 @@ impl<'c> Builder<'c> {
 
     /// Compares two integers or pointers.
     #[must_use]
-    pub fn compare(
-        &self,
-        predicate: LLVMIntPredicate,
-        left: Value<'c>,
-        right: Value<'c>,
-    ) -> Value<'c> {
+    pub fn compare(&self, predicate: IntPredicate, left: Value<'c>, right: Value<'c>) -> Value<'c> {
         // SAFETY: see above.
-        Value::wrap(unsafe { LLVMBuildICmp(self.raw, predicate, left.raw, right.raw, NAMELESS) })
+        Value::wrap(unsafe {
+            codes::LLVMBuildICmp(self.raw, predicate.code(), left.raw, right.raw, NAMELESS)
+        })
     }
 
     /// The integer widened with zeros.
@@ -294,14 +291,21 @@ impl<'c> Builder<'c> {
     /// Reads, changes and writes memory in one step, and gives the old value.
     pub fn atomic(
         &self,
-        operation: LLVMAtomicRMWBinOp,
+        operation: AtomicOperation,
         pointer: Value<'c>,
         value: Value<'c>,
-        ordering: LLVMAtomicOrdering,
+        ordering: AtomicOrdering,
     ) -> Value<'c> {
         // SAFETY: see above.
         Value::wrap(unsafe {
-            LLVMBuildAtomicRMW(self.raw, operation, pointer.raw, value.raw, ordering, 0)
+            codes::LLVMBuildAtomicRMW(
+                self.raw,
+                operation.code(),
+                pointer.raw,
+                value.raw,
+                ordering.code(),
+                0,
+            )
         })
     }
 }

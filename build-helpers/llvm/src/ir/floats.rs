@@ -1,8 +1,8 @@
 //! Floating-point types and constants.
 
-use llvm_sys::{LLVMTypeKind, core::*};
+use llvm_sys::core::*;
 
-use super::{Type, Value};
+use super::{Type, TypeKind, Value, codes::fast_math};
 
 // As in `value`, every call passes handles that are alive.
 impl<'c> Type<'c> {
@@ -11,18 +11,18 @@ impl<'c> Type<'c> {
     pub fn is_floating(self) -> bool {
         matches!(
             self.kind(),
-            LLVMTypeKind::LLVMHalfTypeKind
-                | LLVMTypeKind::LLVMBFloatTypeKind
-                | LLVMTypeKind::LLVMFloatTypeKind
-                | LLVMTypeKind::LLVMDoubleTypeKind
-                | LLVMTypeKind::LLVMFP128TypeKind
+            TypeKind::Half
+                | TypeKind::BFloat
+                | TypeKind::Float
+                | TypeKind::Double
+                | TypeKind::Fp128
         )
     }
 
     /// The number of lanes of a vector of fixed length.
     #[must_use]
     pub fn lanes(self) -> Option<u32> {
-        (self.kind() == LLVMTypeKind::LLVMVectorTypeKind)
+        (self.kind() == TypeKind::Vector)
             // SAFETY: the type is a vector of fixed length.
             .then(|| unsafe { LLVMGetVectorSize(self.raw) })
     }
@@ -51,11 +51,13 @@ impl Value<'_> {
     /// Lets LLVM treat both zeros as one in an operation on floating-point numbers (`nsz`), so that
     /// adding zero is nothing.
     pub fn ignore_sign_of_zero(self) {
-        const NO_SIGNED_ZEROS: u32 = 1 << 3;
         // SAFETY: flags are set on instructions only, and only on those that can have them.
         unsafe {
             if self.is_instruction() && LLVMCanValueUseFastMathFlags(self.raw) != 0 {
-                LLVMSetFastMathFlags(self.raw, LLVMGetFastMathFlags(self.raw) | NO_SIGNED_ZEROS);
+                LLVMSetFastMathFlags(
+                    self.raw,
+                    LLVMGetFastMathFlags(self.raw) | fast_math::NO_SIGNED_ZEROS,
+                );
             }
         }
     }
@@ -63,12 +65,11 @@ impl Value<'_> {
     /// Whether fusing this operation with others of its kind is allowed (`contract`).
     #[must_use]
     pub fn allows_contraction(self) -> bool {
-        const CONTRACT: u32 = 1 << 5;
         // SAFETY: the flags are read of instructions that can have them.
         unsafe {
             self.is_instruction()
                 && LLVMCanValueUseFastMathFlags(self.raw) != 0
-                && LLVMGetFastMathFlags(self.raw) & CONTRACT != 0
+                && LLVMGetFastMathFlags(self.raw) & fast_math::CONTRACT != 0
         }
     }
 

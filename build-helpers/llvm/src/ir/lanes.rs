@@ -2,12 +2,12 @@
 //! their opcode, and vectors.
 
 use inkwell::context::Context;
-use llvm_sys::{
-    LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate,
-    LLVMTypeKind, core::*,
-};
+use llvm_sys::core::*;
 
-use super::{Builder, Type, Value};
+use super::{
+    AtomicOperation, AtomicOrdering, Builder, FloatPredicate, IntPredicate, Opcode, Type, TypeKind,
+    Value, codes,
+};
 
 // As in `builder`, every call passes handles that are alive, to a builder that stands in a block.
 impl<'c> Builder<'c> {
@@ -24,18 +24,20 @@ impl<'c> Builder<'c> {
 
     /// An operation on two numbers or vectors of them.
     #[must_use]
-    pub fn binary(&self, opcode: LLVMOpcode, left: Value<'c>, right: Value<'c>) -> Value<'c> {
+    pub fn binary(&self, opcode: Opcode, left: Value<'c>, right: Value<'c>) -> Value<'c> {
         // SAFETY: see above; LLVM's verifier checks the types.
         Value::wrap(unsafe {
-            LLVMBuildBinOp(self.raw(), opcode, left.raw, right.raw, c"".as_ptr())
+            codes::LLVMBuildBinOp(self.raw(), opcode.code(), left.raw, right.raw, c"".as_ptr())
         })
     }
 
     /// A conversion.
     #[must_use]
-    pub fn cast(&self, opcode: LLVMOpcode, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+    pub fn cast(&self, opcode: Opcode, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
         // SAFETY: see above.
-        Value::wrap(unsafe { LLVMBuildCast(self.raw(), opcode, value.raw, ty.raw, c"".as_ptr()) })
+        Value::wrap(unsafe {
+            codes::LLVMBuildCast(self.raw(), opcode.code(), value.raw, ty.raw, c"".as_ptr())
+        })
     }
 
     /// The negation of a floating-point number.
@@ -56,13 +58,13 @@ impl<'c> Builder<'c> {
     #[must_use]
     pub fn compare_floats(
         &self,
-        predicate: LLVMRealPredicate,
+        predicate: FloatPredicate,
         left: Value<'c>,
         right: Value<'c>,
     ) -> Value<'c> {
         // SAFETY: see above.
         Value::wrap(unsafe {
-            LLVMBuildFCmp(self.raw(), predicate, left.raw, right.raw, c"".as_ptr())
+            codes::LLVMBuildFCmp(self.raw(), predicate.code(), left.raw, right.raw, c"".as_ptr())
         })
     }
 
@@ -147,18 +149,18 @@ impl<'c> Builder<'c> {
 impl<'c> Value<'c> {
     /// The predicate of a comparison of integers or pointers.
     #[must_use]
-    pub fn int_predicate(self) -> LLVMIntPredicate {
-        assert_eq!(self.opcode(), LLVMOpcode::LLVMICmp);
+    pub fn int_predicate(self) -> IntPredicate {
+        assert_eq!(self.opcode(), Opcode::ICmp);
         // SAFETY: the value is such a comparison.
-        unsafe { LLVMGetICmpPredicate(self.raw) }
+        IntPredicate::from_code(unsafe { codes::LLVMGetICmpPredicate(self.raw) })
     }
 
     /// The predicate of a comparison of floating-point numbers.
     #[must_use]
-    pub fn float_predicate(self) -> LLVMRealPredicate {
-        assert_eq!(self.opcode(), LLVMOpcode::LLVMFCmp);
+    pub fn float_predicate(self) -> FloatPredicate {
+        assert_eq!(self.opcode(), Opcode::FCmp);
         // SAFETY: the value is such a comparison.
-        unsafe { LLVMGetFCmpPredicate(self.raw) }
+        FloatPredicate::from_code(unsafe { codes::LLVMGetFCmpPredicate(self.raw) })
     }
 
     /// Gives an operation the liberties with floating-point rules that another one has.
@@ -177,23 +179,27 @@ impl<'c> Value<'c> {
     /// Whether a load or store must be done exactly as written: it is volatile or atomic.
     #[must_use]
     pub fn is_exact_access(self) -> bool {
-        assert!(matches!(self.opcode(), LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore));
+        assert!(matches!(self.opcode(), Opcode::Load | Opcode::Store));
         // SAFETY: the value is a load or store.
-        unsafe {
-            LLVMGetVolatile(self.raw) != 0
-                || LLVMGetOrdering(self.raw) != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
-        }
+        unsafe { LLVMGetVolatile(self.raw) != 0 || self.ordering() != AtomicOrdering::NotAtomic }
+    }
+
+    /// How a load, store or fence is ordered among other accesses.
+    #[must_use]
+    pub fn ordering(self) -> AtomicOrdering {
+        // SAFETY: the value is an access to memory or a fence.
+        AtomicOrdering::from_code(unsafe { codes::LLVMGetOrdering(self.raw) })
     }
 
     /// What an `atomicrmw` does that is not volatile; `None` for anything else.
     #[must_use]
-    pub fn atomic_operation(self) -> Option<LLVMAtomicRMWBinOp> {
+    pub fn atomic_operation(self) -> Option<AtomicOperation> {
         // SAFETY: the value is an instruction, and then one that has an operation.
         unsafe {
             (self.is_instruction()
-                && self.opcode() == LLVMOpcode::LLVMAtomicRMW
+                && self.opcode() == Opcode::AtomicRmw
                 && LLVMGetVolatile(self.raw) == 0)
-                .then(|| LLVMGetAtomicRMWBinOp(self.raw))
+                .then(|| AtomicOperation::from_code(codes::LLVMGetAtomicRMWBinOp(self.raw)))
         }
     }
 
@@ -214,16 +220,13 @@ impl<'c> Value<'c> {
     #[must_use]
     pub fn is_disjoint(self) -> bool {
         // SAFETY: the value is an `or` where the flag is asked for.
-        self.opcode() == LLVMOpcode::LLVMOr && unsafe { LLVMGetIsDisjoint(self.raw) != 0 }
+        self.opcode() == Opcode::Or && unsafe { LLVMGetIsDisjoint(self.raw) != 0 }
     }
 
     /// The constant indices of an `extractvalue` or `insertvalue`.
     #[must_use]
     pub fn indices(self) -> Vec<u32> {
-        assert!(matches!(
-            self.opcode(),
-            LLVMOpcode::LLVMExtractValue | LLVMOpcode::LLVMInsertValue
-        ));
+        assert!(matches!(self.opcode(), Opcode::ExtractValue | Opcode::InsertValue));
         // SAFETY: the instruction has that many indices.
         unsafe {
             let count = LLVMGetNumIndices(self.raw) as usize;
@@ -234,7 +237,7 @@ impl<'c> Value<'c> {
     /// The lanes that a `shufflevector` takes from its operands, one after the other; -1 for any.
     #[must_use]
     pub fn shuffle_mask(self) -> Vec<i32> {
-        assert_eq!(self.opcode(), LLVMOpcode::LLVMShuffleVector);
+        assert_eq!(self.opcode(), Opcode::ShuffleVector);
         // SAFETY: the instruction has that many elements in its mask.
         unsafe {
             (0..LLVMGetNumMaskElements(self.raw))
@@ -263,7 +266,7 @@ impl<'c> Type<'c> {
     /// The width of an integer type.
     #[must_use]
     pub fn int_width(self) -> Option<u32> {
-        (self.kind() == LLVMTypeKind::LLVMIntegerTypeKind)
+        (self.kind() == TypeKind::Integer)
             // SAFETY: the type is an integer.
             .then(|| unsafe { LLVMGetIntTypeWidth(self.raw) })
     }
@@ -271,10 +274,7 @@ impl<'c> Type<'c> {
     /// The type of an array's or vector's elements.
     #[must_use]
     pub fn element(self) -> Self {
-        assert!(matches!(
-            self.kind(),
-            LLVMTypeKind::LLVMArrayTypeKind | LLVMTypeKind::LLVMVectorTypeKind
-        ));
+        assert!(matches!(self.kind(), TypeKind::Array | TypeKind::Vector));
         // SAFETY: the type has elements.
         Self::wrap(unsafe { LLVMGetElementType(self.raw) })
     }

@@ -10,24 +10,24 @@
 
 mod block;
 mod builder;
+pub(crate) mod codes;
 mod floats;
 mod frames;
 mod lanes;
 mod lines;
 mod module;
+pub(crate) mod selfcheck;
 mod ty;
 mod value;
 
 pub use block::Block;
 pub use builder::Builder;
+pub use codes::{
+    AtomicOperation, AtomicOrdering, FloatPredicate, IntPredicate, Linkage, Opcode, TypeKind,
+    UnnamedAddress, Visibility, calling_convention,
+};
 pub use frames::Frame;
 pub use lines::Lines;
-pub use llvm_sys::{
-    LLVMAtomicOrdering as AtomicOrdering, LLVMAtomicRMWBinOp as AtomicOperation,
-    LLVMIntPredicate as IntPredicate, LLVMLinkage as Linkage, LLVMOpcode as Opcode,
-    LLVMRealPredicate as FloatPredicate, LLVMTypeKind as TypeKind,
-    LLVMUnnamedAddr as UnnamedAddress, LLVMVisibility as Visibility,
-};
 pub use module::{ModuleExt, parse_bitcode, parse_ir};
 pub use ty::Type;
 pub use value::{Place, SourceFrame, Value};

@@ -1,14 +1,15 @@
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use llvm_sys::core::*;
 
-use super::{Type, Value, value::c_string};
+use super::{FloatPredicate, IntPredicate, Opcode, Type, Value, value::c_string};
 use crate::Error;
 
 /// Reads a module from bitcode.
 ///
 /// # Errors
 ///
-/// [`Error::Llvm`] where the bytes are no bitcode, or that of a newer LLVM.
+/// [`Error::Llvm`] where the bytes are no bitcode, or that of a newer LLVM;
+/// [`Error::UnknownInstruction`] where the library reads an instruction that this crate does not know.
 pub fn parse_bitcode<'c>(
     context: &'c Context,
     bitcode: &[u8],
@@ -24,7 +25,30 @@ pub fn parse_bitcode<'c>(
             name.as_ptr(),
         ))
     };
-    Module::parse_bitcode_from_buffer(&buffer, context).map_err(Error::llvm)
+    let module = Module::parse_bitcode_from_buffer(&buffer, context).map_err(Error::llvm)?;
+    refuse_unknown(&module)?;
+    Ok(module)
+}
+
+/// Refuses what a newer LLVM has added to its instructions: passes that look at opcodes would take it
+/// for something else.
+fn refuse_unknown(module: &Module<'_>) -> Result<(), Error> {
+    for instruction in module.definitions().into_iter().flat_map(Value::instructions) {
+        let is_unknown = match instruction.opcode() {
+            Opcode::Unknown(_) => true,
+            Opcode::ICmp => matches!(instruction.int_predicate(), IntPredicate::Unknown(_)),
+            Opcode::FCmp => matches!(instruction.float_predicate(), FloatPredicate::Unknown(_)),
+            _ => false,
+        };
+        if is_unknown {
+            let function = instruction.block().function().name();
+            return Err(Error::UnknownInstruction {
+                instruction: format!("{instruction:?}"),
+                function,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Reads a module from LLVM's textual form. The text is given a data layout, or alignments in it

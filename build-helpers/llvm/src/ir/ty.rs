@@ -1,9 +1,9 @@
 use std::marker::PhantomData;
 
 use inkwell::context::Context;
-use llvm_sys::{LLVMTypeKind, core::*, prelude::LLVMTypeRef};
+use llvm_sys::{core::*, prelude::LLVMTypeRef};
 
-use super::{Value, raw};
+use super::{TypeKind, Value, codes, raw};
 
 /// A type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -89,23 +89,22 @@ impl<'c> Type<'c> {
 
     /// What kind of type it is.
     #[must_use]
-    pub fn kind(self) -> LLVMTypeKind {
+    pub fn kind(self) -> TypeKind {
         // SAFETY: the type is alive.
-        unsafe { LLVMGetTypeKind(self.raw) }
+        TypeKind::from_code(unsafe { codes::LLVMGetTypeKind(self.raw) })
     }
 
     /// Whether it is an integer of this width.
     #[must_use]
     pub fn is_int(self, bits: u32) -> bool {
         // SAFETY: the type is alive, and an integer where the width is asked for.
-        self.kind() == LLVMTypeKind::LLVMIntegerTypeKind
-            && unsafe { LLVMGetIntTypeWidth(self.raw) } == bits
+        self.kind() == TypeKind::Integer && unsafe { LLVMGetIntTypeWidth(self.raw) } == bits
     }
 
     /// Whether it is a pointer, of any address space.
     #[must_use]
     pub fn is_pointer(self) -> bool {
-        self.kind() == LLVMTypeKind::LLVMPointerTypeKind
+        self.kind() == TypeKind::Pointer
     }
 
     /// The address space of a pointer type.
@@ -119,7 +118,7 @@ impl<'c> Type<'c> {
     /// The parameters of a function type.
     #[must_use]
     pub fn parameters(self) -> Vec<Self> {
-        assert_eq!(self.kind(), LLVMTypeKind::LLVMFunctionTypeKind);
+        assert_eq!(self.kind(), TypeKind::Function);
         // SAFETY: the type is a function; the buffer has room for its parameters.
         unsafe {
             let mut types = vec![std::ptr::null_mut(); LLVMCountParamTypes(self.raw) as usize];
@@ -131,7 +130,7 @@ impl<'c> Type<'c> {
     /// The result of a function type.
     #[must_use]
     pub fn result(self) -> Self {
-        assert_eq!(self.kind(), LLVMTypeKind::LLVMFunctionTypeKind);
+        assert_eq!(self.kind(), TypeKind::Function);
         // SAFETY: the type is a function.
         Self::wrap(unsafe { LLVMGetReturnType(self.raw) })
     }
@@ -139,7 +138,7 @@ impl<'c> Type<'c> {
     /// The fields of a struct type.
     #[must_use]
     pub fn fields(self) -> Vec<Self> {
-        assert_eq!(self.kind(), LLVMTypeKind::LLVMStructTypeKind);
+        assert_eq!(self.kind(), TypeKind::Struct);
         // SAFETY: the type is a struct; the buffer has room for its fields.
         unsafe {
             let mut types =
@@ -152,7 +151,7 @@ impl<'c> Type<'c> {
     /// The length of an array type.
     #[must_use]
     pub fn array_length(self) -> u64 {
-        assert_eq!(self.kind(), LLVMTypeKind::LLVMArrayTypeKind);
+        assert_eq!(self.kind(), TypeKind::Array);
         // SAFETY: the type is an array.
         unsafe { LLVMGetArrayLength2(self.raw) }
     }
@@ -160,7 +159,7 @@ impl<'c> Type<'c> {
     /// A constant of an integer type.
     #[must_use]
     pub fn constant(self, value: u64) -> Value<'c> {
-        assert_eq!(self.kind(), LLVMTypeKind::LLVMIntegerTypeKind);
+        assert_eq!(self.kind(), TypeKind::Integer);
         // SAFETY: the type is an integer.
         Value::wrap(unsafe { LLVMConstInt(self.raw, value, 0) })
     }

@@ -7,7 +7,7 @@ mod instructions;
 use std::{ffi::CString, marker::PhantomData};
 
 use inkwell::context::Context;
-use llvm_sys::{LLVMValueKind, core::*, prelude::LLVMValueRef};
+use llvm_sys::{core::*, prelude::LLVMValueRef};
 
 pub use debug::SourceFrame;
 
@@ -89,27 +89,25 @@ impl<'c> Value<'c> {
         Type::wrap(unsafe { LLVMGlobalGetValueType(self.raw) })
     }
 
-    fn kind(self) -> LLVMValueKind {
-        // SAFETY: the value is alive.
-        unsafe { LLVMGetValueKind(self.raw) }
-    }
-
     /// Whether it is a function.
     #[must_use]
     pub fn is_function(self) -> bool {
-        self.kind() == LLVMValueKind::LLVMFunctionValueKind
+        // SAFETY: the value is alive.
+        unsafe { !LLVMIsAFunction(self.raw).is_null() }
     }
 
     /// Whether it is a global variable.
     #[must_use]
     pub fn is_global(self) -> bool {
-        self.kind() == LLVMValueKind::LLVMGlobalVariableValueKind
+        // SAFETY: the value is alive.
+        unsafe { !LLVMIsAGlobalVariable(self.raw).is_null() }
     }
 
     /// Whether it is an instruction.
     #[must_use]
     pub fn is_instruction(self) -> bool {
-        self.kind() == LLVMValueKind::LLVMInstructionValueKind
+        // SAFETY: the value is alive.
+        unsafe { !LLVMIsAInstruction(self.raw).is_null() }
     }
 
     /// Whether it is a constant, a global or function included.
@@ -122,26 +120,29 @@ impl<'c> Value<'c> {
     /// Whether it is a constant expression.
     #[must_use]
     pub fn is_constant_expression(self) -> bool {
-        self.kind() == LLVMValueKind::LLVMConstantExprValueKind
+        // SAFETY: the value is alive.
+        unsafe { !LLVMIsAConstantExpr(self.raw).is_null() }
     }
 
     /// Whether it is a constant struct, array or vector that is written out, element by element.
     #[must_use]
     pub fn is_constant_aggregate(self) -> bool {
-        [
-            LLVMValueKind::LLVMConstantStructValueKind,
-            LLVMValueKind::LLVMConstantArrayValueKind,
-            LLVMValueKind::LLVMConstantVectorValueKind,
-        ]
-        .contains(&self.kind())
+        // SAFETY: the value is alive.
+        unsafe {
+            !LLVMIsAConstantStruct(self.raw).is_null()
+                || !LLVMIsAConstantArray(self.raw).is_null()
+                || !LLVMIsAConstantVector(self.raw).is_null()
+        }
     }
 
     /// The value of an integer constant of at most 64 bits.
     #[must_use]
     pub fn as_u64(self) -> Option<u64> {
-        (self.kind() == LLVMValueKind::LLVMConstantIntValueKind)
-            // SAFETY: the value is a constant integer.
-            .then(|| unsafe { LLVMConstIntGetZExtValue(self.raw) })
+        // SAFETY: the value is a constant integer, of a type of one number, where its number is asked for.
+        unsafe {
+            let is_number = !LLVMIsAConstantInt(self.raw).is_null() && self.ty().int_width()? <= 64;
+            is_number.then(|| LLVMConstIntGetZExtValue(self.raw))
+        }
     }
 
     /// The bytes of a constant array of bytes.

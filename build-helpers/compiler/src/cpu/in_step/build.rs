@@ -52,7 +52,7 @@ pub(super) fn rounds<'c>(
     let rounds = Rounds { unit, search, found, front, even, builder, of_block: &of_block };
 
     let word = Type::int(context, 32);
-    let last = rounds.builder.binary(Opcode::LLVMSub, dims[0], word.constant(1));
+    let last = rounds.builder.binary(Opcode::Sub, dims[0], word.constant(1));
     let own = Of { known: HashMap::new(), at_hand: &is_at };
     let starts: Vec<_> = found
         .inductions
@@ -61,7 +61,7 @@ pub(super) fn rounds<'c>(
             let [first, high] = [word.constant(0), last]
                 .map(|number| rounds.thread(number).value(&rounds.builder, induction.start));
             let own = own.value(&rounds.builder, induction.start);
-            let ways = [high, own].map(|it| rounds.builder.binary(Opcode::LLVMSub, it, first));
+            let ways = [high, own].map(|it| rounds.builder.binary(Opcode::Sub, it, first));
             Start { first, own, ways }
         })
         .collect();
@@ -117,7 +117,7 @@ impl<'c> Rounds<'_, 'c> {
             .map(|it| self.even.in_all(builder, it, [&first_thread, &last_thread], last))
             .collect();
         let at_least = |value: Value<'c>, least: u64| {
-            builder.compare(IntPredicate::LLVMIntUGE, value, value.ty().constant(least))
+            builder.compare(IntPredicate::Uge, value, value.ty().constant(least))
         };
         let driver = &self.found.inductions[self.found.driver];
         let step = first_thread.value(builder, driver.step);
@@ -126,7 +126,7 @@ impl<'c> Rounds<'_, 'c> {
         if self.found.is_for_rows {
             for size in &dims[1..] {
                 let one = size.ty().constant(1);
-                all.push(builder.compare(IntPredicate::LLVMIntEQ, *size, one));
+                all.push(builder.compare(IntPredicate::Eq, *size, one));
             }
         }
         all.into_iter().reduce(|all, one| builder.and(all, one)).expect("there are some")
@@ -235,7 +235,7 @@ impl<'c> Rounds<'_, 'c> {
         let [no, yes] = [0, 1].map(|value| bit.constant(value));
         let as_wanted = |(condition, wanted): (Value<'c>, bool), block: Block<'c>| {
             builder.before(block.terminator().expect("it is complete"));
-            if wanted { condition } else { builder.binary(Opcode::LLVMXor, condition, yes) }
+            if wanted { condition } else { builder.binary(Opcode::Xor, condition, yes) }
         };
         let (again, wanted) = found.again;
         let enters = found.enters.map_or(yes, |enters| as_wanted(enters, *front));
@@ -289,7 +289,7 @@ impl<'c> Rounds<'_, 'c> {
                 if values.contains_key(&instruction) || Some(instruction) == again {
                     continue;
                 }
-                let is_phi = instruction.opcode() == Opcode::LLVMPHI;
+                let is_phi = instruction.opcode() == Opcode::Phi;
                 builder.take_line(instruction);
                 let new =
                     if is_phi { builder.phi(instruction.ty()) } else { builder.copy(instruction) };

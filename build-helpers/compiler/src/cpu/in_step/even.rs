@@ -35,7 +35,7 @@ impl<'a, 'c> Even<'a, 'c> {
 
     /// What a phi grows by in each round that ends with it being `next`.
     pub(super) fn step(&self, phi: Value<'c>, next: Value<'c>) -> Option<Value<'c>> {
-        if !next.is_instruction() || next.opcode() != Opcode::LLVMAdd {
+        if !next.is_instruction() || next.opcode() != Opcode::Add {
             return None;
         }
         let step = match next.operands()[..] {
@@ -79,7 +79,7 @@ impl<'a, 'c> Even<'a, 'c> {
         if known(address) == Some(0) {
             return Some(0);
         }
-        if !address.is_instruction() || address.opcode() != Opcode::LLVMGetElementPtr {
+        if !address.is_instruction() || address.opcode() != Opcode::GetElementPtr {
             return None;
         }
         let [base, index] = address.operands()[..] else { return None };
@@ -97,7 +97,7 @@ impl<'a, 'c> Even<'a, 'c> {
     /// the same for all, must be less than one that is the same for all.
     fn comparison(&self, (condition, wanted): (Value<'c>, bool)) -> Option<Comparison<'c>> {
         use IntPredicate::*;
-        if !condition.is_instruction() || condition.opcode() != Opcode::LLVMICmp {
+        if !condition.is_instruction() || condition.opcode() != Opcode::ICmp {
             return None;
         }
         let (left, right) = (condition.operand(0), condition.operand(1));
@@ -105,11 +105,11 @@ impl<'a, 'c> Even<'a, 'c> {
         let predicate = condition.int_predicate();
         let predicate = if wanted { predicate } else { inverse(predicate) };
         let (small, large, predicate) = match predicate {
-            LLVMIntULT | LLVMIntULE | LLVMIntSLT | LLVMIntSLE => (left, right, predicate),
-            LLVMIntUGT => (right, left, LLVMIntULT),
-            LLVMIntUGE => (right, left, LLVMIntULE),
-            LLVMIntSGT => (right, left, LLVMIntSLT),
-            LLVMIntSGE => (right, left, LLVMIntSLE),
+            Ult | Ule | Slt | Sle => (left, right, predicate),
+            Ugt => (right, left, Ult),
+            Uge => (right, left, Ule),
+            Sgt => (right, left, Slt),
+            Sge => (right, left, Sle),
             _ => return None,
         };
         let stride = self.stride(small).filter(|stride| *stride >= 0)?;
@@ -160,12 +160,12 @@ impl<'a, 'c> Even<'a, 'c> {
         }
         // It grows from the first thread to the last, and nowhere in between does it wrap.
         let ty = small.ty();
-        let is_signed = matches!(predicate, IntPredicate::LLVMIntSLT | IntPredicate::LLVMIntSLE);
-        let grows = if is_signed { IntPredicate::LLVMIntSLE } else { IntPredicate::LLVMIntULE };
+        let is_signed = matches!(predicate, IntPredicate::Slt | IntPredicate::Sle);
+        let grows = if is_signed { IntPredicate::Sle } else { IntPredicate::Ule };
         let grows = builder.compare(grows, low, high);
         let way = builder.multiply(resize(builder, last, ty), ty.constant(stride as u64));
-        let found = builder.binary(Opcode::LLVMSub, high, low);
-        let even = builder.compare(IntPredicate::LLVMIntEQ, found, way);
+        let found = builder.binary(Opcode::Sub, high, low);
+        let even = builder.compare(IntPredicate::Eq, found, way);
         builder.and(builder.and(holds, grows), even)
     }
 }
@@ -185,20 +185,20 @@ fn linear<'c>(
     let operands = value.operands();
     let of = |index: usize| linear(operands[index], depth - 1, known);
     match value.opcode() {
-        Opcode::LLVMAdd => of(0)?.checked_add(of(1)?),
-        Opcode::LLVMOr if value.is_disjoint() => of(0)?.checked_add(of(1)?),
-        Opcode::LLVMSub => of(0)?.checked_sub(of(1)?),
-        Opcode::LLVMMul => match (of(0)?, of(1)?) {
+        Opcode::Add => of(0)?.checked_add(of(1)?),
+        Opcode::Or if value.is_disjoint() => of(0)?.checked_add(of(1)?),
+        Opcode::Sub => of(0)?.checked_sub(of(1)?),
+        Opcode::Mul => match (of(0)?, of(1)?) {
             (0, 0) => Some(0),
             (left, 0) => left.checked_mul(number(operands[1])?),
             (0, right) => right.checked_mul(number(operands[0])?),
             _ => None,
         },
-        Opcode::LLVMShl => {
+        Opcode::Shl => {
             let by = number(operands[1]).filter(|by| (0..16).contains(by))?;
             of(0)?.checked_mul(1 << by)
         }
-        Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc => {
+        Opcode::ZExt | Opcode::SExt | Opcode::Trunc => {
             let narrow = operands[0].ty().int_width()?.min(value.ty().int_width()?);
             of(0).filter(|_| narrow >= 32)
         }
@@ -239,14 +239,13 @@ impl<'c> Of<'_, 'c> {
             value.operands().into_iter().map(|it| self.value(builder, it)).collect();
         // What LLVM has been told of overflows holds in a thread that gets here only.
         match (value.opcode(), &operands[..]) {
-            (Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc, [from]) => {
+            (Opcode::ZExt | Opcode::SExt | Opcode::Trunc, [from]) => {
                 builder.cast(value.opcode(), *from, value.ty())
             }
-            (Opcode::LLVMOr, [left, right]) if value.is_disjoint() => builder.add(*left, *right),
-            (
-                Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl,
-                [left, right],
-            ) => builder.binary(value.opcode(), *left, *right),
+            (Opcode::Or, [left, right]) if value.is_disjoint() => builder.add(*left, *right),
+            (Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Shl, [left, right]) => {
+                builder.binary(value.opcode(), *left, *right)
+            }
             _ => {
                 let copy = builder.copy(value);
                 for (index, operand) in operands.into_iter().enumerate() {

@@ -58,7 +58,7 @@ impl<'a, 'c> Search<'a, 'c> {
     /// Whether threads have memory that they would have to keep from round to round.
     fn keeps_stack_memory(&self) -> bool {
         let all = self.function.instructions().into_iter();
-        all.filter(|it| it.opcode() == Opcode::LLVMAlloca).any(|memory| {
+        all.filter(|it| it.opcode() == Opcode::Alloca).any(|memory| {
             memory.users().into_iter().any(|user| !self.flow.panics[self.flow.number(user.block())])
         })
     }
@@ -87,8 +87,7 @@ impl<'a, 'c> Search<'a, 'c> {
             return None;
         }
         let first = if enters.is_some() { blocks[before].instructions() } else { Vec::new() };
-        let first: Vec<_> =
-            first.into_iter().take_while(|it| it.opcode() != Opcode::LLVMBr).collect();
+        let first: Vec<_> = first.into_iter().take_while(|it| it.opcode() != Opcode::Br).collect();
         if !first.iter().all(|it| self.can_be_repeated(*it, found)) {
             return None;
         }
@@ -169,13 +168,13 @@ impl<'a, 'c> Search<'a, 'c> {
         let all: Vec<_> =
             found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions()).collect();
         let is_harmless = |instruction: &Value<'c>| match instruction.opcode() {
-            Opcode::LLVMCall => {
+            Opcode::Call => {
                 !is_barrier(*instruction)
                     && (is_dropped(*instruction) || is_pure_intrinsic(*instruction).is_some())
             }
-            Opcode::LLVMLoad | Opcode::LLVMStore => !instruction.is_exact_access(),
-            Opcode::LLVMAtomicRMW => !instruction.is_used(),
-            Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence | Opcode::LLVMAlloca => false,
+            Opcode::Load | Opcode::Store => !instruction.is_exact_access(),
+            Opcode::AtomicRmw => !instruction.is_used(),
+            Opcode::AtomicCmpXchg | Opcode::Fence | Opcode::Alloca => false,
             _ => true,
         };
         all.len() <= INSTRUCTIONS && all.iter().all(is_harmless)
@@ -186,22 +185,22 @@ impl<'a, 'c> Search<'a, 'c> {
         let is_inside = |user: &Value<'c>| {
             let node = self.flow.number(user.block());
             let is_near = user.block() == instruction.block();
-            let is_phi = user.opcode() == Opcode::LLVMPHI;
+            let is_phi = user.opcode() == Opcode::Phi;
             is_near
                 || self.flow.panics[node]
                 || (found.nodes.binary_search(&node).is_ok() && !is_phi)
         };
         let is_same = match instruction.opcode() {
-            Opcode::LLVMLoad => {
+            Opcode::Load => {
                 !instruction.is_exact_access() && self.is_kept(instruction.operand(0), found)
             }
-            Opcode::LLVMCall => is_pure_intrinsic(instruction).is_some(),
-            Opcode::LLVMPHI
-            | Opcode::LLVMStore
-            | Opcode::LLVMAtomicRMW
-            | Opcode::LLVMAtomicCmpXchg
-            | Opcode::LLVMFence
-            | Opcode::LLVMAlloca => false,
+            Opcode::Call => is_pure_intrinsic(instruction).is_some(),
+            Opcode::Phi
+            | Opcode::Store
+            | Opcode::AtomicRmw
+            | Opcode::AtomicCmpXchg
+            | Opcode::Fence
+            | Opcode::Alloca => false,
             _ => true,
         };
         is_same && instruction.users().iter().all(is_inside)
@@ -218,8 +217,8 @@ impl<'a, 'c> Search<'a, 'c> {
         let is_alone = self.function.has_attribute(Place::Parameter(index as u32), "noalias");
         let all = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
         let mut written = all.filter_map(|it| match it.opcode() {
-            Opcode::LLVMStore => Some(it.operand(1)),
-            Opcode::LLVMAtomicRMW => Some(it.operand(0)),
+            Opcode::Store => Some(it.operand(1)),
+            Opcode::AtomicRmw => Some(it.operand(0)),
             _ => None,
         });
         is_alone
@@ -235,7 +234,7 @@ impl<'a, 'c> Search<'a, 'c> {
         };
         let all = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
         all.into_iter().flat_map(Value::users).any(|user| {
-            let is_phi = user.opcode() == Opcode::LLVMPHI && user.block() == exit;
+            let is_phi = user.opcode() == Opcode::Phi && user.block() == exit;
             !is_phi && !is_inside(user.block())
         })
     }
@@ -261,8 +260,8 @@ impl<'a, 'c> Search<'a, 'c> {
         let all = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
         let rows = all.filter_map(|access| {
             let pointer = match access.opcode() {
-                Opcode::LLVMLoad => access.operand(0),
-                Opcode::LLVMStore => access.operand(1),
+                Opcode::Load => access.operand(0),
+                Opcode::Store => access.operand(1),
                 _ => return None,
             };
             let is_row = matches!(self.of_row.shape(pointer), Shape::Strided(bytes) if bytes != 0);
@@ -276,7 +275,7 @@ impl<'a, 'c> Search<'a, 'c> {
 
 /// What an address is an offset from.
 fn origin(mut address: Value<'_>) -> Value<'_> {
-    while address.is_instruction() && address.opcode() == Opcode::LLVMGetElementPtr {
+    while address.is_instruction() && address.opcode() == Opcode::GetElementPtr {
         address = address.operand(0);
     }
     address
@@ -284,9 +283,9 @@ fn origin(mut address: Value<'_>) -> Value<'_> {
 
 /// The condition of a block's branch, and whether it holds where control goes to `to`.
 fn branch_to<'c>(from: Block<'c>, to: Block<'c>) -> Option<(Value<'c>, bool)> {
-    let end = from.terminator().filter(|end| end.opcode() == Opcode::LLVMBr)?;
+    let condition = from.terminator()?.branch_condition()?;
     match from.successors()[..] {
-        [yes, no] if yes != no && (yes == to || no == to) => Some((end.operand(0), yes == to)),
+        [yes, no] if yes != no && (yes == to || no == to) => Some((condition, yes == to)),
         _ => None,
     }
 }

@@ -31,17 +31,17 @@ pub(super) fn starts_over(flow: &Flow<'_>) -> Vec<bool> {
 /// Whether an instruction does what others can see, or may see what others do.
 pub(super) fn changes_memory(instruction: Value<'_>) -> bool {
     match instruction.opcode() {
-        Opcode::LLVMStore => {
+        Opcode::Store => {
             let mut pointer = instruction.operand(1);
-            while pointer.is_instruction() && pointer.opcode() == Opcode::LLVMGetElementPtr {
+            while pointer.is_instruction() && pointer.opcode() == Opcode::GetElementPtr {
                 pointer = pointer.operand(0);
             }
-            let is_own = pointer.is_instruction() && pointer.opcode() == Opcode::LLVMAlloca;
+            let is_own = pointer.is_instruction() && pointer.opcode() == Opcode::Alloca;
             !is_own || instruction.is_exact_access()
         }
-        Opcode::LLVMLoad => instruction.is_exact_access(),
-        Opcode::LLVMAtomicRMW | Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
-        Opcode::LLVMCall => is_pure_intrinsic(instruction).is_none() && !is_dropped(instruction),
+        Opcode::Load => instruction.is_exact_access(),
+        Opcode::AtomicRmw | Opcode::AtomicCmpXchg | Opcode::Fence => true,
+        Opcode::Call => is_pure_intrinsic(instruction).is_none() && !is_dropped(instruction),
         _ => false,
     }
 }
@@ -52,9 +52,10 @@ impl<'c> Plan<'c> {
     pub(super) fn agreeable(&self, block_x: Value<'c>) -> HashSet<Value<'c>> {
         let mut found = HashSet::new();
         for &branch in &self.shapes.divergent {
-            let Some(end) = self.flow.blocks[branch].terminator() else { continue };
+            let end = self.flow.blocks[branch].terminator();
+            let Some(condition) = end.and_then(Value::branch_condition) else { continue };
             let mut leaves = Vec::new();
-            if self.leaves(end.operand(0), &mut leaves)
+            if self.leaves(condition, &mut leaves)
                 && leaves.iter().all(|leaf| self.is_agreeable(*leaf, block_x))
             {
                 found.extend(leaves);
@@ -70,15 +71,11 @@ impl<'c> Plan<'c> {
             return true;
         }
         match condition.opcode() {
-            Opcode::LLVMICmp => {
+            Opcode::ICmp => {
                 leaves.push(condition);
                 true
             }
-            Opcode::LLVMSelect
-            | Opcode::LLVMAnd
-            | Opcode::LLVMOr
-            | Opcode::LLVMXor
-            | Opcode::LLVMFreeze => {
+            Opcode::Select | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Freeze => {
                 condition.operands().into_iter().all(|operand| self.leaves(operand, leaves))
             }
             _ => false,
@@ -152,7 +149,7 @@ impl<'c> Group<'_, 'c> {
         form: Form<'c>,
         mask: Mask<'c>,
     ) -> Form<'c> {
-        let is_extension = matches!(instruction.opcode(), Opcode::LLVMZExt | Opcode::LLVMSExt);
+        let is_extension = matches!(instruction.opcode(), Opcode::ZExt | Opcode::SExt);
         let Some(holds) = form.holds.filter(|_| is_extension && !self.plan.is_in_loop(block))
         else {
             return form;
@@ -205,9 +202,9 @@ impl<'c> Group<'_, 'c> {
 fn is_usual(of: Comparison<'_>) -> bool {
     use IntPredicate::*;
     match of.predicate {
-        LLVMIntNE => true,
-        LLVMIntEQ => false,
-        LLVMIntULT | LLVMIntULE | LLVMIntSLT | LLVMIntSLE => !of.limit.is_constant(),
-        LLVMIntUGT | LLVMIntUGE | LLVMIntSGT | LLVMIntSGE => of.limit.is_constant(),
+        Ne => true,
+        Eq | Unknown(_) => false,
+        Ult | Ule | Slt | Sle => !of.limit.is_constant(),
+        Ugt | Uge | Sgt | Sge => of.limit.is_constant(),
     }
 }

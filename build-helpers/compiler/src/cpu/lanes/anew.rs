@@ -29,19 +29,19 @@ impl<'c> Group<'_, 'c> {
                 return false;
             }
             match value.opcode() {
-                Opcode::LLVMLoad if self.is_read_in_a_row(block, value, user) => loads += 1,
-                Opcode::LLVMAdd
-                | Opcode::LLVMSub
-                | Opcode::LLVMMul
-                | Opcode::LLVMShl
-                | Opcode::LLVMLShr
-                | Opcode::LLVMAnd
-                | Opcode::LLVMOr
-                | Opcode::LLVMXor
-                | Opcode::LLVMZExt
-                | Opcode::LLVMSExt
-                | Opcode::LLVMTrunc
-                | Opcode::LLVMGetElementPtr => work.extend(value.operands()),
+                Opcode::Load if self.is_read_in_a_row(block, value, user) => loads += 1,
+                Opcode::Add
+                | Opcode::Sub
+                | Opcode::Mul
+                | Opcode::Shl
+                | Opcode::LShr
+                | Opcode::And
+                | Opcode::Or
+                | Opcode::Xor
+                | Opcode::ZExt
+                | Opcode::SExt
+                | Opcode::Trunc
+                | Opcode::GetElementPtr => work.extend(value.operands()),
                 _ => return false,
             }
         }
@@ -59,7 +59,7 @@ impl<'c> Group<'_, 'c> {
             let form = self.read(value, block);
             return self.vectors.one(&self.builder, form, lane);
         }
-        if value.opcode() == Opcode::LLVMLoad {
+        if value.opcode() == Opcode::Load {
             let address = self.read(value.operand(0), block);
             let address = self.vectors.one(&self.builder, address, lane);
             let load = self.builder.load(value.ty(), address);
@@ -84,11 +84,8 @@ impl<'c> Group<'_, 'c> {
     fn is_read_in_a_row(&mut self, block: usize, load: Value<'c>, user: Value<'c>) -> bool {
         let next = std::iter::successors(load.next_instruction(), |it| it.next_instruction());
         let writes = |it: Value<'c>| match it.opcode() {
-            Opcode::LLVMStore
-            | Opcode::LLVMAtomicRMW
-            | Opcode::LLVMAtomicCmpXchg
-            | Opcode::LLVMFence => true,
-            Opcode::LLVMCall => is_pure_intrinsic(it).is_none(),
+            Opcode::Store | Opcode::AtomicRmw | Opcode::AtomicCmpXchg | Opcode::Fence => true,
+            Opcode::Call => is_pure_intrinsic(it).is_none(),
             _ => false,
         };
         let (pointer, ty) = (load.operand(0), load.ty());

@@ -144,7 +144,7 @@ impl<'c> Group<'_, 'c> {
         done: &HashSet<Value<'c>>,
     ) -> (Vec<Value<'c>>, (i64, i64)) {
         let (mut found, mut offsets) = (vec![instruction], (0, 0));
-        if !matches!(instruction.opcode(), Opcode::LLVMZExt | Opcode::LLVMSExt) {
+        if !matches!(instruction.opcode(), Opcode::ZExt | Opcode::SExt) {
             return (found, offsets);
         }
         let (base, own) = root(instruction.operand(0));
@@ -175,7 +175,7 @@ impl<'c> Group<'_, 'c> {
         let block = self.plan.flow.number(instruction.block());
         std::mem::swap(&mut self.builder, &mut self.slots);
         let holds = match instruction.opcode() {
-            Opcode::LLVMAnd | Opcode::LLVMXor => self.stride_holds(instruction, step, block),
+            Opcode::And | Opcode::Xor => self.stride_holds(instruction, step, block),
             opcode => self.do_not_wrap(opcode, instruction.operand(0), (step, offsets), block),
         };
         std::mem::swap(&mut self.builder, &mut self.slots);
@@ -229,7 +229,7 @@ impl<'c> Group<'_, 'c> {
         block: usize,
     ) -> Value<'c> {
         match instruction.opcode() {
-            Opcode::LLVMAnd | Opcode::LLVMXor => self.keeps_bits(instruction, step, block),
+            Opcode::And | Opcode::Xor => self.keeps_bits(instruction, step, block),
             opcode => self.do_not_wrap(opcode, instruction.operand(0), (step, (0, 0)), block),
         }
     }
@@ -247,12 +247,12 @@ impl<'c> Group<'_, 'c> {
             let first = self.first(other, block);
             let first = self.builder.and(first, ty.constant(most));
             let limit = ty.constant(most - way);
-            return self.builder.compare(IntPredicate::LLVMIntULE, first, limit);
+            return self.builder.compare(IntPredicate::Ule, first, limit);
         }
         let (bits, wanted) = wanted_bits(instruction.opcode(), step, self.plan.lanes);
         let mask = self.first(mask, block);
         let found = self.builder.and(mask, ty.constant(bits));
-        self.builder.compare(IntPredicate::LLVMIntEQ, found, ty.constant(wanted))
+        self.builder.compare(IntPredicate::Eq, found, ty.constant(wanted))
     }
 
     /// Whether a strided number grows over the group without wrapping, as extensions see it, with each
@@ -264,7 +264,7 @@ impl<'c> Group<'_, 'c> {
         (step, offsets): (i64, (i64, i64)),
         block: usize,
     ) -> Value<'c> {
-        use IntPredicate::{LLVMIntSLE, LLVMIntULE};
+        use IntPredicate::{Sle, Ule};
         let number = Form { step, holds: None, ..self.read(from, block) };
         let no = Type::int(self.unit.context, 1).constant(0);
         let Some((lowest, way)) = self.extent(number, offsets) else { return no };
@@ -273,8 +273,8 @@ impl<'c> Group<'_, 'c> {
             return no;
         };
         let (predicate, most) = match opcode {
-            Opcode::LLVMZExt => (LLVMIntULE, u64::MAX),
-            _ => (LLVMIntSLE, (1 << (bits - 1)) - 1),
+            Opcode::ZExt => (Ule, u64::MAX),
+            _ => (Sle, (1 << (bits - 1)) - 1),
         };
         self.builder.compare(predicate, lowest, ty.constant(most.wrapping_sub(way)))
     }

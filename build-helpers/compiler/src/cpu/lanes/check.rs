@@ -18,7 +18,7 @@ fn check_of<'c>(plan: &Plan<'c>, block: usize) -> Option<(Comparison<'c>, usize)
     let next = flow.blocks[block].successors();
     let [yes, no] = next[..] else { return None };
     let (yes, no) = (flow.number(yes), flow.number(no));
-    let found = plan.comparison(end.operand(0))?;
+    let found = plan.comparison(end.branch_condition()?)?;
     match (flow.panics[yes], flow.panics[no]) {
         (false, true) => Some((found, yes)),
         (true, false) => Some((found.inverse(), no)),
@@ -31,8 +31,8 @@ pub(super) fn root(value: Value<'_>) -> (Value<'_>, i64) {
     let (mut value, mut offset) = (value, 0_i64);
     while value.is_instruction() {
         let is_sum = match value.opcode() {
-            Opcode::LLVMAdd => true,
-            Opcode::LLVMOr => value.is_disjoint(),
+            Opcode::Add => true,
+            Opcode::Or => value.is_disjoint(),
             _ => false,
         };
         let constant = value.operands().get(1).and_then(|it| it.as_u64());
@@ -185,16 +185,16 @@ impl<'c> Group<'_, 'c> {
     /// numbers as they are.
     fn narrow_pass(&mut self, block: usize, bad: bool) -> Option<(Value<'c>, Value<'c>)> {
         use IntPredicate::*;
-        let condition = self.plan.flow.blocks[block].terminator()?.operand(0);
+        let condition = self.plan.flow.blocks[block].terminator()?.branch_condition()?;
         let varies = |value| self.plan.shapes.shape(value) == VARYING;
         let found = Comparison::of(condition, varies)?;
         let found = if bad { found.inverse() } else { found };
         let number = found.number;
         let is_wide = number.is_instruction()
-            && number.opcode() == Opcode::LLVMZExt
+            && number.opcode() == Opcode::ZExt
             && number.operand(0).ty().is_int(32);
         let limit = self.read(found.limit, block);
-        if !is_wide || found.predicate != LLVMIntULT || !limit.is_uniform() {
+        if !is_wide || found.predicate != Ult || !limit.is_uniform() {
             return None;
         }
         let (ty, word) = (number.ty(), Type::int(self.unit.context, 32));
@@ -203,7 +203,7 @@ impl<'c> Group<'_, 'c> {
         let limit = self.builder.truncate(limit, word);
         let limit = self.vectors.splat(&self.builder, limit);
         let lanes = self.narrowed(number, block);
-        Some((self.builder.compare(LLVMIntULT, lanes, limit), number))
+        Some((self.builder.compare(Ult, lanes, limit), number))
     }
 
     /// The lanes of an extension before it.
@@ -218,7 +218,7 @@ impl<'c> Group<'_, 'c> {
     fn know_narrow(&mut self, extension: Value<'c>, block: usize) {
         let lanes = self.narrowed(extension, block);
         let ty = self.vectors.widen(extension.ty());
-        let lanes = self.builder.cast(Opcode::LLVMSExt, lanes, ty);
+        let lanes = self.builder.cast(Opcode::SExt, lanes, ty);
         self.write(extension, Form::varying(lanes));
     }
 }

@@ -23,7 +23,7 @@ impl<'c> Group<'_, 'c> {
                 known.then(|| self.read(operand, block))
             })
             .collect();
-        let void = instruction.ty().kind() == TypeKind::LLVMVoidTypeKind;
+        let void = instruction.ty().kind() == TypeKind::Void;
         let wide = (!void && instruction.is_used()).then(|| self.vectors.widen(instruction.ty()));
         let results = wide.map(|ty| (ty, self.slots.alloca(ty)));
         let every = self.vectors.every();
@@ -31,7 +31,7 @@ impl<'c> Group<'_, 'c> {
         if matches!(self.kind, Kind::Full { .. }) && self.is_own(instruction) {
             let (all, some, after) = (self.edge_block(), self.edge_block(), self.edge_block());
             let full = bits.ty().constant(u64::MAX);
-            let is_full = self.builder.compare(IntPredicate::LLVMIntEQ, bits, full);
+            let is_full = self.builder.compare(IntPredicate::Eq, bits, full);
             self.builder.branch_if(is_full, all, some);
             self.builder.at_end(all);
             // What is to be changed, and where.
@@ -107,7 +107,7 @@ impl<'c> Group<'_, 'c> {
         self.builder.branch(head);
         self.builder.at_end(head);
         let bits = self.builder.load(bits_type, left);
-        let more = self.builder.compare(IntPredicate::LLVMIntNE, bits, bits_type.constant(0));
+        let more = self.builder.compare(IntPredicate::Ne, bits, bits_type.constant(0));
         self.builder.branch_if(more, body, after);
         self.builder.at_end(body);
         let count = self.unit.module.intrinsic("llvm.cttz", &[bits_type]);
@@ -173,7 +173,7 @@ impl<'c> Group<'_, 'c> {
 
     /// Whether an address leads to the block's own memory.
     pub(super) fn is_shared(&self, mut pointer: Value<'c>) -> bool {
-        while pointer.is_instruction() && pointer.opcode() == Opcode::LLVMGetElementPtr {
+        while pointer.is_instruction() && pointer.opcode() == Opcode::GetElementPtr {
             pointer = pointer.operand(0);
         }
         self.plan.function.parameters().last() == Some(&pointer)
@@ -200,7 +200,7 @@ impl<'c> Group<'_, 'c> {
     }
 
     fn set_lane(&self, all: Value<'c>, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
-        if value.ty().kind() != TypeKind::LLVMStructTypeKind {
+        if value.ty().kind() != TypeKind::Struct {
             return self.builder.set_lane(all, value, lane);
         }
         (0..value.ty().fields().len() as u32).fold(all, |all, index| {
@@ -220,7 +220,7 @@ enum Written<'c> {
 
 /// Whether the lanes of a vector are numbers or addresses that lie in memory as they are.
 fn is_number(vector: Value<'_>) -> bool {
-    vector.ty().kind() == TypeKind::LLVMVectorTypeKind
+    vector.ty().kind() == TypeKind::Vector
         && vector.ty().element().int_width().is_none_or(|bits| bits >= 8 && bits.is_power_of_two())
 }
 
@@ -236,17 +236,17 @@ enum Combine {
 fn combine(operation: AtomicOperation) -> Option<Combine> {
     use AtomicOperation::*;
     Some(match operation {
-        LLVMAtomicRMWBinOpAdd => Combine::By(Opcode::LLVMAdd),
-        LLVMAtomicRMWBinOpSub => Combine::By(Opcode::LLVMSub),
-        LLVMAtomicRMWBinOpAnd => Combine::By(Opcode::LLVMAnd),
-        LLVMAtomicRMWBinOpOr => Combine::By(Opcode::LLVMOr),
-        LLVMAtomicRMWBinOpXor => Combine::By(Opcode::LLVMXor),
-        LLVMAtomicRMWBinOpFAdd => Combine::By(Opcode::LLVMFAdd),
-        LLVMAtomicRMWBinOpMax => Combine::Choose(IntPredicate::LLVMIntSGT),
-        LLVMAtomicRMWBinOpMin => Combine::Choose(IntPredicate::LLVMIntSLT),
-        LLVMAtomicRMWBinOpUMax => Combine::Choose(IntPredicate::LLVMIntUGT),
-        LLVMAtomicRMWBinOpUMin => Combine::Choose(IntPredicate::LLVMIntULT),
-        LLVMAtomicRMWBinOpXchg => Combine::Replace,
+        Add => Combine::By(Opcode::Add),
+        Sub => Combine::By(Opcode::Sub),
+        And => Combine::By(Opcode::And),
+        Or => Combine::By(Opcode::Or),
+        Xor => Combine::By(Opcode::Xor),
+        FAdd => Combine::By(Opcode::FAdd),
+        Max => Combine::Choose(IntPredicate::Sgt),
+        Min => Combine::Choose(IntPredicate::Slt),
+        UMax => Combine::Choose(IntPredicate::Ugt),
+        UMin => Combine::Choose(IntPredicate::Ult),
+        Xchg => Combine::Replace,
         _ => return None,
     })
 }

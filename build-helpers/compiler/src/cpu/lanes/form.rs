@@ -53,7 +53,7 @@ pub(super) struct Vectors<'c> {
 impl<'c> Vectors<'c> {
     /// The type that holds a value of `ty` for every lane: structs are split by fields.
     pub(super) fn widen(self, ty: Type<'c>) -> Type<'c> {
-        if ty.kind() == TypeKind::LLVMStructTypeKind {
+        if ty.kind() == TypeKind::Struct {
             let fields: Vec<_> = ty.fields().into_iter().map(|field| self.widen(field)).collect();
             return Type::structure(self.context, &fields);
         }
@@ -63,7 +63,7 @@ impl<'c> Vectors<'c> {
     /// The value in every lane.
     pub(super) fn splat(self, builder: &Builder<'c>, value: Value<'c>) -> Value<'c> {
         let ty = value.ty();
-        if ty.kind() != TypeKind::LLVMStructTypeKind {
+        if ty.kind() != TypeKind::Struct {
             return builder.splat(self.context, value, self.lanes);
         }
         let fields = 0..ty.fields().len() as u32;
@@ -118,7 +118,7 @@ impl<'c> Vectors<'c> {
 
     fn lane_of(self, builder: &Builder<'c>, vector: Value<'c>, lane: Value<'c>) -> Value<'c> {
         let ty = vector.ty();
-        if ty.kind() != TypeKind::LLVMStructTypeKind {
+        if ty.kind() != TypeKind::Struct {
             return builder.lane(vector, lane);
         }
         let fields = ty.fields();
@@ -139,7 +139,7 @@ impl<'c> Vectors<'c> {
         no: Value<'c>,
     ) -> Value<'c> {
         let ty = yes.ty();
-        if ty.kind() != TypeKind::LLVMStructTypeKind {
+        if ty.kind() != TypeKind::Struct {
             return builder.select(mask, yes, no);
         }
         (0..ty.fields().len() as u32).fold(no, |all, index| {
@@ -161,14 +161,14 @@ impl<'c> Vectors<'c> {
 
     /// The mask as a number, lane 0 the lowest bit.
     pub(super) fn bits(self, builder: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
-        builder.cast(Opcode::LLVMBitCast, mask, Type::int(self.context, self.lanes))
+        builder.cast(Opcode::BitCast, mask, Type::int(self.context, self.lanes))
     }
 
     /// Whether any lane is in the mask.
     pub(super) fn any(self, builder: &Builder<'c>, mask: Value<'c>) -> Value<'c> {
-        use kernelmill_llvm::ir::IntPredicate::LLVMIntNE;
+        use kernelmill_llvm::ir::IntPredicate::Ne;
         let none = Type::int(self.context, self.lanes).constant(0);
-        builder.compare(LLVMIntNE, self.bits(builder, mask), none)
+        builder.compare(Ne, self.bits(builder, mask), none)
     }
 
     /// The lanes of the mask in which the condition holds. What it is in others does not matter,
@@ -192,13 +192,13 @@ impl<'c> Vectors<'c> {
         } else {
             Type::int(self.context, 1).constant(1)
         };
-        builder.binary(Opcode::LLVMXor, condition, every)
+        builder.binary(Opcode::Xor, condition, every)
     }
 }
 
 /// The type of one lane.
 fn narrow<'c>(context: &'c Context, ty: Type<'c>) -> Type<'c> {
-    if ty.kind() != TypeKind::LLVMStructTypeKind {
+    if ty.kind() != TypeKind::Struct {
         return ty.element();
     }
     let fields: Vec<_> = ty.fields().into_iter().map(|field| narrow(context, field)).collect();
@@ -222,9 +222,8 @@ pub(in crate::cpu) fn resize<'c>(
 pub(super) fn is_leaf(ty: Type<'_>) -> bool {
     use TypeKind::*;
     match ty.kind() {
-        LLVMIntegerTypeKind => ty.int_width().is_some_and(|bits| bits <= 64),
-        LLVMHalfTypeKind | LLVMBFloatTypeKind | LLVMFloatTypeKind | LLVMDoubleTypeKind
-        | LLVMPointerTypeKind => true,
+        Integer => ty.int_width().is_some_and(|bits| bits <= 64),
+        Half | BFloat | Float | Double | Pointer => true,
         _ => false,
     }
 }
@@ -232,7 +231,7 @@ pub(super) fn is_leaf(ty: Type<'_>) -> bool {
 /// Whether values of the type can be held for every lane.
 pub(super) fn is_wide(ty: Type<'_>) -> bool {
     match ty.kind() {
-        TypeKind::LLVMStructTypeKind => ty.fields().into_iter().all(is_wide),
+        TypeKind::Struct => ty.fields().into_iter().all(is_wide),
         _ => is_leaf(ty),
     }
 }

@@ -116,7 +116,7 @@ pub(super) fn build<'c>(
     let name = format!("{}.group{region}x{}", plan.function.name(), plan.lanes);
     let ty = Type::int(context, 32).function(&types);
     let function = unit.module.new_function(&name, ty);
-    function.set_linkage(Linkage::LLVMInternalLinkage);
+    function.set_linkage(Linkage::Internal);
     // Most blocks have no group that is not full, so that should cost little time to compile.
     let how: &[_] = if has_mask { &["noinline", "cold", "optsize"] } else { &["alwaysinline"] };
     for name in how.iter().chain(&["nounwind"]) {
@@ -285,19 +285,21 @@ impl<'c> Group<'_, 'c> {
         }
         let end = self.plan.flow.blocks[block].terminator().ok_or("a block has no end")?;
         match end.opcode() {
-            Opcode::LLVMRet => {
+            Opcode::Ret => {
                 self.builder.ret(Some(word.constant(ENDED)));
             }
-            Opcode::LLVMUnreachable => {
+            Opcode::Unreachable => {
                 self.builder.unreachable();
             }
-            Opcode::LLVMBr if end.operands().len() == 1 => {
+            Opcode::Br => {
                 let next = self.plan.flow.blocks[block].successors()[0];
                 self.go(block, self.plan.flow.number(next), mask, outside)?;
             }
-            Opcode::LLVMBr => self.branch_together(block, end, mask, outside)?,
-            Opcode::LLVMSwitch => self.switch_together(block, end, mask, outside)?,
-            _ => return Err("control leaves in an unusual way"),
+            Opcode::Switch => self.switch_together(block, end, mask, outside)?,
+            _ => {
+                let condition = end.branch_condition().ok_or("control leaves in an unusual way")?;
+                self.branch_together(block, condition, mask, outside)?;
+            }
         }
         Ok(())
     }
@@ -305,12 +307,12 @@ impl<'c> Group<'_, 'c> {
     fn branch_together(
         &mut self,
         block: usize,
-        end: Value<'c>,
+        condition: Value<'c>,
         mask: Mask<'c>,
         outside: Option<Block<'c>>,
     ) -> Result<(), &'static str> {
         let flow = &self.plan.flow;
-        let condition = self.read(end.operand(0), block);
+        let condition = self.read(condition, block);
         let next: Vec<_> =
             flow.blocks[block].successors().iter().map(|next| flow.number(*next)).collect();
         if let Some(bad) = next.iter().position(|&next| flow.panics[next]) {
@@ -348,10 +350,9 @@ impl<'c> Group<'_, 'c> {
         let value = self.read(end.operand(0), block).once();
         let targets = flow.blocks[block].successors();
         let edges: Vec<_> = targets.iter().map(|_| self.edge_block()).collect();
-        // Operands are the value, the default, and then pairs of a value and its target.
         let switch = self.builder.switch(value, edges[0], targets.len() as u32 - 1);
-        for (index, edge) in edges.iter().enumerate().skip(1) {
-            switch.add_case(end.operand(2 * index as u32), *edge);
+        for (value, edge) in end.switch_cases().into_iter().zip(&edges[1..]) {
+            switch.add_case(value, *edge);
         }
         for (edge, target) in edges.into_iter().zip(targets) {
             self.builder.at_end(edge);
@@ -396,7 +397,7 @@ impl<'c> Group<'_, 'c> {
         if let Some(slot) = self.masks.get(&to) {
             let old = self.builder.load(self.vectors.mask(), *slot);
             let new = mask.unwrap_or_else(|| self.vectors.every());
-            let both = self.builder.binary(Opcode::LLVMOr, old, new);
+            let both = self.builder.binary(Opcode::Or, old, new);
             self.builder.store(both, *slot);
         }
     }

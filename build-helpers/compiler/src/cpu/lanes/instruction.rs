@@ -25,7 +25,7 @@ impl<'c> Group<'_, 'c> {
         // All phis are read before any of them can be given a new value.
         for instruction in all {
             self.builder.take_line(instruction);
-            if instruction.opcode() == Opcode::LLVMPHI {
+            if instruction.opcode() == Opcode::Phi {
                 self.phi(instruction);
             } else if Some(instruction) != self.plan.flow.blocks[block].terminator()
                 && !is_stack_memory(instruction)
@@ -58,34 +58,31 @@ impl<'c> Group<'_, 'c> {
             return Ok(());
         }
         match (opcode, self.plan.shapes.shape(instruction)) {
-            (Opcode::LLVMFence, _) => {
+            (Opcode::Fence, _) => {
                 let _ = self.once(block, instruction);
             }
-            (Opcode::LLVMCall, _) if is_prefetch(instruction) => {
+            (Opcode::Call, _) if is_prefetch(instruction) => {
                 // Lanes in a row have their elements in one line of a cache, or two.
                 let address = self.read(instruction.operand(0), block);
                 if let Some(first) = address.first {
                     self.builder.copy(instruction).set_operand(0, first);
                 }
             }
-            (Opcode::LLVMStore, _) if !instruction.is_exact_access() => {
+            (Opcode::Store, _) if !instruction.is_exact_access() => {
                 self.store(block, instruction, mask);
             }
-            (Opcode::LLVMLoad, Shape::Varying) if !instruction.is_exact_access() => {
+            (Opcode::Load, Shape::Varying) if !instruction.is_exact_access() => {
                 let form = self.load(block, instruction, mask);
                 self.write(instruction, form);
             }
-            (Opcode::LLVMCall, _) if is_pure_intrinsic(instruction).is_none() => {
+            (Opcode::Call, _) if is_pure_intrinsic(instruction).is_none() => {
                 self.each(block, instruction, mask);
             }
             (
-                Opcode::LLVMLoad
-                | Opcode::LLVMStore
-                | Opcode::LLVMAtomicRMW
-                | Opcode::LLVMAtomicCmpXchg,
+                Opcode::Load | Opcode::Store | Opcode::AtomicRmw | Opcode::AtomicCmpXchg,
                 Shape::Varying,
             )
-            | (Opcode::LLVMStore, _) => self.each(block, instruction, mask),
+            | (Opcode::Store, _) => self.each(block, instruction, mask),
             _ => {
                 let form = self.compute(block, instruction, mask)?;
                 let form = self.sure(block, instruction, form, mask);
@@ -136,23 +133,23 @@ impl<'c> Group<'_, 'c> {
         // Lane by lane the numbers may wrap where the ones in use do not, so what LLVM has been
         // told of overflows is dropped.
         let first = match opcode {
-            Opcode::LLVMAdd | Opcode::LLVMSub | Opcode::LLVMMul | Opcode::LLVMShl => {
+            Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Shl => {
                 let operands = instruction.operands();
                 let left = self.first(operands[0], block);
                 let right = self.first(operands[1], block);
                 self.builder.binary(opcode, left, right)
             }
-            Opcode::LLVMOr if instruction.is_disjoint() => {
+            Opcode::Or if instruction.is_disjoint() => {
                 let operands = instruction.operands();
                 let left = self.first(operands[0], block);
                 let right = self.first(operands[1], block);
                 self.builder.add(left, right)
             }
-            Opcode::LLVMZExt | Opcode::LLVMSExt | Opcode::LLVMTrunc => {
+            Opcode::ZExt | Opcode::SExt | Opcode::Trunc => {
                 let first = self.first(instruction.operand(0), block);
                 self.builder.cast(opcode, first, instruction.ty())
             }
-            Opcode::LLVMGetElementPtr => {
+            Opcode::GetElementPtr => {
                 let operands = instruction.operands();
                 let base = self.first(operands[0], block);
                 let indices: Vec<_> =
@@ -187,7 +184,7 @@ impl<'c> Group<'_, 'c> {
         use Opcode::*;
         let opcode = instruction.opcode();
         let result = match opcode {
-            LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => {
+            UDiv | SDiv | URem | SRem => {
                 let left = self.wide(instruction.operand(0), block);
                 let mut right = self.wide(instruction.operand(1), block);
                 if let Some(mask) = mask {
@@ -198,42 +195,42 @@ impl<'c> Group<'_, 'c> {
                 }
                 self.builder.binary(opcode, left, right)
             }
-            LLVMAdd | LLVMFAdd | LLVMSub | LLVMFSub | LLVMMul | LLVMFMul | LLVMFDiv | LLVMFRem
-            | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor => {
+            Add | FAdd | Sub | FSub | Mul | FMul | FDiv | FRem | Shl | LShr | AShr | And | Or
+            | Xor => {
                 let left = self.wide(instruction.operand(0), block);
                 let right = self.wide(instruction.operand(1), block);
                 self.builder.binary(opcode, left, right)
             }
-            LLVMFNeg => {
+            FNeg => {
                 let value = self.wide(instruction.operand(0), block);
                 self.builder.negate_float(value)
             }
-            LLVMICmp => {
+            ICmp => {
                 let left = self.wide(instruction.operand(0), block);
                 let right = self.wide(instruction.operand(1), block);
                 self.builder.compare(instruction.int_predicate(), left, right)
             }
-            LLVMFCmp => {
+            FCmp => {
                 let left = self.wide(instruction.operand(0), block);
                 let right = self.wide(instruction.operand(1), block);
                 self.builder.compare_floats(instruction.float_predicate(), left, right)
             }
-            LLVMSelect => self.select(block, instruction),
-            LLVMFreeze => {
+            Select => self.select(block, instruction),
+            Freeze => {
                 let value = self.wide(instruction.operand(0), block);
                 self.builder.freeze(value)
             }
-            LLVMExtractValue => {
+            ExtractValue => {
                 let aggregate = self.wide(instruction.operand(0), block);
                 let indices = instruction.indices().into_iter();
                 indices.fold(aggregate, |all, index| self.builder.extract(all, index))
             }
-            LLVMInsertValue => {
+            InsertValue => {
                 let aggregate = self.wide(instruction.operand(0), block);
                 let value = self.wide(instruction.operand(1), block);
                 self.insert(aggregate, value, &instruction.indices())
             }
-            LLVMGetElementPtr => {
+            GetElementPtr => {
                 let forms: Vec<_> = instruction
                     .operands()
                     .into_iter()
@@ -252,7 +249,7 @@ impl<'c> Group<'_, 'c> {
                     .collect();
                 self.builder.elements(instruction.element_type(), values[0], &values[1..])
             }
-            LLVMCall => self.intrinsic(block, instruction),
+            Call => self.intrinsic(block, instruction),
             _ => {
                 let ty = self.vectors.widen(instruction.ty());
                 let value = self.wide(instruction.operand(0), block);

@@ -143,7 +143,7 @@ impl<'c> Group<'_, 'c> {
     fn worth_asking(&self, mask: Value<'c>) -> Option<Value<'c>> {
         (self.plan.lanes == NEON).then(|| {
             let bits = self.vectors.bits(&self.builder, mask);
-            self.builder.compare(IntPredicate::LLVMIntEQ, bits, bits.ty().constant(u64::MAX))
+            self.builder.compare(IntPredicate::Eq, bits, bits.ty().constant(u64::MAX))
         })
     }
 

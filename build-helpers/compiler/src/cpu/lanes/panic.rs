@@ -160,19 +160,19 @@ impl<'c> Group<'_, 'c> {
         local: &mut HashMap<Value<'c>, Value<'c>>,
     ) -> Result<(), &'static str> {
         match instruction.opcode() {
-            Opcode::LLVMPHI => {
+            Opcode::Phi => {
                 let slot = self.panic_slot(instruction);
                 local.insert(instruction, self.builder.load(instruction.ty(), slot));
                 return Ok(());
             }
-            Opcode::LLVMRet => {
+            Opcode::Ret => {
                 let word = Type::int(self.unit.context, 32);
                 self.builder.ret(Some(word.constant(PANICKED)));
                 return Ok(());
             }
             // The marks on stack memory would now name parts of that of all lanes.
-            Opcode::LLVMCall if is_dropped(instruction) => return Ok(()),
-            Opcode::LLVMAlloca => return Err("stack memory is made where a thread panics"),
+            Opcode::Call if is_dropped(instruction) => return Ok(()),
+            Opcode::Alloca => return Err("stack memory is made where a thread panics"),
             _ => {}
         }
         let is_end = self.plan.flow.blocks[block].terminator() == Some(instruction);

@@ -190,31 +190,29 @@ impl<'c> Group<'_, 'c> {
         let instructions = block.instructions();
         let end = block.terminator();
         let once = end.is_some_and(|end| {
-            end.opcode() == Opcode::LLVMBr
-                && end.operands().len() > 1
-                && shapes.shape(end.operand(0)).is_uniform()
+            end.branch_condition().is_some_and(|condition| shapes.shape(condition).is_uniform())
         });
         let phis = block.successors().iter().any(|next| {
             flow.panics[flow.number(*next)]
                 || next.instructions().into_iter().any(|phi| {
-                    phi.opcode() == Opcode::LLVMPHI
+                    phi.opcode() == Opcode::Phi
                         && shapes.shape(phi) != crate::cpu::uniformity::Shape::Varying
                 })
         });
         let costly = instructions.iter().any(|instruction| {
             matches!(
                 instruction.opcode(),
-                Opcode::LLVMLoad
-                    | Opcode::LLVMStore
-                    | Opcode::LLVMCall
-                    | Opcode::LLVMAtomicRMW
-                    | Opcode::LLVMAtomicCmpXchg
-                    | Opcode::LLVMFence
-                    | Opcode::LLVMUDiv
-                    | Opcode::LLVMSDiv
-                    | Opcode::LLVMURem
-                    | Opcode::LLVMSRem
-                    | Opcode::LLVMFDiv
+                Opcode::Load
+                    | Opcode::Store
+                    | Opcode::Call
+                    | Opcode::AtomicRmw
+                    | Opcode::AtomicCmpXchg
+                    | Opcode::Fence
+                    | Opcode::UDiv
+                    | Opcode::SDiv
+                    | Opcode::URem
+                    | Opcode::SRem
+                    | Opcode::FDiv
             )
         });
         once || phis || costly || instructions.len() > CHEAP
@@ -249,15 +247,16 @@ impl<'c> Group<'_, 'c> {
         let next: Vec<_> =
             flow.blocks[node].successors().iter().map(|next| flow.number(*next)).collect();
         match end.opcode() {
-            Opcode::LLVMUnreachable => return Ok(()),
-            Opcode::LLVMBr => {}
+            Opcode::Unreachable => return Ok(()),
+            Opcode::Br | Opcode::CondBr => {}
             _ => return Err("a thread ends where others go on"),
         }
         if next.len() == 1 || next[0] == next[1] {
             self.send(node, next[0], mask, None);
             return Ok(());
         }
-        let condition = self.read(end.operand(0), node);
+        let condition = end.branch_condition().ok_or("a thread ends where others go on")?;
+        let condition = self.read(condition, node);
         if let Some(bad) = next.iter().position(|&next| flow.panics[next]) {
             self.check(node, condition, bad == 0, next[bad], mask);
             self.send(node, next[1 - bad], mask, None);
@@ -308,7 +307,7 @@ impl<'c> Group<'_, 'c> {
             Some(live) => {
                 let old = self.builder.load(self.vectors.mask(), live);
                 let new = mask.unwrap_or_else(|| self.vectors.every());
-                let both = self.builder.binary(Opcode::LLVMOr, old, new);
+                let both = self.builder.binary(Opcode::Or, old, new);
                 self.builder.store(both, live);
             }
             None => self.come(to, mask),

@@ -166,9 +166,9 @@ impl<'c> Plan<'c> {
     fn waits_for_memory(&self, found: &Loop) -> bool {
         let blocks = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
         blocks.into_iter().any(|instruction| match instruction.opcode() {
-            Opcode::LLVMAtomicRMW => instruction.is_used(),
-            Opcode::LLVMAtomicCmpXchg | Opcode::LLVMFence => true,
-            Opcode::LLVMLoad | Opcode::LLVMStore => instruction.is_exact_access(),
+            Opcode::AtomicRmw => instruction.is_used(),
+            Opcode::AtomicCmpXchg | Opcode::Fence => true,
+            Opcode::Load | Opcode::Store => instruction.is_exact_access(),
             _ => false,
         })
     }
@@ -181,7 +181,7 @@ impl<'c> Plan<'c> {
                 continue;
             }
             for instruction in block.instructions() {
-                let is_phi = instruction.opcode() == Opcode::LLVMPHI;
+                let is_phi = instruction.opcode() == Opcode::Phi;
                 for (index, operand) in instruction.operands().into_iter().enumerate() {
                     // A phi takes its value at the end of the block that control comes from.
                     let used = match instruction.incoming_block(index as u32) {
@@ -334,7 +334,7 @@ fn regions(flow: &Flow<'_>) -> (Vec<Region>, HashMap<usize, usize>) {
 fn escaping<'c>(flow: &Flow<'c>, function: Value<'c>) -> HashSet<Value<'c>> {
     let mut found = HashSet::new();
     for instruction in function.instructions() {
-        let is_phi = instruction.opcode() == Opcode::LLVMPHI;
+        let is_phi = instruction.opcode() == Opcode::Phi;
         for (index, operand) in instruction.operands().into_iter().enumerate() {
             if !operand.is_instruction() {
                 continue;

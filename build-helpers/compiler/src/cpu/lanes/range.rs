@@ -26,7 +26,7 @@ pub(super) struct Comparison<'c> {
 impl<'c> Comparison<'c> {
     /// An instruction as a comparison of its only operand that `grows`.
     pub(super) fn of(compare: Value<'c>, grows: impl Fn(Value<'c>) -> bool) -> Option<Self> {
-        if !compare.is_instruction() || compare.opcode() != Opcode::LLVMICmp {
+        if !compare.is_instruction() || compare.opcode() != Opcode::ICmp {
             return None;
         }
         let (left, right) = (compare.operand(0), compare.operand(1));
@@ -49,15 +49,15 @@ impl<'c> Comparison<'c> {
 fn swapped(predicate: IntPredicate) -> IntPredicate {
     use IntPredicate::*;
     match predicate {
-        LLVMIntEQ | LLVMIntNE => predicate,
-        LLVMIntUGT => LLVMIntULT,
-        LLVMIntUGE => LLVMIntULE,
-        LLVMIntULT => LLVMIntUGT,
-        LLVMIntULE => LLVMIntUGE,
-        LLVMIntSGT => LLVMIntSLT,
-        LLVMIntSGE => LLVMIntSLE,
-        LLVMIntSLT => LLVMIntSGT,
-        LLVMIntSLE => LLVMIntSGE,
+        Eq | Ne | Unknown(_) => predicate,
+        Ugt => Ult,
+        Uge => Ule,
+        Ult => Ugt,
+        Ule => Uge,
+        Sgt => Slt,
+        Sge => Sle,
+        Slt => Sgt,
+        Sle => Sge,
     }
 }
 
@@ -65,16 +65,17 @@ fn swapped(predicate: IntPredicate) -> IntPredicate {
 pub(in crate::cpu) fn inverse(predicate: IntPredicate) -> IntPredicate {
     use IntPredicate::*;
     match predicate {
-        LLVMIntEQ => LLVMIntNE,
-        LLVMIntNE => LLVMIntEQ,
-        LLVMIntUGT => LLVMIntULE,
-        LLVMIntUGE => LLVMIntULT,
-        LLVMIntULT => LLVMIntUGE,
-        LLVMIntULE => LLVMIntUGT,
-        LLVMIntSGT => LLVMIntSLE,
-        LLVMIntSGE => LLVMIntSLT,
-        LLVMIntSLT => LLVMIntSGE,
-        LLVMIntSLE => LLVMIntSGT,
+        Eq => Ne,
+        Ne => Eq,
+        Ugt => Ule,
+        Uge => Ult,
+        Ult => Uge,
+        Ule => Ugt,
+        Sgt => Sle,
+        Sge => Slt,
+        Slt => Sge,
+        Sle => Sgt,
+        Unknown(_) => unreachable!("modules with unknown predicates are refused"),
     }
 }
 
@@ -82,10 +83,10 @@ pub(in crate::cpu) fn inverse(predicate: IntPredicate) -> IntPredicate {
 fn unsigned(predicate: IntPredicate) -> Option<IntPredicate> {
     use IntPredicate::*;
     match predicate {
-        LLVMIntSGT => Some(LLVMIntUGT),
-        LLVMIntSGE => Some(LLVMIntUGE),
-        LLVMIntSLT => Some(LLVMIntULT),
-        LLVMIntSLE => Some(LLVMIntULE),
+        Sgt => Some(Ugt),
+        Sge => Some(Uge),
+        Slt => Some(Ult),
+        Sle => Some(Ule),
         _ => None,
     }
 }
@@ -130,7 +131,7 @@ impl<'c> Group<'_, 'c> {
         let (builder, ty) = (&self.builder, limit.ty());
         let bits = ty.int_width().expect("numbers are compared");
         let most = ty.constant(u64::MAX);
-        let flip = |value| builder.binary(Opcode::LLVMXor, value, ty.constant(1 << (bits - 1)));
+        let flip = |value| builder.binary(Opcode::Xor, value, ty.constant(1 << (bits - 1)));
         let (predicate, lowest, limit) = match unsigned(predicate) {
             Some(predicate) => (predicate, flip(span.lowest), flip(limit)),
             None => (predicate, span.lowest, limit),
@@ -139,20 +140,20 @@ impl<'c> Group<'_, 'c> {
             let function = self.unit.module.intrinsic("llvm.usub.sat", &[ty]);
             builder.call(function, &[count, ty.constant(way)])
         };
-        let minus = |left, right| builder.binary(Opcode::LLVMSub, left, right);
+        let minus = |left, right| builder.binary(Opcode::Sub, left, right);
         let after = || minus(lowest, builder.add(limit, ty.constant(1)));
-        let above = || builder.binary(Opcode::LLVMXor, limit, most);
+        let above = || builder.binary(Opcode::Xor, limit, most);
         // Of these there may be one more than a number can say, but `way` is at least 1.
         let (distance, count) = match predicate {
-            LLVMIntULT => (lowest, less(limit, span.way)),
-            LLVMIntULE => (lowest, less(limit, span.way - 1)),
-            LLVMIntUGT => (after(), less(above(), span.way)),
-            LLVMIntUGE => (minus(lowest, limit), less(above(), span.way - 1)),
-            LLVMIntNE => (after(), minus(most, ty.constant(span.way))),
+            Ult => (lowest, less(limit, span.way)),
+            Ule => (lowest, less(limit, span.way - 1)),
+            Ugt => (after(), less(above(), span.way)),
+            Uge => (minus(lowest, limit), less(above(), span.way - 1)),
+            Ne => (after(), minus(most, ty.constant(span.way))),
             // Numbers that differ are not all equal to one.
             _ => return Type::int(self.unit.context, 1).constant(0),
         };
-        let all = builder.compare(LLVMIntULT, distance, count);
+        let all = builder.compare(Ult, distance, count);
         span.holds.map_or(all, |holds| builder.and(all, holds))
     }
 }

@@ -71,7 +71,7 @@ fn hand_over<'c>(
     sized.add_attribute(context, Place::Function, "noinline", 0);
     let same = dims.into_iter().zip(threads).map(|(size, known)| {
         let known = word.constant(u64::from(known));
-        builder.compare(IntPredicate::LLVMIntEQ, size, known)
+        builder.compare(IntPredicate::Eq, size, known)
     });
     let Some(same) = same.reduce(|all, one| builder.and(all, one)) else { return };
     let (into, other) = (Block::append(context, run, "sized"), Block::append(context, run, "any"));
@@ -97,7 +97,7 @@ pub(super) fn block<'c>(
     let ty = Type::void(context).function(&[pointer, pointer]);
     let of = if matches!(blocks, Blocks::Of { .. }) { "_sized" } else { "" };
     let run = unit.module.new_function(&format!("{symbol}_run{}{of}", plan.lanes), ty);
-    run.set_linkage(Linkage::LLVMInternalLinkage);
+    run.set_linkage(Linkage::Internal);
     run.add_attribute(context, Place::Function, "nounwind", 0);
     for parameter in [0, 1] {
         run.add_attribute(context, Place::Parameter(parameter), "noalias", 0);
@@ -226,7 +226,7 @@ impl<'c> Runner<'_, 'c> {
         let record = field(context, &self.builder, pointer, self.current, block::PANIC);
         let state = self.builder.load(word, record);
         state.make_volatile();
-        let clear = self.builder.compare(IntPredicate::LLVMIntEQ, state, word.constant(0));
+        let clear = self.builder.compare(IntPredicate::Eq, state, word.constant(0));
         let go = Block::append(context, self.function, "go");
         self.builder.branch_if(clear, go, self.panicked);
         self.builder.at_end(go);
@@ -297,11 +297,11 @@ impl<'c> Runner<'_, 'c> {
         let context = self.unit.context;
         let word = Type::int(context, 32);
         let vectors = Vectors { context, lanes: self.plan.lanes };
-        let left = self.builder.binary(kernelmill_llvm::ir::Opcode::LLVMSub, self.dims[0], x);
+        let left = self.builder.binary(kernelmill_llvm::ir::Opcode::Sub, self.dims[0], x);
         let numbers: Vec<_> =
             (0..u64::from(self.plan.lanes)).map(|lane| word.constant(lane)).collect();
         let left = vectors.splat(&self.builder, left);
-        self.builder.compare(IntPredicate::LLVMIntULT, Value::constant_vector(&numbers), left)
+        self.builder.compare(IntPredicate::Ult, Value::constant_vector(&numbers), left)
     }
 
     fn call(
@@ -330,7 +330,7 @@ impl<'c> Runner<'_, 'c> {
             self.copy_kept(kept_next, self.kept_next);
         }
         self.builder.store(next, self.next);
-        let stop = self.builder.compare(IntPredicate::LLVMIntEQ, next, word.constant(PANICKED));
+        let stop = self.builder.compare(IntPredicate::Eq, next, word.constant(PANICKED));
         let go = Block::append(context, self.function, "go");
         self.builder.branch_if(stop, self.panicked, go);
         self.builder.at_end(go);
@@ -359,7 +359,7 @@ impl<'c> Runner<'_, 'c> {
         counter.add_incoming(word.constant(0), outside);
         inside(counter);
         let next = self.builder.add_no_wrap(counter, step);
-        let more = self.builder.compare(IntPredicate::LLVMIntULT, next, end);
+        let more = self.builder.compare(IntPredicate::Ult, next, end);
         counter.add_incoming(next, self.builder.block());
         let exit = Block::append(context, self.function, "");
         self.builder.branch_if(more, head, exit);
@@ -368,7 +368,7 @@ impl<'c> Runner<'_, 'c> {
 
     fn only_if_less(&self, left: Value<'c>, right: Value<'c>, inside: impl FnOnce()) {
         let context = self.unit.context;
-        let less = self.builder.compare(IntPredicate::LLVMIntULT, left, right);
+        let less = self.builder.compare(IntPredicate::Ult, left, right);
         let (into, after) =
             (Block::append(context, self.function, ""), Block::append(context, self.function, ""));
         self.builder.branch_if(less, into, after);

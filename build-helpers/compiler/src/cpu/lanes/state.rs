@@ -48,14 +48,14 @@ impl<'c> State<'c> {
             return Ok(state);
         }
         for instruction in plan.function.instructions() {
-            if instruction.opcode() == Opcode::LLVMAlloca {
+            if instruction.opcode() == Opcode::Alloca {
                 let bytes = size(instruction.allocated_type()).next_multiple_of(16).max(16);
                 state.memory.insert(instruction, (state.bytes_of_thread, bytes));
                 state.bytes_of_thread += bytes;
             }
         }
         for value in crossing(plan) {
-            if value.opcode() == Opcode::LLVMAlloca {
+            if value.opcode() == Opcode::Alloca {
                 continue;
             }
             if is_cheap(plan, value, &mut { ANEW }) {
@@ -126,16 +126,14 @@ fn is_cheap<'c>(plan: &Plan<'c>, value: Value<'c>, left: &mut u32) -> bool {
 pub(in crate::cpu) fn is_harmless(value: Value<'_>) -> bool {
     use Opcode::*;
     let ty = value.ty();
-    let is_whole = ty.kind() == TypeKind::LLVMIntegerTypeKind || ty.is_pointer();
+    let is_whole = ty.kind() == TypeKind::Integer || ty.is_pointer();
     if !is_whole || !is_leaf(ty) {
         return false;
     }
     match value.opcode() {
-        LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr
-        | LLVMXor | LLVMZExt | LLVMSExt | LLVMTrunc | LLVMICmp | LLVMSelect | LLVMGetElementPtr => {
-            true
-        }
-        LLVMUDiv | LLVMURem => value.operand(1).as_u64().is_some_and(|by| by != 0),
+        Add | Sub | Mul | Shl | LShr | AShr | And | Or | Xor | ZExt | SExt | Trunc | ICmp
+        | Select | GetElementPtr => true,
+        UDiv | URem => value.operand(1).as_u64().is_some_and(|by| by != 0),
         _ => false,
     }
 }
@@ -147,7 +145,7 @@ pub(super) fn leaf_bytes<'c>(leaf: Type<'c>, size: &dyn Fn(Type<'c>) -> u64) -> 
 
 /// The fields of a type that are no structs, in order.
 pub(super) fn leaves_of<'c>(ty: Type<'c>, leaves: &mut Vec<Type<'c>>) {
-    if ty.kind() == TypeKind::LLVMStructTypeKind {
+    if ty.kind() == TypeKind::Struct {
         for field in ty.fields() {
             leaves_of(field, leaves);
         }
@@ -170,7 +168,7 @@ fn crossing<'c>(plan: &Plan<'c>) -> Vec<Value<'c>> {
 fn crosses<'c>(plan: &Plan<'c>, value: Value<'c>) -> bool {
     let defined = plan.flow.number(value.block());
     value.users().into_iter().any(|user| {
-        let is_phi = user.opcode() == Opcode::LLVMPHI;
+        let is_phi = user.opcode() == Opcode::Phi;
         let places: Vec<_> = if is_phi {
             (0..user.operands().len() as u32)
                 .filter(|&index| user.operand(index) == value)

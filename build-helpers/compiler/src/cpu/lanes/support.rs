@@ -25,15 +25,15 @@ pub(super) fn check(plan: &Plan<'_>) -> Result<(), &'static str> {
 fn general(plan: &Plan<'_>, node: usize, instruction: Value<'_>) -> Result<(), &'static str> {
     use Opcode::*;
     match instruction.opcode() {
-        LLVMInvoke | LLVMCallBr | LLVMIndirectBr | LLVMResume | LLVMLandingPad => {
+        Invoke | CallBr | IndirectBr | Resume | LandingPad => {
             Err("control leaves in an unusual way")
         }
-        LLVMAlloca if node != 0 || instruction.operand(0).as_u64() != Some(1) => {
+        Alloca if node != 0 || instruction.operand(0).as_u64() != Some(1) => {
             Err("the size of stack memory is not known")
         }
         // Blocks after panics are built once for all groups, so loops there have no phis apart.
-        LLVMSwitch if plan.lanes > 1 && !plan.flow.panics[node] => Err("a switch is left"),
-        _ if instruction.ty().kind() == TypeKind::LLVMTokenTypeKind => Err("tokens are used"),
+        Switch if plan.lanes > 1 && !plan.flow.panics[node] => Err("a switch is left"),
+        _ if instruction.ty().kind() == TypeKind::Token => Err("tokens are used"),
         _ => Ok(()),
     }
 }
@@ -42,30 +42,26 @@ fn wide(instruction: Value<'_>) -> Result<(), &'static str> {
     use Opcode::*;
     const TYPE: &str = "a value has a type that vectors cannot have";
     let ty = instruction.ty();
-    let void = ty.kind() == TypeKind::LLVMVoidTypeKind;
+    let void = ty.kind() == TypeKind::Void;
     let scalars =
         |value: Value<'_>| value.operands().into_iter().all(|o| o.is_block() || is_leaf(o.ty()));
     match instruction.opcode() {
-        LLVMAlloca | LLVMRet | LLVMBr | LLVMUnreachable | LLVMFence => Ok(()),
-        LLVMLoad if is_memory(instruction) => Ok(()),
-        LLVMStore if is_memory(instruction.operand(0)) && !is_thread_local(instruction) => Ok(()),
-        LLVMStore if is_thread_local(instruction) => {
-            Err("a function that is not inlined is called")
-        }
-        LLVMLoad | LLVMStore => Err(TYPE),
-        LLVMAtomicRMW if scalars(instruction) => Ok(()),
-        LLVMAtomicCmpXchg if scalars(instruction) => Ok(()),
-        LLVMPHI | LLVMSelect | LLVMExtractValue | LLVMInsertValue if is_wide(ty) => Ok(()),
-        LLVMGetElementPtr => Ok(()),
-        LLVMFreeze if is_leaf(ty) => Ok(()),
-        LLVMCall if is_barrier(instruction) || is_dropped(instruction) => Ok(()),
-        LLVMCall if is_pure_intrinsic(instruction).is_some() && is_wide(ty) => Ok(()),
-        LLVMCall if (void || is_leaf(ty)) && arguments_are_scalars(instruction) => Ok(()),
-        LLVMFNeg | LLVMICmp | LLVMFCmp | LLVMTrunc | LLVMZExt | LLVMSExt | LLVMFPToUI
-        | LLVMFPToSI | LLVMUIToFP | LLVMSIToFP | LLVMFPTrunc | LLVMFPExt | LLVMPtrToInt
-        | LLVMIntToPtr | LLVMBitCast | LLVMAdd | LLVMFAdd | LLVMSub | LLVMFSub | LLVMMul
-        | LLVMFMul | LLVMUDiv | LLVMSDiv | LLVMFDiv | LLVMURem | LLVMSRem | LLVMFRem | LLVMShl
-        | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor
+        Alloca | Ret | Br | CondBr | Unreachable | Fence => Ok(()),
+        Load if is_memory(instruction) => Ok(()),
+        Store if is_memory(instruction.operand(0)) && !is_thread_local(instruction) => Ok(()),
+        Store if is_thread_local(instruction) => Err("a function that is not inlined is called"),
+        Load | Store => Err(TYPE),
+        AtomicRmw if scalars(instruction) => Ok(()),
+        AtomicCmpXchg if scalars(instruction) => Ok(()),
+        Phi | Select | ExtractValue | InsertValue if is_wide(ty) => Ok(()),
+        GetElementPtr => Ok(()),
+        Freeze if is_leaf(ty) => Ok(()),
+        Call if is_barrier(instruction) || is_dropped(instruction) => Ok(()),
+        Call if is_pure_intrinsic(instruction).is_some() && is_wide(ty) => Ok(()),
+        Call if (void || is_leaf(ty)) && arguments_are_scalars(instruction) => Ok(()),
+        FNeg | ICmp | FCmp | Trunc | ZExt | SExt | FPToUI | FPToSI | UIToFP | SIToFP | FPTrunc
+        | FPExt | PtrToInt | IntToPtr | BitCast | Add | FAdd | Sub | FSub | Mul | FMul | UDiv
+        | SDiv | FDiv | URem | SRem | FRem | Shl | LShr | AShr | And | Or | Xor
             if scalars(instruction) && is_leaf(ty) =>
         {
             Ok(())
@@ -86,7 +82,7 @@ fn is_thread_local(store: Value<'_>) -> bool {
     let is = |value: Value<'_>| value.is_constant() && value.is_thread_local();
     is(pointer)
         || ((pointer.is_constant_expression()
-            || (pointer.is_instruction() && pointer.opcode() == Opcode::LLVMGetElementPtr))
+            || (pointer.is_instruction() && pointer.opcode() == Opcode::GetElementPtr))
             && pointer.operands().first().is_some_and(|base| is(*base)))
 }
 

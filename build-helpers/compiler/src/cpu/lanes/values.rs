@@ -19,7 +19,7 @@ impl<'c> Group<'_, 'c> {
         if !value.is_instruction() {
             return Form::uniform(value);
         }
-        if value.opcode() == Opcode::LLVMAlloca {
+        if value.opcode() == Opcode::Alloca {
             return self.stack_memory(value);
         }
         let defined = self.plan.flow.number(value.block());
@@ -276,7 +276,7 @@ impl<'c> Group<'_, 'c> {
     }
 
     fn keep_leaves(&mut self, ty: Type<'c>, all: Value<'c>, offset: &mut u64) {
-        if ty.kind() == TypeKind::LLVMStructTypeKind {
+        if ty.kind() == TypeKind::Struct {
             for (index, field) in ty.fields().into_iter().enumerate() {
                 let part = self.builder.extract(all, index as u32);
                 self.keep_leaves(field, part, offset);
@@ -329,7 +329,7 @@ impl<'c> Group<'_, 'c> {
     }
 
     fn fetch_leaves(&mut self, ty: Type<'c>, offset: &mut u64) -> Value<'c> {
-        if ty.kind() == TypeKind::LLVMStructTypeKind {
+        if ty.kind() == TypeKind::Struct {
             let mut all = self.vectors.widen(ty).poison();
             for (index, field) in ty.fields().into_iter().enumerate() {
                 let part = self.fetch_leaves(field, offset);
@@ -349,12 +349,12 @@ impl<'c> Group<'_, 'c> {
 
 /// The phis at the start of a block.
 pub(in crate::cpu) fn phis<'c>(instructions: Vec<Value<'c>>) -> impl Iterator<Item = Value<'c>> {
-    instructions.into_iter().take_while(|instruction| instruction.opcode() == Opcode::LLVMPHI)
+    instructions.into_iter().take_while(|instruction| instruction.opcode() == Opcode::Phi)
 }
 
 /// Whether an `alloca` or anything else is built elsewhere than where it stands.
 pub(super) fn is_stack_memory(instruction: Value<'_>) -> bool {
-    instruction.opcode() == Opcode::LLVMAlloca
+    instruction.opcode() == Opcode::Alloca
 }
 
 /// The shape that says a value is held as a vector.

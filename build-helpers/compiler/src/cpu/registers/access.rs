@@ -64,19 +64,19 @@ impl<'c> Accesses<'_, 'c> {
                 return None;
             }
             match user.opcode() {
-                Opcode::LLVMGetElementPtr if user.operand(0) == address => {
+                Opcode::GetElementPtr if user.operand(0) == address => {
                     let places = self.offset(user, places)?;
                     self.chain.push(user);
                     self.follow(user, &places)?;
                 }
-                Opcode::LLVMLoad if !user.is_exact_access() => {
+                Opcode::Load if !user.is_exact_access() => {
                     self.add(user, What::Load, user.ty(), places, None)?;
                 }
-                Opcode::LLVMStore if !user.is_exact_access() && user.operand(0) != address => {
+                Opcode::Store if !user.is_exact_access() && user.operand(0) != address => {
                     self.add(user, What::Store, user.operand(0).ty(), places, None)?;
                 }
-                Opcode::LLVMCall => self.masked(user, address, places)?,
-                Opcode::LLVMInsertElement if user.operand(1) == address => {
+                Opcode::Call => self.masked(user, address, places)?,
+                Opcode::InsertElement if user.operand(1) == address => {
                     self.everywhere(user, places)?;
                 }
                 _ => return None,
@@ -92,7 +92,7 @@ impl<'c> Accesses<'_, 'c> {
             return None;
         }
         for all in first.users() {
-            let is_splat = all.opcode() == Opcode::LLVMShuffleVector
+            let is_splat = all.opcode() == Opcode::ShuffleVector
                 && all.operand(0) == first
                 && all.shuffle_mask().iter().all(|lane| *lane == 0);
             if !is_splat {
@@ -134,10 +134,7 @@ impl<'c> Accesses<'_, 'c> {
         let bytes = (self.size)(scalar(ty)) as i64;
         let is_number = matches!(
             scalar(ty).kind(),
-            TypeKind::LLVMIntegerTypeKind
-                | TypeKind::LLVMHalfTypeKind
-                | TypeKind::LLVMFloatTypeKind
-                | TypeKind::LLVMDoubleTypeKind
+            TypeKind::Integer | TypeKind::Half | TypeKind::Float | TypeKind::Double
         );
         if !is_number || scalar(ty).int_width().is_some_and(|bits| i64::from(bits) != 8 * bytes) {
             return None;
@@ -160,7 +157,7 @@ impl<'c> Accesses<'_, 'c> {
         let mut ty = address.element_type();
         for (depth, index) in address.operands().into_iter().skip(1).enumerate() {
             if depth > 0 {
-                if ty.kind() != TypeKind::LLVMArrayTypeKind {
+                if ty.kind() != TypeKind::Array {
                     return None;
                 }
                 ty = ty.element();
@@ -181,7 +178,7 @@ impl<'c> Accesses<'_, 'c> {
 
 /// The type of a vector's lanes, or the type itself.
 fn scalar(ty: Type<'_>) -> Type<'_> {
-    if ty.kind() == TypeKind::LLVMVectorTypeKind { ty.element() } else { ty }
+    if ty.kind() == TypeKind::Vector { ty.element() } else { ty }
 }
 
 /// The lanes of a vector; 1 for anything else.

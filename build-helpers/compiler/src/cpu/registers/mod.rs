@@ -25,8 +25,7 @@ pub(super) fn hold<'c>(
     size: &dyn Fn(Type<'c>) -> u64,
 ) {
     let entry = function.blocks()[0];
-    let is_own =
-        |value: &Value<'_>| value.opcode() == Opcode::LLVMAlloca && value.name() == OWN_MEMORY;
+    let is_own = |value: &Value<'_>| value.opcode() == Opcode::Alloca && value.name() == OWN_MEMORY;
     let Some(memory) = entry.instructions().into_iter().find(is_own) else { return };
     let mut found = Accesses { size, accesses: Vec::new(), chain: Vec::new() };
     if found.follow(memory, &[0]).is_none() {
@@ -209,7 +208,7 @@ impl<'c> Pieces<'_, '_, 'c> {
     /// The first lanes of a piece, as what an access is of.
     fn narrow(&self, all: Value<'c>, ty: Type<'c>) -> Value<'c> {
         let count = lanes_of(ty);
-        if ty.kind() != TypeKind::LLVMVectorTypeKind {
+        if ty.kind() != TypeKind::Vector {
             let first = Type::int(self.unit.context, 32).constant(0);
             let number = self.builder.lane(all, first);
             return self.cast(number, ty);
@@ -224,7 +223,7 @@ impl<'c> Pieces<'_, '_, 'c> {
     fn widen(&self, value: Value<'c>) -> Value<'c> {
         let (ty, count) = (value.ty(), lanes_of(value.ty()));
         let number = Type::int(self.unit.context, 8 * self.element as u32);
-        if ty.kind() != TypeKind::LLVMVectorTypeKind {
+        if ty.kind() != TypeKind::Vector {
             let first = Type::int(self.unit.context, 32).constant(0);
             let value = self.cast(value, number);
             return self.builder.set_lane(self.piece().poison(), value, first);
@@ -242,6 +241,6 @@ impl<'c> Pieces<'_, '_, 'c> {
     }
 
     fn cast(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
-        if value.ty() == ty { value } else { self.builder.cast(Opcode::LLVMBitCast, value, ty) }
+        if value.ty() == ty { value } else { self.builder.cast(Opcode::BitCast, value, ty) }
     }
 }

@@ -60,55 +60,55 @@ fn look<'c>(
     let operand = |index: u32| look(value.operand(index), parameter, depth - 1);
     let constant = |index: u32| value.operand(index).as_u64();
     let found = match value.opcode() {
-        Opcode::LLVMZExt => operand(0)?,
-        Opcode::LLVMSExt => {
+        Opcode::ZExt => operand(0)?,
+        Opcode::SExt => {
             let inner = operand(0)?;
             let sign = value.operand(0).ty().int_width()? - 1;
             let most = if inner.most >> sign == 0 { inner.most } else { all(width) };
             Bits { zeros: inner.zeros, most }
         }
-        Opcode::LLVMTrunc => operand(0)?,
-        Opcode::LLVMAnd => {
+        Opcode::Trunc => operand(0)?,
+        Opcode::And => {
             let (left, right) = (operand(0)?, operand(1)?);
             Bits { zeros: left.zeros.max(right.zeros), most: left.most.min(right.most) }
         }
-        Opcode::LLVMOr | Opcode::LLVMXor => {
+        Opcode::Or | Opcode::Xor => {
             let (left, right) = (operand(0)?, operand(1)?);
             let used = 64 - (left.most | right.most).leading_zeros();
             Bits { zeros: left.zeros.min(right.zeros), most: all(used) }
         }
-        Opcode::LLVMAdd => {
+        Opcode::Add => {
             let (left, right) = (operand(0)?, operand(1)?);
             let most = left.most.saturating_add(right.most);
             Bits { zeros: left.zeros.min(right.zeros), most }
         }
-        Opcode::LLVMSub => {
+        Opcode::Sub => {
             let (left, right) = (operand(0)?, operand(1)?);
             Bits { zeros: left.zeros.min(right.zeros), most: u64::MAX }
         }
-        Opcode::LLVMMul => {
+        Opcode::Mul => {
             let (left, right) = (operand(0)?, operand(1)?);
             let most = left.most.saturating_mul(right.most);
             Bits { zeros: (left.zeros + right.zeros).min(width), most }
         }
-        Opcode::LLVMShl => match (operand(0)?, constant(1)) {
+        Opcode::Shl => match (operand(0)?, constant(1)) {
             (inner, Some(by)) if by < u64::from(width) => {
                 let most = inner.most.saturating_mul(1 << by);
                 Bits { zeros: (inner.zeros + by as u32).min(width), most }
             }
             (inner, _) => Bits { zeros: inner.zeros, most: u64::MAX },
         },
-        Opcode::LLVMLShr => match (operand(0)?, constant(1)) {
+        Opcode::LShr => match (operand(0)?, constant(1)) {
             (inner, Some(by)) if by < u64::from(width) => {
                 Bits { zeros: inner.zeros.saturating_sub(by as u32), most: inner.most >> by }
             }
             (inner, _) => Bits { zeros: 0, most: inner.most },
         },
-        Opcode::LLVMUDiv => match (operand(0)?, constant(1)) {
+        Opcode::UDiv => match (operand(0)?, constant(1)) {
             (inner, Some(by)) if by > 0 => Bits { zeros: 0, most: inner.most / by },
             (inner, _) => Bits { zeros: 0, most: inner.most },
         },
-        Opcode::LLVMURem => match (operand(0)?, constant(1)) {
+        Opcode::URem => match (operand(0)?, constant(1)) {
             (inner, Some(by)) if by > 0 => Bits { zeros: 0, most: inner.most.min(by - 1) },
             (inner, _) => Bits { zeros: 0, most: inner.most },
         },

@@ -206,7 +206,7 @@ impl<'c> Uniformity<'c> {
             for instruction in flow.blocks[node].instructions() {
                 let new = match (asked.source)(instruction) {
                     Some(shape) => Some(shape),
-                    None if instruction.opcode() == Opcode::LLVMPHI => {
+                    None if instruction.opcode() == Opcode::Phi => {
                         self.phi(flow, node, instruction)
                     }
                     None => self.ask(asked, |known| shape::of(instruction, known)),
@@ -237,10 +237,9 @@ impl<'c> Uniformity<'c> {
 
     fn condition_varies(&self, flow: &Flow<'c>, node: usize) -> bool {
         let Some(end) = flow.blocks[node].terminator() else { return false };
-        end.operands().first().is_some_and(|condition| {
-            !condition.ty().is_pointer()
-                && self.known(*condition).is_some_and(|shape| shape != Shape::UNIFORM)
-        })
+        end.selector()
+            .and_then(|condition| self.known(condition))
+            .is_some_and(|shape| shape != Shape::UNIFORM)
     }
 
     fn phi(&self, flow: &Flow<'c>, node: usize, phi: Value<'c>) -> Option<Shape> {

@@ -111,14 +111,13 @@ pub(super) fn of<'c>(instruction: Value<'c>, known: &Known<'_, 'c>) -> Option<Sh
     let operands = instruction.operands();
     let mut shapes = Vec::new();
     match instruction.opcode() {
-        Opcode::LLVMAlloca
-        | Opcode::LLVMAtomicRMW
-        | Opcode::LLVMAtomicCmpXchg
-        | Opcode::LLVMInvoke => return Some(Shape::Varying),
-        Opcode::LLVMCall if is_pure_intrinsic(instruction).is_none() => {
+        Opcode::Alloca | Opcode::AtomicRmw | Opcode::AtomicCmpXchg | Opcode::Invoke => {
             return Some(Shape::Varying);
         }
-        Opcode::LLVMCall => {
+        Opcode::Call if is_pure_intrinsic(instruction).is_none() => {
+            return Some(Shape::Varying);
+        }
+        Opcode::Call => {
             for argument in instruction.arguments() {
                 shapes.push((known.shape)(argument)?);
             }
@@ -132,7 +131,7 @@ pub(super) fn of<'c>(instruction: Value<'c>, known: &Known<'_, 'c>) -> Option<Sh
             }
         }
     }
-    if instruction.opcode() == Opcode::LLVMLoad && instruction.is_exact_access() {
+    if instruction.opcode() == Opcode::Load && instruction.is_exact_access() {
         return Some(Shape::Varying);
     }
     if shapes.iter().all(|shape| shape.is_uniform()) {
@@ -161,35 +160,33 @@ impl<'c> Known<'_, 'c> {
         strides: &[i64],
     ) -> Option<i64> {
         match instruction.opcode() {
-            Opcode::LLVMOr if instruction.is_disjoint() => strides[0].checked_add(strides[1]),
-            Opcode::LLVMAnd | Opcode::LLVMOr | Opcode::LLVMXor => self.masked(instruction, strides),
-            Opcode::LLVMLShr => {
+            Opcode::Or if instruction.is_disjoint() => strides[0].checked_add(strides[1]),
+            Opcode::And | Opcode::Or | Opcode::Xor => self.masked(instruction, strides),
+            Opcode::LShr => {
                 let low = self.low_bits(operands[0], strides[0])?;
                 (operands[1].as_u64()? >= u64::from(low.count_ones())).then_some(0)
             }
-            Opcode::LLVMICmp => self.compared(instruction, strides),
-            Opcode::LLVMAdd => strides[0].checked_add(strides[1]),
-            Opcode::LLVMSub => strides[0].checked_sub(strides[1]),
-            Opcode::LLVMMul => match (signed(operands[0]), signed(operands[1])) {
+            Opcode::ICmp => self.compared(instruction, strides),
+            Opcode::Add => strides[0].checked_add(strides[1]),
+            Opcode::Sub => strides[0].checked_sub(strides[1]),
+            Opcode::Mul => match (signed(operands[0]), signed(operands[1])) {
                 (Some(factor), _) => strides[1].checked_mul(factor),
                 (_, Some(factor)) => strides[0].checked_mul(factor),
                 _ => None,
             },
-            Opcode::LLVMShl if strides[1] == 0 => {
+            Opcode::Shl if strides[1] == 0 => {
                 let by = operands[1].as_u64().filter(|by| *by < 31)?;
                 strides[0].checked_mul(1 << by)
             }
             // Extensions: what computes the value checks that nothing wrapped.
-            Opcode::LLVMZExt | Opcode::LLVMSExt if operands[0].ty().int_width()? >= 16 => {
-                Some(strides[0])
-            }
-            Opcode::LLVMTrunc if instruction.ty().int_width()? >= 16 => Some(strides[0]),
-            Opcode::LLVMPtrToInt | Opcode::LLVMIntToPtr | Opcode::LLVMFreeze
+            Opcode::ZExt | Opcode::SExt if operands[0].ty().int_width()? >= 16 => Some(strides[0]),
+            Opcode::Trunc if instruction.ty().int_width()? >= 16 => Some(strides[0]),
+            Opcode::PtrToInt | Opcode::IntToPtr | Opcode::Freeze
                 if instruction.ty().is_pointer() || instruction.ty().int_width()? >= 16 =>
             {
                 Some(strides[0])
             }
-            Opcode::LLVMGetElementPtr => address(instruction, operands, strides, self.size),
+            Opcode::GetElementPtr => address(instruction, operands, strides, self.size),
             _ => None,
         }
     }
@@ -210,7 +207,7 @@ impl<'c> Known<'_, 'c> {
     fn bits_of(&self, value: Value<'c>) -> Option<Bits> {
         bits(value, &|value| {
             let flips = value.is_instruction()
-                && value.opcode() == Opcode::LLVMXor
+                && value.opcode() == Opcode::Xor
                 && self.has_unknown_mask(value);
             let strided = flips.then(|| value.operands().into_iter().find(|it| self.grows(*it)));
             match strided {
@@ -246,7 +243,7 @@ impl<'c> Known<'_, 'c> {
             [0, stride] => (right, left, *stride),
             _ => return None,
         };
-        let is_and = instruction.opcode() == Opcode::LLVMAnd;
+        let is_and = instruction.opcode() == Opcode::And;
         let is_wide = value.ty().int_width()? >= 16;
         let Some(low) = self.low_bits(value, stride) else {
             // A remainder of a power of two: what computes the value checks that it does not start
@@ -258,7 +255,7 @@ impl<'c> Known<'_, 'c> {
             Some(kept) if kept == if is_and { low } else { 0 } => Some(stride),
             Some(0) if is_and => Some(0),
             Some(_) => None,
-            None if instruction.opcode() == Opcode::LLVMOr => {
+            None if instruction.opcode() == Opcode::Or => {
                 (self.bits_of(mask)?.zeros >= low.count_ones()).then_some(stride)
             }
             // What computes the value checks it.
@@ -268,13 +265,13 @@ impl<'c> Known<'_, 'c> {
 
     /// A comparison of a strided number with a uniform one that is the same for the whole group.
     fn compared(&self, instruction: Value<'c>, strides: &[i64]) -> Option<i64> {
-        use IntPredicate::{LLVMIntUGE, LLVMIntUGT, LLVMIntULE, LLVMIntULT};
+        use IntPredicate::{Uge, Ugt, Ule, Ult};
         let &[stride, 0] = strides else { return None };
         let (value, limit) = (instruction.operand(0), instruction.operand(1));
         let low = self.low_bits(value, stride)?;
         let aligned = match (instruction.int_predicate(), limit.as_u64()) {
-            (LLVMIntULT | LLVMIntUGE, _) => self.bits_of(limit)?.zeros >= low.count_ones(),
-            (LLVMIntUGT | LLVMIntULE, Some(limit)) => limit & low == low,
+            (Ult | Uge, _) => self.bits_of(limit)?.zeros >= low.count_ones(),
+            (Ugt | Ule, Some(limit)) => limit & low == low,
             _ => false,
         };
         aligned.then_some(0)
@@ -287,9 +284,9 @@ impl<'c> Known<'_, 'c> {
             return false;
         }
         match instruction.opcode() {
-            Opcode::LLVMZExt | Opcode::LLVMSExt => self.may_wrap(instruction.operand(0)),
-            Opcode::LLVMXor => self.has_unknown_mask(instruction),
-            Opcode::LLVMAnd => {
+            Opcode::ZExt | Opcode::SExt => self.may_wrap(instruction.operand(0)),
+            Opcode::Xor => self.has_unknown_mask(instruction),
+            Opcode::And => {
                 let grows = instruction.operands().into_iter().find(|it| self.grows(*it));
                 let stride = grows.map(|value| (value, (self.shape)(value)));
                 let Some((value, Some(Shape::Strided(stride)))) = stride else { return true };
@@ -329,7 +326,7 @@ impl<'c> Known<'_, 'c> {
 pub(crate) fn wanted_bits(opcode: Opcode, stride: i64, lanes: u32) -> (u64, u64) {
     let way = stride.unsigned_abs() * u64::from(lanes - 1);
     let low = (way + 1).next_power_of_two() - 1;
-    (low, if opcode == Opcode::LLVMAnd { low } else { 0 })
+    (low, if opcode == Opcode::And { low } else { 0 })
 }
 
 fn address<'c>(
@@ -343,8 +340,8 @@ fn address<'c>(
     for (place, (operand, step)) in operands.iter().zip(strides).enumerate().skip(1) {
         if place > 1 {
             ty = match ty.kind() {
-                TypeKind::LLVMArrayTypeKind => ty.element(),
-                TypeKind::LLVMStructTypeKind => ty.fields()[operand.as_u64()? as usize],
+                TypeKind::Array => ty.element(),
+                TypeKind::Struct => ty.fields()[operand.as_u64()? as usize],
                 _ => return None,
             };
         }

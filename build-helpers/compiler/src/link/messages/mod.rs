@@ -64,8 +64,8 @@ fn numbers(kind: Value<'_>, found: &mut HashSet<u64>, depth: u32) -> bool {
         return true;
     }
     let chosen = match kind.is_instruction().then(|| kind.opcode()) {
-        Some(Opcode::LLVMPHI) => kind.operands(),
-        Some(Opcode::LLVMSelect) => kind.operands().split_off(1),
+        Some(Opcode::Phi) => kind.operands(),
+        Some(Opcode::Select) => kind.operands().split_off(1),
         _ => return false,
     };
     depth < 8 && chosen.into_iter().all(|value| numbers(value, found, depth + 1))

@@ -208,12 +208,12 @@ pub(super) struct Items<'c>(Vec<(u64, Value<'c>)>);
 impl<'c> Items<'c> {
     /// Those at an address that are stored there just before `call` is made.
     pub(super) fn of(address: Value<'c>, call: Value<'c>) -> Self {
-        if !address.is_instruction() || address.opcode() != Opcode::LLVMAlloca {
+        if !address.is_instruction() || address.opcode() != Opcode::Alloca {
             return Self(Vec::new());
         }
         let mut places = vec![(0, address)];
         for user in address.users().into_iter().filter(|user| user.is_instruction()) {
-            if user.opcode() == Opcode::LLVMGetElementPtr
+            if user.opcode() == Opcode::GetElementPtr
                 && user.operands().len() == 2
                 && user.element_type().is_int(8)
                 && let Some(offset) = user.operand(1).as_u64()
@@ -224,7 +224,7 @@ impl<'c> Items<'c> {
         let stores = places.into_iter().flat_map(|(offset, place)| {
             let into = move |user: &Value<'c>| {
                 user.is_instruction()
-                    && user.opcode() == Opcode::LLVMStore
+                    && user.opcode() == Opcode::Store
                     && user.operand(1) == place
                     && user.block() == call.block()
             };
@@ -251,8 +251,7 @@ impl<'c> Items<'c> {
 
 /// The number that a constant pointer was made of.
 pub(super) fn constant_address(pointer: Value<'_>) -> Option<u64> {
-    let made =
-        pointer.is_constant_expression() && pointer.constant_opcode() == Opcode::LLVMIntToPtr;
+    let made = pointer.is_constant_expression() && pointer.constant_opcode() == Opcode::IntToPtr;
     if made { pointer.operand(0).as_u64() } else { None }
 }
 

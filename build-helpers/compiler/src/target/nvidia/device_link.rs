@@ -5,10 +5,10 @@
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Block, Builder, ModuleExt, Place, Type, Value},
+    ir::{Block, Builder, ModuleExt, Place, Type, Value, calling_convention},
 };
 
-use super::{Nvidia, PTX_KERNEL};
+use super::Nvidia;
 use crate::{
     Error, Toolchain,
     device_link::{Found, Linked},
@@ -64,7 +64,7 @@ impl Nvidia {
         let module = context.create_module("calls");
         self.machine.adopt(&module);
         let kernel = module.new_function("calls", Type::void(context).function(&[]));
-        kernel.set_calling_convention(PTX_KERNEL);
+        kernel.set_calling_convention(calling_convention::PTX_KERNEL);
         let builder = Builder::new(context);
         builder.at_end(Block::append(context, kernel, "start"));
         for function in functions {

@@ -1,10 +1,10 @@
 //! Constants.
 
 use inkwell::context::Context;
-use llvm_sys::{LLVMOpcode, core::*};
+use llvm_sys::core::*;
 
 use super::Value;
-use crate::ir::{Block, Type, raw};
+use crate::ir::{Block, Opcode, Type, codes, raw};
 
 // As in `super`, every call passes handles that are alive.
 impl<'c> Value<'c> {
@@ -30,8 +30,8 @@ impl<'c> Value<'c> {
         // SAFETY: the value is a cast, of a constant of the same type as `of`.
         Self::wrap(unsafe {
             match self.constant_opcode() {
-                LLVMOpcode::LLVMPtrToInt => LLVMConstPtrToInt(of.raw, self.ty().raw),
-                LLVMOpcode::LLVMAddrSpaceCast => LLVMConstAddrSpaceCast(of.raw, self.ty().raw),
+                Opcode::PtrToInt => LLVMConstPtrToInt(of.raw, self.ty().raw),
+                Opcode::AddrSpaceCast => LLVMConstAddrSpaceCast(of.raw, self.ty().raw),
                 other => unreachable!("{other:?} is no cast of an address"),
             }
         })
@@ -57,10 +57,10 @@ impl<'c> Value<'c> {
 
     /// What a constant expression does.
     #[must_use]
-    pub fn constant_opcode(self) -> LLVMOpcode {
+    pub fn constant_opcode(self) -> Opcode {
         assert!(self.is_constant_expression());
         // SAFETY: the value is a constant expression.
-        unsafe { LLVMGetConstOpcode(self.raw) }
+        Opcode::from_code(unsafe { codes::LLVMGetConstOpcode(self.raw) })
     }
 
     /// The type of the elements that a `getelementptr`, instruction or constant, counts in.
@@ -73,7 +73,7 @@ impl<'c> Value<'c> {
     /// For a phi, the block that its operand of this index comes from.
     #[must_use]
     pub fn incoming_block(self, index: u32) -> Option<Block<'c>> {
-        (self.is_instruction() && self.opcode() == LLVMOpcode::LLVMPHI)
+        (self.is_instruction() && self.opcode() == Opcode::Phi)
             // SAFETY: the value is a phi, the index one of its operands'.
             .then(|| Block::wrap(unsafe { LLVMGetIncomingBlock(self.raw, index) }))
     }

@@ -6,14 +6,13 @@ use llvm_sys::{
     debuginfo::{
         LLVMDIFileGetDirectory, LLVMDIFileGetFilename, LLVMDILocationGetColumn,
         LLVMDILocationGetInlinedAt, LLVMDILocationGetLine, LLVMDILocationGetScope,
-        LLVMDIScopeGetFile, LLVMDISubprogramGetLine, LLVMGetMetadataKind, LLVMGetSubprogram,
-        LLVMInstructionGetDebugLoc, LLVMMetadataKind,
+        LLVMDIScopeGetFile, LLVMDISubprogramGetLine, LLVMGetSubprogram, LLVMInstructionGetDebugLoc,
     },
     prelude::{LLVMMetadataRef, LLVMValueRef},
 };
 
 use super::Value;
-use crate::ir::raw;
+use crate::ir::{codes, raw};
 
 /// A place in a source, and the function it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +108,7 @@ unsafe fn function_of(context: &Context, scope: LLVMMetadataRef) -> String {
     unsafe {
         loop {
             let list = operands(context, scope);
-            if matches!(LLVMGetMetadataKind(scope), LLVMMetadataKind::LLVMDISubprogramMetadataKind)
-            {
+            if codes::LLVMGetMetadataKind(scope) == codes::SUBPROGRAM {
                 let symbol = text(list.get(SYMBOL));
                 return symbol.or_else(|| text(list.get(NAME))).unwrap_or_default();
             }

@@ -1,9 +1,9 @@
 //! Functions and globals.
 
-use llvm_sys::{LLVMLinkage, LLVMUnnamedAddr, LLVMVisibility, core::*};
+use llvm_sys::core::*;
 
 use super::Value;
-use crate::ir::Block;
+use crate::ir::{Block, Linkage, UnnamedAddress, Visibility, codes};
 
 // As in `super`, every call passes handles that are alive.
 impl<'c> Value<'c> {
@@ -22,27 +22,27 @@ impl<'c> Value<'c> {
 
     /// Its linkage.
     #[must_use]
-    pub fn linkage(self) -> LLVMLinkage {
+    pub fn linkage(self) -> Linkage {
         // SAFETY: the value is a global object.
-        unsafe { LLVMGetLinkage(self.raw) }
+        Linkage::from_code(unsafe { codes::LLVMGetLinkage(self.raw) })
     }
 
     /// Changes its linkage.
-    pub fn set_linkage(self, linkage: LLVMLinkage) {
+    pub fn set_linkage(self, linkage: Linkage) {
         // SAFETY: the value is a global object.
-        unsafe { LLVMSetLinkage(self.raw, linkage) }
+        unsafe { codes::LLVMSetLinkage(self.raw, linkage.code()) }
     }
 
     /// Changes its visibility.
-    pub fn set_visibility(self, visibility: LLVMVisibility) {
+    pub fn set_visibility(self, visibility: Visibility) {
         // SAFETY: the value is a global object.
-        unsafe { LLVMSetVisibility(self.raw, visibility) }
+        unsafe { codes::LLVMSetVisibility(self.raw, visibility.code()) }
     }
 
     /// Says whether its address matters.
-    pub fn set_unnamed_address(self, unnamed: LLVMUnnamedAddr) {
+    pub fn set_unnamed_address(self, unnamed: UnnamedAddress) {
         // SAFETY: the value is a global object.
-        unsafe { LLVMSetUnnamedAddress(self.raw, unnamed) }
+        unsafe { codes::LLVMSetUnnamedAddress(self.raw, unnamed.code()) }
     }
 
     /// Takes it out of its group of definitions that the linker keeps or drops together.
@@ -54,14 +54,15 @@ impl<'c> Value<'c> {
     /// Makes a function the one that the source lines of another are of, whose body is to be
     /// inlined here. Where a function is inlined into one without such, its lines are lost.
     pub fn take_source_lines(self, from: Self) {
-        /// LLVM's number for a function's debug information among its metadata.
-        const DEBUG: u32 = 0;
+        const DEBUG: &str = "dbg";
         assert!(self.is_function() && from.is_function());
         // SAFETY: both are functions of one module, which keeps the debug information.
         unsafe {
             let lines = llvm_sys::debuginfo::LLVMGetSubprogram(from.raw);
             if !lines.is_null() {
-                LLVMGlobalEraseMetadata(from.raw, DEBUG);
+                let context = LLVMGetTypeContext(LLVMTypeOf(from.raw));
+                let (name, length) = (DEBUG.as_ptr().cast(), DEBUG.len() as u32);
+                LLVMGlobalEraseMetadata(from.raw, LLVMGetMDKindIDInContext(context, name, length));
                 llvm_sys::debuginfo::LLVMSetSubprogram(self.raw, lines);
             }
         }

@@ -1,25 +1,53 @@
 //! Instructions.
 
-use llvm_sys::{LLVMOpcode, core::*};
+use llvm_sys::core::*;
 
 use super::Value;
-use crate::ir::{Block, Type};
+use crate::ir::{Block, Opcode, Type, codes};
 
 // As in `super`, every call passes handles that are alive.
 impl<'c> Value<'c> {
     /// What an instruction does.
     #[must_use]
-    pub fn opcode(self) -> LLVMOpcode {
+    pub fn opcode(self) -> Opcode {
         assert!(self.is_instruction());
         // SAFETY: the value is an instruction.
-        unsafe { LLVMGetInstructionOpcode(self.raw) }
+        let code = unsafe { codes::LLVMGetInstructionOpcode(self.raw) };
+        match code {
+            codes::ANY_BRANCH if self.successor_count() == 1 => Opcode::Br,
+            codes::ANY_BRANCH => Opcode::CondBr,
+            code => Opcode::from_code(code),
+        }
+    }
+
+    /// The number of blocks that a terminator can go to.
+    #[must_use]
+    pub fn successor_count(self) -> u32 {
+        // SAFETY: the value is an instruction that ends a block.
+        unsafe { LLVMGetNumSuccessors(self.raw) }
+    }
+
+    /// The value that a conditional branch tests; `None` for anything else.
+    #[must_use]
+    pub fn branch_condition(self) -> Option<Self> {
+        // SAFETY: the value is a conditional branch where its condition is asked for.
+        (self.opcode() == Opcode::CondBr).then(|| Self::wrap(unsafe { LLVMGetCondition(self.raw) }))
+    }
+
+    /// The value by which a terminator chooses among its successors: a conditional branch's condition
+    /// or a switch's value.
+    #[must_use]
+    pub fn selector(self) -> Option<Self> {
+        match self.opcode() {
+            Opcode::Switch => Some(self.operand(0)),
+            _ => self.branch_condition(),
+        }
     }
 
     /// Whether it is a call or an invoke.
     #[must_use]
     pub fn is_call(self) -> bool {
-        self.is_instruction()
-            && matches!(self.opcode(), LLVMOpcode::LLVMCall | LLVMOpcode::LLVMInvoke)
+        self.is_instruction() && matches!(self.opcode(), Opcode::Call | Opcode::Invoke)
     }
 
     /// What a call calls: a function, or a pointer to one.
@@ -75,11 +103,10 @@ impl<'c> Value<'c> {
     /// Whether the assembly that a call contains is in the notation of Intel.
     #[must_use]
     pub fn is_intel_assembly(self) -> bool {
-        let dialect = llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectIntel;
         // SAFETY: the callee is inline assembly where its notation is asked for.
         self.callee().is_some_and(|callee| unsafe {
             !LLVMIsAInlineAsm(callee.raw).is_null()
-                && LLVMGetInlineAsmDialect(callee.raw) == dialect
+                && codes::LLVMGetInlineAsmDialect(callee.raw) == codes::INTEL_DIALECT
         })
     }
 
@@ -107,7 +134,7 @@ impl<'c> Value<'c> {
     /// The type that an `alloca` allocates.
     #[must_use]
     pub fn allocated_type(self) -> Type<'c> {
-        assert_eq!(self.opcode(), LLVMOpcode::LLVMAlloca);
+        assert_eq!(self.opcode(), Opcode::Alloca);
         // SAFETY: the value is an alloca.
         Type::wrap(unsafe { LLVMGetAllocatedType(self.raw) })
     }
@@ -115,38 +142,60 @@ impl<'c> Value<'c> {
     /// Allows LLVM to fuse this operation with others of its kind (`contract`), if it is one that
     /// can be.
     pub fn allow_contraction(self) {
-        const CONTRACT: u32 = 1 << 5;
-        if matches!(
-            self.opcode(),
-            LLVMOpcode::LLVMFAdd | LLVMOpcode::LLVMFSub | LLVMOpcode::LLVMFMul
-        ) {
+        if matches!(self.opcode(), Opcode::FAdd | Opcode::FSub | Opcode::FMul) {
             // SAFETY: the instruction is one that takes these flags.
-            unsafe { LLVMSetFastMathFlags(self.raw, LLVMGetFastMathFlags(self.raw) | CONTRACT) }
+            unsafe {
+                LLVMSetFastMathFlags(
+                    self.raw,
+                    LLVMGetFastMathFlags(self.raw) | codes::fast_math::CONTRACT,
+                )
+            }
         }
     }
 
     /// Allows LLVM to compute this less exactly than it is written (`fast`), if it is an operation
     /// on floating-point numbers.
     pub fn allow_fast_math(self) {
-        const ALL: u32 = 0x7f;
         // SAFETY: flags are set only on an instruction that takes them.
         unsafe {
             if LLVMCanValueUseFastMathFlags(self.raw) != 0 {
-                LLVMSetFastMathFlags(self.raw, ALL);
+                LLVMSetFastMathFlags(self.raw, codes::fast_math::ALL);
             }
+        }
+    }
+
+    /// The values of the cases of a `switch`, in the order of its successors after the first, which
+    /// is the default.
+    #[must_use]
+    pub fn switch_cases(self) -> Vec<Self> {
+        assert_eq!(self.opcode(), Opcode::Switch);
+        let successors = self.successor_count();
+        // SAFETY: the value is a switch, the indices are below its numbers of operands and successors.
+        unsafe {
+            // Values are operands between the successors, and from LLVM 23 on not among the operands.
+            let are_operands = LLVMGetNumOperands(self.raw) as u32 == 2 * successors;
+            (1..successors)
+                .map(|index| {
+                    Self::wrap(if are_operands {
+                        LLVMGetOperand(self.raw, 2 * index)
+                    } else {
+                        LLVMGetSwitchCaseValue(self.raw, index)
+                    })
+                })
+                .collect()
         }
     }
 
     /// Adds a case to a `switch`.
     pub fn add_case(self, value: Self, block: Block<'c>) {
-        assert_eq!(self.opcode(), LLVMOpcode::LLVMSwitch);
+        assert_eq!(self.opcode(), Opcode::Switch);
         // SAFETY: the value is a switch, the case a constant.
         unsafe { LLVMAddCase(self.raw, value.raw, block.raw) }
     }
 
     /// Adds an incoming value to a phi.
     pub fn add_incoming(self, value: Self, block: Block<'c>) {
-        assert_eq!(self.opcode(), LLVMOpcode::LLVMPHI);
+        assert_eq!(self.opcode(), Opcode::Phi);
         let (mut values, mut blocks) = ([value.raw], [block.raw]);
         // SAFETY: the value is a phi; one value and one block are given.
         unsafe { LLVMAddIncoming(self.raw, values.as_mut_ptr(), blocks.as_mut_ptr(), 1) }

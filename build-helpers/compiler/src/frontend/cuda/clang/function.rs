@@ -60,6 +60,6 @@ fn constant<'c>(module: &Module<'c>, name: &str, value: Value<'c>) -> Value<'c> 
     let global = module.new_global(name, value.ty(), 0);
     global.set_initializer(value);
     global.set_global_constant(true);
-    global.set_linkage(Linkage::LLVMPrivateLinkage);
+    global.set_linkage(Linkage::Private);
     global
 }

@@ -56,7 +56,7 @@ pub(super) fn adapt<'c>(
     }
     for kernel in kernels(module) {
         kernel.set_calling_convention(0);
-        kernel.set_linkage(Linkage::LLVMExternalLinkage);
+        kernel.set_linkage(Linkage::External);
         kernel.drop_comdat();
         kernel.set_name(&format!("{SHIM_PREFIX}{}", kernel.name()));
     }
@@ -71,7 +71,7 @@ pub(super) fn adapt<'c>(
 /// call for it.
 fn warn_of_unset_constant(source: &CudaSource, global: Value<'_>, warnings: &mut String) {
     let unset = global.ty().address_space() == CONSTANT
-        && global.linkage() == Linkage::LLVMExternalLinkage
+        && global.linkage() == Linkage::External
         && global.initializer().is_some_and(|value| value == global.value_type().null());
     if unset {
         let (file, name) = (&source.display, global.name());
@@ -112,8 +112,8 @@ pub(super) fn leave_parameters<'c>(
         }
         for instruction in kernel.blocks()[0].instructions() {
             let kept = match instruction.opcode() {
-                Opcode::LLVMAlloca => true,
-                Opcode::LLVMStore => parameters.contains(&instruction.operand(0)),
+                Opcode::Alloca => true,
+                Opcode::Store => parameters.contains(&instruction.operand(0)),
                 _ => false,
             };
             if kept {
@@ -126,11 +126,11 @@ pub(super) fn leave_parameters<'c>(
         }
         builder.at_end(kernel.blocks()[0]);
         let result = kernel.value_type().result();
-        let has_none = result.kind() == TypeKind::LLVMVoidTypeKind;
+        let has_none = result.kind() == TypeKind::Void;
         builder.ret((!has_none).then(|| result.null()));
     }
     for function in module.definitions().into_iter().filter(|one| !kernels.contains(one)) {
-        function.set_linkage(Linkage::LLVMInternalLinkage);
+        function.set_linkage(Linkage::Internal);
         function.drop_comdat();
     }
     drop_lists(module);
@@ -204,7 +204,7 @@ fn shared<'c>(
         let byte = Type::int(context, 8);
         let placeholder = module.new_global(&format!("{PREFIX}dynamic"), byte, 0);
         placeholder.set_initializer(byte.null());
-        placeholder.set_linkage(Linkage::LLVMInternalLinkage);
+        placeholder.set_linkage(Linkage::Internal);
         replace(context, global, placeholder);
         let base = module.declare(&format!("{PREFIX}dynamic_shared"), pointer.function(&[]));
         place::replace_uses(context, placeholder, &|builder| builder.call(base, &[]))?;
@@ -218,7 +218,7 @@ fn shared<'c>(
     let tagged = module.new_global(&format!("{name}.shared"), value.ty(), 0);
     tagged.set_initializer(value);
     tagged.set_alignment(align);
-    tagged.set_linkage(Linkage::LLVMInternalLinkage);
+    tagged.set_linkage(Linkage::Internal);
     replace(context, global, tagged);
     Ok(())
 }
@@ -231,7 +231,7 @@ fn flatten<'c>(context: &'c Context, module: &Module<'c>, global: Value<'c>) {
     let moved = module.new_global("", global.value_type(), 0);
     if let Some(value) = global.initializer() {
         moved.set_initializer(value);
-        moved.set_linkage(Linkage::LLVMInternalLinkage);
+        moved.set_linkage(Linkage::Internal);
         moved.set_global_constant(global.is_global_constant());
     }
     moved.set_alignment(global.alignment());
@@ -245,7 +245,7 @@ fn replace<'c>(context: &'c Context, global: Value<'c>, by: Value<'c>) {
     let flat = Type::pointer(context, 0);
     for user in global.users() {
         let cast = user.is_constant_expression()
-            && user.constant_opcode() == Opcode::LLVMAddrSpaceCast
+            && user.constant_opcode() == Opcode::AddrSpaceCast
             && user.ty() == flat;
         if cast {
             user.replace_with(by);
