@@ -52,10 +52,15 @@ impl Fault {
     }
 }
 
+/// How files of the standard library are named.
+const STANDARD: [&str; 3] = ["core/", "alloc/", "std/"];
+
 impl fmt::Display for Frame {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { function, file, line, .. } = self;
-        match (file.is_empty(), *line) {
+        // Lines of the standard library are of no use to its users, and others in each version.
+        let is_standard = self.library && STANDARD.iter().any(|start| file.starts_with(start));
+        match (file.is_empty() || is_standard, *line) {
             (true, _) => write!(formatter, "`{function}`"),
             (false, 0) => write!(formatter, "{file}, in `{function}`"),
             (false, line) => write!(formatter, "{file}:{line}, in `{function}`"),

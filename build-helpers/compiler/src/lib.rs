@@ -46,6 +46,7 @@ mod place;
 pub mod plugin;
 mod prepare;
 mod steps;
+mod symbol;
 mod target;
 mod toolchain;
 

@@ -3,7 +3,7 @@
 use core::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use kernelmill_device::prelude::*;
 
-// CHECK-PTX: atom.shared.add
+// CHECK-PTX: shared.add.u32
 // CHECK-PTX-COUNT-2: bar.sync
 // CHECK-AMD: ds_add
 // CHECK-AMD-COUNT-2: s_barrier

@@ -4,7 +4,6 @@ use kernelmill_device::prelude::*;
 
 // CHECK-PTX-COUNT-5: shfl.sync.bfly
 // CHECK-PTX-NOT: bar.sync
-// CHECK-AMD: ds_bpermute_b32
 // CHECK-AMD-NOT: s_barrier
 /// The sum over a warp by butterfly shuffles; every lane gets it.
 #[kernel]
@@ -20,6 +19,7 @@ pub fn warp_sums(x: &[u32], mut y: DisjointSlice<u32>) {
 }
 
 // CHECK-PTX-COUNT-5: shfl.sync.up
+// CHECK-AMD: ds_bpermute_b32
 /// Inclusive prefix sums over a warp by shuffles up.
 #[kernel]
 pub fn warp_prefix_sums(x: &[u32], mut y: DisjointSlice<u32>) {

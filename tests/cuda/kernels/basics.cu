@@ -16,7 +16,7 @@ extern "C" __global__ void saxpy(int n, float a, const float *__restrict__ x, fl
 // CHECK-PTX: .maxntid 256
 // CHECK-PTX-COUNT-2: bar.sync
 // CHECK-PTX: st.shared
-// CHECK-AMD-COUNT-2: s_barrier
+// CHECK-AMD: s_barrier
 // Sums each block in shared memory.
 extern "C" __global__ void __launch_bounds__(256) block_sums(const float *x, float *sums, int n) {
   __shared__ float tile[256];

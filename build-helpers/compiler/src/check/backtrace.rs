@@ -7,8 +7,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, SourceFrame, Value},
 };
 
-use super::demangle;
-use crate::{entry::SHIM_PREFIX, fault::Frame};
+use crate::{entry::SHIM_PREFIX, fault::Frame, symbol::demangle};
 
 /// Who calls whom in a module.
 pub(crate) struct Backtraces<'c> {
@@ -18,8 +17,8 @@ pub(crate) struct Backtraces<'c> {
     reached: HashMap<Value<'c>, Option<Value<'c>>>,
 }
 
-/// Part of the symbol of what `static_assert!` calls, which is where it stands.
-const ASSERTION: &str = "9assertion15__static_assert";
+/// The end of the path of what `static_assert!` calls, which is where it stands.
+const ASSERTION: &str = "assertion::__static_assert";
 
 /// The part of a path before the standard library's own folders.
 const STANDARD: &str = "library/";
@@ -86,7 +85,8 @@ pub(crate) fn nameless(function: &str) -> Frame {
 
 /// A frame for people; `None` for what the attribute `#[kernel]` has added.
 fn frame(found: &SourceFrame) -> Option<Frame> {
-    if found.function.starts_with(SHIM_PREFIX) || found.function.contains(ASSERTION) {
+    let function = demangle(&found.function);
+    if found.function.starts_with(SHIM_PREFIX) || function.ends_with(ASSERTION) {
         return None;
     }
     let inside = found.file.rsplit_once(&format!("/{STANDARD}"));
@@ -95,12 +95,7 @@ fn frame(found: &SourceFrame) -> Option<Frame> {
         || file.starts_with(STANDARD)
         || file.starts_with('/')
         || file.starts_with("kernelmill_device/");
-    Some(Frame {
-        function: demangle(&found.function),
-        file: file.to_owned(),
-        line: found.line,
-        library,
-    })
+    Some(Frame { function, file: file.to_owned(), line: found.line, library })
 }
 
 /// Leaves of each run of library functions the one that was called from outside, and drops what has
@@ -142,7 +137,7 @@ mod tests {
         assert_eq!(
             shown,
             [
-                "alloc/src/vec/mod.rs:20, in `outer`",
+                "`outer`",
                 "kernels/a.rs:5, in `heap`",
                 "kernelmill_device/thread.rs:7, in `index_1d`",
             ]

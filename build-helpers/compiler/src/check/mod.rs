@@ -15,7 +15,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, Value, parse_bitcode},
 };
 
-use crate::{Config, Error, Fault, Toolchain, link, target::Backend};
+use crate::{Config, Error, Fault, Toolchain, link, symbol::demangle, target::Backend};
 pub(crate) use backtrace::{Backtraces, nameless};
 use unresolved::Unresolved;
 
@@ -178,17 +178,6 @@ fn each_once(faults: Vec<Fault>) -> Vec<Fault> {
     };
     kept.sort_by_key(|fault| (place(fault), fault.clone()));
     kept
-}
-
-/// A symbol as written in its source.
-pub(crate) fn demangle(symbol: &str) -> String {
-    let name = symbol.strip_prefix(crate::entry::SHIM_PREFIX).unwrap_or(symbol);
-    if let Ok(path) = rustc_demangle::try_demangle(name) {
-        return format!("{path:#}");
-    }
-    // Without the prefix a name can still be a type of C++: `l` is `long`.
-    let of_cpp = name.starts_with("_Z").then(|| cpp_demangle::Symbol::new(name).ok()).flatten();
-    of_cpp.and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| name.to_owned())
 }
 
 /// The last part of a function's path.

@@ -10,8 +10,8 @@ use kernelmill_llvm::{
     ir::{Block, ModuleExt, Value},
 };
 
-use super::{Backtraces, demangle};
-use crate::fault::Fault;
+use super::Backtraces;
+use crate::{fault::Fault, symbol::demangle};
 
 /// A fault for each cycle of functions that a kernel calls and that never ends.
 pub(super) fn find<'c>(module: &Module<'c>, backtraces: &Backtraces<'c>) -> Vec<Fault> {

@@ -8,12 +8,13 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Value},
 };
 
-use super::{Backtraces, backtrace::nameless, demangle, host::THREAD_LOCAL};
+use super::{Backtraces, backtrace::nameless, host::THREAD_LOCAL};
 use crate::{
     Config, DeviceLink, Error, Toolchain,
     fault::Fault,
     link::{self, PREFIX},
     place::users_in_code,
+    symbol::demangle,
     target::Backend,
 };
 
@@ -96,7 +97,18 @@ impl<'c> Unresolved<'_, 'c> {
             faults.push(Fault { frames, ..template.clone() });
         }
         for user in uses {
-            faults.push(Fault { frames: self.backtraces.to(user), ..template.clone() });
+            let mut fault = Fault { frames: self.backtraces.to(user), ..template.clone() };
+            // The standard library's own functions differ between versions: what the kernel calls is
+            // named, not what that calls.
+            if let Some(path) = demangle(&value.name()).strip_prefix("std::")
+                && let Some(door) = fault.frames.first().filter(|frame| frame.library)
+                && fault.frames.len() > 1
+            {
+                let inner = format!("`std::{path}`");
+                fault.message = fault.message.replace(&inner, &format!("`{}`", door.function));
+                fault.frames.remove(0);
+            }
+            faults.push(fault);
         }
     }
 

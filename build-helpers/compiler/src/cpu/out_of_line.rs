@@ -9,12 +9,8 @@ use super::{
     operation::{Operation, operations},
 };
 use crate::{
-    Error, Fault,
-    check::{demangle, nameless},
-    entry::SHIM_PREFIX,
-    link::is_panic,
-    place::reachable,
-    target::Unit,
+    Error, Fault, check::nameless, entry::SHIM_PREFIX, link::is_panic, place::reachable,
+    symbol::demangle, target::Unit,
 };
 
 /// Where a thread of a kernel can end in a function that is not part of the kernel.

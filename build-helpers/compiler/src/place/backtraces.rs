@@ -11,7 +11,7 @@ use kernelmill_llvm::{
 };
 
 use super::{locations::is_location, reach::calls_of};
-use crate::{SourceFrame, entry::SHIM_PREFIX};
+use crate::{SourceFrame, entry::SHIM_PREFIX, symbol::demangle};
 
 /// How many calls are followed.
 const DEPTH: usize = 32;
@@ -114,6 +114,6 @@ fn read(frame: Found) -> Option<SourceFrame> {
     let hidden = foreign.iter().any(|start| frame.file.starts_with(start))
         || frame.function.starts_with(SHIM_PREFIX)
         || frame.line == 0;
-    let function = format!("{:#}", rustc_demangle::demangle(&frame.function));
+    let function = demangle(&frame.function);
     (!hidden).then_some(SourceFrame { function, file: frame.file, line: frame.line })
 }

@@ -227,7 +227,7 @@ impl<'a, 'c> Task<'a, 'c> {
     pub fn function(&self, name: &str) -> Option<Value<'c>> {
         let is_it = |function: &Value<'c>| {
             let symbol = function.name();
-            let path = crate::check::demangle(&symbol);
+            let path = crate::symbol::demangle(&symbol);
             let is_shim = symbol.starts_with(crate::entry::SHIM_PREFIX);
             let is_named =
                 path == name || path.strip_suffix(name).is_some_and(|rest| rest.ends_with("::"));
@@ -271,5 +271,5 @@ impl From<Vec<PluginFault>> for Error {
 /// A symbol as it is written in the source.
 #[must_use]
 pub fn source_name(symbol: &str) -> String {
-    crate::check::demangle(symbol)
+    crate::symbol::demangle(symbol)
 }

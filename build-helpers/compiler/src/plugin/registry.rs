@@ -7,7 +7,7 @@ use super::{
     Plugin, PluginFault, Scope, Stage, Task,
     ir::{Context, Module, ModuleExt, Value},
 };
-use crate::{Config, Error, check::demangle, link::Messages, place::calls_of};
+use crate::{Config, Error, link::Messages, place::calls_of, symbol::demangle};
 
 /// What plugins are told of a job, and where they leave what they have to say.
 pub(crate) struct Site<'a> {

@@ -156,11 +156,13 @@ impl<'c> Type<'c> {
         unsafe { LLVMGetArrayLength2(self.raw) }
     }
 
-    /// A constant of an integer type.
+    /// A constant of an integer type: the low bits of `value`, as many as the type has.
     #[must_use]
     pub fn constant(self, value: u64) -> Value<'c> {
-        assert_eq!(self.kind(), TypeKind::Integer);
-        // SAFETY: the type is an integer.
+        let width = self.int_width().expect("the type is an integer");
+        // LLVM 23 keeps bits that the type does not have, and compares them.
+        let value = if width < 64 { value & ((1 << width) - 1) } else { value };
+        // SAFETY: the type is an integer, the value one of it.
         Value::wrap(unsafe { LLVMConstInt(self.raw, value, 0) })
     }
 
@@ -194,5 +196,26 @@ impl std::fmt::Debug for Type<'_> {
         // SAFETY: the type is alive; LLVM hands out the text.
         formatter
             .write_str(&crate::library::take_message(unsafe { LLVMPrintTypeToString(self.raw) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Library, find_in_sysroot};
+
+    #[test]
+    fn constants_have_the_bits_of_their_type_only() {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let sysroot = std::process::Command::new(rustc).args(["--print", "sysroot"]).output();
+        let sysroot = String::from_utf8(sysroot.unwrap().stdout).unwrap();
+        Library::open(&find_in_sysroot(sysroot.trim().as_ref()).unwrap()).unwrap();
+        let context = Context::create();
+        for (width, bits) in [(1, 1), (8, 0xf8), (32, 0xffff_fff8), (64, u64::MAX - 7)] {
+            let value =
+                Type::int(&context, width).constant(if width == 1 { 3 } else { u64::MAX - 7 });
+            assert_eq!(value.as_u64(), Some(bits), "{width} bits");
+            assert_eq!(value, Type::int(&context, width).constant(bits), "{width} bits");
+        }
     }
 }

@@ -19,9 +19,9 @@ use super::{
 };
 use crate::{
     Artifact, CompiledKernel, Config, DeviceLink, Error, Options, Params,
-    check::demangle,
     device_link::{Linked, write},
     frontend::rust::{TemporaryFolder, read},
+    symbol::demangle,
 };
 
 /// An nvcc to call. Plain data: whoever calls the compiler finds it.
