@@ -31,7 +31,7 @@ const CANONICAL: &str = "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-specu
     simplifycfg,adce";
 
 /// What the writers of derivatives rely on.
-const FORM: &str = "mergereturn,lower-switch,loop-simplify,break-crit-edges,lcssa";
+const FORM: &str = "lower-switch,loop-simplify,break-crit-edges,lcssa";
 
 /// A prepared copy of a function, which the caller deletes.
 pub(crate) fn prepare<'c>(
@@ -56,6 +56,7 @@ pub(crate) fn prepare<'c>(
     }
     inline(session, copy, request.mode)?;
     session.machine.run_on_function(copy, CANONICAL)?;
+    copy.merge_returns(session.context, |_| true);
     session.machine.run_on_function(copy, FORM)?;
     type_copies(session, copy);
     Ok(copy)

@@ -21,27 +21,8 @@ pub(super) fn at_barriers<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {
 
 /// Makes all ends of the body one, save for those after a panic.
 pub(super) fn one_return<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {
-    let returns: Vec<_> = body
-        .blocks()
-        .into_iter()
-        .filter(|block| {
-            let instructions = block.instructions();
-            instructions.last().is_some_and(|end| end.opcode() == Opcode::Ret)
-                && !instructions.iter().any(|call| call.is_call() && reports_panic(*call))
-        })
-        .collect();
-    if returns.len() < 2 {
-        return;
-    }
-    let builder = Builder::new(unit.context);
-    let ended = Block::append(unit.context, body, "ended");
-    builder.at_end(ended);
-    builder.ret(None);
-    for block in returns {
-        if let Some(end) = block.terminator() {
-            end.erase();
-        }
-        builder.at_end(block);
-        builder.branch(ended);
-    }
+    let panics = |block: Block<'c>| {
+        block.instructions().into_iter().any(|call| call.is_call() && reports_panic(call))
+    };
+    body.merge_returns(unit.context, |block| !panics(block));
 }

@@ -16,6 +16,7 @@ mod frames;
 mod lanes;
 mod lines;
 mod module;
+mod returns;
 pub(crate) mod selfcheck;
 mod ty;
 mod value;

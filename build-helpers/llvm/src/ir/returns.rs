@@ -1,0 +1,33 @@
+//! One return instead of several: LLVM's pass `mergereturn`, which LLVM 23 no longer has.
+
+use inkwell::context::Context;
+
+use super::{Block, Builder, Opcode, Value};
+
+impl<'c> Value<'c> {
+    /// Makes blocks of a function that end with `ret` go to one new block, which returns what each of
+    /// them did; of all its blocks, those that `is_merged` says. Nothing happens with fewer than two.
+    pub fn merge_returns(self, context: &'c Context, is_merged: impl Fn(Block<'c>) -> bool) {
+        let ends = self.blocks().into_iter().filter(|block| is_merged(*block));
+        let ends = ends.filter_map(Block::terminator).filter(|end| end.opcode() == Opcode::Ret);
+        let returns: Vec<_> = ends.collect();
+        if returns.len() < 2 {
+            return;
+        }
+        let builder = Builder::new(context);
+        let merged = Block::append(context, self, "return");
+        builder.at_end(merged);
+        let ty = self.value_type().result();
+        let result = (!returns[0].operands().is_empty()).then(|| builder.phi(ty));
+        builder.ret(result);
+        for end in returns {
+            let block = end.block();
+            if let Some(phi) = result {
+                phi.add_incoming(end.operand(0), block);
+            }
+            end.erase();
+            builder.at_end(block);
+            builder.branch(merged);
+        }
+    }
+}

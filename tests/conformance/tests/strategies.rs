@@ -1,0 +1,94 @@
+//! The lowering strategy of every kernel on the CPU, on whatever toolchain runs the test: a kernel that
+//! falls back to a slower one is a failure, not a slower program.
+#![cfg(target_arch = "x86_64")]
+
+mod common;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use common::{folder, lower};
+
+/// The folders with kernels, from the root of the workspace.
+const FOLDERS: [&str; 11] = [
+    "benches/cpu/kernels",
+    "examples/autodiff/kernels",
+    "examples/cudarc-interop/kernels",
+    "examples/mandelbrot/kernels",
+    "examples/matmul/kernels",
+    "examples/nbody/kernels",
+    "examples/photo/kernels",
+    "examples/reduce/kernels",
+    "examples/saxpy/kernels",
+    "tests/conformance/kernels",
+    "tests/cuda/kernels",
+];
+
+/// What is written where a source is not compiled by itself: it needs other files, or a plugin.
+const PARTS: [&str; 3] = ["\nmod ", "#include \"", "autodiff!"];
+
+const SNAPSHOT: &str = "strategies.txt";
+
+/// The LLVM from which on it reads what the clang of the tests writes.
+const CLANG: u32 = 22;
+
+fn sources(workspace: &Path) -> Vec<PathBuf> {
+    let all = FOLDERS.iter().flat_map(|folder| fs::read_dir(workspace.join(folder)).unwrap());
+    let mut paths: Vec<_> = all.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|it| it == "rs" || it == "cu"));
+    paths.sort();
+    paths
+}
+
+/// A line for each kernel of a file.
+fn strategies(workspace: &Path, path: &Path) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    if PARTS.iter().any(|part| text.contains(part)) {
+        return Vec::new();
+    }
+    // Sources of equal names have folders of their own.
+    let place = path.strip_prefix(workspace).unwrap().display().to_string();
+    let name = place.replace(['/', '-'], "_");
+    let source = lower(&name, &text).unwrap_or_else(|error| panic!("{place}: {error}"));
+    let artifact = source.compile("cpu").unwrap_or_else(|error| panic!("{place}: {error}"));
+    let of_kernel = source.signatures.iter().map(|it| (&*it.symbol, &*it.name));
+    let names: std::collections::HashMap<_, _> = of_kernel.collect();
+    let kernels = artifact.kernels.iter();
+    kernels
+        .map(|kernel| {
+            let strategy = kernel.road.as_deref().unwrap_or("none");
+            format!("{place}, {}: {strategy}", names[&*kernel.name])
+        })
+        .collect()
+}
+
+#[test]
+fn every_kernel_has_its_strategy_on_this_toolchain() {
+    let workspace = folder().join("../..").canonicalize().unwrap();
+    let reads_clang = cuda_everywhere::compiler().llvm().version().major >= CLANG;
+    let mut found = BTreeSet::new();
+    for path in sources(&workspace) {
+        let of_clang = path.extension().is_some_and(|it| it == "cu");
+        if reads_clang || !of_clang {
+            found.extend(strategies(&workspace, &path));
+        }
+    }
+    let path = folder().join(SNAPSHOT);
+    if std::env::var_os("KERNELMILL_TEST_BLESS").is_some_and(|value| value == "1") {
+        assert!(reads_clang, "bless with a toolchain of LLVM {CLANG} or later");
+        fs::write(&path, found.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    let is_compared = |line: &&str| reads_clang || !line.contains(".cu, ");
+    let expected: BTreeSet<_> = expected.lines().filter(is_compared).map(str::to_owned).collect();
+    let missing: Vec<_> = expected.difference(&found).collect();
+    let new: Vec<_> = found.difference(&expected).collect();
+    assert!(
+        missing.is_empty() && new.is_empty(),
+        "{SNAPSHOT} says:\n{missing:#?}\nand this toolchain gives:\n{new:#?}\n`cargo xtask bless` rewrites it"
+    );
+    assert!(found.len() > 140, "{} kernels", found.len());
+}
