@@ -10,8 +10,8 @@ pub enum Error {
     /// Windows LLVM is part of `rustc_driver`.
     #[error(
         "the Rust toolchain at {} has no shared LLVM library (looked for {} in its lib folder); \
-         install a toolchain with rustup, or set KERNELMILL_LLVM to an LLVM 22 or later shared \
-         library, for example /usr/lib/llvm-22/lib/libLLVM.so",
+         install a toolchain with rustup, or set KERNELMILL_LLVM to the shared library of the LLVM that \
+         `rustc --version --verbose` names, for example /usr/lib/llvm-22/lib/libLLVM.so",
         sysroot.display(), Error::PATTERN
     )]
     NotInToolchain {
@@ -28,7 +28,7 @@ pub enum Error {
     },
     /// The library lacks functions that the compiler calls.
     #[error(
-        "the LLVM library {} (version {version}) has no function {}; kernelmill needs LLVM 22 or \
+        "the LLVM library {} (version {version}) has no function {}; kernelmill needs LLVM 20 or \
          later: use a newer Rust toolchain, or set KERNELMILL_LLVM to another library",
         path.display(), missing.join(", ")
     )]
@@ -42,8 +42,8 @@ pub enum Error {
     },
     /// The library is older than the bindings.
     #[error(
-        "the LLVM library {} is version {version}; kernelmill needs LLVM 22 or later: use a newer \
-         Rust toolchain (1.95 has it), or set KERNELMILL_LLVM to another library",
+        "the LLVM library {} is version {version}; kernelmill needs LLVM 20 or later: use Rust \
+         1.88 or later, or set KERNELMILL_LLVM to another library",
         path.display()
     )]
     TooOld {

@@ -4,7 +4,7 @@
 //! llvm-sys declares LLVM's C functions as external symbols. This crate defines each of them as a
 //! trampoline that jumps through a table, and [`Library::open`] fills the table from the shared
 //! library it is given. So the program starts, and its `--help` works, on machines with no LLVM
-//! at all, and one binary works with the library of any toolchain of LLVM 22 or later.
+//! at all, and one binary works with the library of any toolchain of LLVM 20 or later.
 //!
 //! ```no_run
 //! let library = kernelmill_llvm::Library::open("/usr/lib/llvm-22/lib/libLLVM.so".as_ref())?;

@@ -26,7 +26,9 @@ pub struct Version {
 
 impl Version {
     /// The oldest version that the bindings fit.
-    pub const OLDEST: Self = Self { major: 22, minor: 0, patch: 0 };
+    pub const OLDEST: Self = Self { major: 20, minor: 0, patch: 0 };
+    /// The newest major version that kernelmill was tested with.
+    pub const NEWEST_TESTED: u32 = 23;
 }
 
 impl fmt::Display for Version {
@@ -132,7 +134,9 @@ fn load(path: &Path) -> Result<Version, Error> {
     if version < Version::OLDEST {
         return Err(Error::TooOld { path: path.to_owned(), version });
     }
-    let missing: Vec<_> = REQUIRED.iter().copied().filter(|name| find(name).is_none()).collect();
+    let later = LATER.iter().filter(|(_, since)| version.major >= *since).map(|(name, _)| name);
+    let needed = REQUIRED.iter().chain(later).copied();
+    let missing: Vec<_> = needed.filter(|name| find(name).is_none()).collect();
     if !missing.is_empty() {
         let version = version.to_string();
         return Err(Error::MissingFunctions { path: path.to_owned(), version, missing });
@@ -202,6 +206,9 @@ pub(crate) fn take_message(message: *mut std::ffi::c_char) -> String {
 /// The functions that the compiler calls, itself or through inkwell. `tests/functions.rs`
 /// compares the list with what this crate's sources name.
 const REQUIRED: &[&str] = include!("required.in");
+
+/// Functions that are called with libraries of a major version or later only.
+const LATER: &[(&str, u32)] = &[("LLVMGetSwitchCaseValue", 23)];
 
 #[cfg(test)]
 mod tests {

@@ -26,5 +26,5 @@ fn a_library_without_the_functions_or_too_old_is_an_error_that_names_it() {
         assert!(message.contains(part), "{part} is not in {message}");
     }
     let message = Library::open(&impostor(19)).unwrap_err().to_string();
-    assert!(message.contains("is version 19.1.0; kernelmill needs LLVM 22"), "{message}");
+    assert!(message.contains("is version 19.1.0; kernelmill needs LLVM 20"), "{message}");
 }

@@ -42,12 +42,12 @@ pub(crate) fn halves(values: &[f32]) -> Vec<u16> {
 }
 
 /// Matrices, one after the other, which are given by their rows or by their columns.
-enum Matrices<'a> {
-    Rows(&'a [f64]),
-    Columns(&'a [f64]),
+enum Matrices {
+    Rows(Vec<f64>),
+    Columns(Vec<f64>),
 }
 
-impl Matrices<'_> {
+impl Matrices {
     /// An element of the matrix `number`, all of so many rows and columns.
     fn at(&self, number: usize, [rows, columns]: [usize; 2], row: usize, column: usize) -> f64 {
         let start = number * rows * columns;
@@ -59,13 +59,13 @@ impl Matrices<'_> {
 }
 
 /// A product of two matrices and what is added to it.
-struct Product<'a> {
+struct Product {
     shape: [usize; 3],
-    a: Matrices<'a>,
-    b: Matrices<'a>,
+    a: Matrices,
+    b: Matrices,
 }
 
-impl Product<'_> {
+impl Product {
     /// The matrices of `warp`, one after the other, in double precision.
     fn of(&self, warp: usize, c: &[f64]) -> Vec<f64> {
         let [m, n, k] = self.shape;
@@ -91,7 +91,7 @@ fn f16(on: &Context) -> Outcome {
     let (left, right) = (on.device.upload(&halves(&a))?, on.device.upload(&halves(&b))?);
     let (added, mut output) = (on.device.upload(&c)?, on.device.zeros::<f32>(WARPS * 128)?);
     on.kernels.mma_f16(&on.stream, launch(), &left, &right, &added, &mut output)?;
-    let product = Product { shape: [16, 8, 16], a: Rows(&wide(&a)), b: Rows(&wide(&b)) };
+    let product = Product { shape: [16, 8, 16], a: Rows(wide(&a)), b: Rows(wide(&b)) };
     same(&wide(&output.download()?), &product.all(&wide(&c)))
 }
 
@@ -102,7 +102,7 @@ fn bf16(on: &Context) -> Outcome {
     let (left, right) = (on.device.upload(&upper(&a))?, on.device.upload(&upper(&b))?);
     let (added, mut output) = (on.device.upload(&c)?, on.device.zeros::<f32>(WARPS * 128)?);
     on.kernels.mma_bf16(&on.stream, launch(), &left, &right, &added, &mut output)?;
-    let product = Product { shape: [16, 8, 16], a: Rows(&wide(&a)), b: Columns(&wide(&b)) };
+    let product = Product { shape: [16, 8, 16], a: Rows(wide(&a)), b: Columns(wide(&b)) };
     same(&wide(&output.download()?), &product.all(&wide(&c)))
 }
 
@@ -116,7 +116,7 @@ fn tf32(on: &Context) -> Outcome {
         let scale = |value: f32| 2f64.powi(10 - value.abs().log2().floor() as i32);
         values.iter().map(|&it| (f64::from(it) * scale(it)).round() / scale(it)).collect()
     };
-    let product = Product { shape: [16, 8, 16], a: Columns(&rounded(&a)), b: Rows(&rounded(&b)) };
+    let product = Product { shape: [16, 8, 16], a: Columns(rounded(&a)), b: Rows(rounded(&b)) };
     let half = |sum: f64| 0.5 * sum;
     let expected: Vec<f64> = product.all(&[]).into_iter().map(half).collect();
     close(&wide(&output.download()?), &expected, 2e-6)
@@ -134,7 +134,7 @@ fn i8(on: &Context) -> Outcome {
     let mut output = on.device.zeros::<i32>(WARPS * 128)?;
     on.kernels.mma_i8(&on.stream, launch(), &left, &right, &added, &mut output)?;
     let floats = |bytes: &[i8]| bytes.iter().map(|&it| f64::from(it)).collect::<Vec<_>>();
-    let product = Product { shape: [16, 8, 32], a: Rows(&floats(&a)), b: Columns(&floats(&b)) };
+    let product = Product { shape: [16, 8, 32], a: Rows(floats(&a)), b: Columns(floats(&b)) };
     let added: Vec<f64> = c.iter().map(|&it| f64::from(it)).collect();
     let expected: Vec<i32> = product.all(&added).into_iter().map(|it| it as i32).collect();
     same(&output.download()?, &expected)
@@ -147,7 +147,7 @@ fn f64(on: &Context) -> Outcome {
         (on.device.upload(&a)?, on.device.upload(&b)?, on.device.upload(&c)?);
     let mut output = on.device.zeros::<f64>(WARPS * 64)?;
     on.kernels.mma_f64(&on.stream, launch(), &left, &right, &added, &mut output)?;
-    let product = Product { shape: [8, 8, 4], a: Rows(&a), b: Rows(&b) };
+    let product = Product { shape: [8, 8, 4], a: Rows(a), b: Rows(b) };
     same(&output.download()?, &product.all(&c))
 }
 
@@ -157,14 +157,14 @@ fn shared(on: &Context) -> Outcome {
     let mut output = on.device.zeros::<f32>(WARPS * 128)?;
     let launch = Launch::grid([WARPS as u32], [32]);
     on.kernels.mma_shared(&on.stream, launch, &left, &right, &mut output)?;
-    let product = Product { shape: [16, 8, 16], a: Rows(&wide(&a)), b: Rows(&wide(&b)) };
+    let product = Product { shape: [16, 8, 16], a: Rows(wide(&a)), b: Rows(wide(&b)) };
     same(&wide(&output.download()?), &product.all(&[]))
 }
 
 fn dynamic(on: &Context) -> Outcome {
     let (a, b) = (values(17, 256), values(18, 128));
     let (left, right) = (on.device.upload(&halves(&a))?, on.device.upload(&halves(&b))?);
-    let product = Product { shape: [16, 8, 16], a: Columns(&wide(&a)), b: Columns(&wide(&b)) };
+    let product = Product { shape: [16, 8, 16], a: Columns(wide(&a)), b: Columns(wide(&b)) };
     // Rows start at multiples of 16 bytes, or do not.
     for skip in [0, 8, 3] {
         let mut output = on.device.zeros::<f32>(128)?;

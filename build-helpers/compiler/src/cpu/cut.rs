@@ -1,7 +1,7 @@
 //! Prepares a body for being built by regions: a block ends at each barrier, and control returns
 //! in one place.
 
-use kernelmill_llvm::ir::{Block, Builder, Opcode, Value};
+use kernelmill_llvm::ir::{Block, Builder, Value};
 
 use super::context::{is_barrier, reports_panic};
 use crate::target::Unit;

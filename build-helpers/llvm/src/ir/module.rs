@@ -1,7 +1,9 @@
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use llvm_sys::core::*;
+#[expect(deprecated, reason = "its successor is not in LLVM 20 and 21")]
+use llvm_sys::ir_reader::LLVMParseIRInContext;
 
-use super::{FloatPredicate, IntPredicate, Opcode, Type, Value, value::c_string};
+use super::{FloatPredicate, IntPredicate, Opcode, Type, Value, raw, value::c_string};
 use crate::Error;
 
 /// Reads a module from bitcode.
@@ -65,8 +67,23 @@ pub fn parse_ir<'c>(
 ) -> Result<Module<'c>, Error> {
     let text =
         format!("target datalayout = \"{data_layout}\"\ntarget triple = \"{triple}\"\n{text}\n\0");
-    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernelmill");
-    context.create_module_from_ir(buffer).map_err(Error::llvm)
+    let mut module = std::ptr::null_mut();
+    let mut message = std::ptr::null_mut();
+    #[expect(deprecated, reason = "its successor is not in LLVM 20 and 21")]
+    // SAFETY: LLVM copies the text, which ends with a zero, and owns the buffer; it writes the module,
+    // or a message that is ours to free. (inkwell calls a function that only LLVM 22 has.)
+    unsafe {
+        let buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(
+            text.as_ptr().cast(),
+            text.len() - 1,
+            c"kernelmill".as_ptr(),
+        );
+        let failed = LLVMParseIRInContext(raw(context), buffer, &raw mut module, &raw mut message);
+        if failed != 0 {
+            return Err(Error::Llvm(crate::library::take_message(message)));
+        }
+        Ok(Module::new(module))
+    }
 }
 
 /// What kernelmill needs of a module beyond inkwell's methods.
