@@ -190,7 +190,7 @@ fn build<'a, 'c>(
     memory(context, &module, backend);
     if options.libraries {
         operations(context, &module, job, backend)?;
-        link::printing(&module, backend.print());
+        link::printing(context, &module, backend.print());
         link::inline_panicking(context, &module, backend);
         fast::apply(context, &module, backend.machine())?;
     }

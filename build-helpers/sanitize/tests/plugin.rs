@@ -76,7 +76,7 @@ fn the_code_has_records_in_shared_memory() {
     let (source, lowered) = lower("mirror", KERNELS);
     let plain = config("compute_75", "");
     for (target, atomics, barrier) in [
-        ("compute_75", ["atom.shared.exch.b64", "atom.shared.max.u64"], "bar.sync"),
+        ("compute_75", [".shared.exch.b64", ".shared.max.u64"], "bar.sync"),
         ("gfx1100", ["ds_storexchg_rtn_b64", "ds_max"], "s_barrier"),
     ] {
         let config = Config { target: target.parse().unwrap(), ..plain.clone() };

@@ -2,7 +2,7 @@
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
-    ir::{Builder, ModuleExt, Type, Value},
+    ir::{Builder, MaskedKind, ModuleExt, Type, Value},
 };
 
 /// Writes single lanes by themselves, once no mask will be folded any more. LLVM 22 writes too many bytes
@@ -11,16 +11,14 @@ use kernelmill_llvm::{
 pub(crate) fn store_single_lanes<'c>(context: &'c Context, module: &Module<'c>) {
     let word = Type::int(context, 32);
     for call in module.definitions().into_iter().flat_map(Value::calls) {
-        let name = call.called_function().map(Value::name).unwrap_or_default();
-        if !name.starts_with("llvm.masked.store.") {
+        let Some(found) = call.masked_access().filter(|it| it.kind == MaskedKind::Store) else {
             continue;
-        }
-        let [all, pointer, mask] = call.arguments()[..] else { continue };
-        let Some(lane) = only_lane(mask) else { continue };
+        };
+        let (Some(all), Some(lane)) = (found.written, only_lane(found.mask)) else { continue };
         let builder = Builder::new(context);
         builder.before(call);
         let lane = word.constant(u64::from(lane));
-        let address = builder.element(all.ty().element(), pointer, lane);
+        let address = builder.element(all.ty().element(), found.address, lane);
         builder.store(builder.lane(all, lane), address).set_alignment(1);
         call.erase();
     }

@@ -22,7 +22,7 @@ use crate::{
     Error, PanicLevel,
     library::Libraries,
     prepare,
-    target::{Backend, Entry},
+    target::{Backend, Entry, Printf},
 };
 
 pub(crate) use clash::{declarations, redefinitions};
@@ -58,10 +58,12 @@ pub(crate) fn known() -> impl Iterator<Item = String> {
     MEMORY.iter().map(|name| (*name).to_owned()).chain(math::known())
 }
 
-/// Gives [`PRINT`] the name that the target has for it, where it has one.
-pub(crate) fn printing(module: &Module<'_>, name: Option<&str>) {
-    if let (Some(print), Some(name)) = (module.function(PRINT), name) {
-        print.set_name(name);
+/// Makes calls of [`PRINT`] calls of the target's function, where it has one.
+pub(crate) fn printing<'c>(context: &'c Context, module: &Module<'c>, target: Option<Printf>) {
+    match (module.function(PRINT), target) {
+        (Some(print), Some(Printf::Variadic(name))) => print.set_name(name),
+        (Some(_), Some(Printf::Packed(name))) => print::to_packed(context, module, name),
+        _ => {}
     }
 }
 

@@ -1,4 +1,5 @@
-//! C's `printf` where the target has none: into a buffer of the module, from which the host reads.
+//! C's `printf` for targets without functions of any number of arguments: into a buffer of the module,
+//! from which the host reads, or by a function that takes the address of the arguments.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -21,11 +22,49 @@ pub(super) fn to_buffer<'c>(context: &'c Context, module: &Module<'c>) {
         print.set_name(TEXT_TO_BUFFER);
     }
     let Some(print) = module.function(PRINT) else { return };
+    replace_calls(print, |call| printf(context, module, call));
+}
+
+/// Replaces calls of a function by what stands for their results.
+fn replace_calls<'c>(print: Value<'c>, by: impl Fn(Value<'c>) -> Value<'c>) {
     for call in print.users().into_iter().filter(|user| user.is_call()) {
-        let result = printf(context, module, call);
-        call.replace_with(result);
+        call.replace_with(by(call));
         call.erase();
     }
+}
+
+/// Calls the target's function `name`, with the arguments packed in memory of the thread.
+///
+/// LLVM does the same with functions of any number of arguments when it emits PTX, but version 23 gives
+/// the address in local memory where one in generic memory is meant, and the driver reads elsewhere.
+pub(super) fn to_packed<'c>(context: &'c Context, module: &Module<'c>, name: &str) {
+    let Some(print) = module.function(PRINT) else { return };
+    let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
+    let target = module.declare(name, word.function(&[pointer, pointer]));
+    replace_calls(print, |call| packed(context, call, target));
+}
+
+fn packed<'c>(context: &'c Context, call: Value<'c>, target: Value<'c>) -> Value<'c> {
+    let arguments = call.arguments();
+    let (format, values) = (arguments[0], &arguments[1..]);
+    let builder = Builder::new(context);
+    if values.is_empty() {
+        builder.before(call);
+        return builder.call(target, &[format, Type::pointer(context, 0).null()]);
+    }
+    let types: Vec<_> = values.iter().map(|value| value.ty()).collect();
+    let size = |ty: &Type<'c>| if ty.is_int(32) { 4 } else { 8 };
+    builder.before(call.block().function().blocks()[0].instructions()[0]);
+    let place = builder.alloca(Type::structure(context, &types));
+    place.set_alignment(8);
+    builder.before(call);
+    let mut at = 0_u64;
+    for (value, size) in values.iter().zip(types.iter().map(size)) {
+        at = at.next_multiple_of(size);
+        builder.store(*value, builder.offset(context, place, at)).set_alignment(size as u32);
+        at += size;
+    }
+    builder.call(target, &[format, place])
 }
 
 /// Calls the device crate's, with a word in memory for each argument after the format.

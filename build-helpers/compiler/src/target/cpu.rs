@@ -6,7 +6,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::{Backend, Entry, Unit};
+use super::{Backend, Entry, Printf, Unit};
 use crate::{Error, Toolchain, check::ValidModule, cpu, place::AddressSpaces};
 
 /// The processor that the application runs on.
@@ -75,8 +75,8 @@ impl Backend for Cpu {
         true
     }
 
-    fn print(&self) -> Option<&'static str> {
-        Some("printf")
+    fn print(&self) -> Option<Printf> {
+        Some(Printf::Variadic("printf"))
     }
 
     fn operations(&self) -> String {

@@ -30,6 +30,16 @@ pub(crate) enum VendorMath {
     Ocml { processor: u32, has_waves_of_64: bool },
 }
 
+/// A target's function that prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Printf {
+    /// C's `printf` of this name.
+    Variadic(&'static str),
+    /// One of this name that takes the format and the address of the arguments, which lie one after the
+    /// other, each aligned to its size: `vprintf` of the CUDA driver.
+    Packed(&'static str),
+}
+
 /// What the pipeline asks of a target.
 pub(crate) trait Backend {
     /// The machine that code is generated for.
@@ -44,8 +54,8 @@ pub(crate) trait Backend {
         false
     }
 
-    /// The name of a function like C's `printf`, where the target has one.
-    fn print(&self) -> Option<&'static str> {
+    /// The target's function that is like C's `printf`, where it has one.
+    fn print(&self) -> Option<Printf> {
         None
     }
 

@@ -11,7 +11,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::{Backend, Entry, Unit, VendorMath};
+use super::{Backend, Entry, Printf, Unit, VendorMath};
 use crate::{
     DeviceLink, Error, Toolchain,
     check::ValidModule,
@@ -235,9 +235,8 @@ impl Backend for Nvidia {
         true
     }
 
-    fn print(&self) -> Option<&'static str> {
-        // The driver's. LLVM passes the arguments the way it takes them.
-        Some("vprintf")
+    fn print(&self) -> Option<Printf> {
+        Some(Printf::Packed("vprintf"))
     }
 
     fn provides(&self, function: &str) -> bool {

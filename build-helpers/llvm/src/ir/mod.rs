@@ -15,6 +15,7 @@ mod floats;
 mod frames;
 mod lanes;
 mod lines;
+mod masked;
 mod module;
 mod returns;
 pub(crate) mod selfcheck;
@@ -29,6 +30,7 @@ pub use codes::{
 };
 pub use frames::Frame;
 pub use lines::Lines;
+pub use masked::{MaskedAccess, MaskedKind};
 pub use module::{ModuleExt, parse_bitcode, parse_ir};
 pub use ty::Type;
 pub use value::{Place, SourceFrame, Value};

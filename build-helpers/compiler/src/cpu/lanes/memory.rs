@@ -1,7 +1,7 @@
 //! Reads and writes memory for a group: at once where the elements follow each other, else each
 //! lane its own.
 
-use kernelmill_llvm::ir::{Builder, IntPredicate, ModuleExt, Place, Type, Value};
+use kernelmill_llvm::ir::{IntPredicate, Type, Value};
 
 use super::{
     form::Form,
@@ -107,8 +107,8 @@ impl<'c> Group<'_, 'c> {
         };
         let Some(mask) = mask else { return whole(self) };
         let masked = |group: &Self| {
-            let load = group.unit.module.intrinsic("llvm.masked.load", &[wide, first.ty()]);
-            group.masked(load, &[first, mask, wide.poison()], 0, align)
+            let module = (group.unit.context, group.unit.module);
+            group.builder.masked_read(module, wide, first, align, mask)
         };
         let Some(every) = self.worth_asking(mask) else { return masked(self) };
         let slot = self.slots.alloca(wide);
@@ -128,9 +128,8 @@ impl<'c> Group<'_, 'c> {
         let whole = |group: &mut Self| group.builder.store(all, first).set_alignment(align);
         let Some(mask) = mask else { return whole(self) };
         let masked = |group: &mut Self| {
-            let types = [all.ty(), first.ty()];
-            let store = group.unit.module.intrinsic("llvm.masked.store", &types);
-            group.masked(store, &[all, first, mask], 1, align);
+            let module = (group.unit.context, group.unit.module);
+            group.builder.masked_write(module, all, first, align, mask);
         };
         match self.worth_asking(mask) {
             None => masked(self),
@@ -151,34 +150,14 @@ impl<'c> Group<'_, 'c> {
         let wide = ty.vector(self.plan.lanes);
         let addresses = self.vectors.all(&self.builder, address);
         let mask = mask.unwrap_or_else(|| self.vectors.every());
-        let gather = self.unit.module.intrinsic("llvm.masked.gather", &[wide, addresses.ty()]);
-        self.masked(gather, &[addresses, mask, wide.poison()], 0, align)
+        let module = (self.unit.context, self.unit.module);
+        self.builder.masked_read(module, wide, addresses, align, mask)
     }
 
     fn scatter(&self, all: Value<'c>, address: Form<'c>, align: u32, mask: Mask<'c>) {
         let addresses = self.vectors.all(&self.builder, address);
         let mask = mask.unwrap_or_else(|| self.vectors.every());
-        let scatter =
-            self.unit.module.intrinsic("llvm.masked.scatter", &[all.ty(), addresses.ty()]);
-        self.masked(scatter, &[all, addresses, mask], 1, align);
-    }
-
-    /// Calls one of LLVM's functions for masked access, whose argument `pointer` is aligned so.
-    fn masked(
-        &self,
-        function: Value<'c>,
-        arguments: &[Value<'c>],
-        pointer: u32,
-        align: u32,
-    ) -> Value<'c> {
-        let builder: &Builder<'c> = &self.builder;
-        let call = builder.call(function, arguments);
-        call.add_attribute(
-            self.unit.context,
-            Place::Parameter(pointer),
-            "align",
-            u64::from(align.max(1)),
-        );
-        call
+        let module = (self.unit.context, self.unit.module);
+        self.builder.masked_write(module, all, addresses, align, mask);
     }
 }

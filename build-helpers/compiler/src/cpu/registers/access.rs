@@ -106,21 +106,14 @@ impl<'c> Accesses<'_, 'c> {
 
     /// A call of one of LLVM's functions for masked access.
     fn masked(&mut self, call: Value<'c>, address: Value<'c>, places: &[i64]) -> Option<()> {
-        let name = call.called_function()?.name();
-        let arguments = call.arguments();
-        let starts =
-            |what: &str| name.strip_prefix("llvm.masked.")?.starts_with(what).then_some(());
-        let (what, ty, at) = match (starts("load."), starts("gather.")) {
-            (None, None) => {
-                starts("store.").or_else(|| starts("scatter."))?;
-                (What::Store, arguments[0].ty(), 1)
-            }
-            _ => (What::Load, call.ty(), 0),
+        let found = call.masked_access()?;
+        let (what, ty) = match found.written {
+            Some(written) => (What::Store, written.ty()),
+            None => (What::Load, call.ty()),
         };
-        let others = arguments.iter().enumerate().filter(|(index, _)| *index != at);
-        let only = arguments[at] == address && others.into_iter().all(|(_, it)| *it != address);
-        let mask = arguments[at + 1];
-        if only { self.add(call, what, ty, places, Some(mask)) } else { None }
+        let uses = call.arguments().into_iter().filter(|it| *it == address).count();
+        let only = found.address == address && uses == 1;
+        if only { self.add(call, what, ty, places, Some(found.mask)) } else { None }
     }
 
     fn add(
