@@ -76,8 +76,8 @@ impl PanicRecord {
         let length = (self.message_len as usize).min(PANIC_MESSAGE_BYTES);
         let index = (self.kind >> 8) as usize;
         if let Some(text) = index.checked_sub(1).and_then(|index| messages.get(index)) {
-            let more = self.message[..length].chunks_exact(8);
-            let more = more.map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()));
+            let (more, _) = self.message[..length].as_chunks();
+            let more = more.iter().map(|bytes| u64::from_le_bytes(*bytes));
             let values: Vec<u64> = [self.a, self.b].into_iter().chain(more).collect();
             return render_message(text, &values, places);
         }

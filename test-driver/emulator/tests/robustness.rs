@@ -51,7 +51,7 @@ fn launch(module: &Module, kernel: &Kernel, order: Order) {
     let device = Device::new(Properties::of_capability(90));
     let Ok(loaded) = device.load(module) else { return };
     let argument = |size: u32| match size {
-        8 => device.allocate(2048, 8).map_or(0, |address| address).to_le_bytes().to_vec(),
+        8 => device.allocate(2048, 8).unwrap_or(0).to_le_bytes().to_vec(),
         _ => (0..size).map(|byte| u8::from(byte == 0) * 32).collect(),
     };
     let bytes: Vec<Vec<u8>> =

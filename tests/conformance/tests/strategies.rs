@@ -54,6 +54,7 @@ fn strategies(workspace: &Path, path: &Path) -> Vec<String> {
     let name = place.replace(['/', '-'], "_");
     let source = lower(&name, &text).unwrap_or_else(|error| panic!("{place}: {error}"));
     let artifact = source.compile("cpu").unwrap_or_else(|error| panic!("{place}: {error}"));
+    assert_eq!(artifact.warnings, [""; 0], "{place}");
     let of_kernel = source.signatures.iter().map(|it| (&*it.symbol, &*it.name));
     let names: std::collections::HashMap<_, _> = of_kernel.collect();
     let kernels = artifact.kernels.iter();

@@ -17,6 +17,7 @@ pub(super) fn settle(unit: &Unit<'_, '_>) {
     let Some(first) = unit.signatures.first() else { return };
     let lines = Lines::new(unit.context, unit.module, &first.file);
     for function in unit.module.definitions() {
+        function.drop_loop_locations(unit.context);
         if function.has_source_lines() {
             lines.complete(function);
             continue;

@@ -1,11 +1,7 @@
 use std::marker::PhantomData;
 
 use inkwell::context::Context;
-use llvm_sys::{
-    core::*,
-    debuginfo::{LLVMMetadataReplaceAllUsesWith, LLVMTemporaryMDNode},
-    prelude::LLVMBasicBlockRef,
-};
+use llvm_sys::{core::*, prelude::LLVMBasicBlockRef};
 
 use super::{Value, raw};
 
@@ -114,26 +110,6 @@ impl<'c> Block<'c> {
             builder.move_here(instruction);
         }
         head
-    }
-
-    /// Asks LLVM to unroll the loop that this block is the latch of, if the number of its rounds is
-    /// known and it is not too large.
-    pub fn unroll_loop(self, context: &'c Context) {
-        const KIND: &str = "llvm.loop";
-        const FULL: &str = "llvm.loop.unroll.full";
-        let Some(latch) = self.terminator() else { return };
-        let context = raw(context);
-        // SAFETY: texts are given with their length, nodes with their number. The temporary node is
-        // gone once the loop's own, which names itself, has taken its place.
-        unsafe {
-            let full = LLVMMDStringInContext2(context, FULL.as_ptr().cast(), FULL.len());
-            let full = LLVMMDNodeInContext2(context, [full].as_mut_ptr(), 1);
-            let itself = LLVMTemporaryMDNode(context, std::ptr::null_mut(), 0);
-            let node = LLVMMDNodeInContext2(context, [itself, full].as_mut_ptr(), 2);
-            LLVMMetadataReplaceAllUsesWith(itself, node);
-            let kind = LLVMGetMDKindIDInContext(context, KIND.as_ptr().cast(), KIND.len() as u32);
-            LLVMSetMetadata(latch.raw, kind, LLVMMetadataAsValue(context, node));
-        }
     }
 
     /// Makes every edge from this block to `from` go to `to`.

@@ -132,6 +132,8 @@ codes! {
     }
 }
 
+/// The number of a source location, among kinds of metadata.
+pub(crate) const LOCATION: c_int = 5;
 /// The number of a node that describes a function in the source, among kinds of metadata.
 pub(crate) const SUBPROGRAM: c_int = 17;
 /// The number of assembly in Intel's notation.

@@ -15,6 +15,7 @@ mod floats;
 mod frames;
 mod lanes;
 mod lines;
+mod loops;
 mod masked;
 mod module;
 mod returns;

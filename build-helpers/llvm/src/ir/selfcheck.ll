@@ -18,7 +18,7 @@ declare ptx_kernel void @ptx()
 declare amdgpu_kernel void @amdgpu()
 
 define i32 @instructions(ptr %p, i32 %i, i64 %l, float %f, double %d, <2 x i32> %v, { i32, i32 } %s) personality ptr @personality !dbg !3 {
-  %alloca = alloca i32
+  %alloca = alloca i32, !dbg !6
   store i32 %i, ptr %alloca
   %load = load i32, ptr %p
   %gep = getelementptr i8, ptr %p, i64 %l
@@ -152,3 +152,4 @@ define void @orderings(ptr %p) {
 !3 = distinct !DISubprogram(name: "instructions", file: !2, line: 1, type: !4, unit: !1, spFlags: DISPFlagDefinition)
 !4 = !DISubroutineType(types: !5)
 !5 = !{null}
+!6 = !DILocation(line: 1, column: 1, scope: !3)

@@ -8,7 +8,10 @@
 use std::fmt::Debug;
 
 use inkwell::{context::Context, module::Module};
-use llvm_sys::{core::LLVMGetFastMathFlags, debuginfo::LLVMGetSubprogram};
+use llvm_sys::{
+    core::LLVMGetFastMathFlags,
+    debuginfo::{LLVMGetSubprogram, LLVMInstructionGetDebugLoc},
+};
 
 use super::{
     AtomicOperation, AtomicOrdering, FloatPredicate, IntPredicate, Linkage, ModuleExt, Opcode,
@@ -107,18 +110,21 @@ fn function<'c>(module: &Module<'c>, name: &str) -> Value<'c> {
 fn others<'c>(module: &Module<'c>, code: &[Value<'c>]) -> Result<(), String> {
     let global = |name: &str| ModuleExt::global(module, name).expect("selfcheck.ll has it").raw;
     // SAFETY: the values are globals and a function.
-    let (visibility, addresses, scope) = unsafe {
+    let (visibility, addresses, metadata) = unsafe {
         (
             [global("hidden"), global("protected")]
                 .map(|it| Visibility::from_code(codes::LLVMGetVisibility(it))),
             [global("hidden"), global("protected")]
                 .map(|it| UnnamedAddress::from_code(codes::LLVMGetUnnamedAddress(it))),
-            codes::LLVMGetMetadataKind(LLVMGetSubprogram(function(module, "instructions").raw)),
+            [
+                codes::LLVMGetMetadataKind(LLVMGetSubprogram(function(module, "instructions").raw)),
+                codes::LLVMGetMetadataKind(LLVMInstructionGetDebugLoc(code[0].raw)),
+            ],
         )
     };
     same("visibility", visibility, &[Visibility::Hidden, Visibility::Protected])?;
     same("unnamed addresses", addresses, &[UnnamedAddress::Local, UnnamedAddress::Global])?;
-    same("kinds of metadata", [scope], &[codes::SUBPROGRAM])?;
+    same("kinds of metadata", metadata, &[codes::SUBPROGRAM, codes::LOCATION])?;
     let conventions = ["ptx", "amdgpu"].map(|it| function(module, it).calling_convention());
     let wanted = [codes::calling_convention::PTX_KERNEL, codes::calling_convention::AMDGPU_KERNEL];
     same("calling conventions", conventions, &wanted)?;

@@ -32,7 +32,7 @@ pub(crate) fn entries(layout: Value<'_>) -> Vec<(u64, u64)> {
     // An array of no elements is no string in LLVM.
     let bytes = layout.as_bytes().unwrap_or_default();
     let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-    bytes.chunks_exact(16).map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
+    bytes.as_chunks::<16>().0.iter().map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
 }
 
 /// Compares the parameters of one kernel with its layout static. Those without bytes are not in the

@@ -279,11 +279,10 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
     );
     assert_eq!(
         refused("type V = &'static [f32];", "V"),
-        format!(
-            "has type `V`, that is `&'static [f32]`, which cannot cross from host to device\n  \
+        "has type `V`, that is `&'static [f32]`, which cannot cross from host to device\n  \
              kernels/k.rs:2:10: `&'static [f32]`\n  \
              help: pass that memory as a parameter of its own: `&[T]` or `DisjointSlice<T>`"
-        )
+            .to_string()
     );
     assert_eq!(
         refused("#[repr(C)] struct Node { next: [Node; 2] }", "Node"),
