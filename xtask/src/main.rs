@@ -11,6 +11,7 @@ mod gpu;
 mod setup;
 mod test;
 mod test_driver;
+mod toolchains;
 mod workspace;
 
 use clap::{Parser, Subcommand};

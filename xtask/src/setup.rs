@@ -2,7 +2,7 @@
 //! Debian packages where one of the few programs used here is missing.
 
 use crate::{
-    aarch64,
+    aarch64, toolchains,
     workspace::{Workspace, find_program},
 };
 use anyhow::{Context as _, Result, bail};
@@ -72,12 +72,8 @@ fn debian_packages(workspace: &Workspace) -> Result<()> {
 }
 
 fn rust_components(workspace: &Workspace) -> Result<()> {
+    toolchains::install_stable(workspace)?;
     let shell = &workspace.shell;
-    for (component, probe) in [("rustfmt", "fmt"), ("clippy", "clippy")] {
-        if cmd!(shell, "cargo {probe} --version").quiet().ignore_stdout().run().is_err() {
-            cmd!(shell, "rustup component add {component}").run()?;
-        }
-    }
     let target = aarch64::TARGET;
     let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read()?;
     if !Path::new(&folder).is_dir() {

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
 use crate::{
-    aarch64, examples, first_command, setup, test_driver,
+    aarch64, examples, first_command, setup, test_driver, toolchains,
     workspace::{Workspace, find_program, stage},
 };
 use anyhow::Result;
@@ -33,6 +33,8 @@ enum Stage {
     Examples,
     /// Every kernel as PTX on the stand-in CUDA driver, and each example.
     TestDriver,
+    /// Examples and every kernel on the oldest Rust, on beta, and on nightly as information.
+    Toolchains,
     /// Every kernel, and random ones, for aarch64 on an emulated processor.
     Aarch64,
     /// The first command of the README, with rustup and a C linker only.
@@ -49,6 +51,7 @@ impl Stage {
             Self::Documentation => "documentation",
             Self::Examples => "examples on the CPU",
             Self::TestDriver => "every kernel as PTX on the stand-in CUDA driver",
+            Self::Toolchains => "examples and every kernel on other Rust toolchains",
             Self::Aarch64 => "every kernel on an emulated aarch64",
             Self::FirstCommand => "the first command with rustup and a C linker only",
         }
@@ -63,6 +66,7 @@ impl Stage {
             Self::Documentation => documentation(workspace),
             Self::Examples => examples::run_all(workspace, None),
             Self::TestDriver => test_driver::run(workspace),
+            Self::Toolchains => toolchains::run(workspace),
             Self::Aarch64 => aarch64::run(workspace),
             Self::FirstCommand => first_command::run(workspace),
         }

@@ -12,6 +12,12 @@ use crate::{
     plugin::PluginFault,
 };
 
+/// The version of LLVM in what `rustc -vV` printed.
+fn llvm_of(rustc_version: &str) -> &str {
+    let mut lines = rustc_version.lines();
+    lines.find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or("an unknown version")
+}
+
 /// Why a source could not be compiled.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -19,6 +25,35 @@ pub enum Error {
     /// The LLVM library cannot be used.
     #[error(transparent)]
     Llvm(#[from] kernelmill_llvm::Error),
+    /// The LLVM library is older than the one in rustc, whose bitcode it cannot read.
+    #[error(
+        "{} writes bitcode of LLVM {}, which the LLVM library {} (version {version}) is too old to \
+         read: unset KERNELMILL_LLVM, or set it to the library of the same or a later version",
+        rustc.display(), llvm_of(rustc_version), library.display()
+    )]
+    OlderLlvm {
+        /// The library.
+        library: PathBuf,
+        /// Its version.
+        version: String,
+        /// The Rust compiler.
+        rustc: PathBuf,
+        /// What `rustc -vV` printed.
+        rustc_version: String,
+    },
+    /// rustc wrote something else than bitcode: it generates code without LLVM.
+    #[error(
+        "{} wrote no LLVM bitcode for {display}: kernels need the LLVM back end of rustc, and this one \
+         (or a wrapper in its place) generates code in another way; set RUSTC to rustup's rustc, or \
+         remove `codegen-backend` from the configuration",
+        rustc.display()
+    )]
+    NotBitcode {
+        /// The Rust compiler.
+        rustc: PathBuf,
+        /// The file as people know it.
+        display: String,
+    },
     /// rustc refused the kernel. The text is rustc's own, with the user's file and line.
     #[error("{}", stderr.trim_end())]
     Rustc {

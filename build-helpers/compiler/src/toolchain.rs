@@ -4,7 +4,7 @@ use std::{
 };
 
 use kernelmill_artifact::{NvidiaArch, Signature};
-use kernelmill_llvm::Library;
+use kernelmill_llvm::{Library, Version};
 
 use crate::{
     Artifact, Error, Job, Lowered, RustSource, Symbols, deferred, dispatch, driver,
@@ -62,6 +62,13 @@ impl Toolchain {
             .unwrap_or(&self.host)
     }
 
+    /// The major version of the LLVM that rustc writes bitcode with; `None` where it does not say.
+    fn llvm_of_rustc(&self) -> Option<u32> {
+        let mut lines = self.rustc_version.lines();
+        let version = lines.find_map(|line| line.strip_prefix("LLVM version: "))?;
+        version.split('.').next()?.trim().parse().ok()
+    }
+
     /// The folder of the standard library's rlibs for the host.
     pub(crate) fn standard_library(&self) -> PathBuf {
         self.sysroot.join("lib/rustlib").join(&self.host).join("lib")
@@ -83,15 +90,38 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`Error::Llvm`] where there is none that fits.
+    /// [`Error::Llvm`] where there is none that fits, and [`Error::OlderLlvm`] where it cannot read what
+    /// rustc writes.
     pub fn new(toolchain: Toolchain) -> Result<Self, Error> {
         let path = match &toolchain.llvm {
             Some(path) => path.clone(),
             None => kernelmill_llvm::find_in_sysroot(&toolchain.sysroot)?,
         };
         let llvm = Library::open(&path)?;
+        if toolchain.llvm_of_rustc().is_some_and(|theirs| theirs > llvm.version().major) {
+            return Err(Error::OlderLlvm {
+                library: path,
+                version: llvm.version().to_string(),
+                rustc: toolchain.rustc,
+                rustc_version: toolchain.rustc_version,
+            });
+        }
         let (device, libraries) = (Once::default(), Once::default());
         Ok(Self { toolchain, llvm, device, libraries, plugins: Plugins::default() })
+    }
+
+    /// What the user is to know of the tools: that the LLVM is newer than any that was tested.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let (version, newest) = (self.llvm.version(), Version::NEWEST_TESTED);
+        let is_newer = version.major > newest;
+        let text = || {
+            format!(
+                "this Rust toolchain has LLVM {version}, and this kernelmill was tested with LLVM \
+                 {newest} at most: if something fails, update kernelmill or use an older toolchain"
+            )
+        };
+        is_newer.then(text).into_iter().collect()
     }
 
     /// The compiler with plugins, in place of those it has.

@@ -92,7 +92,12 @@ pub(crate) fn lower(
     command.arg("--remap-path-prefix").arg(remap);
     let warnings = run_rustc(command, &toolchain.rustc)?;
     let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
-    let modules = vec![read(&bitcode)?];
+    let module = read(&bitcode)?;
+    if !is_bitcode(&module) {
+        let (rustc, display) = (toolchain.rustc.clone(), source.display.clone());
+        return Err(Error::NotBitcode { rustc, display });
+    }
+    let modules = vec![module];
     let lowered = Lowered { modules, inputs, variables, warnings, ..Lowered::default() };
     check_layouts(&lowered.modules, &source.signatures)?;
     Ok(lowered)
@@ -130,6 +135,11 @@ fn run_rustc(mut command: Command, program: &Path) -> Result<String, Error> {
         command.output().map_err(|source| Error::Start { program: program.to_owned(), source })?;
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() { Ok(stderr) } else { Err(Error::Rustc { stderr }) }
+}
+
+/// Bitcode is raw or, for Apple's systems, in a wrapper.
+fn is_bitcode(content: &[u8]) -> bool {
+    content.starts_with(b"BC\xc0\xde") || content.starts_with(&0x0b17_c0de_u32.to_le_bytes())
 }
 
 /// `kind=path,kind=path`.
