@@ -30,6 +30,9 @@ const FOLDERS: [&str; 11] = [
 /// What is written where a source is not compiled by itself: it needs other files, or a plugin.
 const PARTS: [&str; 3] = ["\nmod ", "#include \"", "autodiff!"];
 
+/// Said of a kernel whose threads are no lanes of vectors, before the reason.
+const SCALAR: &str = "one thread after the other";
+
 const SNAPSHOT: &str = "strategies.txt";
 
 /// The LLVM from which on it reads what the clang of the tests writes.
@@ -61,6 +64,11 @@ fn strategies(workspace: &Path, path: &Path) -> Vec<String> {
     kernels
         .map(|kernel| {
             let strategy = kernel.road.as_deref().unwrap_or("none");
+            // Which of several reasons against vectors is found first is no matter.
+            let strategy = match strategy.split_once(SCALAR) {
+                Some((before, _)) => format!("{before}{SCALAR}"),
+                None => strategy.to_owned(),
+            };
             format!("{place}, {}: {strategy}", names[&*kernel.name])
         })
         .collect()

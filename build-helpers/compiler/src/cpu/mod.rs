@@ -39,6 +39,7 @@ mod sized;
 mod undefined;
 mod uniformity;
 mod variants;
+mod wide;
 
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{
@@ -102,6 +103,7 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     inline::context_users(unit);
     context::mark_waits(unit);
     machine.run(unit.module, SIMPLIFY)?;
+    wide::split_copies(unit);
     unit.backtraces.find(unit.context, unit.module);
     machine.run(unit.module, LINES_ONLY)?;
     let has_lines = unit.module.definitions().iter().any(|it| it.has_source_lines());

@@ -55,6 +55,8 @@ pub struct MaskedAccess<'c> {
     pub mask: Value<'c>,
     /// What is written; `None` for reads.
     pub written: Option<Value<'c>>,
+    /// What the lanes that take no part get; `None` for writes.
+    pub passed: Option<Value<'c>>,
 }
 
 impl<'c> Value<'c> {
@@ -76,6 +78,7 @@ impl<'c> Value<'c> {
             address: arguments[address_index],
             mask: arguments[address_index + 1 + usize::from(has_alignment)],
             written: kind.is_write().then(|| arguments[0]),
+            passed: arguments.last().copied().filter(|_| !kind.is_write()),
         })
     }
 }

@@ -127,8 +127,8 @@ impl<'c> Pieces<'_, '_, 'c> {
                 let mut value = self.narrow(all, access.ty);
                 if let Some(mask) = access.mask {
                     // The third argument is what lanes get that do not take part.
-                    let passed = access.instruction.operand(2);
-                    if !passed.is_undefined() {
+                    let passed = access.instruction.masked_access().and_then(|it| it.passed);
+                    if let Some(passed) = passed.filter(|it| !it.is_undefined()) {
                         value = self.builder.select(mask, value, passed);
                     }
                 }
