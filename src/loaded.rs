@@ -5,12 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use kernelmill_artifact::FORMAT_VERSION;
-
 use crate::{
     Choice, Device, EmbeddedArtifact, Error, NoBinary, Result,
     cache::{ModuleHold, module_cache},
-    embedded::KernelSet,
+    embedded::{KernelSet, check_version},
     kernel::CompiledKernel,
 };
 
@@ -170,12 +168,4 @@ fn by_source(
         }
     }
     sources
-}
-
-/// Compares an interface version with this crate's.
-pub(crate) fn check_version(subject: impl FnOnce() -> String, found: u32) -> Result<()> {
-    if found == FORMAT_VERSION {
-        return Ok(());
-    }
-    Err(Error::FormatVersion { subject: subject(), found, expected: FORMAT_VERSION })
 }

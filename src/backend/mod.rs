@@ -13,7 +13,7 @@ use std::{
 };
 
 use crate::{
-    EmbeddedArtifact, EmbeddedKernel, Limits, Result,
+    Backend, EmbeddedArtifact, EmbeddedKernel, Limits, Result,
     fault::{Fault, FaultSlot},
     limits::{Checked, KernelLimits},
     select::Architecture,
@@ -24,25 +24,6 @@ use kernelmill_artifact::TensorMapData;
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 pub(crate) mod cuda;
-
-/// How devices are driven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Backend {
-    /// The processor.
-    Cpu,
-    /// NVIDIA's driver.
-    Cuda,
-}
-
-impl fmt::Display for Backend {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            Self::Cpu => "CPU",
-            Self::Cuda => "CUDA",
-        })
-    }
-}
 
 /// The number of a context: each has its own, and none is used twice, so that what is kept for a
 /// context that is gone is never taken for that of a new one at the same address.

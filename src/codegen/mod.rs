@@ -2,8 +2,12 @@
 //!
 //! `src/tests/generated.rs` uses it as bindings do.
 
+mod bind;
 pub mod rule;
 
+pub use self::bind::{
+    Bind, Value, launch_with, read_pointer, read_slice, tensor_map, write_pointer, write_slice,
+};
 pub use std::borrow::Cow;
 
 #[cfg(feature = "half")]
@@ -33,11 +37,8 @@ pub use kernelmill_artifact::{
 pub use crate::{
     __assert_layout as assert_layout, __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
-    backend::{StreamRef, cpu::abi},
-    bind::{
-        Bind, Value, launch_with, read_pointer, read_slice, tensor_map, write_pointer, write_slice,
-    },
-    embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet},
+    backend::StreamRef,
+    embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, abi},
     loaded::Loaded,
 };
 use crate::{DeviceCopy, DeviceFn, Error, Launch, LaunchStream, ReadSlice, Result, WriteSlice};

@@ -6,7 +6,7 @@ use std::{
     ptr::NonNull,
 };
 
-use super::abi::{Block, Item};
+use crate::embedded::abi::{Block, Item};
 
 /// Arenas of more bytes than this are not kept.
 const KEPT_BYTES: usize = 8 << 20;

@@ -14,13 +14,13 @@ use kernelmill_artifact::PanicRecord;
 use rayon::prelude::*;
 
 use super::{
-    abi::{self, Geometry, ROW, Resume, Run, Start},
     arena::{Arena, Lease},
     scheduler::Scheduler,
 };
 use crate::{
-    EmbeddedArtifact, KernelPanic, Result,
+    EmbeddedArtifact, Result,
     backend::{self, StreamRef},
+    embedded::abi::{self, Geometry, ROW, Resume, Run, Start},
     fault::{Fault, FaultSlot},
     limits::{Checked, KernelLimits},
 };
@@ -101,7 +101,7 @@ impl backend::Function for Function {
         if !record.is_set() {
             return Ok(None);
         }
-        let fault = Fault::new(KernelPanic::read(&record, self.artifact).into());
+        let fault = Fault::new(self.artifact.panic(&record).into());
         stream.keep(&fault);
         self.device_fault.keep(&fault);
         Ok(Some(fault))

@@ -2,9 +2,8 @@
 //!
 //! A launch has run when it returns. Its blocks run on rayon's pool, or on the calling thread
 //! where that is faster; the threads of a block run on one thread, as a loop (road 0 of the
-//! [`abi`]) or as coroutines that the [`scheduler`] resumes in turn.
+//! [`abi`](crate::embedded::abi)) or as coroutines that the [`scheduler`] resumes in turn.
 
-pub mod abi;
 mod arena;
 pub(crate) mod context;
 mod dispatch;

@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use super::{
-    abi::{self, ROAD_COROUTINE, ROAD_LOOP},
     dispatch,
     launch::{Function, Road},
 };
 use crate::{
-    EmbeddedArtifact, EmbeddedKernel, Error, Result, backend, fault::FaultSlot,
-    loaded::check_version,
+    EmbeddedArtifact, EmbeddedKernel, Error, Result, backend,
+    embedded::{
+        abi::{self, ROAD_COROUTINE, ROAD_LOOP},
+        check_version,
+    },
+    fault::FaultSlot,
 };
 
 pub(super) struct Module {

@@ -164,5 +164,5 @@ fn read(stream: &CudaStream, module: &Module) -> Result<Option<KernelPanic>> {
     let cleared = unsafe { result::memset_d8_async(address, 0, 4, stream.cu_stream()) };
     named(cleared, "cuMemsetD8Async", subject)?;
     named(stream.synchronize(), "cuStreamSynchronize", subject)?;
-    Ok(Some(KernelPanic::read(&record, module.artifact)))
+    Ok(Some(module.artifact.panic(&record)))
 }

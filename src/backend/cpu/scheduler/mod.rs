@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use kernelmill_artifact::{PanicKind, PanicRecord};
 
-use super::{
-    abi::{Block, Item, Resume, Start, WAIT_BARRIER, WAIT_ENDED, WAIT_NONE, WAIT_WARP},
-    warp::{self, LANES},
+use super::warp::{self, LANES};
+use crate::embedded::abi::{
+    Block, Item, Resume, Start, WAIT_BARRIER, WAIT_ENDED, WAIT_NONE, WAIT_WARP,
 };
 
 /// A coroutine kernel, and the memory that its threads run in.
