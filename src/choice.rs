@@ -5,7 +5,7 @@ use std::fmt;
 use kernelmill_artifact::Target;
 
 use crate::{
-    Device,
+    device::Device,
     embedded::EmbeddedArtifact,
     error::{Error, NoBinary, Rejected, Result},
     select::{Selection, Verdict, select},

@@ -6,9 +6,11 @@ use std::{
 };
 
 use crate::{
-    Choice, Device, EmbeddedArtifact, Error, NoBinary, Result,
     cache::{ModuleHold, module_cache},
-    embedded::{KernelSet, check_version},
+    choice::Choice,
+    device::Device,
+    embedded::{EmbeddedArtifact, KernelSet, check_version},
+    error::{Error, NoBinary, Result},
     kernel::CompiledKernel,
 };
 
@@ -107,7 +109,7 @@ impl Loaded {
     /// Loads a binary that was chosen, with those of its kernels that are not there yet.
     fn add(&mut self, set: &'static KernelSet, choice: Choice) -> Result<()> {
         let artifact = choice.artifact;
-        let module = module_cache().hold(&self.device, artifact)?;
+        let module = module_cache().hold(self.device.context(), artifact)?;
         for kernel in artifact.kernels {
             let slot = &mut self.kernels[kernel.signature];
             if slot.is_none() {

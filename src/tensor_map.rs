@@ -4,7 +4,13 @@ use std::fmt;
 
 use kernelmill_artifact::{MAX_TENSOR_RANK, TensorMapData};
 
-use crate::{BufferSlice, BufferSliceMut, Device, DeviceCopy, Error, Result, backend::Memory};
+use crate::{
+    copy::DeviceCopy,
+    device::Device,
+    error::{Error, Result},
+    hal::{Memory, TensorFormat},
+    slice::{BufferSlice, BufferSliceMut},
+};
 
 /// An element of a tensor that boxes are copied of: integers and floats of 1 to 8 bytes.
 pub trait TensorElement: DeviceCopy + sealed::Sealed {}
@@ -199,8 +205,8 @@ impl<const D: usize> Tiling<D> {
             data.strides[d] = (self.strides[d] * size_of::<T>()) as u64;
             data.box_sizes[d] = self.box_sizes[d] as u32;
         }
-        let form = Form { bytes: size_of::<T>(), rank: D, swizzle: self.swizzle };
-        if let Some(descriptor) = device.context().tensor_map(&data, form)? {
+        let format = TensorFormat { element_bytes: size_of::<T>(), rank: D };
+        if let Some(descriptor) = device.context().tensor_map(&data, format)? {
             data.descriptor = descriptor;
             data.is_encoded = 1;
         }
@@ -261,17 +267,6 @@ impl<const D: usize> Tiling<D> {
         }
         faults
     }
-}
-
-/// What the driver's descriptor says besides the numbers.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only a driver reads it"))]
-pub(crate) struct Form {
-    /// Bytes of an element.
-    pub(crate) bytes: usize,
-    /// The number of dimensions.
-    pub(crate) rank: usize,
-    pub(crate) swizzle: Swizzle,
 }
 
 macro_rules! debug {

@@ -6,7 +6,7 @@
 use crate::{
     DeviceCopy, Launch, LaunchStream, ReadSlice, Result, WriteSlice,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
-    backend::StreamRef,
+    hal::StreamRef,
     loaded::Loaded,
 };
 use std::marker::PhantomData;

@@ -37,8 +37,8 @@ pub use kernelmill_artifact::{
 pub use crate::{
     __assert_layout as assert_layout, __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
-    backend::StreamRef,
     embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, abi},
+    hal::StreamRef,
     loaded::Loaded,
 };
 use crate::{DeviceCopy, DeviceFn, Error, Launch, LaunchStream, ReadSlice, Result, WriteSlice};

@@ -201,7 +201,8 @@ fn lengths_that_differ_are_named() {
 fn a_module_is_loaded_once_on_each_device() {
     let (device, other) = (Device::cpu().unwrap(), Device::cpu_sequential().unwrap());
     let [first, second] = [&Kernels::embedded()[0], &Kernels::embedded()[2]];
-    let hold = |device: &_, artifact| crate::module_cache().hold(device, artifact).unwrap();
+    let hold =
+        |device: &Device, artifact| crate::module_cache().hold(device.context(), artifact).unwrap();
     let module = hold(&device, first);
     assert!(Arc::ptr_eq(module.module(), hold(&Device::cpu().unwrap(), first).module()));
     assert!(!Arc::ptr_eq(module.module(), hold(&device, second).module()));

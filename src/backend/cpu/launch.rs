@@ -18,10 +18,12 @@ use super::{
     scheduler::Scheduler,
 };
 use crate::{
-    EmbeddedArtifact, Result,
-    backend::{self, StreamRef},
-    embedded::abi::{self, Geometry, ROW, Resume, Run, Start},
-    fault::{Fault, FaultSlot},
+    embedded::{
+        EmbeddedArtifact,
+        abi::{self, Geometry, ROW, Resume, Run, Start},
+    },
+    error::Result,
+    hal::{self, AsyncError, ErrorSlot, StreamRef},
     limits::{Checked, KernelLimits},
 };
 
@@ -42,7 +44,7 @@ pub(super) enum Road {
 pub(super) struct Function {
     road: Road,
     artifact: &'static EmbeddedArtifact,
-    device_fault: Arc<FaultSlot>,
+    context_errors: Arc<ErrorSlot>,
     sequential: bool,
     static_shared_bytes: u64,
     /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured.
@@ -54,12 +56,12 @@ impl Function {
         road: Road,
         kernel: &abi::Kernel,
         artifact: &'static EmbeddedArtifact,
-        device_fault: Arc<FaultSlot>,
+        context_errors: Arc<ErrorSlot>,
         sequential: bool,
     ) -> Self {
         let static_shared_bytes = kernel.static_shared_bytes;
         let block_ns = AtomicU64::new(0);
-        Self { road, artifact, device_fault, sequential, static_shared_bytes, block_ns }
+        Self { road, artifact, context_errors, sequential, static_shared_bytes, block_ns }
     }
 
     /// Whether `blocks` blocks took so little when last measured that sharing them costs more.
@@ -69,7 +71,7 @@ impl Function {
     }
 }
 
-impl backend::Function for Function {
+impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
         let static_shared_bytes = self.static_shared_bytes;
         KernelLimits { threads_per_block: u32::MAX, static_shared_bytes }
@@ -80,7 +82,7 @@ impl backend::Function for Function {
         stream: StreamRef<'_>,
         shape: &Checked,
         arguments: &mut [*const u8],
-    ) -> Result<Option<Arc<Fault>>> {
+    ) -> Result<Option<Arc<AsyncError>>> {
         let Checked { grid, block, dynamic_shared_bytes } = *shape;
         let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
         let record = UnsafeCell::new(PanicRecord::EMPTY);
@@ -101,10 +103,10 @@ impl backend::Function for Function {
         if !record.is_set() {
             return Ok(None);
         }
-        let fault = Fault::new(self.artifact.panic(&record).into());
-        stream.keep(&fault);
-        self.device_fault.keep(&fault);
-        Ok(Some(fault))
+        let error = AsyncError::new(self.artifact.panic(&record).into());
+        stream.keep(&error);
+        self.context_errors.keep(&error);
+        Ok(Some(error))
     }
 }
 

@@ -7,31 +7,32 @@ use super::{
     launch::{Function, Road},
 };
 use crate::{
-    EmbeddedArtifact, EmbeddedKernel, Error, Result, backend,
     embedded::{
+        EmbeddedArtifact, EmbeddedKernel,
         abi::{self, ROAD_COROUTINE, ROAD_LOOP},
         check_version,
     },
-    fault::FaultSlot,
+    error::{Error, Result},
+    hal::{self, ErrorSlot},
 };
 
 pub(super) struct Module {
-    fault: Arc<FaultSlot>,
+    errors: Arc<ErrorSlot>,
     sequential: bool,
 }
 
 impl Module {
-    pub(super) fn new(fault: Arc<FaultSlot>, sequential: bool) -> Self {
-        Self { fault, sequential }
+    pub(super) fn new(errors: Arc<ErrorSlot>, sequential: bool) -> Self {
+        Self { errors, sequential }
     }
 }
 
-impl backend::Module for Module {
+impl hal::Module for Module {
     fn function(
         self: Arc<Self>,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
-    ) -> Result<Box<dyn backend::Function>> {
+    ) -> Result<Box<dyn hal::Function>> {
         let missing = Error::MissingKernel {
             source_file: artifact.source,
             target: artifact.target,
@@ -41,8 +42,8 @@ impl backend::Module for Module {
         let compiled = entry.kernel();
         check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
         let Some(road) = road(compiled) else { return Err(missing) };
-        let fault = Arc::clone(&self.fault);
-        Ok(Box::new(Function::new(road, compiled, artifact, fault, self.sequential)))
+        let errors = Arc::clone(&self.errors);
+        Ok(Box::new(Function::new(road, compiled, artifact, errors, self.sequential)))
     }
 }
 

@@ -1,4 +1,4 @@
-//! An NVIDIA GPU as a device.
+//! CUDA contexts: NVIDIA GPUs as devices.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -6,26 +6,30 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUdevice_attribute as Attribu
 
 use super::{
     driver::{named, present},
-    memory::{Memory, Order},
+    memory::Memory,
     module::Module,
+    order::{self, Order},
     panics,
     stream::Stream,
     tensor_map,
 };
 use crate::{
-    Backend, EmbeddedArtifact, Error, Limits, Result,
-    backend::{self, Generation},
     cache::module_cache,
-    select::Architecture,
-    tensor_map::Form,
+    embedded::EmbeddedArtifact,
+    error::{Error, Result},
+    hal::{self, ContextId, Platform, StreamRef, TensorFormat},
+    properties::{Architecture, Backend, Limits},
 };
 use kernelmill_artifact::TensorMapData;
 
+/// NVIDIA's GPUs, where there is a driver.
+pub(crate) struct Cuda;
+
 pub(crate) struct Context {
+    id: ContextId,
     name: String,
     limits: Limits,
     architecture: Architecture,
-    generation: Generation,
     default_stream: Arc<Stream>,
     order: Arc<Order>,
 }
@@ -33,14 +37,24 @@ pub(crate) struct Context {
 /// The contexts that are open: of one device, or one `CudaContext`, there is one.
 static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(Vec::new());
 
-/// Every NVIDIA device, opened when the iterator comes to it; those that cannot be are left out.
-pub(crate) fn all() -> impl Iterator<Item = Arc<dyn backend::Context>> {
-    let count = if present() { CudaContext::device_count().unwrap_or(0) } else { 0 };
-    (0..usize::try_from(count).unwrap_or(0)).filter_map(|ordinal| open(ordinal).ok())
+impl Platform for Cuda {
+    fn backend(&self) -> Backend {
+        Backend::Cuda
+    }
+
+    fn devices(&self) -> Box<dyn Iterator<Item = Arc<dyn hal::Context>>> {
+        let count = if present() { CudaContext::device_count().unwrap_or(0) } else { 0 };
+        let ordinals = 0..usize::try_from(count).unwrap_or(0);
+        Box::new(ordinals.filter_map(|ordinal| open(ordinal).ok()))
+    }
+
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {
+        open(ordinal)
+    }
 }
 
 /// The device with this number, in its primary context.
-pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn backend::Context>> {
+fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     let unavailable = |reason: String| Error::Unavailable { backend: Backend::Cuda, reason };
     if !present() {
         return Err(unavailable("no NVIDIA driver is installed".to_owned()));
@@ -60,7 +74,7 @@ pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn backend::Context>> {
 }
 
 /// The device of a context that the program already has.
-pub(crate) fn adopt(cuda: &Arc<CudaContext>) -> Result<Arc<dyn backend::Context>> {
+pub(super) fn adopt(cuda: &Arc<CudaContext>) -> Result<Arc<dyn hal::Context>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(context) = find(&mut open, |other| Arc::ptr_eq(other, cuda)) {
         return Ok(context);
@@ -111,10 +125,15 @@ impl Context {
             minor: attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         };
         let name = named(cuda.name(), "cuDeviceGetName", || device.clone())?;
-        let generation = Generation::new();
-        let default_stream = Arc::new(Stream::new(generation, cuda.default_stream()));
+        let id = ContextId::new();
+        let default_stream = Arc::new(Stream::new(id, cuda.default_stream()));
         let order = Arc::new(Order::new(cuda));
-        Ok(Self { name, limits, architecture, generation, default_stream, order })
+        Ok(Self { id, name, limits, architecture, default_stream, order })
+    }
+
+    /// Whether a stream is of the driver's context that this is.
+    pub(super) fn is_of(&self, stream: &CudaStream) -> bool {
+        stream.context().cu_ctx() == self.cuda().cu_ctx()
     }
 
     fn cuda(&self) -> &Arc<CudaContext> {
@@ -128,11 +147,15 @@ impl Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        module_cache().release_context(self.generation);
+        module_cache().release_context(self.id);
     }
 }
 
-impl backend::Context for Context {
+impl hal::Context for Context {
+    fn id(&self) -> ContextId {
+        self.id
+    }
+
     fn backend(&self) -> Backend {
         Backend::Cuda
     }
@@ -149,40 +172,41 @@ impl backend::Context for Context {
         &self.architecture
     }
 
-    fn generation(&self) -> Generation {
-        self.generation
-    }
-
-    fn default_stream(&self) -> Arc<dyn backend::Stream> {
+    fn default_stream(&self) -> Arc<dyn hal::Stream> {
         Arc::clone(&self.default_stream) as _
     }
 
-    fn new_stream(&self) -> Result<Arc<dyn backend::Stream>> {
+    fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
         self.order.expect_streams()?;
         let subject = || self.name.clone();
         let stream = named(self.cuda().new_stream(), "cuStreamCreate", subject)?;
-        Ok(Arc::new(Stream::new(self.generation, stream)))
+        Ok(Arc::new(Stream::new(self.id, stream)))
     }
 
-    fn zeros(&self, bytes: usize) -> Result<Box<dyn backend::Memory>> {
+    /// Streams of cudarc's are of this context where they are of the driver's context behind it.
+    fn accepts(&self, stream: StreamRef<'_>) -> bool {
+        order::cuda_stream(stream).is_ok_and(|stream| self.is_of(stream))
+    }
+
+    fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
         Ok(Box::new(Memory::zeros(&self.order, self.stream(), &self.name, bytes)?))
     }
 
-    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn backend::Memory>> {
+    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
         // SAFETY: promised.
         let memory =
             unsafe { Memory::upload(&self.order, self.stream(), &self.name, source, bytes)? };
         Ok(Box::new(memory))
     }
 
-    fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn backend::Module>> {
+    fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
         Ok(Arc::new(Module::load(Arc::clone(self.cuda()), artifact)?))
     }
 
-    fn tensor_map(&self, data: &TensorMapData, form: Form) -> Result<Option<[u64; 16]>> {
+    fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {
         match self.architecture {
             Architecture::Nvidia { major, .. } if major >= tensor_map::SINCE => {
-                tensor_map::encode(self.cuda(), data, form)
+                tensor_map::encode(self.cuda(), data, format)
             }
             _ => Ok(None),
         }
@@ -191,9 +215,5 @@ impl backend::Context for Context {
     fn synchronize(&self) -> Result<()> {
         named(self.cuda().synchronize(), "cuCtxSynchronize", || self.name.clone())?;
         panics::report_all(self.stream(), true)
-    }
-
-    fn cuda_handle(&self) -> Option<usize> {
-        Some(self.cuda().cu_ctx() as usize)
     }
 }

@@ -1,4 +1,4 @@
-//! Launches on a GPU.
+//! CUDA launches: kernels of a loaded module, put on a stream.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -12,14 +12,13 @@ use cudarc::driver::{
 
 use super::{
     driver::{bind, named},
-    interop,
     module::Module,
-    panics,
+    order, panics,
 };
 use crate::{
-    EmbeddedKernel, Result,
-    backend::{self, StreamRef},
-    fault::Fault,
+    embedded::EmbeddedKernel,
+    error::{Error, Result},
+    hal::{self, AsyncError, StreamRef},
     limits::{Checked, KernelLimits},
 };
 
@@ -53,7 +52,7 @@ impl Function {
             // SAFETY: the function is of a loaded module.
             let value = unsafe { raw::get_function_attribute(handle, which) };
             let value = named(value, "cuFuncGetAttribute", || format!("`{}`", kernel.entry))?;
-            Ok::<_, crate::Error>(u32::try_from(value).unwrap_or(0))
+            Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
         };
         let threads_per_block = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let shared = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
@@ -84,7 +83,7 @@ impl Function {
     }
 }
 
-impl backend::Function for Function {
+impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
         self.limits
     }
@@ -94,9 +93,9 @@ impl backend::Function for Function {
         stream: StreamRef<'_>,
         shape: &Checked,
         arguments: &mut [*const u8],
-    ) -> Result<Option<Arc<Fault>>> {
+    ) -> Result<Option<Arc<AsyncError>>> {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
-        let stream = interop::cuda_stream(stream)?;
+        let stream = order::cuda_stream(stream)?;
         bind(self.module.context())?;
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);

@@ -1,48 +1,18 @@
-//! Memory of a GPU.
+//! CUDA memory: slices of cudarc's, whose events keep the order between streams.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
 
 use super::{
     driver::{bind, named},
-    interop, panics,
+    order::{self, Order},
+    panics,
 };
 use crate::{
-    Error, Result,
-    backend::{self, Guard, StreamRef},
+    error::{Error, Result},
+    hal::{self, Guard, StreamRef},
 };
-
-/// What keeps the order between the streams of a context.
-///
-/// cudarc records events only while there are streams beside the default one. Were the last of
-/// these dropped with work on it, nothing would wait for that work any more; so from the first
-/// use of one on, this keeps another.
-pub(super) struct Order {
-    context: Arc<CudaContext>,
-    keeper: OnceLock<Arc<CudaStream>>,
-}
-
-impl Order {
-    pub(super) fn new(context: Arc<CudaContext>) -> Self {
-        Self { context, keeper: OnceLock::new() }
-    }
-
-    pub(super) fn context(&self) -> &Arc<CudaContext> {
-        &self.context
-    }
-
-    /// Told before work goes to a stream that is not the default one.
-    pub(super) fn expect_streams(&self) -> Result<()> {
-        if self.keeper.get().is_none() {
-            let subject = || "the order between streams".to_owned();
-            let stream = named(self.context.new_stream(), "cuStreamCreate", subject)?;
-            // Where somebody else was faster, this one is dropped again.
-            let _ = self.keeper.set(stream);
-        }
-        Ok(())
-    }
-}
 
 pub(super) struct Memory {
     bytes: CudaSlice<u8>,
@@ -77,7 +47,7 @@ impl Memory {
     ) -> Result<Self> {
         let mut memory = Self::allocate(order, stream, device, bytes)?;
         // SAFETY: the memory has that many bytes; the source is promised.
-        unsafe { backend::Memory::write(&mut memory, 0, source, bytes)? };
+        unsafe { hal::Memory::write(&mut memory, 0, source, bytes)? };
         Ok(memory)
     }
 
@@ -104,11 +74,11 @@ impl Memory {
     }
 }
 
-impl backend::Memory for Memory {
+impl hal::Memory for Memory {
     unsafe fn read(&self, offset: usize, target: *mut u8, bytes: usize) -> Result<()> {
         let stream = self.bytes.stream();
         let subject = || format!("{bytes} bytes");
-        bind(&self.order.context)?;
+        bind(&self.order.context())?;
         let (address, recorded) = self.bytes.device_ptr(stream);
         if bytes > 0 {
             // SAFETY: the caller promises both ranges; the target is not used before the stream
@@ -127,7 +97,7 @@ impl backend::Memory for Memory {
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {
         let stream = Arc::clone(self.bytes.stream());
         let subject = || format!("{bytes} bytes");
-        bind(&self.order.context)?;
+        bind(&self.order.context())?;
         let (address, recorded) = self.bytes.device_ptr_mut(&stream);
         // SAFETY: the caller promises both ranges, and the stream is waited for before the source
         // can change.
@@ -145,14 +115,14 @@ impl backend::Memory for Memory {
     }
 
     fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let stream = interop::cuda_stream(stream)?;
+        let stream = order::cuda_stream(stream)?;
         self.expect(stream)?;
-        interop::hold_read(&self.bytes, stream)
+        order::hold_read(&self.bytes, stream)
     }
 
     fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let stream = interop::cuda_stream(stream)?;
+        let stream = order::cuda_stream(stream)?;
         self.expect(stream)?;
-        interop::hold_write(&mut self.bytes, stream)
+        order::hold_write(&mut self.bytes, stream)
     }
 }

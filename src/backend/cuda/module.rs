@@ -1,4 +1,4 @@
-//! Modules: PTX and cubins that the driver has loaded.
+//! CUDA modules: PTX and cubins that the driver has loaded.
 
 use std::{
     ffi::{CString, c_uint, c_void},
@@ -14,7 +14,11 @@ use super::{
     launch::Function,
     panics,
 };
-use crate::{EmbeddedArtifact, EmbeddedKernel, Error, Result, backend};
+use crate::{
+    embedded::{EmbeddedArtifact, EmbeddedKernel},
+    error::{Error, Result},
+    hal,
+};
 
 /// The global that kernels which can panic write to.
 const RECORD: &std::ffi::CStr = c"__kernelmill_panic_record";
@@ -110,12 +114,12 @@ impl Drop for Module {
     }
 }
 
-impl backend::Module for Module {
+impl hal::Module for Module {
     fn function(
         self: Arc<Self>,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
-    ) -> Result<Box<dyn backend::Function>> {
+    ) -> Result<Box<dyn hal::Function>> {
         let missing = Error::MissingKernel {
             source_file: artifact.source,
             target: artifact.target,

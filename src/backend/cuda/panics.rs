@@ -15,7 +15,7 @@ use super::{
     driver::{bind, named},
     module::Module,
 };
-use crate::{KernelPanic, Result};
+use crate::error::{KernelPanic, Result};
 
 /// A module whose record was not read since a launch on a stream.
 struct Expected {

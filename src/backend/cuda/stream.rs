@@ -1,4 +1,4 @@
-//! Streams of a context.
+//! CUDA streams: those of a context, and the program's own.
 
 use std::sync::Arc;
 
@@ -6,18 +6,18 @@ use cudarc::driver::CudaStream;
 
 use super::{driver::named, panics};
 use crate::{
-    Result,
-    backend::{self, Generation},
+    error::Result,
+    hal::{self, ContextId},
 };
 
 pub(crate) struct Stream {
-    generation: Generation,
+    context: ContextId,
     cuda: Arc<CudaStream>,
 }
 
 impl Stream {
-    pub(crate) fn new(generation: Generation, cuda: Arc<CudaStream>) -> Self {
-        Self { generation, cuda }
+    pub(crate) fn new(context: ContextId, cuda: Arc<CudaStream>) -> Self {
+        Self { context, cuda }
     }
 
     pub(super) fn cudarc(&self) -> &Arc<CudaStream> {
@@ -25,17 +25,30 @@ impl Stream {
     }
 }
 
-impl backend::Stream for Stream {
-    fn generation(&self) -> Generation {
-        self.generation
+impl hal::Stream for Stream {
+    fn context(&self) -> Option<ContextId> {
+        Some(self.context)
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(self.cuda.synchronize(), "cuStreamSynchronize", || "a stream".to_owned())?;
+        named(CudaStream::synchronize(&self.cuda), "cuStreamSynchronize", || {
+            "a stream".to_owned()
+        })?;
         panics::report(&self.cuda)
     }
+}
 
-    fn cuda(&self) -> Option<&Arc<CudaStream>> {
-        Some(&self.cuda)
+/// A stream of the program's own, which launches are put on as it is.
+impl hal::Stream for Arc<CudaStream> {
+    fn context(&self) -> Option<ContextId> {
+        None
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        named(CudaStream::synchronize(self), "cuStreamSynchronize", || "a stream".to_owned())
+    }
+
+    fn describe(&self) -> &'static str {
+        "a CudaStream of another context"
     }
 }
