@@ -1,4 +1,4 @@
-//! The kernels of a package, loaded on a device.
+//! Loaded kernels: those of a package on one device, from the best binary of each source.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,12 +6,15 @@ use std::{
 };
 
 use crate::{
+    argument::Argument,
     cache::{ModuleHold, module_cache},
     choice::Choice,
     device::Device,
     embedded::{EmbeddedArtifact, KernelSet, check_version},
     error::{Error, NoBinary, Result},
+    hal::StreamRef,
     kernel::CompiledKernel,
+    launch::Launch,
 };
 
 /// The kernels of a [`KernelSet`], loaded on one device: what a generated `Kernels` is made of.
@@ -134,6 +137,27 @@ impl Loaded {
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// Launches the kernel with this index among the signatures.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoBinary`] for one that is not compiled for this device, and what a launch reports.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of that signature, in its order, and what the kernel does with them in
+    /// the threads of this launch is sound.
+    pub(crate) unsafe fn launch(
+        &self,
+        index: usize,
+        stream: StreamRef<'_>,
+        launch: &Launch<3>,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        // SAFETY: as promised to this function.
+        unsafe { self.kernel(index)?.launch(&self.device, stream, launch, arguments) }
     }
 
     /// The kernel with this index among the signatures.

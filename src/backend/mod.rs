@@ -16,6 +16,30 @@ pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
 
+/// The traits by which libraries that back ends work with know the types of elements.
+pub mod library_traits {
+    #[cfg(feature = "cuda")]
+    pub use super::cuda::element::{DeviceRepr, ValidAsZeroBits};
+}
+
+/// Implements those traits for a type that is [`DeviceCopy`](crate::DeviceCopy).
+#[cfg(feature = "cuda")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __library_traits {
+    (unsafe $name:ty) => {
+        $crate::__cuda_element!(unsafe $name);
+    };
+}
+
+/// Implements those traits for a type that is [`DeviceCopy`](crate::DeviceCopy): there are none.
+#[cfg(not(feature = "cuda"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __library_traits {
+    (unsafe $name:ty) => {};
+}
+
 /// The back ends of this build, the best first.
 static PLATFORMS: &[&dyn Platform] = &[
     #[cfg(feature = "cuda")]

@@ -97,7 +97,7 @@ impl ModuleCache {
 
     /// Forgets a context that goes away: its modules are unloaded, those in use when they are
     /// released. The modules of all other contexts stay.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "the CPU's contexts stay"))]
+    #[allow(dead_code, reason = "for drivers, and a build may have none: the CPU's contexts stay")]
     pub(crate) fn release_context(&self, context: ContextId) {
         self.table.release(|key| key.context == context, true);
     }

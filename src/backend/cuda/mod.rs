@@ -8,6 +8,7 @@
 
 pub(super) mod context;
 mod driver;
+pub(super) mod element;
 mod interop;
 mod launch;
 mod memory;
