@@ -8,8 +8,9 @@ use super::{
     driver::{named, present},
     memory::Memory,
     module::Module,
-    order::{self, Order},
-    panics,
+    order,
+    panics::Panics,
+    shared::Shared,
     stream::Stream,
     tensor_map,
 };
@@ -27,11 +28,10 @@ pub(crate) struct Cuda;
 
 pub(crate) struct Context {
     id: ContextId,
-    name: String,
     limits: Limits,
     architecture: Architecture,
     default_stream: Arc<Stream>,
-    order: Arc<Order>,
+    shared: Arc<Shared>,
 }
 
 /// The contexts that are open: of one device, or one `CudaContext`, there is one.
@@ -70,7 +70,7 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     }
     let subject = || format!("device {ordinal}");
     let cuda = named(CudaContext::new(ordinal), "cuDevicePrimaryCtxRetain", subject)?;
-    Ok(add(&mut open, Context::new(cuda)?))
+    Ok(add(&mut open, cuda)?)
 }
 
 /// The device of a context that the program already has.
@@ -79,7 +79,7 @@ pub(super) fn adopt(cuda: &Arc<CudaContext>) -> Result<Arc<dyn hal::Context>> {
     if let Some(context) = find(&mut open, |other| Arc::ptr_eq(other, cuda)) {
         return Ok(context);
     }
-    Ok(add(&mut open, Context::new(Arc::clone(cuda))?))
+    Ok(add(&mut open, Arc::clone(cuda))?)
 }
 
 fn find(
@@ -90,14 +90,17 @@ fn find(
     open.iter().filter_map(Weak::upgrade).find(|context| is(context.cuda()))
 }
 
-fn add(open: &mut Vec<Weak<Context>>, context: Context) -> Arc<Context> {
-    let context = Arc::new(context);
+fn add(open: &mut Vec<Weak<Context>>, cuda: Arc<CudaContext>) -> Result<Arc<Context>> {
+    // Streams of one context of the driver go with kernels of all contexts that it is behind.
+    let panics = find(open, |other| other.cu_ctx() == cuda.cu_ctx())
+        .map_or_else(Arc::<Panics>::default, |same| Arc::clone(&same.shared.panics));
+    let context = Arc::new(Context::new(cuda, panics)?);
     open.push(Arc::downgrade(&context));
-    context
+    Ok(context)
 }
 
 impl Context {
-    fn new(cuda: Arc<CudaContext>) -> Result<Self> {
+    fn new(cuda: Arc<CudaContext>, panics: Arc<Panics>) -> Result<Self> {
         let device = format!("device {}", cuda.ordinal());
         let attribute = |which: Attribute| {
             let value = named(cuda.attribute(which), "cuDeviceGetAttribute", || device.clone())?;
@@ -126,9 +129,9 @@ impl Context {
         };
         let name = named(cuda.name(), "cuDeviceGetName", || device.clone())?;
         let id = ContextId::new();
-        let default_stream = Arc::new(Stream::new(id, cuda.default_stream()));
-        let order = Arc::new(Order::new(cuda));
-        Ok(Self { id, name, limits, architecture, default_stream, order })
+        let shared = Arc::new(Shared::new(name, cuda, panics));
+        let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
+        Ok(Self { id, limits, architecture, default_stream, shared })
     }
 
     /// Whether a stream is of the driver's context that this is.
@@ -137,11 +140,11 @@ impl Context {
     }
 
     fn cuda(&self) -> &Arc<CudaContext> {
-        self.order.context()
+        &self.shared.cuda
     }
 
-    fn stream(&self) -> &Arc<CudaStream> {
-        self.default_stream.cudarc()
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 }
 
@@ -161,7 +164,7 @@ impl hal::Context for Context {
     }
 
     fn name(&self) -> &str {
-        &self.name
+        &self.shared.name
     }
 
     fn limits(&self) -> &Limits {
@@ -177,10 +180,10 @@ impl hal::Context for Context {
     }
 
     fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
-        self.order.expect_streams()?;
-        let subject = || self.name.clone();
+        self.shared.expect_streams()?;
+        let subject = || self.shared.name.clone();
         let stream = named(self.cuda().new_stream(), "cuStreamCreate", subject)?;
-        Ok(Arc::new(Stream::new(self.id, stream)))
+        Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
     }
 
     /// Streams of cudarc's are of this context where they are of the driver's context behind it.
@@ -189,18 +192,17 @@ impl hal::Context for Context {
     }
 
     fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        Ok(Box::new(Memory::zeros(&self.order, self.stream(), &self.name, bytes)?))
+        Ok(Box::new(Memory::zeros(&self.shared, bytes)?))
     }
 
     unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
         // SAFETY: promised.
-        let memory =
-            unsafe { Memory::upload(&self.order, self.stream(), &self.name, source, bytes)? };
+        let memory = unsafe { Memory::upload(&self.shared, source, bytes)? };
         Ok(Box::new(memory))
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
-        Ok(Arc::new(Module::load(Arc::clone(self.cuda()), artifact)?))
+        Ok(Arc::new(Module::load(&self.shared, artifact)?))
     }
 
     fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {
@@ -213,7 +215,7 @@ impl hal::Context for Context {
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(self.cuda().synchronize(), "cuCtxSynchronize", || self.name.clone())?;
-        panics::report_all(self.stream(), true)
+        named(self.cuda().synchronize(), "cuCtxSynchronize", || self.shared.name.clone())?;
+        self.shared.panics.report_all(&self.shared.stream, true)
     }
 }

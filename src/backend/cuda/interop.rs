@@ -39,14 +39,15 @@ impl Device {
     /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a stream of another context.
     pub fn adopt_stream(&self, stream: Arc<CudaStream>) -> Result<Stream> {
         let any: &dyn Any = self.context();
-        if !any.downcast_ref::<Context>().is_some_and(|context| context.is_of(&stream)) {
+        let context = any.downcast_ref::<Context>().filter(|context| context.is_of(&stream));
+        let Some(context) = context else {
             return Err(Error::WrongDevice {
                 subject: "a CudaStream".to_owned(),
                 found: stream.context().name().unwrap_or_else(|_| "another context".to_owned()),
                 expected: self.to_string(),
             });
-        }
-        let stream = queue::Stream::new(self.context().id(), stream);
+        };
+        let stream = queue::Stream::new(self.context().id(), stream, context.shared());
         Ok(Stream::new(self.clone(), Arc::new(stream)))
     }
 }

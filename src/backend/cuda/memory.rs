@@ -6,8 +6,8 @@ use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
 
 use super::{
     driver::{bind, named},
-    order::{self, Order},
-    panics,
+    order,
+    shared::Shared,
 };
 use crate::{
     error::{Error, Result},
@@ -16,19 +16,14 @@ use crate::{
 
 pub(super) struct Memory {
     bytes: CudaSlice<u8>,
-    order: Arc<Order>,
+    shared: Arc<Shared>,
 }
 
 impl Memory {
     /// Memory of `bytes` bytes, more than 0; all zero.
-    pub(super) fn zeros(
-        order: &Arc<Order>,
-        stream: &Arc<CudaStream>,
-        device: &str,
-        bytes: usize,
-    ) -> Result<Self> {
-        let mut memory = Self::allocate(order, stream, device, bytes)?;
-        let zeroed = stream.memset_zeros(&mut memory.bytes);
+    pub(super) fn zeros(shared: &Arc<Shared>, bytes: usize) -> Result<Self> {
+        let mut memory = Self::allocate(shared, bytes)?;
+        let zeroed = shared.stream.memset_zeros(&mut memory.bytes);
         named(zeroed, "cuMemsetD8Async", || format!("{bytes} bytes"))?;
         Ok(memory)
     }
@@ -39,30 +34,23 @@ impl Memory {
     ///
     /// `source` can be read for `bytes` bytes.
     pub(super) unsafe fn upload(
-        order: &Arc<Order>,
-        stream: &Arc<CudaStream>,
-        device: &str,
+        shared: &Arc<Shared>,
         source: *const u8,
         bytes: usize,
     ) -> Result<Self> {
-        let mut memory = Self::allocate(order, stream, device, bytes)?;
+        let mut memory = Self::allocate(shared, bytes)?;
         // SAFETY: the memory has that many bytes; the source is promised.
         unsafe { hal::Memory::write(&mut memory, 0, source, bytes)? };
         Ok(memory)
     }
 
     /// Memory whose contents are not defined.
-    fn allocate(
-        order: &Arc<Order>,
-        stream: &Arc<CudaStream>,
-        device: &str,
-        bytes: usize,
-    ) -> Result<Self> {
+    fn allocate(shared: &Arc<Shared>, bytes: usize) -> Result<Self> {
         // SAFETY: every caller writes all bytes before they are read.
-        match unsafe { stream.alloc::<u8>(bytes) } {
-            Ok(bytes) => Ok(Self { bytes, order: Arc::clone(order) }),
+        match unsafe { shared.stream.alloc::<u8>(bytes) } {
+            Ok(bytes) => Ok(Self { bytes, shared: Arc::clone(shared) }),
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                Err(Error::OutOfMemory { device: device.to_owned(), bytes })
+                Err(Error::OutOfMemory { device: shared.name.clone(), bytes })
             }
             Err(error) => named(Err(error), "cuMemAlloc", || format!("{bytes} bytes")),
         }
@@ -70,7 +58,7 @@ impl Memory {
 
     /// Makes sure that events are recorded, where `stream` is not the default stream.
     fn expect(&self, stream: &CudaStream) -> Result<()> {
-        if stream.cu_stream().is_null() { Ok(()) } else { self.order.expect_streams() }
+        if stream.cu_stream().is_null() { Ok(()) } else { self.shared.expect_streams() }
     }
 }
 
@@ -78,7 +66,7 @@ impl hal::Memory for Memory {
     unsafe fn read(&self, offset: usize, target: *mut u8, bytes: usize) -> Result<()> {
         let stream = self.bytes.stream();
         let subject = || format!("{bytes} bytes");
-        bind(&self.order.context())?;
+        bind(&self.shared.cuda)?;
         let (address, recorded) = self.bytes.device_ptr(stream);
         if bytes > 0 {
             // SAFETY: the caller promises both ranges; the target is not used before the stream
@@ -91,13 +79,13 @@ impl hal::Memory for Memory {
         }
         drop(recorded);
         named(stream.synchronize(), "cuStreamSynchronize", subject)?;
-        panics::report_all(stream, false)
+        self.shared.panics.report_all(stream, false)
     }
 
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {
         let stream = Arc::clone(self.bytes.stream());
         let subject = || format!("{bytes} bytes");
-        bind(&self.order.context())?;
+        bind(&self.shared.cuda)?;
         let (address, recorded) = self.bytes.device_ptr_mut(&stream);
         // SAFETY: the caller promises both ranges, and the stream is waited for before the source
         // can change.

@@ -9,11 +9,13 @@
 pub(super) mod context;
 mod driver;
 pub(super) mod element;
+mod image;
 mod interop;
 mod launch;
 mod memory;
 mod module;
 mod order;
 mod panics;
+mod shared;
 mod stream;
 mod tensor_map;

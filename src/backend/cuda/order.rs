@@ -4,46 +4,15 @@
 //! order is waited for here. Guaranteed: a launch sees what was queued before it on every stream that
 //! used its memory.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaStream, DevicePtr, DevicePtrMut, SyncOnDrop};
+use cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut, SyncOnDrop};
 
 use super::{driver::named, stream::Stream};
 use crate::{
     error::{Error, Result},
     hal::{Guard, StreamRef},
 };
-
-/// What keeps the order between the streams of a context.
-///
-/// cudarc records events only while there are streams beside the default one. Were the last of
-/// these dropped with work on it, nothing would wait for that work any more; so from the first
-/// use of one on, this keeps another.
-pub(super) struct Order {
-    context: Arc<CudaContext>,
-    keeper: OnceLock<Arc<CudaStream>>,
-}
-
-impl Order {
-    pub(super) fn new(context: Arc<CudaContext>) -> Self {
-        Self { context, keeper: OnceLock::new() }
-    }
-
-    pub(super) fn context(&self) -> &Arc<CudaContext> {
-        &self.context
-    }
-
-    /// Told before work goes to a stream that is not the default one.
-    pub(super) fn expect_streams(&self) -> Result<()> {
-        if self.keeper.get().is_none() {
-            let subject = || "the order between streams".to_owned();
-            let stream = named(self.context.new_stream(), "cuStreamCreate", subject)?;
-            // Where somebody else was faster, this one is dropped again.
-            let _ = self.keeper.set(stream);
-        }
-        Ok(())
-    }
-}
 
 /// What is done when a launch that uses memory is queued.
 struct Queued<'a> {

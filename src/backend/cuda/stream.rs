@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use super::{driver::named, panics};
+use super::{driver::named, shared::Shared};
 use crate::{
     error::Result,
     hal::{self, ContextId},
@@ -13,11 +13,12 @@ use crate::{
 pub(crate) struct Stream {
     context: ContextId,
     cuda: Arc<CudaStream>,
+    shared: Arc<Shared>,
 }
 
 impl Stream {
-    pub(crate) fn new(context: ContextId, cuda: Arc<CudaStream>) -> Self {
-        Self { context, cuda }
+    pub(super) fn new(context: ContextId, cuda: Arc<CudaStream>, shared: &Arc<Shared>) -> Self {
+        Self { context, cuda, shared: Arc::clone(shared) }
     }
 
     pub(super) fn cudarc(&self) -> &Arc<CudaStream> {
@@ -34,7 +35,7 @@ impl hal::Stream for Stream {
         named(CudaStream::synchronize(&self.cuda), "cuStreamSynchronize", || {
             "a stream".to_owned()
         })?;
-        panics::report(&self.cuda)
+        self.shared.panics.report(&self.cuda)
     }
 }
 
