@@ -1,4 +1,7 @@
-//! What launch wrappers take, and how it becomes a kernel's arguments.
+//! Kernel arguments: what launch wrappers take, and how it becomes the words that a kernel is given.
+//!
+//! Memory is held for the launch, so that the back end can order it after what else uses the memory.
+//! Guaranteed: what is held is on the stream's device, and marshalling allocates nothing.
 
 use std::{marker::PhantomData, sync::Arc};
 

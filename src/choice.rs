@@ -1,4 +1,4 @@
-//! Which embedded binary was taken for a device.
+//! The choice of a binary: which embedded one was taken for a device, and why each other one lost.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! Errors: what can go wrong, on the host and on the device.
 
 use std::fmt;
 
@@ -87,7 +87,7 @@ pub enum Error {
         /// The package of the kernel.
         package: &'static str,
     },
-    /// A tensor map that some device could not copy boxes by.
+    /// A tensor map that some device could not copy tiles by.
     #[error("a tensor map of {subject}: {}", faults.join("; "))]
     TensorMap {
         /// Its element, sizes, strides and box.

@@ -1,4 +1,7 @@
-//! A kernel that is loaded, apart from its launches.
+//! Compiled kernels: what is known of a kernel once its module is loaded, apart from its launches.
+//!
+//! The one place where a launch is checked: stream, limits of the device and of the kernel, and what
+//! its author says of blocks. What passes goes to the back end.
 
 use std::fmt;
 

@@ -37,7 +37,7 @@
 //!
 //! - [`Device`], [`Stream`], [`Buffer`]: where kernels run, in which order, on what memory.
 //! - [`Launch`]: how many threads.
-//! - [`TensorMap`]: a tensor in a buffer, of which kernels copy boxes.
+//! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
 //! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
 //! - [`select`]: which embedded binary a device gets, and why each other one lost.
 //! - [`module_cache`]: the modules that are loaded.

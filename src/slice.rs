@@ -1,4 +1,6 @@
 //! Slices of buffers: a range of their elements, to read or to write.
+//!
+//! Guaranteed: the range is within the buffer.
 
 use std::{
     fmt,

@@ -1,4 +1,4 @@
-//! The modules that are loaded: one cache for all back ends.
+//! The module cache: the modules that are loaded, of all back ends.
 //!
 //! A module is keyed by the context it is loaded in and the fingerprint of its binary. Whoever
 //! asks first loads it, everybody else waits for that; different modules load at the same time.

@@ -110,7 +110,7 @@ pub struct Slice<H>(H);
 /// Memory as its address alone.
 pub struct Pointer<H>(H);
 
-/// A tensor and the box of it that is copied.
+/// A tensor and the tile of it that is copied.
 pub struct Map<M>(M);
 
 /// Memory that the kernel reads.
@@ -154,7 +154,7 @@ pub fn write_pointer<T: DeviceCopy, S: WriteSlice<T>>(memory: S) -> Pointer<Writ
     Pointer(Write(memory, PhantomData))
 }
 
-/// A tensor of which the kernel copies boxes.
+/// A tensor of which the kernel copies tiles.
 pub fn tensor_map<M: TensorMapArgument>(map: M) -> Map<M> {
     Map(map)
 }

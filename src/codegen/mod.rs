@@ -86,7 +86,7 @@ pub fn write<'s, T: DeviceCopy>(
     slice.hold(stream)
 }
 
-/// Holds a tensor of which the kernel copies boxes, until after the launch.
+/// Holds a tensor of which the kernel copies tiles, until after the launch.
 ///
 /// # Errors
 ///

@@ -1,4 +1,6 @@
-//! What the generated bindings embed in the application.
+//! Embedded kernels: what the generated bindings embed in the application.
+//!
+//! Static data, which the back ends read. Its version is checked before it is used.
 
 use std::fmt;
 

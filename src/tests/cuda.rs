@@ -1,4 +1,4 @@
-//! The CUDA back end, run against whatever driver is installed: a GPU's, or a stand-in.
+//! The CUDA back end, on whatever driver is installed: a GPU's, or the fake driver.
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
-//! Memory that blocks run in, one set a thread, kept between launches.
+//! Arenas: the memory that blocks run in, one set for each thread of the host.
+//!
+//! Kept between launches. Guaranteed: a launch like the one before it on a thread allocates nothing.
 
 use std::{
     alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error},

@@ -1,4 +1,7 @@
-//! Which of a kernel's functions runs on this processor.
+//! CPU dispatch: which of a kernel's functions runs on this processor.
+//!
+//! A kernel is compiled for several levels of the instruction set. Guaranteed: the function taken needs
+//! nothing that the processor lacks.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,7 @@
-//! Launches on the processor.
+//! CPU launches: the blocks of a grid, on one thread or shared among rayon's pool.
+//!
+//! Needs a shape that was checked against the limits. Guaranteed: every block has run when a launch
+//! returns, save after a panic.
 
 use std::{
     cell::UnsafeCell,
@@ -34,15 +37,15 @@ const WORTH_SHARING: Duration = Duration::from_micros(20);
 /// Pieces that the blocks of a launch are dealt in, for each thread of the pool.
 const CHUNKS_PER_THREAD: usize = 16;
 
-/// How a kernel runs.
-pub(super) enum Road {
+/// The lowering strategy of a kernel, and its functions.
+pub(super) enum Strategy {
     Loop { run: Run, thread_bytes: usize },
     Coroutine { start: Start, resume: Resume, stride: usize, align: usize },
 }
 
 /// A kernel, ready to be launched.
 pub(super) struct Function {
-    road: Road,
+    strategy: Strategy,
     artifact: &'static EmbeddedArtifact,
     context_errors: Arc<ErrorSlot>,
     sequential: bool,
@@ -53,7 +56,7 @@ pub(super) struct Function {
 
 impl Function {
     pub(super) fn new(
-        road: Road,
+        strategy: Strategy,
         kernel: &abi::Kernel,
         artifact: &'static EmbeddedArtifact,
         context_errors: Arc<ErrorSlot>,
@@ -61,7 +64,7 @@ impl Function {
     ) -> Self {
         let static_shared_bytes = kernel.static_shared_bytes;
         let block_ns = AtomicU64::new(0);
-        Self { road, artifact, context_errors, sequential, static_shared_bytes, block_ns }
+        Self { strategy, artifact, context_errors, sequential, static_shared_bytes, block_ns }
     }
 
     /// Whether `blocks` blocks took so little when last measured that sharing them costs more.
@@ -198,15 +201,15 @@ impl Launch<'_> {
     /// As for `run`; nobody else uses the arena.
     unsafe fn run_in(&self, arena: &mut Arena, blocks: Range<usize>) {
         let mut scratch = 0;
-        let scheduler = match self.function.road {
-            Road::Loop { thread_bytes, .. } => {
+        let scheduler = match self.function.strategy {
+            Strategy::Loop { thread_bytes, .. } => {
                 let [width, height, depth] = self.geometry.block.map(|n| n as usize);
                 scratch = thread_bytes
                     .saturating_mul(width.next_multiple_of(ROW))
                     .saturating_mul(height * depth);
                 None
             }
-            Road::Coroutine { start, resume, stride, align } => {
+            Strategy::Coroutine { start, resume, stride, align } => {
                 let shape = self.geometry.block;
                 let threads = shape.iter().map(|&n| n as usize).product();
                 let (items, frames) = arena.threads(threads, stride, align);
@@ -227,10 +230,10 @@ impl Launch<'_> {
                     return;
                 }
                 (*block).index = index;
-                match (&self.function.road, &scheduler) {
-                    (Road::Loop { run, .. }, _) => run(self.arguments, block),
-                    (Road::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
-                    (Road::Coroutine { .. }, None) => unreachable!("made above"),
+                match (&self.function.strategy, &scheduler) {
+                    (Strategy::Loop { run, .. }, _) => run(self.arguments, block),
+                    (Strategy::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
+                    (Strategy::Coroutine { .. }, None) => unreachable!("made above"),
                 }
                 index = self.next(index);
             }

@@ -1,15 +1,15 @@
-//! A binary that is linked into the application: there is nothing to load.
+//! CPU modules: binaries that are linked into the application, so that there is nothing to load.
 
 use std::sync::Arc;
 
 use super::{
     dispatch,
-    launch::{Function, Road},
+    launch::{Function, Strategy},
 };
 use crate::{
     embedded::{
         EmbeddedArtifact, EmbeddedKernel,
-        abi::{self, ROAD_COROUTINE, ROAD_LOOP},
+        abi::{self, STRATEGY_COROUTINE, STRATEGY_LOOP},
         check_version,
     },
     error::{Error, Result},
@@ -41,20 +41,20 @@ impl hal::Module for Module {
         let Some(entry) = kernel.cpu else { return Err(missing) };
         let compiled = entry.kernel();
         check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
-        let Some(road) = road(compiled) else { return Err(missing) };
+        let Some(strategy) = strategy(compiled) else { return Err(missing) };
         let errors = Arc::clone(&self.errors);
-        Ok(Box::new(Function::new(road, compiled, artifact, errors, self.sequential)))
+        Ok(Box::new(Function::new(strategy, compiled, artifact, errors, self.sequential)))
     }
 }
 
-/// How a kernel runs; `None` where it lacks a function it should have.
-fn road(kernel: &abi::Kernel) -> Option<Road> {
-    match kernel.road {
-        ROAD_LOOP => Some(Road::Loop {
+/// The lowering strategy of a kernel; `None` where it lacks a function it should have.
+fn strategy(kernel: &abi::Kernel) -> Option<Strategy> {
+    match kernel.strategy {
+        STRATEGY_LOOP => Some(Strategy::Loop {
             run: dispatch::best(&kernel.run)?,
             thread_bytes: kernel.frame_bytes as usize,
         }),
-        ROAD_COROUTINE => Some(Road::Coroutine {
+        STRATEGY_COROUTINE => Some(Strategy::Coroutine {
             start: kernel.start?,
             resume: kernel.resume?,
             stride: kernel.frame_bytes.next_multiple_of(kernel.frame_align.max(1)) as usize,

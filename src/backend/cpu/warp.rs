@@ -1,4 +1,4 @@
-//! Warp operations on the processor.
+//! Warp-level primitives on the CPU: shuffles, votes and barriers among coroutines.
 
 use crate::embedded::abi::{Item, WAIT_ENDED, WAIT_NONE, WAIT_WARP, operation};
 
