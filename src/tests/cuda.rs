@@ -10,13 +10,16 @@ use crate::{
     WriteSlice, module_cache,
 };
 
+/// The kernel as PTX, which the bindings embed too.
+const SAXPY: &[u8] = include_bytes!("../../build-helpers/build/src/bindings/snapshots/saxpy.ptx");
+
 /// `saxpy` for NVIDIA GPUs alone.
 static SET: cg::KernelSet = cg::KernelSet {
     format_version: 1,
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
-    artifacts: &[saxpy("05", include_bytes!("saxpy.ptx"))],
+    artifacts: &[saxpy("05", SAXPY)],
 };
 
 /// The same with text that is no PTX.

@@ -1,14 +1,19 @@
-//! Tests of the crate as applications use it, through bindings as they are generated.
+//! Tests of the crate as applications use it, through bindings that kernelmill-build has written.
 
 mod coroutine;
 #[cfg(feature = "half")]
 mod cpp;
 #[cfg(feature = "cuda")]
 mod cuda;
-mod generated;
 mod narrowed;
 mod objects;
 mod pool;
+
+/// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes
+/// them. Their compiled code is in `objects.rs`.
+mod generated {
+    include!("../../build-helpers/build/src/bindings/snapshots/demo.rs");
+}
 
 use std::sync::Arc;
 
