@@ -36,7 +36,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver reports.
+    /// [`Error::OutOfMemory`], or what the driver reports.
     ///
     /// ```
     /// let x = kernelmill::Device::cpu()?.upload(&[1.0f32; 1000])?;
@@ -51,7 +51,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver reports.
+    /// [`Error::OutOfMemory`], or what the driver reports.
     pub fn zeros<T: DeviceCopy>(&self, n: usize) -> Result<Buffer<T>> {
         Buffer::zeros(self, n)
     }

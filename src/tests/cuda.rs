@@ -180,11 +180,26 @@ fn with_cudarc(device: &Device) {
         // Which of the threads is first is up to the device.
         assert!(panic.to_string().contains("the len is 0 but the index is "), "{panic}");
     }
+    kernels_and_stream_of_two_contexts(device, &context);
     let cpu = Device::cpu().unwrap();
     let kernels = Kernels::load(device);
     let (x, mut y) = (cpu.zeros::<f32>(1).unwrap(), cpu.zeros::<f32>(1).unwrap());
     let error = kernels.saxpy(&stream, Launch::linear(1), 1.0, &x, &mut y).unwrap_err();
     assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
+}
+
+/// Both are of one context of the driver: the panic is reported where the stream is waited for.
+fn kernels_and_stream_of_two_contexts(device: &Device, context: &Arc<CudaContext>) {
+    let other = Device::from_cuda_context(context).unwrap();
+    assert_ne!(*device, other);
+    let stream = other.new_stream().unwrap();
+    let kernels = Kernels::load(device);
+    let (x, mut y) = (device.zeros::<f32>(8).unwrap(), other.zeros::<f32>(8).unwrap());
+    kernels.saxpy(&stream, Launch::grid([1], [8]), 1.0, &x.slice(..7), &mut y).unwrap();
+    let panic = stream.synchronize().unwrap_err().to_string();
+    assert!(panic.contains("the len is 7 but the index is 7"), "{panic}");
+    other.synchronize().unwrap();
+    device.synchronize().unwrap();
 }
 
 #[test]
