@@ -23,16 +23,17 @@ pub(crate) enum Guard<'a> {
 
 /// A value of any type, inline; dropped with this.
 pub(crate) struct State<'a> {
-    words: MaybeUninit<[usize; WORDS]>,
+    /// Pointers, so that those in the value stay what they are when this is moved.
+    words: MaybeUninit<[*mut (); WORDS]>,
     /// Drops the value.
-    drop: unsafe fn(*mut usize),
+    drop: unsafe fn(*mut *mut ()),
     marker: PhantomData<&'a ()>,
 }
 
 impl<'a> Guard<'a> {
     /// Keeps `state` until the launch is queued.
     #[allow(dead_code, reason = "for drivers, and a build may have none")]
-    pub(crate) fn keeping<T: Send + Sync + 'a>(state: T) -> Self {
+    pub(crate) fn keeping<T: 'a>(state: T) -> Self {
         Self::State { _kept: State::new(state) }
     }
 
@@ -47,17 +48,17 @@ impl<'a> Guard<'a> {
 
 #[allow(dead_code, reason = "for drivers, and a build may have none")]
 impl<'a> State<'a> {
-    fn new<T: Send + Sync + 'a>(state: T) -> Self {
+    fn new<T: 'a>(state: T) -> Self {
         const {
-            assert!(size_of::<T>() <= size_of::<[usize; WORDS]>(), "there is no room for it");
-            assert!(align_of::<T>() <= align_of::<usize>(), "the room is aligned to words");
+            assert!(size_of::<T>() <= size_of::<[*mut (); WORDS]>(), "there is no room for it");
+            assert!(align_of::<T>() <= align_of::<*mut ()>(), "the room is aligned to words");
         }
         /// Drops the `T` in `words`.
-        unsafe fn drop<T>(words: *mut usize) {
+        unsafe fn drop<T>(words: *mut *mut ()) {
             // SAFETY: only called by the drop of the `State` into which `new` wrote a `T`.
             unsafe { ptr::drop_in_place(words.cast::<T>()) }
         }
-        let mut words = MaybeUninit::<[usize; WORDS]>::uninit();
+        let mut words = MaybeUninit::<[*mut (); WORDS]>::uninit();
         // SAFETY: the room is large enough and aligned; it belongs to this function.
         unsafe { words.as_mut_ptr().cast::<T>().write(state) };
         Self { words, drop: drop::<T>, marker: PhantomData }
