@@ -247,8 +247,6 @@ impl Marshalled {
     }
 }
 
-impl sealed::Sealed for crate::Stream {}
-
 impl<T> sealed::Sealed for &Buffer<T> {}
 impl<T> sealed::Sealed for &mut Buffer<T> {}
 impl<T> sealed::Sealed for &BufferSlice<'_, T> {}

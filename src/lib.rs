@@ -81,6 +81,10 @@ mod tensor_map;
 #[cfg(test)]
 mod tests;
 
+/// What [`device_copy!`] names.
+#[doc(hidden)]
+pub use backend::library_traits as __library_traits;
+
 pub use argument::{LaunchStream, ReadSlice, WriteSlice};
 pub use buffer::Buffer;
 pub use cache::{CacheStatistics, ModuleCache, module_cache};

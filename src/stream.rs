@@ -3,7 +3,7 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
-    argument::LaunchStream,
+    argument::{LaunchStream, sealed::Sealed},
     device::Device,
     error::Result,
     hal::{self, StreamRef},
@@ -78,6 +78,8 @@ impl Stream {
         &*self.queue
     }
 }
+
+impl Sealed for Stream {}
 
 impl LaunchStream for Stream {
     fn stream(&self) -> StreamRef<'_> {

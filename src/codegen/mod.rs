@@ -19,7 +19,6 @@ pub use kernelmill_artifact::{
 pub use crate::{
     __assert_layout as assert_layout, __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
-    backend::library_traits,
     copy::half,
     embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, abi},
     hal::StreamRef,

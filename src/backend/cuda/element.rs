@@ -11,9 +11,9 @@ pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 macro_rules! __cuda_element {
     (unsafe $name:ty) => {
         // SAFETY: it is `DeviceCopy`, which asks for more.
-        unsafe impl $crate::__codegen::library_traits::DeviceRepr for $name {}
+        unsafe impl $crate::__library_traits::DeviceRepr for $name {}
         // SAFETY: as above.
-        unsafe impl $crate::__codegen::library_traits::ValidAsZeroBits for $name {}
+        unsafe impl $crate::__library_traits::ValidAsZeroBits for $name {}
     };
 }
 
