@@ -47,7 +47,7 @@ const fn kernel(run: Option<abi::Run>) -> cg::CpuKernel {
     let coroutine = run.is_none();
     cg::CpuKernel {
         version: 1,
-        road: if coroutine { abi::ROAD_COROUTINE } else { abi::ROAD_LOOP },
+        strategy: if coroutine { abi::STRATEGY_COROUTINE } else { abi::STRATEGY_LOOP },
         static_shared_bytes: 0,
         frame_bytes: 8,
         frame_align: 8,

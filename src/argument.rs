@@ -1,12 +1,18 @@
-//! What launch wrappers take, and how it becomes a kernel's arguments.
+//! Kernel arguments: what launch wrappers take, and how it becomes the words that a kernel is given.
+//!
+//! Memory is held for the launch, so that the back end can order it after what else uses the memory.
+//! Guaranteed: what is held is on the stream's device, and marshalling allocates nothing.
 
 use std::{marker::PhantomData, sync::Arc};
 
 use crate::{
-    Buffer, BufferSlice, BufferSliceMut, Device, DeviceCopy, Error, Result, TensorMap,
-    TensorMapMut,
-    backend::{Guard, StreamRef},
-    fault::{Fault, FaultSlot},
+    buffer::Buffer,
+    copy::DeviceCopy,
+    device::Device,
+    error::{Error, Result},
+    hal::{AsyncError, ErrorSlot, Guard, StreamRef},
+    slice::{BufferSlice, BufferSliceMut},
+    tensor_map::{TensorMap, TensorMapMut},
 };
 
 pub use kernelmill_artifact::MAX_ARGUMENTS;
@@ -68,7 +74,7 @@ impl<'s, T> Held<'s, T> {
         (offset, len): (usize, usize),
         hold: impl FnOnce() -> Option<Result<(u64, Guard<'s>)>>,
     ) -> Result<Self> {
-        if !stream.is_of(device.context()) {
+        if !device.context().accepts(stream) {
             return Err(Error::WrongDevice {
                 subject: format!("a buffer of {len} elements"),
                 found: device.to_string(),
@@ -77,15 +83,7 @@ impl<'s, T> Held<'s, T> {
         }
         match hold().transpose()? {
             Some((address, guard)) => Ok(Self::new(address + offset as u64, len, guard)),
-            None => Ok(Self::new(NO_ADDRESS, len, Guard::None)),
-        }
-    }
-
-    /// Where the fault of a launch that has run already goes.
-    fn fault(&self) -> Option<&'s FaultSlot> {
-        match self.guard {
-            Guard::Host(slot) => Some(slot),
-            _ => None,
+            None => Ok(Self::new(NO_ADDRESS, len, Guard::Nothing)),
         }
     }
 
@@ -136,7 +134,7 @@ pub trait TensorMapArgument: sealed::Sealed {
 #[derive(Clone, Copy, Debug)]
 pub struct Argument<'a> {
     kind: Kind,
-    fault: Option<&'a FaultSlot>,
+    errors: Option<&'a ErrorSlot>,
     marker: PhantomData<&'a ()>,
 }
 
@@ -150,20 +148,20 @@ enum Kind {
 impl<'a> Argument<'a> {
     /// The place of an argument.
     pub(crate) const NOTHING: Self =
-        Self { kind: Kind::Pointer { address: 0, bytes: 0 }, fault: None, marker: PhantomData };
+        Self { kind: Kind::Pointer { address: 0, bytes: 0 }, errors: None, marker: PhantomData };
 
     /// A scalar or a struct, by value.
     #[must_use]
     pub fn value<T: DeviceCopy>(value: &'a T) -> Self {
         let kind = Kind::Value(std::ptr::from_ref(value).cast());
-        Self { kind, fault: None, marker: PhantomData }
+        Self { kind, errors: None, marker: PhantomData }
     }
 
     /// The address and the number of elements.
     #[must_use]
     pub fn slice<T>(held: &'a Held<'_, T>) -> Self {
         let kind = Kind::Slice { address: held.address, len: held.len as u64 };
-        Self { kind, fault: held.fault(), marker: PhantomData }
+        Self { kind, errors: held.guard.errors(), marker: PhantomData }
     }
 
     /// The address; null where there are no elements. The size comes after all arguments, for kernels
@@ -172,20 +170,24 @@ impl<'a> Argument<'a> {
     pub fn pointer<T>(held: &'a Held<'_, T>) -> Self {
         let address = if held.is_empty() { 0 } else { held.address };
         let bytes = (held.len * size_of::<T>()) as u64;
-        Self { kind: Kind::Pointer { address, bytes }, fault: held.fault(), marker: PhantomData }
+        Self {
+            kind: Kind::Pointer { address, bytes },
+            errors: held.guard.errors(),
+            marker: PhantomData,
+        }
     }
 
     /// What the device reads of a tensor map.
     #[must_use]
     pub fn tensor_map<T>(map: &'a HeldMap<'_, T>) -> Self {
         let kind = Kind::Value(std::ptr::from_ref(&map.data).cast());
-        Self { kind, fault: map.held.fault(), marker: PhantomData }
+        Self { kind, errors: map.held.guard.errors(), marker: PhantomData }
     }
 
-    /// Tells the memory of this argument of a fault.
-    pub(crate) fn keep(&self, fault: &Arc<Fault>) {
-        if let Some(slot) = self.fault {
-            slot.keep(fault);
+    /// Keeps the error of a launch that has run already with the memory of this argument.
+    pub(crate) fn keep(&self, error: &Arc<AsyncError>) {
+        if let Some(slot) = self.errors {
+            slot.keep(error);
         }
     }
 }
@@ -244,8 +246,6 @@ impl Marshalled {
         &mut self.pointers[..self.len]
     }
 }
-
-impl sealed::Sealed for crate::Stream {}
 
 impl<T> sealed::Sealed for &Buffer<T> {}
 impl<T> sealed::Sealed for &mut Buffer<T> {}

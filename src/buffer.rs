@@ -1,9 +1,13 @@
-//! Device memory with a length and a type.
+//! Buffers: device memory with a length and a type.
 
 use std::{fmt, marker::PhantomData, ops::RangeBounds};
 
 use crate::{
-    BufferSlice, BufferSliceMut, Device, DeviceCopy, Error, Result, backend::Memory, slice::resolve,
+    copy::DeviceCopy,
+    device::Device,
+    error::{Error, Result},
+    hal::Memory,
+    slice::{BufferSlice, BufferSliceMut, resolve},
 };
 
 /// `len` elements of `T` in the memory of a device; freed when dropped, after the launches that
@@ -25,6 +29,32 @@ pub struct Buffer<T> {
     memory: Option<Box<dyn Memory>>,
     len: usize,
     marker: PhantomData<T>,
+}
+
+impl Device {
+    /// Copies `data` into a new buffer. Returns when `data` can be changed again.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or what the driver reports.
+    ///
+    /// ```
+    /// let x = kernelmill::Device::cpu()?.upload(&[1.0f32; 1000])?;
+    /// assert_eq!(x.len(), 1000);
+    /// # Ok::<(), kernelmill::Error>(())
+    /// ```
+    pub fn upload<T: DeviceCopy>(&self, data: &[T]) -> Result<Buffer<T>> {
+        Buffer::upload(self, data)
+    }
+
+    /// A new buffer of `n` elements whose bytes are all zero.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or what the driver reports.
+    pub fn zeros<T: DeviceCopy>(&self, n: usize) -> Result<Buffer<T>> {
+        Buffer::zeros(self, n)
+    }
 }
 
 impl<T: DeviceCopy> Buffer<T> {
@@ -117,6 +147,18 @@ impl<T> Buffer<T> {
         let range = resolve(&range, self.len);
         let memory = self.memory.as_mut().map(|memory| &mut **memory as &mut dyn Memory);
         BufferSliceMut::new(&self.device, memory, range)
+    }
+}
+
+impl<'a, T> From<&'a Buffer<T>> for BufferSlice<'a, T> {
+    fn from(buffer: &'a Buffer<T>) -> Self {
+        buffer.slice(..)
+    }
+}
+
+impl<'a, T> From<&'a mut Buffer<T>> for BufferSliceMut<'a, T> {
+    fn from(buffer: &'a mut Buffer<T>) -> Self {
+        buffer.slice_mut(..)
     }
 }
 

@@ -1,12 +1,13 @@
-//! Which embedded binary was taken for a device.
+//! The choice of a binary: which embedded one was taken for a device, and why each other one lost.
 
 use std::fmt;
 
 use kernelmill_artifact::Target;
 
 use crate::{
-    Device, Error, NoBinary, Result,
+    device::Device,
     embedded::EmbeddedArtifact,
+    error::{Error, NoBinary, Rejected, Result},
     select::{Selection, Verdict, select},
 };
 
@@ -20,16 +21,6 @@ pub struct Choice {
     pub artifact: &'static EmbeddedArtifact,
     /// Each other binary of the same source.
     pub rejected: Vec<Rejected>,
-}
-
-/// A binary that was not chosen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Rejected {
-    /// Its target.
-    pub target: String,
-    /// Why, for people.
-    pub reason: String,
 }
 
 impl Choice {
@@ -67,12 +58,6 @@ impl Choice {
                 Err(Error::from(NoBinary { source, device, rejected }))
             }
         }
-    }
-}
-
-impl Rejected {
-    fn new(target: &str, reason: &dyn fmt::Display) -> Self {
-        Self { target: target.to_owned(), reason: reason.to_string() }
     }
 }
 

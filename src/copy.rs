@@ -1,4 +1,9 @@
-//! The types that cross between host and device.
+//! Device-copyable types: those whose values cross between host and device.
+//!
+//! Needed by every buffer and every argument; nothing of this crate is needed here.
+
+#[cfg(feature = "half")]
+pub use half;
 
 /// A type whose values can be copied between host and device, byte for byte.
 ///
@@ -24,6 +29,22 @@
 /// ```
 pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {}
 
+/// In place of the crate `half`, so that what is missing is the only error: see
+/// [`__needs_half`](crate::__needs_half).
+#[cfg(not(feature = "half"))]
+#[expect(non_camel_case_types, reason = "named as in the crate `half`")]
+pub mod half {
+    /// Half precision.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(transparent)]
+    pub struct f16(u16);
+
+    /// Brain floating point.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    #[repr(transparent)]
+    pub struct bf16(u16);
+}
+
 macro_rules! scalars {
     ($($scalar:ty)*) => {$(
         // SAFETY: a scalar, zero is a value of it, and devices have it in the same layout.
@@ -32,10 +53,31 @@ macro_rules! scalars {
 }
 
 scalars!(bool char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
-#[cfg(feature = "half")]
 scalars!(half::f16 half::bf16);
-#[cfg(not(feature = "half"))]
-scalars!(crate::__codegen::half::f16 crate::__codegen::half::bf16);
 
 // SAFETY: an array is its elements one after the other, and nothing else.
 unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {}
+
+/// Implements [`DeviceCopy`] for types of yours and, with the feature `cuda`, cudarc's
+/// `DeviceRepr` and `ValidAsZeroBits`, so that `CudaSlice` can hold them.
+///
+/// What [`DeviceCopy`] asks for is for you to uphold: `#[repr(C)]`, fields that cross to devices
+/// themselves, and all bytes zero a value; the word `unsafe` says that you do.
+///
+/// ```
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Particle { position: [f32; 3], mass: f32 }
+/// // `repr(C)`, of scalars only:
+/// kernelmill::device_copy!(unsafe Particle);
+/// assert_eq!(kernelmill::Device::cpu()?.zeros::<Particle>(10)?.len(), 10);
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+#[macro_export]
+macro_rules! device_copy {
+    (unsafe $($name:ty),+ $(,)?) => {$(
+        // SAFETY: whoever calls the macro upholds what the trait asks for.
+        unsafe impl $crate::DeviceCopy for $name {}
+        $crate::__library_traits!(unsafe $name);
+    )+};
+}

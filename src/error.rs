@@ -1,10 +1,10 @@
-//! What can go wrong.
+//! Errors: what can go wrong, on the host and on the device.
 
 use std::fmt;
 
-use kernelmill_artifact::{PanicKind, PanicRecord, SourceFrame, SourceLocation};
+use kernelmill_artifact::{PanicKind, SourceFrame, SourceLocation};
 
-use crate::{EmbeddedArtifact, backend::Backend, choice::Rejected};
+use crate::properties::Backend;
 
 /// The result of everything here that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -87,7 +87,7 @@ pub enum Error {
         /// The package of the kernel.
         package: &'static str,
     },
-    /// A tensor map that some device could not copy boxes by.
+    /// A tensor map that some device could not copy tiles by.
     #[error("a tensor map of {subject}: {}", faults.join("; "))]
     TensorMap {
         /// Its element, sizes, strides and box.
@@ -204,34 +204,6 @@ pub struct KernelPanic {
     pub backtrace: &'static [SourceFrame<'static>],
 }
 
-impl KernelPanic {
-    /// Reads a record that is set by a kernel of this artifact.
-    pub(crate) fn read(record: &PanicRecord, artifact: &EmbeddedArtifact) -> Self {
-        let (kind, location) = (record.kind(), record.location as usize);
-        if kind == PanicKind::Silent {
-            // The rest is of another panic, if of any.
-            return Self {
-                kind,
-                message: record.message(&[], &[]),
-                location: None,
-                source: artifact.source,
-                block: [0; 3],
-                thread: [0; 3],
-                backtrace: &[],
-            };
-        }
-        Self {
-            kind,
-            message: record.message(artifact.messages, artifact.locations),
-            location: artifact.locations.get(location).copied(),
-            source: artifact.source,
-            block: record.block,
-            thread: record.thread,
-            backtrace: artifact.backtraces.get(location).copied().unwrap_or_default(),
-        }
-    }
-}
-
 impl fmt::Display for KernelPanic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.location {
@@ -264,6 +236,22 @@ pub struct NoBinary {
     /// Every embedded binary of that source, with the reason; empty where the program was built
     /// without binaries.
     pub rejected: Vec<Rejected>,
+}
+
+/// A binary that was not chosen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejected {
+    /// Its target.
+    pub target: String,
+    /// Why, for people.
+    pub reason: String,
+}
+
+impl Rejected {
+    pub(crate) fn new(target: &str, reason: &dyn fmt::Display) -> Self {
+        Self { target: target.to_owned(), reason: reason.to_string() }
+    }
 }
 
 impl fmt::Display for NoBinary {

@@ -1,4 +1,4 @@
-//! Functions that the host gives to kernels.
+//! Device functions as values: what the host gives to kernels that call functions by reference.
 
 use std::{
     fmt,
@@ -6,7 +6,7 @@ use std::{
     marker::PhantomData,
 };
 
-use crate::DeviceCopy;
+use crate::copy::DeviceCopy;
 
 /// A device function, for a kernel that takes a `DeviceFn<F>`: by value, in a struct, or in a buffer
 /// of many. The generated `Kernels::functions()` has those of a package, each with its type.
@@ -89,38 +89,3 @@ impl<F> fmt::Debug for DeviceFn<F> {
 
 // SAFETY: transparent over a number, on the device as on the host; zero names no function.
 unsafe impl<F: Send + Sync + 'static> DeviceCopy for DeviceFn<F> {}
-// SAFETY: as above; `DeviceCopy` asks for more.
-#[cfg(feature = "cuda")]
-unsafe impl<F> cudarc::driver::DeviceRepr for DeviceFn<F> {}
-// SAFETY: as above.
-#[cfg(feature = "cuda")]
-unsafe impl<F> cudarc::driver::ValidAsZeroBits for DeviceFn<F> {}
-
-#[cfg(test)]
-mod tests {
-    use super::DeviceFn;
-    use crate::{Error, codegen};
-
-    #[test]
-    fn a_function_that_kernels_do_not_have_is_refused() {
-        let set = codegen::KernelSet {
-            format_version: 1,
-            package: "shapes",
-            signatures: &[],
-            functions: &[3, 5],
-            artifacts: &[],
-        };
-        let given = |id| {
-            let function = DeviceFn::<fn(f32) -> f32>::new(id);
-            codegen::require_function(function, &set, "apply", "f")
-        };
-        assert!(given(5).is_ok());
-        for id in [0, 4] {
-            let error = given(id).unwrap_err();
-            assert!(matches!(error, Error::ForeignFunction { .. }), "{error}");
-            let expected = "kernel `apply`: the function given as `f` is none that the kernels of \
-                            `shapes` can call; take one of their own `Kernels::functions()`";
-            assert_eq!(error.to_string(), expected);
-        }
-    }
-}

@@ -1,11 +1,17 @@
-//! A kernel that is loaded, apart from its launches.
+//! Compiled kernels: what is known of a kernel once its module is loaded, apart from its launches.
+//!
+//! The one place where a launch is checked: stream, limits of the device and of the kernel, and what
+//! its author says of blocks. What passes goes to the back end.
 
 use std::fmt;
 
 use crate::{
-    Device, EmbeddedArtifact, EmbeddedKernel, Error, Launch, Result,
     argument::{Argument, Marshalled},
-    backend::{Function, Module, StreamRef},
+    device::Device,
+    embedded::{EmbeddedArtifact, EmbeddedKernel},
+    error::{Error, Result},
+    hal::{Function, Module, StreamRef},
+    launch::Launch,
     limits::{KernelLimits, check_bounds},
 };
 use kernelmill_artifact::{LaunchLimits, Signature};
@@ -47,7 +53,7 @@ impl CompiledKernel {
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
-        if !stream.is_of(device.context()) {
+        if !device.context().accepts(stream) {
             return Err(self.wrong_device(device, stream));
         }
         let shape = device.limits().check(launch, &self.limits, self.name, device.name())?;
@@ -55,9 +61,9 @@ impl CompiledKernel {
         check_bounds(launch, &self.bounds, self.name)?;
         let mut marshalled = Marshalled::new(arguments);
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
-        let fault = unsafe { self.function.launch(stream, &shape, marshalled.pointers())? };
-        if let Some(fault) = fault {
-            arguments.iter().for_each(|argument| argument.keep(&fault));
+        let error = unsafe { self.function.launch(stream, &shape, marshalled.pointers())? };
+        if let Some(error) = error {
+            arguments.iter().for_each(|argument| argument.keep(&error));
         }
         Ok(())
     }

@@ -1,4 +1,6 @@
-//! How many threads a kernel is launched with.
+//! Launch shapes: how many threads a kernel is launched with.
+//!
+//! Plain data; `limits` checks it.
 
 /// The default number of threads in a block of [`Launch::linear`].
 const LINEAR_BLOCK: u64 = 256;

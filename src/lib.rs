@@ -37,7 +37,7 @@
 //!
 //! - [`Device`], [`Stream`], [`Buffer`]: where kernels run, in which order, on what memory.
 //! - [`Launch`]: how many threads.
-//! - [`TensorMap`]: a tensor in a buffer, of which kernels copy boxes.
+//! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
 //! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
 //! - [`select`]: which embedded binary a device gets, and why each other one lost.
 //! - [`module_cache`]: the modules that are loaded.
@@ -58,21 +58,22 @@ extern crate self as kernelmill;
 
 mod argument;
 mod backend;
-mod bind;
 mod buffer;
 mod cache;
 mod choice;
 mod codegen;
 mod copy;
 mod device;
+mod discovery;
 mod embedded;
 mod error;
-mod fault;
 mod function;
+mod hal;
 mod kernel;
 mod launch;
 mod limits;
 mod loaded;
+mod properties;
 pub mod select;
 mod slice;
 mod stream;
@@ -80,21 +81,24 @@ mod tensor_map;
 #[cfg(test)]
 mod tests;
 
+/// What [`device_copy!`] names.
+#[doc(hidden)]
+pub use backend::library_traits as __library_traits;
+
 pub use argument::{LaunchStream, ReadSlice, WriteSlice};
-pub use backend::Backend;
 pub use buffer::Buffer;
 pub use cache::{CacheStatistics, ModuleCache, module_cache};
-pub use choice::{Choice, Rejected};
+pub use choice::Choice;
 pub use copy::DeviceCopy;
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
-pub use error::{Error, KernelPanic, NoBinary, Result};
+pub use error::{Error, KernelPanic, NoBinary, Rejected, Result};
 pub use function::DeviceFn;
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;
 pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};
 pub use launch::Launch;
-pub use limits::Limits;
+pub use properties::{Backend, Limits};
 pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;
 pub use tensor_map::{Swizzle, TensorElement, TensorMap, TensorMapMut};

@@ -1,24 +1,12 @@
-//! What a device can launch, and the check of a launch against it.
+//! Launch limits: the check of a launch against those of the device and of the kernel.
 
 use kernelmill_artifact::LaunchLimits;
 
-use crate::{Error, Launch, Result};
-
-/// What a device can launch at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// Blocks in a grid, x, y, z.
-    pub grid: [u32; 3],
-    /// Threads in a block, x, y, z.
-    pub block: [u32; 3],
-    /// Threads in a block altogether.
-    pub threads_per_block: u32,
-    /// Bytes of shared memory in a block, static and dynamic together.
-    pub shared_bytes: u32,
-    /// Threads in a warp.
-    pub warp_size: u32,
-}
+use crate::{
+    error::{Error, Result},
+    launch::Launch,
+    properties::Limits,
+};
 
 /// What one compiled kernel needs, or allows beyond the limits of the device.
 #[derive(Clone, Copy, Debug)]

@@ -1,17 +1,20 @@
-//! The kernels of a package, loaded on a device.
+//! Loaded kernels: those of a package on one device, from the best binary of each source.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
 };
 
-use kernelmill_artifact::FORMAT_VERSION;
-
 use crate::{
-    Choice, Device, EmbeddedArtifact, Error, NoBinary, Result,
+    argument::Argument,
     cache::{ModuleHold, module_cache},
-    embedded::KernelSet,
+    choice::Choice,
+    device::Device,
+    embedded::{EmbeddedArtifact, KernelSet, check_version},
+    error::{Error, NoBinary, Result},
+    hal::StreamRef,
     kernel::CompiledKernel,
+    launch::Launch,
 };
 
 /// The kernels of a [`KernelSet`], loaded on one device: what a generated `Kernels` is made of.
@@ -109,7 +112,7 @@ impl Loaded {
     /// Loads a binary that was chosen, with those of its kernels that are not there yet.
     fn add(&mut self, set: &'static KernelSet, choice: Choice) -> Result<()> {
         let artifact = choice.artifact;
-        let module = module_cache().hold(&self.device, artifact)?;
+        let module = module_cache().hold(self.device.context(), artifact)?;
         for kernel in artifact.kernels {
             let slot = &mut self.kernels[kernel.signature];
             if slot.is_none() {
@@ -134,6 +137,27 @@ impl Loaded {
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    /// Launches the kernel with this index among the signatures.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoBinary`] for one that is not compiled for this device, and what a launch reports.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of that signature, in its order, and what the kernel does with them in
+    /// the threads of this launch is sound.
+    pub(crate) unsafe fn launch(
+        &self,
+        index: usize,
+        stream: StreamRef<'_>,
+        launch: &Launch<3>,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        // SAFETY: as promised to this function.
+        unsafe { self.kernel(index)?.launch(&self.device, stream, launch, arguments) }
     }
 
     /// The kernel with this index among the signatures.
@@ -170,12 +194,4 @@ fn by_source(
         }
     }
     sources
-}
-
-/// Compares an interface version with this crate's.
-pub(crate) fn check_version(subject: impl FnOnce() -> String, found: u32) -> Result<()> {
-    if found == FORMAT_VERSION {
-        return Ok(());
-    }
-    Err(Error::FormatVersion { subject: subject(), found, expected: FORMAT_VERSION })
 }

@@ -1,4 +1,6 @@
-//! Parts of buffers.
+//! Slices of buffers: a range of their elements, to read or to write.
+//!
+//! Guaranteed: the range is within the buffer.
 
 use std::{
     fmt,
@@ -6,9 +8,14 @@ use std::{
     ops::{Bound, Range, RangeBounds},
 };
 
-use crate::{Buffer, Device, DeviceCopy, Error, Result, backend::Memory};
+use crate::{
+    copy::DeviceCopy,
+    device::Device,
+    error::{Error, Result},
+    hal::Memory,
+};
 
-/// Elements of a [`Buffer`] that kernels can read; `&[T]` on a device.
+/// Elements of a [`Buffer`](crate::Buffer) that kernels can read; `&[T]` on a device.
 pub struct BufferSlice<'a, T> {
     device: &'a Device,
     memory: Option<&'a dyn Memory>,
@@ -16,7 +23,7 @@ pub struct BufferSlice<'a, T> {
     marker: PhantomData<&'a [T]>,
 }
 
-/// Elements of a [`Buffer`] that kernels can write; `&mut [T]` on a device.
+/// Elements of a [`Buffer`](crate::Buffer) that kernels can write; `&mut [T]` on a device.
 pub struct BufferSliceMut<'a, T> {
     device: &'a Device,
     memory: Option<&'a mut dyn Memory>,
@@ -89,11 +96,11 @@ impl<'a, T> BufferSlice<'a, T> {
 }
 
 impl<T: DeviceCopy> BufferSlice<'_, T> {
-    /// Copies the elements to the host; see [`Buffer::download`].
+    /// Copies the elements to the host; see [`Buffer::download`](crate::Buffer::download).
     ///
     /// # Errors
     ///
-    /// As [`Buffer::download`].
+    /// As [`Buffer::download`](crate::Buffer::download).
     pub fn download(&self) -> Result<Vec<T>> {
         let mut elements = Vec::with_capacity(self.len());
         // SAFETY: the vector has room for that many elements, and after the copy they are there.
@@ -104,11 +111,11 @@ impl<T: DeviceCopy> BufferSlice<'_, T> {
         Ok(elements)
     }
 
-    /// Copies the elements into `target`; see [`Buffer::copy_to`].
+    /// Copies the elements into `target`; see [`Buffer::copy_to`](crate::Buffer::copy_to).
     ///
     /// # Errors
     ///
-    /// As [`Buffer::copy_to`].
+    /// As [`Buffer::copy_to`](crate::Buffer::copy_to).
     pub fn copy_to(&self, target: &mut [T]) -> Result<()> {
         check_lengths("copy_to", self.len(), target.len())?;
         // SAFETY: the lengths are equal.
@@ -194,11 +201,11 @@ impl<'a, T> BufferSliceMut<'a, T> {
 }
 
 impl<T: DeviceCopy> BufferSliceMut<'_, T> {
-    /// Copies `source` into the elements; see [`Buffer::copy_from`].
+    /// Copies `source` into the elements; see [`Buffer::copy_from`](crate::Buffer::copy_from).
     ///
     /// # Errors
     ///
-    /// As [`Buffer::copy_from`].
+    /// As [`Buffer::copy_from`](crate::Buffer::copy_from).
     pub fn copy_from(&mut self, source: &[T]) -> Result<()> {
         check_lengths("copy_from", self.len(), source.len())?;
         let offset = self.offset_bytes();
@@ -215,18 +222,6 @@ impl<T: DeviceCopy> BufferSliceMut<'_, T> {
 impl<T> Clone for BufferSlice<'_, T> {
     fn clone(&self) -> Self {
         Self::new(self.device, self.memory, self.range.clone())
-    }
-}
-
-impl<'a, T> From<&'a Buffer<T>> for BufferSlice<'a, T> {
-    fn from(buffer: &'a Buffer<T>) -> Self {
-        buffer.slice(..)
-    }
-}
-
-impl<'a, T> From<&'a mut Buffer<T>> for BufferSliceMut<'a, T> {
-    fn from(buffer: &'a mut Buffer<T>) -> Self {
-        buffer.slice_mut(..)
     }
 }
 

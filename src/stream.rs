@@ -1,11 +1,12 @@
-//! Queues of launches.
+//! Streams: queues of launches on a device.
 
 use std::{fmt, sync::Arc};
 
 use crate::{
-    Device, Result,
-    argument::LaunchStream,
-    backend::{self, StreamKind, StreamRef},
+    argument::{LaunchStream, sealed::Sealed},
+    device::Device,
+    error::Result,
+    hal::{self, StreamRef},
 };
 
 /// A queue of launches on a device, which run one after the other.
@@ -20,11 +21,30 @@ use crate::{
 #[derive(Clone)]
 pub struct Stream {
     device: Device,
-    queue: Arc<dyn backend::Stream>,
+    queue: Arc<dyn hal::Stream>,
+}
+
+impl Device {
+    /// The device's default stream: the same one every time. On the CPU each thread has its own,
+    /// so that threads that know nothing of each other do not get each other's errors.
+    #[must_use]
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.clone(), self.context().default_stream())
+    }
+
+    /// A new stream: launches on it run beside those on other streams, save where they use the
+    /// same buffers.
+    ///
+    /// # Errors
+    ///
+    /// What the driver reports.
+    pub fn new_stream(&self) -> Result<Stream> {
+        Ok(Stream::new(self.clone(), self.context().new_stream()?))
+    }
 }
 
 impl Stream {
-    pub(crate) fn new(device: Device, queue: Arc<dyn backend::Stream>) -> Self {
+    pub(crate) fn new(device: Device, queue: Arc<dyn hal::Stream>) -> Self {
         Self { device, queue }
     }
 
@@ -54,17 +74,16 @@ impl Stream {
         &self.device
     }
 
-    /// cudarc's stream; `None` on devices that are not CUDA's.
-    #[cfg(feature = "cuda")]
-    #[must_use]
-    pub fn cuda_stream(&self) -> Option<&Arc<cudarc::driver::CudaStream>> {
-        self.queue.cuda()
+    pub(crate) fn queue(&self) -> &dyn hal::Stream {
+        &*self.queue
     }
 }
 
+impl Sealed for Stream {}
+
 impl LaunchStream for Stream {
     fn stream(&self) -> StreamRef<'_> {
-        StreamRef(StreamKind::Own(&*self.queue))
+        StreamRef::new(self.queue())
     }
 }
 

@@ -1,12 +1,22 @@
-//! Tensors in device memory, of which kernels copy boxes.
+//! Tensor maps: tensors in device memory, of which kernels copy tiles (TMA).
+//!
+//! Guaranteed: a map that is made fits the tensor memory accelerator of every device, so that what is
+//! tested on one runs on the others. A tile is a box in the words of CUDA's driver API, and in those of
+//! the messages here.
 
 use std::fmt;
 
 use kernelmill_artifact::{MAX_TENSOR_RANK, TensorMapData};
 
-use crate::{BufferSlice, BufferSliceMut, Device, DeviceCopy, Error, Result, backend::Memory};
+use crate::{
+    copy::DeviceCopy,
+    device::Device,
+    error::{Error, Result},
+    hal::{Memory, TensorFormat},
+    slice::{BufferSlice, BufferSliceMut},
+};
 
-/// An element of a tensor that boxes are copied of: integers and floats of 1 to 8 bytes.
+/// An element of a tensor whose tiles are copied: integers and floats of 1 to 8 bytes.
 pub trait TensorElement: DeviceCopy + sealed::Sealed {}
 
 mod sealed {
@@ -23,10 +33,10 @@ macro_rules! elements {
 
 elements!(i8 i16 i32 i64 u8 u16 u32 u64 f32 f64);
 
-/// How the rows of a box are laid out in shared memory, so that threads that read a column of it use
+/// How the rows of a tile are laid out in shared memory, so that threads that read a column of it use
 /// different banks: units of 16 bytes change places within each row, by the number of the row.
 ///
-/// A row of the box, its innermost dimension, has exactly as many bytes as the name says.
+/// A row of the tile, its innermost dimension, has exactly as many bytes as the name says.
 /// `kernelmill_device::tensor::TensorMap::place` says where an element lies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Swizzle {
@@ -63,7 +73,7 @@ impl Swizzle {
     }
 }
 
-/// A tensor of `D` dimensions in memory that kernels read, and the box of it that they copy to shared
+/// A tensor of `D` dimensions in memory that kernels read, and the tile of it that they copy to shared
 /// memory at a time: the argument for a kernel's `&TensorMap<T, D>`.
 ///
 /// On NVIDIA's processors from sm_90 on a unit of the processor's own copies
@@ -75,7 +85,7 @@ impl Swizzle {
 ///
 /// let device = Device::cpu()?;
 /// let picture = device.zeros::<f32>(1000 * 600)?;
-/// // 1000 by 600, 1000 elements from a row to the next, in boxes of 32 by 8.
+/// // 1000 by 600, 1000 elements from a row to the next, in tiles of 32 by 8.
 /// let map = TensorMap::tiled(&picture, [1000, 600], [1, 1000], [32, 8])?;
 /// let wrong = TensorMap::tiled(&picture, [1001, 600], [1, 1001], [30, 8]).unwrap_err();
 /// assert_eq!(
@@ -93,7 +103,7 @@ pub struct TensorMap<'b, T, const D: usize> {
     tiling: Tiling<D>,
 }
 
-/// A tensor of `D` dimensions in memory that kernels write boxes to: the argument for a kernel's
+/// A tensor of `D` dimensions in memory that kernels write tiles to: the argument for a kernel's
 /// `&TensorMapMut<T, D>`. As [`TensorMap`].
 pub struct TensorMapMut<'b, T, const D: usize> {
     memory: BufferSliceMut<'b, T>,
@@ -114,14 +124,14 @@ macro_rules! maps {
     ($($name:ident of $slice:ident),*) => {$(
         impl<'b, T: TensorElement, const D: usize> $name<'b, T, D> {
             /// The tensor of these sizes in a buffer, or in a slice of one, whose elements in
-            /// dimension `d` are `strides[d]` elements apart, in boxes of these sizes. The innermost
+            /// dimension `d` are `strides[d]` elements apart, in tiles of these sizes. The innermost
             /// dimension is first, and its stride is 1.
             ///
             /// # Errors
             ///
             /// [`Error::TensorMap`] with everything that is wrong: the first element lies at a multiple
             /// of 16 bytes, strides are multiples of 16 bytes and less than 2^40, sizes at most 2^32,
-            /// the last element is within the memory, a box has 1 to 256 elements in each dimension and
+            /// the last element is within the memory, a tile has 1 to 256 elements in each dimension and
             /// rows of a multiple of 16 bytes. [`Error::Cuda`] where the driver refuses it nevertheless.
             pub fn tiled(
                 memory: impl Into<$slice<'b, T>>,
@@ -137,7 +147,7 @@ macro_rules! maps {
             ///
             /// # Errors
             ///
-            /// [`Error::TensorMap`] where a row of the box is of another size.
+            /// [`Error::TensorMap`] where a row of the tile is of another size.
             pub fn swizzled(self, swizzle: Swizzle) -> Result<Self> {
                 Self::new(self.memory, Tiling { swizzle, ..self.tiling })
             }
@@ -169,9 +179,9 @@ impl<T, const D: usize> TensorMapMut<'_, T, D> {
 const MOST: u64 = 1 << 32;
 /// The most bytes from an element to the next one of a dimension, and one more.
 const FARTHEST: u64 = 1 << 40;
-/// The most elements of a box in a dimension.
+/// The most elements of a tile in a dimension.
 const LARGEST_BOX: usize = 256;
-/// What addresses, strides and rows of boxes are multiples of, in bytes.
+/// What addresses, strides and rows of tiles are multiples of, in bytes.
 const UNIT: u64 = 16;
 
 impl<const D: usize> Tiling<D> {
@@ -199,8 +209,8 @@ impl<const D: usize> Tiling<D> {
             data.strides[d] = (self.strides[d] * size_of::<T>()) as u64;
             data.box_sizes[d] = self.box_sizes[d] as u32;
         }
-        let form = Form { bytes: size_of::<T>(), rank: D, swizzle: self.swizzle };
-        if let Some(descriptor) = device.context().tensor_map(&data, form)? {
+        let format = TensorFormat { element_bytes: size_of::<T>(), rank: D };
+        if let Some(descriptor) = device.context().tensor_map(&data, format)? {
             data.descriptor = descriptor;
             data.is_encoded = 1;
         }
@@ -261,17 +271,6 @@ impl<const D: usize> Tiling<D> {
         }
         faults
     }
-}
-
-/// What the driver's descriptor says besides the numbers.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only a driver reads it"))]
-pub(crate) struct Form {
-    /// Bytes of an element.
-    pub(crate) bytes: usize,
-    /// The number of dimensions.
-    pub(crate) rank: usize,
-    pub(crate) swizzle: Swizzle,
 }
 
 macro_rules! debug {

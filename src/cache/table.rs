@@ -1,4 +1,4 @@
-//! The table of the module cache, over any key and any module.
+//! The table of the module cache, over any type of key and of module.
 //!
 //! Invariants: the table's lock is never held while a module is loaded or unloaded; an entry with
 //! uses is in the table; an entry without uses has its module.

@@ -10,7 +10,7 @@ use crate::{
 /// the barrier.
 static REVERSE: cg::CpuKernel = cg::CpuKernel {
     version: 1,
-    road: abi::ROAD_COROUTINE,
+    strategy: abi::STRATEGY_COROUTINE,
     static_shared_bytes: 4,
     frame_bytes: size_of::<Frame>() as u64,
     frame_align: 32,

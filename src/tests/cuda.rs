@@ -1,4 +1,4 @@
-//! The CUDA back end, run against whatever driver is installed: a GPU's, or a stand-in.
+//! The CUDA back end, on whatever driver is installed: a GPU's, or the fake driver.
 
 use std::sync::Arc;
 
@@ -10,13 +10,16 @@ use crate::{
     WriteSlice, module_cache,
 };
 
+/// The kernel as PTX, which the bindings embed too.
+const SAXPY: &[u8] = include_bytes!("../../build-helpers/build/src/bindings/snapshots/saxpy.ptx");
+
 /// `saxpy` for NVIDIA GPUs alone.
 static SET: cg::KernelSet = cg::KernelSet {
     format_version: 1,
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
-    artifacts: &[saxpy("05", include_bytes!("saxpy.ptx"))],
+    artifacts: &[saxpy("05", SAXPY)],
 };
 
 /// The same with text that is no PTX.
@@ -177,11 +180,26 @@ fn with_cudarc(device: &Device) {
         // Which of the threads is first is up to the device.
         assert!(panic.to_string().contains("the len is 0 but the index is "), "{panic}");
     }
+    kernels_and_stream_of_two_contexts(device, &context);
     let cpu = Device::cpu().unwrap();
     let kernels = Kernels::load(device);
     let (x, mut y) = (cpu.zeros::<f32>(1).unwrap(), cpu.zeros::<f32>(1).unwrap());
     let error = kernels.saxpy(&stream, Launch::linear(1), 1.0, &x, &mut y).unwrap_err();
     assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
+}
+
+/// Both are of one context of the driver: the panic is reported where the stream is waited for.
+fn kernels_and_stream_of_two_contexts(device: &Device, context: &Arc<CudaContext>) {
+    let other = Device::from_cuda_context(context).unwrap();
+    assert_ne!(*device, other);
+    let stream = other.new_stream().unwrap();
+    let kernels = Kernels::load(device);
+    let (x, mut y) = (device.zeros::<f32>(8).unwrap(), other.zeros::<f32>(8).unwrap());
+    kernels.saxpy(&stream, Launch::grid([1], [8]), 1.0, &x.slice(..7), &mut y).unwrap();
+    let panic = stream.synchronize().unwrap_err().to_string();
+    assert!(panic.contains("the len is 7 but the index is 7"), "{panic}");
+    other.synchronize().unwrap();
+    device.synchronize().unwrap();
 }
 
 #[test]

@@ -1,14 +1,19 @@
-//! Tests of the crate as applications use it, through bindings as they are generated.
+//! Tests of the crate as applications use it, through bindings that kernelmill-build has written.
 
 mod coroutine;
 #[cfg(feature = "half")]
 mod cpp;
 #[cfg(feature = "cuda")]
 mod cuda;
-mod generated;
 mod narrowed;
 mod objects;
 mod pool;
+
+/// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes
+/// them. Their compiled code is in `objects.rs`.
+mod generated {
+    include!("../../build-helpers/build/src/bindings/snapshots/demo.rs");
+}
 
 use std::sync::Arc;
 
@@ -201,7 +206,8 @@ fn lengths_that_differ_are_named() {
 fn a_module_is_loaded_once_on_each_device() {
     let (device, other) = (Device::cpu().unwrap(), Device::cpu_sequential().unwrap());
     let [first, second] = [&Kernels::embedded()[0], &Kernels::embedded()[2]];
-    let hold = |device: &_, artifact| crate::module_cache().hold(device, artifact).unwrap();
+    let hold =
+        |device: &Device, artifact| crate::module_cache().hold(device.context(), artifact).unwrap();
     let module = hold(&device, first);
     assert!(Arc::ptr_eq(module.module(), hold(&Device::cpu().unwrap(), first).module()));
     assert!(!Arc::ptr_eq(module.module(), hold(&device, second).module()));

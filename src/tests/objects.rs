@@ -6,13 +6,13 @@ use kernelmill_artifact::PanicRecord;
 
 use crate::__codegen::{
     CpuKernel,
-    abi::{Block, ROAD_LOOP, Run},
+    abi::{Block, Run, STRATEGY_LOOP},
 };
 
 pub(super) const fn looped(run: Run) -> CpuKernel {
     CpuKernel {
         version: 1,
-        road: ROAD_LOOP,
+        strategy: STRATEGY_LOOP,
         static_shared_bytes: 0,
         frame_bytes: 0,
         frame_align: 1,

@@ -1,4 +1,4 @@
-//! Launches from inside tasks of rayon's, and the order of blocks on one thread: on both roads, with
+//! Launches from inside tasks of rayon's, and the order of blocks on one thread: on both strategies, with
 //! shared memory.
 
 use std::{
@@ -22,7 +22,7 @@ use crate::{
 static KERNELS: [cg::CpuKernel; 2] = [
     cg::CpuKernel {
         version: 1,
-        road: abi::ROAD_LOOP,
+        strategy: abi::STRATEGY_LOOP,
         static_shared_bytes: 4,
         frame_bytes: 4,
         frame_align: 1,
@@ -32,7 +32,7 @@ static KERNELS: [cg::CpuKernel; 2] = [
     },
     cg::CpuKernel {
         version: 1,
-        road: abi::ROAD_COROUTINE,
+        strategy: abi::STRATEGY_COROUTINE,
         static_shared_bytes: 4,
         frame_bytes: size_of::<Frame>() as u64,
         frame_align: align_of::<Frame>() as u64,
@@ -42,11 +42,11 @@ static KERNELS: [cg::CpuKernel; 2] = [
     },
 ];
 
-const fn embedded(road: usize) -> cg::EmbeddedKernel {
+const fn embedded(strategy: usize) -> cg::EmbeddedKernel {
     // SAFETY: a constant of this program, with functions as the type says.
-    let cpu = Some(unsafe { cg::CpuEntry::new(&KERNELS[road]) });
+    let cpu = Some(unsafe { cg::CpuEntry::new(&KERNELS[strategy]) });
     cg::EmbeddedKernel {
-        signature: road,
+        signature: strategy,
         entry: "reverse",
         static_shared_bytes: 4,
         panics: false,
@@ -172,11 +172,11 @@ unsafe extern "C" fn resume(frame: *mut u8, item: *mut abi::Item) -> bool {
     }
 }
 
-/// The roads, as the numbers of their kernels.
-const ROADS: [usize; 2] = [0, 1];
+/// The strategies, as the numbers of their kernels.
+const STRATEGIES: [usize; 2] = [0, 1];
 
 /// Launches a kernel, checks what it has computed, and gives the blocks in their order.
-fn launch(device: &Device, road: usize, grid: [u32; 3], threads: u32, salt: u32) -> Vec<u32> {
+fn launch(device: &Device, strategy: usize, grid: [u32; 3], threads: u32, salt: u32) -> Vec<u32> {
     let loaded = cg::Loaded::new(device, &SET).unwrap();
     let blocks: u32 = grid.iter().product();
     let mut out = device.zeros::<u32>((blocks * threads) as usize).unwrap();
@@ -190,12 +190,15 @@ fn launch(device: &Device, road: usize, grid: [u32; 3], threads: u32, salt: u32)
             [cg::Argument::pointer(&out), cg::Argument::pointer(&log), cg::Argument::value(&salt)];
         let launch = Launch::<3>::grid(grid, [threads, 1, 1]).shared_bytes(4 * threads as usize);
         // SAFETY: these are the arguments of the kernel.
-        unsafe { cg::launch(&loaded, road, stream, launch, &arguments) }.unwrap();
+        unsafe { cg::launch(&loaded, strategy, stream, launch, &arguments) }.unwrap();
     }
     let out = out.download().unwrap();
     let expected = (0..threads).rev().map(|thread| thread + salt);
     for block in out.chunks(threads as usize) {
-        assert!(block.iter().copied().eq(expected.clone()), "road {road}, salt {salt}: {block:?}");
+        assert!(
+            block.iter().copied().eq(expected.clone()),
+            "strategy {strategy}, salt {salt}: {block:?}"
+        );
     }
     let log = log.download().unwrap();
     assert_eq!(log[0], blocks, "every block began once");
@@ -218,7 +221,7 @@ fn within_a_minute(run: impl FnOnce() + Send + 'static) {
     }
 }
 
-/// Launches on both roads from inside other tasks, which hold launches themselves.
+/// Launches on both strategies from inside other tasks, which hold launches themselves.
 fn nested(device: &Device, salt: u32) {
     rayon::join(
         || launch(device, 0, MANY, 33 + salt % 7, salt),
@@ -258,15 +261,15 @@ fn launches_run_in_the_pool_that_they_are_made_in() {
 #[test]
 fn on_one_thread_blocks_run_in_order() {
     let device = Device::cpu_sequential().unwrap();
-    for road in ROADS {
+    for strategy in STRATEGIES {
         for grid in [[7, 1, 1], [3, 4, 1], [5, 3, 2], MANY] {
-            let order = launch(&device, road, grid, 20, 1);
+            let order = launch(&device, strategy, grid, 20, 1);
             assert!(order.iter().copied().eq(0..grid.iter().product()), "{order:?}");
         }
     }
     // From inside tasks too, each launch for itself.
     (0..8).into_par_iter().for_each(|salt| {
-        let order = launch(&device, ROADS[salt as usize % 2], MANY, 9, salt);
+        let order = launch(&device, STRATEGIES[salt as usize % 2], MANY, 9, salt);
         assert!(order.is_sorted());
     });
 }

@@ -1,4 +1,6 @@
-//! Memory that blocks run in, one set a thread, kept between launches.
+//! Arenas: the memory that blocks run in, one set for each thread of the host.
+//!
+//! Kept between launches. Guaranteed: a launch like the one before it on a thread allocates nothing.
 
 use std::{
     alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error},
@@ -6,7 +8,7 @@ use std::{
     ptr::NonNull,
 };
 
-use super::abi::{Block, Item};
+use crate::embedded::abi::{Block, Item};
 
 /// Arenas of more bytes than this are not kept.
 const KEPT_BYTES: usize = 8 << 20;

@@ -1,16 +1,17 @@
-//! The processor as a device.
+//! CPU contexts: the processor as a device, in parallel or on one thread.
 
 use std::{
+    iter,
     num::NonZero,
     sync::{Arc, LazyLock},
 };
 
 use super::{memory::Memory, module::Module, stream::Stream};
 use crate::{
-    Backend, EmbeddedArtifact, Limits, Result,
-    backend::{self, Generation},
-    fault::FaultSlot,
-    select::Architecture,
+    embedded::EmbeddedArtifact,
+    error::{Error, Result},
+    hal::{self, ContextId, ErrorSlot, Platform},
+    properties::{Architecture, Backend, Limits},
 };
 
 /// What can be launched on the processor. Nothing in it has these limits: they are those of
@@ -23,21 +24,24 @@ const LIMITS: Limits = Limits {
     warp_size: 32,
 };
 
+/// The processor, which is always there.
+pub(crate) struct Cpu;
+
 pub(crate) struct Context {
     name: String,
     sequential: bool,
-    generation: Generation,
-    fault: Arc<FaultSlot>,
+    id: ContextId,
+    errors: Arc<ErrorSlot>,
 }
 
 /// The device whose blocks run in parallel.
-pub(crate) fn parallel() -> Arc<dyn backend::Context> {
+pub(crate) fn parallel() -> Arc<dyn hal::Context> {
     static PARALLEL: LazyLock<Arc<Context>> = LazyLock::new(|| Arc::new(Context::new(false)));
     Arc::clone(&*PARALLEL) as _
 }
 
 /// The device whose blocks run one after the other.
-pub(crate) fn sequential() -> Arc<dyn backend::Context> {
+pub(crate) fn sequential() -> Arc<dyn hal::Context> {
     static SEQUENTIAL: LazyLock<Arc<Context>> = LazyLock::new(|| Arc::new(Context::new(true)));
     Arc::clone(&*SEQUENTIAL) as _
 }
@@ -47,11 +51,33 @@ impl Context {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let how = if sequential { "sequential".to_owned() } else { format!("{cores} threads") };
         let name = format!("{} CPU, {how}", std::env::consts::ARCH);
-        Self { name, sequential, generation: Generation::new(), fault: Arc::default() }
+        Self { name, sequential, id: ContextId::new(), errors: Arc::default() }
     }
 }
 
-impl backend::Context for Context {
+impl Platform for Cpu {
+    fn backend(&self) -> Backend {
+        Backend::Cpu
+    }
+
+    fn devices(&self) -> Box<dyn Iterator<Item = Arc<dyn hal::Context>>> {
+        Box::new(iter::once_with(parallel))
+    }
+
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {
+        if ordinal == 0 {
+            return Ok(parallel());
+        }
+        let reason = format!("there is no device {ordinal}, the processor is one device");
+        Err(Error::Unavailable { backend: Backend::Cpu, reason })
+    }
+}
+
+impl hal::Context for Context {
+    fn id(&self) -> ContextId {
+        self.id
+    }
+
     fn backend(&self) -> Backend {
         Backend::Cpu
     }
@@ -68,34 +94,30 @@ impl backend::Context for Context {
         &Architecture::Cpu
     }
 
-    fn generation(&self) -> Generation {
-        self.generation
+    fn default_stream(&self) -> Arc<dyn hal::Stream> {
+        Stream::of_thread(self.id)
     }
 
-    fn default_stream(&self) -> Arc<dyn backend::Stream> {
-        Stream::of_thread(self.generation)
+    fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
+        Ok(Arc::new(Stream::new(self.id)))
     }
 
-    fn new_stream(&self) -> Result<Arc<dyn backend::Stream>> {
-        Ok(Arc::new(Stream::new(self.generation)))
-    }
-
-    fn zeros(&self, bytes: usize) -> Result<Box<dyn backend::Memory>> {
+    fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
         Ok(Box::new(Memory::new(&self.name, bytes, true)?))
     }
 
-    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn backend::Memory>> {
+    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
         let mut memory = Box::new(Memory::new(&self.name, bytes, false)?);
         // SAFETY: the memory is new and has that many bytes; the source is promised.
-        unsafe { backend::Memory::write(&mut *memory, 0, source, bytes)? };
+        unsafe { hal::Memory::write(&mut *memory, 0, source, bytes)? };
         Ok(memory)
     }
 
-    fn load(&self, _artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn backend::Module>> {
-        Ok(Arc::new(Module::new(Arc::clone(&self.fault), self.sequential)))
+    fn load(&self, _artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
+        Ok(Arc::new(Module::new(Arc::clone(&self.errors), self.sequential)))
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.fault.report()
+        self.errors.report()
     }
 }

@@ -1,13 +1,16 @@
-//! Which of a kernel's functions runs on this processor.
+//! CPU dispatch: which of a kernel's functions runs on this processor.
+//!
+//! A kernel is compiled for several levels of the instruction set. Guaranteed: the function taken needs
+//! nothing that the processor lacks.
 
 use std::sync::LazyLock;
 
-use super::abi::Run;
+use crate::embedded::abi::Run;
 
 /// The variable that limits what is used of the processor.
 const VARIABLE: &str = "KERNELMILL_CPU";
 
-/// Its values, in the order of [`super::abi::Kernel::run`].
+/// Its values, in the order of [`run`](crate::embedded::abi::Kernel::run).
 const NAMES: [&str; 3] = ["baseline", "avx2", "avx512"];
 
 /// The best function that this processor runs, and the environment allows.
@@ -65,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_function_that_is_not_there_is_passed_over() {
-        unsafe extern "C" fn run(_: *const *const u8, _: *mut super::super::abi::Block) {}
+        unsafe extern "C" fn run(_: *const *const u8, _: *mut crate::embedded::abi::Block) {}
         assert!(best(&[Some(run), None, None]).is_some());
         assert!(best(&[None, None, None]).is_none());
     }

@@ -1,4 +1,7 @@
-//! Launches on the processor.
+//! CPU launches: the blocks of a grid, on one thread or shared among rayon's pool.
+//!
+//! Needs a shape that was checked against the limits. Guaranteed: every block has run when a launch
+//! returns, save after a panic.
 
 use std::{
     cell::UnsafeCell,
@@ -14,14 +17,16 @@ use kernelmill_artifact::PanicRecord;
 use rayon::prelude::*;
 
 use super::{
-    abi::{self, Geometry, ROW, Resume, Run, Start},
     arena::{Arena, Lease},
     scheduler::Scheduler,
 };
 use crate::{
-    EmbeddedArtifact, KernelPanic, Result,
-    backend::{self, StreamRef},
-    fault::{Fault, FaultSlot},
+    embedded::{
+        EmbeddedArtifact,
+        abi::{self, Geometry, ROW, Resume, Run, Start},
+    },
+    error::Result,
+    hal::{self, AsyncError, ErrorSlot, StreamRef},
     limits::{Checked, KernelLimits},
 };
 
@@ -32,17 +37,17 @@ const WORTH_SHARING: Duration = Duration::from_micros(20);
 /// Pieces that the blocks of a launch are dealt in, for each thread of the pool.
 const CHUNKS_PER_THREAD: usize = 16;
 
-/// How a kernel runs.
-pub(super) enum Road {
+/// The lowering strategy of a kernel, and its functions.
+pub(super) enum Strategy {
     Loop { run: Run, thread_bytes: usize },
     Coroutine { start: Start, resume: Resume, stride: usize, align: usize },
 }
 
 /// A kernel, ready to be launched.
 pub(super) struct Function {
-    road: Road,
+    strategy: Strategy,
     artifact: &'static EmbeddedArtifact,
-    device_fault: Arc<FaultSlot>,
+    context_errors: Arc<ErrorSlot>,
     sequential: bool,
     static_shared_bytes: u64,
     /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured.
@@ -51,15 +56,15 @@ pub(super) struct Function {
 
 impl Function {
     pub(super) fn new(
-        road: Road,
+        strategy: Strategy,
         kernel: &abi::Kernel,
         artifact: &'static EmbeddedArtifact,
-        device_fault: Arc<FaultSlot>,
+        context_errors: Arc<ErrorSlot>,
         sequential: bool,
     ) -> Self {
         let static_shared_bytes = kernel.static_shared_bytes;
         let block_ns = AtomicU64::new(0);
-        Self { road, artifact, device_fault, sequential, static_shared_bytes, block_ns }
+        Self { strategy, artifact, context_errors, sequential, static_shared_bytes, block_ns }
     }
 
     /// Whether `blocks` blocks took so little when last measured that sharing them costs more.
@@ -69,7 +74,7 @@ impl Function {
     }
 }
 
-impl backend::Function for Function {
+impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
         let static_shared_bytes = self.static_shared_bytes;
         KernelLimits { threads_per_block: u32::MAX, static_shared_bytes }
@@ -80,7 +85,7 @@ impl backend::Function for Function {
         stream: StreamRef<'_>,
         shape: &Checked,
         arguments: &mut [*const u8],
-    ) -> Result<Option<Arc<Fault>>> {
+    ) -> Result<Option<Arc<AsyncError>>> {
         let Checked { grid, block, dynamic_shared_bytes } = *shape;
         let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
         let record = UnsafeCell::new(PanicRecord::EMPTY);
@@ -101,10 +106,10 @@ impl backend::Function for Function {
         if !record.is_set() {
             return Ok(None);
         }
-        let fault = Fault::new(KernelPanic::read(&record, self.artifact).into());
-        stream.keep(&fault);
-        self.device_fault.keep(&fault);
-        Ok(Some(fault))
+        let error = AsyncError::new(self.artifact.panic(&record).into());
+        stream.keep(&error);
+        self.context_errors.keep(&error);
+        Ok(Some(error))
     }
 }
 
@@ -196,15 +201,15 @@ impl Launch<'_> {
     /// As for `run`; nobody else uses the arena.
     unsafe fn run_in(&self, arena: &mut Arena, blocks: Range<usize>) {
         let mut scratch = 0;
-        let scheduler = match self.function.road {
-            Road::Loop { thread_bytes, .. } => {
+        let scheduler = match self.function.strategy {
+            Strategy::Loop { thread_bytes, .. } => {
                 let [width, height, depth] = self.geometry.block.map(|n| n as usize);
                 scratch = thread_bytes
                     .saturating_mul(width.next_multiple_of(ROW))
                     .saturating_mul(height * depth);
                 None
             }
-            Road::Coroutine { start, resume, stride, align } => {
+            Strategy::Coroutine { start, resume, stride, align } => {
                 let shape = self.geometry.block;
                 let threads = shape.iter().map(|&n| n as usize).product();
                 let (items, frames) = arena.threads(threads, stride, align);
@@ -225,10 +230,10 @@ impl Launch<'_> {
                     return;
                 }
                 (*block).index = index;
-                match (&self.function.road, &scheduler) {
-                    (Road::Loop { run, .. }, _) => run(self.arguments, block),
-                    (Road::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
-                    (Road::Coroutine { .. }, None) => unreachable!("made above"),
+                match (&self.function.strategy, &scheduler) {
+                    (Strategy::Loop { run, .. }, _) => run(self.arguments, block),
+                    (Strategy::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
+                    (Strategy::Coroutine { .. }, None) => unreachable!("made above"),
                 }
                 index = self.next(index);
             }

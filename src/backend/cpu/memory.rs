@@ -1,12 +1,11 @@
-//! Host memory.
+//! CPU memory: buffers on the host's heap, aligned for vectors and spread over pages.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::arena::Aligned;
 use crate::{
-    Error, Result,
-    backend::{self, Guard, StreamRef},
-    fault::FaultSlot,
+    error::{Error, Result},
+    hal::{self, ErrorSlot, Guard, StreamRef},
 };
 
 /// The alignment of buffers, in bytes: a cache line pair, and more than any vector has.
@@ -31,7 +30,7 @@ pub(super) struct Memory {
     /// Where in these the buffer starts.
     start: usize,
     /// Of the launches that used it.
-    fault: FaultSlot,
+    errors: ErrorSlot,
 }
 
 impl Memory {
@@ -47,7 +46,7 @@ impl Memory {
         } else {
             0
         };
-        Ok(Self { bytes: memory, start, fault: FaultSlot::default() })
+        Ok(Self { bytes: memory, start, errors: ErrorSlot::default() })
     }
 
     fn pointer(&self) -> *mut u8 {
@@ -56,11 +55,11 @@ impl Memory {
     }
 }
 
-impl backend::Memory for Memory {
+impl hal::Memory for Memory {
     unsafe fn read(&self, offset: usize, target: *mut u8, bytes: usize) -> Result<()> {
         // SAFETY: the caller promises both ranges, and launches have run when they return.
         unsafe { std::ptr::copy_nonoverlapping(self.pointer().add(offset), target, bytes) };
-        self.fault.report()
+        self.errors.report()
     }
 
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {
@@ -74,18 +73,18 @@ impl backend::Memory for Memory {
     }
 
     fn hold_read<'a>(&'a self, _stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        Ok((self.pointer() as u64, Guard::Host(&self.fault)))
+        Ok((self.pointer() as u64, Guard::Errors(&self.errors)))
     }
 
     fn hold_write<'a>(&'a mut self, _stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        Ok((self.pointer() as u64, Guard::Host(&self.fault)))
+        Ok((self.pointer() as u64, Guard::Errors(&self.errors)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backend::Memory as _;
+    use hal::Memory as _;
 
     #[test]
     fn large_buffers_start_at_places_of_a_page_that_are_far_apart() {

@@ -1,10 +1,10 @@
-//! The processor: kernels that are linked into the application.
+//! The CPU back end: kernels that are linked into the application.
 //!
 //! A launch has run when it returns. Its blocks run on rayon's pool, or on the calling thread
-//! where that is faster; the threads of a block run on one thread, as a loop (road 0 of the
-//! [`abi`]) or as coroutines that the [`scheduler`] resumes in turn.
+//! where that is faster; the threads of a block run on one thread, by the kernel's lowering strategy:
+//! a function that loops over them, or coroutines that the [`scheduler`] resumes in turn.
+//! [`abi`](crate::embedded::abi) is the interface to compiled code.
 
-pub mod abi;
 mod arena;
 pub(crate) mod context;
 mod dispatch;

@@ -1,34 +1,38 @@
-//! A binary that is linked into the application: there is nothing to load.
+//! CPU modules: binaries that are linked into the application, so that there is nothing to load.
 
 use std::sync::Arc;
 
 use super::{
-    abi::{self, ROAD_COROUTINE, ROAD_LOOP},
     dispatch,
-    launch::{Function, Road},
+    launch::{Function, Strategy},
 };
 use crate::{
-    EmbeddedArtifact, EmbeddedKernel, Error, Result, backend, fault::FaultSlot,
-    loaded::check_version,
+    embedded::{
+        EmbeddedArtifact, EmbeddedKernel,
+        abi::{self, STRATEGY_COROUTINE, STRATEGY_LOOP},
+        check_version,
+    },
+    error::{Error, Result},
+    hal::{self, ErrorSlot},
 };
 
 pub(super) struct Module {
-    fault: Arc<FaultSlot>,
+    errors: Arc<ErrorSlot>,
     sequential: bool,
 }
 
 impl Module {
-    pub(super) fn new(fault: Arc<FaultSlot>, sequential: bool) -> Self {
-        Self { fault, sequential }
+    pub(super) fn new(errors: Arc<ErrorSlot>, sequential: bool) -> Self {
+        Self { errors, sequential }
     }
 }
 
-impl backend::Module for Module {
+impl hal::Module for Module {
     fn function(
         self: Arc<Self>,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
-    ) -> Result<Box<dyn backend::Function>> {
+    ) -> Result<Box<dyn hal::Function>> {
         let missing = Error::MissingKernel {
             source_file: artifact.source,
             target: artifact.target,
@@ -37,20 +41,20 @@ impl backend::Module for Module {
         let Some(entry) = kernel.cpu else { return Err(missing) };
         let compiled = entry.kernel();
         check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
-        let Some(road) = road(compiled) else { return Err(missing) };
-        let fault = Arc::clone(&self.fault);
-        Ok(Box::new(Function::new(road, compiled, artifact, fault, self.sequential)))
+        let Some(strategy) = strategy(compiled) else { return Err(missing) };
+        let errors = Arc::clone(&self.errors);
+        Ok(Box::new(Function::new(strategy, compiled, artifact, errors, self.sequential)))
     }
 }
 
-/// How a kernel runs; `None` where it lacks a function it should have.
-fn road(kernel: &abi::Kernel) -> Option<Road> {
-    match kernel.road {
-        ROAD_LOOP => Some(Road::Loop {
+/// The lowering strategy of a kernel; `None` where it lacks a function it should have.
+fn strategy(kernel: &abi::Kernel) -> Option<Strategy> {
+    match kernel.strategy {
+        STRATEGY_LOOP => Some(Strategy::Loop {
             run: dispatch::best(&kernel.run)?,
             thread_bytes: kernel.frame_bytes as usize,
         }),
-        ROAD_COROUTINE => Some(Road::Coroutine {
+        STRATEGY_COROUTINE => Some(Strategy::Coroutine {
             start: kernel.start?,
             resume: kernel.resume?,
             stride: kernel.frame_bytes.next_multiple_of(kernel.frame_align.max(1)) as usize,

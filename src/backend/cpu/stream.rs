@@ -1,53 +1,52 @@
-//! Streams of the processor: a launch has run when it returns, only its fault is kept.
+//! CPU streams: a launch has run when it returns, and a stream keeps its asynchronous error.
 
 use std::{cell::RefCell, sync::Arc};
 
 use crate::{
-    Result,
-    backend::{self, Generation},
-    fault::{Fault, FaultSlot},
+    error::Result,
+    hal::{self, AsyncError, ContextId, ErrorSlot},
 };
 
 pub(super) struct Stream {
-    generation: Generation,
-    fault: FaultSlot,
+    context: ContextId,
+    errors: ErrorSlot,
 }
 
 thread_local! {
     /// The default streams of this thread, one for each context that it used.
-    static DEFAULT: RefCell<Vec<(Generation, Arc<Stream>)>> = const { RefCell::new(Vec::new()) };
+    static DEFAULT: RefCell<Vec<(ContextId, Arc<Stream>)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Stream {
-    pub(super) fn new(generation: Generation) -> Self {
-        Self { generation, fault: FaultSlot::default() }
+    pub(super) fn new(context: ContextId) -> Self {
+        Self { context, errors: ErrorSlot::default() }
     }
 
     /// The default stream of the calling thread in a context; while the thread ends a new one.
-    pub(super) fn of_thread(generation: Generation) -> Arc<Self> {
-        let find = |streams: &RefCell<Vec<(Generation, Arc<Self>)>>| {
+    pub(super) fn of_thread(context: ContextId) -> Arc<Self> {
+        let find = |streams: &RefCell<Vec<(ContextId, Arc<Self>)>>| {
             let mut streams = streams.borrow_mut();
-            if let Some((_, stream)) = streams.iter().find(|(of, _)| *of == generation) {
+            if let Some((_, stream)) = streams.iter().find(|(of, _)| *of == context) {
                 return Arc::clone(stream);
             }
-            let stream = Arc::new(Self::new(generation));
-            streams.push((generation, Arc::clone(&stream)));
+            let stream = Arc::new(Self::new(context));
+            streams.push((context, Arc::clone(&stream)));
             stream
         };
-        DEFAULT.try_with(find).unwrap_or_else(|_| Arc::new(Self::new(generation)))
+        DEFAULT.try_with(find).unwrap_or_else(|_| Arc::new(Self::new(context)))
     }
 }
 
-impl backend::Stream for Stream {
-    fn generation(&self) -> Generation {
-        self.generation
+impl hal::Stream for Stream {
+    fn context(&self) -> Option<ContextId> {
+        Some(self.context)
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.fault.report()
+        self.errors.report()
     }
 
-    fn keep(&self, fault: &Arc<Fault>) {
-        self.fault.keep(fault);
+    fn keep(&self, error: &Arc<AsyncError>) {
+        self.errors.keep(error);
     }
 }

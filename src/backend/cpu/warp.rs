@@ -1,6 +1,6 @@
-//! Warp operations on the processor.
+//! Warp-level primitives on the CPU: shuffles, votes and barriers among coroutines.
 
-use super::abi::{Item, WAIT_ENDED, WAIT_NONE, WAIT_WARP, operation};
+use crate::embedded::abi::{Item, WAIT_ENDED, WAIT_NONE, WAIT_WARP, operation};
 
 /// The lanes of a warp.
 pub(super) const LANES: usize = 32;

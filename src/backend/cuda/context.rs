@@ -1,4 +1,4 @@
-//! An NVIDIA GPU as a device.
+//! CUDA contexts: NVIDIA GPUs as devices.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -6,41 +6,55 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUdevice_attribute as Attribu
 
 use super::{
     driver::{named, present},
-    memory::{Memory, Order},
+    memory::Memory,
     module::Module,
-    panics,
+    order,
+    panics::Panics,
+    shared::Shared,
     stream::Stream,
     tensor_map,
 };
 use crate::{
-    Backend, EmbeddedArtifact, Error, Limits, Result,
-    backend::{self, Generation},
     cache::module_cache,
-    select::Architecture,
-    tensor_map::Form,
+    embedded::EmbeddedArtifact,
+    error::{Error, Result},
+    hal::{self, ContextId, Platform, StreamRef, TensorFormat},
+    properties::{Architecture, Backend, Limits},
 };
 use kernelmill_artifact::TensorMapData;
 
+/// NVIDIA's GPUs, where there is a driver.
+pub(crate) struct Cuda;
+
 pub(crate) struct Context {
-    name: String,
+    id: ContextId,
     limits: Limits,
     architecture: Architecture,
-    generation: Generation,
     default_stream: Arc<Stream>,
-    order: Arc<Order>,
+    shared: Arc<Shared>,
 }
 
 /// The contexts that are open: of one device, or one `CudaContext`, there is one.
 static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(Vec::new());
 
-/// Every NVIDIA device, opened when the iterator comes to it; those that cannot be are left out.
-pub(crate) fn all() -> impl Iterator<Item = Arc<dyn backend::Context>> {
-    let count = if present() { CudaContext::device_count().unwrap_or(0) } else { 0 };
-    (0..usize::try_from(count).unwrap_or(0)).filter_map(|ordinal| open(ordinal).ok())
+impl Platform for Cuda {
+    fn backend(&self) -> Backend {
+        Backend::Cuda
+    }
+
+    fn devices(&self) -> Box<dyn Iterator<Item = Arc<dyn hal::Context>>> {
+        let count = if present() { CudaContext::device_count().unwrap_or(0) } else { 0 };
+        let ordinals = 0..usize::try_from(count).unwrap_or(0);
+        Box::new(ordinals.filter_map(|ordinal| open(ordinal).ok()))
+    }
+
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {
+        open(ordinal)
+    }
 }
 
 /// The device with this number, in its primary context.
-pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn backend::Context>> {
+fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     let unavailable = |reason: String| Error::Unavailable { backend: Backend::Cuda, reason };
     if !present() {
         return Err(unavailable("no NVIDIA driver is installed".to_owned()));
@@ -56,16 +70,16 @@ pub(crate) fn open(ordinal: usize) -> Result<Arc<dyn backend::Context>> {
     }
     let subject = || format!("device {ordinal}");
     let cuda = named(CudaContext::new(ordinal), "cuDevicePrimaryCtxRetain", subject)?;
-    Ok(add(&mut open, Context::new(cuda)?))
+    Ok(add(&mut open, cuda)?)
 }
 
 /// The device of a context that the program already has.
-pub(crate) fn adopt(cuda: &Arc<CudaContext>) -> Result<Arc<dyn backend::Context>> {
+pub(super) fn adopt(cuda: &Arc<CudaContext>) -> Result<Arc<dyn hal::Context>> {
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(context) = find(&mut open, |other| Arc::ptr_eq(other, cuda)) {
         return Ok(context);
     }
-    Ok(add(&mut open, Context::new(Arc::clone(cuda))?))
+    Ok(add(&mut open, Arc::clone(cuda))?)
 }
 
 fn find(
@@ -76,14 +90,17 @@ fn find(
     open.iter().filter_map(Weak::upgrade).find(|context| is(context.cuda()))
 }
 
-fn add(open: &mut Vec<Weak<Context>>, context: Context) -> Arc<Context> {
-    let context = Arc::new(context);
+fn add(open: &mut Vec<Weak<Context>>, cuda: Arc<CudaContext>) -> Result<Arc<Context>> {
+    // Streams of one context of the driver go with kernels of all contexts that it is behind.
+    let panics = find(open, |other| other.cu_ctx() == cuda.cu_ctx())
+        .map_or_else(Arc::<Panics>::default, |same| Arc::clone(&same.shared.panics));
+    let context = Arc::new(Context::new(cuda, panics)?);
     open.push(Arc::downgrade(&context));
-    context
+    Ok(context)
 }
 
 impl Context {
-    fn new(cuda: Arc<CudaContext>) -> Result<Self> {
+    fn new(cuda: Arc<CudaContext>, panics: Arc<Panics>) -> Result<Self> {
         let device = format!("device {}", cuda.ordinal());
         let attribute = |which: Attribute| {
             let value = named(cuda.attribute(which), "cuDeviceGetAttribute", || device.clone())?;
@@ -111,34 +128,43 @@ impl Context {
             minor: attribute(A::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         };
         let name = named(cuda.name(), "cuDeviceGetName", || device.clone())?;
-        let generation = Generation::new();
-        let default_stream = Arc::new(Stream::new(generation, cuda.default_stream()));
-        let order = Arc::new(Order::new(cuda));
-        Ok(Self { name, limits, architecture, generation, default_stream, order })
+        let id = ContextId::new();
+        let shared = Arc::new(Shared::new(name, cuda, panics));
+        let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
+        Ok(Self { id, limits, architecture, default_stream, shared })
+    }
+
+    /// Whether a stream is of the driver's context that this is.
+    pub(super) fn is_of(&self, stream: &CudaStream) -> bool {
+        stream.context().cu_ctx() == self.cuda().cu_ctx()
     }
 
     fn cuda(&self) -> &Arc<CudaContext> {
-        self.order.context()
+        &self.shared.cuda
     }
 
-    fn stream(&self) -> &Arc<CudaStream> {
-        self.default_stream.cudarc()
+    pub(super) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
-        module_cache().release_context(self.generation);
+        module_cache().release_context(self.id);
     }
 }
 
-impl backend::Context for Context {
+impl hal::Context for Context {
+    fn id(&self) -> ContextId {
+        self.id
+    }
+
     fn backend(&self) -> Backend {
         Backend::Cuda
     }
 
     fn name(&self) -> &str {
-        &self.name
+        &self.shared.name
     }
 
     fn limits(&self) -> &Limits {
@@ -149,51 +175,47 @@ impl backend::Context for Context {
         &self.architecture
     }
 
-    fn generation(&self) -> Generation {
-        self.generation
-    }
-
-    fn default_stream(&self) -> Arc<dyn backend::Stream> {
+    fn default_stream(&self) -> Arc<dyn hal::Stream> {
         Arc::clone(&self.default_stream) as _
     }
 
-    fn new_stream(&self) -> Result<Arc<dyn backend::Stream>> {
-        self.order.expect_streams()?;
-        let subject = || self.name.clone();
+    fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
+        self.shared.expect_streams()?;
+        let subject = || self.shared.name.clone();
         let stream = named(self.cuda().new_stream(), "cuStreamCreate", subject)?;
-        Ok(Arc::new(Stream::new(self.generation, stream)))
+        Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
     }
 
-    fn zeros(&self, bytes: usize) -> Result<Box<dyn backend::Memory>> {
-        Ok(Box::new(Memory::zeros(&self.order, self.stream(), &self.name, bytes)?))
+    /// Streams of cudarc's are of this context where they are of the driver's context behind it.
+    fn accepts(&self, stream: StreamRef<'_>) -> bool {
+        order::cuda_stream(stream).is_ok_and(|stream| self.is_of(stream))
     }
 
-    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn backend::Memory>> {
+    fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
+        Ok(Box::new(Memory::zeros(&self.shared, bytes)?))
+    }
+
+    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
         // SAFETY: promised.
-        let memory =
-            unsafe { Memory::upload(&self.order, self.stream(), &self.name, source, bytes)? };
+        let memory = unsafe { Memory::upload(&self.shared, source, bytes)? };
         Ok(Box::new(memory))
     }
 
-    fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn backend::Module>> {
-        Ok(Arc::new(Module::load(Arc::clone(self.cuda()), artifact)?))
+    fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
+        Ok(Arc::new(Module::load(&self.shared, artifact)?))
     }
 
-    fn tensor_map(&self, data: &TensorMapData, form: Form) -> Result<Option<[u64; 16]>> {
+    fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {
         match self.architecture {
             Architecture::Nvidia { major, .. } if major >= tensor_map::SINCE => {
-                tensor_map::encode(self.cuda(), data, form)
+                tensor_map::encode(self.cuda(), data, format)
             }
             _ => Ok(None),
         }
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(self.cuda().synchronize(), "cuCtxSynchronize", || self.name.clone())?;
-        panics::report_all(self.stream(), true)
-    }
-
-    fn cuda_handle(&self) -> Option<usize> {
-        Some(self.cuda().cu_ctx() as usize)
+        named(self.cuda().synchronize(), "cuCtxSynchronize", || self.shared.name.clone())?;
+        self.shared.panics.report_all(&self.shared.stream, true)
     }
 }

@@ -1,10 +1,10 @@
-//! Whether there is a driver, and what its errors say.
+//! The CUDA driver: whether it is there, and its errors by name.
 
 use std::sync::OnceLock;
 
 use cudarc::driver::{CudaContext, DriverError, sys};
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Whether NVIDIA's driver library can be opened. cudarc panics where it cannot.
 pub(super) fn present() -> bool {

@@ -1,84 +1,80 @@
-//! cudarc's own slices and streams as arguments of launches.
+//! Interoperability with cudarc: its contexts as devices, its streams and slices in launches.
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
-use cudarc::driver::{
-    CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice, SyncOnDrop,
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DeviceSlice};
+
+use super::{
+    context::{self, Context},
+    order::{self, hold_read, hold_write, wrong_device},
+    stream as queue,
 };
-
-use super::driver::named;
 use crate::{
-    DeviceCopy, Error, LaunchStream, ReadSlice, Result, WriteSlice,
-    argument::{Held, sealed::Sealed},
-    backend::{Guard, StreamKind, StreamRef},
+    argument::{Held, LaunchStream, ReadSlice, WriteSlice, sealed::Sealed},
+    copy::DeviceCopy,
+    device::Device,
+    error::{Error, Result},
+    hal::StreamRef,
+    stream::Stream,
 };
+
+impl Device {
+    /// The device of a context that the program already has. The context stays the program's: it
+    /// is kept alive, never reset.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Cuda`](crate::Error::Cuda) where the driver does not answer.
+    pub fn from_cuda_context(context: &Arc<CudaContext>) -> Result<Self> {
+        context::adopt(context).map(Self::of)
+    }
+
+    /// A stream of this device that launches on a stream that the program already has.
+    ///
+    /// Wrappers take an `Arc<CudaStream>` as it is; this is for [`Stream::synchronize`], which
+    /// reports kernel panics too.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a stream of another context.
+    pub fn adopt_stream(&self, stream: Arc<CudaStream>) -> Result<Stream> {
+        let any: &dyn Any = self.context();
+        let context = any.downcast_ref::<Context>().filter(|context| context.is_of(&stream));
+        let Some(context) = context else {
+            return Err(Error::WrongDevice {
+                subject: "a CudaStream".to_owned(),
+                found: stream.context().name().unwrap_or_else(|_| "another context".to_owned()),
+                expected: self.to_string(),
+            });
+        };
+        let stream = queue::Stream::new(self.context().id(), stream, context.shared());
+        Ok(Stream::new(self.clone(), Arc::new(stream)))
+    }
+}
+
+impl Stream {
+    /// cudarc's stream; `None` on devices that are not CUDA's.
+    #[must_use]
+    pub fn cuda_stream(&self) -> Option<&Arc<CudaStream>> {
+        order::cuda_stream(StreamRef::new(self.queue())).ok()
+    }
+}
 
 impl Sealed for Arc<CudaStream> {}
 
 impl LaunchStream for Arc<CudaStream> {
     fn stream(&self) -> StreamRef<'_> {
-        StreamRef(StreamKind::Cudarc(self))
+        StreamRef::new(self)
     }
-}
-
-/// cudarc's stream behind `stream`.
-pub(super) fn cuda_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
-    stream.cuda().ok_or_else(|| wrong_device(stream))
-}
-
-/// The address of memory that is read on `stream`.
-pub(super) fn hold_read<'a, T>(
-    memory: &'a impl DevicePtr<T>,
-    stream: &'a Arc<CudaStream>,
-) -> Result<(u64, Guard<'a>)> {
-    let waits = bracket(memory.stream(), stream)?;
-    let (address, order) = memory.device_ptr(stream);
-    Ok((
-        address,
-        Guard::Cuda { _order: order, _wait: waits.then(|| SyncOnDrop::sync_stream(stream)) },
-    ))
-}
-
-/// The address of memory that is written on `stream`.
-pub(super) fn hold_write<'a, T>(
-    memory: &'a mut impl DevicePtrMut<T>,
-    stream: &'a Arc<CudaStream>,
-) -> Result<(u64, Guard<'a>)> {
-    let waits = bracket(memory.stream(), stream)?;
-    let (address, order) = memory.device_ptr_mut(stream);
-    Ok((
-        address,
-        Guard::Cuda { _order: order, _wait: waits.then(|| SyncOnDrop::sync_stream(stream)) },
-    ))
-}
-
-/// Whether memory and stream are of two `CudaContext`s, which keep no order between them though
-/// the context behind them is one: then everything before the launch is waited for here, and the
-/// launch itself when it is queued.
-fn bracket(owner: &Arc<CudaStream>, stream: &Arc<CudaStream>) -> Result<bool> {
-    if Arc::ptr_eq(owner.context(), stream.context()) {
-        return Ok(false);
-    }
-    let subject = || "the order between two CudaContexts".to_owned();
-    named(owner.context().synchronize(), "cuCtxSynchronize", subject)?;
-    Ok(true)
 }
 
 /// Checks that a slice of cudarc's can be used on `stream`.
 fn check<'s>(owner: &Arc<CudaStream>, stream: StreamRef<'s>) -> Result<&'s Arc<CudaStream>> {
-    let cuda = cuda_stream(stream)?;
+    let cuda = order::cuda_stream(stream)?;
     if cuda.context().cu_ctx() == owner.context().cu_ctx() {
         return Ok(cuda);
     }
     Err(wrong_device(stream))
-}
-
-fn wrong_device(stream: StreamRef<'_>) -> Error {
-    Error::WrongDevice {
-        subject: "a CudaSlice".to_owned(),
-        found: "another CUDA context".to_owned(),
-        expected: stream.describe().to_owned(),
-    }
 }
 
 macro_rules! reads {

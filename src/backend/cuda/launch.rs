@@ -1,4 +1,4 @@
-//! Launches on a GPU.
+//! CUDA launches: kernels of a loaded module, put on a stream.
 
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -12,14 +12,14 @@ use cudarc::driver::{
 
 use super::{
     driver::{bind, named},
-    interop,
-    module::Module,
-    panics,
+    image::Image,
+    order,
+    shared::Shared,
 };
 use crate::{
-    EmbeddedKernel, Result,
-    backend::{self, StreamRef},
-    fault::Fault,
+    embedded::EmbeddedKernel,
+    error::{Error, Result},
+    hal::{self, AsyncError, StreamRef},
     limits::{Checked, KernelLimits},
 };
 
@@ -29,7 +29,8 @@ const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
 /// A kernel of a loaded module.
 pub(super) struct Function {
     handle: sys::CUfunction,
-    module: Arc<Module>,
+    image: Arc<Image>,
+    shared: Arc<Shared>,
     kernel: &'static EmbeddedKernel,
     limits: KernelLimits,
     /// Bytes of dynamic shared memory that the function can be launched with so far.
@@ -46,21 +47,30 @@ unsafe impl Sync for Function {}
 impl Function {
     pub(super) fn new(
         handle: sys::CUfunction,
-        module: Arc<Module>,
+        image: &Arc<Image>,
+        shared: &Arc<Shared>,
         kernel: &'static EmbeddedKernel,
     ) -> Result<Self> {
         let attribute = |which| {
             // SAFETY: the function is of a loaded module.
             let value = unsafe { raw::get_function_attribute(handle, which) };
             let value = named(value, "cuFuncGetAttribute", || format!("`{}`", kernel.entry))?;
-            Ok::<_, crate::Error>(u32::try_from(value).unwrap_or(0))
+            Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
         };
         let threads_per_block = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
-        let shared = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
-        let static_shared_bytes = u64::from(shared).max(kernel.static_shared_bytes);
+        let declared = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
+        let static_shared_bytes = u64::from(declared).max(kernel.static_shared_bytes);
         let limits = KernelLimits { threads_per_block, static_shared_bytes };
-        let dynamic_allowed = AtomicU32::new(SHARED_WITHOUT_ASKING.saturating_sub(shared));
-        Ok(Self { handle, module, kernel, limits, dynamic_allowed, asking: Mutex::new(()) })
+        let dynamic_allowed = AtomicU32::new(SHARED_WITHOUT_ASKING.saturating_sub(declared));
+        Ok(Self {
+            handle,
+            image: Arc::clone(image),
+            shared: Arc::clone(shared),
+            kernel,
+            limits,
+            dynamic_allowed,
+            asking: Mutex::new(()),
+        })
     }
 
     /// Asks for as much dynamic shared memory as a launch needs.
@@ -84,7 +94,7 @@ impl Function {
     }
 }
 
-impl backend::Function for Function {
+impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
         self.limits
     }
@@ -94,10 +104,10 @@ impl backend::Function for Function {
         stream: StreamRef<'_>,
         shape: &Checked,
         arguments: &mut [*const u8],
-    ) -> Result<Option<Arc<Fault>>> {
+    ) -> Result<Option<Arc<AsyncError>>> {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
-        let stream = interop::cuda_stream(stream)?;
-        bind(self.module.context())?;
+        let stream = order::cuda_stream(stream)?;
+        bind(&self.shared.cuda)?;
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the function is of a loaded module in the stream's context; the caller promises
@@ -118,8 +128,8 @@ impl backend::Function for Function {
             )
         };
         named(launched.result(), "cuLaunchKernel", subject)?;
-        if self.kernel.panics && self.module.record.is_some() {
-            panics::expect(stream, &self.module);
+        if self.kernel.panics && self.image.can_panic() {
+            self.shared.panics.expect(stream, &self.image);
         }
         Ok(None)
     }

@@ -1,64 +1,29 @@
-//! Memory of a GPU.
+//! CUDA memory: slices of cudarc's, whose events keep the order between streams.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut, sys};
 
 use super::{
     driver::{bind, named},
-    interop, panics,
+    order,
+    shared::Shared,
 };
 use crate::{
-    Error, Result,
-    backend::{self, Guard, StreamRef},
+    error::{Error, Result},
+    hal::{self, Guard, StreamRef},
 };
-
-/// What keeps the order between the streams of a context.
-///
-/// cudarc records events only while there are streams beside the default one. Were the last of
-/// these dropped with work on it, nothing would wait for that work any more; so from the first
-/// use of one on, this keeps another.
-pub(super) struct Order {
-    context: Arc<CudaContext>,
-    keeper: OnceLock<Arc<CudaStream>>,
-}
-
-impl Order {
-    pub(super) fn new(context: Arc<CudaContext>) -> Self {
-        Self { context, keeper: OnceLock::new() }
-    }
-
-    pub(super) fn context(&self) -> &Arc<CudaContext> {
-        &self.context
-    }
-
-    /// Told before work goes to a stream that is not the default one.
-    pub(super) fn expect_streams(&self) -> Result<()> {
-        if self.keeper.get().is_none() {
-            let subject = || "the order between streams".to_owned();
-            let stream = named(self.context.new_stream(), "cuStreamCreate", subject)?;
-            // Where somebody else was faster, this one is dropped again.
-            let _ = self.keeper.set(stream);
-        }
-        Ok(())
-    }
-}
 
 pub(super) struct Memory {
     bytes: CudaSlice<u8>,
-    order: Arc<Order>,
+    shared: Arc<Shared>,
 }
 
 impl Memory {
     /// Memory of `bytes` bytes, more than 0; all zero.
-    pub(super) fn zeros(
-        order: &Arc<Order>,
-        stream: &Arc<CudaStream>,
-        device: &str,
-        bytes: usize,
-    ) -> Result<Self> {
-        let mut memory = Self::allocate(order, stream, device, bytes)?;
-        let zeroed = stream.memset_zeros(&mut memory.bytes);
+    pub(super) fn zeros(shared: &Arc<Shared>, bytes: usize) -> Result<Self> {
+        let mut memory = Self::allocate(shared, bytes)?;
+        let zeroed = shared.stream.memset_zeros(&mut memory.bytes);
         named(zeroed, "cuMemsetD8Async", || format!("{bytes} bytes"))?;
         Ok(memory)
     }
@@ -69,30 +34,23 @@ impl Memory {
     ///
     /// `source` can be read for `bytes` bytes.
     pub(super) unsafe fn upload(
-        order: &Arc<Order>,
-        stream: &Arc<CudaStream>,
-        device: &str,
+        shared: &Arc<Shared>,
         source: *const u8,
         bytes: usize,
     ) -> Result<Self> {
-        let mut memory = Self::allocate(order, stream, device, bytes)?;
+        let mut memory = Self::allocate(shared, bytes)?;
         // SAFETY: the memory has that many bytes; the source is promised.
-        unsafe { backend::Memory::write(&mut memory, 0, source, bytes)? };
+        unsafe { hal::Memory::write(&mut memory, 0, source, bytes)? };
         Ok(memory)
     }
 
     /// Memory whose contents are not defined.
-    fn allocate(
-        order: &Arc<Order>,
-        stream: &Arc<CudaStream>,
-        device: &str,
-        bytes: usize,
-    ) -> Result<Self> {
+    fn allocate(shared: &Arc<Shared>, bytes: usize) -> Result<Self> {
         // SAFETY: every caller writes all bytes before they are read.
-        match unsafe { stream.alloc::<u8>(bytes) } {
-            Ok(bytes) => Ok(Self { bytes, order: Arc::clone(order) }),
+        match unsafe { shared.stream.alloc::<u8>(bytes) } {
+            Ok(bytes) => Ok(Self { bytes, shared: Arc::clone(shared) }),
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-                Err(Error::OutOfMemory { device: device.to_owned(), bytes })
+                Err(Error::OutOfMemory { device: shared.name.clone(), bytes })
             }
             Err(error) => named(Err(error), "cuMemAlloc", || format!("{bytes} bytes")),
         }
@@ -100,15 +58,15 @@ impl Memory {
 
     /// Makes sure that events are recorded, where `stream` is not the default stream.
     fn expect(&self, stream: &CudaStream) -> Result<()> {
-        if stream.cu_stream().is_null() { Ok(()) } else { self.order.expect_streams() }
+        if stream.cu_stream().is_null() { Ok(()) } else { self.shared.expect_streams() }
     }
 }
 
-impl backend::Memory for Memory {
+impl hal::Memory for Memory {
     unsafe fn read(&self, offset: usize, target: *mut u8, bytes: usize) -> Result<()> {
         let stream = self.bytes.stream();
         let subject = || format!("{bytes} bytes");
-        bind(&self.order.context)?;
+        bind(&self.shared.cuda)?;
         let (address, recorded) = self.bytes.device_ptr(stream);
         if bytes > 0 {
             // SAFETY: the caller promises both ranges; the target is not used before the stream
@@ -121,13 +79,13 @@ impl backend::Memory for Memory {
         }
         drop(recorded);
         named(stream.synchronize(), "cuStreamSynchronize", subject)?;
-        panics::report_all(stream, false)
+        self.shared.panics.report_all(stream, false)
     }
 
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {
         let stream = Arc::clone(self.bytes.stream());
         let subject = || format!("{bytes} bytes");
-        bind(&self.order.context)?;
+        bind(&self.shared.cuda)?;
         let (address, recorded) = self.bytes.device_ptr_mut(&stream);
         // SAFETY: the caller promises both ranges, and the stream is waited for before the source
         // can change.
@@ -145,14 +103,14 @@ impl backend::Memory for Memory {
     }
 
     fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let stream = interop::cuda_stream(stream)?;
+        let stream = order::cuda_stream(stream)?;
         self.expect(stream)?;
-        interop::hold_read(&self.bytes, stream)
+        order::hold_read(&self.bytes, stream)
     }
 
     fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let stream = interop::cuda_stream(stream)?;
+        let stream = order::cuda_stream(stream)?;
         self.expect(stream)?;
-        interop::hold_write(&mut self.bytes, stream)
+        order::hold_write(&mut self.bytes, stream)
     }
 }

@@ -1,23 +1,24 @@
-//! Streams of a context.
+//! CUDA streams: those of a context, and the program's own.
 
 use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use super::{driver::named, panics};
+use super::{driver::named, shared::Shared};
 use crate::{
-    Result,
-    backend::{self, Generation},
+    error::Result,
+    hal::{self, ContextId},
 };
 
 pub(crate) struct Stream {
-    generation: Generation,
+    context: ContextId,
     cuda: Arc<CudaStream>,
+    shared: Arc<Shared>,
 }
 
 impl Stream {
-    pub(crate) fn new(generation: Generation, cuda: Arc<CudaStream>) -> Self {
-        Self { generation, cuda }
+    pub(super) fn new(context: ContextId, cuda: Arc<CudaStream>, shared: &Arc<Shared>) -> Self {
+        Self { context, cuda, shared: Arc::clone(shared) }
     }
 
     pub(super) fn cudarc(&self) -> &Arc<CudaStream> {
@@ -25,17 +26,30 @@ impl Stream {
     }
 }
 
-impl backend::Stream for Stream {
-    fn generation(&self) -> Generation {
-        self.generation
+impl hal::Stream for Stream {
+    fn context(&self) -> Option<ContextId> {
+        Some(self.context)
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(self.cuda.synchronize(), "cuStreamSynchronize", || "a stream".to_owned())?;
-        panics::report(&self.cuda)
+        named(CudaStream::synchronize(&self.cuda), "cuStreamSynchronize", || {
+            "a stream".to_owned()
+        })?;
+        self.shared.panics.report(&self.cuda)
+    }
+}
+
+/// A stream of the program's own, which launches are put on as it is.
+impl hal::Stream for Arc<CudaStream> {
+    fn context(&self) -> Option<ContextId> {
+        None
     }
 
-    fn cuda(&self) -> Option<&Arc<CudaStream>> {
-        Some(&self.cuda)
+    fn synchronize(&self) -> Result<()> {
+        named(CudaStream::synchronize(self), "cuStreamSynchronize", || "a stream".to_owned())
+    }
+
+    fn describe(&self) -> &'static str {
+        "a CudaStream of another context"
     }
 }

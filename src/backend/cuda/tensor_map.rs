@@ -1,4 +1,4 @@
-//! The driver's descriptors of tensors.
+//! CUDA tensor maps: the driver's descriptors of tensors whose tiles TMA copies.
 
 use std::sync::Arc;
 
@@ -6,10 +6,7 @@ use cudarc::driver::{CudaContext, sys};
 use kernelmill_artifact::TensorMapData;
 
 use super::driver::{bind, named};
-use crate::{
-    Result,
-    tensor_map::{Form, Swizzle},
-};
+use crate::{error::Result, hal::TensorFormat};
 
 /// The major number of the first processors that copy by them.
 pub(super) const SINCE: u32 = 9;
@@ -21,10 +18,10 @@ const DRIVER: i32 = 12_000;
 pub(super) fn encode(
     context: &Arc<CudaContext>,
     data: &TensorMapData,
-    form: Form,
+    format: TensorFormat,
 ) -> Result<Option<[u64; 16]>> {
     let subject = || {
-        let (sizes, boxes) = (&data.sizes[..form.rank], &data.box_sizes[..form.rank]);
+        let (sizes, boxes) = (&data.sizes[..format.rank], &data.box_sizes[..format.rank]);
         format!("a tensor of sizes {sizes:?} in boxes of {boxes:?}")
     };
     bind(context)?;
@@ -46,15 +43,15 @@ pub(super) fn encode(
     let encoded = unsafe {
         sys::cuTensorMapEncodeTiled(
             &raw mut map,
-            element(form.bytes),
-            form.rank as u32,
+            element(format.element_bytes),
+            format.rank as u32,
             data.address as *mut _,
             data.sizes.as_ptr(),
             data.strides[1..].as_ptr(),
             data.box_sizes.as_ptr(),
             apart.as_ptr(),
             Interleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
-            swizzle(form.swizzle),
+            swizzle(data.swizzle),
             Promotion::CU_TENSOR_MAP_L2_PROMOTION_NONE,
             Fill::CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE,
         )
@@ -74,12 +71,13 @@ fn element(bytes: usize) -> sys::CUtensorMapDataType {
     }
 }
 
-fn swizzle(swizzle: Swizzle) -> sys::CUtensorMapSwizzle {
+/// The swizzle whose bits of a row's number are these: see [`TensorMapData::swizzle`].
+fn swizzle(mask: u32) -> sys::CUtensorMapSwizzle {
     use sys::CUtensorMapSwizzle as Type;
-    match swizzle {
-        Swizzle::None => Type::CU_TENSOR_MAP_SWIZZLE_NONE,
-        Swizzle::Bytes32 => Type::CU_TENSOR_MAP_SWIZZLE_32B,
-        Swizzle::Bytes64 => Type::CU_TENSOR_MAP_SWIZZLE_64B,
-        Swizzle::Bytes128 => Type::CU_TENSOR_MAP_SWIZZLE_128B,
+    match mask {
+        0 => Type::CU_TENSOR_MAP_SWIZZLE_NONE,
+        1 => Type::CU_TENSOR_MAP_SWIZZLE_32B,
+        3 => Type::CU_TENSOR_MAP_SWIZZLE_64B,
+        _ => Type::CU_TENSOR_MAP_SWIZZLE_128B,
     }
 }

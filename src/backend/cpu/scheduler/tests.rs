@@ -4,7 +4,7 @@
 use kernelmill_artifact::PANIC_MESSAGE_BYTES;
 
 use super::*;
-use crate::backend::cpu::abi::{Geometry, operation};
+use crate::embedded::abi::{Geometry, operation};
 
 /// What a thread does after a step.
 enum Step {

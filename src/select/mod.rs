@@ -32,33 +32,7 @@ use std::fmt;
 use kernelmill_artifact::NvidiaSuffix;
 pub use kernelmill_artifact::{AmdTarget, NvidiaArch, Target};
 
-/// What decides which binaries a device can run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Architecture {
-    /// The processor that the program runs on.
-    Cpu,
-    /// An NVIDIA GPU of this compute capability.
-    Nvidia {
-        /// For 8.6: 8.
-        major: u32,
-        /// For 8.6: 6.
-        minor: u32,
-    },
-    /// An AMD GPU, in the modes it runs in.
-    Amd {
-        /// For example `gfx90a`.
-        processor: String,
-        /// Whether retry on page faults is on; `None`: the processor has no such mode.
-        xnack: Option<bool>,
-        /// Whether memory is protected by error correction; `None`: it has no such mode.
-        sramecc: Option<bool>,
-    },
-    /// A device of OpenCL that reads SPIR-V.
-    OpenCl,
-    /// A device of Vulkan.
-    Vulkan,
-}
+pub use crate::properties::Architecture;
 
 /// What [`select`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -202,20 +176,6 @@ fn vendor(target: &Target) -> &'static str {
         Target::Spirv64 => "OpenCL",
         Target::Vulkan => "Vulkan",
         _ => "another kind of device",
-    }
-}
-
-impl fmt::Display for Architecture {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cpu => formatter.write_str("the CPU"),
-            Self::Nvidia { major, minor } => {
-                write!(formatter, "an NVIDIA GPU of compute capability {major}.{minor}")
-            }
-            Self::Amd { processor, .. } => write!(formatter, "the AMD GPU {processor}"),
-            Self::OpenCl => formatter.write_str("an OpenCL device"),
-            Self::Vulkan => formatter.write_str("a Vulkan device"),
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The modules that are loaded: one cache for all back ends.
+//! The module cache: the modules that are loaded, of all back ends.
 //!
 //! A module is keyed by the context it is loaded in and the fingerprint of its binary. Whoever
 //! asks first loads it, everybody else waits for that; different modules load at the same time.
@@ -19,8 +19,9 @@ use std::{
 };
 
 use crate::{
-    Device, EmbeddedArtifact, Result,
-    backend::{Generation, Module},
+    embedded::EmbeddedArtifact,
+    error::Result,
+    hal::{Context, ContextId, Module},
 };
 
 mod table;
@@ -37,7 +38,7 @@ const DEFAULT_CAPACITY: usize = 256;
 /// A context, and the fingerprint of a binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ModuleKey {
-    context: Generation,
+    context: ContextId,
     fingerprint: &'static str,
 }
 
@@ -84,22 +85,21 @@ impl ModuleCache {
         self.table.statistics()
     }
 
-    /// The module of `artifact` on `device`, loaded now if it is not yet.
+    /// The module of `artifact` in `context`, loaded now if it is not yet.
     pub(crate) fn hold(
         &'static self,
-        device: &Device,
+        context: &dyn Context,
         artifact: &'static EmbeddedArtifact,
     ) -> Result<ModuleHold> {
-        let context = device.context();
-        let key = ModuleKey { context: context.generation(), fingerprint: artifact.fingerprint };
+        let key = ModuleKey { context: context.id(), fingerprint: artifact.fingerprint };
         self.table.hold(key, || context.load(artifact)).map(ModuleHold)
     }
 
     /// Forgets a context that goes away: its modules are unloaded, those in use when they are
     /// released. The modules of all other contexts stay.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "the CPU's contexts stay"))]
-    pub(crate) fn release_context(&self, generation: Generation) {
-        self.table.release(|key| key.context == generation, true);
+    #[allow(dead_code, reason = "for drivers, and a build may have none: the CPU's contexts stay")]
+    pub(crate) fn release_context(&self, context: ContextId) {
+        self.table.release(|key| key.context == context, true);
     }
 }
 

@@ -1,5 +1,4 @@
-//! What kernelmill-build writes into `OUT_DIR/kernels.rs`, in the same terms but by hand, for a
-//! package with three sources, whose compiled code is in `objects.rs`.
+// The kernels of the package `demo`, written by kernelmill-build. Changes are lost.
 
 static SET: ::kernelmill::__codegen::KernelSet = {
     use ::kernelmill::__codegen as cg;
@@ -27,25 +26,23 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     static PARAMETERS_1: [cg::Parameter; 2] = [
         cg::Parameter::borrowed(
             "params",
-            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(
-                &cg::StructLayout {
-                    name: cg::Cow::Borrowed("Params"),
-                    size: 16,
-                    align: 8,
-                    fields: cg::Cow::Borrowed(&[
-                        cg::Field {
-                            name: cg::Cow::Borrowed("width"),
-                            ty: cg::ValueType::Scalar(cg::Scalar::U32),
-                            offset: 0,
-                        },
-                        cg::Field {
-                            name: cg::Cow::Borrowed("step"),
-                            ty: cg::ValueType::Scalar(cg::Scalar::U64),
-                            offset: 8,
-                        },
-                    ]),
-                },
-            ))),
+            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                name: cg::Cow::Borrowed("Params"),
+                size: 16,
+                align: 8,
+                fields: cg::Cow::Borrowed(&[
+                    cg::Field {
+                        name: cg::Cow::Borrowed("width"),
+                        ty: cg::ValueType::Scalar(cg::Scalar::U32),
+                        offset: 0,
+                    },
+                    cg::Field {
+                        name: cg::Cow::Borrowed("step"),
+                        ty: cg::ValueType::Scalar(cg::Scalar::U64),
+                        offset: 8,
+                    },
+                ]),
+            }))),
         ),
         cg::Parameter::borrowed(
             "out",
@@ -96,12 +93,12 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 cg::Safety::Safe,
                 cg::LaunchLimits::NONE,
                 &PARAMETERS_1,
-                ("kernels/fill.rs", 12),
+                ("kernels/fill.rs", 7),
             ),
             cg::signature(
                 "scale",
-                "scale",
-                cg::Dimension::Three,
+                "_Z5scalePfPKfi",
+                cg::Dimension::Any,
                 cg::Safety::Unsafe,
                 cg::LaunchLimits::NONE,
                 &PARAMETERS_2,
@@ -185,44 +182,50 @@ unsafe extern "C" {
     static kernelmill_cpu_demo_scale: ::kernelmill::__codegen::CpuKernel;
 }
 
-/// `Params`, as `kernels/fill.rs` has it.
+/// `Params` of the kernels: 16 bytes, laid out as on every device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[allow(
     dead_code,
+    non_camel_case_types,
+    non_snake_case,
     unreachable_pub,
-    reason = "generated: a program need not use every kernel, nor name this module outside"
+    clippy::type_complexity,
+    reason = "named as in the kernels, and used or not"
 )]
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Params {
-    /// `width: u32`
+    /// `width` of the kernels' struct.
     pub width: u32,
-    /// `step: u64`
+    /// `step` of the kernels' struct.
     pub step: u64,
 }
 ::kernelmill::__codegen::device_struct!(Params, size = 16, align = 8, width = 0, step = 8);
 
-/// The kernels of package `demo`, loaded on a device.
-#[allow(
-    dead_code,
-    unreachable_pub,
-    reason = "generated: a program need not use every kernel, nor name this module outside"
-)]
+/// The kernels of the package `demo`, loaded on one device.
 #[derive(Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not launch anything")]
 pub struct Kernels {
     loaded: ::kernelmill::__codegen::Loaded,
 }
 
 #[allow(
     dead_code,
+    non_snake_case,
     unreachable_pub,
-    reason = "generated: a program need not use every kernel, nor name this module outside"
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::unreadable_literal,
+    reason = "wrappers have the names and parameters of their kernels, used or not"
 )]
 impl Kernels {
-    /// Loads, for every source, the best embedded binary for `device`.
+    /// Loads the best embedded binary of every source for a device.
     ///
     /// # Errors
     ///
-    /// Where a source has no binary for this device, or the driver refuses one.
+    /// Where a source has no binary that runs on the device, or the device refuses one.
     pub fn load(device: &::kernelmill::Device) -> ::kernelmill::Result<Self> {
         Ok(Self { loaded: ::kernelmill::__codegen::Loaded::new(device, &SET)? })
     }
@@ -233,13 +236,13 @@ impl Kernels {
         SET.signatures
     }
 
-    /// Every binary that is embedded, for all devices.
+    /// Every binary that is embedded in this program, for all devices.
     #[must_use]
     pub fn embedded() -> &'static [::kernelmill::EmbeddedArtifact] {
         SET.artifacts
     }
 
-    /// Which binary was chosen for each source, and why each other one lost.
+    /// Which binary was chosen for each source, and why each other one was not.
     #[must_use]
     pub fn chosen(&self) -> &[::kernelmill::Choice] {
         self.loaded.choices()
@@ -251,12 +254,16 @@ impl Kernels {
         self.loaded.device()
     }
 
-    /// Launches `fn saxpy(a: f32, x: &[f32], y: DisjointSlice<f32>)` of `kernels/saxpy.rs`, line 4.
+    /// Launches the kernel `saxpy` of `kernels/saxpy.rs:4`:
+    /// `fn saxpy(a: f32, x: &[f32], y: DisjointSlice<f32>)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
     ///
     /// # Errors
     ///
-    /// Where the launch is beyond the device's limits, an argument is of another device, or the
-    /// driver refuses it.
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
     pub fn saxpy(
         &self,
         __stream: &impl ::kernelmill::LaunchStream,
@@ -265,7 +272,8 @@ impl Kernels {
         x: impl ::kernelmill::ReadSlice<f32>,
         y: impl ::kernelmill::WriteSlice<f32>,
     ) -> ::kernelmill::Result<()> {
-        // SAFETY: the arguments are those of signature 0, in its order; the kernel is safe.
+        // SAFETY: the arguments are those of signature 0, in its order; the kernel
+        // answers for what it does with them.
         unsafe {
             ::kernelmill::__codegen::launch_with(
                 &self.loaded,
@@ -281,12 +289,16 @@ impl Kernels {
         }
     }
 
-    /// Launches `fn fill(params: Params, out: DisjointSlice<u64>)` of `kernels/fill.rs`, line 12.
+    /// Launches the kernel `fill` of `kernels/fill.rs:7`:
+    /// `fn fill(params: Params, out: DisjointSlice<u64>)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
     ///
     /// # Errors
     ///
-    /// Where the launch is beyond the device's limits, an argument is of another device, or the
-    /// driver refuses it.
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
     pub fn fill(
         &self,
         __stream: &impl ::kernelmill::LaunchStream,
@@ -294,40 +306,50 @@ impl Kernels {
         params: Params,
         out: impl ::kernelmill::WriteSlice<u64>,
     ) -> ::kernelmill::Result<()> {
-        // SAFETY: the arguments are those of signature 1, in its order; the kernel is safe.
+        // SAFETY: the arguments are those of signature 1, in its order; the kernel
+        // answers for what it does with them.
         unsafe {
             ::kernelmill::__codegen::launch_with(
                 &self.loaded,
                 1,
                 __stream,
                 __launch,
-                (::kernelmill::__codegen::Value(params), ::kernelmill::__codegen::write_slice(out)),
+                (
+                    ::kernelmill::__codegen::Value(params),
+                    ::kernelmill::__codegen::write_slice(out),
+                ),
             )
         }
     }
 
-    /// Launches `unsafe fn scale(out: *mut f32, in: *const f32, n: i32)` of `kernels/scale.cu`,
-    /// line 1.
+    /// Launches the kernel `scale(float*, float const*, int)` of `kernels/scale.cu:1`:
+    /// `unsafe fn scale(out: *mut f32, in: *const f32, n: i32)`.
+    ///
+    /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
+    /// synchronised or a buffer is downloaded.
     ///
     /// # Errors
     ///
-    /// Where the launch is beyond the device's limits, an argument is of another device, or the
-    /// driver refuses it.
+    /// Where the launch does not fit the device, a buffer is on another device, or the driver
+    /// refuses the launch.
     ///
     /// # Safety
     ///
-    /// The kernel is not checked: with these arguments, every thread of the launch must stay
-    /// within the buffers, and no two may race.
+    /// Nobody checks what the kernel does with its arguments. For every thread of the launch the
+    /// caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+    /// and its shared memory are as large as it takes for granted, and that no two threads race.
+    /// A contract in the configuration, `[kernels.scale]` with `requires`, makes this
+    /// a safe function.
     pub unsafe fn scale(
         &self,
         __stream: &impl ::kernelmill::LaunchStream,
-        __launch: impl Into<::kernelmill::Launch<3>>,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
         out: impl ::kernelmill::WriteSlice<f32>,
         r#in: impl ::kernelmill::ReadSlice<f32>,
         n: i32,
     ) -> ::kernelmill::Result<()> {
-        // SAFETY: the arguments are those of signature 2, in its order; the caller answers for
-        // what the kernel does.
+        // SAFETY: the arguments are those of signature 2, in its order; the caller
+        // answers for what it does with them.
         unsafe {
             ::kernelmill::__codegen::launch_with(
                 &self.loaded,

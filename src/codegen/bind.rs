@@ -1,12 +1,17 @@
-//! The arguments of a launch wrapper as one tuple.
+//! Argument binding: the arguments of a launch wrapper as one tuple.
 //!
 //! A wrapper is one expression: memory is held, listed and passed on here. With a statement for each
 //! argument in each wrapper, rustc took 1.4 to 2 times as long for a package of hundreds of kernels.
 
 use crate::{
-    DeviceCopy, Launch, LaunchStream, ReadSlice, Result, WriteSlice,
-    argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
-    backend::StreamRef,
+    argument::{
+        Argument, Held, HeldMap, LaunchStream, MAX_ARGUMENTS, ReadSlice, TensorMapArgument,
+        WriteSlice,
+    },
+    copy::DeviceCopy,
+    error::Result,
+    hal::StreamRef,
+    launch::Launch,
     loaded::Loaded,
 };
 use std::marker::PhantomData;
@@ -93,7 +98,7 @@ unsafe fn launch_listed<B: Bind, const N: usize>(
     B::list(bound, &mut list);
     let len = list.len;
     // SAFETY: as promised to this function.
-    unsafe { crate::codegen::launch(loaded, signature, stream, launch, &places[..len]) }
+    unsafe { loaded.launch(signature, stream, &launch, &places[..len]) }
 }
 
 /// A scalar or a struct, by value.
@@ -105,7 +110,7 @@ pub struct Slice<H>(H);
 /// Memory as its address alone.
 pub struct Pointer<H>(H);
 
-/// A tensor and the box of it that is copied.
+/// A tensor and the tile of it that is copied.
 pub struct Map<M>(M);
 
 /// Memory that the kernel reads.
@@ -149,7 +154,7 @@ pub fn write_pointer<T: DeviceCopy, S: WriteSlice<T>>(memory: S) -> Pointer<Writ
     Pointer(Write(memory, PhantomData))
 }
 
-/// A tensor of which the kernel copies boxes.
+/// A tensor of which the kernel copies tiles.
 pub fn tensor_map<M: TensorMapArgument>(map: M) -> Map<M> {
     Map(map)
 }

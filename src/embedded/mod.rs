@@ -1,10 +1,17 @@
-//! What the generated bindings embed in the application.
+//! Embedded kernels: what the generated bindings embed in the application.
+//!
+//! Static data, which the back ends read. Its version is checked before it is used.
 
 use std::fmt;
 
-use kernelmill_artifact::{ArtifactKind, Signature, SourceFrame, SourceLocation};
+use kernelmill_artifact::{
+    ArtifactKind, FORMAT_VERSION, PanicKind, PanicRecord, Signature, SourceFrame, SourceLocation,
+};
 
-pub use crate::backend::cpu::abi::Kernel as CpuKernel;
+pub use self::abi::Kernel as CpuKernel;
+use crate::error::{Error, KernelPanic, Result};
+
+pub mod abi;
 
 /// All kernels of one package, as the generated bindings have them in a `static`.
 #[derive(Debug)]
@@ -62,6 +69,34 @@ pub struct EmbeddedKernel {
     pub cpu: Option<CpuEntry>,
 }
 
+impl EmbeddedArtifact {
+    /// The panic in a record that a kernel of this binary has set.
+    pub(crate) fn panic(&self, record: &PanicRecord) -> KernelPanic {
+        let (kind, location) = (record.kind(), record.location as usize);
+        if kind == PanicKind::Silent {
+            // The rest is of another panic, if of any.
+            return KernelPanic {
+                kind,
+                message: record.message(&[], &[]),
+                location: None,
+                source: self.source,
+                block: [0; 3],
+                thread: [0; 3],
+                backtrace: &[],
+            };
+        }
+        KernelPanic {
+            kind,
+            message: record.message(self.messages, self.locations),
+            location: self.locations.get(location).copied(),
+            source: self.source,
+            block: record.block,
+            thread: record.thread,
+            backtrace: self.backtraces.get(location).copied().unwrap_or_default(),
+        }
+    }
+}
+
 impl EmbeddedKernel {
     /// A kernel of a binary that a driver loads.
     #[must_use]
@@ -111,4 +146,12 @@ impl fmt::Display for EmbeddedArtifact {
         }
         formatter.write_str(")")
     }
+}
+
+/// Compares an interface version with this crate's.
+pub(crate) fn check_version(subject: impl FnOnce() -> String, found: u32) -> Result<()> {
+    if found == FORMAT_VERSION {
+        return Ok(());
+    }
+    Err(Error::FormatVersion { subject: subject(), found, expected: FORMAT_VERSION })
 }

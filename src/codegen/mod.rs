@@ -1,29 +1,15 @@
-//! What generated bindings name, and nothing else.
+//! The interface of generated bindings: what these name, and nothing else.
 //!
-//! `src/tests/generated.rs` uses it as bindings do.
+//! Not for use by hand: it changes with the generator.
 
+mod bind;
 pub mod rule;
 
+pub use self::bind::{
+    Bind, Value, launch_with, read_pointer, read_slice, tensor_map, write_pointer, write_slice,
+};
 pub use std::borrow::Cow;
 
-#[cfg(feature = "half")]
-pub use half;
-
-/// In place of the crate `half`, so that what is missing is the only error: see
-/// [`__needs_half`](crate::__needs_half).
-#[cfg(not(feature = "half"))]
-#[expect(non_camel_case_types, reason = "named as in the crate `half`")]
-pub mod half {
-    /// Half precision.
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    #[repr(transparent)]
-    pub struct f16(u16);
-
-    /// Brain floating point.
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    #[repr(transparent)]
-    pub struct bf16(u16);
-}
 pub use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, Field, FunctionType, LaunchLimits, Nested,
     Parameter, ParameterKind, Safety, Scalar, Signature, SourceFrame, SourceLocation, StructLayout,
@@ -33,14 +19,18 @@ pub use kernelmill_artifact::{
 pub use crate::{
     __assert_layout as assert_layout, __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
-    backend::{StreamRef, cpu::abi},
-    bind::{
-        Bind, Value, launch_with, read_pointer, read_slice, tensor_map, write_pointer, write_slice,
-    },
-    embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet},
+    copy::half,
+    embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, abi},
+    hal::StreamRef,
     loaded::Loaded,
 };
-use crate::{DeviceCopy, DeviceFn, Error, Launch, LaunchStream, ReadSlice, Result, WriteSlice};
+use crate::{
+    argument::{LaunchStream, ReadSlice, WriteSlice},
+    copy::DeviceCopy,
+    error::{Error, Result},
+    function::DeviceFn,
+    launch::Launch,
+};
 
 /// A signature in a static: what it is called in the source and in compiled code, for which launches it
 /// is, what it takes, and the file and line of its name.
@@ -95,7 +85,7 @@ pub fn write<'s, T: DeviceCopy>(
     slice.hold(stream)
 }
 
-/// Holds a tensor of which the kernel copies boxes, until after the launch.
+/// Holds a tensor of which the kernel copies tiles, until after the launch.
 ///
 /// # Errors
 ///
@@ -125,9 +115,8 @@ pub unsafe fn launch(
     launch: impl Into<Launch<3>>,
     arguments: &[Argument<'_>],
 ) -> Result<()> {
-    let kernel = loaded.kernel(signature)?;
     // SAFETY: as promised to this function.
-    unsafe { kernel.launch(loaded.device(), stream, &launch.into(), arguments) }
+    unsafe { loaded.launch(signature, stream, &launch.into(), arguments) }
 }
 
 /// Checks a rule that a kernel's author states in the configuration.
@@ -220,61 +209,6 @@ macro_rules! __device_struct {
     };
 }
 
-/// Implements [`DeviceCopy`] for types of yours and, with the feature `cuda`, cudarc's
-/// `DeviceRepr` and `ValidAsZeroBits`, so that `CudaSlice` can hold them.
-///
-/// What [`DeviceCopy`] asks for is for you to uphold: `#[repr(C)]`, fields that cross to devices
-/// themselves, and all bytes zero a value; the word `unsafe` says that you do.
-///
-/// ```
-/// #[derive(Clone, Copy)]
-/// #[repr(C)]
-/// struct Particle { position: [f32; 3], mass: f32 }
-/// // `repr(C)`, of scalars only:
-/// kernelmill::device_copy!(unsafe Particle);
-/// assert_eq!(kernelmill::Device::cpu()?.zeros::<Particle>(10)?.len(), 10);
-/// # Ok::<(), kernelmill::Error>(())
-/// ```
-#[cfg(not(feature = "cuda"))]
-#[macro_export]
-macro_rules! device_copy {
-    (unsafe $($name:ty),+ $(,)?) => {$(
-        // SAFETY: whoever calls the macro upholds what the trait asks for.
-        unsafe impl $crate::DeviceCopy for $name {}
-    )+};
-}
-
-/// Implements [`DeviceCopy`] for types of yours, and cudarc's `DeviceRepr` and
-/// `ValidAsZeroBits`, so that `CudaSlice` can hold them.
-///
-/// What [`DeviceCopy`] asks for is for you to uphold: `#[repr(C)]`, fields that cross to devices
-/// themselves, and all bytes zero a value; the word `unsafe` says that you do.
-///
-/// ```
-/// #[derive(Clone, Copy)]
-/// #[repr(C)]
-/// struct Particle { position: [f32; 3], mass: f32 }
-/// // `repr(C)`, of scalars only:
-/// kernelmill::device_copy!(unsafe Particle);
-/// assert_eq!(kernelmill::Device::cpu()?.zeros::<Particle>(10)?.len(), 10);
-/// # Ok::<(), kernelmill::Error>(())
-/// ```
-#[cfg(feature = "cuda")]
-#[macro_export]
-macro_rules! device_copy {
-    (unsafe $($name:ty),+ $(,)?) => {$(
-        // SAFETY: whoever calls the macro upholds what the trait asks for.
-        unsafe impl $crate::DeviceCopy for $name {}
-        // SAFETY: as above; `DeviceCopy` asks for more.
-        unsafe impl $crate::__codegen::DeviceRepr for $name {}
-        // SAFETY: as above; `DeviceCopy` asks for more.
-        unsafe impl $crate::__codegen::ValidAsZeroBits for $name {}
-    )+};
-}
-
-#[cfg(feature = "cuda")]
-pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
-
 /// Brings in the kernels that the build script of this package compiled: the type `Kernels`, and
 /// the structs in their signatures.
 /// `mod kernels { kernelmill::include_kernels!(); }` is the usual form.
@@ -283,4 +217,32 @@ macro_rules! include_kernels {
     () => {
         ::core::include!(::core::concat!(::core::env!("OUT_DIR"), "/kernels.rs"));
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_that_kernels_do_not_have_is_refused() {
+        let set = KernelSet {
+            format_version: 1,
+            package: "shapes",
+            signatures: &[],
+            functions: &[3, 5],
+            artifacts: &[],
+        };
+        let given = |id| {
+            let function = DeviceFn::<fn(f32) -> f32>::new(id);
+            require_function(function, &set, "apply", "f")
+        };
+        assert!(given(5).is_ok());
+        for id in [0, 4] {
+            let error = given(id).unwrap_err();
+            assert!(matches!(error, Error::ForeignFunction { .. }), "{error}");
+            let expected = "kernel `apply`: the function given as `f` is none that the kernels of \
+                            `shapes` can call; take one of their own `Kernels::functions()`";
+            assert_eq!(error.to_string(), expected);
+        }
+    }
 }

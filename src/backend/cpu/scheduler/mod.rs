@@ -1,17 +1,17 @@
-//! Runs the threads of a block as coroutines, on one thread.
+//! The coroutine scheduler: runs the threads of a block as coroutines, on one thread of the host.
 //!
 //! Warp by warp, each lane runs until it waits or ends; warp operations complete as soon as their
 //! lanes are there. When every warp is stuck, all threads that have not ended wait at the block's
-//! barrier, and it opens, or they wait for each other for ever. Threads that have ended do not
-//! count, neither at the barrier nor in a warp.
+//! barrier, and it opens, or they wait for each other for ever, which is reported as a panic. Threads
+//! that have ended do not count, neither at the barrier nor in a warp.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use kernelmill_artifact::{PanicKind, PanicRecord};
 
-use super::{
-    abi::{Block, Item, Resume, Start, WAIT_BARRIER, WAIT_ENDED, WAIT_NONE, WAIT_WARP},
-    warp::{self, LANES},
+use super::warp::{self, LANES};
+use crate::embedded::abi::{
+    Block, Item, Resume, Start, WAIT_BARRIER, WAIT_ENDED, WAIT_NONE, WAIT_WARP,
 };
 
 /// A coroutine kernel, and the memory that its threads run in.

@@ -1,4 +1,4 @@
-//! The interface between this crate and compiled CPU kernels.
+//! The binary interface between this crate and compiled CPU kernels.
 //!
 //! kernelmill's compiler has the same structures; `FORMAT_VERSION` covers both. Everything is
 //! little-endian, 64-bit, C layout.
@@ -34,7 +34,7 @@ pub struct Block {
     pub shared: *mut u8,
     /// The record of the launch, which the first thread that panics claims.
     pub panic: *mut PanicRecord,
-    /// For kernels of [`ROAD_LOOP`]: what they keep for the threads of the block between barriers,
+    /// For kernels of [`STRATEGY_LOOP`]: what they keep for the threads of the block between barriers,
     /// aligned to 64 bytes. There are [`Kernel::frame_bytes`] bytes for each thread, where a row
     /// of threads along x counts as a multiple of [`ROW`].
     pub scratch: *mut u8,
@@ -42,7 +42,7 @@ pub struct Block {
     pub jump: [u64; 64],
 }
 
-/// A thread of a block, for kernels of [`ROAD_COROUTINE`].
+/// A thread of a block, for kernels of [`STRATEGY_COROUTINE`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Item {
@@ -95,15 +95,16 @@ pub mod operation {
     pub const ACTIVE_MASK: u32 = 6;
 }
 
-/// The kernel runs a whole block at once.
-pub const ROAD_LOOP: u32 = 0;
-/// The kernel is a coroutine for each thread.
-pub const ROAD_COROUTINE: u32 = 1;
+/// The lowering strategies of [`Kernel::strategy`]: a function runs a whole block, as a thread loop or as
+/// barrier regions.
+pub const STRATEGY_LOOP: u32 = 0;
+/// Each thread of a block is a coroutine.
+pub const STRATEGY_COROUTINE: u32 = 1;
 
 /// The threads along x that memory is laid out for are a multiple of this.
 pub const ROW: usize = 16;
 
-/// Runs one block of a kernel of [`ROAD_LOOP`].
+/// Runs one block of a kernel of [`STRATEGY_LOOP`].
 pub type Run = unsafe extern "C" fn(arguments: *const *const u8, block: *mut Block);
 
 /// Makes the coroutine of a thread in `frame`, and does not run it yet.
@@ -121,20 +122,20 @@ pub type Resume = unsafe extern "C" fn(frame: *mut u8, item: *mut Item) -> bool;
 pub struct Kernel {
     /// The interface version it was compiled for.
     pub version: u32,
-    /// [`ROAD_LOOP`] or [`ROAD_COROUTINE`].
-    pub road: u32,
+    /// How it was lowered: [`STRATEGY_LOOP`] or [`STRATEGY_COROUTINE`].
+    pub strategy: u32,
     /// Bytes of shared memory that it declares.
     pub static_shared_bytes: u64,
-    /// Bytes of a coroutine; for [`ROAD_LOOP`] bytes that a block keeps for each thread.
+    /// Bytes of a coroutine; for [`STRATEGY_LOOP`] bytes that a block keeps for each thread.
     pub frame_bytes: u64,
     /// The alignment of a coroutine, a power of two.
     pub frame_align: u64,
-    /// For [`ROAD_LOOP`]: one for every processor of the architecture, and for x86-64 one for those
+    /// For [`STRATEGY_LOOP`]: one for every processor of the architecture, and for x86-64 one for those
     /// with AVX2 and FMA (`x86-64-v3`) and one for those with AVX-512 (`x86-64-v4`).
     pub run: [Option<Run>; 3],
-    /// For [`ROAD_COROUTINE`].
+    /// For [`STRATEGY_COROUTINE`].
     pub start: Option<Start>,
-    /// For [`ROAD_COROUTINE`].
+    /// For [`STRATEGY_COROUTINE`].
     pub resume: Option<Resume>,
 }
 

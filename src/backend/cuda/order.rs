@@ -1,0 +1,83 @@
+//! The order between CUDA streams: which stream a launch is on, and what it waits for.
+//!
+//! cudarc keeps the order between the streams of one `CudaContext` with events; what it does not
+//! order is waited for here. Guaranteed: a launch sees what was queued before it on every stream that
+//! used its memory.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut, SyncOnDrop};
+
+use super::{driver::named, stream::Stream};
+use crate::{
+    error::{Error, Result},
+    hal::{Guard, StreamRef},
+};
+
+/// What is done when a launch that uses memory is queued.
+struct Queued<'a> {
+    /// Records an event.
+    _event: SyncOnDrop<'a>,
+    /// Dropped after that.
+    _wait: Wait<'a>,
+}
+
+/// Waits for a stream, if for any, when this is dropped.
+struct Wait<'a>(Option<&'a CudaStream>);
+
+impl Drop for Wait<'_> {
+    fn drop(&mut self) {
+        drop(self.0.map(SyncOnDrop::sync_stream));
+    }
+}
+
+/// cudarc's stream behind `stream`: one that this crate wraps, or the program's own.
+pub(super) fn cuda_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
+    let own = stream.downcast::<Stream>().map(Stream::cudarc);
+    own.or_else(|| stream.downcast()).ok_or_else(|| wrong_device(stream))
+}
+
+/// The address of memory that is read on `stream`.
+pub(super) fn hold_read<'a, T>(
+    memory: &'a impl DevicePtr<T>,
+    stream: &'a Arc<CudaStream>,
+) -> Result<(u64, Guard<'a>)> {
+    let waits = bracket(memory.stream(), stream)?;
+    let (address, event) = memory.device_ptr(stream);
+    Ok((address, queued(event, waits.then_some(stream))))
+}
+
+/// The address of memory that is written on `stream`.
+pub(super) fn hold_write<'a, T>(
+    memory: &'a mut impl DevicePtrMut<T>,
+    stream: &'a Arc<CudaStream>,
+) -> Result<(u64, Guard<'a>)> {
+    let waits = bracket(memory.stream(), stream)?;
+    let (address, event) = memory.device_ptr_mut(stream);
+    Ok((address, queued(event, waits.then_some(stream))))
+}
+
+fn queued<'a>(event: SyncOnDrop<'a>, wait: Option<&'a Arc<CudaStream>>) -> Guard<'a> {
+    Guard::keeping(Queued { _event: event, _wait: Wait(wait.map(|stream| &**stream)) })
+}
+
+/// Whether memory and stream are of two `CudaContext`s, which keep no order between them though
+/// the context behind them is one: then everything before the launch is waited for here, and the
+/// launch itself when it is queued.
+fn bracket(owner: &Arc<CudaStream>, stream: &Arc<CudaStream>) -> Result<bool> {
+    if Arc::ptr_eq(owner.context(), stream.context()) {
+        return Ok(false);
+    }
+    let subject = || "the order between two CudaContexts".to_owned();
+    named(owner.context().synchronize(), "cuCtxSynchronize", subject)?;
+    Ok(true)
+}
+
+/// The error of memory that is used on a stream of another device.
+pub(super) fn wrong_device(stream: StreamRef<'_>) -> Error {
+    Error::WrongDevice {
+        subject: "a CudaSlice".to_owned(),
+        found: "another CUDA context".to_owned(),
+        expected: stream.describe().to_owned(),
+    }
+}

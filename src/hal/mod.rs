@@ -1,0 +1,212 @@
+//! The hardware abstraction layer: the traits that a back end implements.
+//!
+//! A [`Platform`] opens devices, a [`Context`] is one that is open, [`Memory`] a block of its memory, a
+//! [`Stream`] a queue, a [`Module`] a loaded binary and a [`Function`] a kernel of it. Everything above
+//! knows these traits and no back end; `crate::backend` lists those that there are.
+
+use std::{
+    any::Any,
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use kernelmill_artifact::TensorMapData;
+
+pub(crate) use self::{
+    async_error::{AsyncError, ErrorSlot},
+    guard::Guard,
+};
+use crate::{
+    embedded::{EmbeddedArtifact, EmbeddedKernel},
+    error::Result,
+    limits::{Checked, KernelLimits},
+    properties::{Architecture, Backend, Limits},
+};
+
+mod async_error;
+mod guard;
+
+/// The devices of one back end.
+pub(crate) trait Platform: Sync {
+    fn backend(&self) -> Backend;
+
+    /// Every device that can be opened, the best first, each opened when the iterator comes to it.
+    fn devices(&self) -> Box<dyn Iterator<Item = Arc<dyn Context>>>;
+
+    /// Opens the device with this number; whoever asks for the same one gets the same context.
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn Context>>;
+}
+
+/// The identity of a context: each has its own, and none is used twice, so that what is kept for a
+/// context that is gone is never taken for that of a new one at the same address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ContextId(u64);
+
+impl ContextId {
+    /// An identity that was never given out before.
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A device that is open: its properties, and the state that its streams and its memory share.
+pub(crate) trait Context: Any + Send + Sync {
+    fn id(&self) -> ContextId;
+    fn backend(&self) -> Backend;
+    fn name(&self) -> &str;
+    fn limits(&self) -> &Limits;
+    fn architecture(&self) -> &Architecture;
+
+    /// The default stream of the calling thread.
+    fn default_stream(&self) -> Arc<dyn Stream>;
+    fn new_stream(&self) -> Result<Arc<dyn Stream>>;
+
+    /// Whether what belongs to this context can be used on `stream`.
+    fn accepts(&self, stream: StreamRef<'_>) -> bool {
+        stream.0.context() == Some(self.id())
+    }
+
+    /// Memory of `bytes` bytes, more than 0, all zero.
+    fn zeros(&self, bytes: usize) -> Result<Box<dyn Memory>>;
+
+    /// Memory of `bytes` bytes, more than 0, copied from `source`.
+    ///
+    /// # Safety
+    ///
+    /// `source` can be read for `bytes` bytes.
+    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn Memory>>;
+
+    /// Loads a binary that runs on this device.
+    fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn Module>>;
+
+    /// The driver's descriptor of a tensor; `None` where the device needs none.
+    fn tensor_map(
+        &self,
+        _data: &TensorMapData,
+        _format: TensorFormat,
+    ) -> Result<Option<[u64; 16]>> {
+        Ok(None)
+    }
+
+    /// Waits for all streams; the first asynchronous error that was not reported yet.
+    fn synchronize(&self) -> Result<()>;
+}
+
+/// What the driver's descriptor of a tensor says besides the numbers.
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, reason = "for drivers, and a build may have none")]
+pub(crate) struct TensorFormat {
+    pub(crate) element_bytes: usize,
+    /// The number of dimensions.
+    pub(crate) rank: usize,
+}
+
+/// A queue of launches, run one after the other.
+pub(crate) trait Stream: Any + Send + Sync {
+    /// The context that it was made in; `None` for a stream of another library, of which
+    /// [`Context::accepts`] decides.
+    fn context(&self) -> Option<ContextId>;
+
+    /// Waits for what was launched; the first asynchronous error of this stream that was not reported
+    /// yet.
+    fn synchronize(&self) -> Result<()>;
+
+    /// Keeps the error of a launch that has run already.
+    fn keep(&self, _error: &Arc<AsyncError>) {}
+
+    /// What it is called where it is of another device than it should be.
+    fn describe(&self) -> &'static str {
+        "a stream of another device"
+    }
+}
+
+/// A block of device memory.
+pub(crate) trait Memory: Send + Sync {
+    /// Copies to the host; the first asynchronous error of a launch that used the memory.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the memory; `target` can be written for `bytes` bytes.
+    unsafe fn read(&self, offset: usize, target: *mut u8, bytes: usize) -> Result<()>;
+
+    /// Copies from the host.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the memory; `source` can be read for `bytes` bytes.
+    unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()>;
+
+    /// The address, as long as the memory lives. What uses it is held for that.
+    fn address(&self) -> u64;
+
+    /// The address, for a kernel on `stream` that reads; the guard is dropped after the launch.
+    fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)>;
+
+    /// The address, for a kernel on `stream` that writes; the guard is dropped after the launch.
+    fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)>;
+}
+
+/// A binary that is loaded. Dropping the last reference unloads it.
+pub(crate) trait Module: Send + Sync {
+    /// The kernel `kernel` of this module.
+    fn function(
+        self: Arc<Self>,
+        artifact: &'static EmbeddedArtifact,
+        kernel: &'static EmbeddedKernel,
+    ) -> Result<Box<dyn Function>>;
+}
+
+/// A kernel of a loaded module.
+pub(crate) trait Function: Send + Sync {
+    fn limits(&self) -> KernelLimits;
+
+    /// Launches it; the asynchronous error, where the launch has run already.
+    ///
+    /// # Safety
+    ///
+    /// `arguments` are pointers to the kernel's device-level arguments, `shape` is within the
+    /// limits, and the stream is of the function's device.
+    unsafe fn launch(
+        &self,
+        stream: StreamRef<'_>,
+        shape: &Checked,
+        arguments: &mut [*const u8],
+    ) -> Result<Option<Arc<AsyncError>>>;
+}
+
+/// A stream to launch on: one of this crate, or one of a library that a back end works with.
+#[derive(Clone, Copy)]
+pub struct StreamRef<'a>(&'a dyn Stream);
+
+impl<'a> StreamRef<'a> {
+    pub(crate) fn new(stream: &'a dyn Stream) -> Self {
+        Self(stream)
+    }
+
+    /// The stream, where it is of this type.
+    #[allow(dead_code, reason = "for drivers, and a build may have none")]
+    pub(crate) fn downcast<S: Stream>(self) -> Option<&'a S> {
+        let stream: &dyn Any = self.0;
+        stream.downcast_ref()
+    }
+
+    /// Keeps the error of a launch on this stream that has run already.
+    pub(crate) fn keep(self, error: &Arc<AsyncError>) {
+        self.0.keep(error);
+    }
+
+    /// The stream's device, for messages.
+    pub(crate) fn describe(self) -> &'static str {
+        self.0.describe()
+    }
+}
+
+impl fmt::Debug for StreamRef<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("StreamRef").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,83 @@
+//! Device properties: the back end that drives a device, its architecture, and its limits.
+//!
+//! Plain data. Nothing of this crate is needed here; errors, the choice of a binary and the check of
+//! a launch are made from it.
+
+use std::fmt;
+
+/// How devices are driven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// The processor.
+    Cpu,
+    /// NVIDIA's driver.
+    Cuda,
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Cpu => "CPU",
+            Self::Cuda => "CUDA",
+        })
+    }
+}
+
+/// What decides which binaries a device can run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Architecture {
+    /// The processor that the program runs on.
+    Cpu,
+    /// An NVIDIA GPU of this compute capability.
+    Nvidia {
+        /// For 8.6: 8.
+        major: u32,
+        /// For 8.6: 6.
+        minor: u32,
+    },
+    /// An AMD GPU, in the modes it runs in.
+    Amd {
+        /// For example `gfx90a`.
+        processor: String,
+        /// Whether retry on page faults is on; `None`: the processor has no such mode.
+        xnack: Option<bool>,
+        /// Whether memory is protected by error correction; `None`: it has no such mode.
+        sramecc: Option<bool>,
+    },
+    /// A device of OpenCL that reads SPIR-V.
+    OpenCl,
+    /// A device of Vulkan.
+    Vulkan,
+}
+
+/// What a device can launch at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Blocks in a grid, x, y, z.
+    pub grid: [u32; 3],
+    /// Threads in a block, x, y, z.
+    pub block: [u32; 3],
+    /// Threads in a block altogether.
+    pub threads_per_block: u32,
+    /// Bytes of shared memory in a block, static and dynamic together.
+    pub shared_bytes: u32,
+    /// Threads in a warp.
+    pub warp_size: u32,
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cpu => formatter.write_str("the CPU"),
+            Self::Nvidia { major, minor } => {
+                write!(formatter, "an NVIDIA GPU of compute capability {major}.{minor}")
+            }
+            Self::Amd { processor, .. } => write!(formatter, "the AMD GPU {processor}"),
+            Self::OpenCl => formatter.write_str("an OpenCL device"),
+            Self::Vulkan => formatter.write_str("a Vulkan device"),
+        }
+    }
+}
