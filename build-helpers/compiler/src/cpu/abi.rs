@@ -1,4 +1,4 @@
-//! The run time's structures, as offsets; `src/backend/cpu/abi.rs` of `kernelmill` has them in
+//! The run time's structures, as offsets; `src/embedded/abi.rs` of `kernelmill` has them in
 //! Rust, and `FORMAT_VERSION` covers both.
 
 use kernelmill_artifact::FORMAT_VERSION;

@@ -1,6 +1,6 @@
 //! Kernels on the CPU.
 //!
-//! A kernel becomes a function of the run time's interface (`src/backend/cpu/abi.rs` of
+//! A kernel becomes a function of the run time's interface (`src/embedded/abi.rs` of
 //! `kernelmill`), by one of three roads ([`road`] chooses):
 //!
 //! - **loop**: a kernel in which threads never wait for each other is run in a loop over the
