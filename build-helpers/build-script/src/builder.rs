@@ -1,8 +1,11 @@
 use crate::{
-    Error, Summary,
-    env::World,
+    base::{environment::World, error::Error},
     pipeline,
-    settings::{CudaCompiler, KernelLayer, Layer, RuleText, TargetName},
+    settings::{
+        choices::CudaCompiler,
+        layer::{KernelLayer, Layer, RuleText, TargetName},
+    },
+    summary::Summary,
 };
 use kernelmill_artifact::LaunchLimits;
 use kernelmill_compiler::{MathLibrary, PanicLevel, plugin::Plugin};

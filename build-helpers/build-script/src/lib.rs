@@ -104,50 +104,25 @@
 
 #![expect(clippy::needless_doctest_main, reason = "a build script is a program")]
 
-mod bindings;
+mod base;
 mod builder;
-mod cargo;
 mod compile;
-mod contract;
-mod cuda;
-mod dependencies;
-mod device_libraries;
-mod digests;
-mod discover;
-mod env;
-mod error;
-mod front;
-mod functions;
-mod glob;
-mod host;
-mod includes;
-mod jobs;
-mod kernel_package;
-mod key;
-mod language;
-mod link;
-mod manifest;
-mod naming;
-mod output;
-mod paths;
+mod discovery;
+mod outputs;
 mod pipeline;
 mod plan;
-mod record;
-mod report;
 mod settings;
-mod source;
 mod store;
 mod summary;
 #[cfg(test)]
 mod test_support;
 pub mod toolchain;
 
+pub use base::{error::Error, report::Report};
 pub use builder::{Build, Kernel, Patterns};
-pub use error::Error;
 pub use kernelmill_artifact::LaunchLimits;
 pub use kernelmill_compiler::{MathLibrary, PanicLevel};
-pub use report::Report;
-pub use settings::CudaCompiler;
+pub use settings::choices::CudaCompiler;
 pub use summary::Summary;
 
 /// Builds the package's kernels with its settings: what most build scripts need.

@@ -1,12 +1,11 @@
 //! Packages in temporary folders, and a compiler that only notes what it is asked.
 
 use crate::{
-    Error, Summary,
-    cargo::Cargo,
-    compile::{Compile, Failure},
-    env::World,
+    base::{cargo::Cargo, environment::World, error::Error},
+    compile::compiler::{Compile, Failure},
     pipeline,
-    settings::Layer,
+    settings::layer::Layer,
+    summary::Summary,
 };
 use kernelmill_artifact::{ArtifactKind, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{

@@ -1,5 +1,5 @@
 use crate::{
-    settings::{Layer, TargetName},
+    settings::layer::{Layer, TargetName},
     test_support::{Project, SAXPY, files},
 };
 use std::fs;

@@ -1,10 +1,10 @@
 //! What the configuration says of single kernels: `[kernels.saxpy]`.
 
-use super::TargetName;
-use crate::{
+use super::{
     contract::{self, Fault, Origin, Rule},
-    report::Report,
+    layer::{KernelLayer, RuleText},
 };
+use crate::base::{naming::is_identifier, report::Report};
 use kernelmill_artifact::{LaunchLimits, Signature, Target};
 use kernelmill_compiler::{
     diagnostic::{Diagnostic, Place},
@@ -24,25 +24,6 @@ pub(super) const KERNEL_KEYS: [&str; 8] = [
     "cluster",
 ];
 
-/// What one place sets for a kernel.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct KernelLayer {
-    pub(crate) requires: Option<Vec<RuleText>>,
-    pub(crate) name: Option<String>,
-    pub(crate) targets: Option<Vec<TargetName>>,
-    /// What is said of its launches.
-    pub(crate) limits: LaunchLimits,
-    /// Where the kernel is named; `None` in a build script.
-    pub(crate) origin: Option<Origin>,
-}
-
-/// A rule of a contract as it was written.
-#[derive(Clone, Debug)]
-pub(crate) struct RuleText {
-    pub(crate) text: String,
-    pub(crate) origin: Option<Origin>,
-}
-
 /// What the configuration says of a kernel, checked as far as that is possible without it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KernelSettings {
@@ -55,19 +36,6 @@ pub(crate) struct KernelSettings {
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
     origin: Option<Origin>,
-}
-
-impl KernelLayer {
-    /// This layer, and where it sets nothing, the one below.
-    pub(super) fn over(self, below: Self) -> Self {
-        Self {
-            requires: self.requires.or(below.requires),
-            name: self.name.or(below.name),
-            targets: self.targets.or(below.targets),
-            limits: self.limits.or(below.limits),
-            origin: self.origin.or(below.origin),
-        }
-    }
 }
 
 impl KernelSettings {
@@ -85,7 +53,7 @@ impl KernelSettings {
                 Err(fault) => report_fault(key, &text, origin.as_ref(), fault, report),
             }
         }
-        if let Some(name) = layer.name.as_ref().filter(|name| !super::is_identifier(name)) {
+        if let Some(name) = layer.name.as_ref().filter(|name| !is_identifier(name)) {
             let message = format!("the kernel `{key}` cannot be named `{name}`");
             let help = "a name has letters, digits and underscores, and starts with no digit";
             report_at(layer.origin.as_ref(), message, help, report);
@@ -171,7 +139,7 @@ pub(crate) fn report_fault(
     let is_verbatim = file.get(start..).is_some_and(|rest| rest.starts_with(rule));
     let span = if is_verbatim { start + span.start..start + span.end } else { place.span.clone() };
     let origin =
-        Origin { place: crate::report::place(&place.file, file, span), file: file.clone() };
+        Origin { place: crate::base::report::place(&place.file, file, span), file: file.clone() };
     report_at(Some(&origin), message, &help, report);
 }
 

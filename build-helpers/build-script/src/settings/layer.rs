@@ -1,4 +1,5 @@
-use super::{CudaCompiler, KernelLayer};
+use super::{choices::CudaCompiler, contract::Origin};
+use kernelmill_artifact::LaunchLimits;
 use kernelmill_compiler::{MathLibrary, PanicLevel};
 use std::collections::BTreeMap;
 
@@ -91,4 +92,36 @@ fn over(
         merged.insert(key, layer.over(known));
     }
     Some(merged)
+}
+
+/// What one place sets for a kernel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KernelLayer {
+    pub(crate) requires: Option<Vec<RuleText>>,
+    pub(crate) name: Option<String>,
+    pub(crate) targets: Option<Vec<TargetName>>,
+    /// What is said of its launches.
+    pub(crate) limits: LaunchLimits,
+    /// Where the kernel is named; `None` in a build script.
+    pub(crate) origin: Option<Origin>,
+}
+
+/// A rule of a contract as it was written.
+#[derive(Clone, Debug)]
+pub(crate) struct RuleText {
+    pub(crate) text: String,
+    pub(crate) origin: Option<Origin>,
+}
+
+impl KernelLayer {
+    /// This layer, and where it sets nothing, the one below.
+    pub(super) fn over(self, below: Self) -> Self {
+        Self {
+            requires: self.requires.or(below.requires),
+            name: self.name.or(below.name),
+            targets: self.targets.or(below.targets),
+            limits: self.limits.or(below.limits),
+            origin: self.origin.or(below.origin),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The target `native`: the GPUs in this machine.
 
-use crate::env::World;
+use crate::base::environment::World;
 use kernelmill_artifact::Target;
 use std::{fs, process::Command};
 
@@ -8,7 +8,7 @@ use std::{fs, process::Command};
 ///
 /// AMD GPUs are listed by the kernel's driver, NVIDIA GPUs by `nvidia-smi`. A cubin is made for
 /// exactly the architecture found; no suffix is added.
-pub(super) fn targets(world: &World) -> Vec<Target> {
+pub(crate) fn targets(world: &World) -> Vec<Target> {
     let listed = Command::new("nvidia-smi")
         .args(["--query-gpu=compute_cap", "--format=csv,noheader"])
         .output()

@@ -1,7 +1,10 @@
 //! What tools say of themselves.
 
 use super::search::Search;
-use crate::{error::Error, key::KeyBuilder, store::Store};
+use crate::{
+    base::{error::Error, key::KeyBuilder},
+    store::entries::Store,
+};
 use kernelmill_artifact::Fingerprint;
 use std::{
     fs,
@@ -70,4 +73,10 @@ pub(super) fn run(program: &Path, arguments: &[&str]) -> std::io::Result<Output>
         .args(arguments)
         .output()
         .map_err(|error| std::io::Error::new(error.kind(), format!("cannot be run: {error}")))
+}
+
+/// The major version of the LLVM in a Rust toolchain, by what `rustc -vV` printed.
+pub(crate) fn llvm_of_rustc(version: &str) -> Option<u32> {
+    let line = version.lines().find_map(|line| line.strip_prefix("LLVM version: "))?;
+    line.split('.').next()?.trim().parse().ok()
 }

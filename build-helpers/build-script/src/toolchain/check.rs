@@ -1,7 +1,7 @@
 //! Whether the tools that were found can do what is asked of them.
 
 use super::{Nvcc, clang, search::Search};
-use crate::report::Report;
+use crate::base::report::Report;
 use kernelmill_artifact::Target;
 
 /// The command that installs NVIDIA's tools for a user.

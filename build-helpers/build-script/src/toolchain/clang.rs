@@ -1,7 +1,7 @@
 //! clang, which compiles CUDA C++ and HIP to bitcode.
 
 use super::search::Search;
-use crate::error::Error;
+use crate::base::error::Error;
 use std::path::PathBuf;
 
 /// The versions that are looked for by name, `clang-22`.

@@ -1,14 +1,10 @@
 //! The tools of a machine, for programs that are no build scripts.
 
-use super::{Clang, Nvcc, Search, check, clang, cuda, llvm_of_rustc, nvcc};
+use super::{Clang, Nvcc, Search, ask::llvm_of_rustc, check, clang, cuda, nvcc};
 use crate::{
-    discover,
-    env::World,
-    error::Error,
-    language::Language,
-    manifest::Package,
-    report::Report,
-    settings::{self, Layer, Settings},
+    base::{environment::World, error::Error, report::Report},
+    discovery::{language::Language, sources},
+    settings::{layer::Layer, package::Package, resolve, resolved::Settings},
 };
 use kernelmill_artifact::Target;
 use std::{
@@ -44,7 +40,7 @@ impl Machine {
         let folder = std::path::absolute(&folder).map_err(Error::io("find", folder.as_ref()))?;
         let world = World::outside(given(&folder));
         let package = Package::read(&world)?;
-        let settings = settings::read(&world, &package, Layer::default())?;
+        let settings = resolve::read(&world, &package, Layer::default())?;
         Ok(Self { world, folder, package: Some((package, settings)) })
     }
 
@@ -119,7 +115,7 @@ impl Machine {
         if cuda::find_ptxas(&search).is_none() {
             check::no_ptxas(&search, &settings.targets, &mut report);
         }
-        let has_kernels = discover::languages(package, settings).contains(&Language::Cuda);
+        let has_kernels = sources::languages(package, settings).contains(&Language::Cuda);
         if !has_kernels && settings.host_files.is_empty() {
             return Ok(report);
         }

@@ -1,7 +1,7 @@
 //! nvcc, and what of its surroundings changes what it makes.
 
 use super::{ask, search::Search};
-use crate::{error::Error, key::digest};
+use crate::base::{error::Error, key::digest};
 use std::{
     env::consts::EXE_SUFFIX,
     fs,
@@ -155,7 +155,7 @@ fn read_trial(printed: &str) -> Trial {
     let top = lines().find_map(|line| line.strip_prefix("TOP="));
     let compiler = lines().find(|line| line.contains(" -E ")).map(first_word);
     Trial {
-        root: top.map(|top| crate::paths::normal(Path::new(top.trim()))),
+        root: top.map(|top| crate::base::paths::normal(Path::new(top.trim()))),
         host_compiler: compiler.filter(|word| !word.is_empty()).map(PathBuf::from),
     }
 }

@@ -1,12 +1,12 @@
 //! Where tools are looked for, and what was found there.
 
 use crate::{
-    env::World,
-    error::Error,
-    manifest::Package,
-    paths,
-    settings::{ArgumentsOf, Settings},
-    store::{self, Store},
+    base::{environment::World, error::Error, paths},
+    settings::{
+        package::Package,
+        resolved::{ArgumentsOf, Settings},
+    },
+    store::entries::{self, Store},
 };
 use std::{
     cmp::Reverse,
@@ -136,7 +136,7 @@ impl<'w> Search<'w> {
 
     /// Where `cargo kernelmill toolchain install` puts tools.
     pub(crate) fn user_folder(&self) -> Option<PathBuf> {
-        store::user_folder(self.world).map(|folder| folder.join("toolchains"))
+        entries::user_folder(self.world).map(|folder| folder.join("toolchains"))
     }
 
     /// Where a program of CUDA's was looked for, as a sentence goes on after "it is": for people

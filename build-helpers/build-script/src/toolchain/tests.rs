@@ -1,17 +1,19 @@
 //! Searches with programs that only print.
 
 use super::{
-    check::{no_clang, no_cuda_compiler},
+    ask::llvm_of_rustc,
+    check::{no_clang, no_cuda_compiler, no_ptxas},
     clang::find_clang,
+    cuda::find_ptxas,
+    nvcc::find_nvcc,
     *,
 };
 use crate::{
-    cargo::Cargo,
-    env::World,
-    report::Report,
-    settings,
+    base::{cargo::Cargo, environment::World, report::Report},
+    settings::{package::Package, resolve},
     test_support::{Project, Shared},
 };
+use kernelmill_artifact::Target;
 use std::{
     env::consts::EXE_SUFFIX,
     fs,
@@ -25,7 +27,7 @@ fn searched<T>(project: &Project, find: impl FnOnce(&Search<'_>) -> T) -> (T, St
     let written = Shared::default();
     let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(written.clone())));
     let package = Package::read(&world).unwrap();
-    let settings = settings::read(&world, &package, project.builder.clone()).unwrap();
+    let settings = resolve::read(&world, &package, project.builder.clone()).unwrap();
     let found = find(&Search::of_build(&world, &package, &settings));
     let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     (found, lines)
@@ -33,7 +35,7 @@ fn searched<T>(project: &Project, find: impl FnOnce(&Search<'_>) -> T) -> (T, St
 
 /// Where a file is, from the folder around the package.
 fn seen(project: &Project, path: &Path) -> String {
-    crate::paths::relative(&project.folder.path, path)
+    crate::base::paths::relative(&project.folder.path, path)
 }
 
 fn ptxas(project: &Project) -> Option<String> {

@@ -1,0 +1,16 @@
+//! The fourth stage: sources become artifacts, through kernelmill's compiler or nvcc, or come from the
+//! store.
+
+pub(crate) mod artifacts;
+pub(crate) mod binary;
+pub(crate) mod compilation;
+pub(crate) mod compiler;
+pub(crate) mod cpp;
+pub(crate) mod cuda_source;
+pub(crate) mod dependencies;
+pub(crate) mod faults;
+pub(crate) mod front_end;
+pub(crate) mod host;
+pub(crate) mod kernel_package;
+pub(crate) mod nvcc;
+pub(crate) mod unit;

@@ -1,0 +1,197 @@
+//! A build from settings to `OUT_DIR`.
+
+use crate::{
+    base::{environment::World, error::Error, report::Report},
+    compile::{
+        artifacts::architectures,
+        binary::Binary,
+        compilation::Compilation,
+        compiler::Compile,
+        dependencies::{self, Dependencies},
+        nvcc::Cuda,
+    },
+    discovery::{
+        device_functions, host_files,
+        source::{Source, SourceKind},
+        sources,
+    },
+    outputs::{bindings::model::Interface, host_library, link, out_dir},
+    plan::{
+        device_libraries, host_code,
+        units::{self, Road, Unit},
+    },
+    settings::{layer::Layer, package::Package, resolve, resolved::Settings},
+    store::{dependency_record::Inputs, entries::Store},
+    summary::Summary,
+    toolchain::{self, CppTools},
+};
+use kernelmill_compiler::{
+    Artifact, Compiler,
+    plugin::{Plugin, Scope},
+};
+use std::sync::{Arc, OnceLock};
+
+/// Builds with the compiler that the toolchain gives.
+pub(crate) fn run(
+    world: &World,
+    mut builder: Layer,
+    plugins: &[Arc<dyn Plugin>],
+) -> Result<Summary, Error> {
+    builder.plugin_on_everything = on_everything(&builder, plugins);
+    run_with(world, builder, |package, settings| {
+        let search = toolchain::Search::of_build(world, package, settings);
+        let toolchain = toolchain::find(&search, package, settings)?;
+        let compiler =
+            Compiler::new(toolchain).map_err(|error| Error::Toolchain(error.to_string()))?;
+        let compiler = compiler
+            .with_plugins(plugins.to_vec())
+            .map_err(|error| Error::Toolchain(error.to_string()))?;
+        Ok(Box::new(compiler))
+    })
+}
+
+/// The name of a plugin that works on all kernels, by what the build has for it.
+fn on_everything(builder: &Layer, plugins: &[Arc<dyn Plugin>]) -> Option<String> {
+    let meta = |plugin: &str| builder.plugin_meta.as_ref().and_then(|all| all.get(plugin).cloned());
+    let mut found = plugins.iter().map(|plugin| (plugin, meta(plugin.name()).unwrap_or_default()));
+    let found = found.find(|(plugin, meta)| plugin.scope(meta) == Scope::Everything);
+    found.map(|(plugin, _)| plugin.name().to_owned())
+}
+
+/// Builds with a compiler that is opened when it is clear that there is something to compile.
+pub(crate) fn run_with(
+    world: &World,
+    builder: Layer,
+    open: impl Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>,
+) -> Result<Summary, Error> {
+    let package = Package::read(world)?;
+    let mut settings = resolve::read(world, &package, builder)?;
+    let mut found = sources::find(&package, &settings)?;
+    found.watched.iter().for_each(|path| package.watch(world, path));
+    let is_skipped = world.flag("KERNELMILL_SKIP_BUILD") || world.flag("DOCS_RS");
+    let host_files = host_files::find(world, &package, &settings)?;
+    let search = toolchain::Search::of_build(world, &package, &settings);
+    let is_cuda = |source: &Source| source.kind == SourceKind::Cuda;
+    let has_kernels = found.sources.iter().any(is_cuda);
+    let tools =
+        match CppTools::find(&search, &package, &settings, has_kernels, !host_files.is_empty()) {
+            // A build without binaries does what can be done.
+            Err(_) if is_skipped => CppTools::default(),
+            tools => tools?,
+        };
+    let store = Store::of_user(world);
+    let inputs = Inputs::new(world, &package, &store);
+    if !is_skipped {
+        let link = device_libraries::find(world, &package, &settings, &search, &inputs)?;
+        settings.params.device_link = link;
+    }
+    let units = if is_skipped {
+        Vec::new()
+    } else {
+        host_code::check(&host_files, &settings, &search, tools.nvcc.as_ref())?;
+        units::plan(&found.sources, &settings, &search, &tools)?
+    };
+    if let Some(plugin) = &settings.plugin_on_everything {
+        warn_of_nvcc(world, &found.sources, &units, plugin);
+    }
+    let build = Compilation {
+        world,
+        package: &package,
+        settings: &settings,
+        store: &store,
+        inputs: &inputs,
+        cuda: tools.nvcc.as_ref().map(|nvcc| Cuda {
+            package: &package,
+            settings: &settings,
+            store: &store,
+            inputs: &inputs,
+            nvcc,
+        }),
+        clang: tools.clang.as_ref(),
+        architectures: architectures(&found.sources, &units),
+        open: &open,
+        compiler: OnceLock::new(),
+    };
+    let host_files = if is_skipped { Vec::new() } else { host_files };
+    let (mut fronts, early) = build.read_cpp(&mut found, &units, &host_files)?;
+    dependencies::check_links(world, &package, &found.sources)?;
+    let own = found.sources.len();
+    let dependencies = Dependencies::read(world)?;
+    for (source, front) in dependencies.sources() {
+        found.sources.push(source);
+        fronts.push(front.map(Ok));
+    }
+    let mut report = Report::default();
+    device_functions::check(&found.sources, &package.name, &mut report);
+    report.into_result(Error::Sources)?;
+    let interface = Interface::of(&found.sources, &settings, &package.name)?;
+    let is_needed = |unit: &Unit| found.sources[unit.source].is_for(&unit.config.target, &settings);
+    let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
+    let (units, early_binaries): (Vec<_>, Vec<_>) = units.unzip();
+    let binaries = {
+        let fronts = (&mut fronts, &dependencies);
+        build.make(&found.sources, &units, early_binaries, fronts)?
+    };
+    if world.links().is_some() {
+        let sources = &found.sources[..own];
+        let exported = if is_skipped { None } else { Some(build.exported(sources, &mut fronts)?) };
+        dependencies.write(world, &package, sources, exported)?;
+    }
+    if let Some(cuda) = build.cuda.as_ref().filter(|_| !host_files.is_empty()) {
+        host_library::library(world, cuda, &host_files, early.objects)?;
+    }
+    inputs.finish();
+    if let Some(warning) = store.finish() {
+        world.cargo.warn(&warning);
+    }
+    let files = out_dir::write(&package, &found.sources, &binaries, &interface)?;
+    link::objects(world, &package, &files.objects)?;
+    let summary = summary(&found.sources, &binaries);
+    if world.text("KERNELMILL_LOG").is_some_and(|text| text == "summary") {
+        for (kernel, road) in &summary.roads {
+            world.cargo.note(&format_args!("kernelmill: {kernel} on the CPU: {road}"));
+        }
+        for (kernel, target, note) in &summary.notes {
+            world.cargo.note(&format_args!("kernelmill: {kernel} for {target}: {note}"));
+        }
+        world.cargo.note(&summary);
+    }
+    Ok(summary)
+}
+
+/// Says which binaries a plugin for all kernels does not see.
+fn warn_of_nvcc(world: &World, sources: &[Source], units: &[Unit], plugin: &str) {
+    let by_nvcc = units.iter().filter(|unit| unit.road == Road::Nvcc);
+    for unit in by_nvcc {
+        let (source, target) = (&sources[unit.source].display, &unit.config.target);
+        world.cargo.warn(&format_args!(
+            "{source} for {target} is compiled by nvcc, where the plugin `{plugin}` does not see it; \
+             install clang, or write `cuda-compiler = \"clang\"`"
+        ));
+    }
+}
+
+/// What plugins say of an artifact's kernels.
+fn notes(artifact: &Artifact) -> impl Iterator<Item = (String, String, String)> {
+    artifact.kernels.iter().flat_map(|kernel| {
+        let of = |note: &String| (kernel.name.clone(), artifact.target.to_string(), note.clone());
+        kernel.notes.iter().map(of)
+    })
+}
+
+fn summary(sources: &[Source], binaries: &[Binary]) -> Summary {
+    let cached = binaries.iter().filter(|binary| binary.is_cached).count();
+    let kernels = sources.iter().flat_map(Source::kernels);
+    let compiled = binaries.iter().flat_map(|binary| &binary.artifact.kernels);
+    let roads = compiled.filter_map(|kernel| Some((kernel.name.clone(), kernel.road.clone()?)));
+    Summary {
+        notes: binaries.iter().flat_map(|binary| notes(&binary.artifact)).collect(),
+        roads: roads.collect(),
+        compiled: binaries.len() - cached,
+        cached,
+        kernels: kernels.map(|kernel| kernel.name.to_string()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;
