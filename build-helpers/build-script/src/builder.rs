@@ -1,5 +1,5 @@
 use crate::{
-    base::{environment::World, error::Error},
+    base::{environment::BuildEnvironment, error::Error},
     pipeline,
     settings::{
         choices::CudaCompiler,
@@ -263,7 +263,7 @@ impl Build {
     ///
     /// Everything that is wrong, all at once: see [`Error`].
     pub fn try_compile(self) -> Result<Summary, Error> {
-        pipeline::run(&World::process(), self.layer, &self.plugins)
+        pipeline::run(&BuildEnvironment::process(), self.layer, &self.plugins)
     }
 }
 

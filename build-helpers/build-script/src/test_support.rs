@@ -1,7 +1,7 @@
 //! Packages in temporary folders, and a compiler that only notes what it is asked.
 
 use crate::{
-    base::{cargo::Cargo, environment::World, error::Error},
+    base::{cargo::Cargo, environment::BuildEnvironment, error::Error},
     compile::compiler::{Compile, Failure},
     pipeline,
     settings::layer::Layer,
@@ -119,14 +119,15 @@ impl Project {
     }
 
     /// What a build script of it would see, which prints to `written`.
-    pub(crate) fn world(&self, written: &Shared) -> World {
-        World::fixed(self.variables.clone(), Cargo::to(Box::new(written.clone())))
+    pub(crate) fn environment(&self, written: &Shared) -> BuildEnvironment {
+        BuildEnvironment::fixed(self.variables.clone(), Cargo::to(Box::new(written.clone())))
     }
 
     pub(crate) fn build(&self) -> Outcome {
         let written = Shared::default();
-        let world = self.world(&written);
-        let result = pipeline::run_with(&world, self.builder.clone(), |_, _| Ok(Box::new(Fake)));
+        let environment = self.environment(&written);
+        let result =
+            pipeline::run_with(&environment, self.builder.clone(), |_, _| Ok(Box::new(Fake)));
         let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         Outcome { result, lines: text.lines().map(str::to_owned).collect() }
     }

@@ -1,14 +1,14 @@
 //! The only place that reads the environment.
 //!
-//! What the user can set is read by [`World::variable`], which tells Cargo to run the build
-//! script again when it changes. What Cargo itself sets for a build script ([`World::given`])
+//! What the user can set is read by [`BuildEnvironment::variable`], which tells Cargo to run the build
+//! script again when it changes. What Cargo itself sets for a build script ([`BuildEnvironment::given`])
 //! needs no such line: Cargo knows.
 
 use super::{cargo::Cargo, error::Error};
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
 /// The process that a build runs in: its environment, and Cargo on the other side.
-pub(crate) struct World {
+pub(crate) struct BuildEnvironment {
     variables: Variables,
     pub(crate) cargo: Cargo,
 }
@@ -21,7 +21,7 @@ enum Variables {
     Fixed(BTreeMap<String, OsString>),
 }
 
-impl World {
+impl BuildEnvironment {
     /// The build script's own process.
     pub(crate) fn process() -> Self {
         Self { variables: Variables::Process, cargo: Cargo::stdout() }
@@ -33,7 +33,7 @@ impl World {
         Self { variables: Variables::Outside(given), cargo: Cargo::to(Box::new(std::io::sink())) }
     }
 
-    /// A world with exactly these variables.
+    /// A build environment with exactly these variables.
     #[cfg(test)]
     pub(crate) fn fixed(variables: BTreeMap<String, OsString>, cargo: Cargo) -> Self {
         Self { variables: Variables::Fixed(variables), cargo }

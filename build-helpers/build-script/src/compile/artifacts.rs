@@ -39,9 +39,9 @@ impl Compilation<'_> {
             match result {
                 None => {}
                 Some(Ok(binary)) => {
-                    binary.inputs.iter().for_each(|it| self.package.watch(self.world, it));
+                    binary.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
                     let compiler = if unit.road == Road::Nvcc { "nvcc" } else { "kernelmill" };
-                    self.world.cargo.warn_of(compiler, &binary.warnings);
+                    self.environment.cargo.warn_of(compiler, &binary.warnings);
                     made.push(binary);
                 }
                 Some(Err(error)) => {
@@ -69,7 +69,7 @@ impl Compilation<'_> {
         let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
         let mut report = Report::default();
         for (index, front) in missing.into_iter().zip(made) {
-            check_front(self.world, self.package, &sources[index], &front, &mut report);
+            check_front(self.environment, self.package, &sources[index], &front, &mut report);
             fronts[index] = Some(front);
         }
         report.into_result(Error::Kernels)?;
@@ -119,7 +119,7 @@ impl Compilation<'_> {
         });
         for (front, source) in fronts.iter().zip(sources) {
             if let Some(front) = front {
-                check_front(self.world, self.package, source, front, report);
+                check_front(self.environment, self.package, source, front, report);
             }
         }
         Ok(made)

@@ -8,7 +8,7 @@ use super::{
     nvcc::Cuda,
 };
 use crate::{
-    base::{environment::World, error::Error},
+    base::{environment::BuildEnvironment, error::Error},
     plan::units::{Road, Unit},
     settings::{package::Package, resolved::Settings},
     store::{dependency_record::Inputs, entries::Store},
@@ -21,7 +21,7 @@ pub(crate) type Open<'a> = &'a dyn Fn(&Package, &Settings) -> Result<Box<dyn Com
 
 /// What every step of a build needs.
 pub(crate) struct Compilation<'a> {
-    pub(crate) world: &'a World,
+    pub(crate) environment: &'a BuildEnvironment,
     pub(crate) package: &'a Package,
     pub(crate) settings: &'a Settings,
     pub(crate) store: &'a Store,
@@ -57,7 +57,7 @@ impl Compilation<'_> {
         let compiler = self.compiler.get().map(Box::as_ref);
         let compiler = compiler.ok_or_else(|| Error::Internal("no compiler".to_owned()))?;
         Ok(FrontEnd {
-            world: self.world,
+            environment: self.environment,
             package: self.package,
             settings: self.settings,
             compiler,

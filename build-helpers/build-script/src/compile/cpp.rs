@@ -83,8 +83,8 @@ impl Compilation<'_> {
         for (task, done) in self.run_tasks(&found.sources, &sources, units, host_files)? {
             match (task, done) {
                 (Task::Read(index), Done::Read(Ok(read))) => {
-                    read.inputs.iter().for_each(|it| self.package.watch(self.world, it));
-                    self.world.cargo.warn_of("nvcc", &read.warnings);
+                    read.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
+                    self.environment.cargo.warn_of("nvcc", &read.warnings);
                     found.sources[index].weight = read.weight;
                     kernels.insert(index, read.kernels);
                 }
@@ -113,7 +113,7 @@ impl Compilation<'_> {
         }
         report.into_result(Error::Kernels)?;
         if kernels.is_empty() {
-            self.world.cargo.warn(
+            self.environment.cargo.warn(
                 &"kernels in CUDA C++ have no wrappers in this build: there is no compiler to read \
                   their signatures with",
             );
@@ -180,7 +180,7 @@ impl Compilation<'_> {
             for CudaKernel { signature, obstacles, .. } in &*list {
                 let (file, line) = (&signature.file, signature.line);
                 for obstacle in obstacles {
-                    self.world.cargo.warn(&format!("{file}:{line}: {obstacle}"));
+                    self.environment.cargo.warn(&format!("{file}:{line}: {obstacle}"));
                 }
             }
             list.retain(|kernel| kernel.obstacles.is_empty());

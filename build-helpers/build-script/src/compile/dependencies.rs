@@ -9,7 +9,7 @@ use super::{
     front_end::{Front, FrontEnd},
 };
 use crate::{
-    base::{environment::World, error::Error, files::write_if_changed, report::Report},
+    base::{environment::BuildEnvironment, error::Error, files::write_if_changed, report::Report},
     discovery::source::{Source, SourceKind},
     settings::package::Package,
 };
@@ -31,13 +31,13 @@ const VARIABLE: &str = "_KERNELMILL_EXPORTS";
 ///
 /// [`Error::Sources`] with what to write.
 pub(crate) fn check_links(
-    world: &World,
+    environment: &BuildEnvironment,
     package: &Package,
     sources: &[Source],
 ) -> Result<(), Error> {
     let mut report = Report::default();
     let has_only = !sources.is_empty() && sources.iter().all(Source::has_functions);
-    if has_only && world.links().is_none() {
+    if has_only && environment.links().is_none() {
         let names: Vec<_> = sources.iter().map(|source| format!("`{}`", source.display)).collect();
         report.plain(
             format!("{} has no kernel, and nobody learns of its functions", names.join(", ")),
@@ -65,9 +65,9 @@ impl Dependencies {
     /// # Errors
     ///
     /// [`Error::Sources`] with every file that cannot be read.
-    pub(crate) fn read(world: &World) -> Result<Self, Error> {
+    pub(crate) fn read(environment: &BuildEnvironment) -> Result<Self, Error> {
         let (mut found, mut report) = (Self::default(), Report::default());
-        for path in world.of_dependencies(VARIABLE) {
+        for path in environment.of_dependencies(VARIABLE) {
             let read = fs::read(&path).ok().and_then(|bytes| exports::read(&bytes));
             let Some((version, sources)) = read else {
                 report.plain(
@@ -76,7 +76,7 @@ impl Dependencies {
                 );
                 continue;
             };
-            world.cargo.watch(&path);
+            environment.cargo.watch(&path);
             for source in sources {
                 if found.sources.iter().all(|(_, known)| *known != source) {
                     found.sources.push((path.clone(), source));
@@ -128,7 +128,7 @@ impl Dependencies {
     /// binaries only the functions that the host can give are told, as their types are needed then.
     pub(crate) fn write(
         &self,
-        world: &World,
+        environment: &BuildEnvironment,
         package: &Package,
         sources: &[Source],
         exported: Option<Exported>,
@@ -142,7 +142,7 @@ impl Dependencies {
         sources.extend(self.sources.iter().map(|(_, source)| source.clone()));
         let path = package.out_dir.join(FILE);
         write_if_changed(&path, &exports::write(&version, &sources))?;
-        world.cargo.tell_dependents(KEY, &path);
+        environment.cargo.tell_dependents(KEY, &path);
         Ok(())
     }
 }

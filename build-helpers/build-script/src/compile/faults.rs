@@ -2,7 +2,7 @@
 
 use super::{compiler::Failure, front_end::Front};
 use crate::{
-    base::{environment::World, report::Report},
+    base::{environment::BuildEnvironment, report::Report},
     discovery::source::{Source, SourceKind},
     settings::package::Package,
 };
@@ -38,7 +38,7 @@ impl Faults {
 
 /// Passes on what the front end found, and what Cargo must watch.
 pub(super) fn check_front(
-    world: &World,
+    environment: &BuildEnvironment,
     package: &Package,
     source: &Source,
     front: &Result<Front, Failure>,
@@ -47,11 +47,11 @@ pub(super) fn check_front(
     match front {
         Ok(front) => {
             for front in front.all() {
-                front.inputs.iter().for_each(|input| package.watch(world, input));
+                front.inputs.iter().for_each(|input| package.watch(environment, input));
                 if source.kind == SourceKind::Cuda {
-                    world.cargo.warn_of("clang", &front.warnings);
+                    environment.cargo.warn_of("clang", &front.warnings);
                 } else {
-                    world.cargo.warn(&front.warnings);
+                    environment.cargo.warn(&front.warnings);
                 }
             }
             if source.signatures.is_none() {

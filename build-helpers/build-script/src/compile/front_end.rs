@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     base::{
-        environment::World,
+        environment::BuildEnvironment,
         key::{KeyBuilder, digest},
     },
     discovery::source::{Source, SourceKind},
@@ -41,7 +41,7 @@ use std::{
 
 /// Everything that lowering needs besides the source.
 pub(crate) struct FrontEnd<'a> {
-    pub(crate) world: &'a World,
+    pub(crate) environment: &'a BuildEnvironment,
     pub(crate) package: &'a Package,
     pub(crate) settings: &'a Settings,
     pub(crate) compiler: &'a dyn Compile,
@@ -282,8 +282,12 @@ impl FrontEnd<'_> {
                 return Err(CompileError::Internal(what).into());
             }
             (SourceKind::Package, _) => {
-                let mut lowered =
-                    kernel_package::lower(self.world, self.package, source, self.full_debug())?;
+                let mut lowered = kernel_package::lower(
+                    self.environment,
+                    self.package,
+                    source,
+                    self.full_debug(),
+                )?;
                 self.compiler.adopt(&mut lowered, source.kernels())?;
                 lowered
             }

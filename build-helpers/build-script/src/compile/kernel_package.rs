@@ -3,7 +3,9 @@
 //! Cargo builds them, for the host, with the options that leave bitcode in every library.
 
 use super::compiler::Failure;
-use crate::{base::environment::World, discovery::source::Source, settings::package::Package};
+use crate::{
+    base::environment::BuildEnvironment, discovery::source::Source, settings::package::Package,
+};
 use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
 use object::read::archive::ArchiveFile;
 use std::{
@@ -21,14 +23,14 @@ use tinyjson::JsonValue;
 /// [`Error::Rustc`] with what cargo and rustc said, [`Error::Io`], and [`Error::Tool`] where the
 /// libraries hold no bitcode.
 pub(crate) fn lower(
-    world: &World,
+    environment: &BuildEnvironment,
     package: &Package,
     source: &Source,
     debug: Option<&str>,
 ) -> Result<Lowered, Failure> {
     let name = crate::base::naming::identifier(&source.display);
     let folder = package.out_dir.join("kernelmill").join(name);
-    let command = cargo(world, package, source, debug, &folder);
+    let command = cargo(environment, package, source, debug, &folder);
     let mut built = run(command, package, &source.path)?;
     built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
     // Cargo names a package after all that it depends on; it comes first here.
@@ -130,14 +132,14 @@ fn flags() -> Vec<String> {
 }
 
 fn cargo(
-    world: &World,
+    environment: &BuildEnvironment,
     package: &Package,
     source: &Source,
     debug: Option<&str>,
     folder: &Path,
 ) -> Command {
     let mut command = Command::new(&package.cargo);
-    for name in world.names() {
+    for name in environment.names() {
         if is_of_this_build(&name.to_string_lossy()) {
             command.env_remove(name);
         }
@@ -244,10 +246,13 @@ mod tests {
     #[test]
     fn what_cargo_is_asked_for_is_in_the_key_but_for_paths() {
         let project = Project::new("", &[("kernels/pack/src/lib.rs", "#[kernel] pub fn k() {}")]);
-        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
-        let package = Package::read(&world).unwrap();
+        let environment = BuildEnvironment::fixed(
+            project.variables.clone(),
+            Cargo::to(Box::new(std::io::sink())),
+        );
+        let package = Package::read(&environment).unwrap();
         let source = pack(&package);
-        let command = cargo(&world, &package, &source, None, Path::new("/t"));
+        let command = cargo(&environment, &package, &source, None, Path::new("/t"));
         let keyed = options();
         let variables: Vec<_> = command
             .get_envs()
@@ -312,10 +317,10 @@ mod tests {
         );
         let mut variables = project.variables.clone();
         variables.insert("TARGET".into(), host().into());
-        let world = World::fixed(variables, Cargo::to(Box::new(std::io::sink())));
-        let package = Package::read(&world).unwrap();
+        let environment = BuildEnvironment::fixed(variables, Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&environment).unwrap();
         let source = pack(&package);
-        let lowered = lower(&world, &package, &source, None).unwrap();
+        let lowered = lower(&environment, &package, &source, None).unwrap();
         assert_eq!(lowered.modules.len(), 1);
         assert!(lowered.modules.iter().all(|module| is_bitcode(module)));
         let inputs: Vec<_> = lowered
@@ -327,7 +332,7 @@ mod tests {
             assert!(inputs.iter().any(|input| input == name), "{name} in {inputs:?}");
         }
         project.write("app/kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { y }");
-        let error = lower(&world, &package, &source, None).unwrap_err().to_string();
+        let error = lower(&environment, &package, &source, None).unwrap_err().to_string();
         assert!(error.contains("cannot find value `y`"), "{error}");
         assert!(error.contains("--> kernels/pack/src/a.rs:1:27"), "{error}");
     }

@@ -5,7 +5,7 @@ use super::{
     source::{Source, SourceKind},
 };
 use crate::{
-    base::{environment::World, error::Error, paths, report::Report},
+    base::{environment::BuildEnvironment, error::Error, paths, report::Report},
     settings::{package::Package, resolved::Settings},
 };
 use std::{collections::BTreeMap, path::PathBuf};
@@ -22,7 +22,7 @@ pub(crate) fn is_named(package: &Package, settings: &Settings, display: &str) ->
 ///
 /// [`Error::Sources`] with every pattern that matches no file, and every file that cannot be read.
 pub(crate) fn find(
-    world: &World,
+    environment: &BuildEnvironment,
     package: &Package,
     settings: &Settings,
 ) -> Result<Vec<Source>, Error> {
@@ -32,7 +32,7 @@ pub(crate) fn find(
         let glob = glob.relative_to(&package.root);
         let folder = paths::normal(&package.root.join(glob.folder()));
         if glob.has_wildcard() && folder != package.root {
-            package.watch(world, &folder);
+            package.watch(environment, &folder);
         }
         let mut matches = 0;
         let walk = WalkDir::new(&folder).sort_by_file_name().follow_links(true).into_iter();
@@ -47,7 +47,7 @@ pub(crate) fn find(
                 // The package's own folder cannot be watched: Cargo builds into it.
                 let parent = entry.path().parent().filter(|parent| *parent != package.root);
                 if let Some(parent) = parent.filter(|_| glob.has_wildcard()) {
-                    package.watch(world, parent);
+                    package.watch(environment, parent);
                 }
                 found.insert(display, entry.into_path());
                 matches += 1;
@@ -91,10 +91,13 @@ mod tests {
     /// The host files of a project, its other sources, and what was printed for Cargo.
     fn found(project: &Project) -> Result<(Vec<String>, Vec<String>, String), Error> {
         let written = Shared::default();
-        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(written.clone())));
-        let package = Package::read(&world)?;
-        let settings = resolve::read(&world, &package, project.builder.clone())?;
-        let hosts = find(&world, &package, &settings)?;
+        let environment = BuildEnvironment::fixed(
+            project.variables.clone(),
+            Cargo::to(Box::new(written.clone())),
+        );
+        let package = Package::read(&environment)?;
+        let settings = resolve::read(&environment, &package, project.builder.clone())?;
+        let hosts = find(&environment, &package, &settings)?;
         let sources = sources::find(&package, &settings)?.sources;
         let displays = |files: Vec<Source>| files.into_iter().map(|file| file.display).collect();
         let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();

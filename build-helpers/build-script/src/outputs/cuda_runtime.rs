@@ -1,7 +1,7 @@
 //! The CUDA runtime that host code calls: where it lies, and what has to be linked with it.
 
 use crate::{
-    base::{environment::World, error::Error},
+    base::{environment::BuildEnvironment, error::Error},
     settings::package::Package,
     toolchain::{FOLDERS_OF_LIBRARIES, Nvcc},
 };
@@ -12,7 +12,12 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// [`Error::Toolchain`] where the toolkit has none.
-pub(super) fn link(world: &World, package: &Package, nvcc: &Nvcc, rdc: bool) -> Result<(), Error> {
+pub(super) fn link(
+    environment: &BuildEnvironment,
+    package: &Package,
+    nvcc: &Nvcc,
+    rdc: bool,
+) -> Result<(), Error> {
     let is_msvc = package.target.contains("msvc");
     let Some(runtime) = find(&nvcc.root, is_msvc) else {
         return Err(Error::Toolchain(format!(
@@ -53,7 +58,7 @@ pub(super) fn link(world: &World, package: &Package, nvcc: &Nvcc, rdc: bool) -> 
         arguments.insert(0, format!("-L{}", runtime.folder.display()));
     }
     let names: Vec<_> = names.iter().map(String::as_str).collect();
-    world.cargo.link_after(Some(&runtime.folder), &names, &arguments);
+    environment.cargo.link_after(Some(&runtime.folder), &names, &arguments);
     Ok(())
 }
 

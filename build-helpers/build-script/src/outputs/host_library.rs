@@ -5,7 +5,7 @@
 use super::{cuda_runtime, link};
 use crate::{
     base::{
-        environment::World,
+        environment::BuildEnvironment,
         error::Error,
         files::write_if_changed,
         key::{KeyBuilder, digest},
@@ -33,7 +33,7 @@ use std::{
 /// [`Error::Kernels`] with what nvcc says of any of them, and [`Error::Toolchain`] where there is no
 /// archiver or no CUDA runtime to link.
 pub(crate) fn library(
-    world: &World,
+    environment: &BuildEnvironment,
     cuda: &Cuda<'_>,
     files: &[Source],
     made: Vec<Result<Object, Failure>>,
@@ -44,22 +44,22 @@ pub(crate) fn library(
     for (file, result) in files.iter().zip(made) {
         match result {
             Ok(object) => {
-                object.inputs.iter().for_each(|input| package.watch(world, input));
+                object.inputs.iter().for_each(|input| package.watch(environment, input));
                 said.extend(object.warnings.lines().map(str::to_owned));
                 objects.push(object.bytes);
             }
             Err(error) => fault(&error, &file.display, &mut report),
         }
     }
-    said.iter().for_each(|line| world.cargo.warn_of("nvcc", line));
+    said.iter().for_each(|line| environment.cargo.warn_of("nvcc", line));
     report.into_result(Error::Kernels)?;
     let mut paths = write(cuda, files, &objects)?;
     if cuda.settings.rdc {
         paths.push(linked(cuda, files, &objects, &paths)?);
     }
     let name = format!("{}_kernelmill_host", naming::letters(&package.name));
-    link::archive(world, package, &name, &paths)?;
-    cuda_runtime::link(world, package, cuda.nvcc, cuda.settings.rdc)
+    link::archive(environment, package, &name, &paths)?;
+    cuda_runtime::link(environment, package, cuda.nvcc, cuda.settings.rdc)
 }
 
 /// Links the device code of all objects; gives the object that holds it.

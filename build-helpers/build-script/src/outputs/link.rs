@@ -1,7 +1,7 @@
 //! Puts objects into static libraries that are linked into whatever the package builds.
 
 use crate::{
-    base::{environment::World, error::Error, files::write_if_changed, naming},
+    base::{environment::BuildEnvironment, error::Error, files::write_if_changed, naming},
     settings::package::Package,
 };
 use std::{
@@ -14,12 +14,16 @@ use std::{
 /// # Errors
 ///
 /// [`Error::Toolchain`] where there is no archiver.
-pub(crate) fn objects(world: &World, package: &Package, objects: &[PathBuf]) -> Result<(), Error> {
+pub(crate) fn objects(
+    environment: &BuildEnvironment,
+    package: &Package,
+    objects: &[PathBuf],
+) -> Result<(), Error> {
     if objects.is_empty() {
         return Ok(());
     }
     let name = naming::identifier(&format!("{} {}", package.name, package.major));
-    archive(world, package, &format!("kernelmill_{name}"), objects)
+    archive(environment, package, &format!("kernelmill_{name}"), objects)
 }
 
 /// Puts objects into a static library of this name, and tells Cargo to link it.
@@ -28,7 +32,7 @@ pub(crate) fn objects(world: &World, package: &Package, objects: &[PathBuf]) -> 
 ///
 /// [`Error::Toolchain`] where there is no archiver.
 pub(crate) fn archive(
-    world: &World,
+    environment: &BuildEnvironment,
     package: &Package,
     name: &str,
     objects: &[PathBuf],
@@ -52,7 +56,7 @@ pub(crate) fn archive(
         make(package, name, objects)?;
         write_if_changed(&list, names.as_bytes())?;
     }
-    world.cargo.link(&package.out_dir, name, &file);
+    environment.cargo.link(&package.out_dir, name, &file);
     Ok(())
 }
 
@@ -86,14 +90,17 @@ mod tests {
     #[test]
     fn a_library_that_could_not_be_made_whole_is_made_again() {
         let project = Project::new("", &[("a.o", "one"), ("target/out/kernelmill/none", "")]);
-        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
-        let package = Package::read(&world).unwrap();
+        let environment = BuildEnvironment::fixed(
+            project.variables.clone(),
+            Cargo::to(Box::new(std::io::sink())),
+        );
+        let package = Package::read(&environment).unwrap();
         let object = package.root.join("a.o");
         let list = package.out_dir.join("kernelmill/host.txt");
-        archive(&world, &package, "host", std::slice::from_ref(&object)).unwrap();
+        archive(&environment, &package, "host", std::slice::from_ref(&object)).unwrap();
         assert!(list.is_file() && package.out_dir.join("libhost.a").is_file());
         let missing = package.root.join("missing.o");
-        let failed = archive(&world, &package, "host", &[object, missing]).unwrap_err();
+        let failed = archive(&environment, &package, "host", &[object, missing]).unwrap_err();
         assert!(failed.to_string().contains("cannot be put into a library"), "{failed}");
         assert!(!list.exists(), "what is left of the library would be taken for whole");
     }

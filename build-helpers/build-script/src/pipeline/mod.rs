@@ -1,7 +1,7 @@
 //! A build from settings to `OUT_DIR`.
 
 use crate::{
-    base::{environment::World, error::Error, report::Report},
+    base::{environment::BuildEnvironment, error::Error, report::Report},
     compile::{
         artifacts::architectures,
         binary::Binary,
@@ -33,13 +33,13 @@ use std::sync::{Arc, OnceLock};
 
 /// Builds with the compiler that the toolchain gives.
 pub(crate) fn run(
-    world: &World,
+    environment: &BuildEnvironment,
     mut builder: Layer,
     plugins: &[Arc<dyn Plugin>],
 ) -> Result<Summary, Error> {
     builder.plugin_on_everything = on_everything(&builder, plugins);
-    run_with(world, builder, |package, settings| {
-        let search = toolchain::Search::of_build(world, package, settings);
+    run_with(environment, builder, |package, settings| {
+        let search = toolchain::Search::of_build(environment, package, settings);
         let toolchain = toolchain::find(&search, package, settings)?;
         let compiler =
             Compiler::new(toolchain).map_err(|error| Error::Toolchain(error.to_string()))?;
@@ -60,17 +60,17 @@ fn on_everything(builder: &Layer, plugins: &[Arc<dyn Plugin>]) -> Option<String>
 
 /// Builds with a compiler that is opened when it is clear that there is something to compile.
 pub(crate) fn run_with(
-    world: &World,
+    environment: &BuildEnvironment,
     builder: Layer,
     open: impl Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>,
 ) -> Result<Summary, Error> {
-    let package = Package::read(world)?;
-    let mut settings = resolve::read(world, &package, builder)?;
+    let package = Package::read(environment)?;
+    let mut settings = resolve::read(environment, &package, builder)?;
     let mut found = sources::find(&package, &settings)?;
-    found.watched.iter().for_each(|path| package.watch(world, path));
-    let is_skipped = world.flag("KERNELMILL_SKIP_BUILD") || world.flag("DOCS_RS");
-    let host_files = host_files::find(world, &package, &settings)?;
-    let search = toolchain::Search::of_build(world, &package, &settings);
+    found.watched.iter().for_each(|path| package.watch(environment, path));
+    let is_skipped = environment.flag("KERNELMILL_SKIP_BUILD") || environment.flag("DOCS_RS");
+    let host_files = host_files::find(environment, &package, &settings)?;
+    let search = toolchain::Search::of_build(environment, &package, &settings);
     let is_cuda = |source: &Source| source.kind == SourceKind::Cuda;
     let has_kernels = found.sources.iter().any(is_cuda);
     let tools =
@@ -79,10 +79,10 @@ pub(crate) fn run_with(
             Err(_) if is_skipped => CppTools::default(),
             tools => tools?,
         };
-    let store = Store::of_user(world);
-    let inputs = Inputs::new(world, &package, &store);
+    let store = Store::of_user(environment);
+    let inputs = Inputs::new(environment, &package, &store);
     if !is_skipped {
-        let link = device_libraries::find(world, &package, &settings, &search, &inputs)?;
+        let link = device_libraries::find(environment, &package, &settings, &search, &inputs)?;
         settings.params.device_link = link;
     }
     let units = if is_skipped {
@@ -92,10 +92,10 @@ pub(crate) fn run_with(
         units::plan(&found.sources, &settings, &search, &tools)?
     };
     if let Some(plugin) = &settings.plugin_on_everything {
-        warn_of_nvcc(world, &found.sources, &units, plugin);
+        warn_of_nvcc(environment, &found.sources, &units, plugin);
     }
     let build = Compilation {
-        world,
+        environment,
         package: &package,
         settings: &settings,
         store: &store,
@@ -114,9 +114,9 @@ pub(crate) fn run_with(
     };
     let host_files = if is_skipped { Vec::new() } else { host_files };
     let (mut fronts, early) = build.read_cpp(&mut found, &units, &host_files)?;
-    dependencies::check_links(world, &package, &found.sources)?;
+    dependencies::check_links(environment, &package, &found.sources)?;
     let own = found.sources.len();
-    let dependencies = Dependencies::read(world)?;
+    let dependencies = Dependencies::read(environment)?;
     for (source, front) in dependencies.sources() {
         found.sources.push(source);
         fronts.push(front.map(Ok));
@@ -132,39 +132,39 @@ pub(crate) fn run_with(
         let fronts = (&mut fronts, &dependencies);
         build.make(&found.sources, &units, early_binaries, fronts)?
     };
-    if world.links().is_some() {
+    if environment.links().is_some() {
         let sources = &found.sources[..own];
         let exported = if is_skipped { None } else { Some(build.exported(sources, &mut fronts)?) };
-        dependencies.write(world, &package, sources, exported)?;
+        dependencies.write(environment, &package, sources, exported)?;
     }
     if let Some(cuda) = build.cuda.as_ref().filter(|_| !host_files.is_empty()) {
-        host_library::library(world, cuda, &host_files, early.objects)?;
+        host_library::library(environment, cuda, &host_files, early.objects)?;
     }
     inputs.finish();
     if let Some(warning) = store.finish() {
-        world.cargo.warn(&warning);
+        environment.cargo.warn(&warning);
     }
     let files = out_dir::write(&package, &found.sources, &binaries, &interface)?;
-    link::objects(world, &package, &files.objects)?;
+    link::objects(environment, &package, &files.objects)?;
     let summary = summary(&found.sources, &binaries);
-    if world.text("KERNELMILL_LOG").is_some_and(|text| text == "summary") {
+    if environment.text("KERNELMILL_LOG").is_some_and(|text| text == "summary") {
         for (kernel, road) in &summary.roads {
-            world.cargo.note(&format_args!("kernelmill: {kernel} on the CPU: {road}"));
+            environment.cargo.note(&format_args!("kernelmill: {kernel} on the CPU: {road}"));
         }
         for (kernel, target, note) in &summary.notes {
-            world.cargo.note(&format_args!("kernelmill: {kernel} for {target}: {note}"));
+            environment.cargo.note(&format_args!("kernelmill: {kernel} for {target}: {note}"));
         }
-        world.cargo.note(&summary);
+        environment.cargo.note(&summary);
     }
     Ok(summary)
 }
 
 /// Says which binaries a plugin for all kernels does not see.
-fn warn_of_nvcc(world: &World, sources: &[Source], units: &[Unit], plugin: &str) {
+fn warn_of_nvcc(environment: &BuildEnvironment, sources: &[Source], units: &[Unit], plugin: &str) {
     let by_nvcc = units.iter().filter(|unit| unit.road == Road::Nvcc);
     for unit in by_nvcc {
         let (source, target) = (&sources[unit.source].display, &unit.config.target);
-        world.cargo.warn(&format_args!(
+        environment.cargo.warn(&format_args!(
             "{source} for {target} is compiled by nvcc, where the plugin `{plugin}` does not see it; \
              install clang, or write `cuda-compiler = \"clang\"`"
         ));

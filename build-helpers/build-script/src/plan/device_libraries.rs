@@ -1,7 +1,7 @@
 //! The libraries of device code that the settings name: where they lie, and their linker.
 
 use crate::{
-    base::{environment::World, error::Error, paths, report::Report},
+    base::{environment::BuildEnvironment, error::Error, paths, report::Report},
     settings::{package::Package, resolved::Settings},
     store::dependency_record::Inputs,
     toolchain::{FOLDERS_OF_LIBRARIES, Search, find_tool, no_nvlink},
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 ///
 /// [`Error::Sources`] with every library that is not there, and where nvlink is needed and is not.
 pub(crate) fn find(
-    world: &World,
+    environment: &BuildEnvironment,
     package: &Package,
     settings: &Settings,
     search: &Search<'_>,
@@ -38,7 +38,7 @@ pub(crate) fn find(
         let library = |(path, digest)| DeviceLibrary { name: name.clone(), path, digest };
         match found.and_then(|path| Some((inputs.digest(&path)?.to_string(), path))) {
             Some((digest, path)) => {
-                package.watch(world, &path);
+                package.watch(environment, &path);
                 libraries.push(library((path, digest)));
             }
             // Other targets are linked with none, and only say the names.
@@ -52,7 +52,7 @@ pub(crate) fn find(
     report.into_result(Error::Sources)?;
     let version = match &nvlink {
         Some(nvlink) => {
-            world.cargo.watch(nvlink);
+            environment.cargo.watch(nvlink);
             search.ask(nvlink, &["--version"])?
         }
         None => String::new(),

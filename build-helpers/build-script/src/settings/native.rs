@@ -1,6 +1,6 @@
 //! The target `native`: the GPUs in this machine.
 
-use crate::base::environment::World;
+use crate::base::environment::BuildEnvironment;
 use kernelmill_artifact::Target;
 use std::{fs, process::Command};
 
@@ -8,7 +8,7 @@ use std::{fs, process::Command};
 ///
 /// AMD GPUs are listed by the kernel's driver, NVIDIA GPUs by `nvidia-smi`. A cubin is made for
 /// exactly the architecture found; no suffix is added.
-pub(crate) fn targets(world: &World) -> Vec<Target> {
+pub(crate) fn targets(environment: &BuildEnvironment) -> Vec<Target> {
     let listed = Command::new("nvidia-smi")
         .args(["--query-gpu=compute_cap", "--format=csv,noheader"])
         .output()
@@ -20,14 +20,14 @@ pub(crate) fn targets(world: &World) -> Vec<Target> {
     for name in capabilities.filter(|line| !line.is_empty()).map(str::to_owned).chain(amd()) {
         match Target::parse_entry(&name) {
             Ok(targets) => found.extend(targets),
-            Err(_) => world.cargo.warn(&format!(
+            Err(_) => environment.cargo.warn(&format!(
                 "target `native`: this machine has a GPU of architecture {name}, which this \
                  version of kernelmill does not know; it is left out"
             )),
         }
     }
     if found.is_empty() {
-        world.cargo.warn(
+        environment.cargo.warn(
             &"target `native`: no GPU was found in this machine, so it stands for `cpu`; \
               name the targets to build for others",
         );

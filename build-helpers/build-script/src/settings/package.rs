@@ -2,7 +2,7 @@
 //! `kernelmill.toml`.
 
 use super::toml_text::{TomlText, entry};
-use crate::base::{environment::World, error::Error, paths};
+use crate::base::{environment::BuildEnvironment, error::Error, paths};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -39,22 +39,22 @@ impl Package {
     ///
     /// [`Error::NotInBuildScript`], [`Error::Io`], or [`Error::Toolchain`] where Cargo does not
     /// say which workspace the package is in.
-    pub(crate) fn read(world: &World) -> Result<Self, Error> {
-        let root = paths::normal(Path::new(&world.given("CARGO_MANIFEST_DIR")?));
-        let cargo = PathBuf::from(world.given("CARGO")?);
+    pub(crate) fn read(environment: &BuildEnvironment) -> Result<Self, Error> {
+        let root = paths::normal(Path::new(&environment.given("CARGO_MANIFEST_DIR")?));
+        let cargo = PathBuf::from(environment.given("CARGO")?);
         let manifest = TomlText::read(&root, &root.join("Cargo.toml"))?;
         let own_settings = root.join("kernelmill.toml");
         let settings =
             own_settings.is_file().then(|| TomlText::read(&root, &own_settings)).transpose()?;
         let facts = Facts::of(&manifest.text);
         let workspace = workspace(&cargo, &root, &manifest, &facts)?;
-        world.cargo.watch(Path::new("Cargo.toml"));
+        environment.cargo.watch(Path::new("Cargo.toml"));
         if settings.is_some() {
-            world.cargo.watch(Path::new("kernelmill.toml"));
+            environment.cargo.watch(Path::new("kernelmill.toml"));
         }
         if let Some(workspace) = &workspace {
             let path = paths::normal(&root.join(&workspace.display));
-            world.cargo.watch(path.strip_prefix(&root).unwrap_or(&path));
+            environment.cargo.watch(path.strip_prefix(&root).unwrap_or(&path));
         }
         let inherited =
             || workspace.as_ref().and_then(|text| Facts::of(&text.text).workspace_edition);
@@ -63,12 +63,12 @@ impl Package {
             Edition::Inherited => inherited().unwrap_or_else(|| "2015".to_owned()),
         };
         Ok(Self {
-            name: world.given("CARGO_PKG_NAME")?,
-            major: compatible_part(&world.given("CARGO_PKG_VERSION")?),
+            name: environment.given("CARGO_PKG_NAME")?,
+            major: compatible_part(&environment.given("CARGO_PKG_VERSION")?),
             edition,
-            out_dir: PathBuf::from(world.given("OUT_DIR")?),
-            target: world.given("TARGET")?,
-            rustc: PathBuf::from(world.given("RUSTC")?),
+            out_dir: PathBuf::from(environment.given("OUT_DIR")?),
+            target: environment.given("TARGET")?,
+            rustc: PathBuf::from(environment.given("RUSTC")?),
             cargo,
             manifest,
             settings,
@@ -78,9 +78,9 @@ impl Package {
     }
 
     /// Watches a file or folder, unless the build itself writes it.
-    pub(crate) fn watch(&self, world: &World, path: &Path) {
+    pub(crate) fn watch(&self, environment: &BuildEnvironment, path: &Path) {
         if !path.starts_with(&self.out_dir) {
-            world.cargo.watch(path.strip_prefix(&self.root).unwrap_or(path));
+            environment.cargo.watch(path.strip_prefix(&self.root).unwrap_or(path));
         }
     }
 }

@@ -5,7 +5,7 @@
 use super::{digests::Digests, entries::Store};
 use crate::{
     base::{
-        environment::World,
+        environment::BuildEnvironment,
         key::{KeyBuilder, digest},
         paths,
     },
@@ -35,7 +35,7 @@ pub(crate) struct Record {
 
 /// The files and variables that steps read, each digested once in a build.
 pub(crate) struct Inputs<'a> {
-    world: &'a World,
+    environment: &'a BuildEnvironment,
     package: &'a Package,
     /// The folder that is moved as a whole when a checkout is: the uppermost one with a
     /// `Cargo.toml`.
@@ -44,10 +44,19 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    pub(crate) fn new(world: &'a World, package: &'a Package, store: &'a Store) -> Self {
+    pub(crate) fn new(
+        environment: &'a BuildEnvironment,
+        package: &'a Package,
+        store: &'a Store,
+    ) -> Self {
         let is_cargos = |folder: &&Path| folder.join("Cargo.toml").is_file();
         let checkout = package.root.ancestors().filter(is_cargos).last().unwrap_or(&package.root);
-        Self { world, package, checkout, digests: Digests::new(store, &package.name, checkout) }
+        Self {
+            environment,
+            package,
+            checkout,
+            digests: Digests::new(store, &package.name, checkout),
+        }
     }
 
     /// Ends the use of files in this build.
@@ -118,7 +127,7 @@ impl<'a> Inputs<'a> {
 
     /// The digest of a variable's value; one that is not set has another than an empty one.
     fn value(&self, name: &str) -> Fingerprint {
-        let value = self.world.raw(name);
+        let value = self.environment.raw(name);
         let text = value.map(|value| value.to_string_lossy().into_owned());
         digest(format!("{text:?}").as_bytes())
     }

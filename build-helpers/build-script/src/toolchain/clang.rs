@@ -38,7 +38,7 @@ pub struct Clang {
 pub(crate) fn find_clang(search: &Search<'_>, llvm: Option<u32>) -> Result<Option<Clang>, Error> {
     let named = match &search.clang {
         Some(set) => Some((set.clone(), "the setting `clang` (or KERNELMILL_CLANG)")),
-        None => search.world.text("CLANG").map(|set| (set, "the environment variable CLANG")),
+        None => search.environment.text("CLANG").map(|set| (set, "the environment variable CLANG")),
     };
     if let Some((text, origin)) = named {
         let program = search.named(&text, origin)?;
@@ -55,7 +55,7 @@ pub(crate) fn find_clang(search: &Search<'_>, llvm: Option<u32>) -> Result<Optio
     };
     let best = found.min_by_key(order);
     if let Some(clang) = &best {
-        search.world.cargo.watch(&clang.program);
+        search.environment.cargo.watch(&clang.program);
     }
     Ok(best)
 }
@@ -80,7 +80,7 @@ fn look_at(search: &Search<'_>, program: PathBuf) -> Result<Clang, String> {
     let lines = said.lines().filter(|line| !line.starts_with("InstalledDir:"));
     let version = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
     let variables = VARIABLES.map(|name| {
-        let value = search.world.raw(name);
+        let value = search.environment.raw(name);
         (name.to_owned(), value.map(|value| value.to_string_lossy().into_owned()))
     });
     Ok(Clang { program, version, major, variables: variables.into() })

@@ -9,7 +9,7 @@ pub(crate) const FOLDERS_OF_LIBRARIES: [&str; 5] =
 
 /// Finds ptxas: `KERNELMILL_PTXAS`, beside nvcc, and where nvcc would be.
 pub(crate) fn find_ptxas(search: &Search<'_>) -> Option<PathBuf> {
-    match search.world.path("KERNELMILL_PTXAS") {
+    match search.environment.path("KERNELMILL_PTXAS") {
         Some(set) => Some(set),
         None => find_tool(search, "ptxas"),
     }

@@ -2,7 +2,7 @@
 
 use super::{Clang, Nvcc, Search, ask::llvm_of_rustc, check, clang, cuda, nvcc};
 use crate::{
-    base::{environment::World, error::Error, report::Report},
+    base::{environment::BuildEnvironment, error::Error, report::Report},
     discovery::{language::Language, sources},
     settings::{layer::Layer, package::Package, resolve, resolved::Settings},
 };
@@ -15,7 +15,7 @@ use std::{
 
 /// The tools of this machine, as the build of a package finds them.
 pub struct Machine {
-    world: World,
+    environment: BuildEnvironment,
     folder: PathBuf,
     /// The package in the folder, where there is one.
     package: Option<(Package, Settings)>,
@@ -26,7 +26,7 @@ impl Machine {
     /// further up. Settings of packages are not read.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        Self { world: World::outside(BTreeMap::new()), folder, package: None }
+        Self { environment: BuildEnvironment::outside(BTreeMap::new()), folder, package: None }
     }
 
     /// The machine as the build of a package sees it, with the settings in its TOML files and in
@@ -38,10 +38,10 @@ impl Machine {
     /// the folder holds no `Cargo.toml`.
     pub fn of_package(folder: impl AsRef<Path>) -> Result<Self, Error> {
         let folder = std::path::absolute(&folder).map_err(Error::io("find", folder.as_ref()))?;
-        let world = World::outside(given(&folder));
-        let package = Package::read(&world)?;
-        let settings = resolve::read(&world, &package, Layer::default())?;
-        Ok(Self { world, folder, package: Some((package, settings)) })
+        let environment = BuildEnvironment::outside(given(&folder));
+        let package = Package::read(&environment)?;
+        let settings = resolve::read(&environment, &package, Layer::default())?;
+        Ok(Self { environment, folder, package: Some((package, settings)) })
     }
 
     /// The targets that the package is built for; none where there is no package.
@@ -147,15 +147,15 @@ impl Machine {
 
     fn search(&self) -> Search<'_> {
         match &self.package {
-            Some((package, settings)) => Search::of_build(&self.world, package, settings),
-            None => Search::of_folder(&self.world, &self.folder),
+            Some((package, settings)) => Search::of_build(&self.environment, package, settings),
+            None => Search::of_folder(&self.environment, &self.folder),
         }
     }
 }
 
 /// What Cargo would set for the build script of the package in a folder.
 fn given(folder: &Path) -> BTreeMap<&'static str, OsString> {
-    let outside = World::outside(BTreeMap::new());
+    let outside = BuildEnvironment::outside(BTreeMap::new());
     let program = |variable, name: &str| outside.variable(variable).unwrap_or_else(|| name.into());
     BTreeMap::from([
         ("CARGO_MANIFEST_DIR", folder.as_os_str().to_owned()),

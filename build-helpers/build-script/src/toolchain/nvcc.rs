@@ -69,20 +69,20 @@ pub(crate) fn find_nvcc(search: &Search<'_>) -> Result<Option<Nvcc>, Error> {
     let ptxas = root.join("bin").join(format!("ptxas{EXE_SUFFIX}"));
     for tool in [Some(&ptxas), host_compiler.as_ref()].into_iter().flatten() {
         if let Some(said) = identity(search, tool) {
-            search.world.cargo.watch(tool);
+            search.environment.cargo.watch(tool);
             version.push('\n');
             version.push_str(&said);
         }
     }
-    search.world.cargo.watch(&program);
+    search.environment.cargo.watch(&program);
     if root.join("nvvm").is_dir() {
         // A package manager may give a new file an old time; the folder tells of it all the same.
-        search.world.cargo.watch(&root.join("bin"));
+        search.environment.cargo.watch(&root.join("bin"));
     }
     // nvcc looks there for the host compiler.
-    search.world.cargo.watch_variable("PATH");
+    search.environment.cargo.watch_variable("PATH");
     let variables = VARIABLES.map(|name| {
-        let value = search.world.raw(name);
+        let value = search.environment.raw(name);
         (name.to_owned(), value.map(|value| value.to_string_lossy().into_owned()))
     });
     Ok(Some(Nvcc {
@@ -101,7 +101,7 @@ pub(super) fn locate(search: &Search<'_>) -> Result<Option<PathBuf>, Error> {
     if let Some(set) = &search.nvcc {
         return search.named(set, "the setting `nvcc` (or KERNELMILL_NVCC)").map(Some);
     }
-    match search.world.text("NVCC") {
+    match search.environment.text("NVCC") {
         Some(set) => search.named(&set, "the environment variable NVCC").map(Some),
         None => Ok(search.in_cuda("nvcc")),
     }

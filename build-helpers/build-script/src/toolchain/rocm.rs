@@ -10,8 +10,8 @@ const FOLDERS: [&str; 3] =
 /// Finds AMD's mathematical functions: in the folder that `HIP_DEVICE_LIB_PATH` names, below
 /// `ROCM_PATH`, and where ROCm and Debian's packages are installed.
 pub(crate) fn find_ocml(search: &Search<'_>) -> Option<PathBuf> {
-    let named = search.world.path("HIP_DEVICE_LIB_PATH");
-    let root = search.world.path("ROCM_PATH");
+    let named = search.environment.path("HIP_DEVICE_LIB_PATH");
+    let root = search.environment.path("ROCM_PATH");
     let roots = root.into_iter().chain(["/opt/rocm", "/usr"].map(PathBuf::from));
     let below = roots.flat_map(|root| FOLDERS.map(|folder| root.join(folder)));
     named.into_iter().chain(below).map(|it| it.join("ocml.bc")).find(|path| path.is_file())

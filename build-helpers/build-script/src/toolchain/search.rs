@@ -1,7 +1,7 @@
 //! Where tools are looked for, and what was found there.
 
 use crate::{
-    base::{environment::World, error::Error, paths},
+    base::{environment::BuildEnvironment, error::Error, paths},
     settings::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
@@ -28,7 +28,7 @@ const NO_PROGRAMS: [&str; 5] = ["include", "lib", "lib64", "cccl", "nvvm"];
 
 /// The places where a build, or another program, looks for tools.
 pub(crate) struct Search<'w> {
-    pub(super) world: &'w World,
+    pub(super) environment: &'w BuildEnvironment,
     /// What paths in the settings start from.
     root: PathBuf,
     /// In each of these, and in the folders above, there may be installed tools.
@@ -45,29 +45,33 @@ pub(crate) struct Search<'w> {
 
 impl<'w> Search<'w> {
     /// The places of a package's build.
-    pub(crate) fn of_build(world: &'w World, package: &Package, settings: &Settings) -> Self {
+    pub(crate) fn of_build(
+        environment: &'w BuildEnvironment,
+        package: &Package,
+        settings: &Settings,
+    ) -> Self {
         Self {
-            world,
+            environment,
             root: package.root.clone(),
             starts: vec![package.out_dir.clone(), package.root.clone()],
             nvcc: settings.nvcc.clone(),
             clang: settings.clang.clone(),
             arguments: settings.arguments_for(ArgumentsOf::Cuda),
-            memory: Store::of_user(world),
+            memory: Store::of_user(environment),
         }
     }
 
     /// The places of a program that works in a folder and has no settings but those of the
     /// environment.
-    pub(crate) fn of_folder(world: &'w World, folder: &Path) -> Self {
+    pub(crate) fn of_folder(environment: &'w BuildEnvironment, folder: &Path) -> Self {
         Self {
-            world,
+            environment,
             root: folder.to_path_buf(),
             starts: vec![folder.to_path_buf()],
-            nvcc: world.text("KERNELMILL_NVCC"),
-            clang: world.text("KERNELMILL_CLANG"),
+            nvcc: environment.text("KERNELMILL_NVCC"),
+            clang: environment.text("KERNELMILL_CLANG"),
             arguments: Vec::new(),
-            memory: Store::of_user(world),
+            memory: Store::of_user(environment),
         }
     }
 
@@ -92,7 +96,7 @@ impl<'w> Search<'w> {
 
     /// The first program of this name on `PATH`.
     pub(super) fn on_path(&self, name: &str) -> Option<PathBuf> {
-        let path = self.world.variable("PATH")?;
+        let path = self.environment.variable("PATH")?;
         let file = format!("{name}{EXE_SUFFIX}");
         split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
     }
@@ -103,7 +107,7 @@ impl<'w> Search<'w> {
         let file = format!("{name}{EXE_SUFFIX}");
         let is_there = |path: &PathBuf| path.is_file();
         // All of them are asked for, so that Cargo watches all.
-        let homes = CUDA_VARIABLES.map(|variable| self.world.path(variable));
+        let homes = CUDA_VARIABLES.map(|variable| self.environment.path(variable));
         let in_home = || {
             let homes = homes.into_iter().flatten();
             homes.map(|folder| folder.join("bin").join(&file)).find(is_there)
@@ -136,7 +140,7 @@ impl<'w> Search<'w> {
 
     /// Where `cargo kernelmill toolchain install` puts tools.
     pub(crate) fn user_folder(&self) -> Option<PathBuf> {
-        entries::user_folder(self.world).map(|folder| folder.join("toolchains"))
+        entries::user_folder(self.environment).map(|folder| folder.join("toolchains"))
     }
 
     /// Where a program of CUDA's was looked for, as a sentence goes on after "it is": for people
@@ -144,7 +148,7 @@ impl<'w> Search<'w> {
     pub(super) fn places(&self) -> String {
         let set: Vec<_> = CUDA_VARIABLES
             .iter()
-            .filter_map(|name| Some((name, self.world.text(name)?)))
+            .filter_map(|name| Some((name, self.environment.text(name)?)))
             .map(|(name, folder)| format!("not in the folder bin of {name}={folder}"))
             .collect();
         let homes = if set.is_empty() {

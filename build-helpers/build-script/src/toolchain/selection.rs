@@ -97,9 +97,9 @@ pub(crate) fn find(
         MathLibrary::Vendor => (cuda::find_libdevice(search), rocm::find_ocml(search)),
         MathLibrary::Own => (None, None),
     };
-    [&libdevice, &ocml].into_iter().flatten().for_each(|path| search.world.cargo.watch(path));
+    [&libdevice, &ocml].into_iter().flatten().for_each(|path| search.environment.cargo.watch(path));
     if let Some(ptxas) = &ptxas {
-        search.world.cargo.watch(ptxas);
+        search.environment.cargo.watch(ptxas);
     }
     if ptxas.is_none() {
         let mut report = Report::default();
@@ -111,7 +111,7 @@ pub(crate) fn find(
         rustc_version,
         sysroot: PathBuf::from(sysroot.trim()),
         host: package.target.clone(),
-        llvm: search.world.path("KERNELMILL_LLVM"),
+        llvm: search.environment.path("KERNELMILL_LLVM"),
         ptxas,
         ptxas_version,
         libdevice,

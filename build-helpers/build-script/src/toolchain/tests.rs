@@ -9,7 +9,7 @@ use super::{
     *,
 };
 use crate::{
-    base::{cargo::Cargo, environment::World, report::Report},
+    base::{cargo::Cargo, environment::BuildEnvironment, report::Report},
     settings::{package::Package, resolve},
     test_support::{Project, Shared},
 };
@@ -25,10 +25,11 @@ use std::{
 /// Searches as the build of a project does; gives the result, and what was printed for Cargo.
 fn searched<T>(project: &Project, find: impl FnOnce(&Search<'_>) -> T) -> (T, String) {
     let written = Shared::default();
-    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(written.clone())));
-    let package = Package::read(&world).unwrap();
-    let settings = resolve::read(&world, &package, project.builder.clone()).unwrap();
-    let found = find(&Search::of_build(&world, &package, &settings));
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(written.clone())));
+    let package = Package::read(&environment).unwrap();
+    let settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
+    let found = find(&Search::of_build(&environment, &package, &settings));
     let lines = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
     (found, lines)
 }

@@ -123,13 +123,13 @@ fn messages_know_the_functions_of_every_source_that_could_be_read() {
 fn with_front_end(test: impl FnOnce(&Project, &FrontEnd<'_>)) {
     let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
     let written = Shared::default();
-    let world = project.world(&written);
-    let package = Package::read(&world).unwrap();
-    let settings = resolve::read(&world, &package, Layer::default()).unwrap();
-    let store = Store::of_user(&world);
-    let inputs = Inputs::new(&world, &package, &store);
+    let environment = project.environment(&written);
+    let package = Package::read(&environment).unwrap();
+    let settings = resolve::read(&environment, &package, Layer::default()).unwrap();
+    let store = Store::of_user(&environment);
+    let inputs = Inputs::new(&environment, &package, &store);
     let front_end = FrontEnd {
-        world: &world,
+        environment: &environment,
         package: &package,
         settings: &settings,
         compiler: &Fake,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    base::{cargo::Cargo, environment::World},
+    base::{cargo::Cargo, environment::BuildEnvironment},
     settings::{layer::Layer, package::Package, resolve},
     test_support::{Project, SAXPY, Shared},
 };
@@ -199,9 +199,10 @@ fn kernels_that_macros_of_headers_make_are_found() {
         ("kernels/plain.h", "int host();\n"),
     ];
     let project = Project::new("include = [\"include\"]\n", &files);
-    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(Shared::default())));
-    let package = Package::read(&world).unwrap();
-    let settings = resolve::read(&world, &package, project.builder.clone()).unwrap();
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(Shared::default())));
+    let package = Package::read(&environment).unwrap();
+    let settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
     let found = find(&package, &settings).unwrap();
     let names: Vec<_> = found.sources.iter().map(|source| source.display.as_str()).collect();
     assert_eq!(names, ["kernels/far.cu", "kernels/made.cu", "kernels/whole.cu"]);

@@ -1,7 +1,7 @@
 use super::render::render;
 use super::{embedded::Embedded, model::Interface};
 use crate::{
-    base::{cargo::Cargo, environment::World},
+    base::{cargo::Cargo, environment::BuildEnvironment},
     compile::binary::Binary,
     discovery::source::{Source, SourceKind},
     settings::{package::Package, resolve, resolved::Settings},
@@ -66,9 +66,10 @@ fn check(name: &str, text: &str) {
 /// Settings as a package's manifest has them.
 fn settings_of(metadata: &str) -> Settings {
     let project = Project::new(metadata, &[]);
-    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
-    let package = Package::read(&world).unwrap();
-    resolve::read(&world, &package, project.builder.clone())
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&environment).unwrap();
+    resolve::read(&environment, &package, project.builder.clone())
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

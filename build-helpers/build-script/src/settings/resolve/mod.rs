@@ -14,7 +14,7 @@ use super::{
     toml_reader,
 };
 use crate::base::{
-    environment::World, error::Error, glob::Glob, naming::is_identifier, report::Report,
+    environment::BuildEnvironment, error::Error, glob::Glob, naming::is_identifier, report::Report,
 };
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{OptionError, Options, Params};
@@ -27,7 +27,11 @@ const DEFAULT_TARGETS: [&str; 2] = ["cpu", "compute_75"];
 /// # Errors
 ///
 /// [`Error::Settings`] with everything that is wrong in any of the places.
-pub(crate) fn read(world: &World, package: &Package, builder: Layer) -> Result<Settings, Error> {
+pub(crate) fn read(
+    environment: &BuildEnvironment,
+    package: &Package,
+    builder: Layer,
+) -> Result<Settings, Error> {
     let mut report = Report::default();
     let workspace = package.workspace.as_ref().and_then(|text| {
         toml_reader::table_at(text, &["workspace", "metadata", "kernelmill"], &mut report)
@@ -45,28 +49,28 @@ pub(crate) fn read(world: &World, package: &Package, builder: Layer) -> Result<S
             "keep one of the two",
         );
     }
-    let environment = environment(world, &mut report);
+    let variables = from_variables(environment, &mut report);
     let own = manifest.or(file).unwrap_or_default();
-    let merged = environment.over(builder).over(own).over(workspace.unwrap_or_default());
-    let settings = finish(world, merged, &mut report);
+    let merged = variables.over(builder).over(own).over(workspace.unwrap_or_default());
+    let settings = finish(environment, merged, &mut report);
     report.into_result(Error::Settings)?;
     Ok(settings)
 }
 
 /// What the environment sets.
-fn environment(world: &World, report: &mut Report) -> Layer {
+fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer {
     let mut layer = Layer::default();
     let origin = |variable: &str| format!("the environment variable {variable}");
-    if let Some(text) = world.text("KERNELMILL_TARGETS") {
+    if let Some(text) = environment.text("KERNELMILL_TARGETS") {
         layer.targets = Some(vec![TargetName { text, origin: origin("KERNELMILL_TARGETS") }]);
     }
-    layer.nvcc = world.text("KERNELMILL_NVCC");
-    layer.clang = world.text("KERNELMILL_CLANG");
-    layer.device_libraries = world.variable("KERNELMILL_DEVICE_LIBRARIES").map(|list| {
+    layer.nvcc = environment.text("KERNELMILL_NVCC");
+    layer.clang = environment.text("KERNELMILL_CLANG");
+    layer.device_libraries = environment.variable("KERNELMILL_DEVICE_LIBRARIES").map(|list| {
         let paths = std::env::split_paths(&list);
         paths.map(|path| path.to_string_lossy().into_owned()).collect()
     });
-    if let Some(text) = world.text("KERNELMILL_FMA") {
+    if let Some(text) = environment.text("KERNELMILL_FMA") {
         match text.as_str() {
             "1" | "true" => layer.fma = Some(true),
             "0" | "false" => layer.fma = Some(false),
@@ -76,7 +80,7 @@ fn environment(world: &World, report: &mut Report) -> Layer {
             ),
         }
     }
-    if let Some(text) = world.text("KERNELMILL_OPTIMIZATION") {
+    if let Some(text) = environment.text("KERNELMILL_OPTIMIZATION") {
         match text.parse() {
             Ok(level) if level <= 3 => layer.optimization = Some(level),
             _ => report.plain(
@@ -85,7 +89,7 @@ fn environment(world: &World, report: &mut Report) -> Layer {
             ),
         }
     }
-    if let Some(text) = world.text("KERNELMILL_PANICS") {
+    if let Some(text) = environment.text("KERNELMILL_PANICS") {
         layer.panics = panic_level(&text);
         if layer.panics.is_none() {
             report.plain(
@@ -94,7 +98,7 @@ fn environment(world: &World, report: &mut Report) -> Layer {
             );
         }
     }
-    if let Some(text) = world.text("KERNELMILL_MATH") {
+    if let Some(text) = environment.text("KERNELMILL_MATH") {
         layer.math = math_library(&text);
         if layer.math.is_none() {
             report.plain(
@@ -103,7 +107,7 @@ fn environment(world: &World, report: &mut Report) -> Layer {
             );
         }
     }
-    if let Some(text) = world.text("KERNELMILL_CUDA_COMPILER") {
+    if let Some(text) = environment.text("KERNELMILL_CUDA_COMPILER") {
         layer.cuda_compiler = CudaCompiler::named(&text);
         if layer.cuda_compiler.is_none() {
             report.plain(
@@ -116,7 +120,7 @@ fn environment(world: &World, report: &mut Report) -> Layer {
 }
 
 /// Fills in the defaults, and reads what is only text so far.
-fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
+fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> Settings {
     let names_sources =
         layer.source_dirs.is_some() || layer.source_files.is_some() || layer.source_globs.is_some();
     let default_dirs = if names_sources { vec![] } else { vec![DEFAULT_FOLDER.to_owned()] };
@@ -135,7 +139,7 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         );
     }
     let kernels = layer.kernels.unwrap_or_default().into_iter().map(|(key, mut kernel)| {
-        let targets = kernel.targets.take().map(|names| targets(world, &names, report));
+        let targets = kernel.targets.take().map(|names| targets(environment, &names, report));
         let settings = KernelSettings::of(&key, kernel, targets, report);
         (key, settings)
     });
@@ -153,7 +157,7 @@ fn finish(world: &World, layer: Layer, report: &mut Report) -> Settings {
         report.plain(error.to_string(), "see `kernelmill_compiler::Options` for what there is");
     }
     Settings {
-        targets: targets(world, &names, report),
+        targets: targets(environment, &names, report),
         kernels,
         source_dirs: layer.source_dirs.unwrap_or(default_dirs),
         source_files: layer.source_files.unwrap_or_default(),
@@ -187,12 +191,16 @@ fn set_option(options: &mut Options, name: &str, value: &str) -> Result<(), Opti
 }
 
 /// The targets that were written, each once.
-fn targets(world: &World, names: &[TargetName], report: &mut Report) -> Vec<Target> {
+fn targets(
+    environment: &BuildEnvironment,
+    names: &[TargetName],
+    report: &mut Report,
+) -> Vec<Target> {
     let mut found: Vec<Target> = Vec::new();
     for name in names {
         for part in name.text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty()) {
             let parsed = if part == "native" {
-                Ok(native::targets(world))
+                Ok(native::targets(environment))
             } else {
                 Target::parse_entry(part)
             };

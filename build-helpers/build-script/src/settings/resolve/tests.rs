@@ -1,6 +1,6 @@
 use super::read;
 use crate::{
-    base::{cargo::Cargo, environment::World},
+    base::{cargo::Cargo, environment::BuildEnvironment},
     settings::{layer::TargetName, package::Package, resolved::ArgumentsOf},
     test_support::{Project, SAXPY},
 };
@@ -22,9 +22,10 @@ fn targets(project: &Project) -> Vec<String> {
 fn arguments_go_to_every_compiler_or_to_one() {
     let table = "arguments = [\"-g\", \"rustc:-Awarnings\", \"cuda:-std=c++20\"]";
     let project = Project::new(table, &[KERNEL]);
-    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
-    let package = Package::read(&world).unwrap();
-    let settings = read(&world, &package, project.builder.clone()).unwrap();
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&environment).unwrap();
+    let settings = read(&environment, &package, project.builder.clone()).unwrap();
     assert_eq!(settings.arguments_for(ArgumentsOf::Rustc), ["-g", "-Awarnings"]);
     assert_eq!(settings.arguments_for(ArgumentsOf::Cuda), ["-g", "-std=c++20"]);
 }
@@ -32,9 +33,12 @@ fn arguments_go_to_every_compiler_or_to_one() {
 #[test]
 fn what_the_host_learns_of_panics_is_a_setting() {
     let level = |project: &Project| {
-        let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
-        let package = Package::read(&world).unwrap();
-        let settings = read(&world, &package, project.builder.clone());
+        let environment = BuildEnvironment::fixed(
+            project.variables.clone(),
+            Cargo::to(Box::new(std::io::sink())),
+        );
+        let package = Package::read(&environment).unwrap();
+        let settings = read(&environment, &package, project.builder.clone());
         settings.map(|settings| settings.params.panics).map_err(|error| error.to_string())
     };
     let mut project = Project::new("", &[KERNEL]);
@@ -177,9 +181,10 @@ fn settings_of_single_kernels_come_from_every_place() {
         .kernel("saxpy", |kernel| kernel.requires(["n > 2", "n < 9"]).name("axpy"))
         .kernel("other", |kernel| kernel.targets(["cpu"]));
     project.builder = build.layer().clone();
-    let world = World::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
-    let package = Package::read(&world).unwrap();
-    let settings = read(&world, &package, project.builder.clone()).unwrap();
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&environment).unwrap();
+    let settings = read(&environment, &package, project.builder.clone()).unwrap();
     let saxpy = &settings.kernels["saxpy"];
     let rules: Vec<_> = saxpy.requires.iter().map(|rule| rule.text.as_str()).collect();
     assert_eq!((rules, saxpy.name.as_deref()), (vec!["n > 2", "n < 9"], Some("axpy")));

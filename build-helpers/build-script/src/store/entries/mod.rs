@@ -5,7 +5,7 @@
 //! damaged one is a miss. A store that cannot be written is no reason to fail: the build goes on
 //! without it, and says so once.
 
-use crate::base::{environment::World, files::write};
+use crate::base::{environment::BuildEnvironment, files::write};
 use kernelmill_artifact::Fingerprint;
 use std::{
     fs,
@@ -41,10 +41,10 @@ pub(crate) struct Store {
 impl Store {
     /// The store of the user: `KERNELMILL_CACHE_DIR`, `$XDG_CACHE_HOME/kernelmill`, or the
     /// platform's folder. `KERNELMILL_CACHE=off` turns it off.
-    pub(crate) fn of_user(world: &World) -> Self {
-        let limit = world.text("KERNELMILL_CACHE_SIZE").and_then(|text| text.parse().ok());
-        let is_off = world.text("KERNELMILL_CACHE").is_some_and(|text| text == "off");
-        let folder = if is_off { None } else { user_folder(world) };
+    pub(crate) fn of_user(environment: &BuildEnvironment) -> Self {
+        let limit = environment.text("KERNELMILL_CACHE_SIZE").and_then(|text| text.parse().ok());
+        let is_off = environment.text("KERNELMILL_CACHE").is_some_and(|text| text == "off");
+        let folder = if is_off { None } else { user_folder(environment) };
         Self::new(folder, limit.unwrap_or(DEFAULT_LIMIT))
     }
 
@@ -104,18 +104,19 @@ impl Store {
 
 /// kernelmill's folder for what it can make or fetch again, by the user's settings and the
 /// platform's custom.
-pub(crate) fn user_folder(world: &World) -> Option<PathBuf> {
-    if let Some(folder) = world.path("KERNELMILL_CACHE_DIR") {
+pub(crate) fn user_folder(environment: &BuildEnvironment) -> Option<PathBuf> {
+    if let Some(folder) = environment.path("KERNELMILL_CACHE_DIR") {
         return Some(folder);
     }
-    let cache = world.path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()).or_else(|| {
-        if cfg!(windows) {
-            world.path("LOCALAPPDATA")
-        } else {
-            let custom = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-            world.path("HOME").map(|home| home.join(custom))
-        }
-    });
+    let cache =
+        environment.path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()).or_else(|| {
+            if cfg!(windows) {
+                environment.path("LOCALAPPDATA")
+            } else {
+                let custom = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+                environment.path("HOME").map(|home| home.join(custom))
+            }
+        });
     cache.map(|folder| folder.join("kernelmill"))
 }
 
