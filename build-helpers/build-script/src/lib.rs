@@ -52,7 +52,7 @@
 //! Further variables:
 //!
 //! - `KERNELMILL_SKIP_BUILD=1`, and `DOCS_RS`: wrappers without binaries.
-//! - `KERNELMILL_LOG=summary`: prints which road each kernel takes on the CPU and why, and then
+//! - `KERNELMILL_LOG=summary`: prints the lowering strategy of each kernel on the CPU with its reason, and then
 //!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target.
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
 //! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.

@@ -14,7 +14,7 @@ use crate::{
         device_functions,
         source::{Source, SourceKind},
     },
-    plan::units::{Road, Unit},
+    plan::units::{Unit, UnitCompiler},
 };
 use kernelmill_artifact::{NvidiaArch, Target};
 use std::collections::BTreeSet;
@@ -40,8 +40,9 @@ impl Compilation<'_> {
                 None => {}
                 Some(Ok(binary)) => {
                     binary.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
-                    let compiler = if unit.road == Road::Nvcc { "nvcc" } else { "kernelmill" };
-                    self.environment.cargo.warn_of(compiler, &binary.warnings);
+                    let name =
+                        if unit.compiler == UnitCompiler::Nvcc { "nvcc" } else { "kernelmill" };
+                    self.environment.cargo.warn_of(name, &binary.warnings);
                     made.push(binary);
                 }
                 Some(Err(error)) => {
@@ -88,7 +89,7 @@ impl Compilation<'_> {
         (fronts, dependencies): (&mut Fronts, &Dependencies),
         report: &mut Report,
     ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
-        if units.iter().all(|unit| unit.road == Road::Nvcc) {
+        if units.iter().all(|unit| unit.compiler == UnitCompiler::Nvcc) {
             return Ok(units.iter().map(|_| None).collect());
         }
         let weight = |unit: &Unit| sources[unit.source].weight;
@@ -104,9 +105,9 @@ impl Compilation<'_> {
             fronts[index] = Some(front);
         }
         let fronts = &*fronts;
-        let made = jobs::run_heaviest_first(units, weight, |unit| match unit.road {
-            Road::Nvcc => None,
-            Road::Pipeline => {
+        let made = jobs::run_heaviest_first(units, weight, |unit| match unit.compiler {
+            UnitCompiler::Nvcc => None,
+            UnitCompiler::LlvmPipeline => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 let target = &unit.config.target;
                 let source = &sources[unit.source];
@@ -128,8 +129,9 @@ impl Compilation<'_> {
 
 /// The architectures of NVIDIA's that sources in CUDA C++ are compiled for by kernelmill's compiler.
 pub(crate) fn architectures(sources: &[Source], units: &[Unit]) -> Vec<NvidiaArch> {
-    let by_clang =
-        |unit: &&Unit| unit.road == Road::Pipeline && sources[unit.source].kind == SourceKind::Cuda;
+    let by_clang = |unit: &&Unit| {
+        unit.compiler == UnitCompiler::LlvmPipeline && sources[unit.source].kind == SourceKind::Cuda
+    };
     let arch = |unit: &Unit| match unit.config.target {
         Target::Ptx(arch) | Target::Cubin(arch) => Some(arch),
         _ => None,

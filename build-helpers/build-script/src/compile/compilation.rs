@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::{environment::BuildEnvironment, error::Error},
-    plan::units::{Road, Unit},
+    plan::units::{Unit, UnitCompiler},
     settings::{package::Package, resolved::Settings},
     store::{dependency_record::Inputs, entries::Store},
     toolchain,
@@ -72,5 +72,5 @@ impl Compilation<'_> {
 
 /// Whether a source goes through a front end and kernelmill's compiler.
 pub(crate) fn has_front(units: &[Unit], source: usize) -> bool {
-    units.iter().any(|unit| unit.source == source && unit.road == Road::Pipeline)
+    units.iter().any(|unit| unit.source == source && unit.compiler == UnitCompiler::LlvmPipeline)
 }

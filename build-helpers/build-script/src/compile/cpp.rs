@@ -15,7 +15,7 @@ use crate::{
         source::{Source, SourceKind},
         sources::{self, Found},
     },
-    plan::units::{Road, Unit},
+    plan::units::{Unit, UnitCompiler},
     settings::{choices::CudaCompiler, kernel::is_about},
 };
 use kernelmill_artifact::{LaunchLimits, Target};
@@ -138,7 +138,8 @@ impl Compilation<'_> {
             if self.settings.cuda_compiler != CudaCompiler::Clang {
                 tasks.extend(cpp.iter().copied().map(Task::Read));
             }
-            let by_nvcc = units.iter().enumerate().filter(|(_, unit)| unit.road == Road::Nvcc);
+            let by_nvcc =
+                units.iter().enumerate().filter(|(_, unit)| unit.compiler == UnitCompiler::Nvcc);
             tasks.extend(by_nvcc.map(|(index, unit)| Task::Unit(index, unit)));
             tasks.extend(host_files.iter().map(Task::Host));
         }
@@ -207,8 +208,9 @@ impl Compilation<'_> {
     /// Reports what the settings say of launches of kernels that nvcc compiles.
     fn check_limits(&self, sources: &[Source], units: &[Unit]) -> Result<(), Error> {
         let mut report = Report::default();
-        let by_nvcc =
-            |index: usize| units.iter().any(|unit| (unit.source, unit.road) == (index, Road::Nvcc));
+        let by_nvcc = |index: usize| {
+            units.iter().any(|unit| (unit.source, unit.compiler) == (index, UnitCompiler::Nvcc))
+        };
         for (_, source) in sources.iter().enumerate().filter(|(index, _)| by_nvcc(*index)) {
             for kernel in source.kernels() {
                 let said = self.settings.kernels.iter();
@@ -254,7 +256,7 @@ impl Compilation<'_> {
             for kernel in source.kernels() {
                 let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
                 let of_source = units.iter().filter(|unit| {
-                    (unit.source, unit.road) == (index, Road::Pipeline)
+                    (unit.source, unit.compiler) == (index, UnitCompiler::LlvmPipeline)
                         && self.settings.wants(kernel, &unit.config.target)
                 });
                 for target in of_source.map(|unit| &unit.config.target) {

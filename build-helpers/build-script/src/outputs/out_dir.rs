@@ -19,7 +19,7 @@ const LIST: &str = "kernelmill-files.txt";
 /// The generated bindings.
 const BINDINGS: &str = "kernels.rs";
 
-/// How the files end that say which road each kernel takes on the CPU, for `cargo kernelmill inspect`.
+/// The ending of the files with the lowering strategies on the CPU, for `cargo kernelmill inspect`.
 const ROADS: &str = "roads.txt";
 
 /// The files that are needed further on.
@@ -70,7 +70,7 @@ pub(crate) fn write(
     Ok(Files { objects })
 }
 
-/// A line for each kernel: its symbol, and its road with the reason.
+/// A line for each kernel: its symbol, and its lowering strategy on the CPU with the reason.
 fn roads(binary: &Binary) -> Option<String> {
     let kernels = binary.artifact.kernels.iter();
     let lines = kernels.filter_map(|kernel| Some((&kernel.name, kernel.road.as_ref()?)));

@@ -18,7 +18,7 @@ use crate::{
     outputs::{bindings::model::Interface, host_library, link, out_dir},
     plan::{
         device_libraries, host_code,
-        units::{self, Road, Unit},
+        units::{self, Unit, UnitCompiler},
     },
     settings::{layer::Layer, package::Package, resolve, resolved::Settings},
     store::{dependency_record::Inputs, entries::Store},
@@ -161,7 +161,7 @@ pub(crate) fn run_with(
 
 /// Says which binaries a plugin for all kernels does not see.
 fn warn_of_nvcc(environment: &BuildEnvironment, sources: &[Source], units: &[Unit], plugin: &str) {
-    let by_nvcc = units.iter().filter(|unit| unit.road == Road::Nvcc);
+    let by_nvcc = units.iter().filter(|unit| unit.compiler == UnitCompiler::Nvcc);
     for unit in by_nvcc {
         let (source, target) = (&sources[unit.source].display, &unit.config.target);
         environment.cargo.warn(&format_args!(

@@ -238,7 +238,7 @@ fn a_summary_says_what_plugins_say_of_kernels() {
     }
 }
 
-/// What the store has comes with its road too.
+/// What the store has comes with its lowering strategy too.
 #[test]
 fn a_summary_says_which_road_each_kernel_takes_on_the_cpu() {
     let text = format!("// ROADS\n{SAXPY}");

@@ -15,15 +15,15 @@ use kernelmill_compiler::Config;
 pub(crate) struct Unit {
     /// The source's place among the sources.
     pub(crate) source: usize,
-    pub(crate) road: Road,
+    pub(crate) compiler: UnitCompiler,
     pub(crate) config: Config,
 }
 
-/// Who makes a binary.
+/// The unit compiler: what makes a binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Road {
-    /// A front end and then kernelmill's compiler.
-    Pipeline,
+pub(crate) enum UnitCompiler {
+    /// The LLVM pipeline: a front end and then kernelmill's compiler.
+    LlvmPipeline,
     /// nvcc alone.
     Nvcc,
 }
@@ -53,14 +53,14 @@ pub(crate) fn plan(
             check_tools(settings, search, tools, &names, &mut report);
         }
         for target in &settings.targets {
-            let road = match kind {
+            let compiler = match kind {
                 SourceKind::Cuda => from_cuda(target, settings, tools, &names, &mut report),
                 SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
             };
-            if let Some(road) = road {
+            if let Some(compiler) = compiler {
                 units.extend(of_kind.iter().map(|(source, _)| Unit {
                     source: *source,
-                    road,
+                    compiler,
                     config: Config {
                         target: target.clone(),
                         params: settings.params.clone(),
@@ -75,9 +75,9 @@ pub(crate) fn plan(
     Ok(units)
 }
 
-fn from_rust(target: &Target, names: &str, report: &mut Report) -> Option<Road> {
+fn from_rust(target: &Target, names: &str, report: &mut Report) -> Option<UnitCompiler> {
     if matches!(target, Target::Cpu | Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_)) {
-        return Some(Road::Pipeline);
+        return Some(UnitCompiler::LlvmPipeline);
     }
     report.plain(
         format!(
@@ -95,12 +95,12 @@ fn from_cuda(
     tools: &CppTools,
     names: &str,
     report: &mut Report,
-) -> Option<Road> {
+) -> Option<UnitCompiler> {
     if is_nvidia(target) && tools.compiles_kernels(settings).is_some() {
-        return Some(Road::Nvcc);
+        return Some(UnitCompiler::Nvcc);
     }
     if is_nvidia(target) || matches!(target, Target::Cpu | Target::Amd(_)) {
-        return Some(Road::Pipeline);
+        return Some(UnitCompiler::LlvmPipeline);
     }
     report.plain(
         format!("the target `{target}` is not available for CUDA C++ yet: {names}"),
