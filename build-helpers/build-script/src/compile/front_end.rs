@@ -17,7 +17,7 @@ use crate::{
         resolved::{ArgumentsOf, Settings},
     },
     store::{
-        dependency_record::{Inputs, Record},
+        dependency_record::{DependencyRecord, Inputs},
         entries::Store,
     },
     toolchain,
@@ -178,7 +178,7 @@ impl FrontEnd<'_> {
 
     /// What is known of the code of a source that was lowered before; `None` where it must be
     /// lowered again to know.
-    fn facts(&self, source: &Source, record: &Record) -> Option<Facts> {
+    fn facts(&self, source: &Source, record: &DependencyRecord) -> Option<Facts> {
         let symbols = Symbols::from_bytes(&self.store.get("symbols", &record.stored)?)?;
         if source.kind != SourceKind::Cuda {
             return Some(Facts { symbols, ..Facts::default() });
@@ -240,7 +240,7 @@ impl FrontEnd<'_> {
     fn front(
         &self,
         architecture: Option<NvidiaArch>,
-        record: Record,
+        record: DependencyRecord,
         facts: Facts,
         lowered: Option<Lowered>,
     ) -> Front {

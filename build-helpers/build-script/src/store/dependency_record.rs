@@ -22,7 +22,7 @@ const REMEMBERED: usize = 8;
 
 /// One run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct DependencyRecord {
     /// The key of its result in the store.
     pub(crate) stored: Fingerprint,
     /// Paths as [`Inputs`] writes them, with the digests of the contents.
@@ -65,7 +65,12 @@ impl<'a> Inputs<'a> {
     }
 
     /// The run with this key whose inputs are what they were.
-    pub(crate) fn find(&self, store: &Store, kind: &str, key: &Fingerprint) -> Option<Record> {
+    pub(crate) fn find(
+        &self,
+        store: &Store,
+        kind: &str,
+        key: &Fingerprint,
+    ) -> Option<DependencyRecord> {
         let records = read_all(&store.get(kind, key)?)?;
         records.into_iter().find(|record| self.is_current(record))
     }
@@ -75,8 +80,8 @@ impl<'a> Inputs<'a> {
         &self,
         store: &Store,
         (kind, key): (&str, &Fingerprint),
-        record: Record,
-    ) -> Record {
+        record: DependencyRecord,
+    ) -> DependencyRecord {
         let old = store.get(kind, key).and_then(|bytes| read_all(&bytes)).unwrap_or_default();
         let mut records = vec![record.clone()];
         records.extend(old.into_iter().filter(|old| old.inputs != record.inputs));
@@ -96,12 +101,12 @@ impl<'a> Inputs<'a> {
         stored: Fingerprint,
         (inputs, variables): (&[PathBuf], &[String]),
         warnings: String,
-    ) -> Record {
+    ) -> DependencyRecord {
         let file = |path: &PathBuf| {
             (self.digests.of(path).unwrap_or_else(|| digest(b"")), self.written(path))
         };
         let variable = |name: &String| (self.value(name), name.clone());
-        Record {
+        DependencyRecord {
             stored,
             inputs: inputs.iter().map(file).collect(),
             variables: variables.iter().map(variable).collect(),
@@ -110,12 +115,12 @@ impl<'a> Inputs<'a> {
     }
 
     /// The files of a run, absolute.
-    pub(crate) fn files(&self, record: &Record) -> Vec<PathBuf> {
+    pub(crate) fn files(&self, record: &DependencyRecord) -> Vec<PathBuf> {
         record.inputs.iter().map(|(_, path)| self.absolute(path)).collect()
     }
 
     /// Whether every file and variable is still what it was.
-    fn is_current(&self, record: &Record) -> bool {
+    fn is_current(&self, record: &DependencyRecord) -> bool {
         let is_same =
             |(content, path): &(_, String)| self.digests.of(&self.absolute(path)) == Some(*content);
         let files = record.inputs.iter().all(is_same);
@@ -154,7 +159,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-impl Record {
+impl DependencyRecord {
     /// Adds all that the run read to a key.
     pub(crate) fn add_to(&self, mut key: KeyBuilder) -> KeyBuilder {
         for (content, path) in &self.inputs {
@@ -200,7 +205,7 @@ impl Record {
 }
 
 /// Each record after the number of its bytes and a newline.
-fn write_all(records: &[Record]) -> Vec<u8> {
+fn write_all(records: &[DependencyRecord]) -> Vec<u8> {
     let mut text = String::new();
     for record in records {
         let record = record.write();
@@ -209,13 +214,13 @@ fn write_all(records: &[Record]) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn read_all(bytes: &[u8]) -> Option<Vec<Record>> {
+fn read_all(bytes: &[u8]) -> Option<Vec<DependencyRecord>> {
     let mut text = std::str::from_utf8(bytes).ok()?;
     let mut records = Vec::new();
     while !text.is_empty() {
         let (length, rest) = text.split_once('\n')?;
         let length = length.parse().ok()?;
-        records.push(Record::read(rest.get(..length)?)?);
+        records.push(DependencyRecord::read(rest.get(..length)?)?);
         text = &rest[length..];
     }
     Some(records)
@@ -227,7 +232,7 @@ mod tests {
 
     #[test]
     fn records_read_back() {
-        let first = Record {
+        let first = DependencyRecord {
             stored: digest(b"bitcode"),
             inputs: vec![
                 (digest(b"a"), "kernels/a b.rs".to_owned()),
@@ -236,7 +241,7 @@ mod tests {
             variables: vec![(digest(b"4"), "SIZE".to_owned())],
             warnings: "warning: unused\n\n  note".to_owned(),
         };
-        let second = Record { warnings: String::new(), ..first.clone() };
+        let second = DependencyRecord { warnings: String::new(), ..first.clone() };
         let records = vec![first, second];
         let bytes = write_all(&records);
         assert_eq!(read_all(&bytes), Some(records));
