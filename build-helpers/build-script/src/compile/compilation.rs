@@ -5,7 +5,7 @@ use super::{
     compiler::{Compile, Failure},
     front_end::{Front, FrontEnd},
     host,
-    nvcc::Cuda,
+    nvcc::NvccCompiler,
 };
 use crate::{
     base::{environment::BuildEnvironment, error::Error},
@@ -27,7 +27,7 @@ pub(crate) struct Compilation<'a> {
     pub(crate) store: &'a Store,
     pub(crate) inputs: &'a Inputs<'a>,
     /// nvcc, where it is needed and there.
-    pub(crate) cuda: Option<Cuda<'a>>,
+    pub(crate) cuda: Option<NvccCompiler<'a>>,
     /// clang, where it is needed and there.
     pub(crate) clang: Option<&'a toolchain::Clang>,
     /// The architectures of NVIDIA's that clang compiles CUDA C++ for.

@@ -2,7 +2,7 @@
 
 use super::{
     compiler::Failure,
-    nvcc::{Cuda, warnings},
+    nvcc::{NvccCompiler, warnings},
 };
 use crate::{
     base::key::{KeyBuilder, digest},
@@ -22,7 +22,7 @@ pub(crate) struct Object {
 }
 
 /// Compiles a file, or takes it from the store.
-pub(crate) fn object(cuda: &Cuda<'_>, file: &Source) -> Result<Object, Failure> {
+pub(crate) fn object(cuda: &NvccCompiler<'_>, file: &Source) -> Result<Object, Failure> {
     let key = described(cuda, cuda.key("host file", file)).finish();
     if let Some(record) = cuda.inputs.find(cuda.store, "host", &key)
         && let Some(bytes) = cuda.store.get("object", &record.stored)
@@ -39,13 +39,13 @@ pub(crate) fn object(cuda: &Cuda<'_>, file: &Source) -> Result<Object, Failure> 
     Ok(Object { bytes, inputs: trace.inputs, warnings })
 }
 
-pub(crate) fn options<'a>(cuda: &Cuda<'a>) -> HostOptions<'a> {
+pub(crate) fn options<'a>(cuda: &NvccCompiler<'a>) -> HostOptions<'a> {
     let Settings { targets, params, options, rdc, .. } = cuda.settings;
     HostOptions { targets, params, options, is_relocatable: *rdc }
 }
 
 /// Adds to a key what device code in host files depends on beside its text.
-pub(crate) fn described(cuda: &Cuda<'_>, key: KeyBuilder) -> KeyBuilder {
+pub(crate) fn described(cuda: &NvccCompiler<'_>, key: KeyBuilder) -> KeyBuilder {
     let Settings { targets, params, options, rdc, .. } = cuda.settings;
     key.parts("target", targets.iter().map(ToString::to_string))
         .part("options", format!("{params:?} {options:?}"))

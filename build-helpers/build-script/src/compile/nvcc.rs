@@ -21,7 +21,7 @@ use kernelmill_compiler::{
 use std::path::PathBuf;
 
 /// nvcc, and all that it needs besides a source.
-pub(crate) struct Cuda<'a> {
+pub(crate) struct NvccCompiler<'a> {
     pub(crate) package: &'a Package,
     pub(crate) settings: &'a Settings,
     pub(crate) store: &'a Store,
@@ -41,7 +41,7 @@ pub(crate) struct Kernels {
     pub(crate) weight: u64,
 }
 
-impl Cuda<'_> {
+impl NvccCompiler<'_> {
     /// Reads the signatures of a source's kernels, or finds out that they were read before.
     pub(crate) fn read(&self, source: &Source) -> Result<Kernels, Failure> {
         let arch = self.newest();

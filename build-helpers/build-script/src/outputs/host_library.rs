@@ -16,7 +16,7 @@ use crate::{
         compiler::Failure,
         faults::fault,
         host::{Object, described, options},
-        nvcc::Cuda,
+        nvcc::NvccCompiler,
     },
     discovery::source::Source,
 };
@@ -34,7 +34,7 @@ use std::{
 /// archiver or no CUDA runtime to link.
 pub(crate) fn library(
     environment: &BuildEnvironment,
-    cuda: &Cuda<'_>,
+    cuda: &NvccCompiler<'_>,
     files: &[Source],
     made: Vec<Result<Object, Failure>>,
 ) -> Result<(), Error> {
@@ -64,7 +64,7 @@ pub(crate) fn library(
 
 /// Links the device code of all objects; gives the object that holds it.
 fn linked(
-    cuda: &Cuda<'_>,
+    cuda: &NvccCompiler<'_>,
     files: &[Source],
     objects: &[Vec<u8>],
     paths: &[PathBuf],
@@ -103,7 +103,11 @@ fn named(error: CompileError, files: &[Source], paths: &[PathBuf]) -> CompileErr
 }
 
 /// Writes each object under a name of its own.
-fn write(cuda: &Cuda<'_>, files: &[Source], objects: &[Vec<u8>]) -> Result<Vec<PathBuf>, Error> {
+fn write(
+    cuda: &NvccCompiler<'_>,
+    files: &[Source],
+    objects: &[Vec<u8>],
+) -> Result<Vec<PathBuf>, Error> {
     let displays: Vec<_> = files.iter().map(|file| file.display.as_str()).collect();
     let path = |stem: String| folder(cuda).join(format!("{stem}.o"));
     let paths: Vec<_> = naming::file_stems(&displays).into_iter().map(path).collect();
@@ -114,6 +118,6 @@ fn write(cuda: &Cuda<'_>, files: &[Source], objects: &[Vec<u8>]) -> Result<Vec<P
 }
 
 /// The folder of objects: not among the binaries in `OUT_DIR`, which users look at.
-fn folder(cuda: &Cuda<'_>) -> PathBuf {
+fn folder(cuda: &NvccCompiler<'_>) -> PathBuf {
     Path::new(&cuda.package.out_dir).join("kernelmill/host")
 }

@@ -8,7 +8,7 @@ use crate::{
         compilation::Compilation,
         compiler::Compile,
         dependencies::{self, Dependencies},
-        nvcc::Cuda,
+        nvcc::NvccCompiler,
     },
     discovery::{
         device_functions, host_files,
@@ -100,7 +100,7 @@ pub(crate) fn run_with(
         settings: &settings,
         store: &store,
         inputs: &inputs,
-        cuda: tools.nvcc.as_ref().map(|nvcc| Cuda {
+        cuda: tools.nvcc.as_ref().map(|nvcc| NvccCompiler {
             package: &package,
             settings: &settings,
             store: &store,
