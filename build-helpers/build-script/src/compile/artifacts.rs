@@ -5,7 +5,7 @@ use super::{
     compilation::{Compilation, Fronts, has_front},
     compiler::Failure,
     dependencies::{Dependencies, Exported},
-    faults::{Faults, check_front, fault},
+    diagnostics::{InvalidKernels, check_front, report_error},
     unit::{binary, children, known},
 };
 use crate::{
@@ -32,7 +32,7 @@ impl Compilation<'_> {
         let fronts = (fronts, dependencies);
         let compiled = self.compile(sources, units, fronts, &mut report)?;
         let compiled = early.into_iter().zip(compiled).map(|(early, compiled)| early.or(compiled));
-        let (mut made, mut faults) = (Vec::new(), Faults::default());
+        let (mut made, mut invalid) = (Vec::new(), InvalidKernels::default());
         for (unit, result) in units.iter().zip(compiled) {
             let subject =
                 || format!("{}, for {}", sources[unit.source].display, unit.config.target);
@@ -46,13 +46,13 @@ impl Compilation<'_> {
                     made.push(binary);
                 }
                 Some(Err(error)) => {
-                    if let Some(error) = faults.add(unit.source, error) {
-                        fault(&error, &subject(), &mut report);
+                    if let Some(error) = invalid.add(unit.source, error) {
+                        report_error(&error, &subject(), &mut report);
                     }
                 }
             }
         }
-        faults.report(sources, &mut report);
+        invalid.report(sources, &mut report);
         report.into_result(Error::Kernels)?;
         Ok(made)
     }

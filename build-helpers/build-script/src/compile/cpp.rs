@@ -4,7 +4,7 @@ use super::{
     binary::Binary,
     compilation::{Compilation, Early, Fronts, has_front},
     compiler::Failure,
-    faults::fault,
+    diagnostics::report_error,
     front_end::Front,
     host::{self, Object},
     nvcc::Kernels,
@@ -96,7 +96,7 @@ impl Compilation<'_> {
                     fronts[index] = Some(front);
                 }
                 (Task::Read(index), Done::Read(Err(error))) => {
-                    fault(&error, &found.sources[index].display, &mut report);
+                    report_error(&error, &found.sources[index].display, &mut report);
                 }
                 (Task::Unit(index, _), Done::Unit(binary)) => early.binaries[index] = Some(binary),
                 (_, Done::Host(object)) => early.objects.push(object),
@@ -108,7 +108,7 @@ impl Compilation<'_> {
         }
         for (front, source) in fronts.iter().zip(&found.sources) {
             if let Some(Err(error)) = front {
-                fault(error, &source.display, &mut report);
+                report_error(error, &source.display, &mut report);
             }
         }
         report.into_result(Error::Kernels)?;

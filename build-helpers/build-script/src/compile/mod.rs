@@ -8,7 +8,7 @@ pub(crate) mod compiler;
 pub(crate) mod cpp;
 pub(crate) mod cuda_source;
 pub(crate) mod dependencies;
-pub(crate) mod faults;
+pub(crate) mod diagnostics;
 pub(crate) mod front_end;
 pub(crate) mod host;
 pub(crate) mod kernel_package;

@@ -14,7 +14,7 @@ use crate::{
     },
     compile::{
         compiler::Failure,
-        faults::fault,
+        diagnostics::report_error,
         host::{Object, described, options},
         nvcc::NvccCompiler,
     },
@@ -48,7 +48,7 @@ pub(crate) fn library(
                 said.extend(object.warnings.lines().map(str::to_owned));
                 objects.push(object.bytes);
             }
-            Err(error) => fault(&error, &file.display, &mut report),
+            Err(error) => report_error(&error, &file.display, &mut report),
         }
     }
     said.iter().for_each(|line| environment.cargo.warn_of("nvcc", line));
@@ -80,7 +80,7 @@ fn linked(
             let made = cuda.compiler().link_device(paths, &cuda.package.root, &options(cuda));
             let bytes = made.map_err(|error| {
                 let mut report = Report::default();
-                fault(&named(error, files, paths), "device code of host files", &mut report);
+                report_error(&named(error, files, paths), "device code of host files", &mut report);
                 Error::Kernels(report)
             })?;
             cuda.store.put("object", &key, &bytes);

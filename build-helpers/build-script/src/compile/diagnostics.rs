@@ -10,9 +10,9 @@ use kernelmill_compiler::Error as CompileError;
 
 /// What kernels do that their targets cannot, where several targets say the same once.
 #[derive(Default)]
-pub(super) struct Faults(Vec<(usize, CompileError)>);
+pub(super) struct InvalidKernels(Vec<(usize, CompileError)>);
 
-impl Faults {
+impl InvalidKernels {
     /// Keeps an error that is one of these, and gives back others.
     pub(super) fn add(&mut self, source: usize, error: Failure) -> Option<Failure> {
         let CompileError::Invalid { targets, faults } = &*error else { return Some(error) };
@@ -31,7 +31,7 @@ impl Faults {
 
     pub(super) fn report(&self, sources: &[Source], report: &mut Report) {
         for (source, error) in &self.0 {
-            fault(error, &sources[*source].display, report);
+            report_error(error, &sources[*source].display, report);
         }
     }
 }
@@ -61,12 +61,12 @@ pub(super) fn check_front(
                 );
             }
         }
-        Err(error) => fault(error, &source.display, report),
+        Err(error) => report_error(error, &source.display, report),
     }
 }
 
 /// What the compiler found, as it says it where it names its subject itself.
-pub(crate) fn fault(error: &CompileError, subject: &str, report: &mut Report) {
+pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Report) {
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Limits { text } => report.verbatim(text.as_str()),
