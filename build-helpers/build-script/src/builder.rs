@@ -1,3 +1,5 @@
+//! The builder of a build, for build scripts.
+
 use crate::{
     base::{environment::BuildEnvironment, error::Error},
     pipeline,

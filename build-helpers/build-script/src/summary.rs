@@ -1,3 +1,5 @@
+//! The summary of a build.
+
 use std::fmt;
 
 /// What a build did.

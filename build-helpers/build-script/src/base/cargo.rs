@@ -1,4 +1,4 @@
-//! The only place that talks to Cargo: every directive is printed here, once.
+//! Cargo directives. This is the only module that prints for Cargo; each directive is printed once.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

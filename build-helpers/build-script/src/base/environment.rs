@@ -1,4 +1,4 @@
-//! The only place that reads the environment.
+//! The build environment. This is the only module that reads environment variables.
 //!
 //! What the user can set is read by [`BuildEnvironment::variable`], which tells Cargo to run the build
 //! script again when it changes. What Cargo itself sets for a build script ([`BuildEnvironment::given`])
@@ -7,7 +7,7 @@
 use super::{cargo::Cargo, error::Error};
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
 
-/// The process that a build runs in: its environment, and Cargo on the other side.
+/// The environment of a build script: its variables, and Cargo, which reads its directives.
 pub(crate) struct BuildEnvironment {
     variables: Variables,
     pub(crate) cargo: Cargo,

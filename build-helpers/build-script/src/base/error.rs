@@ -1,4 +1,4 @@
-//! What can go wrong, for callers of [`Build::try_compile`](crate::Build::try_compile).
+//! Errors of a build, for callers of [`Build::try_compile`](crate::Build::try_compile).
 
 use super::report::Report;
 use std::{io, path::PathBuf};

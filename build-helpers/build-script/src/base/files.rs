@@ -1,4 +1,4 @@
-//! Files that are written whole or not at all.
+//! Atomic writes: a file is written whole or not at all.
 
 use super::error::Error;
 use std::{
@@ -22,6 +22,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     result
 }
 
+/// Writes a file, unless it has this content already.
 pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());

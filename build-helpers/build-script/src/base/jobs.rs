@@ -1,4 +1,4 @@
-//! Runs tasks on as many threads as Cargo's jobserver has tokens for.
+//! Parallel jobs, on as many threads as Cargo's jobserver has tokens for.
 
 use jobserver::{Acquired, Client};
 use std::{

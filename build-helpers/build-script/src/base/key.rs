@@ -1,4 +1,4 @@
-//! Digests of everything that can change a result. No path of a checkout goes in.
+//! Keys and digests of everything that can change a result. A key contains no path of a checkout.
 
 use hmac_sha256::Hash;
 use kernelmill_artifact::Fingerprint;

@@ -1,4 +1,4 @@
-//! The bottom layer: what every stage of a build uses, and what knows no stage.
+//! The bottom layer: what every stage of a build uses. Nothing in it knows a stage.
 
 pub(crate) mod cargo;
 pub(crate) mod environment;

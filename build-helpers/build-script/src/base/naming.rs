@@ -1,4 +1,4 @@
-//! Names for files, symbols and libraries, each different from every other's.
+//! Unique names for files, symbols and libraries.
 
 use super::key::digest;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Paths as keys and messages have them: relative to the package, with `/`, so that no checkout's
-//! place is in them.
+//! Paths for keys and messages: relative to the package, with `/`, so that they do not depend on where a
+//! checkout lies.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Findings as text for people: the source line with the place marked, and what to write instead.
+//! Reports of diagnostics: the source line with the place marked, and what to write instead.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use kernelmill_compiler::diagnostic::{Diagnostic, Place, Severity};

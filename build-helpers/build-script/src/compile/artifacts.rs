@@ -1,4 +1,4 @@
-//! The artifacts of a build's units, and those that it exports to other packages.
+//! Artifacts of all units of a build, and those that it exports to other packages.
 
 use super::{
     binary::Binary,

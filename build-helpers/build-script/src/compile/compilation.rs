@@ -1,4 +1,4 @@
-//! What every step of compiling needs, and the order of those that kernelmill's compiler takes.
+//! The context of the stage: what all of its steps need.
 
 use super::{
     binary::Binary,
@@ -17,9 +17,10 @@ use crate::{
 use kernelmill_artifact::NvidiaArch;
 use std::sync::OnceLock;
 
+/// Opens the compiler for a package.
 pub(crate) type Open<'a> = &'a dyn Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>;
 
-/// What every step of a build needs.
+/// What every step of compiling needs.
 pub(crate) struct Compilation<'a> {
     pub(crate) environment: &'a BuildEnvironment,
     pub(crate) package: &'a Package,

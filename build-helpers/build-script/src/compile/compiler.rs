@@ -1,4 +1,4 @@
-//! What a build asks of the compiler: a narrow trait, so that the rest can be tested without one.
+//! The compiler's interface to a build: a narrow trait, so that the rest can be tested without one.
 
 use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_compiler::{

@@ -1,4 +1,4 @@
-//! The kernels of C++ sources, which are known once compilers have seen them.
+//! Compilation of C++ sources. Their kernels are known once a compiler has read them.
 
 use super::{
     binary::Binary,

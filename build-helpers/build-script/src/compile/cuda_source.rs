@@ -1,4 +1,4 @@
-//! A source in CUDA C++ as nvcc and clang take it.
+//! CUDA C++ sources as nvcc and clang take them.
 
 use crate::{
     base::paths,

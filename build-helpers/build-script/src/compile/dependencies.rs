@@ -1,4 +1,4 @@
-//! Functions that packages have for the kernels of packages that depend on them.
+//! Exports: functions of a package for the kernels of packages that depend on it.
 //!
 //! The build script of a package with `links` in its `Cargo.toml` leaves the bitcode of its sources
 //! with such functions in its `OUT_DIR`, and tells Cargo where. Cargo tells the build scripts of those

@@ -1,4 +1,4 @@
-//! What went wrong in a build, in the words of those who say it.
+//! Diagnostics of compilers, in their own words.
 
 use super::{compiler::Failure, front_end::Front};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use kernelmill_compiler::Error as CompileError;
 
-/// What kernels do that their targets cannot, where several targets say the same once.
+/// Kernels that are invalid for their targets. What several targets say alike is reported once.
 #[derive(Default)]
 pub(super) struct InvalidKernels(Vec<(usize, CompileError)>);
 

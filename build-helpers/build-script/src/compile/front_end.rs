@@ -1,5 +1,5 @@
-//! The front end with its memory: a source is lowered once, for all its targets, and not at all
-//! where the store knows what came of the same text and the same included files.
+//! The front end with the store before it. A source is lowered once for all its targets, and not at all
+//! where the store has the result for the same text and the same included files.
 
 use super::{
     compiler::{Compile, Failure},

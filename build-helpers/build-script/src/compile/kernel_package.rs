@@ -1,4 +1,4 @@
-//! Packages of kernels: folders with a `Cargo.toml`, whose kernels may use other crates.
+//! Compilation of kernel packages: folders with a `Cargo.toml`, whose kernels may use other crates.
 //!
 //! Cargo builds them, for the host, with the options that leave bitcode in every library.
 

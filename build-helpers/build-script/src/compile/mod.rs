@@ -1,5 +1,4 @@
-//! The fourth stage: sources become artifacts, through kernelmill's compiler or nvcc, or come from the
-//! store.
+//! The fourth stage of a build: artifacts, from kernelmill's compiler, from nvcc, or from the store.
 
 pub(crate) mod artifacts;
 pub(crate) mod binary;

@@ -1,5 +1,5 @@
-//! CUDA C++ through nvcc, with the store before it: signatures once a source, binaries once a
-//! source and target.
+//! The nvcc compiler with the store before it: signatures once a source, binaries once a source and
+//! target.
 
 use super::{binary::Binary, compiler::Failure, cuda_source::cuda_source};
 use crate::{
@@ -20,7 +20,7 @@ use kernelmill_compiler::{
 };
 use std::path::PathBuf;
 
-/// nvcc, and all that it needs besides a source.
+/// The compiler that runs nvcc, with all that it needs besides a source.
 pub(crate) struct NvccCompiler<'a> {
     pub(crate) package: &'a Package,
     pub(crate) settings: &'a Settings,

@@ -16,6 +16,7 @@ pub(crate) struct Candidate {
     pub(crate) is_named: bool,
 }
 
+/// The bytes of a file; `None` where the report says why it cannot be read.
 pub(crate) fn read_bytes(path: &Path, display: &str, report: &mut Report) -> Option<Vec<u8>> {
     match fs::read(path) {
         Ok(bytes) => Some(bytes),

@@ -1,6 +1,5 @@
-//! The functions that the host can give to kernels, `#[device_fn]` and `KERNELMILL_DEVICE_FN` in their
-//! sources, and the kernels
-//! that take such: `DeviceFn<fn(..) -> ..>` in their parameters.
+//! Device functions that the host can pass to kernels, `#[device_fn]` and `KERNELMILL_DEVICE_FN` in their
+//! sources, and the kernels that take them: `DeviceFn<fn(..) -> ..>` in their parameters.
 
 use super::{place::place_at, source::Source};
 use crate::base::{naming, report::Report};

@@ -1,4 +1,4 @@
-//! Finds the files that the setting `host-files` names.
+//! Host files: the files that the setting `host-files` names.
 
 use super::{
     candidate::read_bytes,

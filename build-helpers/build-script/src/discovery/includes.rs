@@ -1,4 +1,4 @@
-//! What C++ files include, as far as their text tells before a compiler has seen them.
+//! Includes of C++ files, as far as their text tells before a compiler has read them.
 
 use super::language::Language;
 use crate::base::paths;

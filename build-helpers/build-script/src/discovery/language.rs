@@ -1,4 +1,4 @@
-//! The languages of kernel sources, by file name.
+//! Languages of kernel sources, by file name.
 
 use std::path::Path;
 

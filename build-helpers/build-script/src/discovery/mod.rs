@@ -1,4 +1,5 @@
-//! The second stage: the sources of a package, and what is in them before they are compiled.
+//! The second stage of a build: the sources of a package, and what is known of them before they are
+//! compiled.
 
 pub(crate) mod candidate;
 pub(crate) mod device_functions;

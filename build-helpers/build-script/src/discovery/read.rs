@@ -1,4 +1,5 @@
-//! Reading of sources: kernels in Rust from their text; for other languages whether there may be one.
+//! Reader of sources. Kernels in Rust are read from the text; of other languages the text only says
+//! whether there may be one.
 
 use super::{
     candidate::{Candidate, read_bytes},

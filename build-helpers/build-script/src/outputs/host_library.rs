@@ -1,6 +1,5 @@
-//! Files whose host code the package calls: launchers and `extern "C"` functions in CUDA C++. nvcc
-//! compiles them, host and device code, for all NVIDIA targets at once, and they become a static
-//! library that is linked with the CUDA runtime.
+//! The host library: the compiled host code of a package as a static library, linked with the CUDA
+//! runtime.
 
 use super::{cuda_runtime, link};
 use crate::{

@@ -1,4 +1,4 @@
-//! Puts objects into static libraries that are linked into whatever the package builds.
+//! Static libraries of objects, which are linked into whatever the package builds.
 
 use crate::{
     base::{environment::BuildEnvironment, error::Error, files::write_if_changed, naming},

@@ -1,4 +1,4 @@
-//! The last stage: what a build leaves in `OUT_DIR` and tells Cargo to link.
+//! The last stage of a build: the artifacts in `OUT_DIR`, the generated bindings, and what Cargo links.
 
 pub(crate) mod bindings;
 pub(crate) mod cuda_runtime;

@@ -1,4 +1,4 @@
-//! What a build leaves in `OUT_DIR`: each binary as a plain file, and `kernels.rs`.
+//! Artifacts in `OUT_DIR`: each binary as a plain file, and the bindings in `kernels.rs`.
 
 use super::bindings::{embedded::Embedded, model::Interface, render::render};
 use crate::{

@@ -1,4 +1,4 @@
-//! A build from settings to `OUT_DIR`.
+//! The build pipeline, from settings to `OUT_DIR`.
 
 use crate::{
     base::{environment::BuildEnvironment, error::Error, report::Report},

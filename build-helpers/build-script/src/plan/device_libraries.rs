@@ -1,4 +1,4 @@
-//! The libraries of device code that the settings name: where they lie, and their linker.
+//! Device libraries that the settings name: their files, and the linker.
 
 use crate::{
     base::{environment::BuildEnvironment, error::Error, paths, report::Report},

@@ -1,4 +1,4 @@
-//! Checks of host code before any work: its targets, and the compiler that it needs.
+//! Checks of host code before any work starts: its targets, and the compiler that it needs.
 
 use crate::{
     base::{error::Error, report::Report},

@@ -1,4 +1,4 @@
-//! The third stage: what has to be compiled, by whom, and whether that is possible.
+//! The third stage of a build: the units to compile, who compiles each, and whether that is possible.
 
 pub(crate) mod device_libraries;
 pub(crate) mod host_code;

@@ -1,5 +1,5 @@
-//! What has to be made: every pair of a source and a target, refused before any work where there
-//! is no way from the one to the other.
+//! Compilation units: every pair of a source and a target. A pair that no compiler can make is an error
+//! before any work starts.
 
 use crate::{
     base::{error::Error, report::Report},

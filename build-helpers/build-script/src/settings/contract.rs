@@ -68,14 +68,14 @@ pub(crate) enum Operator {
 
 /// What is wrong with a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct RuleError {
     pub(crate) message: String,
     /// Its bytes in the rule.
     pub(crate) span: Range<usize>,
     pub(crate) help: String,
 }
 
-impl Fault {
+impl RuleError {
     pub(crate) fn new(
         message: impl Into<String>,
         span: Range<usize>,
@@ -139,14 +139,14 @@ const FACTOR: u8 = 5;
 const MAX_DEPTH: u32 = 64;
 
 /// Reads a rule.
-pub(crate) fn parse(text: &str) -> Result<Term, Fault> {
+pub(crate) fn parse(text: &str) -> Result<Term, RuleError> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0, end: text.len() };
     let term = parser.level(0)?;
     match parser.peek() {
         None => Ok(term),
         Some(token) => {
             let message = format!("`{}` is not expected here", &text[token.span.clone()]);
-            Err(Fault::new(message, token.span.clone(), "join two rules with `and`"))
+            Err(RuleError::new(message, token.span.clone(), "join two rules with `and`"))
         }
     }
 }
@@ -167,7 +167,7 @@ struct Token {
     span: Range<usize>,
 }
 
-fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
+fn tokens(text: &str) -> Result<Vec<Token>, RuleError> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -196,7 +196,11 @@ fn tokens(text: &str) -> Result<Vec<Token>, Fault> {
                     _ => "rules have numbers, names, `+ - * / %`, comparisons, `and` and `or`",
                 };
                 let span = at..at + first.len_utf8();
-                return Err(Fault::new(format!("`{first}` means nothing in a rule"), span, help));
+                return Err(RuleError::new(
+                    format!("`{first}` means nothing in a rule"),
+                    span,
+                    help,
+                ));
             }
         };
         tokens.push(Token { kind, span: at..at + length });
@@ -209,11 +213,11 @@ fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-fn number(text: &str, at: usize) -> Result<TokenKind, Fault> {
+fn number(text: &str, at: usize) -> Result<TokenKind, RuleError> {
     let digits = text.replace('_', "");
     digits.parse().map(TokenKind::Number).map_err(|_| {
         let message = format!("`{text}` is no number");
-        Fault::new(message, at..at + text.len(), "write a whole number in decimal digits")
+        RuleError::new(message, at..at + text.len(), "write a whole number in decimal digits")
     })
 }
 
@@ -247,7 +251,7 @@ impl Parser {
     }
 
     /// Terms joined by operators of this level or of tighter ones.
-    fn level(&mut self, level: u8) -> Result<Term, Fault> {
+    fn level(&mut self, level: u8) -> Result<Term, RuleError> {
         if level == FACTOR {
             return self.factor();
         }
@@ -264,13 +268,13 @@ impl Parser {
         Ok(left)
     }
 
-    fn factor(&mut self) -> Result<Term, Fault> {
+    fn factor(&mut self) -> Result<Term, RuleError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let span = self.peek().map_or(self.end..self.end, |token| token.span.clone());
-            return Err(Fault::new("the rule is too deep", span, "write several rules"));
+            return Err(RuleError::new("the rule is too deep", span, "write several rules"));
         }
-        let missing = |span| Err(Fault::new("a number or a name is missing", span, EXAMPLE));
+        let missing = |span| Err(RuleError::new("a number or a name is missing", span, EXAMPLE));
         let Some(token) = self.next() else { return missing(self.end..self.end) };
         let start = token.span.start;
         let term = match token.kind {
@@ -289,7 +293,11 @@ impl Parser {
                     }
                     other => {
                         let span = other.map_or(self.end..self.end, |token| token.span);
-                        return Err(Fault::new("`)` is missing", span, "close the parenthesis"));
+                        return Err(RuleError::new(
+                            "`)` is missing",
+                            span,
+                            "close the parenthesis",
+                        ));
                     }
                 }
             }
@@ -300,7 +308,7 @@ impl Parser {
     }
 
     /// A name, and what may follow its dots.
-    fn name(&mut self, name: String, span: Range<usize>) -> Result<Term, Fault> {
+    fn name(&mut self, name: String, span: Range<usize>) -> Result<Term, RuleError> {
         let (mut members, mut end) = (Vec::new(), span.end);
         while self.peek().is_some_and(|token| token.kind == TokenKind::Dot) {
             self.at += 1;
@@ -311,7 +319,7 @@ impl Parser {
                 }
                 other => {
                     let span = other.map_or(self.end..self.end, |token| token.span);
-                    return Err(Fault::new("a name is missing behind the dot", span, EXAMPLE));
+                    return Err(RuleError::new("a name is missing behind the dot", span, EXAMPLE));
                 }
             }
         }
@@ -377,9 +385,9 @@ mod tests {
             ("n >= 10\u{e4}", 7, "`\u{e4}` means nothing in a rule"),
             (&format!("{}1", "(".repeat(1000)), 64, "the rule is too deep"),
         ] {
-            let fault = parse(text).unwrap_err();
-            assert_eq!((fault.span.start, fault.message.as_str()), (at, message), "{text}");
-            assert!(text.is_char_boundary(fault.span.end) && !fault.help.is_empty());
+            let error = parse(text).unwrap_err();
+            assert_eq!((error.span.start, error.message.as_str()), (at, message), "{text}");
+            assert!(text.is_char_boundary(error.span.end) && !error.help.is_empty());
         }
     }
 }

@@ -1,7 +1,7 @@
-//! What the configuration says of single kernels: `[kernels.saxpy]`.
+//! Settings of single kernels: `[kernels.saxpy]`.
 
 use super::{
-    contract::{self, Fault, Origin, Rule},
+    contract::{self, Origin, Rule, RuleError},
     layer::{KernelLayer, RuleText},
 };
 use crate::base::{naming::is_identifier, report::Report};
@@ -50,7 +50,7 @@ impl KernelSettings {
         for RuleText { text, origin } in layer.requires.unwrap_or_default() {
             match contract::parse(&text) {
                 Ok(condition) => requires.push(Rule { text, condition, origin }),
-                Err(fault) => report_fault(key, &text, origin.as_ref(), fault, report),
+                Err(error) => report_rule_error(key, &text, origin.as_ref(), error, report),
             }
         }
         if let Some(name) = layer.name.as_ref().filter(|name| !is_identifier(name)) {
@@ -121,14 +121,14 @@ pub(crate) fn is_about(key: &str, settings: &KernelSettings, kernel: &Signature)
 }
 
 /// Reports what is wrong with a rule of a contract, and where.
-pub(crate) fn report_fault(
+pub(crate) fn report_rule_error(
     kernel: &str,
     rule: &str,
     origin: Option<&Origin>,
-    fault: Fault,
+    error: RuleError,
     report: &mut Report,
 ) {
-    let Fault { message, span, help } = fault;
+    let RuleError { message, span, help } = error;
     let message = format!("the contract `{rule}` of the kernel `{kernel}`: {message}");
     let Some(Origin { place, file }) = origin else {
         let column = rule.get(..span.start).map_or(0, |before| before.chars().count()) + 1;

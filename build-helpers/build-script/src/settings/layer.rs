@@ -1,3 +1,5 @@
+//! Layers of settings: what one place sets. A layer lies over the layers of the places before it.
+
 use super::{choices::CudaCompiler, contract::Origin};
 use kernelmill_artifact::LaunchLimits;
 use kernelmill_compiler::{MathLibrary, PanicLevel};

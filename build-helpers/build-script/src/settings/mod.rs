@@ -1,4 +1,4 @@
-//! The first stage: the package and its settings, from every place that has some.
+//! The first stage of a build: the package, and its settings from every place that has some.
 
 pub(crate) mod choices;
 pub(crate) mod contract;

@@ -1,4 +1,4 @@
-//! The settings of a build, merged and checked.
+//! Resolved settings: merged from all layers, with their defaults, and checked.
 
 use super::{
     choices::CudaCompiler,

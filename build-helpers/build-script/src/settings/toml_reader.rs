@@ -1,4 +1,4 @@
-//! Settings in TOML.
+//! Reader of settings in TOML.
 
 use super::{
     choices::{CudaCompiler, MATH_LIBRARIES, PANIC_LEVELS, math_library, panic_level},

@@ -1,4 +1,4 @@
-//! TOML files as text, which diagnostics show lines of.
+//! Texts of TOML files. Diagnostics show their lines.
 
 use crate::base::{error::Error, paths};
 use std::{fs, path::Path, sync::Arc};

@@ -1,6 +1,6 @@
-//! What the store knows of earlier runs of a step whose inputs only the step itself can name: a
-//! compiler that includes files. A run is found by what is known before, and counts where every
-//! file and variable it read is still the same.
+//! Dependency records: the files and variables that a step read, which only the step itself can name, as
+//! a compiler that includes files. A record is found by what is known before the step runs, and is
+//! valid while every file and variable in it is the same.
 
 use super::{digests::Digests, entries::Store};
 use crate::{
@@ -20,7 +20,7 @@ use std::{
 /// The runs that are remembered for one key: a header that is edited back and forth.
 const REMEMBERED: usize = 8;
 
-/// One run.
+/// What one run of a step read, and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DependencyRecord {
     /// The key of its result in the store.

@@ -1,4 +1,4 @@
-//! The store of results, and the dependency records that find them.
+//! The store of results, and the dependency records by which results are found.
 
 pub(crate) mod dependency_record;
 pub(crate) mod digests;

@@ -1,4 +1,4 @@
-//! What tools say of themselves.
+//! Versions and other answers of tools about themselves.
 
 use super::search::Search;
 use crate::{

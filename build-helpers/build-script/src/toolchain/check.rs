@@ -1,4 +1,4 @@
-//! Whether the tools that were found can do what is asked of them.
+//! Checks of the tools that were found, and the messages for those that are missing.
 
 use super::{Nvcc, clang, search::Search};
 use crate::base::report::Report;

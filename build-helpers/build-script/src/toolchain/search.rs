@@ -1,4 +1,4 @@
-//! Where tools are looked for, and what was found there.
+//! The search for tools: its places, and what was found there.
 
 use crate::{
     base::{environment::BuildEnvironment, error::Error, paths},

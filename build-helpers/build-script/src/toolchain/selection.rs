@@ -1,4 +1,4 @@
-//! The tools of a build: those that its sources, targets and settings need.
+//! The selection of tools for a build: those that its sources, targets and settings need.
 
 use super::{
     ask::{ask, llvm_of_rustc},

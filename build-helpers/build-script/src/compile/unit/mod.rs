@@ -1,4 +1,4 @@
-//! One binary: what goes into it, its key, and how it is made or found in the store.
+//! One unit of the LLVM pipeline: what goes into it, its key, and how it is made or found in the store.
 
 use super::{
     binary::Binary,

@@ -1,7 +1,6 @@
 //! Which sources one is compiled with, and what a binary's key has, with a compiler that only notes what
 //! it is asked.
 
-use super::Others;
 use super::*;
 use crate::{
     compile::{

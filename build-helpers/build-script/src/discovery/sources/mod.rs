@@ -1,4 +1,4 @@
-//! Finds the kernel sources of a package.
+//! Source discovery: the kernel sources of a package, in folders, by patterns and by name.
 
 use super::{
     candidate::Candidate,

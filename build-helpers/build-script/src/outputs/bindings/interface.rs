@@ -1,4 +1,4 @@
-//! What a build offers its program: kernels and structs, checked to fit into one type.
+//! Collection of the interface, with checks that everything fits into one type.
 
 use super::{
     model::{Check, Enum, Interface, Kernel, Struct},
@@ -10,7 +10,7 @@ use crate::{
     discovery::{device_functions, source::Source},
     settings::{
         contract::Rule,
-        kernel::{is_about, report_fault},
+        kernel::{is_about, report_rule_error},
         resolved::Settings,
     },
 };
@@ -111,7 +111,7 @@ fn configure(kernels: &mut [Kernel], settings: &Settings, report: &mut Report) {
                     Ok(condition) => {
                         kernel.contract.push(Check { text: text.clone(), condition });
                     }
-                    Err(fault) => report_fault(key, text, origin.as_ref(), fault, report),
+                    Err(error) => report_rule_error(key, text, origin.as_ref(), error, report),
                 }
             }
             if !said.requires.is_empty() {

@@ -1,4 +1,4 @@
-//! The launch wrappers, as the template takes them.
+//! Launch wrappers, as the template takes them.
 
 use super::{
     expr::{Expr, hexadecimal},

@@ -1,10 +1,10 @@
-//! The rules of contracts as checks in Rust.
+//! Contract rules as checks in Rust.
 
 use super::{
     expr::Expr,
     names::{identifier, parameter_names},
 };
-use crate::settings::contract::{Fault, Operator, Term, TermKind};
+use crate::settings::contract::{Operator, RuleError, Term, TermKind};
 use kernelmill_artifact::{
     Parameter, ParameterKind, Scalar, Signature, ValueType, target::nearest,
 };
@@ -13,7 +13,7 @@ use kernelmill_artifact::{
 pub(super) const LAUNCH: &str = "__launch";
 
 /// The check of a rule: an expression of type `bool`, in a wrapper of the kernel.
-pub(super) fn condition(term: &Term, kernel: &Signature) -> Result<Expr, Fault> {
+pub(super) fn condition(term: &Term, kernel: &Signature) -> Result<Expr, RuleError> {
     let names = parameter_names(&kernel.parameters);
     Scope { parameters: &kernel.parameters, names }.condition(term)
 }
@@ -33,7 +33,7 @@ fn int(value: String) -> Expr {
 }
 
 impl Scope<'_> {
-    fn condition(&self, term: &Term) -> Result<Expr, Fault> {
+    fn condition(&self, term: &Term) -> Result<Expr, RuleError> {
         match &term.kind {
             TermKind::Binary(operator, left, right) if operator.joins() => {
                 let function = if *operator == Operator::And { "both" } else { "either" };
@@ -46,12 +46,12 @@ impl Scope<'_> {
                 // What is wrong inside is said first.
                 self.number(term)?;
                 let help = "compare it, for example `x.len >= n`";
-                Err(Fault::new("this is a number, and no condition", term.span.clone(), help))
+                Err(RuleError::new("this is a number, and no condition", term.span.clone(), help))
             }
         }
     }
 
-    fn number(&self, term: &Term) -> Result<Expr, Fault> {
+    fn number(&self, term: &Term) -> Result<Expr, RuleError> {
         match &term.kind {
             TermKind::Number(number) => Ok(int(format!("{number}_i128"))),
             TermKind::Negative(inner) => {
@@ -59,7 +59,7 @@ impl Scope<'_> {
             }
             TermKind::Binary(operator, ..) if operator.joins() || operator.compares() => {
                 let help = "join conditions with `and` or `or`";
-                Err(Fault::new("this is a condition, and no number", term.span.clone(), help))
+                Err(RuleError::new("this is a condition, and no number", term.span.clone(), help))
             }
             TermKind::Binary(operator, left, right) => {
                 Ok(call(function(*operator), [self.number(left)?, self.number(right)?]))
@@ -69,7 +69,7 @@ impl Scope<'_> {
         }
     }
 
-    fn name(&self, name: &str, term: &Term) -> Result<Expr, Fault> {
+    fn name(&self, name: &str, term: &Term) -> Result<Expr, RuleError> {
         if name == "shared" {
             return Ok(int(format!("{LAUNCH}.dynamic_shared_bytes()")));
         }
@@ -89,10 +89,10 @@ impl Scope<'_> {
             }
         };
         let message = format!("`{name}` is `{}`, and no whole number", parameter.kind);
-        Err(Fault::new(message, term.span.clone(), help))
+        Err(RuleError::new(message, term.span.clone(), help))
     }
 
-    fn member(&self, name: &str, members: &[String], term: &Term) -> Result<Expr, Fault> {
+    fn member(&self, name: &str, members: &[String], term: &Term) -> Result<Expr, RuleError> {
         let is_parameter = self.parameters.iter().any(|parameter| parameter.name == name);
         let is_of_launch = matches!(name, "grid" | "block");
         if let [axis] = members
@@ -105,7 +105,7 @@ impl Scope<'_> {
         if is_of_launch && !is_parameter {
             let help = format!("write `{name}.x`, `{name}.y` or `{name}.z`");
             let message = format!("`{name}` has no `{path}`");
-            return Err(Fault::new(message, term.span.clone(), help));
+            return Err(RuleError::new(message, term.span.clone(), help));
         }
         let (parameter, wrapped) = self.parameter(name, term)?;
         match &parameter.kind {
@@ -120,13 +120,13 @@ impl Scope<'_> {
             kind => {
                 let message = format!("`{name}` is `{kind}`, which has no `{path}`");
                 let help = "buffers have `.len`, structs have their fields";
-                Err(Fault::new(message, term.span.clone(), help))
+                Err(RuleError::new(message, term.span.clone(), help))
             }
         }
     }
 
     /// A parameter, and what it is called in the wrapper.
-    fn parameter(&self, name: &str, term: &Term) -> Result<(&Parameter, &str), Fault> {
+    fn parameter(&self, name: &str, term: &Term) -> Result<(&Parameter, &str), RuleError> {
         let mut all = self.parameters.iter().zip(&self.names);
         match all.find(|(parameter, wrapped)| parameter.name == name || *wrapped == name) {
             Some((parameter, wrapped)) => Ok((parameter, wrapped)),
@@ -136,15 +136,15 @@ impl Scope<'_> {
                 let nearest = nearest(name, names.chain(fixed)).unwrap_or_default();
                 let message = format!("the kernel has no parameter `{name}`");
                 let help = format!("the nearest is `{nearest}`");
-                Err(Fault::new(message, term.span.clone(), help))
+                Err(RuleError::new(message, term.span.clone(), help))
             }
         }
     }
 }
 
 /// Checks that there is a field at the end of this path, a whole number.
-fn field(ty: &ValueType, path: &[String], term: &Term) -> Result<(), Fault> {
-    let fault = |message: String, help: &str| Err(Fault::new(message, term.span.clone(), help));
+fn field(ty: &ValueType, path: &[String], term: &Term) -> Result<(), RuleError> {
+    let fault = |message: String, help: &str| Err(RuleError::new(message, term.span.clone(), help));
     match (ty, path.split_first()) {
         (ValueType::Scalar(scalar), None) if is_integer(*scalar) => Ok(()),
         (_, None) => {

@@ -1,4 +1,3 @@
-use super::Digests;
 use super::*;
 use crate::{store::entries::Store, test_support::TempFolder};
 use std::fs::File;

@@ -1,4 +1,3 @@
-use super::Store;
 use super::*;
 use crate::{
     base::key::digest,
