@@ -3,7 +3,7 @@
 use super::report::Report;
 use std::{io, path::PathBuf};
 
-/// Why a build failed. Its text is meant for people: it names every fault that was found, where
+/// Why a build failed. Its text is meant for people: it names every error that was found, where
 /// it is, and what to write instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

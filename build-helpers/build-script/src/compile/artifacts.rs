@@ -80,7 +80,7 @@ impl Compilation<'_> {
         Exported::new(&front_end, self.package, own)
     }
 
-    /// Makes every unit of kernelmill's compiler whose front end succeeds; the others' faults are
+    /// Makes every unit of kernelmill's compiler whose front end succeeds; the errors of the others are
     /// reported.
     fn compile(
         &self,

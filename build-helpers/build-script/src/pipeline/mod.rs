@@ -94,7 +94,7 @@ pub(crate) fn run_with(
     if let Some(plugin) = &settings.plugin_on_everything {
         warn_of_nvcc(environment, &found.sources, &units, plugin);
     }
-    let build = Compilation {
+    let compilation = Compilation {
         environment,
         package: &package,
         settings: &settings,
@@ -113,7 +113,7 @@ pub(crate) fn run_with(
         compiler: OnceLock::new(),
     };
     let host_files = if is_skipped { Vec::new() } else { host_files };
-    let (mut fronts, early) = build.read_cpp(&mut found, &units, &host_files)?;
+    let (mut fronts, early) = compilation.read_cpp(&mut found, &units, &host_files)?;
     dependencies::check_links(environment, &package, &found.sources)?;
     let own = found.sources.len();
     let dependencies = Dependencies::read(environment)?;
@@ -130,14 +130,15 @@ pub(crate) fn run_with(
     let (units, early_binaries): (Vec<_>, Vec<_>) = units.unzip();
     let binaries = {
         let fronts = (&mut fronts, &dependencies);
-        build.make(&found.sources, &units, early_binaries, fronts)?
+        compilation.make(&found.sources, &units, early_binaries, fronts)?
     };
     if environment.links().is_some() {
         let sources = &found.sources[..own];
-        let exported = if is_skipped { None } else { Some(build.exported(sources, &mut fronts)?) };
+        let exported =
+            if is_skipped { None } else { Some(compilation.exported(sources, &mut fronts)?) };
         dependencies.write(environment, &package, sources, exported)?;
     }
-    if let Some(cuda) = build.cuda.as_ref().filter(|_| !host_files.is_empty()) {
+    if let Some(cuda) = compilation.cuda.as_ref().filter(|_| !host_files.is_empty()) {
         host_library::library(environment, cuda, &host_files, early.objects)?;
     }
     inputs.finish();

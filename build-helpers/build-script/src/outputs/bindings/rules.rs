@@ -144,11 +144,11 @@ impl Scope<'_> {
 
 /// Checks that there is a field at the end of this path, a whole number.
 fn field(ty: &ValueType, path: &[String], term: &Term) -> Result<(), RuleError> {
-    let fault = |message: String, help: &str| Err(RuleError::new(message, term.span.clone(), help));
+    let error = |message: String, help: &str| Err(RuleError::new(message, term.span.clone(), help));
     match (ty, path.split_first()) {
         (ValueType::Scalar(scalar), None) if is_integer(*scalar) => Ok(()),
         (_, None) => {
-            fault(format!("the field is `{ty}`, and no whole number"), "name a field that is one")
+            error(format!("the field is `{ty}`, and no whole number"), "name a field that is one")
         }
         (ValueType::Struct(layout), Some((name, rest))) => {
             if let Some(field) = layout.fields.iter().find(|field| field.name == *name) {
@@ -157,10 +157,10 @@ fn field(ty: &ValueType, path: &[String], term: &Term) -> Result<(), RuleError> 
             let names = layout.fields.iter().map(|field| field.name.to_string());
             let nearest = nearest(name, names).unwrap_or_default();
             let help = format!("the nearest is `{nearest}`");
-            fault(format!("the struct `{}` has no field `{name}`", layout.name), &help)
+            error(format!("the struct `{}` has no field `{name}`", layout.name), &help)
         }
         (_, Some((name, _))) => {
-            fault(format!("`{ty}` has no `{name}`"), "only structs have fields")
+            error(format!("`{ty}` has no `{name}`"), "only structs have fields")
         }
     }
 }
