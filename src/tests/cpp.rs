@@ -1,5 +1,5 @@
 //! The bindings of kernels in CUDA C++, exactly as kernelmill-build writes them for
-//! `build-helpers/build/src/bindings/snapshots/cuda.cu`; a test there keeps them so. Two of the
+//! `build-helpers/build-script/src/outputs/bindings/snapshots/cuda.cu`; a test there keeps them so. Two of the
 //! kernels have CPU code here, written by hand, and all are in PTX.
 
 use super::objects::{argument, looped, threads};
@@ -11,7 +11,7 @@ use kernels::{Flags, Kernels, Mode, Params};
 
 /// Generated code is warning-free where nothing is allowed.
 mod kernels {
-    include!("../../build-helpers/build/src/bindings/snapshots/cuda.rs");
+    include!("../../build-helpers/build-script/src/outputs/bindings/snapshots/cuda.rs");
 }
 
 #[unsafe(no_mangle)]

@@ -11,7 +11,8 @@ use crate::{
 };
 
 /// The kernel as PTX, which the bindings embed too.
-const SAXPY: &[u8] = include_bytes!("../../build-helpers/build/src/bindings/snapshots/saxpy.ptx");
+const SAXPY: &[u8] =
+    include_bytes!("../../build-helpers/build-script/src/outputs/bindings/snapshots/saxpy.ptx");
 
 /// `saxpy` for NVIDIA GPUs alone.
 static SET: cg::KernelSet = cg::KernelSet {

@@ -12,7 +12,7 @@ mod pool;
 /// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes
 /// them. Their compiled code is in `objects.rs`.
 mod generated {
-    include!("../../build-helpers/build/src/bindings/snapshots/demo.rs");
+    include!("../../build-helpers/build-script/src/outputs/bindings/snapshots/demo.rs");
 }
 
 use std::sync::Arc;

@@ -8,6 +8,7 @@ mod bless;
 mod examples;
 mod first_command;
 mod gpu;
+mod layers;
 mod setup;
 mod test;
 mod test_driver;

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
 use crate::{
-    aarch64, examples, first_command, setup, test_driver, toolchains,
+    aarch64, examples, first_command, layers, setup, test_driver, toolchains,
     workspace::{Workspace, find_program, stage},
 };
 use anyhow::Result;
@@ -23,6 +23,8 @@ enum Stage {
     SetUp,
     /// Formatting.
     Format,
+    /// Modules that import downwards only.
+    Layers,
     /// Lints.
     Clippy,
     /// Every test, documentation tests among them.
@@ -46,6 +48,7 @@ impl Stage {
         match self {
             Self::SetUp => "set-up",
             Self::Format => "format",
+            Self::Layers => "layers of modules",
             Self::Clippy => "clippy",
             Self::Tests => "tests",
             Self::Documentation => "documentation",
@@ -61,6 +64,7 @@ impl Stage {
         match self {
             Self::SetUp => setup::run(workspace),
             Self::Format => Ok(workspace.cargo(&["fmt", "--all", "--check"]).run()?),
+            Self::Layers => layers::run(workspace),
             Self::Clippy => clippy(workspace),
             Self::Tests => all_tests(workspace),
             Self::Documentation => documentation(workspace),

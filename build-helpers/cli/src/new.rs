@@ -91,7 +91,7 @@ impl Dependencies {
             return Ok(Self { run_time: version.clone(), build_side: version });
         };
         let checkout = checkout.canonicalize().with_context(|| checkout.display().to_string())?;
-        let build = checkout.join("build-helpers/build");
+        let build = checkout.join("build-helpers/build-script");
         if !build.join("Cargo.toml").is_file() {
             bail!("{} is no checkout of kernelmill", checkout.display());
         }

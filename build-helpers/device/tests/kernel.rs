@@ -28,7 +28,7 @@ fn layout(module: &str, kernel: &str) -> Vec<u64> {
         });
         rest = &rest[length..];
     }
-    bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
+    bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }
 
 #[test]

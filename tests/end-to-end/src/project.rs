@@ -92,7 +92,7 @@ impl Project {
         format!(
             "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"{edition}\"\n\n\
              [dependencies]\nkernelmill = {{ path = \"{root}\" }}\n\n\
-             [build-dependencies]\nkernelmill-build = {{ path = \"{root}/build-helpers/build\" }}\n\n\
+             [build-dependencies]\nkernelmill-build = {{ path = \"{root}/build-helpers/build-script\" }}\n\n\
              [package.metadata.kernelmill]\n{settings}\n\n[workspace]\n"
         )
     }

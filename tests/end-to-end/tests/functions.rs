@@ -78,7 +78,7 @@ fn manifest(name: &str, dependencies: &str, rest: &str, targets: &str) -> String
     format!(
         "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n{rest}\n\
          [dependencies]\n{dependencies}\n[build-dependencies]\n\
-         kernelmill-build = {{ path = \"{root}/build-helpers/build\" }}\n\
+         kernelmill-build = {{ path = \"{root}/build-helpers/build-script\" }}\n\
          [package.metadata.kernelmill]\ntargets = {targets}\n"
     )
 }

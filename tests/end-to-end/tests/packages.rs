@@ -22,7 +22,7 @@ fn both_editions() {
 fn kernels_of_a_library_in_a_program_with_kernels_of_the_same_name() {
     let root = root().display();
     let kernelmill = format!("kernelmill = {{ path = \"{root}\" }}");
-    let build = format!("kernelmill-build = {{ path = \"{root}/build-helpers/build\" }}");
+    let build = format!("kernelmill-build = {{ path = \"{root}/build-helpers/build-script\" }}");
     let manifest = |name: &str, dependency: &str, rest: &str| {
         format!(
             "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\

@@ -30,7 +30,7 @@ fn example(folder: &str) -> Project {
             let path = |member: &str| format!("{{ path = \"{root}{member}\"");
             let code = code
                 .replace("{ version = \"0.1\"", &path(""))
-                .replace("\"0.1\"", &format!("{} }}", path("/build-helpers/build")));
+                .replace("\"0.1\"", &format!("{} }}", path("/build-helpers/build-script")));
             let head = "[package]\nname = \"readme\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n";
             project = project.file(name, &format!("{head}{code}\n[workspace]\n"));
         } else {

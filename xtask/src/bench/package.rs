@@ -223,6 +223,6 @@ pub(super) fn dependencies(workspace: &Workspace) -> (String, String) {
     let root = workspace.root.display();
     (
         format!("kernelmill = {{ path = \"{root}\", features = [\"cuda\"] }}"),
-        format!("kernelmill-build = {{ path = \"{root}/build-helpers/build\" }}"),
+        format!("kernelmill-build = {{ path = \"{root}/build-helpers/build-script\" }}"),
     )
 }

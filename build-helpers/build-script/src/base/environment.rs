@@ -1,0 +1,118 @@
+//! The build environment. This is the only module that reads environment variables.
+//!
+//! What the user can set is read by [`BuildEnvironment::variable`], which tells Cargo to run the build
+//! script again when it changes. What Cargo itself sets for a build script ([`BuildEnvironment::given`])
+//! needs no such line: Cargo knows.
+
+use super::{cargo::Cargo, error::Error};
+use std::{collections::BTreeMap, ffi::OsString, path::PathBuf};
+
+/// The environment of a build script: its variables, and Cargo, which reads its directives.
+pub(crate) struct BuildEnvironment {
+    variables: Variables,
+    pub(crate) cargo: Cargo,
+}
+
+enum Variables {
+    Process,
+    /// The process's, save for these, which Cargo sets for build scripts.
+    Outside(BTreeMap<&'static str, OsString>),
+    #[cfg(test)]
+    Fixed(BTreeMap<String, OsString>),
+}
+
+impl BuildEnvironment {
+    /// The build script's own process.
+    pub(crate) fn process() -> Self {
+        Self { variables: Variables::Process, cargo: Cargo::stdout() }
+    }
+
+    /// A process that is no build script, with what Cargo would have set for one. Nothing is
+    /// printed for Cargo.
+    pub(crate) fn outside(given: BTreeMap<&'static str, OsString>) -> Self {
+        Self { variables: Variables::Outside(given), cargo: Cargo::to(Box::new(std::io::sink())) }
+    }
+
+    /// A build environment with exactly these variables.
+    #[cfg(test)]
+    pub(crate) fn fixed(variables: BTreeMap<String, OsString>, cargo: Cargo) -> Self {
+        Self { variables: Variables::Fixed(variables), cargo }
+    }
+
+    /// A variable that the user may set; an empty one counts as not set.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        self.cargo.watch_variable(name);
+        self.read(name).filter(|value| !value.is_empty())
+    }
+
+    /// The same as text.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.variable(name).map(|value| value.to_string_lossy().into_owned())
+    }
+
+    /// The same as a path.
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
+        self.variable(name).map(PathBuf::from)
+    }
+
+    /// Whether a variable is set to anything but `0` or `false`.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.text(name).is_some_and(|value| value != "0" && value != "false")
+    }
+
+    /// A variable that a kernel's source reads, as it is.
+    pub(crate) fn raw(&self, name: &str) -> Option<OsString> {
+        self.cargo.watch_variable(name);
+        self.read(name)
+    }
+
+    /// A variable that Cargo sets for build scripts.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInBuildScript`] where it is not set.
+    pub(crate) fn given(&self, name: &'static str) -> Result<String, Error> {
+        let value = self.read(name).ok_or(Error::NotInBuildScript { variable: name })?;
+        Ok(value.to_string_lossy().into_owned())
+    }
+
+    /// What the build scripts of the packages that this one depends on say under a key: Cargo gives
+    /// it on as `DEP_` and the name in their `links`, and runs this one again when it changes.
+    pub(crate) fn of_dependencies(&self, key: &str) -> Vec<PathBuf> {
+        let is_it = |name: &String| name.starts_with("DEP_") && name.ends_with(key);
+        let names = self.names().into_iter().filter_map(|name| name.into_string().ok());
+        let mut names: Vec<_> = names.filter(is_it).collect();
+        names.sort();
+        names.iter().filter_map(|name| self.read(name)).map(PathBuf::from).collect()
+    }
+
+    /// The name in the package's `links`, under which dependents learn what its build script says.
+    pub(crate) fn links(&self) -> Option<OsString> {
+        self.read("CARGO_MANIFEST_LINKS")
+    }
+
+    /// The names of all variables, for those who start another Cargo and must not hand them on.
+    pub(crate) fn names(&self) -> Vec<OsString> {
+        match &self.variables {
+            #[expect(clippy::disallowed_methods, reason = "this is the one door")]
+            Variables::Process | Variables::Outside(_) => {
+                std::env::vars_os().map(|(name, _)| name).collect()
+            }
+            #[cfg(test)]
+            Variables::Fixed(fixed) => fixed.keys().map(OsString::from).collect(),
+        }
+    }
+
+    fn read(&self, name: &str) -> Option<OsString> {
+        match &self.variables {
+            #[expect(clippy::disallowed_methods, reason = "this is the one door")]
+            Variables::Process => std::env::var_os(name),
+            #[expect(clippy::disallowed_methods, reason = "this is the one door")]
+            Variables::Outside(given) => {
+                given.get(name).cloned().or_else(|| std::env::var_os(name))
+            }
+            #[cfg(test)]
+            Variables::Fixed(fixed) => fixed.get(name).cloned(),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Errors of a build, for callers of [`Build::try_compile`](crate::Build::try_compile).
+
+use super::report::Report;
+use std::{io, path::PathBuf};
+
+/// Why a build failed. Its text is meant for people: it names every error that was found, where
+/// it is, and what to write instead.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Settings that cannot be used: unknown keys, unknown targets, values of the wrong type.
+    #[error("{0}")]
+    Settings(Report),
+    /// Kernel sources that cannot be used: none at all, languages without a compiler, signatures
+    /// that a host cannot call, sources that cannot reach a target.
+    #[error("{0}")]
+    Sources(Report),
+    /// Kernels that do not compile, with every unit's errors.
+    #[error("{0}")]
+    Kernels(Report),
+    /// A variable that Cargo sets for build scripts is not set.
+    #[error(
+        "the environment variable {variable} is not set: kernelmill-build runs in build scripts, \
+         where Cargo sets it"
+    )]
+    NotInBuildScript {
+        /// Its name.
+        variable: &'static str,
+    },
+    /// A tool of the Rust toolchain could not be used.
+    #[error("{0}")]
+    Toolchain(String),
+    /// A file could not be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried, for example `write`.
+        action: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// kernelmill broke one of its own rules.
+    #[error("internal error of kernelmill: {0}; please report it")]
+    Internal(String),
+}
+
+impl Error {
+    /// For `map_err`: `cannot {action} {path}`.
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}

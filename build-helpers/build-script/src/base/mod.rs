@@ -1,0 +1,12 @@
+//! The bottom layer: what every stage of a build uses. Nothing in it knows a stage.
+
+pub(crate) mod cargo;
+pub(crate) mod environment;
+pub(crate) mod error;
+pub(crate) mod files;
+pub(crate) mod glob;
+pub(crate) mod jobs;
+pub(crate) mod key;
+pub(crate) mod naming;
+pub(crate) mod paths;
+pub(crate) mod report;

@@ -1,0 +1,141 @@
+//! Artifacts of all units of a build, and those that it exports to other packages.
+
+use super::{
+    binary::Binary,
+    compilation::{Compilation, Fronts, has_front},
+    compiler::Failure,
+    dependencies::{Dependencies, Exported},
+    diagnostics::{InvalidKernels, check_front, report_error},
+    unit::{binary, children, known},
+};
+use crate::{
+    base::{error::Error, jobs, report::Report},
+    discovery::{
+        device_functions,
+        source::{Source, SourceKind},
+    },
+    plan::units::{Unit, UnitCompiler},
+};
+use kernelmill_artifact::{NvidiaArch, Target};
+use std::collections::BTreeSet;
+
+impl Compilation<'_> {
+    /// Makes every unit.
+    pub(crate) fn make(
+        &self,
+        sources: &[Source],
+        units: &[Unit],
+        early: Vec<Option<Result<Binary, Failure>>>,
+        (fronts, dependencies): (&mut Fronts, &Dependencies),
+    ) -> Result<Vec<Binary>, Error> {
+        let mut report = Report::default();
+        let fronts = (fronts, dependencies);
+        let compiled = self.compile(sources, units, fronts, &mut report)?;
+        let compiled = early.into_iter().zip(compiled).map(|(early, compiled)| early.or(compiled));
+        let (mut made, mut invalid) = (Vec::new(), InvalidKernels::default());
+        for (unit, result) in units.iter().zip(compiled) {
+            let subject =
+                || format!("{}, for {}", sources[unit.source].display, unit.config.target);
+            match result {
+                None => {}
+                Some(Ok(binary)) => {
+                    binary.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
+                    let name =
+                        if unit.compiler == UnitCompiler::Nvcc { "nvcc" } else { "kernelmill" };
+                    self.environment.cargo.warn_of(name, &binary.warnings);
+                    made.push(binary);
+                }
+                Some(Err(error)) => {
+                    if let Some(error) = invalid.add(unit.source, error) {
+                        report_error(&error, &subject(), &mut report);
+                    }
+                }
+            }
+        }
+        invalid.report(sources, &mut report);
+        report.into_result(Error::Kernels)?;
+        Ok(made)
+    }
+
+    /// What the sources have for kernels of other packages.
+    pub(crate) fn exported(
+        &self,
+        sources: &[Source],
+        fronts: &mut Fronts,
+    ) -> Result<Exported, Error> {
+        let front_end = self.front_end()?;
+        let is_missing =
+            |index: &usize| fronts[*index].is_none() && sources[*index].has_functions();
+        let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
+        let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
+        let mut report = Report::default();
+        for (index, front) in missing.into_iter().zip(made) {
+            check_front(self.environment, self.package, &sources[index], &front, &mut report);
+            fronts[index] = Some(front);
+        }
+        report.into_result(Error::Kernels)?;
+        let fronts = fronts.iter().map(|front| front.as_ref()?.as_ref().ok());
+        let own = sources.iter().zip(fronts);
+        let own = own.filter_map(|(source, front)| Some((source, front?)));
+        Exported::new(&front_end, self.package, own)
+    }
+
+    /// Makes every unit of kernelmill's compiler whose front end succeeds; the errors of the others are
+    /// reported.
+    fn compile(
+        &self,
+        sources: &[Source],
+        units: &[Unit],
+        (fronts, dependencies): (&mut Fronts, &Dependencies),
+        report: &mut Report,
+    ) -> Result<Vec<Option<Result<Binary, Failure>>>, Error> {
+        if units.iter().all(|unit| unit.compiler == UnitCompiler::Nvcc) {
+            return Ok(units.iter().map(|_| None).collect());
+        }
+        let weight = |unit: &Unit| sources[unit.source].weight;
+        let front_end = self.front_end()?;
+        dependencies.check_version(&front_end.version)?;
+        let is_missing = |index: &usize| {
+            let is_wanted = has_front(units, *index) || sources[*index].is_for_others();
+            fronts[*index].is_none() && is_wanted
+        };
+        let missing: Vec<_> = (0..sources.len()).filter(is_missing).collect();
+        let made = jobs::run(&missing, |index| front_end.run(&sources[*index]));
+        for (index, front) in missing.into_iter().zip(made) {
+            fronts[index] = Some(front);
+        }
+        let fronts = &*fronts;
+        let made = jobs::run_heaviest_first(units, weight, |unit| match unit.compiler {
+            UnitCompiler::Nvcc => None,
+            UnitCompiler::LlvmPipeline => {
+                let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
+                let target = &unit.config.target;
+                let source = &sources[unit.source];
+                let table = device_functions::table(sources, source.kernels(), &self.package.name);
+                let children = children(sources, fronts, (unit.source, &table), target);
+                let known = || known(sources, fronts, target);
+                let others = (&*children, &*table, &known as &dyn Fn() -> _);
+                Some(binary(&front_end, source, (front.of(target), others), unit))
+            }
+        });
+        for (front, source) in fronts.iter().zip(sources) {
+            if let Some(front) = front {
+                check_front(self.environment, self.package, source, front, report);
+            }
+        }
+        Ok(made)
+    }
+}
+
+/// The architectures of NVIDIA's that sources in CUDA C++ are compiled for by kernelmill's compiler.
+pub(crate) fn architectures(sources: &[Source], units: &[Unit]) -> Vec<NvidiaArch> {
+    let by_clang = |unit: &&Unit| {
+        unit.compiler == UnitCompiler::LlvmPipeline && sources[unit.source].kind == SourceKind::Cuda
+    };
+    let arch = |unit: &Unit| match unit.config.target {
+        Target::Ptx(arch) | Target::Cubin(arch) => Some(arch),
+        _ => None,
+    };
+    let all: BTreeSet<_> = units.iter().filter(by_clang).filter_map(arch).collect();
+    all.into_iter().collect()
+}

@@ -1,0 +1,77 @@
+//! The compiler's interface to a build: a narrow trait, so that the rest can be tested without one.
+
+use kernelmill_artifact::{NvidiaArch, Signature};
+use kernelmill_compiler::{
+    Artifact, Compiler, Error, Job, Lowered, RustSource, Symbols,
+    frontend::cuda::{
+        CudaSource,
+        clang::{Clang, CudaLowered},
+    },
+};
+
+/// Why a unit could not be made; boxed, for it is large and rare.
+pub(crate) type Failure = Box<Error>;
+
+/// The compiler, as a build sees it.
+pub(crate) trait Compile: Sync {
+    /// Everything of the tools that can change a result.
+    fn version(&self) -> String;
+    /// Names and versions of the plugins, which can change what is made of the front end's result.
+    fn plugins(&self) -> String;
+    /// Runs the front end over a kernel file.
+    fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure>;
+    /// Runs the front end over a file in CUDA C++, which is told of an architecture.
+    fn lower_cuda(
+        &self,
+        clang: &Clang,
+        source: &CudaSource,
+        arch: Option<NvidiaArch>,
+    ) -> Result<CudaLowered, Failure>;
+    /// Makes bitcode that cargo had rustc compile what the front end gives.
+    fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
+    /// Names the functions that the host can give as other packages call them.
+    fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Failure>;
+    /// The functions that a lowered source has for others, and those that it names.
+    fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure>;
+    /// Compiles a lowered source for one target.
+    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure>;
+}
+
+impl Compile for Compiler {
+    fn version(&self) -> String {
+        Self::version(self)
+    }
+
+    fn plugins(&self) -> String {
+        Self::plugins(self)
+    }
+
+    fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {
+        Self::lower_rust(self, source).map_err(Failure::from)
+    }
+
+    fn lower_cuda(
+        &self,
+        clang: &Clang,
+        source: &CudaSource,
+        arch: Option<NvidiaArch>,
+    ) -> Result<CudaLowered, Failure> {
+        Self::lower_cuda(self, clang, source, arch).map_err(Failure::from)
+    }
+
+    fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {
+        Self::adopt(self, lowered, signatures).map_err(Failure::from)
+    }
+
+    fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Failure> {
+        Self::qualify(self, lowered, package).map_err(Failure::from)
+    }
+
+    fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure> {
+        Self::symbols(self, lowered).map_err(Failure::from)
+    }
+
+    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
+        Self::compile(self, job).map_err(Failure::from)
+    }
+}

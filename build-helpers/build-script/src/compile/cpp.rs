@@ -1,0 +1,305 @@
+//! Compilation of C++ sources. Their kernels are known once a compiler has read them.
+
+use super::{
+    binary::Binary,
+    compilation::{Compilation, Early, Fronts, has_front},
+    compiler::Failure,
+    diagnostics::report_error,
+    front_end::Front,
+    host::{self, Object},
+    nvcc::Kernels,
+};
+use crate::{
+    base::{error::Error, jobs, paths, report::Report},
+    discovery::{
+        source::{Source, SourceKind},
+        sources::{self, Found},
+    },
+    plan::units::{Unit, UnitCompiler},
+    settings::{choices::CudaCompiler, kernel::is_about},
+};
+use kernelmill_artifact::{LaunchLimits, Target};
+use kernelmill_compiler::frontend::cuda::{
+    CudaKernel,
+    clang::{Obstacle, Scope},
+    is_same_symbol,
+    signature::resolve_names,
+};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// What one run of a compiler is for.
+#[derive(Clone, Copy)]
+enum Task<'a> {
+    /// Reading the signatures of a source by nvcc.
+    Read(usize),
+    /// The front end of a source, by clang, which reads its signatures too.
+    Front(usize),
+    /// A unit that nvcc makes, whatever kernels are in it.
+    Unit(usize, &'a Unit),
+    /// A host file.
+    Host(&'a Source),
+}
+
+/// What came of it.
+enum Done {
+    Read(Result<Kernels, Failure>),
+    Front(Result<Front, Failure>),
+    Unit(Result<Binary, Failure>),
+    Host(Result<Object, Failure>),
+}
+
+impl Task<'_> {
+    /// What is done first. Signatures come before all, as the units' weights are known from them;
+    /// of host files nothing is known, and they take long.
+    fn weight(self, units: &[AtomicU64]) -> u64 {
+        const BEFORE_UNITS: u64 = 1 << 62;
+        match self {
+            Self::Read(_) | Self::Front(_) => u64::MAX,
+            Self::Host(file) => BEFORE_UNITS + file.weight,
+            Self::Unit(_, unit) => units[unit.source].load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Compilation<'_> {
+    /// Reads the kernels of the sources in C++, by nvcc where it is there, and runs the front end
+    /// of those that go through kernelmill's compiler. What nvcc makes alone it makes meanwhile.
+    pub(crate) fn read_cpp(
+        &self,
+        found: &mut Found,
+        units: &[Unit],
+        host_files: &[Source],
+    ) -> Result<(Fronts, Early), Error> {
+        let mut fronts: Fronts = found.sources.iter().map(|_| None).collect();
+        let mut early =
+            Early { binaries: units.iter().map(|_| None).collect(), objects: Vec::new() };
+        let is_cpp = |index: &usize| found.sources[*index].kind == SourceKind::Cuda;
+        let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
+        let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
+        for (task, done) in self.run_tasks(&found.sources, &sources, units, host_files)? {
+            match (task, done) {
+                (Task::Read(index), Done::Read(Ok(read))) => {
+                    read.inputs.iter().for_each(|it| self.package.watch(self.environment, it));
+                    self.environment.cargo.warn_of("nvcc", &read.warnings);
+                    found.sources[index].weight = read.weight;
+                    kernels.insert(index, read.kernels);
+                }
+                (Task::Front(index), Done::Front(front)) => {
+                    if let Ok(front) = &front {
+                        found.sources[index].functions.clone_from(&front.functions);
+                        kernels.entry(index).or_insert_with(|| all_kernels(front));
+                    }
+                    fronts[index] = Some(front);
+                }
+                (Task::Read(index), Done::Read(Err(error))) => {
+                    report_error(&error, &found.sources[index].display, &mut report);
+                }
+                (Task::Unit(index, _), Done::Unit(binary)) => early.binaries[index] = Some(binary),
+                (_, Done::Host(object)) => early.objects.push(object),
+                _ => {}
+            }
+        }
+        if sources.is_empty() {
+            return Ok((fronts, early));
+        }
+        for (front, source) in fronts.iter().zip(&found.sources) {
+            if let Some(Err(error)) = front {
+                report_error(error, &source.display, &mut report);
+            }
+        }
+        report.into_result(Error::Kernels)?;
+        if kernels.is_empty() {
+            self.environment.cargo.warn(
+                &"kernels in CUDA C++ have no wrappers in this build: there is no compiler to read \
+                  their signatures with",
+            );
+            return Ok((fronts, early));
+        }
+        self.settle(&mut found.sources, kernels)?;
+        self.check_limits(&found.sources, units)?;
+        self.check_obstacles(&found.sources, units, &fronts)?;
+        Ok((fronts, early))
+    }
+
+    /// Runs nvcc and clang on all there is, at once.
+    fn run_tasks<'t>(
+        &self,
+        sources: &[Source],
+        cpp: &[usize],
+        units: &'t [Unit],
+        host_files: &'t [Source],
+    ) -> Result<Vec<(Task<'t>, Done)>, Error> {
+        let mut tasks = Vec::new();
+        if self.cuda.is_some() {
+            if self.settings.cuda_compiler != CudaCompiler::Clang {
+                tasks.extend(cpp.iter().copied().map(Task::Read));
+            }
+            let by_nvcc =
+                units.iter().enumerate().filter(|(_, unit)| unit.compiler == UnitCompiler::Nvcc);
+            tasks.extend(by_nvcc.map(|(index, unit)| Task::Unit(index, unit)));
+            tasks.extend(host_files.iter().map(Task::Host));
+        }
+        let by_clang: Vec<_> =
+            cpp.iter().copied().filter(|index| has_front(units, *index)).collect();
+        let front_end = if by_clang.is_empty() { None } else { Some(self.front_end()?) };
+        tasks.extend(by_clang.into_iter().map(Task::Front));
+        let weights: Vec<_> = sources.iter().map(|it| AtomicU64::new(it.weight)).collect();
+        let cuda = self.cuda.as_ref();
+        let done = jobs::run_heaviest_first(
+            &tasks,
+            |task| task.weight(&weights),
+            |task| match *task {
+                Task::Read(index) => {
+                    let read = cuda?.read(&sources[index]);
+                    if let Ok(read) = &read {
+                        weights[index].store(read.weight, Ordering::Relaxed);
+                    }
+                    Some(Done::Read(read))
+                }
+                Task::Front(index) => Some(Done::Front(front_end.as_ref()?.run(&sources[index]))),
+                Task::Unit(_, unit) => Some(Done::Unit(cuda?.binary(&sources[unit.source], unit))),
+                Task::Host(file) => Some(Done::Host(host::object(cuda?, file))),
+            },
+        );
+        Ok(tasks.into_iter().zip(done).filter_map(|(task, done)| Some((task, done?))).collect())
+    }
+
+    /// Gives the sources their kernels, each under a name of its own; those that cannot be launched
+    /// are warned of.
+    fn settle(
+        &self,
+        sources: &mut [Source],
+        mut kernels: BTreeMap<usize, Vec<CudaKernel>>,
+    ) -> Result<(), Error> {
+        for (index, list) in &mut kernels {
+            let source = &sources[*index].path;
+            list.retain(|kernel| self.is_of_the_user(source, &kernel.signature.file));
+            for CudaKernel { signature, obstacles, .. } in &*list {
+                let (file, line) = (&signature.file, signature.line);
+                for obstacle in obstacles {
+                    self.environment.cargo.warn(&format!("{file}:{line}: {obstacle}"));
+                }
+            }
+            list.retain(|kernel| kernel.obstacles.is_empty());
+        }
+        let mut report = Report::default();
+        let mut all: Vec<_> = kernels.values_mut().flatten().collect();
+        let said = self.settings.kernels.iter();
+        let chosen = said.filter_map(|(key, said)| Some((key.clone(), said.name.clone()?)));
+        for clash in resolve_names(&mut all, &chosen.collect()) {
+            report.message(clash.to_string());
+        }
+        report.into_result(Error::Sources)?;
+        let mut limits = Report::default();
+        for (index, list) in kernels {
+            let signatures = list.into_iter().map(|kernel| kernel.signature);
+            let mut signatures: Vec<_> = signatures.collect();
+            self.settings.limit(&mut signatures, &mut limits);
+            sources[index].signatures = Some(signatures);
+        }
+        limits.into_result(Error::Sources)?;
+        sources::check_kernels(sources, self.settings)
+    }
+
+    /// Reports what the settings say of launches of kernels that nvcc compiles.
+    fn check_limits(&self, sources: &[Source], units: &[Unit]) -> Result<(), Error> {
+        let mut report = Report::default();
+        let by_nvcc = |index: usize| {
+            units.iter().any(|unit| (unit.source, unit.compiler) == (index, UnitCompiler::Nvcc))
+        };
+        for (_, source) in sources.iter().enumerate().filter(|(index, _)| by_nvcc(*index)) {
+            for kernel in source.kernels() {
+                let said = self.settings.kernels.iter();
+                for (_, said) in said.filter(|(key, said)| is_about(key, said, kernel)) {
+                    if said.limits != LaunchLimits::NONE {
+                        said.unheard(&kernel.name, &mut report);
+                    }
+                }
+            }
+        }
+        report.into_result(Error::Sources)
+    }
+
+    /// Whether a kernel in this file is the package's own, and no instantiation of a template in
+    /// the headers of a toolkit. Sources may lie outside of the package, in `OUT_DIR` for one.
+    fn is_of_the_user(&self, source: &Path, file: &str) -> bool {
+        let root = &self.package.root;
+        let path = paths::normal(&root.join(file));
+        let nvcc = self.cuda.as_ref().map(|cuda| &cuda.nvcc.root);
+        let mut includes = self.settings.includes.iter().map(|it| paths::normal(&root.join(it)));
+        !nvcc.is_some_and(|toolkit| path.starts_with(toolkit))
+            && (path.starts_with(root)
+                || source.parent().is_some_and(|folder| path.starts_with(folder))
+                || includes.any(|folder| path.starts_with(folder)))
+    }
+
+    /// Whether an obstacle is a function that a library of device code may have.
+    fn may_be_linked(&self, obstacle: &Obstacle, target: &Target) -> bool {
+        let has_libraries = self.settings.params.device_link.is_some();
+        obstacle.scope == Scope::Unlinked && has_libraries && matches!(target, Target::Cubin(_))
+    }
+
+    /// Reports every kernel with something in it that a target cannot have.
+    fn check_obstacles(
+        &self,
+        sources: &[Source],
+        units: &[Unit],
+        fronts: &Fronts,
+    ) -> Result<(), Error> {
+        let mut report = Report::default();
+        for (index, source) in sources.iter().enumerate() {
+            let Some(Some(Ok(front))) = fronts.get(index) else { continue };
+            for kernel in source.kernels() {
+                let mut found: BTreeMap<_, Vec<String>> = BTreeMap::new();
+                let of_source = units.iter().filter(|unit| {
+                    (unit.source, unit.compiler) == (index, UnitCompiler::LlvmPipeline)
+                        && self.settings.wants(kernel, &unit.config.target)
+                });
+                for target in of_source.map(|unit| &unit.config.target) {
+                    let obstacles = front.of(target).obstacles.iter().filter(|obstacle| {
+                        is_same_symbol(&kernel.symbol, &obstacle.symbol)
+                            && obstacle.concerns(target)
+                            && !self.may_be_linked(obstacle, target)
+                    });
+                    obstacles
+                        .for_each(|it| found.entry(it).or_default().push(format!("`{target}`")));
+                }
+                for (obstacle, targets) in found {
+                    let libraries = match &self.settings.params.device_link {
+                        Some(link) if obstacle.scope == Scope::Unlinked => format!(
+                            "device libraries ({}) are linked into NVIDIA's cubins alone; ",
+                            link.names()
+                        ),
+                        _ => String::new(),
+                    };
+                    report.plain(
+                        obstacle.message(&kernel.name, &targets),
+                        format!(
+                            "{libraries}narrow its targets, `[kernels.{}] targets = [...]`, or give \
+                             the other targets another way under `#ifdef __KERNELMILL__`",
+                            kernel.name
+                        ),
+                    );
+                }
+            }
+        }
+        report.into_result(Error::Sources)
+    }
+}
+
+/// The kernels that a source has for any target.
+fn all_kernels(front: &Front) -> Vec<CudaKernel> {
+    let mut kernels = Vec::new();
+    for kernel in front.all().flat_map(|front| &front.kernels) {
+        let symbol = &kernel.signature.symbol;
+        let is_it = |known: &CudaKernel| is_same_symbol(&known.signature.symbol, symbol);
+        if !kernels.iter().any(is_it) {
+            kernels.push(kernel.clone());
+        }
+    }
+    kernels
+}

@@ -1,0 +1,334 @@
+//! The front end with the store before it. A source is lowered once for all its targets, and not at all
+//! where the store has the result for the same text and the same included files.
+
+use super::{
+    compiler::{Compile, Failure},
+    cuda_source::cuda_source,
+    kernel_package,
+};
+use crate::{
+    base::{
+        environment::BuildEnvironment,
+        key::{KeyBuilder, digest},
+    },
+    discovery::source::{Source, SourceKind},
+    settings::{
+        package::Package,
+        resolved::{ArgumentsOf, Settings},
+    },
+    store::{
+        dependency_record::{DependencyRecord, Inputs},
+        entries::Store,
+    },
+    toolchain,
+};
+use kernelmill_artifact::{DeviceFunction, Fingerprint, NvidiaArch, Target};
+use kernelmill_compiler::{
+    Error as CompileError, Lowered, RustSource, Symbols,
+    frontend::{
+        cuda::{
+            CudaKernel,
+            clang::{self, CudaLowered, Obstacle},
+        },
+        rust::FULL_DEBUG,
+    },
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Everything that lowering needs besides the source.
+pub(crate) struct FrontEnd<'a> {
+    pub(crate) environment: &'a BuildEnvironment,
+    pub(crate) package: &'a Package,
+    pub(crate) settings: &'a Settings,
+    pub(crate) compiler: &'a dyn Compile,
+    pub(crate) store: &'a Store,
+    pub(crate) inputs: &'a Inputs<'a>,
+    /// What the compiler says of its version.
+    pub(crate) version: String,
+    /// clang, where it is needed and there.
+    pub(crate) clang: Option<&'a toolchain::Clang>,
+    /// The architectures of NVIDIA's that it compiles CUDA C++ for.
+    pub(crate) architectures: &'a [NvidiaArch],
+}
+
+/// A source that has been lowered, now or in an earlier build.
+pub(crate) struct Front {
+    /// Every file that was read, absolute.
+    pub(crate) inputs: Vec<PathBuf>,
+    /// What the front end printed although it succeeded.
+    pub(crate) warnings: String,
+    /// The digest of the bitcode, and its key in the store: what is made of it depends on nothing
+    /// else of the source, so an edit that changes no code makes nothing anew.
+    pub(crate) stored: Fingerprint,
+    /// The bitcode, once somebody needed it.
+    lowered: Mutex<Option<Arc<Lowered>>>,
+    /// The kernels that clang found; none for Rust.
+    pub(crate) kernels: Vec<CudaKernel>,
+    /// What keeps them from targets.
+    pub(crate) obstacles: Vec<Obstacle>,
+    /// The functions in C++ that the host can give to kernels.
+    pub(crate) functions: Vec<DeviceFunction>,
+    /// The functions that it has for other sources, and those that it names.
+    pub(crate) symbols: Symbols,
+    /// The architecture that the source was told of.
+    architecture: Option<NvidiaArch>,
+    /// The same source told of each architecture, where it asks.
+    others: Vec<Front>,
+}
+
+impl Front {
+    /// What came of the source for a target.
+    pub(crate) fn of(&self, target: &Target) -> &Self {
+        let architecture = match target {
+            Target::Ptx(arch) | Target::Cubin(arch) => Some(*arch),
+            _ => None,
+        };
+        self.all().find(|front| front.architecture == architecture).unwrap_or(self)
+    }
+
+    /// What came of the source for all targets.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+}
+
+impl Front {
+    /// What came of a source of another package, by architecture, the one told of none first.
+    pub(crate) fn given(
+        file: &Path,
+        symbols: &Symbols,
+        lowered: Vec<(Option<NvidiaArch>, Lowered)>,
+    ) -> Option<Self> {
+        let mut fronts = lowered.into_iter().map(|(architecture, lowered)| Self {
+            inputs: vec![file.to_owned()],
+            warnings: String::new(),
+            stored: digest(&lowered.to_bytes()),
+            lowered: Mutex::new(Some(Arc::new(lowered))),
+            kernels: Vec::new(),
+            obstacles: Vec::new(),
+            functions: Vec::new(),
+            symbols: symbols.clone(),
+            architecture,
+            others: Vec::new(),
+        });
+        let mut first = fronts.next()?;
+        first.others = fronts.collect();
+        Some(first)
+    }
+
+    /// The architecture that the source was told of.
+    pub(crate) fn architecture(&self) -> Option<NvidiaArch> {
+        self.architecture
+    }
+}
+
+/// How a source asks for its architecture.
+const ARCHITECTURE: &[u8] = b"__CUDA_ARCH";
+
+/// What is known of a source's code.
+#[derive(Default)]
+struct Facts {
+    /// Of CUDA C++; without bitcode.
+    cuda: CudaLowered,
+    symbols: Symbols,
+}
+
+impl FrontEnd<'_> {
+    /// Lowers a source, or finds out that it was lowered before.
+    pub(crate) fn run(&self, source: &Source) -> Result<Front, Failure> {
+        let mut front = self.run_for(source, None)?;
+        let asks = |path: &PathBuf| {
+            let text = fs::read(path).unwrap_or_default();
+            text.windows(ARCHITECTURE.len()).any(|window| window == ARCHITECTURE)
+        };
+        let is_cuda = source.kind == SourceKind::Cuda && !self.architectures.is_empty();
+        if is_cuda && front.inputs.iter().any(asks) {
+            let others = self.architectures.iter().map(|arch| self.run_for(source, Some(*arch)));
+            front.others = others.collect::<Result<_, _>>()?;
+        }
+        Ok(front)
+    }
+
+    fn run_for(&self, source: &Source, arch: Option<NvidiaArch>) -> Result<Front, Failure> {
+        let key = self.key(source, arch);
+        if let Some(record) = self.inputs.find(self.store, "front", &key)
+            && let Some(facts) = self.facts(source, &record)
+        {
+            return Ok(self.front(arch, record, facts, None));
+        }
+        let mut cuda = self.lower(source, arch)?;
+        let lowered = std::mem::take(&mut cuda.lowered);
+        let bytes = lowered.to_bytes();
+        let stored = digest(&bytes);
+        self.store.put("lowered", &stored, &bytes);
+        let symbols = self.compiler.symbols(&lowered)?;
+        self.store.put("symbols", &stored, &symbols.to_bytes());
+        if source.kind == SourceKind::Cuda {
+            self.store.put("facts", &stored, &cuda.facts_to_bytes());
+        }
+        let read = (&*lowered.inputs, &*lowered.variables);
+        let record = self.inputs.record(stored, read, lowered.warnings.clone());
+        let record = self.inputs.remember(self.store, ("front", &key), record);
+        Ok(self.front(arch, record, Facts { cuda, symbols }, Some(lowered)))
+    }
+
+    /// What is known of the code of a source that was lowered before; `None` where it must be
+    /// lowered again to know.
+    fn facts(&self, source: &Source, record: &DependencyRecord) -> Option<Facts> {
+        let symbols = Symbols::from_bytes(&self.store.get("symbols", &record.stored)?)?;
+        if source.kind != SourceKind::Cuda {
+            return Some(Facts { symbols, ..Facts::default() });
+        }
+        let cuda = CudaLowered::facts_from_bytes(&self.store.get("facts", &record.stored)?)?;
+        Some(Facts { cuda, symbols })
+    }
+
+    /// The bitcode of a source: at hand, in the store, or made again.
+    pub(crate) fn lowered(&self, source: &Source, front: &Front) -> Result<Arc<Lowered>, Failure> {
+        let mut slot = front.lowered.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lowered) = &*slot {
+            return Ok(Arc::clone(lowered));
+        }
+        let stored = self.store.get("lowered", &front.stored);
+        let lowered = match stored.and_then(|bytes| Lowered::from_bytes(&bytes)) {
+            Some(lowered) => lowered,
+            None => self.lower(source, front.architecture)?.lowered,
+        };
+        let lowered = Arc::new(lowered);
+        *slot = Some(Arc::clone(&lowered));
+        Ok(lowered)
+    }
+
+    /// The digest of what is known before the front end runs.
+    fn key(&self, source: &Source, arch: Option<NvidiaArch>) -> Fingerprint {
+        let kind = match source.kind {
+            SourceKind::File => "rust file",
+            SourceKind::Package => "rust package",
+            SourceKind::Cuda => "cuda",
+        };
+        let texts =
+            source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
+        let clang = self.clang.filter(|_| source.kind == SourceKind::Cuda);
+        let variables = clang.iter().flat_map(|clang| &clang.variables);
+        let defines = clang.iter().flat_map(|_| &self.settings.defines);
+        let is_package = source.kind == SourceKind::Package;
+        let options = if is_package { kernel_package::options() } else { Vec::new() };
+        let includes = clang.iter().flat_map(|_| &self.settings.includes);
+        KeyBuilder::new("front")
+            .part("version", &self.version)
+            .part("clang", clang.map_or("", |clang| &clang.version))
+            .parts("variable", variables.map(|variable| format!("{variable:?}")))
+            .parts("define", defines.map(|define| format!("{define:?}")))
+            .parts("include", includes)
+            .part("full debug information", self.settings.is_fully_debuggable().to_string())
+            .part("language", kind)
+            .part("architecture", arch.map_or_else(String::new, |arch| arch.to_string()))
+            .parts("option", options)
+            .part("host", &self.package.target)
+            .part("edition", &self.package.edition)
+            .part("path", &source.display)
+            .parts("cfg", self.cfgs())
+            .parts("argument", &self.settings.arguments)
+            .parts("text", texts)
+            .finish()
+    }
+
+    fn front(
+        &self,
+        architecture: Option<NvidiaArch>,
+        record: DependencyRecord,
+        facts: Facts,
+        lowered: Option<Lowered>,
+    ) -> Front {
+        let Facts { cuda, symbols } = facts;
+        let package = || self.package.name.clone().into();
+        let functions = cuda.functions.into_iter();
+        let functions = functions.map(|it| DeviceFunction { package: package(), ..it });
+        Front {
+            inputs: self.inputs.files(&record),
+            warnings: record.warnings,
+            stored: record.stored,
+            lowered: Mutex::new(lowered.map(Arc::new)),
+            kernels: cuda.kernels,
+            obstacles: cuda.obstacles,
+            functions: functions.collect(),
+            symbols,
+            architecture,
+            others: Vec::new(),
+        }
+    }
+
+    fn lower(&self, source: &Source, arch: Option<NvidiaArch>) -> Result<CudaLowered, Failure> {
+        let lowered = match (source.kind, self.clang) {
+            (SourceKind::Cuda, Some(clang)) => {
+                let (program, version) = (clang.program.clone(), clang.version.clone());
+                let clang = clang::Clang { program, version };
+                let mut source = cuda_source(self.package, self.settings, source);
+                if self.settings.is_fully_debuggable() {
+                    source.arguments.push(clang::FULL_DEBUG.to_owned());
+                }
+                let mut lowered = self.compiler.lower_cuda(&clang, &source, arch)?;
+                let files = lowered.kernels.iter_mut().map(|kernel| &mut kernel.signature.file);
+                let functions = lowered.functions.iter_mut().map(|function| &mut function.file);
+                files.chain(functions).for_each(|file| self.inputs.hide_checkout(file));
+                return Ok(lowered);
+            }
+            (SourceKind::Cuda, None) => {
+                let what = format!("{} is for clang, and there is none", source.display);
+                return Err(CompileError::Internal(what).into());
+            }
+            (SourceKind::Package, _) => {
+                let mut lowered = kernel_package::lower(
+                    self.environment,
+                    self.package,
+                    source,
+                    self.full_debug(),
+                )?;
+                self.compiler.adopt(&mut lowered, source.kernels())?;
+                lowered
+            }
+            (SourceKind::File, _) => self.lower_rust(source)?,
+        };
+        Ok(CudaLowered { lowered, ..CudaLowered::default() })
+    }
+
+    fn lower_rust(&self, source: &Source) -> Result<Lowered, Failure> {
+        let mut arguments = Vec::new();
+        for name in self.settings.defines.keys() {
+            let known = format!("cfg({name}, values(none(), any()))");
+            arguments.extend(["--check-cfg".to_owned(), known]);
+        }
+        arguments.extend(self.full_debug().map(|option| format!("-C{option}")));
+        arguments.extend(self.settings.arguments_for(ArgumentsOf::Rustc));
+        self.compiler.lower_rust(&RustSource {
+            path: source.path.clone(),
+            display: source.display.clone(),
+            package_root: self.package.root.clone(),
+            edition: self.package.edition.clone(),
+            cfgs: self.cfgs(),
+            arguments,
+            signatures: source.kernels().to_vec(),
+        })
+    }
+
+    /// The option of rustc that has it write down variables and types, where they are wanted.
+    fn full_debug(&self) -> Option<&'static str> {
+        self.settings.is_fully_debuggable().then_some(FULL_DEBUG)
+    }
+
+    /// What is defined, as `--cfg` takes it: the name and, where it has one, its value.
+    fn cfgs(&self) -> Vec<String> {
+        let mut cfgs = Vec::new();
+        for (name, value) in &self.settings.defines {
+            cfgs.push(name.clone());
+            if !value.is_empty() {
+                cfgs.push(format!("{name}={value:?}"));
+            }
+        }
+        cfgs
+    }
+}

@@ -1,0 +1,54 @@
+//! Host code: files in CUDA C++ that nvcc compiles whole, for all NVIDIA targets at once.
+
+use super::{
+    compiler::Failure,
+    nvcc::{NvccCompiler, warnings},
+};
+use crate::{
+    base::key::{KeyBuilder, digest},
+    discovery::source::Source,
+    settings::resolved::Settings,
+};
+use kernelmill_compiler::frontend::cuda::HostOptions;
+use std::path::PathBuf;
+
+/// A host file, compiled.
+pub(crate) struct Object {
+    pub(crate) bytes: Vec<u8>,
+    /// Every file that was read, absolute.
+    pub(crate) inputs: Vec<PathBuf>,
+    /// A warning a line.
+    pub(crate) warnings: String,
+}
+
+/// Compiles a file, or takes it from the store.
+pub(crate) fn object(cuda: &NvccCompiler<'_>, file: &Source) -> Result<Object, Failure> {
+    let key = described(cuda, cuda.key("host file", file)).finish();
+    if let Some(record) = cuda.inputs.find(cuda.store, "host", &key)
+        && let Some(bytes) = cuda.store.get("object", &record.stored)
+    {
+        let inputs = cuda.inputs.files(&record);
+        return Ok(Object { bytes, inputs, warnings: record.warnings });
+    }
+    let (bytes, trace) = cuda.compiler().compile_host(&cuda.cuda_source(file), &options(cuda))?;
+    let warnings = warnings(&trace);
+    let stored = digest(&bytes);
+    cuda.store.put("object", &stored, &bytes);
+    let record = cuda.inputs.record(stored, (&trace.inputs, &[]), warnings.clone());
+    cuda.inputs.remember(cuda.store, ("host", &key), record);
+    Ok(Object { bytes, inputs: trace.inputs, warnings })
+}
+
+pub(crate) fn options<'a>(cuda: &NvccCompiler<'a>) -> HostOptions<'a> {
+    let Settings { targets, params, options, rdc, .. } = cuda.settings;
+    HostOptions { targets, params, options, is_relocatable: *rdc }
+}
+
+/// Adds to a key what device code in host files depends on beside its text.
+pub(crate) fn described(cuda: &NvccCompiler<'_>, key: KeyBuilder) -> KeyBuilder {
+    let Settings { targets, params, options, rdc, .. } = cuda.settings;
+    key.parts("target", targets.iter().map(ToString::to_string))
+        .part("options", format!("{params:?} {options:?}"))
+        .part("rdc", rdc.to_string())
+        .part("machine", &cuda.package.target)
+}

@@ -1,0 +1,339 @@
+//! Compilation of kernel packages: folders with a `Cargo.toml`, whose kernels may use other crates.
+//!
+//! Cargo builds them, for the host, with the options that leave bitcode in every library.
+
+use super::compiler::Failure;
+use crate::{
+    base::environment::BuildEnvironment, discovery::source::Source, settings::package::Package,
+};
+use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
+use object::read::archive::ArchiveFile;
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+use tinyjson::JsonValue;
+
+/// Builds a kernel package and collects the bitcode of its library and of all it depends on.
+///
+/// # Errors
+///
+/// [`Error::Rustc`] with what cargo and rustc said, [`Error::Io`], and [`Error::Tool`] where the
+/// libraries hold no bitcode.
+pub(crate) fn lower(
+    environment: &BuildEnvironment,
+    package: &Package,
+    source: &Source,
+    debug: Option<&str>,
+) -> Result<Lowered, Failure> {
+    let name = crate::base::naming::identifier(&source.display);
+    let folder = package.out_dir.join("kernelmill").join(name);
+    let command = cargo(environment, package, source, debug, &folder);
+    let mut built = run(command, package, &source.path)?;
+    built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
+    // Cargo names a package after all that it depends on; it comes first here.
+    built.libraries.reverse();
+    let mut lowered = Lowered { warnings: built.rendered, ..Lowered::default() };
+    for library in &built.libraries {
+        add_bitcode(library, &mut lowered.modules)?;
+    }
+    lowered.inputs = inputs(built.libraries.first(), source);
+    Ok(lowered)
+}
+
+/// What cargo says of a build that succeeds.
+struct Built {
+    /// Every library, in the order in which they were built.
+    libraries: Vec<PathBuf>,
+    /// rustc's messages.
+    rendered: String,
+}
+
+impl Built {
+    /// Takes in a message of cargo's.
+    fn hear(&mut self, message: &JsonValue, own: &Path) {
+        match text(message, &["reason"]) {
+            Some("compiler-artifact") => {
+                let files = at(message, &["filenames"]).and_then(JsonValue::get::<Vec<_>>);
+                let files = files.into_iter().flatten();
+                let files = files.filter_map(|file| file.get::<String>()).map(PathBuf::from);
+                self.libraries.extend(files.filter(|it| it.extension() == Some("rlib".as_ref())));
+            }
+            Some("compiler-message") => {
+                // Warnings about what the package depends on are for those who write that.
+                let source = text(message, &["target", "src_path"]);
+                let is_own = source.is_some_and(|path| Path::new(path).starts_with(own));
+                if is_own || text(message, &["message", "level"]) == Some("error") {
+                    self.rendered
+                        .push_str(text(message, &["message", "rendered"]).unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A value inside a message.
+fn at<'a>(message: &'a JsonValue, path: &[&str]) -> Option<&'a JsonValue> {
+    path.iter().try_fold(message, |value, name| {
+        value.get::<std::collections::HashMap<String, JsonValue>>()?.get(*name)
+    })
+}
+
+/// A text inside a message.
+fn text<'a>(message: &'a JsonValue, path: &[&str]) -> Option<&'a str> {
+    at(message, path)?.get::<String>().map(String::as_str)
+}
+
+fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Failure> {
+    let failed = |error| Error::Start { program: package.cargo.clone(), source: error };
+    let mut child = command.spawn().map_err(failed)?;
+    let stderr = child.stderr.take();
+    let stderr = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        // What cannot be read is only missing from a message.
+        let _ = stderr.map(|mut pipe| pipe.read_to_end(&mut text));
+        String::from_utf8_lossy(&text).into_owned()
+    });
+    let mut built = Built { libraries: Vec::new(), rendered: String::new() };
+    let lines = child.stdout.take().map(|out| BufReader::new(out).lines());
+    for line in lines.into_iter().flatten().map_while(Result::ok) {
+        // A line that is no message is what some build script printed.
+        if let Ok(message) = line.parse::<JsonValue>() {
+            built.hear(&message, own);
+        }
+    }
+    let status = child.wait().map_err(failed)?;
+    let said = stderr.join().unwrap_or_default();
+    if status.success() {
+        return Ok(built);
+    }
+    let stderr = if built.rendered.is_empty() { said } else { built.rendered };
+    Err(Error::Rustc { stderr }.into())
+}
+
+/// What cargo is asked for.
+const BUILD: [&str; 5] = ["build", "--lib", "--release", "--message-format=json", "--quiet"];
+
+/// What is asked of cargo and rustc and changes what is built: all of it that names no path. It is
+/// part of the key.
+pub(crate) fn options() -> Vec<String> {
+    BUILD.iter().map(|word| (*word).to_owned()).chain(flags()).collect()
+}
+
+/// The options of rustc.
+fn flags() -> Vec<String> {
+    let mut flags: Vec<_> = CODE_OPTIONS.iter().map(|option| format!("-C{option}")).collect();
+    let others = ["-Clinker-plugin-lto", "--cfg=kernelmill", "--check-cfg=cfg(kernelmill)"];
+    flags.extend(others.map(str::to_owned));
+    flags
+}
+
+fn cargo(
+    environment: &BuildEnvironment,
+    package: &Package,
+    source: &Source,
+    debug: Option<&str>,
+    folder: &Path,
+) -> Command {
+    let mut command = Command::new(&package.cargo);
+    for name in environment.names() {
+        if is_of_this_build(&name.to_string_lossy()) {
+            command.env_remove(name);
+        }
+    }
+    let mut flags = flags();
+    flags.extend(debug.map(|option| format!("-C{option}")));
+    // Cargo names a package's own files relative to it, and those of other packages in full.
+    flags.push(format!("--remap-path-prefix=src={}/src", source.display));
+    flags.push(format!("--remap-path-prefix={}={}", source.path.display(), source.display));
+    command
+        .args(BUILD)
+        .arg("--manifest-path")
+        .arg(source.path.join("Cargo.toml"))
+        .args(["--target", &package.target])
+        .arg("--target-dir")
+        .arg(folder)
+        .current_dir(&source.path)
+        .env("RUSTC", &package.rustc)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Whether a variable belongs to the cargo that runs the build script, and would mislead another.
+fn is_of_this_build(name: &str) -> bool {
+    const KEPT: [&str; 3] = ["RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_MAKEFLAGS"];
+    const KEPT_PREFIXES: [&str; 4] = ["CARGO_HOME", "CARGO_NET", "CARGO_REGISTR", "CARGO_HTTP"];
+    let is_kept = KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|it| name.starts_with(it));
+    let is_ours = name.starts_with("CARGO") || name.starts_with("RUST");
+    (is_ours && !is_kept) || matches!(name, "MAKEFLAGS" | "MFLAGS")
+}
+
+/// Appends the bitcode modules of a library.
+fn add_bitcode(library: &Path, modules: &mut Vec<Vec<u8>>) -> Result<(), Failure> {
+    let io = |source| Error::Io { path: library.to_owned(), source };
+    let bytes = fs::read(library).map_err(io)?;
+    let failed = |text: String| Error::Tool {
+        tool: "cargo",
+        subject: library.display().to_string(),
+        stderr: text,
+    };
+    let archive = ArchiveFile::parse(&*bytes).map_err(|error| failed(error.to_string()))?;
+    for member in archive.members() {
+        let member = member.map_err(|error| failed(error.to_string()))?;
+        let content = member.data(&*bytes).map_err(|error| failed(error.to_string()))?;
+        if is_bitcode(content) {
+            modules.push(content.to_vec());
+        } else if !member.name().starts_with(b"lib.rmeta") {
+            // `lib.rmeta`, and since Rust 1.99 `lib.rmeta-link`, is what rustc keeps for itself.
+            let name = String::from_utf8_lossy(member.name()).into_owned();
+            return Err(failed(format!("its member {name} is not bitcode")).into());
+        }
+    }
+    Ok(())
+}
+
+/// Bitcode is raw or, for Apple's systems, in a wrapper.
+fn is_bitcode(content: &[u8]) -> bool {
+    content.starts_with(b"BC\xc0\xde") || content.starts_with(&0x0b17_c0de_u32.to_le_bytes())
+}
+
+/// The files that cargo says the library was made of, and those that choose its dependencies.
+fn inputs(library: Option<&PathBuf>, source: &Source) -> Vec<PathBuf> {
+    let rule = library
+        .and_then(|library| fs::read_to_string(library.with_extension("d")).ok())
+        .unwrap_or_default();
+    let names = rule.split_once(": ").map_or("", |(_, names)| names);
+    let mut inputs: Vec<PathBuf> = names
+        .replace("\\ ", "\u{0}")
+        .split_whitespace()
+        .map(|name| PathBuf::from(name.replace('\u{0}', " ")))
+        .collect();
+    inputs.extend(["Cargo.toml", "Cargo.lock"].map(|name| source.path.join(name)));
+    inputs.retain(|path| path.is_file());
+    inputs.sort();
+    inputs.dedup();
+    inputs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        base::{cargo::Cargo, report::Report},
+        discovery::{candidate::Candidate, includes::Headers, read::read, source::SourceKind},
+        test_support::Project,
+    };
+
+    /// The package of kernels in `kernels/pack`.
+    fn pack(package: &Package) -> Source {
+        let candidate = Candidate {
+            path: package.root.join("kernels/pack"),
+            display: "kernels/pack".to_owned(),
+            kind: SourceKind::Package,
+            is_named: false,
+        };
+        let mut report = Report::default();
+        read(candidate, &Headers::default(), &mut Vec::new(), &mut report)
+            .unwrap_or_else(|| panic!("{report}"))
+    }
+
+    #[test]
+    fn what_cargo_is_asked_for_is_in_the_key_but_for_paths() {
+        let project = Project::new("", &[("kernels/pack/src/lib.rs", "#[kernel] pub fn k() {}")]);
+        let environment = BuildEnvironment::fixed(
+            project.variables.clone(),
+            Cargo::to(Box::new(std::io::sink())),
+        );
+        let package = Package::read(&environment).unwrap();
+        let source = pack(&package);
+        let command = cargo(&environment, &package, &source, None, Path::new("/t"));
+        let keyed = options();
+        let variables: Vec<_> = command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)))
+            .collect();
+        let flags =
+            variables.iter().find(|(name, _)| *name == "CARGO_ENCODED_RUSTFLAGS").unwrap().1;
+        let words =
+            command.get_args().map(|word| word.to_str().unwrap()).chain(flags.split('\u{1f}'));
+        let rest: Vec<_> = words.filter(|word| !keyed.iter().any(|it| it == word)).collect();
+        let is_path = |word: &&str| word.contains('/') || word.starts_with("--remap-path-prefix=");
+        let unkeyed: Vec<_> = rest.iter().filter(|word| !is_path(word)).collect();
+        // The host's triple has a part of its own in the key.
+        assert_eq!(unkeyed, [&"--manifest-path", &"--target", &&*package.target, &"--target-dir"]);
+        assert!(
+            variables.iter().all(|(name, _)| ["RUSTC", "CARGO_ENCODED_RUSTFLAGS"].contains(name))
+        );
+    }
+
+    #[test]
+    fn another_cargo_gets_none_of_this_builds_variables() {
+        for name in ["CARGO_ENCODED_RUSTFLAGS", "CARGO", "RUSTC", "RUSTFLAGS", "MAKEFLAGS"] {
+            assert!(is_of_this_build(name), "{name}");
+        }
+        for name in ["CARGO_HOME", "RUSTUP_TOOLCHAIN", "CARGO_NET_OFFLINE", "PATH", "HOME"] {
+            assert!(!is_of_this_build(name), "{name}");
+        }
+    }
+
+    /// The triple of this machine.
+    fn host() -> String {
+        let output = Command::new("rustc").arg("-vV").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
+    }
+
+    #[test]
+    fn cargo_builds_a_package_and_everything_in_it_is_bitcode() {
+        let manifest = "[package]\nname = \"pack\"\nedition = \"2024\"\n\
+            [dependencies]\nother = { path = \"../../other\" }\n[workspace]\n";
+        let project = Project::new(
+            "",
+            &[
+                ("kernels/pack/Cargo.toml", manifest),
+                (
+                    "kernels/pack/src/lib.rs",
+                    "#![no_std]\nmod a;\nuse other::kernel;\n#[kernel] pub fn k(x: u32) { a::f(x); }",
+                ),
+                (
+                    "kernels/pack/src/a.rs",
+                    "pub fn f(x: u32) -> u32 { x + cfg!(kernelmill) as u32 }",
+                ),
+                (
+                    "other/Cargo.toml",
+                    "[package]\nname = \"other\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n[workspace]\n",
+                ),
+                (
+                    "other/src/lib.rs",
+                    "use proc_macro::TokenStream;\n#[proc_macro_attribute]\npub fn kernel(_: TokenStream, it: TokenStream) -> TokenStream { it }",
+                ),
+            ],
+        );
+        let mut variables = project.variables.clone();
+        variables.insert("TARGET".into(), host().into());
+        let environment = BuildEnvironment::fixed(variables, Cargo::to(Box::new(std::io::sink())));
+        let package = Package::read(&environment).unwrap();
+        let source = pack(&package);
+        let lowered = lower(&environment, &package, &source, None).unwrap();
+        assert_eq!(lowered.modules.len(), 1);
+        assert!(lowered.modules.iter().all(|module| is_bitcode(module)));
+        let inputs: Vec<_> = lowered
+            .inputs
+            .iter()
+            .map(|path| crate::base::paths::relative(&package.root, path))
+            .collect();
+        for name in ["kernels/pack/Cargo.toml", "kernels/pack/src/a.rs", "other/src/lib.rs"] {
+            assert!(inputs.iter().any(|input| input == name), "{name} in {inputs:?}");
+        }
+        project.write("app/kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { y }");
+        let error = lower(&environment, &package, &source, None).unwrap_err().to_string();
+        assert!(error.contains("cannot find value `y`"), "{error}");
+        assert!(error.contains("--> kernels/pack/src/a.rs:1:27"), "{error}");
+    }
+}

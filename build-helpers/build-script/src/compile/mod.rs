@@ -1,0 +1,15 @@
+//! The fourth stage of a build: artifacts, from kernelmill's compiler, from nvcc, or from the store.
+
+pub(crate) mod artifacts;
+pub(crate) mod binary;
+pub(crate) mod compilation;
+pub(crate) mod compiler;
+pub(crate) mod cpp;
+pub(crate) mod cuda_source;
+pub(crate) mod dependencies;
+pub(crate) mod diagnostics;
+pub(crate) mod front_end;
+pub(crate) mod host;
+pub(crate) mod kernel_package;
+pub(crate) mod nvcc;
+pub(crate) mod unit;

@@ -1,0 +1,180 @@
+//! The nvcc compiler with the store before it: signatures once a source, binaries once a source and
+//! target.
+
+use super::{binary::Binary, compiler::Failure, cuda_source::cuda_source};
+use crate::{
+    base::key::KeyBuilder,
+    discovery::source::Source,
+    plan::{device_libraries::without_libraries, units::Unit},
+    settings::{
+        package::Package,
+        resolved::{ArgumentsOf, Settings},
+    },
+    store::{dependency_record::Inputs, entries::Store},
+    toolchain::Nvcc,
+};
+use kernelmill_artifact::{Fingerprint, NvidiaArch, Target};
+use kernelmill_compiler::{
+    Artifact, Config, Error as CompileError,
+    frontend::cuda::{self, CudaKernel, CudaSource, Reading, Trace},
+};
+use std::path::PathBuf;
+
+/// The compiler that runs nvcc, with all that it needs besides a source.
+pub(crate) struct NvccCompiler<'a> {
+    pub(crate) package: &'a Package,
+    pub(crate) settings: &'a Settings,
+    pub(crate) store: &'a Store,
+    pub(crate) inputs: &'a Inputs<'a>,
+    pub(crate) nvcc: &'a Nvcc,
+}
+
+/// What is known of a source's kernels.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    pub(crate) kernels: Vec<CudaKernel>,
+    /// Every file that was read, absolute.
+    pub(crate) inputs: Vec<PathBuf>,
+    /// A warning a line.
+    pub(crate) warnings: String,
+    /// How long compiling the source takes next to others.
+    pub(crate) weight: u64,
+}
+
+impl NvccCompiler<'_> {
+    /// Reads the signatures of a source's kernels, or finds out that they were read before.
+    pub(crate) fn read(&self, source: &Source) -> Result<Kernels, Failure> {
+        let arch = self.newest();
+        let key = self.key("cuda signatures", source).part("arch", arch.to_string()).finish();
+        if let Some(record) = self.inputs.find(self.store, "signatures", &key)
+            && let Some(bytes) = self.store.get("kernels", &record.stored)
+            && let Some((kernels, weight)) = Reading::from_bytes(&bytes)
+        {
+            let inputs = self.inputs.files(&record);
+            return Ok(Kernels { kernels, inputs, warnings: record.warnings, weight });
+        }
+        let Reading { mut kernels, trace, weight } =
+            self.compiler().read(&self.cuda_source(source), arch)?;
+        for kernel in &mut kernels {
+            self.inputs.hide_checkout(&mut kernel.signature.file);
+        }
+        let bytes = Reading::to_bytes(&kernels, weight);
+        let stored = crate::base::key::digest(&bytes);
+        self.store.put("kernels", &stored, &bytes);
+        let warnings = warnings(&trace);
+        let record = self.inputs.record(stored, (&trace.inputs, &[]), warnings.clone());
+        self.inputs.remember(self.store, ("signatures", &key), record);
+        Ok(Kernels { kernels, inputs: trace.inputs, warnings, weight })
+    }
+
+    /// Makes one unit, or takes it from the store. Libraries of device code are linked with it where
+    /// it misses something without them.
+    pub(crate) fn binary(&self, source: &Source, unit: &Unit) -> Result<Binary, Failure> {
+        let plain = without_libraries(&unit.config);
+        let can_be_linked = matches!(plain.target, Target::Cubin(_));
+        let linked =
+            Some(&unit.config).filter(|it| can_be_linked && it.params.device_link.is_some());
+        let known = std::iter::once(&plain).chain(linked);
+        if let Some(binary) = known.into_iter().find_map(|it| self.stored(source, unit, it)) {
+            return Ok(binary);
+        }
+        match (self.make(source, unit, &plain), linked) {
+            (Err(error), Some(linked)) if misses_functions(&error) => {
+                self.make(source, unit, linked)
+            }
+            (made, _) => made,
+        }
+    }
+
+    /// What came of a unit in an earlier build.
+    fn stored(&self, source: &Source, unit: &Unit, config: &Config) -> Option<Binary> {
+        let record = self.inputs.find(self.store, "unit", &self.unit_key(source, config))?;
+        let artifact = self.store.get("artifact", &record.stored)?;
+        Some(Binary {
+            source: unit.source,
+            fingerprint: record.stored,
+            artifact: Artifact::from_bytes(&artifact)?,
+            inputs: self.inputs.files(&record),
+            warnings: record.warnings,
+            is_cached: true,
+        })
+    }
+
+    fn make(&self, source: &Source, unit: &Unit, config: &Config) -> Result<Binary, Failure> {
+        let key = self.unit_key(source, config);
+        let (artifact, trace) = self.compiler().compile(&self.cuda_source(source), config)?;
+        let read = (&*trace.inputs, &[][..]);
+        let mut record = self.inputs.record(Fingerprint([0; 32]), read, warnings(&trace));
+        record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
+        self.store.put("artifact", &record.stored, &artifact.to_bytes());
+        let record = self.inputs.remember(self.store, ("unit", &key), record);
+        Ok(Binary {
+            source: unit.source,
+            fingerprint: record.stored,
+            artifact,
+            inputs: trace.inputs,
+            warnings: record.warnings,
+            is_cached: false,
+        })
+    }
+
+    fn unit_key(&self, source: &Source, config: &Config) -> Fingerprint {
+        self.key("cuda unit", source).part("config", config.key()).finish()
+    }
+
+    pub(crate) fn compiler(&self) -> cuda::Nvcc {
+        cuda::Nvcc {
+            program: self.nvcc.program.clone(),
+            scratch: self.package.out_dir.join("kernelmill"),
+        }
+    }
+
+    pub(crate) fn cuda_source(&self, source: &Source) -> CudaSource {
+        cuda_source(self.package, self.settings, source)
+    }
+
+    /// The architecture that signatures are read for: the newest of the targets, on which a source
+    /// has the most kernels.
+    fn newest(&self) -> NvidiaArch {
+        let arch = |target: &Target| match target {
+            Target::Cubin(arch) | Target::Ptx(arch) => Some(*arch),
+            _ => None,
+        };
+        let newest = self.settings.targets.iter().filter_map(arch);
+        newest.max_by_key(|arch| (arch.major, arch.minor, arch.suffix as u8)).unwrap_or(OLDEST)
+    }
+
+    /// A key with all that is known before the compiler runs.
+    pub(crate) fn key(&self, kind: &str, source: &Source) -> KeyBuilder {
+        let text = source.texts.iter().map(|(_, text)| text.as_bytes());
+        let variables = self.nvcc.variables.iter().map(|variable| format!("{variable:?}"));
+        let defines = self.settings.defines.iter().map(|define| format!("{define:?}"));
+        KeyBuilder::new(kind)
+            .part("kernelmill", kernelmill_compiler::DIGEST)
+            .part("version", &self.nvcc.version)
+            .parts("variable", variables)
+            .part("path", &source.display)
+            .parts("text", text)
+            .parts("include", &self.settings.includes)
+            .parts("define", defines)
+            .parts("argument", self.settings.arguments_for(ArgumentsOf::Cuda))
+    }
+}
+
+/// An architecture that every nvcc knows.
+const OLDEST: NvidiaArch =
+    NvidiaArch { major: 7, minor: 5, suffix: kernelmill_artifact::NvidiaSuffix::None };
+
+/// Whether ptxas has said that functions are defined nowhere.
+fn misses_functions(error: &CompileError) -> bool {
+    let CompileError::Cpp { messages, .. } = error else { return false };
+    messages.iter().any(|message| message.text.contains(UNRESOLVED))
+}
+
+/// How ptxas starts to say so.
+const UNRESOLVED: &str = "Unresolved extern function";
+
+/// Warnings, one a line.
+pub(crate) fn warnings(trace: &Trace) -> String {
+    trace.warnings.iter().map(|message| message.line() + "\n").collect()
+}

@@ -1,0 +1,145 @@
+//! Includes of C++ files, as far as their text tells before a compiler has read them.
+
+use super::language::Language;
+use crate::base::paths;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// The files that a C++ text includes, directly or not, from the package itself and from the folders
+/// for headers; those of systems and toolkits are not looked at.
+#[derive(Debug, Default)]
+pub(crate) struct Included {
+    /// Absolute, with the text of each.
+    pub(crate) files: Vec<(PathBuf, String)>,
+    /// Whether a name is made by a macro, so that there may be more.
+    pub(crate) is_open: bool,
+}
+
+impl Included {
+    /// Follows the `#include` lines of a file, under whatever condition they stand.
+    pub(crate) fn by(path: &Path, text: &str, folders: &[PathBuf]) -> Self {
+        let mut included = Self::default();
+        let mut seen = BTreeSet::from([path.to_owned()]);
+        included.follow(path, text, folders, &mut seen);
+        included
+    }
+
+    fn follow(
+        &mut self,
+        path: &Path,
+        text: &str,
+        folders: &[PathBuf],
+        seen: &mut BTreeSet<PathBuf>,
+    ) {
+        for name in text.lines().filter_map(argument) {
+            let Some(name) = Name::read(name) else {
+                self.is_open = true;
+                continue;
+            };
+            let own = path.parent().filter(|_| name.is_quoted).into_iter();
+            let places = own.chain(folders.iter().map(PathBuf::as_path));
+            let found = places.map(|folder| paths::normal(&folder.join(name.text)));
+            let Some(file) = found.into_iter().find(|file| file.is_file()) else { continue };
+            if !seen.insert(file.clone()) {
+                continue;
+            }
+            let Ok(bytes) = fs::read(&file) else { continue };
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            self.follow(&file, &text, folders, seen);
+            self.files.push((file, text));
+        }
+    }
+}
+
+/// Which C++ files are sources of kernels: what is asked before any of them is compiled.
+#[derive(Debug, Default)]
+pub(crate) struct Headers {
+    /// The folders for headers.
+    folders: Vec<PathBuf>,
+    /// The files that another one of those that look like sources includes.
+    fragments: BTreeSet<PathBuf>,
+}
+
+impl Headers {
+    /// Looks at the files that look like sources.
+    pub(crate) fn new<'a>(files: impl Iterator<Item = &'a Path>, folders: Vec<PathBuf>) -> Self {
+        let mut fragments = BTreeSet::new();
+        for file in files {
+            let Ok(bytes) = fs::read(file) else { continue };
+            let included = Included::by(file, &String::from_utf8_lossy(&bytes), &folders);
+            fragments.extend(included.files.into_iter().map(|(path, _)| path));
+        }
+        Self { folders, fragments }
+    }
+
+    /// Whether a file without a kernel in its own text may get one from what it includes, for
+    /// example by a macro. One that others include is there for them. The files that this depends
+    /// on are added to `watched`.
+    pub(crate) fn may_bring_kernel(
+        &self,
+        language: Language,
+        path: &Path,
+        text: &str,
+        watched: &mut Vec<PathBuf>,
+    ) -> bool {
+        if self.fragments.contains(path) {
+            return false;
+        }
+        let Included { files, is_open } = Included::by(path, text, &self.folders);
+        let has_kernel = files.iter().any(|(_, text)| language.may_hold_kernel(text));
+        watched.extend(files.into_iter().map(|(path, _)| path));
+        has_kernel || is_open
+    }
+}
+
+/// What stands behind `#include`.
+fn argument(line: &str) -> Option<&str> {
+    let directive = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = directive.strip_prefix("include")?;
+    rest.starts_with([' ', '\t', '"', '<']).then(|| rest.trim_start())
+}
+
+/// `"name"` or `<name>`.
+struct Name<'a> {
+    text: &'a str,
+    is_quoted: bool,
+}
+
+impl<'a> Name<'a> {
+    /// `None` where it is neither.
+    fn read(argument: &'a str) -> Option<Self> {
+        let is_quoted = argument.starts_with('"');
+        let end = if is_quoted { '"' } else { '>' };
+        let rest = argument.strip_prefix(['"', '<'])?;
+        let (text, _) = rest.split_once(end)?;
+        Some(Self { text, is_quoted })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{base::paths, test_support::Project};
+
+    #[test]
+    fn includes_are_followed_from_file_to_file_once_each() {
+        let files = [
+            ("kernels/a.cu", "#include \"b.cuh\"\n# include <c.cuh>\n#include <vector>\n"),
+            ("kernels/b.cuh", "#pragma once\n#include \"deep/d.h\"\n#includes\n"),
+            ("kernels/deep/d.h", "#include \"../b.cuh\"\n"),
+            ("include/c.cuh", "// #include \"b.cuh\"\n"),
+        ];
+        let project = Project::new("", &files);
+        let root = project.folder.path.join("app");
+        let (path, folders) = (root.join("kernels/a.cu"), [root.join("include")]);
+        let included = Included::by(&path, files[0].1, &folders);
+        let names: Vec<_> =
+            included.files.iter().map(|(path, _)| paths::relative(&root, path)).collect();
+        assert_eq!(names, ["kernels/deep/d.h", "kernels/b.cuh", "include/c.cuh"]);
+        assert!(!included.is_open);
+        assert!(Included::by(&path, "#include HEADER\n", &[]).is_open);
+    }
+}

@@ -1,0 +1,63 @@
+//! Languages of kernel sources, by file name.
+
+use std::path::Path;
+
+/// What a function in CUDA C++ that the host can give to kernels is defined with.
+const DEVICE_FUNCTION: &str = "KERNELMILL_DEVICE_FN";
+
+/// A language that kernels are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Rust,
+    Cuda,
+    Hip,
+    OpenCl,
+    LlvmIr,
+    Ptx,
+    Wgsl,
+}
+
+impl Language {
+    /// The language of a file; `None` for files that are no sources: headers, fragments whose
+    /// names start with an underscore, and everything else.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?;
+        let language = match path.extension()?.to_str()? {
+            "rs" => Self::Rust,
+            "cu" => Self::Cuda,
+            "hip" => Self::Hip,
+            "cl" => Self::OpenCl,
+            "ll" | "bc" => Self::LlvmIr,
+            "ptx" => Self::Ptx,
+            "wgsl" => Self::Wgsl,
+            _ => return None,
+        };
+        (language == Self::Rust || !name.starts_with('_')).then_some(language)
+    }
+
+    /// Its name in messages.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::Cuda => "CUDA C++",
+            Self::Hip => "HIP",
+            Self::OpenCl => "OpenCL C",
+            Self::LlvmIr => "LLVM IR",
+            Self::Ptx => "PTX",
+            Self::Wgsl => "WGSL",
+        }
+    }
+
+    /// Whether a text could hold a kernel: the word that every kernel has is in it. In C++ a macro
+    /// from an included file may bring that word along.
+    pub(crate) fn may_hold_kernel(self, text: &str) -> bool {
+        match self {
+            Self::Rust | Self::OpenCl => text.contains("kernel"),
+            Self::Cuda => text.contains("__global__") || text.contains(DEVICE_FUNCTION),
+            Self::Hip => text.contains("__global__"),
+            Self::LlvmIr => true,
+            Self::Ptx => text.contains(".entry"),
+            Self::Wgsl => text.contains("@compute"),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! The second stage of a build: the sources of a package, and what is known of them before they are
+//! compiled.
+
+pub(crate) mod candidate;
+pub(crate) mod device_functions;
+pub(crate) mod host_files;
+pub(crate) mod includes;
+pub(crate) mod kernel_package;
+pub(crate) mod language;
+pub(crate) mod place;
+pub(crate) mod read;
+pub(crate) mod source;
+pub(crate) mod sources;

@@ -1,0 +1,139 @@
+//! Reader of sources. Kernels in Rust are read from the text; of other languages the text only says
+//! whether there may be one.
+
+use super::{
+    candidate::{Candidate, read_bytes},
+    includes::Headers,
+    kernel_package,
+    language::Language,
+    source::{Source, SourceKind},
+};
+use crate::base::report::Report;
+use kernelmill_compiler::frontend::rust::signature::{Reading, SourceText, read_crate};
+use std::{path::PathBuf, sync::Arc};
+
+/// Reads a candidate; `None` where it is no source, or where the report says why not.
+pub(crate) fn read(
+    candidate: Candidate,
+    headers: &Headers,
+    watched: &mut Vec<PathBuf>,
+    report: &mut Report,
+) -> Option<Source> {
+    if candidate.kind == SourceKind::File {
+        match Language::of(&candidate.path) {
+            Some(Language::Rust) | None => {}
+            Some(language) => {
+                return read_other(candidate, language, headers, watched, report);
+            }
+        }
+    }
+    let texts = match candidate.kind {
+        SourceKind::Package => kernel_package::texts(&candidate, report)?,
+        SourceKind::File | SourceKind::Cuda => {
+            vec![(Vec::new(), read_file(&candidate, report)?)]
+        }
+    };
+    let files: Vec<_> = texts
+        .iter()
+        .map(|(module, (display, text))| SourceText { module, text, display })
+        .collect();
+    let (signatures, functions) = match read_crate(&files) {
+        Reading::Kernels(kernels, _)
+            if kernels.is_empty() && !files.iter().any(|file| exports(file.text)) =>
+        {
+            without_kernels(&candidate, report);
+            return None;
+        }
+        Reading::Kernels(kernels, functions) => (Some(kernels), functions),
+        Reading::NotRust => {
+            let has_marker = |text: &str| text.contains("#[kernel") || text.contains("::kernel");
+            if !files.iter().any(|file| has_marker(file.text)) {
+                without_kernels(&candidate, report);
+                return None;
+            }
+            (None, Vec::new())
+        }
+        Reading::Rejected(diagnostics) => {
+            for (display, text) in texts.into_iter().map(|(_, text)| text) {
+                report.add_text(&display, text);
+            }
+            for diagnostic in diagnostics {
+                report.diagnostic(diagnostic);
+            }
+            return None;
+        }
+    };
+    let Candidate { path, display, kind, .. } = candidate;
+    let texts = texts.into_iter().map(|(_, text)| text).collect();
+    Some(Source { path, display, kind, signatures, functions, weight: 0, texts })
+}
+
+/// Reads a file in a language other than Rust.
+fn read_other(
+    candidate: Candidate,
+    language: Language,
+    headers: &Headers,
+    watched: &mut Vec<PathBuf>,
+    report: &mut Report,
+) -> Option<Source> {
+    let Candidate { path, display, .. } = &candidate;
+    let bytes = read_bytes(path, display, report)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let is_source = language.may_hold_kernel(&text)
+        || language == Language::Cuda && headers.may_bring_kernel(language, path, &text, watched);
+    if !is_source {
+        without_kernels(&candidate, report);
+        return None;
+    }
+    if language != Language::Cuda {
+        report.plain(
+            format!("`{display}` is {}, which this version cannot compile yet", language.name()),
+            "write the kernel in Rust or CUDA C++, or leave the file out with `exclude`",
+        );
+        return None;
+    }
+    let texts = vec![(display.clone(), text.into())];
+    let Candidate { path, display, .. } = candidate;
+    let kind = SourceKind::Cuda;
+    let functions = Vec::new();
+    Some(Source { path, display, kind, signatures: None, functions, weight: 0, texts })
+}
+
+/// Whether a text in Rust may have functions that kernels of other sources can name.
+fn exports(text: &str) -> bool {
+    text.contains("no_mangle") && text.contains("extern \"C\" fn") || text.contains("device_fn")
+}
+
+/// The text of a Rust file that may hold a kernel, or functions for others.
+fn read_file(candidate: &Candidate, report: &mut Report) -> Option<(String, Arc<str>)> {
+    let display = &candidate.display;
+    let Some(language) = Language::of(&candidate.path) else {
+        report.plain(
+            format!("`{display}` is no kernel source"),
+            "name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl",
+        );
+        return None;
+    };
+    let bytes = read_bytes(&candidate.path, display, report)?;
+    let text = String::from_utf8_lossy(&bytes);
+    if !language.may_hold_kernel(&text) && !exports(&text) {
+        without_kernels(candidate, report);
+        return None;
+    }
+    if let Ok(text) = String::from_utf8(bytes) {
+        Some((display.clone(), text.into()))
+    } else {
+        report.plain(format!("`{display}` is not UTF-8"), "save it as UTF-8");
+        None
+    }
+}
+
+/// A file without kernels is there for others to include, unless it was named as a source.
+fn without_kernels(candidate: &Candidate, report: &mut Report) {
+    if candidate.is_named {
+        report.plain(
+            format!("`{}` is named as a source and has no kernel", candidate.display),
+            "mark a function with `#[kernel]`, or leave the file out",
+        );
+    }
+}

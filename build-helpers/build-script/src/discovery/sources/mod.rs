@@ -1,0 +1,273 @@
+//! Source discovery: the kernel sources of a package, in folders, by patterns and by name.
+
+use super::{
+    candidate::Candidate,
+    host_files,
+    includes::Headers,
+    language::Language,
+    place::place_of,
+    read::read,
+    source::{Source, SourceKind},
+};
+use crate::{
+    base::{error::Error, paths, report::Report},
+    settings::{
+        package::Package,
+        resolved::{DEFAULT_FOLDER, Settings},
+    },
+};
+use kernelmill_artifact::Signature;
+use kernelmill_compiler::{diagnostic::Diagnostic, frontend::cuda::signature::is_same_kernel};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+use walkdir::WalkDir;
+
+/// The sources of a build.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// By their paths.
+    pub(crate) sources: Vec<Source>,
+    /// The folders and files whose change means that the sources have to be found again.
+    pub(crate) watched: Vec<PathBuf>,
+}
+
+/// Finds and reads every source.
+///
+/// # Errors
+///
+/// [`Error::Sources`] with everything that is wrong with any of them.
+pub(crate) fn find(package: &Package, settings: &Settings) -> Result<Found, Error> {
+    let mut search = Search {
+        package,
+        settings,
+        candidates: BTreeMap::new(),
+        watched: Vec::new(),
+        report: Report::default(),
+    };
+    search.look();
+    let headers = search.headers();
+    let Search { candidates, mut watched, mut report, .. } = search;
+    let mut sources: Vec<_> = candidates
+        .into_values()
+        .filter_map(|candidate| read(candidate, &headers, &mut watched, &mut report))
+        .collect();
+    for function in sources.iter_mut().flat_map(|source| &mut source.functions) {
+        function.package = package.name.clone().into();
+    }
+    for kernels in sources.iter_mut().filter_map(|source| source.signatures.as_mut()) {
+        settings.limit(kernels, &mut report);
+    }
+    check_names(&sources, &mut report);
+    let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
+    if is_empty && report.is_empty() && settings.host_files.is_empty() {
+        no_kernels(settings, &mut report);
+    }
+    report.into_result(Error::Sources)?;
+    Ok(Found { sources, watched })
+}
+
+/// The languages of the files that look like sources, without reading what is in their kernels.
+pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language> {
+    let (candidates, watched, report) = (BTreeMap::new(), Vec::new(), Report::default());
+    let mut search = Search { package, settings, candidates, watched, report };
+    search.look();
+    let headers = search.headers();
+    let mut found = Vec::new();
+    for candidate in search.candidates.values() {
+        let Some(language) = Language::of(&candidate.path) else { continue };
+        let text = std::fs::read_to_string(&candidate.path).unwrap_or_default();
+        let is_source = || {
+            language.may_hold_kernel(&text)
+                || language == Language::Cuda
+                    && headers.may_bring_kernel(language, &candidate.path, &text, &mut Vec::new())
+        };
+        if !found.contains(&language) && is_source() {
+            found.push(language);
+        }
+    }
+    found
+}
+
+/// Checks the kernels of all sources once all of them are known.
+///
+/// # Errors
+///
+/// [`Error::Sources`] where two have one name, or there is none.
+pub(crate) fn check_kernels(sources: &[Source], settings: &Settings) -> Result<(), Error> {
+    let mut report = Report::default();
+    check_names(sources, &mut report);
+    let is_empty = sources.iter().all(|source| !source.is_any() && !source.has_functions());
+    if is_empty && settings.host_files.is_empty() {
+        no_kernels(settings, &mut report);
+    }
+    report.into_result(Error::Sources)
+}
+
+struct Search<'a> {
+    package: &'a Package,
+    settings: &'a Settings,
+    candidates: BTreeMap<String, Candidate>,
+    watched: Vec<PathBuf>,
+    report: Report,
+}
+
+impl Search<'_> {
+    /// What the files in C++ among the candidates include.
+    fn headers(&self) -> Headers {
+        let files = self.candidates.values().map(|candidate| candidate.path.as_path());
+        let files = files.filter(|path| Language::of(path) == Some(Language::Cuda));
+        let folder = |folder: &String| paths::normal(&self.package.root.join(folder));
+        Headers::new(files, self.settings.includes.iter().map(folder).collect())
+    }
+
+    fn look(&mut self) {
+        for folder in &self.settings.source_dirs {
+            self.folder(folder, &|_| true);
+        }
+        for glob in &self.settings.source_globs {
+            let glob = glob.relative_to(&self.package.root);
+            self.folder(&glob.folder(), &|display| glob.matches(display));
+        }
+        for file in &self.settings.source_files {
+            self.file(file);
+        }
+        for folder in &self.settings.includes {
+            let path = paths::normal(&self.package.root.join(folder));
+            if path.is_dir() {
+                self.watched.push(path);
+            } else {
+                let message = format!("there is no folder `{folder}` to look for headers in");
+                self.report.plain(message, "write its path relative to Cargo.toml");
+            }
+        }
+    }
+
+    fn folder(&mut self, folder: &str, wanted: &dyn Fn(&str) -> bool) {
+        let path = paths::normal(&self.package.root.join(folder));
+        let is_default = folder == DEFAULT_FOLDER;
+        if is_default && !self.settings.host_files.is_empty() && !path.is_dir() {
+            return;
+        }
+        if !path.is_dir() {
+            self.report.plain(
+                format!("there is no folder `{folder}` to look for kernels in"),
+                "put a kernel there, for example `kernels/saxpy.rs`, or name another folder with \
+                 `source-dir`",
+            );
+            return;
+        }
+        self.watched.push(path.clone());
+        let mut walk = WalkDir::new(&path).sort_by_file_name().follow_links(true).into_iter();
+        while let Some(entry) = walk.next() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    self.report.message(format!("cannot look into `{folder}`: {error}"));
+                    continue;
+                }
+            };
+            let display = paths::relative(&self.package.root, entry.path());
+            let is_hidden =
+                entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
+            let is_folder = entry.file_type().is_dir();
+            if is_hidden || self.is_excluded(&display) || self.is_written_by_cargo(entry.path()) {
+                if is_folder {
+                    walk.skip_current_dir();
+                }
+            } else if is_folder {
+                if entry.path() != self.package.root && entry.path().join("Cargo.toml").is_file() {
+                    walk.skip_current_dir();
+                    self.add(entry.path(), SourceKind::Package, false);
+                }
+            } else if Language::of(entry.path()).is_some()
+                && wanted(&display)
+                && !host_files::is_named(self.package, self.settings, &display)
+            {
+                self.add(entry.path(), SourceKind::File, false);
+            }
+        }
+    }
+
+    fn file(&mut self, name: &str) {
+        let path = paths::normal(&self.package.root.join(name));
+        if path.is_dir() && path.join("Cargo.toml").is_file() {
+            self.watched.push(path.clone());
+            self.add(&path, SourceKind::Package, true);
+        } else if path.is_file() {
+            self.watched.push(path.clone());
+            self.add(&path, SourceKind::File, true);
+        } else {
+            self.report.plain(
+                format!("there is no file `{name}`, which is named as a kernel source"),
+                "write its path relative to Cargo.toml",
+            );
+        }
+    }
+
+    /// Adds a path; one that is found twice is one source.
+    fn add(&mut self, path: &Path, kind: SourceKind, is_named: bool) {
+        let display = paths::relative(&self.package.root, path);
+        let candidate = Candidate { path: path.to_owned(), display, kind, is_named };
+        let known = self.candidates.entry(candidate.display.clone()).or_insert(candidate);
+        known.is_named |= is_named;
+    }
+
+    fn is_excluded(&self, display: &str) -> bool {
+        self.settings
+            .excludes
+            .iter()
+            .any(|glob| glob.relative_to(&self.package.root).excludes(display))
+    }
+
+    /// Whether a path is in a build folder, where copies of sources may lie.
+    fn is_written_by_cargo(&self, path: &Path) -> bool {
+        self.package.out_dir.starts_with(path) && path != self.package.root
+            || path.join("CACHEDIR.TAG").is_file()
+    }
+}
+
+/// Reports kernels of one name: all become methods of one `Kernels`.
+fn check_names(sources: &[Source], report: &mut Report) {
+    let mut first: BTreeMap<&str, (&Source, &Signature)> = BTreeMap::new();
+    for source in sources {
+        for signature in source.kernels() {
+            let Some(&(other_source, other)) = first.get(signature.name()) else {
+                first.insert(signature.name(), (source, signature));
+                continue;
+            };
+            if is_same_kernel(other, signature) {
+                continue;
+            }
+            let name = signature.name();
+            for (display, text) in source.texts.iter().chain(&other_source.texts) {
+                report.add_text(display, text.clone());
+            }
+            let diagnostic = Diagnostic::error(
+                place_of(source, signature),
+                format!("two kernels are named `{name}`"),
+            );
+            report.diagnostic(
+                diagnostic
+                    .kernel(name)
+                    .label(place_of(other_source, other), "the first one")
+                    .help("rename one of them: all kernels of a package are methods of one type"),
+            );
+        }
+    }
+}
+
+fn no_kernels(settings: &Settings, report: &mut Report) {
+    let mut looked: Vec<String> =
+        settings.source_dirs.iter().map(|folder| format!("the folder `{folder}`")).collect();
+    looked.extend(settings.source_globs.iter().map(|glob| format!("`{glob}`")));
+    looked.extend(settings.source_files.iter().map(|file| format!("`{file}`")));
+    report.plain(
+        format!("no kernels found in {}", looked.join(", ")),
+        "mark a function with `#[kernel]`, for example in `kernels/saxpy.rs`",
+    );
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,211 @@
+use super::*;
+use crate::{
+    base::{cargo::Cargo, environment::BuildEnvironment},
+    settings::{layer::Layer, package::Package, resolve},
+    test_support::{Project, SAXPY, Shared},
+};
+
+const TARGET: &str = "targets = [\"sm_90\"]";
+
+fn kernel(name: &str) -> String {
+    format!("#[kernel] fn {name}() {{}}")
+}
+
+/// The kernels of a project with these kernel files, each named after its file.
+fn found(files: &[(&str, &str)], builder: Layer) -> Vec<String> {
+    let mut project = Project::new(TARGET, &[]);
+    for (path, name) in files {
+        project.write(&format!("app/{path}"), &kernel(name));
+    }
+    project.builder = builder;
+    project.build().result.unwrap_or_else(|error| panic!("{error}")).kernels
+}
+
+fn list(items: &[&str]) -> Option<Vec<String>> {
+    Some(items.iter().map(|item| (*item).to_owned()).collect())
+}
+
+#[test]
+fn folders_files_and_patterns_add_to_each_other() {
+    let files =
+        [("kernels/a.rs", "a"), ("gpu/deep/b.rs", "b"), ("one/c.rs", "c"), ("one/d.rs", "d")];
+    assert_eq!(found(&files, Layer::default()), ["a"], "the default");
+    let builder = Layer {
+        source_dirs: list(&["gpu", "./kernels"]),
+        source_files: list(&["one/c.rs", "kernels/a.rs"]),
+        ..Layer::default()
+    };
+    assert_eq!(found(&files, builder), ["b", "a", "c"]);
+    let builder = Layer { source_globs: list(&["one/*.rs", "**/b.rs"]), ..Layer::default() };
+    assert_eq!(found(&files, builder), ["b", "c", "d"]);
+}
+
+#[test]
+fn hidden_excluded_and_header_files_are_no_sources() {
+    let files = [
+        ("kernels/a.rs", "a"),
+        ("kernels/.hidden.rs", "b"),
+        ("kernels/.git/c.rs", "c"),
+        ("kernels/old/d.rs", "d"),
+        ("kernels/e_test.rs", "e"),
+        ("kernels/_part.cu", "__global__"),
+        ("kernels/x.cuh", "__global__"),
+        ("kernels/x.h", "__global__"),
+        ("kernels/README.md", "kernel"),
+        ("kernels/host.cu", "no_marker"),
+        ("kernels/target/CACHEDIR.TAG", "x"),
+        ("kernels/target/f.rs", "f"),
+    ];
+    let builder = Layer { excludes: list(&["kernels/old", "*_test.rs"]), ..Layer::default() };
+    assert_eq!(found(&files, builder), ["a"]);
+}
+
+#[test]
+fn kernels_outside_the_package_are_named_relative_to_it() {
+    let mut project = Project::new(TARGET, &[]);
+    project.write("shared/saxpy.rs", SAXPY);
+    project.builder.source_dirs = list(&["../shared"]);
+    assert_eq!(project.counts(), (1, 0));
+    let text = std::fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    assert!(text.contains("source: \"../shared/saxpy.rs\""));
+}
+
+#[test]
+fn a_build_without_kernels_says_where_it_looked() {
+    let project = Project::new("", &[("kernels/helper.rs", "pub fn helper() {}")]);
+    let expected = "error: no kernels found in the folder `kernels`\n  help: mark a function with \
+                    `#[kernel]`, for example in `kernels/saxpy.rs`";
+    assert_eq!(project.error(), expected);
+    let project = Project::new("source-dir = \"gpu\"", &[]);
+    assert!(project.error().starts_with("error: there is no folder `gpu` to look for kernels in"));
+}
+
+#[test]
+fn other_languages_and_wrong_names_are_refused_by_name() {
+    let project = Project::new(
+        "source-files = [\"a.rs\", \"b.txt\", \"c.rs\"]\nsource-dir = \"k\"",
+        &[
+            ("a.rs", "pub fn helper() {}"),
+            ("b.txt", ""),
+            ("k/scale.cl", "__kernel void scale() {}"),
+            ("k/x.wgsl", "@compute fn main() {}"),
+        ],
+    );
+    let expected = "\
+error: there is no file `c.rs`, which is named as a kernel source
+  help: write its path relative to Cargo.toml
+
+error: `a.rs` is named as a source and has no kernel
+  help: mark a function with `#[kernel]`, or leave the file out
+
+error: `b.txt` is no kernel source
+  help: name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl
+
+error: `k/scale.cl` is OpenCL C, which this version cannot compile yet
+  help: write the kernel in Rust or CUDA C++, or leave the file out with `exclude`
+
+error: `k/x.wgsl` is WGSL, which this version cannot compile yet
+  help: write the kernel in Rust or CUDA C++, or leave the file out with `exclude`";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn two_kernels_of_one_name_are_refused_with_both_places() {
+    let project = Project::new(
+        TARGET,
+        &[
+            ("kernels/a.rs", "fn helper() {}\n#[kernel]\npub fn scale() {}\n"),
+            ("kernels/b.rs", "fn helper() {}\n#[kernel] fn scale(x: f32) {}\n"),
+        ],
+    );
+    let expected = "\
+error: two kernels are named `scale`
+ --> kernels/b.rs:2:14
+  |
+2 | #[kernel] fn scale(x: f32) {}
+  |              ^^^^^
+  |
+  = note: kernels/a.rs:3:8: the first one
+  = help: rename one of them: all kernels of a package are methods of one type";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn names_that_the_bindings_cannot_have_are_refused() {
+    let structs = |field: &str| {
+        format!("#[repr(C)] struct P {{ x: {field} }}\n#[kernel] fn k_{field}(p: P) {{}}")
+    };
+    let (first, second) = (structs("f32"), structs("u8"));
+    let project = Project::new(
+        "[package.metadata.kernelmill.types]\nQ = \"crate::Q\"",
+        &[
+            ("kernels/a.rs", &first),
+            ("kernels/b.rs", &second),
+            ("kernels/c.rs", "#[kernel] fn load() {}"),
+        ],
+    );
+    let expected = "\
+error: kernels/b.rs:2: the struct `P` is not the `P` of kernels/a.rs:2; both would be `kernels::P`: rename one of them, or give both the same fields
+
+error: kernels/c.rs:1: a kernel cannot be named `load`
+  help: rename it: `Kernels::load` is there already
+
+error: `types` gives `crate::Q` for `Q`, a struct that no kernel's signature has
+  help: the nearest is `P`";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn the_signatures_of_a_kernel_package_are_read_from_its_library() {
+    let mut project = Project::new(
+        TARGET,
+        &[
+            ("kernels/pack/Cargo.toml", "[package]\nname = \"pack\"\n"),
+            (
+                "kernels/pack/src/lib.rs",
+                "mod types; use types::P;\n#[kernel] fn k(p: P, q: Vec<f32>) {}",
+            ),
+            ("kernels/pack/src/types.rs", "#[repr(C)] pub struct P { x: f32 }"),
+            ("kernels/pack/src/bin/tool.rs", "#[kernel] fn no() {}"),
+            ("kernels/pack/other.rs", "#[kernel] fn no() {}"),
+        ],
+    );
+    let expected = "\
+error: parameter `q` of kernel `k` has type `Vec<f32>`, which cannot cross from host to device
+ --> kernels/pack/src/lib.rs:2:25
+  |
+2 | #[kernel] fn k(p: P, q: Vec<f32>) {}
+  |                         ^^^^^^^^
+  |
+  = help: write `q: &[f32]` to read it, `mut q: DisjointSlice<f32>` to write it";
+    assert_eq!(project.error(), expected);
+    project.set("KERNELMILL_SKIP_BUILD", "1");
+    project
+        .write("app/kernels/pack/src/lib.rs", "mod types; use types::P;\n#[kernel] fn k(p: P) {}");
+    assert_eq!(project.build().result.unwrap().kernels, ["k"]);
+}
+
+#[test]
+fn kernels_that_macros_of_headers_make_are_found() {
+    let macros = "#define KERNEL(name) extern \"C\" __global__ void name() {}\n";
+    let files = [
+        ("kernels/macros.cuh", macros),
+        ("kernels/made.cu", "#include \"macros.cuh\"\nKERNEL(made)\n"),
+        ("kernels/far.cu", "#include <near.cuh>\nKERNEL(far)\n"),
+        ("include/near.cuh", "#include \"../kernels/macros.cuh\"\n"),
+        ("kernels/part.cu", "#include \"macros.cuh\"\nstatic int part;\n"),
+        ("kernels/whole.cu", "#include \"part.cu\"\n__global__ void whole() {}\n"),
+        ("kernels/host.cu", "#include \"plain.h\"\nint host() { return 1; }\n"),
+        ("kernels/plain.h", "int host();\n"),
+    ];
+    let project = Project::new("include = [\"include\"]\n", &files);
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(Shared::default())));
+    let package = Package::read(&environment).unwrap();
+    let settings = resolve::read(&environment, &package, project.builder.clone()).unwrap();
+    let found = find(&package, &settings).unwrap();
+    let names: Vec<_> = found.sources.iter().map(|source| source.display.as_str()).collect();
+    assert_eq!(names, ["kernels/far.cu", "kernels/made.cu", "kernels/whole.cu"]);
+    // A kernel may come into this header later.
+    assert!(found.watched.contains(&package.root.join("kernels/plain.h")));
+}

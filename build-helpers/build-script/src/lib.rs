@@ -1,0 +1,140 @@
+//! kernelmill's build-dependency: `cargo build` compiles the package's GPU kernels ahead of time,
+//! embeds the binaries and generates typed launch wrappers.
+//!
+//! ```no_run
+//! // build.rs
+//! fn main() {
+//!     kernelmill_build::compile()
+//! }
+//! ```
+//!
+//! The kernels in the folder `kernels` are compiled for the targets in
+//! `[package.metadata.kernelmill]`; `kernelmill::include_kernels!()` brings the wrappers in.
+//!
+//! # Settings
+//!
+//! Each setting is taken from the last of these places that has it: the defaults,
+//! `[workspace.metadata.kernelmill]` of the workspace's `Cargo.toml`,
+//! `[package.metadata.kernelmill]` of the package's or `kernelmill.toml` beside it (both at once
+//! are an error), the builder [`Build`], the environment. A list replaces the list before it.
+//! Keys that do not exist are errors, which name the nearest.
+//!
+//! | key | builder | environment | default | meaning |
+//! |---|---|---|---|---|
+//! | `targets` | [`Build::target`] | `KERNELMILL_TARGETS` | `["cpu", "compute_75"]` | what to compile for |
+//! | `source-dir` | [`Build::source_dir`] | | `kernels`, if no source is named at all | folders to look for kernels in |
+//! | `source-files` | [`Build::source_files`] | | | single sources |
+//! | `source-glob` | [`Build::source_glob`] | | | patterns of sources, `kernels/**/*.rs` |
+//! | `exclude` | [`Build::exclude`] | | | patterns of files and folders to leave out |
+//! | `include` | [`Build::include`] | | | folders of headers |
+//! | `define` | [`Build::define`] | | | names for `#[cfg(NAME)]` and `#[cfg(NAME = "value")]`, macros in C++ |
+//! | `arguments` | [`Build::arg`] | | | further arguments of rustc, nvcc and clang; `rustc:...` and `cuda:...` are for one of them |
+//! | `fma` | [`Build::fma`] | `KERNELMILL_FMA` | `true` | `a * b + c` may become one operation |
+//! | `optimization` | [`Build::optimization`] | `KERNELMILL_OPTIMIZATION` | `3` | LLVM's level, 0 to 3 |
+//! | `options` | [`Build::option`] | | | options of the compiler by name, `{ debug-level = 0 }`: `name`, `always-inline`, `opt-level`, `debug-level`, `strip` |
+//! | | [`Build::plugin`], [`Build::plugin_meta`] | | | plugins of the compiler, and what they are told |
+//! | `panics` | [`Build::panics`] | `KERNELMILL_PANICS` | `message` | what the host learns of a panic: `none`, `message`, `backtrace` |
+//! | `math` | [`Build::math`] | `KERNELMILL_MATH` | `own` | whose mathematical functions: `own`, or `vendor` for NVIDIA's libdevice and AMD's ocml |
+//! | `types` | [`Build::map_type`] | | | types of the user's own for structs in signatures |
+//! | `cuda-compiler` | [`Build::cuda_compiler`] | `KERNELMILL_CUDA_COMPILER` | `auto` | who compiles CUDA C++ for NVIDIA's targets: `nvcc`, `clang`, or `auto` for nvcc where it is there |
+//! | `nvcc` | [`Build::nvcc`] | `KERNELMILL_NVCC` | see [`toolchain`] | the nvcc to use |
+//! | `clang` | [`Build::clang`] | `KERNELMILL_CLANG` | see [`toolchain`] | the clang to use |
+//! | `host-files` | [`Build::host_files`] | | | patterns of `.cu` files whose host code the package calls |
+//! | `rdc` | [`Build::rdc`] | | `false` | device code of host files may call into other files |
+//! | `device-libraries` | [`Build::device_library`] | `KERNELMILL_DEVICE_LIBRARIES` (as `PATH`) | | what cubins are linked with where something is undefined: objects and archives of `nvcc -dc`, cubins of `ptxas -c`, `cudadevrt` |
+//! | `kernels.NAME` | [`Build::kernel`] | | | what holds for one kernel, [`Kernel`] |
+//!
+//! Targets: `cpu`; `compute_75` (PTX for this and later NVIDIA architectures); `sm_90`, `sm_90a`,
+//! `sm_100f` (cubins, which need ptxas); `gfx942`, `gfx90a:xnack+` (AMD code objects); `native`
+//! (the GPUs in this machine as `nvidia-smi` and the AMD driver list them, `cpu` with a warning
+//! where there is none). Also read: `80`, `90a`, `9.0+PTX`, `80-real;90-virtual`.
+//!
+//! Further variables:
+//!
+//! - `KERNELMILL_SKIP_BUILD=1`, and `DOCS_RS`: wrappers without binaries.
+//! - `KERNELMILL_LOG=summary`: prints the lowering strategy of each kernel on the CPU with its reason, and then
+//!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target.
+//! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
+//! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.
+//! - `KERNELMILL_CACHE_DIR`, `KERNELMILL_CACHE_SIZE` (bytes, 2 GiB by default),
+//!   `KERNELMILL_CACHE=off`: the store that all packages of a user share; it lies in
+//!   `$XDG_CACHE_HOME/kernelmill` or the platform's cache folder.
+//!
+//! # Sources
+//!
+//! A `.rs` file with a function marked `#[kernel]` is a source; one without is there for others to
+//! include, or has functions for the kernels of others: `#[unsafe(no_mangle)] pub extern "C" fn`, which
+//! they name by `deferred!`. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
+//! its own. A `.cu` file with a `__global__` function after preprocessing is a source,
+//! unless that comes from headers alone and another file includes it. Hidden files, `_*.cu`, `.cuh`
+//! and `.h` are none. Kernels in HIP, OpenCL C, LLVM IR, PTX and WGSL are found, and
+//! refused: this version does not compile them yet.
+//!
+//! # CUDA C++
+//!
+//! nvcc makes PTX and cubins, one call for each target; clang makes everything else, and what is
+//! NVIDIA's where there is no nvcc or the setting `cuda-compiler` says so. Signatures are read from compiled code. A wrapper has the name of
+//! its kernel: for an instantiation of a template that with the arguments (`scale<float, 2>` is
+//! `scale_float_2`), for kernels of one name in several namespaces that with the namespaces
+//! (`left_scale`), for overloads that with the types of the parameters (`scale_float_int`). It is
+//! unsafe unless `kernels.NAME` states a contract. A kernel that cannot be launched from Rust, one
+//! with a reference among its parameters for example, has no wrapper, and a warning says why.
+//! What a failed compiler worked on is kept in `OUT_DIR/kernelmill/failed`, with its command line.
+//!
+//! # Host code
+//!
+//! Files that `host-files` names are compiled whole, with their launchers and `extern "C"` functions,
+//! by nvcc for all NVIDIA targets at once. They become the static library
+//! `lib<package>_kernelmill_host.a` in `OUT_DIR`, which is linked into the package with the CUDA
+//! runtime of nvcc's toolkit, the static one where there is one, and the library of C++. Such files
+//! are no kernel sources. With `rdc`, device code may call functions of other host files.
+//!
+//! ```no_run
+//! // build.rs
+//! kernelmill_build::Build::new()
+//!     .targets(["sm_80", "sm_90", "compute_90"])
+//!     .host_files("src/launch/*.cu")
+//!     .compile();
+//! ```
+//!
+//! # Kernel packages
+//!
+//! Such a package names `kernelmill-device` in its dependencies, has its kernels in a library,
+//! and, inside another package's folder, a `[workspace]` table of its own. Cargo builds it.
+
+#![expect(clippy::needless_doctest_main, reason = "a build script is a program")]
+
+mod base;
+mod builder;
+mod compile;
+mod discovery;
+mod outputs;
+mod pipeline;
+mod plan;
+mod settings;
+mod store;
+mod summary;
+#[cfg(test)]
+mod test_support;
+pub mod toolchain;
+
+pub use base::{error::Error, report::Report};
+pub use builder::{Build, Kernel, Patterns};
+pub use kernelmill_artifact::LaunchLimits;
+pub use kernelmill_compiler::{MathLibrary, PanicLevel};
+pub use settings::choices::CudaCompiler;
+pub use summary::Summary;
+
+/// Builds the package's kernels with its settings: what most build scripts need.
+///
+/// On failure it prints every error to standard error and ends the process with status 1.
+///
+/// ```no_run
+/// // build.rs
+/// fn main() {
+///     kernelmill_build::compile()
+/// }
+/// ```
+pub fn compile() {
+    Build::new().compile();
+}

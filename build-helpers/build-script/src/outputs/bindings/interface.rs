@@ -1,0 +1,247 @@
+//! Collection of the interface, with checks that everything fits into one type.
+
+use super::{
+    model::{Check, Enum, Interface, Kernel, Struct},
+    rules,
+    type_names::{self, agree},
+};
+use crate::{
+    base::{error::Error, report::Report},
+    discovery::{device_functions, source::Source},
+    settings::{
+        contract::Rule,
+        kernel::{is_about, report_rule_error},
+        resolved::Settings,
+    },
+};
+use kernelmill_artifact::{
+    DeviceFunction, EnumLayout, FunctionType, MAX_ARGUMENTS, Safety, Signature, StructLayout,
+    ValueType, target::nearest,
+};
+use kernelmill_compiler::frontend::cuda::signature::is_same_kernel;
+use std::collections::BTreeMap;
+
+/// The functions that every `Kernels` has.
+const FIXED: [&str; 2] = ["load", "signatures"];
+/// What has the device functions, where there are any.
+const FUNCTIONS: &str = "functions";
+
+impl Interface {
+    /// Collects the interface of some sources.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Sources`] where names clash or a kernel has too many parameters.
+    pub(crate) fn of(
+        sources: &[Source],
+        settings: &Settings,
+        package: &str,
+    ) -> Result<Self, Error> {
+        let mut report = Report::default();
+        let mut types = Types::default();
+        let mut kernels = kernels(sources);
+        type_names::resolve(&mut kernels);
+        configure(&mut kernels, settings, &mut report);
+        for Kernel { signature, .. } in &kernels {
+            let place = format!("{}:{}", signature.file, signature.line);
+            check_kernel(signature, &place, &mut report);
+            for parameter in signature.parameters() {
+                types.collect(parameter.kind.crossing(), &place, &mut report);
+            }
+        }
+        let functions = device_functions::named(sources, package);
+        for (_, DeviceFunction { ty, file, line, .. }) in &functions {
+            types.collect_function(ty, &format!("{file}:{line}"), &mut report);
+        }
+        check_functions(&functions, &kernels, &mut report);
+        check_types(settings, &types, &mut report);
+        report.into_result(Error::Sources)?;
+        let mapped = |name: &str| settings.types.get(name).cloned();
+        let structs = types
+            .structs
+            .into_values()
+            .map(|(layout, _)| Struct { mapped_to: mapped(&layout.name), layout });
+        let enums = types
+            .enums
+            .into_values()
+            .map(|(layout, _)| Enum { mapped_to: mapped(&layout.name), layout });
+        Ok(Self { structs: structs.collect(), enums: enums.collect(), functions, kernels })
+    }
+}
+
+/// The kernels of all sources; one of a header that several sources include is there once.
+fn kernels(sources: &[Source]) -> Vec<Kernel> {
+    let mut kernels: Vec<Kernel> = Vec::new();
+    for (index, source) in sources.iter().enumerate() {
+        for signature in source.kernels() {
+            let known = kernels.iter_mut().find(|known| {
+                !known.sources.contains(&index) && is_same_kernel(&known.signature, signature)
+            });
+            match known {
+                Some(known) => known.sources.push(index),
+                None => kernels.push(Kernel {
+                    signature: signature.clone(),
+                    sources: vec![index],
+                    contract: Vec::new(),
+                }),
+            }
+        }
+    }
+    kernels
+}
+
+/// Does what the settings say of single kernels.
+fn configure(kernels: &mut [Kernel], settings: &Settings, report: &mut Report) {
+    for (key, said) in &settings.kernels {
+        let is_meant = |kernel: &&mut Kernel| is_about(key, said, &kernel.signature);
+        let mut meant = kernels.iter_mut().filter(is_meant).peekable();
+        if meant.peek().is_none() {
+            drop(meant);
+            let names = kernels.iter().map(|kernel| kernel.signature.name.to_string());
+            let nearest = nearest(key, names);
+            said.unknown(key, nearest.as_deref(), report);
+            continue;
+        }
+        for kernel in meant {
+            if let Some(name) = &said.name {
+                kernel.signature.name = name.clone().into();
+            }
+            for Rule { text, condition, origin } in &said.requires {
+                match rules::condition(condition, &kernel.signature) {
+                    Ok(condition) => {
+                        kernel.contract.push(Check { text: text.clone(), condition });
+                    }
+                    Err(error) => report_rule_error(key, text, origin.as_ref(), error, report),
+                }
+            }
+            if !said.requires.is_empty() {
+                kernel.signature.safety = Safety::Safe;
+            }
+        }
+    }
+}
+
+/// Reports what is wrong with one kernel.
+fn check_kernel(kernel: &Signature, place: &str, report: &mut Report) {
+    if FIXED.contains(&kernel.name()) {
+        report.plain(
+            format!("{place}: a kernel cannot be named `{}`", kernel.name),
+            format!("rename it: `Kernels::{}` is there already", kernel.name),
+        );
+    }
+    let arguments: usize = kernel.parameters.iter().map(|it| it.kind.arguments()).sum();
+    if arguments > MAX_ARGUMENTS {
+        report.plain(
+            format!(
+                "{place}: the kernel `{}` has {arguments} arguments (a slice counts as two), more \
+                 than {MAX_ARGUMENTS}",
+                kernel.name
+            ),
+            "put values into a `#[repr(C)]` struct",
+        );
+    }
+}
+
+/// Reports a kernel that is named as what gives the functions.
+fn check_functions(
+    functions: &[(String, DeviceFunction)],
+    kernels: &[Kernel],
+    report: &mut Report,
+) {
+    let named = |kernel: &&Kernel| kernel.signature.name() == FUNCTIONS;
+    if let (Some((function, _)), Some(Kernel { signature, .. })) =
+        (functions.first(), kernels.iter().find(named))
+    {
+        report.plain(
+            format!(
+                "{}:{}: a kernel cannot be named `{FUNCTIONS}`",
+                signature.file, signature.line
+            ),
+            format!("rename it: `Kernels::{FUNCTIONS}` has `{function}`"),
+        );
+    }
+}
+
+/// The types in signatures, by name, with the place of a kernel that has them.
+#[derive(Default)]
+struct Types {
+    structs: BTreeMap<String, (StructLayout, String)>,
+    enums: BTreeMap<String, (EnumLayout, String)>,
+}
+
+impl Types {
+    fn collect(&mut self, ty: &ValueType, place: &str, report: &mut Report) {
+        match ty {
+            ValueType::Scalar(_) => {}
+            ValueType::Array(element, _) => self.collect(element, place, report),
+            ValueType::Enum(layout) => self.add_enum(layout, place, report),
+            ValueType::Function(ty) => self.collect_function(ty, place, report),
+            ValueType::Struct(layout) => {
+                layout.fields.iter().for_each(|field| self.collect(&field.ty, place, report));
+                self.add_struct(layout, place, report);
+            }
+        }
+    }
+
+    fn collect_function(&mut self, ty: &FunctionType, place: &str, report: &mut Report) {
+        ty.parameters.iter().chain(&ty.result).for_each(|ty| self.collect(ty, place, report));
+    }
+
+    fn add_struct(&mut self, layout: &StructLayout, place: &str, report: &mut Report) {
+        let name = &*layout.name;
+        check_type_name("struct", name, place, report);
+        match self.structs.get_mut(name) {
+            Some((known, _)) if agree(known, layout) => known.align = known.align.max(layout.align),
+            Some((_, first)) => report.message(format!(
+                "{place}: the struct `{name}` is not the `{name}` of {first}; both would be \
+                 `kernels::{name}`: rename one of them, or give both the same fields"
+            )),
+            None => {
+                self.structs.insert(name.to_owned(), (layout.clone(), place.to_owned()));
+            }
+        }
+    }
+
+    fn add_enum(&mut self, layout: &EnumLayout, place: &str, report: &mut Report) {
+        let name = &*layout.name;
+        check_type_name("enumeration", name, place, report);
+        match self.enums.get(name) {
+            Some((known, _)) if known == layout => {}
+            Some((_, first)) => report.message(format!(
+                "{place}: the enumeration `{name}` is not the `{name}` of {first}; both would be \
+                 `kernels::{name}`: rename one of them, or give both the same values"
+            )),
+            None => {
+                self.enums.insert(name.to_owned(), (layout.clone(), place.to_owned()));
+            }
+        }
+    }
+
+    fn names(&self) -> impl Iterator<Item = &String> {
+        self.structs.keys().chain(self.enums.keys())
+    }
+}
+
+fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
+    if name == "Kernels" || name == "Functions" {
+        report.message(format!(
+            "{place}: a {what} in a signature cannot be named `{name}`: that is the type of the \
+             generated wrappers; rename it"
+        ));
+    }
+}
+
+/// Reports types that are given for structs that no signature has.
+fn check_types(settings: &Settings, types: &Types, report: &mut Report) {
+    let is_unknown = |(name, _): &(&String, &String)| types.names().all(|known| known != *name);
+    for (name, path) in settings.types.iter().filter(is_unknown) {
+        let help = match nearest(name, types.names().cloned()) {
+            Some(nearest) => format!("the nearest is `{nearest}`"),
+            None => "remove it: no signature has a struct".to_owned(),
+        };
+        report.plain(
+            format!("`types` gives `{path}` for `{name}`, a struct that no kernel's signature has"),
+            help,
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! The generated bindings, `OUT_DIR/kernels.rs`: the embedded binaries, a type for each struct in
+//! a signature, and one launch wrapper for each kernel.
+
+pub(crate) mod embedded;
+mod expr;
+pub(crate) mod interface;
+mod methods;
+pub(crate) mod model;
+mod names;
+pub(crate) mod render;
+mod rules;
+mod set;
+#[cfg(test)]
+mod tests;
+mod type_names;
+mod types;

@@ -1,0 +1,74 @@
+//! The interface of a build to its program: kernels, types and functions.
+
+use super::expr::Expr;
+use kernelmill_artifact::{DeviceFunction, EnumLayout, Signature, StructLayout};
+use kernelmill_compiler::frontend::cuda::is_same_symbol;
+
+/// The kernels and structs of a build.
+#[derive(Debug)]
+pub(crate) struct Interface {
+    /// Every kernel, by source.
+    pub(crate) kernels: Vec<Kernel>,
+    /// Every struct in a signature, by name.
+    pub(crate) structs: Vec<Struct>,
+    /// Every enumeration in a signature, by name.
+    pub(crate) enums: Vec<Enum>,
+    /// Every function that kernels can be given, by source.
+    /// Each with its name there.
+    pub(crate) functions: Vec<(String, DeviceFunction)>,
+}
+
+/// A kernel.
+#[derive(Debug)]
+pub(crate) struct Kernel {
+    pub(crate) signature: Signature,
+    /// The sources that have it, by their places: several where it is of a header.
+    pub(crate) sources: Vec<usize>,
+    /// The rules that its wrapper checks.
+    pub(crate) contract: Vec<Check>,
+}
+
+/// A rule of a contract.
+#[derive(Debug)]
+pub(crate) struct Check {
+    /// As it is written.
+    pub(crate) text: String,
+    /// As Rust has it.
+    pub(crate) condition: Expr,
+}
+
+/// An enumeration in a signature.
+#[derive(Debug)]
+pub(crate) struct Enum {
+    pub(crate) layout: EnumLayout,
+    /// The user's own type to use for it.
+    pub(crate) mapped_to: Option<String>,
+}
+
+/// A struct in a signature.
+#[derive(Debug)]
+pub(crate) struct Struct {
+    pub(crate) layout: StructLayout,
+    /// The user's own type to use for it.
+    pub(crate) mapped_to: Option<String>,
+}
+
+/// The functions that `Kernels` has where no kernel has their name.
+const HELPERS: [&str; 3] = ["embedded", "chosen", "device"];
+
+impl Interface {
+    /// The place among the kernels of the one that a source's compiled code has under a name.
+    pub(super) fn index_of(&self, source: usize, symbol: &str) -> Option<usize> {
+        let is_it = |kernel: &Kernel| {
+            kernel.sources.contains(&source) && is_same_symbol(&kernel.signature.symbol, symbol)
+        };
+        self.kernels.iter().position(is_it)
+    }
+
+    /// The functions that `Kernels` can have besides those of the kernels.
+    pub(super) fn helpers(&self) -> Vec<&'static str> {
+        let is_free =
+            |name: &&str| self.kernels.iter().all(|kernel| kernel.signature.name() != *name);
+        HELPERS.into_iter().filter(is_free).collect()
+    }
+}

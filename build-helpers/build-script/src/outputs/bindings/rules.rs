@@ -1,0 +1,198 @@
+//! Contract rules as checks in Rust.
+
+use super::{
+    expr::Expr,
+    names::{identifier, parameter_names},
+};
+use crate::settings::contract::{Operator, RuleError, Term, TermKind};
+use kernelmill_artifact::{
+    Parameter, ParameterKind, Scalar, Signature, ValueType, target::nearest,
+};
+
+/// What the launch is called in a wrapper.
+pub(super) const LAUNCH: &str = "__launch";
+
+/// The check of a rule: an expression of type `bool`, in a wrapper of the kernel.
+pub(super) fn condition(term: &Term, kernel: &Signature) -> Result<Expr, RuleError> {
+    let names = parameter_names(&kernel.parameters);
+    Scope { parameters: &kernel.parameters, names }.condition(term)
+}
+
+struct Scope<'a> {
+    parameters: &'a [Parameter],
+    /// What the parameters are called in the wrapper.
+    names: Vec<String>,
+}
+
+fn call(function: &str, arguments: impl Into<Vec<Expr>>) -> Expr {
+    Expr::call(format!("::kernelmill::__codegen::rule::{function}"), arguments)
+}
+
+fn int(value: String) -> Expr {
+    call("int", [Expr::Atom(value)])
+}
+
+impl Scope<'_> {
+    fn condition(&self, term: &Term) -> Result<Expr, RuleError> {
+        match &term.kind {
+            TermKind::Binary(operator, left, right) if operator.joins() => {
+                let function = if *operator == Operator::And { "both" } else { "either" };
+                Ok(call(function, [self.condition(left)?, self.condition(right)?]))
+            }
+            TermKind::Binary(operator, left, right) if operator.compares() => {
+                Ok(call(function(*operator), [self.number(left)?, self.number(right)?]))
+            }
+            _ => {
+                // What is wrong inside is said first.
+                self.number(term)?;
+                let help = "compare it, for example `x.len >= n`";
+                Err(RuleError::new("this is a number, and no condition", term.span.clone(), help))
+            }
+        }
+    }
+
+    fn number(&self, term: &Term) -> Result<Expr, RuleError> {
+        match &term.kind {
+            TermKind::Number(number) => Ok(int(format!("{number}_i128"))),
+            TermKind::Negative(inner) => {
+                Ok(call("subtract", [int("0_i128".to_owned()), self.number(inner)?]))
+            }
+            TermKind::Binary(operator, ..) if operator.joins() || operator.compares() => {
+                let help = "join conditions with `and` or `or`";
+                Err(RuleError::new("this is a condition, and no number", term.span.clone(), help))
+            }
+            TermKind::Binary(operator, left, right) => {
+                Ok(call(function(*operator), [self.number(left)?, self.number(right)?]))
+            }
+            TermKind::Name(name) => self.name(name, term),
+            TermKind::Member(name, members) => self.member(name, members, term),
+        }
+    }
+
+    fn name(&self, name: &str, term: &Term) -> Result<Expr, RuleError> {
+        if name == "shared" {
+            return Ok(int(format!("{LAUNCH}.dynamic_shared_bytes()")));
+        }
+        let (parameter, wrapped) = self.parameter(name, term)?;
+        let help = match &parameter.kind {
+            ParameterKind::Value(ValueType::Scalar(scalar)) if is_integer(*scalar) => {
+                return Ok(int(wrapped.to_owned()));
+            }
+            ParameterKind::Value(ValueType::Struct(_)) => {
+                format!("write one of its fields, `{name}.FIELD`")
+            }
+            ParameterKind::Value(_) | ParameterKind::TensorMap { .. } => {
+                "rules have whole numbers only".to_owned()
+            }
+            ParameterKind::Slice { .. } | ParameterKind::Pointer { .. } => {
+                format!("write `{name}.len` for its number of elements")
+            }
+        };
+        let message = format!("`{name}` is `{}`, and no whole number", parameter.kind);
+        Err(RuleError::new(message, term.span.clone(), help))
+    }
+
+    fn member(&self, name: &str, members: &[String], term: &Term) -> Result<Expr, RuleError> {
+        let is_parameter = self.parameters.iter().any(|parameter| parameter.name == name);
+        let is_of_launch = matches!(name, "grid" | "block");
+        if let [axis] = members
+            && let Some(axis) = ["x", "y", "z"].iter().position(|known| known == axis)
+            && is_of_launch
+        {
+            return Ok(int(format!("{LAUNCH}.{name}_size()[{axis}]")));
+        }
+        let path = members.join(".");
+        if is_of_launch && !is_parameter {
+            let help = format!("write `{name}.x`, `{name}.y` or `{name}.z`");
+            let message = format!("`{name}` has no `{path}`");
+            return Err(RuleError::new(message, term.span.clone(), help));
+        }
+        let (parameter, wrapped) = self.parameter(name, term)?;
+        match &parameter.kind {
+            ParameterKind::Slice { .. } | ParameterKind::Pointer { .. } if path == "len" => {
+                Ok(call("len", [Expr::Atom(format!("&{wrapped}"))]))
+            }
+            ParameterKind::Value(ty @ ValueType::Struct(_)) => {
+                field(ty, members, term)?;
+                let fields: Vec<_> = members.iter().map(|member| identifier(member)).collect();
+                Ok(int(format!("{wrapped}.{}", fields.join("."))))
+            }
+            kind => {
+                let message = format!("`{name}` is `{kind}`, which has no `{path}`");
+                let help = "buffers have `.len`, structs have their fields";
+                Err(RuleError::new(message, term.span.clone(), help))
+            }
+        }
+    }
+
+    /// A parameter, and what it is called in the wrapper.
+    fn parameter(&self, name: &str, term: &Term) -> Result<(&Parameter, &str), RuleError> {
+        let mut all = self.parameters.iter().zip(&self.names);
+        match all.find(|(parameter, wrapped)| parameter.name == name || *wrapped == name) {
+            Some((parameter, wrapped)) => Ok((parameter, wrapped)),
+            None => {
+                let fixed = ["shared", "grid", "block"].map(str::to_owned);
+                let names = self.parameters.iter().map(|parameter| parameter.name.to_string());
+                let nearest = nearest(name, names.chain(fixed)).unwrap_or_default();
+                let message = format!("the kernel has no parameter `{name}`");
+                let help = format!("the nearest is `{nearest}`");
+                Err(RuleError::new(message, term.span.clone(), help))
+            }
+        }
+    }
+}
+
+/// Checks that there is a field at the end of this path, a whole number.
+fn field(ty: &ValueType, path: &[String], term: &Term) -> Result<(), RuleError> {
+    let error = |message: String, help: &str| Err(RuleError::new(message, term.span.clone(), help));
+    match (ty, path.split_first()) {
+        (ValueType::Scalar(scalar), None) if is_integer(*scalar) => Ok(()),
+        (_, None) => {
+            error(format!("the field is `{ty}`, and no whole number"), "name a field that is one")
+        }
+        (ValueType::Struct(layout), Some((name, rest))) => {
+            if let Some(field) = layout.fields.iter().find(|field| field.name == *name) {
+                return self::field(&field.ty, rest, term);
+            }
+            let names = layout.fields.iter().map(|field| field.name.to_string());
+            let nearest = nearest(name, names).unwrap_or_default();
+            let help = format!("the nearest is `{nearest}`");
+            error(format!("the struct `{}` has no field `{name}`", layout.name), &help)
+        }
+        (_, Some((name, _))) => {
+            error(format!("`{ty}` has no `{name}`"), "only structs have fields")
+        }
+    }
+}
+
+fn is_integer(scalar: Scalar) -> bool {
+    !matches!(
+        scalar,
+        Scalar::Bool
+            | Scalar::Char
+            | Scalar::F16
+            | Scalar::Bf16
+            | Scalar::F32
+            | Scalar::F64
+            | Scalar::U128
+    )
+}
+
+/// The run time's function for an operator.
+fn function(operator: Operator) -> &'static str {
+    match operator {
+        Operator::Or => "either",
+        Operator::And => "both",
+        Operator::Less => "less",
+        Operator::LessOrEqual => "at_most",
+        Operator::Greater => "greater",
+        Operator::GreaterOrEqual => "at_least",
+        Operator::Equal => "equal",
+        Operator::NotEqual => "different",
+        Operator::Add => "add",
+        Operator::Subtract => "subtract",
+        Operator::Multiply => "multiply",
+        Operator::Divide => "divide",
+        Operator::Remainder => "remainder",
+    }
+}

@@ -1,0 +1,223 @@
+use super::render::render;
+use super::{embedded::Embedded, model::Interface};
+use crate::{
+    base::{cargo::Cargo, environment::BuildEnvironment},
+    compile::binary::Binary,
+    discovery::source::{Source, SourceKind},
+    settings::{package::Package, resolve, resolved::Settings},
+    test_support::Project,
+};
+use kernelmill_artifact::{ArtifactKind, Fingerprint, Signature};
+use kernelmill_compiler::{
+    Artifact, CompiledKernel,
+    frontend::cuda::signature::{self, resolve_names},
+};
+use std::{collections::BTreeMap, fs};
+
+mod demo;
+
+const PACKAGE: &str = "app";
+
+/// The text with zeros for its fingerprints.
+fn without_digests(text: &str) -> String {
+    let line = |line: &str| match line.split_once("fingerprint: ") {
+        Some((indent, _)) => format!("{indent}fingerprint: \"{:064}\",\n", 0),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// The bindings of kernels with every kind of parameter, against `snapshots/kernels.rs`.
+/// `KERNELMILL_BLESS=1` in the environment of the test writes that file anew.
+#[test]
+fn the_bindings_are_as_before() {
+    let first = "\
+#[repr(C)] pub struct Params { scale: f32, count: u64, table: [Pair; 40] }
+#[repr(C, align(16))] pub struct Pair(u8, f32);
+#[kernel]
+pub fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {}
+#[kernel(dim = 2)]
+pub unsafe fn blend(params: Params, pairs: &[Pair], r#in: [u16; 3], mut _out: DisjointSlice<[f32; 4]>) {}
+";
+    let mut project = Project::new(
+        "targets = [\"cpu\", \"compute_75\"]",
+        &[
+            ("kernels/first.rs", first),
+            (
+                "kernels/second.rs",
+                "#[repr(C)] struct Own { x: i32 }\n#[kernel(dim = 3)] fn device(own: Own) {}\n#[kernel] fn nothing() {}\n#[kernel] fn given(f: DeviceFn<fn(f32, [u32; 2]) -> Own>, all: &[DeviceFn<fn()>]) {}\n#[device_fn] fn own(x: f32, y: [u32; 2]) -> Own {}\n#[device_fn] pub fn r#loop() {}",
+            ),
+        ],
+    );
+    project.builder.types = Some([("Own".to_owned(), "crate::Mine".to_owned())].into());
+    project.build().result.unwrap_or_else(|error| panic!("{error}"));
+    let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    check("kernels.rs", &without_digests(&text));
+}
+
+fn check(name: &str, text: &str) {
+    let snapshot = format!("{}/src/outputs/bindings/snapshots/{name}", env!("CARGO_MANIFEST_DIR"));
+    #[expect(clippy::disallowed_methods, reason = "of the test, not of a build")]
+    let is_blessed = std::env::var_os("KERNELMILL_BLESS").is_some();
+    if is_blessed {
+        fs::write(&snapshot, text).unwrap();
+    }
+    assert!(text == fs::read_to_string(&snapshot).unwrap(), "{name} is not {snapshot}:\n{text}");
+}
+
+/// Settings as a package's manifest has them.
+fn settings_of(metadata: &str) -> Settings {
+    let project = Project::new(metadata, &[]);
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&environment).unwrap();
+    resolve::read(&environment, &package, project.builder.clone())
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A source in CUDA C++ with these kernels.
+fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
+    Source {
+        path: display.into(),
+        display: display.to_owned(),
+        kind: SourceKind::File,
+        signatures: Some(kernels),
+        functions: Vec::new(),
+        weight: 0,
+        texts: Vec::new(),
+    }
+}
+
+/// The kernels of `snapshots/cuda.cu` that can be launched.
+fn cuda_kernels() -> Vec<Signature> {
+    let ptx = include_str!("snapshots/cuda.ptx");
+    let mut kernels = signature::read(ptx, "kernels/cuda.cu").unwrap();
+    kernels.retain(|kernel| kernel.obstacles.is_empty());
+    let mut all: Vec<_> = kernels.iter_mut().collect();
+    assert_eq!(resolve_names(&mut all, &BTreeMap::new()), []);
+    kernels.into_iter().map(|kernel| kernel.signature).collect()
+}
+
+/// A binary of a source with those kernels that `has` is true for.
+fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Binary {
+    let is_cpu = target == "cpu";
+    let compiled = |kernel: &Signature| CompiledKernel {
+        name: kernel.symbol.to_string(),
+        entry: kernel.symbol.to_string(),
+        static_shared_bytes: 0,
+        panics: false,
+        cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
+        road: None,
+        notes: Vec::new(),
+    };
+    let artifact = Artifact {
+        target: target.parse().unwrap(),
+        kind: if is_cpu { ArtifactKind::Object } else { ArtifactKind::Ptx },
+        bytes: Vec::new(),
+        kernels: kernels.iter().filter(|kernel| has(&kernel.name)).map(compiled).collect(),
+        locations: Vec::new(),
+        messages: Vec::new(),
+        warnings: Vec::new(),
+    };
+    Binary {
+        source: 0,
+        fingerprint: Fingerprint([0; 32]),
+        artifact,
+        inputs: Vec::new(),
+        warnings: String::new(),
+        is_cached: false,
+    }
+}
+
+/// The bindings of kernels in CUDA C++, against `snapshots/cuda.rs`, which the tests of the run
+/// time include: there rustc and clippy see it, and its wrappers run.
+#[test]
+fn the_bindings_of_cuda_kernels_are_as_before() {
+    let settings = settings_of(CUDA_SETTINGS);
+    let kernels = cuda_kernels();
+    let sources = [source_of("kernels/cuda.cu", kernels.clone())];
+    let interface =
+        Interface::of(&sources, &settings, PACKAGE).unwrap_or_else(|error| panic!("{error}"));
+    let on_cpu = |name: &str| ["saxpy", "blur_float"].contains(&name);
+    let binaries = [binary("cpu", &kernels, on_cpu), binary("compute_75", &kernels, |_| true)];
+    let embedded: Vec<_> = binaries
+        .iter()
+        .map(|binary| Embedded {
+            binary,
+            target: binary.artifact.target.to_string(),
+            file: "cuda.ptx".to_owned(),
+            source: "kernels/cuda.cu",
+        })
+        .collect();
+    check("cuda.rs", &without_digests(&render("cuda", &interface, &embedded).unwrap()));
+}
+
+const CUDA_SETTINGS: &str = r#"
+[package.metadata.kernelmill.kernels.saxpy]
+requires = [
+    "x.len >= n",
+    "y.len >= n",
+    "n >= 0 and block.x <= 256",
+    "grid.x * block.x >= n or n > 1_000_000",
+    "block.y == 1 and block.z == 1",
+    "shared == 4 * (block.x - 1) or shared % 2 == -0",
+]
+
+[package.metadata.kernelmill.kernels."filters::blur<unsigned short>"]
+name = "blur_u16"
+requires = ["more.len > 0", "out.len >= params.crop.left", "block.x != params.crop.left"]
+"#;
+
+/// The faults in the settings of single kernels, as people read them.
+fn faults(settings: &str) -> String {
+    let sources = [source_of("kernels/cuda.cu", cuda_kernels())];
+    let error = Interface::of(&sources, &settings_of(settings), PACKAGE).unwrap_err();
+    error.to_string()
+}
+
+#[test]
+fn a_name_that_a_contract_does_not_know_is_marked() {
+    let settings = r#"
+[package.metadata.kernelmill.kernels.saxpy]
+requires = ["x.len >= m", "a > 1", "x >= n"]
+[package.metadata.kernelmill.kernels.saxpi]
+"#;
+    let expected = "\
+error: the contract `x.len >= m` of the kernel `saxpy`: the kernel has no parameter `m`
+ --> Cargo.toml:9:23
+  |
+9 | requires = [\"x.len >= m\", \"a > 1\", \"x >= n\"]
+  |                       ^
+  |
+  = help: the nearest is `a`";
+    let text = faults(settings);
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn what_a_contract_cannot_mean_is_an_error() {
+    let rules = [
+        ("a > 1", "`a` is `f32`, and no whole number"),
+        ("x >= n", "`x` is `*const f32`, and no whole number"),
+        ("x.size >= n", "`x` is `*const f32`, which has no `size`"),
+        ("n.len > 0", "`n` is `i32`, which has no `len`"),
+        ("n", "this is a number, and no condition"),
+        ("n and n > 0", "this is a number, and no condition"),
+        ("(n > 0) + 1 > 0", "this is a condition, and no number"),
+        ("grid.w > 0", "`grid` has no `w`"),
+        ("sharde == 0", "the kernel has no parameter `sharde`"),
+    ];
+    for (rule, message) in rules {
+        let settings = format!("[package.metadata.kernelmill.kernels.saxpy]\nrequires = {rule:?}");
+        let text = faults(&settings);
+        let expected = format!("the contract `{rule}` of the kernel `saxpy`: {message}");
+        assert!(text.contains(&expected), "{text}");
+    }
+    let settings =
+        "[package.metadata.kernelmill.kernels.blur_float]\nrequires = \"params.scale > 0\"";
+    assert!(faults(settings).contains("the field is `f32`, and no whole number"));
+    let settings = "[package.metadata.kernelmill.kernels.saxpi]\nname = \"axpy\"";
+    let text = faults(settings);
+    assert!(text.contains("name a kernel `saxpi`, which no source has"), "{text}");
+    assert!(text.contains("the nearest is `saxpy`"), "{text}");
+}

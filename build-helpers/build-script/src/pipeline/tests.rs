@@ -1,0 +1,452 @@
+use crate::{
+    settings::layer::{Layer, TargetName},
+    test_support::{Project, SAXPY, files},
+};
+use std::fs;
+
+const TWO_TARGETS: &str = "targets = [\"compute_75\", \"gfx942\"]\n";
+
+#[test]
+fn each_pair_is_compiled_once_and_then_found() {
+    let mut project = Project::new(
+        TWO_TARGETS,
+        &[
+            ("kernels/saxpy.rs", SAXPY),
+            ("kernels/fill.rs", "#[kernel] fn fill(mut out: DisjointSlice<f32>) {}"),
+            ("kernels/helper.rs", "pub fn helper() {}"),
+        ],
+    );
+    assert_eq!(project.counts(), (4, 0));
+    assert_eq!(project.counts(), (0, 4));
+    fs::remove_dir_all(project.out()).unwrap();
+    assert_eq!(project.counts(), (0, 4), "after `cargo clean`");
+    assert_eq!(
+        project.outputs(),
+        [
+            "fill.compute_75.ptx",
+            "fill.gfx942.hsaco",
+            "kernelmill-files.txt",
+            "kernels.rs",
+            "saxpy.compute_75.ptx",
+            "saxpy.gfx942.hsaco",
+        ]
+    );
+    project.set("KERNELMILL_TARGETS", "compute_75;gfx942,sm_90");
+    assert_eq!(project.counts(), (2, 4), "one more target");
+    project.write("app/kernels/saxpy.rs", &format!("{SAXPY}// changed\n"));
+    assert_eq!(project.counts(), (3, 3), "one source changed");
+    project.write("app/kernels/saxpy.rs", SAXPY);
+    assert_eq!(project.counts(), (0, 6), "and changed back");
+}
+
+#[test]
+fn included_modules_are_part_of_the_key_and_touching_is_not() {
+    let text = format!("mod helper;\n{SAXPY}");
+    let helper = "pub fn twice() {}";
+    let files = [("kernels/saxpy.rs", text.as_str()), ("kernels/helper.rs", helper)];
+    let project = Project::new(TWO_TARGETS, &files);
+    assert_eq!(project.counts(), (2, 0));
+    project.write("app/kernels/helper.rs", helper);
+    assert_eq!(project.counts(), (0, 2), "touched");
+    project.write("app/kernels/helper.rs", "pub fn thrice() {}");
+    assert_eq!(project.counts(), (2, 0), "changed");
+    project.write("app/kernels/helper.rs", helper);
+    assert_eq!(project.counts(), (0, 2), "changed back");
+}
+
+#[test]
+fn options_edition_and_definitions_are_part_of_the_key() {
+    let mut project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!(project.counts(), (2, 0));
+    project.builder.fma = Some(false);
+    assert_eq!(project.counts(), (2, 0));
+    project.builder.defines = Some([("TILE".to_owned(), "32".to_owned())].into());
+    assert_eq!(project.counts(), (2, 0));
+    project.builder.arguments = Some(vec!["-Awarnings".to_owned()]);
+    assert_eq!(project.counts(), (2, 0));
+    project.builder = Layer::default();
+    assert_eq!(project.counts(), (0, 2));
+}
+
+#[test]
+fn a_compiler_of_cuda_that_is_named_and_not_there_is_an_error() {
+    let files = [("kernels/fill.cu", "__global__ void fill(float *x) { *x = 1; }")];
+    let mut project = Project::new("targets = [\"compute_75\"]\n", &files);
+    project.set("PATH", "/nonexistent");
+    let mut said = |name: &str| {
+        project.set("KERNELMILL_CUDA_COMPILER", name);
+        project.build().result.unwrap_err().to_string()
+    };
+    let text = said("nvcc");
+    let expected = "`kernels/fill.cu` for `compute_75` needs nvcc, and none was found";
+    assert!(text.contains(expected), "clang is no way out: {text}");
+    let text = said("gcc");
+    assert!(text.contains("KERNELMILL_CUDA_COMPILER is `gcc`"), "{text}");
+    assert!(text.contains("write `auto`, `nvcc` or `clang`"), "{text}");
+}
+
+#[test]
+fn no_path_of_a_checkout_is_in_a_key() {
+    let sources = [("kernels/saxpy.rs", SAXPY)];
+    let first = Project::new("targets = [\"cpu\", \"sm_90\"]", &sources);
+    let mut second = Project::new("targets = [\"cpu\", \"sm_90\"]", &sources);
+    second.variables.insert("XDG_CACHE_HOME".into(), first.variables["XDG_CACHE_HOME"].clone());
+    assert_eq!(first.counts(), (2, 0));
+    assert_eq!(second.counts(), (0, 2));
+    let bindings =
+        |project: &Project| fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+    assert_eq!(bindings(&first), bindings(&second));
+    assert!(!bindings(&first).contains(&*first.folder.path.to_string_lossy()));
+}
+
+#[test]
+fn damaged_entries_of_every_kind_are_made_again() {
+    let project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!(project.counts(), (2, 0));
+    let cache = project.folder.path.join("cache/kernelmill");
+    let entries = files(&cache);
+    assert_eq!(entries.len(), 5, "front, lowered, symbols, two artifacts: {entries:?}");
+    for (index, entry) in entries.iter().enumerate() {
+        let mut bytes = fs::read(entry).unwrap();
+        if index % 2 == 0 {
+            bytes.truncate(bytes.len() / 2);
+        } else {
+            let last = bytes.len() - 1;
+            bytes[last] ^= 0x40;
+        }
+        fs::write(entry, bytes).unwrap();
+    }
+    assert_eq!(project.counts(), (2, 0));
+    assert_eq!(project.counts(), (0, 2));
+}
+
+#[test]
+fn every_error_of_every_unit_is_reported_and_rustcs_as_it_is() {
+    let project = Project::new(
+        TWO_TARGETS,
+        &[
+            ("kernels/a.rs", "// RUSTC_ERROR\n#[kernel] fn a() {}"),
+            ("kernels/b.rs", "// UNIT_ERROR\n#[kernel] fn b() {}"),
+            ("kernels/c.rs", "#[kernel] fn c() {}"),
+            ("kernels/d.rs", "// RUSTC_ERROR\n#[kernel] fn d( {}"),
+        ],
+    );
+    let expected = "\
+error[E0001]: wrong
+ --> kernels/a.rs:1:1
+
+error[E0001]: wrong
+ --> kernels/d.rs:1:1
+
+error: kernels/b.rs, for compute_75: ptxas failed on b:
+no compute_75
+
+error: kernels/b.rs, for gfx942: ptxas failed on b:
+no gfx942";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn files_of_kernels_that_are_gone_are_removed_and_other_files_stay() {
+    let project = Project::new(
+        "targets = [\"sm_90\"]",
+        &[("kernels/a/x.rs", "#[kernel] fn one() {}"), ("kernels/b/x.rs", "#[kernel] fn two() {}")],
+    );
+    project.write("app/target/out/mine.cubin", "of the build script");
+    assert_eq!(project.counts(), (2, 0));
+    let names = project.outputs();
+    assert_eq!(names.len(), 5, "{names:?}");
+    assert!(names[2].starts_with("kernels_a_x_") && names[3].starts_with("kernels_b_x_"));
+    fs::remove_dir_all(project.folder.path.join("app/kernels/b")).unwrap();
+    assert_eq!(project.counts(), (0, 1));
+    let names = ["kernelmill-files.txt", "kernels.rs", "mine.cubin", "x.sm_90.cubin"];
+    assert_eq!(project.outputs(), names);
+}
+
+#[test]
+fn wrappers_without_binaries_need_no_compiler() {
+    for name in ["KERNELMILL_SKIP_BUILD", "DOCS_RS"] {
+        let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+        project.set(name, "1");
+        project.set("KERNELMILL_LOG", "summary");
+        let outcome = project.build();
+        assert_eq!(outcome.lines.last().unwrap(), "kernelmill: compiled 0 cached 0");
+        assert_eq!(outcome.result.unwrap().kernels, ["saxpy"]);
+        assert_eq!(project.outputs(), ["kernelmill-files.txt", "kernels.rs"]);
+        let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
+        assert!(text.contains("artifacts: &[]") && text.contains("pub fn saxpy("));
+    }
+}
+
+#[test]
+fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
+    let text = format!("mod helper;\n{SAXPY}");
+    let mut project = Project::new(
+        "targets = \"cpu\"",
+        &[("kernels/saxpy.rs", &text), ("kernels/helper.rs", "")],
+    );
+    project.set("KERNELMILL_LOG", "summary");
+    let outcome = project.build();
+    outcome.result.unwrap();
+    let out = project.out();
+    let mut expected: Vec<String> = [
+        "rerun-if-changed=Cargo.toml",
+        "rerun-if-env-changed=KERNELMILL_TARGETS",
+        "rerun-if-env-changed=KERNELMILL_NVCC",
+        "rerun-if-env-changed=KERNELMILL_CLANG",
+        "rerun-if-env-changed=KERNELMILL_DEVICE_LIBRARIES",
+        "rerun-if-env-changed=KERNELMILL_FMA",
+        "rerun-if-env-changed=KERNELMILL_OPTIMIZATION",
+        "rerun-if-env-changed=KERNELMILL_PANICS",
+        "rerun-if-env-changed=KERNELMILL_MATH",
+        "rerun-if-env-changed=KERNELMILL_CUDA_COMPILER",
+        "rerun-if-changed=kernels",
+        "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",
+        "rerun-if-env-changed=DOCS_RS",
+        "rerun-if-env-changed=KERNELMILL_CACHE_SIZE",
+        "rerun-if-env-changed=KERNELMILL_CACHE",
+        "rerun-if-env-changed=KERNELMILL_CACHE_DIR",
+        "rerun-if-env-changed=XDG_CACHE_HOME",
+        "rerun-if-changed=kernels/saxpy.rs",
+        "rerun-if-changed=kernels/helper.rs",
+    ]
+    .map(|line| format!("cargo::{line}"))
+    .into();
+    expected.push(format!("cargo::rustc-link-search=native={}", out.display()));
+    let link = &outcome.lines[expected.len()];
+    let name = link.strip_prefix("cargo::rustc-link-lib=static=").unwrap().to_owned();
+    assert!(name.starts_with("kernelmill_app_0_1_"), "{name}");
+    expected.push(link.clone());
+    let archive = out.join(format!("lib{name}.a"));
+    expected.push(format!("cargo::rustc-link-arg={}", archive.display()));
+    expected.push("cargo::rerun-if-env-changed=KERNELMILL_LOG".to_owned());
+    expected.push("kernelmill: compiled 1 cached 0".to_owned());
+    assert_eq!(outcome.lines, expected);
+    assert!(archive.is_file());
+}
+
+#[test]
+fn a_summary_says_what_plugins_say_of_kernels() {
+    let text = format!("// NOTES\n{SAXPY}");
+    let mut project = Project::new("targets = \"sm_90\"", &[("kernels/saxpy.rs", &text)]);
+    project.set("KERNELMILL_LOG", "summary");
+    for counts in ["compiled 1 cached 0", "compiled 0 cached 1"] {
+        let outcome = project.build();
+        let lines = &outcome.lines[outcome.lines.len() - 2..];
+        let said = "kernelmill: saxpy for sm_90: count: 3 additions".to_owned();
+        assert_eq!(lines, [said, format!("kernelmill: {counts}")]);
+    }
+}
+
+/// What the store has comes with its lowering strategy too.
+#[test]
+fn a_summary_says_which_road_each_kernel_takes_on_the_cpu() {
+    let text = format!("// ROADS\n{SAXPY}");
+    let mut project =
+        Project::new("targets = [\"cpu\", \"compute_75\"]", &[("kernels/saxpy.rs", &text)]);
+    project.set("KERNELMILL_LOG", "summary");
+    let road = "loop: no thread waits";
+    for counts in ["compiled 2 cached 0", "compiled 0 cached 2"] {
+        let outcome = project.build();
+        let lines = &outcome.lines[outcome.lines.len() - 2..];
+        let expected =
+            [format!("kernelmill: saxpy on the CPU: {road}"), format!("kernelmill: {counts}")];
+        assert_eq!(lines, expected);
+        assert_eq!(outcome.result.unwrap().roads, [("saxpy".to_owned(), road.to_owned())]);
+        let file = fs::read_to_string(project.out().join("saxpy.cpu.roads.txt")).unwrap();
+        assert_eq!(file, format!("saxpy: {road}\n"));
+    }
+}
+
+#[test]
+fn what_the_compiler_warns_of_is_shown_when_it_compiles_and_when_it_does_not() {
+    let text = format!("// WARNED\n{SAXPY}");
+    let project = Project::new("targets = [\"cpu\", \"sm_90\"]", &[("kernels/saxpy.rs", &text)]);
+    for counts in [(2, 0), (0, 2)] {
+        let outcome = project.build();
+        let warnings = outcome.lines.iter().filter(|line| line.starts_with("cargo::warning="));
+        let warnings: Vec<_> = warnings.collect();
+        let expected = "cargo::warning=kernels/saxpy.rs: LLVM refuses its lines";
+        assert_eq!(warnings, [expected], "once for both targets");
+        let summary = outcome.result.unwrap();
+        assert_eq!((summary.compiled, summary.cached), counts);
+    }
+}
+
+#[test]
+fn an_unwritable_store_is_a_warning() {
+    let mut project = Project::new("targets = \"sm_90\"", &[("kernels/saxpy.rs", SAXPY)]);
+    project.write("blocked", "a file");
+    let blocked = project.folder.path.join("blocked");
+    project.variables.insert("KERNELMILL_CACHE_DIR".into(), blocked.into());
+    let outcome = project.build();
+    assert_eq!(outcome.result.unwrap().compiled, 1);
+    let warnings: Vec<_> =
+        outcome.lines.iter().filter(|line| line.starts_with("cargo::warning=")).collect();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    project.set("KERNELMILL_CACHE", "off");
+    let outcome = project.build();
+    assert!(!outcome.lines.iter().any(|line| line.starts_with("cargo::warning=")));
+}
+
+#[test]
+fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
+    let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    let origin = "the build script".to_owned();
+    project.builder.targets = Some(vec![TargetName { text: "spirv64 vulkan cpu".into(), origin }]);
+    let expected = "\
+error: the target `spirv64` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
+  help: leave the target out
+
+error: the target `vulkan` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
+  help: leave the target out";
+    assert_eq!(project.error(), expected);
+}
+
+/// Check 1 of the survey: which change makes what anew. The front end has a key of its own, and so
+/// has what is made of its result.
+#[test]
+fn check_01_a_change_of_the_name_alone_shares_the_front_end() {
+    let mut project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!((project.counts(), project.stored("lowered")), ((2, 0), 1));
+    let fronts = project.stored("front");
+    project.builder.options = Some([("name".to_owned(), "renamed".to_owned())].into());
+    assert_eq!(project.counts(), (2, 0), "another artifact");
+    assert_eq!((project.stored("front"), project.stored("lowered")), (fronts, 1));
+    assert_eq!(project.stored("artifact"), 4);
+}
+
+#[test]
+fn check_01_a_fresh_configuration_that_is_equal_hits() {
+    let sources = [("kernels/saxpy.rs", SAXPY)];
+    let first = Project::new("targets = [\"compute_75\"]\noptions = { opt-level = 2 }", &sources);
+    assert_eq!(first.counts(), (1, 0));
+    let mut second = Project::new("", &sources);
+    second.variables.insert("XDG_CACHE_HOME".into(), first.variables["XDG_CACHE_HOME"].clone());
+    let target = TargetName { text: "75-virtual".into(), origin: String::new() };
+    second.builder.targets = Some(vec![target]);
+    second.builder.optimization = Some(2);
+    assert_eq!(second.counts(), (0, 1), "the same, said in another way");
+}
+
+#[test]
+fn check_01_an_edit_of_a_function_that_is_called_misses_and_an_unrelated_one_hits() {
+    let text = format!("mod helper;\n{SAXPY}");
+    let sources = [
+        ("kernels/saxpy.rs", text.as_str()),
+        ("kernels/helper.rs", "pub fn twice() {}"),
+        ("kernels/other.rs", "pub fn unused() {}"),
+        ("kernels/fill.rs", "#[kernel] fn fill(mut out: DisjointSlice<f32>) {}"),
+    ];
+    let project = Project::new(TWO_TARGETS, &sources);
+    assert_eq!(project.counts(), (4, 0));
+    project.write("app/kernels/helper.rs", "pub fn thrice() {}");
+    assert_eq!(project.counts(), (2, 2), "in a callee; the other source hits");
+    project.write("app/kernels/helper.rs", "pub fn thrice() {}\n// note: a comment\n");
+    assert_eq!(project.counts(), (0, 4), "of a comment: the front end runs, and nothing after it");
+    project.write("app/kernels/other.rs", "pub fn still_unused() {}");
+    assert_eq!(project.counts(), (0, 4), "of a file that nothing includes");
+}
+
+#[test]
+fn check_01_a_feature_of_the_target_is_in_the_key() {
+    let mut project = Project::new("targets = [\"sm_90\"]", &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!(project.counts(), (1, 0));
+    for (target, expected) in
+        [("sm_90a", (1, 0)), ("gfx90a", (1, 0)), ("gfx90a:xnack+", (1, 0)), ("sm_90", (0, 1))]
+    {
+        project.set("KERNELMILL_TARGETS", target);
+        assert_eq!(project.counts(), expected, "{target}");
+    }
+}
+
+#[test]
+fn options_of_the_compiler_are_checked_before_any_work() {
+    let metadata = "options = { opt-levle = 2, strip = 1, optimize = false }";
+    let project = Project::new(metadata, &[("kernels/saxpy.rs", SAXPY)]);
+    let expected = "\
+error: there is no option `opt_levle`; the nearest is `opt_level`
+  help: see `kernelmill_compiler::Options` for what there is
+
+error: the option `strip` cannot be `1`; write `true` or `false`
+  help: see `kernelmill_compiler::Options` for what there is
+
+error: a binary is made of a whole module, and these options leave out a part of it: `optimize`; set `opt_level` to 0 for one that is not optimised
+  help: see `kernelmill_compiler::Options` for what there is";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn a_function_that_is_named_rebuilds_those_who_name_it_and_nobody_else() {
+    let function = |name: &str, body: &str| {
+        format!("#[unsafe(no_mangle)] pub extern \"C\" fn {name}() {{ {body} }}\n")
+    };
+    let kernel = |name: &str, body: &str| format!("#[kernel]\npub fn {name}() {{ {body} }}\n");
+    let project = Project::new(
+        TWO_TARGETS,
+        &[
+            ("kernels/parent.rs", &kernel("parent", "deferred!(child)")),
+            ("kernels/child.rs", &function("child", "deferred!(leaf)")),
+            ("kernels/leaf.rs", &function("leaf", "deferred!(child)")),
+            ("kernels/other.rs", &kernel("other", "")),
+            ("kernels/unused.rs", &function("unused", "")),
+        ],
+    );
+    assert_eq!(project.counts(), (4, 0), "two kernels for two targets");
+    project.write("app/kernels/leaf.rs", &function("leaf", "1; deferred!(child)"));
+    assert_eq!(project.counts(), (2, 2), "a leaf, however far");
+    project.write("app/kernels/unused.rs", &function("unused", "1"));
+    assert_eq!(project.counts(), (0, 4), "one that nobody names");
+    project.write("app/kernels/child.rs", &function("child", "deferred!(nothing)"));
+    assert_eq!(project.counts(), (2, 2));
+    project.write("app/kernels/leaf.rs", &function("leaf", "2"));
+    assert_eq!(project.counts(), (0, 4), "nobody names it any more");
+    let names = project.outputs();
+    assert!(!names.iter().any(|name| name.contains("child")), "{names:?}");
+}
+
+#[test]
+fn a_function_that_kernels_can_be_given_rebuilds_those_that_take_its_type() {
+    let kernel = |name: &str, parameter: &str| {
+        format!("#[kernel]\npub fn {name}(f: {parameter}, mut y: DisjointSlice<f32>) {{}}\n")
+    };
+    let function = |name: &str, body: &str| {
+        format!("#[device_fn] pub fn {name}(x: f32) -> f32 {{ {body} }}\n")
+    };
+    let project = Project::new(
+        TWO_TARGETS,
+        &[
+            ("kernels/apply.rs", &kernel("apply", "DeviceFn<fn(f32) -> f32>")),
+            ("kernels/other.rs", &kernel("other", "u32")),
+            ("kernels/square.rs", &function("square", "x * x")),
+        ],
+    );
+    assert_eq!(project.counts(), (4, 0), "two kernels for two targets");
+    project.write("app/kernels/square.rs", &function("square", "-x"));
+    assert_eq!(project.counts(), (2, 2), "an edited function");
+    project.write("app/kernels/halve.rs", &function("halve", "0.5 * x"));
+    assert_eq!(project.counts(), (2, 2), "one more");
+    project.write("app/kernels/count.rs", "#[device_fn] pub fn count(x: u32) -> u32 { x }\n");
+    assert_eq!(project.counts(), (0, 4), "one of another type");
+    project.write("app/kernels/apply.rs", &kernel("apply", "DeviceFn<fn(u32) -> u64>"));
+    let expected = "\
+error: kernel `apply` takes a `DeviceFn<fn(u32) -> u64>`, and no device function has that type
+ --> kernels/apply.rs:2:8
+  |
+2 | pub fn apply(f: DeviceFn<fn(u32) -> u64>, mut y: DisjointSlice<f32>) {}
+  |        ^^^^^
+  |
+  = help: give one that type; the nearest is `count: fn(u32) -> u32` of kernels/count.rs";
+    assert_eq!(project.error(), expected);
+    project.write("app/kernels/count.rs", "#[device_fn] pub fn square(x: u32) -> u64 { 0 }\n");
+    let expected = "\
+error: two device functions are named `square`
+ --> kernels/square.rs:1:21
+  |
+1 | #[device_fn] pub fn square(x: f32) -> f32 { -x }
+  |                     ^^^^^^
+  |
+  = note: kernels/count.rs:1:21: the first one
+  = help: rename one of them: `Kernels::functions()` has all under their names";
+    assert_eq!(project.error(), expected);
+}

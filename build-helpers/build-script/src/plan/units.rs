@@ -1,0 +1,144 @@
+//! Compilation units: every pair of a source and a target. A pair that no compiler can make is an error
+//! before any work starts.
+
+use crate::{
+    base::{error::Error, report::Report},
+    discovery::source::{Source, SourceKind},
+    settings::{choices::CudaCompiler, resolved::Settings},
+    toolchain::{CppTools, Search, no_clang, no_nvcc, nvcc_targets},
+};
+use kernelmill_artifact::Target;
+use kernelmill_compiler::Config;
+
+/// One binary to make.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    /// The source's place among the sources.
+    pub(crate) source: usize,
+    pub(crate) compiler: UnitCompiler,
+    pub(crate) config: Config,
+}
+
+/// The unit compiler: what makes a binary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnitCompiler {
+    /// The LLVM pipeline: a front end and then kernelmill's compiler.
+    LlvmPipeline,
+    /// nvcc alone.
+    Nvcc,
+}
+
+/// Every unit, by source and then by target.
+///
+/// # Errors
+///
+/// [`Error::Sources`] with every target that the sources cannot reach.
+pub(crate) fn plan(
+    sources: &[Source],
+    settings: &Settings,
+    search: &Search<'_>,
+    tools: &CppTools,
+) -> Result<Vec<Unit>, Error> {
+    let mut report = Report::default();
+    let mut units = Vec::new();
+    for kind in [SourceKind::File, SourceKind::Package, SourceKind::Cuda] {
+        let of_kind: Vec<_> =
+            sources.iter().enumerate().filter(|(_, source)| source.kind == kind).collect();
+        if of_kind.is_empty() {
+            continue;
+        }
+        let names: Vec<_> = of_kind.iter().map(|(_, it)| format!("`{}`", it.display)).collect();
+        let names = names.join(", ");
+        if kind == SourceKind::Cuda {
+            check_tools(settings, search, tools, &names, &mut report);
+        }
+        for target in &settings.targets {
+            let compiler = match kind {
+                SourceKind::Cuda => from_cuda(target, settings, tools, &names, &mut report),
+                SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
+            };
+            if let Some(compiler) = compiler {
+                units.extend(of_kind.iter().map(|(source, _)| Unit {
+                    source: *source,
+                    compiler,
+                    config: Config {
+                        target: target.clone(),
+                        params: settings.params.clone(),
+                        options: settings.options.clone(),
+                    },
+                }));
+            }
+        }
+    }
+    report.into_result(Error::Sources)?;
+    units.sort_by_key(|unit| unit.source);
+    Ok(units)
+}
+
+fn from_rust(target: &Target, names: &str, report: &mut Report) -> Option<UnitCompiler> {
+    if matches!(target, Target::Cpu | Target::Ptx(_) | Target::Cubin(_) | Target::Amd(_)) {
+        return Some(UnitCompiler::LlvmPipeline);
+    }
+    report.plain(
+        format!(
+            "the target `{target}` is not available for kernels in Rust with this toolchain yet: \
+             {names}"
+        ),
+        "leave the target out",
+    );
+    None
+}
+
+fn from_cuda(
+    target: &Target,
+    settings: &Settings,
+    tools: &CppTools,
+    names: &str,
+    report: &mut Report,
+) -> Option<UnitCompiler> {
+    if is_nvidia(target) && tools.compiles_kernels(settings).is_some() {
+        return Some(UnitCompiler::Nvcc);
+    }
+    if is_nvidia(target) || matches!(target, Target::Cpu | Target::Amd(_)) {
+        return Some(UnitCompiler::LlvmPipeline);
+    }
+    report.plain(
+        format!("the target `{target}` is not available for CUDA C++ yet: {names}"),
+        "leave the target out",
+    );
+    None
+}
+
+/// Reports the compilers that CUDA C++ needs for these targets and that are not there, and the
+/// architectures that nvcc does not know.
+fn check_tools(
+    settings: &Settings,
+    search: &Search<'_>,
+    tools: &CppTools,
+    names: &str,
+    report: &mut Report,
+) {
+    let nvcc = tools.compiles_kernels(settings);
+    if let Some(nvcc) = nvcc {
+        nvcc_targets(nvcc, &settings.targets, report);
+    }
+    let text = |nvidia: bool| {
+        let targets = settings.targets.iter().filter(|target| is_nvidia(target) == nvidia);
+        let targets: Vec<_> = targets.map(|target| format!("`{target}`")).collect();
+        format!("{names} for {}", targets.join(", "))
+    };
+    let insists = settings.cuda_compiler == CudaCompiler::Nvcc;
+    if settings.has_nvidia() && nvcc.is_none() && (insists || tools.clang.is_none()) {
+        match settings.cuda_compiler {
+            CudaCompiler::Clang => no_clang(search, None, &text(true), report),
+            CudaCompiler::Auto | CudaCompiler::Nvcc => no_nvcc(search, &text(true), report),
+        }
+    }
+    if settings.has_others() && tools.clang.is_none() {
+        no_clang(search, None, &text(false), report);
+    }
+}
+
+fn is_nvidia(target: &Target) -> bool {
+    matches!(target, Target::Ptx(_) | Target::Cubin(_))
+}

@@ -1,0 +1,43 @@
+//! Settings that take one of a few names.
+
+use kernelmill_compiler::{MathLibrary, PanicLevel};
+
+/// Who compiles kernels in CUDA C++ for NVIDIA's targets. The other targets are clang's always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CudaCompiler {
+    /// nvcc where it is there, clang where it is not.
+    #[default]
+    Auto,
+    /// nvcc; without it the build ends with an error.
+    Nvcc,
+    /// clang, then kernelmill's own compiler, so that plugins, deferred references and launch limits
+    /// in the settings work for NVIDIA's targets too.
+    Clang,
+}
+
+impl CudaCompiler {
+    /// The names, for messages.
+    pub(crate) const NAMES: &str = "`auto`, `nvcc` or `clang`";
+
+    /// The one of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [("auto", Self::Auto), ("nvcc", Self::Nvcc), ("clang", Self::Clang)];
+        all.iter().find(|(known, _)| *known == name).map(|(_, compiler)| *compiler)
+    }
+}
+
+/// The libraries, for messages.
+pub(crate) const MATH_LIBRARIES: &str = "`own` or `vendor`";
+
+/// The library of this name.
+pub(crate) fn math_library(name: &str) -> Option<MathLibrary> {
+    MathLibrary::ALL.iter().find(|(known, _)| *known == name).map(|(_, library)| *library)
+}
+
+/// The levels, for messages.
+pub(crate) const PANIC_LEVELS: &str = "`none`, `message` or `backtrace`";
+
+/// The level of this name.
+pub(crate) fn panic_level(name: &str) -> Option<PanicLevel> {
+    PanicLevel::ALL.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
+}

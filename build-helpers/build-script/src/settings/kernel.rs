@@ -1,0 +1,155 @@
+//! Settings of single kernels: `[kernels.saxpy]`.
+
+use super::{
+    contract::{self, Origin, Rule, RuleError},
+    layer::{KernelLayer, RuleText},
+};
+use crate::base::{naming::is_identifier, report::Report};
+use kernelmill_artifact::{LaunchLimits, Signature, Target};
+use kernelmill_compiler::{
+    diagnostic::{Diagnostic, Place},
+    frontend::cuda::signature::is_named,
+    limits,
+};
+
+/// The keys, as they are written in TOML.
+pub(super) const KERNEL_KEYS: [&str; 8] = [
+    "requires",
+    "name",
+    "targets",
+    "launch-bounds",
+    "block-size",
+    "min-blocks",
+    "max-registers",
+    "cluster",
+];
+
+/// What the configuration says of a kernel, checked as far as that is possible without it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KernelSettings {
+    /// The rules of its contract; with none it has no contract.
+    pub(crate) requires: Vec<Rule>,
+    /// The name of its wrapper.
+    pub(crate) name: Option<String>,
+    /// The targets it is compiled for; `None`: those of the build.
+    pub(crate) targets: Option<Vec<Target>>,
+    /// What is said of its launches.
+    pub(crate) limits: LaunchLimits,
+    origin: Option<Origin>,
+}
+
+impl KernelSettings {
+    /// Reads what is only text so far.
+    pub(super) fn of(
+        key: &str,
+        layer: KernelLayer,
+        targets: Option<Vec<Target>>,
+        report: &mut Report,
+    ) -> Self {
+        let mut requires = Vec::new();
+        for RuleText { text, origin } in layer.requires.unwrap_or_default() {
+            match contract::parse(&text) {
+                Ok(condition) => requires.push(Rule { text, condition, origin }),
+                Err(error) => report_rule_error(key, &text, origin.as_ref(), error, report),
+            }
+        }
+        if let Some(name) = layer.name.as_ref().filter(|name| !is_identifier(name)) {
+            let message = format!("the kernel `{key}` cannot be named `{name}`");
+            let help = "a name has letters, digits and underscores, and starts with no digit";
+            report_at(layer.origin.as_ref(), message, help, report);
+        }
+        let (limits, origin) = (layer.limits, layer.origin);
+        for fault in limits::check(&limits) {
+            // Its threads can be said in the source.
+            if fault.name == "min_blocks" && limits.min_blocks <= 32 {
+                continue;
+            }
+            let message = format!(
+                "the kernel `{key}` has launches that cannot be, in `{}`: {}",
+                fault.name.replace('_', "-"),
+                fault.message
+            );
+            report_at(origin.as_ref(), message, &fault.help.replace('_', "-"), report);
+        }
+        Self { requires, name: layer.name, targets, limits, origin }
+    }
+
+    /// Reports what cannot be of a kernel's launches, its source and the settings together.
+    pub(super) fn check(&self, kernel: &Signature, report: &mut Report) {
+        if self.limits == LaunchLimits::NONE {
+            return;
+        }
+        for fault in limits::check(&kernel.limits) {
+            let (name, file, line) = (&kernel.name, &kernel.file, kernel.line);
+            let message = format!(
+                "the kernel `{name}` has launches that cannot be, by the settings and by {file}:{line} \
+                 together: {}",
+                fault.message
+            );
+            report_at(self.origin.as_ref(), message, fault.help, report);
+        }
+    }
+
+    /// Reports that what is said of a kernel's launches reaches no compiler.
+    pub(crate) fn unheard(&self, kernel: &str, report: &mut Report) {
+        let message = format!(
+            "what the settings say of the launches of `{kernel}` does not reach nvcc, which compiles \
+             it"
+        );
+        let help = "write `__launch_bounds__`, `__maxnreg__` or `__cluster_dims__` in its source";
+        report_at(self.origin.as_ref(), message, help, report);
+    }
+
+    /// Reports that there is no such kernel.
+    pub(crate) fn unknown(&self, key: &str, nearest: Option<&str>, report: &mut Report) {
+        let help = nearest.map_or_else(
+            || "remove it: there is no kernel".to_owned(),
+            |nearest| format!("the nearest is `{nearest}`"),
+        );
+        let message = format!("the settings name a kernel `{key}`, which no source has");
+        report_at(self.origin.as_ref(), message, &help, report);
+    }
+}
+
+/// Whether settings under this key are about a kernel: the key is the name of its wrapper, its
+/// name in C++ with or without parameters, its symbol, or its file and its symbol.
+pub(crate) fn is_about(key: &str, settings: &KernelSettings, kernel: &Signature) -> bool {
+    key == kernel.name
+        || key.split_once("::") == Some((&kernel.file, &kernel.symbol))
+        || settings.name.as_deref() == Some(kernel.name())
+        || is_named(&kernel.symbol, key)
+}
+
+/// Reports what is wrong with a rule of a contract, and where.
+pub(crate) fn report_rule_error(
+    kernel: &str,
+    rule: &str,
+    origin: Option<&Origin>,
+    error: RuleError,
+    report: &mut Report,
+) {
+    let RuleError { message, span, help } = error;
+    let message = format!("the contract `{rule}` of the kernel `{kernel}`: {message}");
+    let Some(Origin { place, file }) = origin else {
+        let column = rule.get(..span.start).map_or(0, |before| before.chars().count()) + 1;
+        return report.plain(format!("{message}, at character {column}"), help);
+    };
+    // The rule as it is, unless it is written with escapes: then all of it is the place.
+    let start = place.span.start;
+    let is_verbatim = file.get(start..).is_some_and(|rest| rest.starts_with(rule));
+    let span = if is_verbatim { start + span.start..start + span.end } else { place.span.clone() };
+    let origin =
+        Origin { place: crate::base::report::place(&place.file, file, span), file: file.clone() };
+    report_at(Some(&origin), message, &help, report);
+}
+
+fn report_at(origin: Option<&Origin>, message: String, help: &str, report: &mut Report) {
+    match origin {
+        None => report.plain(message, help),
+        Some(Origin { place, file }) => {
+            let place: Place = place.clone();
+            report.add_text(&place.file, file.clone());
+            report.diagnostic(Diagnostic::error(place, message).help(help.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The first stage of a build: the package, and its settings from every place that has some.
+
+pub(crate) mod choices;
+pub(crate) mod contract;
+pub(crate) mod kernel;
+pub(crate) mod layer;
+pub(crate) mod native;
+pub(crate) mod package;
+pub(crate) mod resolve;
+pub(crate) mod resolved;
+pub(crate) mod toml_reader;
+pub(crate) mod toml_text;

@@ -1,0 +1,198 @@
+//! The package that is built: what Cargo says of it, its `Cargo.toml`, its workspace's, and its
+//! `kernelmill.toml`.
+
+use super::toml_text::{TomlText, entry};
+use crate::base::{environment::BuildEnvironment, error::Error, paths};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+use toml::de::{DeTable, DeValue};
+
+/// The package that is built.
+pub(crate) struct Package {
+    /// Its folder.
+    pub(crate) root: PathBuf,
+    pub(crate) name: String,
+    /// The part of its version that Cargo keeps apart in one program: `1`, `0.3`, `0.0.2`.
+    pub(crate) major: String,
+    /// The edition that its kernels are compiled in.
+    pub(crate) edition: String,
+    /// Where the build script may write.
+    pub(crate) out_dir: PathBuf,
+    /// The triple that the application is built for.
+    pub(crate) target: String,
+    pub(crate) rustc: PathBuf,
+    pub(crate) cargo: PathBuf,
+    pub(crate) manifest: TomlText,
+    /// `kernelmill.toml` beside `Cargo.toml`.
+    pub(crate) settings: Option<TomlText>,
+    /// The `Cargo.toml` of the workspace, where it may say something.
+    pub(crate) workspace: Option<TomlText>,
+}
+
+impl Package {
+    /// Reads the package that Cargo runs the build script for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NotInBuildScript`], [`Error::Io`], or [`Error::Toolchain`] where Cargo does not
+    /// say which workspace the package is in.
+    pub(crate) fn read(environment: &BuildEnvironment) -> Result<Self, Error> {
+        let root = paths::normal(Path::new(&environment.given("CARGO_MANIFEST_DIR")?));
+        let cargo = PathBuf::from(environment.given("CARGO")?);
+        let manifest = TomlText::read(&root, &root.join("Cargo.toml"))?;
+        let own_settings = root.join("kernelmill.toml");
+        let settings =
+            own_settings.is_file().then(|| TomlText::read(&root, &own_settings)).transpose()?;
+        let facts = Facts::of(&manifest.text);
+        let workspace = workspace(&cargo, &root, &manifest, &facts)?;
+        environment.cargo.watch(Path::new("Cargo.toml"));
+        if settings.is_some() {
+            environment.cargo.watch(Path::new("kernelmill.toml"));
+        }
+        if let Some(workspace) = &workspace {
+            let path = paths::normal(&root.join(&workspace.display));
+            environment.cargo.watch(path.strip_prefix(&root).unwrap_or(&path));
+        }
+        let inherited =
+            || workspace.as_ref().and_then(|text| Facts::of(&text.text).workspace_edition);
+        let edition = match facts.edition {
+            Edition::Written(edition) => edition,
+            Edition::Inherited => inherited().unwrap_or_else(|| "2015".to_owned()),
+        };
+        Ok(Self {
+            name: environment.given("CARGO_PKG_NAME")?,
+            major: compatible_part(&environment.given("CARGO_PKG_VERSION")?),
+            edition,
+            out_dir: PathBuf::from(environment.given("OUT_DIR")?),
+            target: environment.given("TARGET")?,
+            rustc: PathBuf::from(environment.given("RUSTC")?),
+            cargo,
+            manifest,
+            settings,
+            workspace,
+            root,
+        })
+    }
+
+    /// Watches a file or folder, unless the build itself writes it.
+    pub(crate) fn watch(&self, environment: &BuildEnvironment, path: &Path) {
+        if !path.starts_with(&self.out_dir) {
+            environment.cargo.watch(path.strip_prefix(&self.root).unwrap_or(path));
+        }
+    }
+}
+
+/// What matters of a `Cargo.toml` before its settings are read.
+struct Facts {
+    edition: Edition,
+    /// `[workspace.package] edition`.
+    workspace_edition: Option<String>,
+    /// Whether the text names its workspace's folder.
+    names_workspace: bool,
+}
+
+enum Edition {
+    Written(String),
+    Inherited,
+}
+
+impl Facts {
+    /// A text that is not TOML has no facts: Cargo has read it before, and says so itself.
+    fn of(text: &str) -> Self {
+        let table = DeTable::parse(text).map(toml::Spanned::into_inner).unwrap_or_default();
+        let package = entry(&table, "package").and_then(DeValue::as_table);
+        let edition = match package.and_then(|package| entry(package, "edition")) {
+            Some(DeValue::String(edition)) => Edition::Written(edition.to_string()),
+            Some(_) => Edition::Inherited,
+            None => Edition::Written("2015".to_owned()),
+        };
+        let workspace = entry(&table, "workspace").and_then(DeValue::as_table);
+        let shared = workspace
+            .and_then(|table| entry(table, "package"))
+            .and_then(DeValue::as_table)
+            .and_then(|table| entry(table, "edition"))
+            .and_then(DeValue::as_str);
+        Self {
+            edition,
+            workspace_edition: shared.map(str::to_owned),
+            names_workspace: package.is_some_and(|package| entry(package, "workspace").is_some()),
+        }
+    }
+}
+
+/// The workspace's `Cargo.toml`, if it may say something about this package. Only then is Cargo
+/// asked which workspace it is: that takes as long as everything else together.
+fn workspace(
+    cargo: &Path,
+    root: &Path,
+    manifest: &TomlText,
+    facts: &Facts,
+) -> Result<Option<TomlText>, Error> {
+    if manifest.text.contains("[workspace") {
+        return Ok(Some(manifest.clone()));
+    }
+    let inherits = matches!(facts.edition, Edition::Inherited);
+    let may_say_something = |folder: &Path| {
+        fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| {
+            text.contains("[workspace") && (inherits || text.contains("metadata"))
+        })
+    };
+    if !facts.names_workspace && !root.ancestors().skip(1).any(may_say_something) {
+        return Ok(None);
+    }
+    let path = locate_workspace(root, cargo)?;
+    TomlText::read(root, &path).map(Some)
+}
+
+/// Asks cargo for the `Cargo.toml` of the workspace that the package in `root` belongs to.
+fn locate_workspace(root: &Path, cargo: &Path) -> Result<PathBuf, Error> {
+    let failed = |why: &str| Error::Toolchain(format!("`cargo locate-project` failed: {why}"));
+    let output = Command::new(cargo)
+        .args(["locate-project", "--workspace", "--offline", "--message-format", "plain"])
+        .arg("--manifest-path")
+        .arg(root.join("Cargo.toml"))
+        .output()
+        .map_err(|error| failed(&error.to_string()))?;
+    if !output.status.success() {
+        return Err(failed(String::from_utf8_lossy(&output.stderr).trim()));
+    }
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
+}
+
+/// The part of a version that decides whether Cargo takes two for compatible.
+fn compatible_part(version: &str) -> String {
+    let mut parts = version.split(['.', '-', '+']);
+    let mut kept = vec![parts.next().unwrap_or("0")];
+    while kept.len() < 3 && kept.last() == Some(&"0") {
+        kept.push(parts.next().unwrap_or("0"));
+    }
+    kept.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compatible_versions_share_their_part() {
+        for (version, part) in [("1.2.3", "1"), ("0.3.9", "0.3"), ("0.0.2-beta", "0.0.2")] {
+            assert_eq!(compatible_part(version), part);
+        }
+    }
+
+    #[test]
+    fn editions_are_read_in_every_form() {
+        let edition = |text: &str| match Facts::of(text).edition {
+            Edition::Written(edition) => edition,
+            Edition::Inherited => "inherited".to_owned(),
+        };
+        assert_eq!(edition("[package]\nedition = \"2024\""), "2024");
+        assert_eq!(edition("[package]\nedition.workspace = true"), "inherited");
+        assert_eq!(edition("[package]\nname = \"x\""), "2015");
+        let facts = Facts::of("[workspace.package]\nedition = \"2021\"");
+        assert_eq!(facts.workspace_edition.as_deref(), Some("2021"));
+    }
+}

@@ -1,0 +1,225 @@
+//! The settings of a build, from every place that has some.
+//!
+//! Each key is taken from the last of these that sets it: the defaults,
+//! `[workspace.metadata.kernelmill]`, `[package.metadata.kernelmill]` or `kernelmill.toml`, the
+//! builder, the environment.
+
+use super::{
+    choices::{CudaCompiler, MATH_LIBRARIES, PANIC_LEVELS, math_library, panic_level},
+    kernel::KernelSettings,
+    layer::{Layer, TargetName},
+    native,
+    package::Package,
+    resolved::{DEFAULT_FOLDER, Settings},
+    toml_reader,
+};
+use crate::base::{
+    environment::BuildEnvironment, error::Error, glob::Glob, naming::is_identifier, report::Report,
+};
+use kernelmill_artifact::Target;
+use kernelmill_compiler::{OptionError, Options, Params};
+
+/// The targets of a build that names none.
+const DEFAULT_TARGETS: [&str; 2] = ["cpu", "compute_75"];
+
+/// Reads and merges the settings.
+///
+/// # Errors
+///
+/// [`Error::Settings`] with everything that is wrong in any of the places.
+pub(crate) fn read(
+    environment: &BuildEnvironment,
+    package: &Package,
+    builder: Layer,
+) -> Result<Settings, Error> {
+    let mut report = Report::default();
+    let workspace = package.workspace.as_ref().and_then(|text| {
+        toml_reader::table_at(text, &["workspace", "metadata", "kernelmill"], &mut report)
+    });
+    let manifest = toml_reader::table_at(
+        &package.manifest,
+        &["package", "metadata", "kernelmill"],
+        &mut report,
+    );
+    let file =
+        package.settings.as_ref().and_then(|text| toml_reader::table_at(text, &[], &mut report));
+    if manifest.is_some() && file.is_some() {
+        report.plain(
+            "settings are in both `[package.metadata.kernelmill]` of Cargo.toml and kernelmill.toml",
+            "keep one of the two",
+        );
+    }
+    let variables = from_variables(environment, &mut report);
+    let own = manifest.or(file).unwrap_or_default();
+    let merged = variables.over(builder).over(own).over(workspace.unwrap_or_default());
+    let settings = finish(environment, merged, &mut report);
+    report.into_result(Error::Settings)?;
+    Ok(settings)
+}
+
+/// What the environment sets.
+fn from_variables(environment: &BuildEnvironment, report: &mut Report) -> Layer {
+    let mut layer = Layer::default();
+    let origin = |variable: &str| format!("the environment variable {variable}");
+    if let Some(text) = environment.text("KERNELMILL_TARGETS") {
+        layer.targets = Some(vec![TargetName { text, origin: origin("KERNELMILL_TARGETS") }]);
+    }
+    layer.nvcc = environment.text("KERNELMILL_NVCC");
+    layer.clang = environment.text("KERNELMILL_CLANG");
+    layer.device_libraries = environment.variable("KERNELMILL_DEVICE_LIBRARIES").map(|list| {
+        let paths = std::env::split_paths(&list);
+        paths.map(|path| path.to_string_lossy().into_owned()).collect()
+    });
+    if let Some(text) = environment.text("KERNELMILL_FMA") {
+        match text.as_str() {
+            "1" | "true" => layer.fma = Some(true),
+            "0" | "false" => layer.fma = Some(false),
+            _ => report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_FMA")),
+                "write `true` or `false`",
+            ),
+        }
+    }
+    if let Some(text) = environment.text("KERNELMILL_OPTIMIZATION") {
+        match text.parse() {
+            Ok(level) if level <= 3 => layer.optimization = Some(level),
+            _ => report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_OPTIMIZATION")),
+                "write a level from 0 to 3",
+            ),
+        }
+    }
+    if let Some(text) = environment.text("KERNELMILL_PANICS") {
+        layer.panics = panic_level(&text);
+        if layer.panics.is_none() {
+            report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_PANICS")),
+                format!("write {PANIC_LEVELS}"),
+            );
+        }
+    }
+    if let Some(text) = environment.text("KERNELMILL_MATH") {
+        layer.math = math_library(&text);
+        if layer.math.is_none() {
+            report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_MATH")),
+                format!("write {MATH_LIBRARIES}"),
+            );
+        }
+    }
+    if let Some(text) = environment.text("KERNELMILL_CUDA_COMPILER") {
+        layer.cuda_compiler = CudaCompiler::named(&text);
+        if layer.cuda_compiler.is_none() {
+            report.plain(
+                format!("{} is `{text}`", origin("KERNELMILL_CUDA_COMPILER")),
+                format!("write {}", CudaCompiler::NAMES),
+            );
+        }
+    }
+    layer
+}
+
+/// Fills in the defaults, and reads what is only text so far.
+fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> Settings {
+    let names_sources =
+        layer.source_dirs.is_some() || layer.source_files.is_some() || layer.source_globs.is_some();
+    let default_dirs = if names_sources { vec![] } else { vec![DEFAULT_FOLDER.to_owned()] };
+    let names = layer.targets.unwrap_or_else(|| {
+        let default = |name: &&str| TargetName { text: (*name).to_owned(), origin: String::new() };
+        DEFAULT_TARGETS.iter().map(default).collect()
+    });
+    let globs = |patterns: Option<Vec<String>>| {
+        patterns.unwrap_or_default().iter().map(|pattern| Glob::new(pattern)).collect()
+    };
+    let defines = layer.defines.unwrap_or_default();
+    for name in defines.keys().filter(|name| !is_identifier(name)) {
+        report.plain(
+            format!("`{name}` is defined, which is no name"),
+            "a name has letters, digits and underscores, and starts with no digit",
+        );
+    }
+    let kernels = layer.kernels.unwrap_or_default().into_iter().map(|(key, mut kernel)| {
+        let targets = kernel.targets.take().map(|names| targets(environment, &names, report));
+        let settings = KernelSettings::of(&key, kernel, targets, report);
+        (key, settings)
+    });
+    let kernels = kernels.collect();
+    let params = Params::default();
+    let mut options = Options::default();
+    if let Some(level) = layer.optimization {
+        options.opt_level = level;
+    }
+    let said = layer.options.unwrap_or_default();
+    let refused =
+        said.iter().filter_map(|(name, value)| set_option(&mut options, name, value).err());
+    let refused: Vec<_> = refused.collect();
+    for error in refused.into_iter().chain(options.check_complete().err()) {
+        report.plain(error.to_string(), "see `kernelmill_compiler::Options` for what there is");
+    }
+    Settings {
+        targets: targets(environment, &names, report),
+        kernels,
+        source_dirs: layer.source_dirs.unwrap_or(default_dirs),
+        source_files: layer.source_files.unwrap_or_default(),
+        source_globs: globs(layer.source_globs),
+        excludes: globs(layer.excludes),
+        includes: layer.includes.unwrap_or_default(),
+        defines,
+        arguments: layer.arguments.unwrap_or_default(),
+        types: layer.types.unwrap_or_default(),
+        cuda_compiler: layer.cuda_compiler.unwrap_or_default(),
+        nvcc: layer.nvcc,
+        clang: layer.clang,
+        plugin_on_everything: layer.plugin_on_everything,
+        host_files: globs(layer.host_files),
+        rdc: layer.rdc.unwrap_or(false),
+        device_libraries: layer.device_libraries.unwrap_or_default(),
+        params: Params {
+            contract: layer.fma.unwrap_or(params.contract),
+            panics: layer.panics.unwrap_or(params.panics),
+            math: layer.math.unwrap_or(params.math),
+            meta: layer.plugin_meta.unwrap_or_default(),
+            ..params
+        },
+        options,
+    }
+}
+
+/// Sets an option of the compiler by its name, in which a hyphen is as good as an underscore.
+fn set_option(options: &mut Options, name: &str, value: &str) -> Result<(), OptionError> {
+    options.set(&name.replace('-', "_"), value)
+}
+
+/// The targets that were written, each once.
+fn targets(
+    environment: &BuildEnvironment,
+    names: &[TargetName],
+    report: &mut Report,
+) -> Vec<Target> {
+    let mut found: Vec<Target> = Vec::new();
+    for name in names {
+        for part in name.text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty()) {
+            let parsed = if part == "native" {
+                Ok(native::targets(environment))
+            } else {
+                Target::parse_entry(part)
+            };
+            match parsed {
+                Ok(targets) => found.extend(targets),
+                Err(error) => report.plain(
+                    format!("unknown target `{}` in {}", error.text, name.origin),
+                    format!("the nearest is `{}`", error.nearest),
+                ),
+            }
+        }
+    }
+    if found.is_empty() && report.is_empty() {
+        report.plain("the list of targets is empty", "name one, for example \"cpu\"");
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    found.retain(|target| seen.insert(target.clone()));
+    found
+}
+
+#[cfg(test)]
+mod tests;

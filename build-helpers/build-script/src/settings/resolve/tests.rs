@@ -1,0 +1,239 @@
+use super::read;
+use crate::{
+    base::{cargo::Cargo, environment::BuildEnvironment},
+    settings::{layer::TargetName, package::Package, resolved::ArgumentsOf},
+    test_support::{Project, SAXPY},
+};
+use kernelmill_artifact::Target;
+use kernelmill_compiler::PanicLevel;
+
+const KERNEL: (&str, &str) = ("kernels/saxpy.rs", SAXPY);
+
+/// The files that a build leaves, to see which targets it had.
+fn targets(project: &Project) -> Vec<String> {
+    project.build().result.unwrap_or_else(|error| panic!("{error}"));
+    let names = project.outputs().into_iter();
+    names
+        .filter_map(|name| Some(name.strip_prefix("saxpy.")?.split_once('.')?.0.to_owned()))
+        .collect()
+}
+
+#[test]
+fn arguments_go_to_every_compiler_or_to_one() {
+    let table = "arguments = [\"-g\", \"rustc:-Awarnings\", \"cuda:-std=c++20\"]";
+    let project = Project::new(table, &[KERNEL]);
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&environment).unwrap();
+    let settings = read(&environment, &package, project.builder.clone()).unwrap();
+    assert_eq!(settings.arguments_for(ArgumentsOf::Rustc), ["-g", "-Awarnings"]);
+    assert_eq!(settings.arguments_for(ArgumentsOf::Cuda), ["-g", "-std=c++20"]);
+}
+
+#[test]
+fn what_the_host_learns_of_panics_is_a_setting() {
+    let level = |project: &Project| {
+        let environment = BuildEnvironment::fixed(
+            project.variables.clone(),
+            Cargo::to(Box::new(std::io::sink())),
+        );
+        let package = Package::read(&environment).unwrap();
+        let settings = read(&environment, &package, project.builder.clone());
+        settings.map(|settings| settings.params.panics).map_err(|error| error.to_string())
+    };
+    let mut project = Project::new("", &[KERNEL]);
+    assert_eq!(level(&project), Ok(PanicLevel::Message), "the default");
+    project.write("app/kernelmill.toml", "panics = \"none\"\n");
+    assert_eq!(level(&project), Ok(PanicLevel::None));
+    project.builder.panics = Some(PanicLevel::Message);
+    assert_eq!(level(&project), Ok(PanicLevel::Message));
+    project.set("KERNELMILL_PANICS", "backtrace");
+    assert_eq!(level(&project), Ok(PanicLevel::Backtrace));
+    project.set("KERNELMILL_PANICS", "all");
+    project.write("app/kernelmill.toml", "panics = 3\n");
+    let error = level(&project).unwrap_err();
+    assert!(error.contains("KERNELMILL_PANICS is `all`"), "{error}");
+    assert!(error.contains("`panics` cannot be 3"), "{error}");
+    assert!(error.matches("write `none`, `message` or `backtrace`").count() == 2, "{error}");
+}
+
+#[test]
+fn later_places_win() {
+    let mut project = Project::new("", &[KERNEL]);
+    assert_eq!(targets(&project), ["compute_75", "cpu"], "the default");
+    project.write(
+        "Cargo.toml",
+        "[workspace]\nmembers = [\"app\"]\n[workspace.metadata.kernelmill]\ntargets = [\"sm_80\"]\nfma = false\n",
+    );
+    project.write("app/src/lib.rs", "");
+    assert_eq!(targets(&project), ["sm_80"], "the workspace");
+    project.write("app/kernelmill.toml", "targets = \"sm_86\"\n");
+    assert_eq!(targets(&project), ["sm_86"], "the file of the package");
+    let origin = "the build script".to_owned();
+    project.builder.targets = Some(vec![TargetName { text: "9.0+PTX".into(), origin }]);
+    assert_eq!(targets(&project), ["compute_90", "sm_90"], "the builder");
+    project.set("KERNELMILL_TARGETS", "gfx90a:xnack+;gfx942");
+    assert_eq!(targets(&project), ["gfx90a-xnack+", "gfx942"], "the environment");
+}
+
+#[test]
+fn everything_wrong_is_reported_at_once_with_file_line_and_the_nearest() {
+    let metadata = "\
+targts = [\"cpu\"]
+targets = [\"sm_9O\", \"cpu\", \"gfx1l00\"]
+fma = \"yes\"
+source-dirs = \"kernels\"
+optimization = 4
+";
+    let mut project = Project::new(metadata, &[KERNEL]);
+    project.set("KERNELMILL_FMA", "maybe");
+    let expected = "\
+error: unknown key `targts`
+ --> Cargo.toml:7:1
+  |
+7 | targts = [\"cpu\"]
+  | ^^^^^^
+  |
+  = help: the nearest is `targets`
+
+error: unknown target `sm_9O`
+ --> Cargo.toml:8:12
+  |
+8 | targets = [\"sm_9O\", \"cpu\", \"gfx1l00\"]
+  |            ^^^^^^^
+  |
+  = help: the nearest is `sm_90`
+
+error: unknown target `gfx1l00`
+ --> Cargo.toml:8:28
+  |
+8 | targets = [\"sm_9O\", \"cpu\", \"gfx1l00\"]
+  |                            ^^^^^^^^^
+  |
+  = help: the nearest is `gfx1100`
+
+error: `fma` cannot be \"yes\"
+ --> Cargo.toml:9:7
+  |
+9 | fma = \"yes\"
+  |       ^^^^^
+  |
+  = help: write `true` or `false`
+
+error: unknown key `source-dirs`
+  --> Cargo.toml:10:1
+   |
+10 | source-dirs = \"kernels\"
+   | ^^^^^^^^^^^
+   |
+   = help: the nearest is `source-dir`
+
+error: `optimization` cannot be 4
+  --> Cargo.toml:11:16
+   |
+11 | optimization = 4
+   |                ^
+   |
+   = help: write a level from 0 to 3
+
+error: the environment variable KERNELMILL_FMA is `maybe`
+  help: write `true` or `false`";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn targets_of_the_builder_and_the_environment_name_where_they_are() {
+    let mut project = Project::new("", &[KERNEL]);
+    let origin = "the build script".to_owned();
+    project.builder.targets = Some(vec![TargetName { text: "compute_99".into(), origin }]);
+    let message = "error: unknown target `compute_99` in the build script\n  help: the nearest is `compute_89`";
+    assert_eq!(project.error(), message);
+    project.set("KERNELMILL_TARGETS", "gpu");
+    assert!(
+        project.error().starts_with(
+            "error: unknown target `gpu` in the environment variable KERNELMILL_TARGETS"
+        )
+    );
+    project.set("KERNELMILL_TARGETS", ",");
+    assert!(project.error().contains("the list of targets is empty"));
+}
+
+#[test]
+fn two_places_for_a_packages_settings_are_an_error() {
+    let project = Project::new("fma = true", &[KERNEL, ("kernelmill.toml", "fma = true")]);
+    let expected = "error: settings are in both `[package.metadata.kernelmill]` of Cargo.toml and \
+                    kernelmill.toml\n  help: keep one of the two";
+    assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn a_settings_file_that_is_not_toml_shows_where() {
+    let project = Project::new("", &[KERNEL, ("kernelmill.toml", "targets = [\"cpu\"\nfma = ")]);
+    assert!(project.error().contains(" --> kernelmill.toml:"), "{}", project.error());
+}
+
+#[test]
+fn settings_of_single_kernels_come_from_every_place() {
+    let table = "targets = [\"cpu\", \"sm_90\"]\n[package.metadata.kernelmill.kernels.saxpy]\n\
+                 requires = \"n > 1\"\ntargets = [\"cpu\", \"90\"]";
+    let mut project = Project::new(table, &[KERNEL]);
+    let build = crate::Build::new()
+        .kernel("saxpy", |kernel| kernel.requires(["n > 2", "n < 9"]).name("axpy"))
+        .kernel("other", |kernel| kernel.targets(["cpu"]));
+    project.builder = build.layer().clone();
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(std::io::sink())));
+    let package = Package::read(&environment).unwrap();
+    let settings = read(&environment, &package, project.builder.clone()).unwrap();
+    let saxpy = &settings.kernels["saxpy"];
+    let rules: Vec<_> = saxpy.requires.iter().map(|rule| rule.text.as_str()).collect();
+    assert_eq!((rules, saxpy.name.as_deref()), (vec!["n > 2", "n < 9"], Some("axpy")));
+    assert_eq!(saxpy.targets.as_deref(), Some(&settings.targets[..]));
+    assert_eq!(settings.kernels["other"].targets.as_deref(), Some(&[Target::Cpu][..]));
+}
+
+#[test]
+fn mistakes_in_the_settings_of_a_kernel_are_marked() {
+    let table = "[package.metadata.kernelmill.kernels.saxpy]\nrequire = \"n > 1\"\n\
+                 requires = [\"x.len => n\"]\nname = \"a-b\"\ntargets = \"sm_99\"";
+    let error = Project::new(table, &[KERNEL]).error();
+    let expected = "\
+error: unknown key `require`
+ --> Cargo.toml:8:1
+  |
+8 | require = \"n > 1\"
+  | ^^^^^^^
+  |
+  = help: the nearest is `requires`
+
+error: unknown target `sm_99`
+  --> Cargo.toml:11:11
+   |
+11 | targets = \"sm_99\"
+   |           ^^^^^^^
+   |
+   = help: the nearest is `sm_89`
+
+error: the contract `x.len => n` of the kernel `saxpy`: `=` means nothing in a rule
+ --> Cargo.toml:9:20
+  |
+9 | requires = [\"x.len => n\"]
+  |                    ^
+  |
+  = help: write `==`
+
+error: the kernel `saxpy` cannot be named `a-b`
+ --> Cargo.toml:7:38
+  |
+7 | [package.metadata.kernelmill.kernels.saxpy]
+  |                                      ^^^^^
+  |
+  = help: a name has letters, digits and underscores, and starts with no digit";
+    assert_eq!(error, expected);
+    let mut project = Project::new("", &[KERNEL]);
+    let build = crate::Build::new().kernel("saxpy", |kernel| kernel.requires(["n >"]));
+    project.builder = build.layer().clone();
+    let expected = "error: the contract `n >` of the kernel `saxpy`: a number or a name is \
+                    missing, at character 4\n  help: for example `x.len >= n`";
+    assert_eq!(project.error(), expected);
+}

@@ -1,0 +1,111 @@
+//! Resolved settings: merged from all layers, with their defaults, and checked.
+
+use super::{
+    choices::CudaCompiler,
+    kernel::{KernelSettings, is_about},
+};
+use crate::base::{glob::Glob, report::Report};
+use kernelmill_artifact::{Signature, Target};
+use kernelmill_compiler::{Options, Params};
+use std::collections::BTreeMap;
+
+/// The settings of a build, checked.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    /// Each once, in the order they were written.
+    pub(crate) targets: Vec<Target>,
+    pub(crate) source_dirs: Vec<String>,
+    pub(crate) source_files: Vec<String>,
+    pub(crate) source_globs: Vec<Glob>,
+    pub(crate) excludes: Vec<Glob>,
+    pub(crate) includes: Vec<String>,
+    pub(crate) defines: BTreeMap<String, String>,
+    pub(crate) arguments: Vec<String>,
+    /// Rust types of the user's own, by the names of the structs they stand for.
+    pub(crate) types: BTreeMap<String, String>,
+    /// Who compiles kernels in CUDA C++ for NVIDIA's targets.
+    pub(crate) cuda_compiler: CudaCompiler,
+    /// The nvcc to use, as written: a path from the package's root, or a name on `PATH`.
+    pub(crate) nvcc: Option<String>,
+    /// The clang to use, in the same way.
+    pub(crate) clang: Option<String>,
+    /// A plugin that works on all kernels, which those that nvcc makes escape.
+    pub(crate) plugin_on_everything: Option<String>,
+    /// Files with host code, which become a library.
+    pub(crate) host_files: Vec<Glob>,
+    /// Whether device code of host files may call into other files.
+    pub(crate) rdc: bool,
+    /// Libraries of device code: paths from the package's root, or names of the toolkit's.
+    pub(crate) device_libraries: Vec<String>,
+    /// What is said of single kernels, by the names that the settings have for them.
+    pub(crate) kernels: BTreeMap<String, KernelSettings>,
+    pub(crate) params: Params,
+    pub(crate) options: Options,
+}
+
+/// Whose arguments: each has the prefix that makes an argument its own alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgumentsOf {
+    /// rustc's, `rustc:-Copt-level=1`.
+    Rustc,
+    /// Those of nvcc and clang, `cuda:-std=c++20`.
+    Cuda,
+}
+
+impl ArgumentsOf {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Rustc => "rustc:",
+            Self::Cuda => "cuda:",
+        }
+    }
+}
+
+impl Settings {
+    /// The arguments for a language's compilers: those that are for all, and its own.
+    pub(crate) fn arguments_for(&self, whose: ArgumentsOf) -> Vec<String> {
+        let others = [ArgumentsOf::Rustc, ArgumentsOf::Cuda].into_iter().filter(|it| *it != whose);
+        let others: Vec<_> = others.map(ArgumentsOf::prefix).collect();
+        let is_for = |argument: &&String| !others.iter().any(|it| argument.starts_with(it));
+        let own = |argument: &String| {
+            argument.strip_prefix(whose.prefix()).unwrap_or(argument).to_owned()
+        };
+        self.arguments.iter().filter(is_for).map(own).collect()
+    }
+
+    /// Whether a kernel is to be compiled for a target: what is said of it may narrow its targets.
+    pub(crate) fn wants(&self, kernel: &Signature, target: &Target) -> bool {
+        let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+        about.filter_map(|(_, said)| said.targets.as_ref()).all(|list| list.contains(target))
+    }
+
+    /// Adds what the settings say of launches to kernels; it goes before what their sources say.
+    pub(crate) fn limit(&self, kernels: &mut [Signature], report: &mut Report) {
+        for kernel in kernels {
+            let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+            let said: Vec<_> = about.map(|(_, said)| said).collect();
+            for said in said {
+                kernel.limits = said.limits.or(kernel.limits);
+                said.check(kernel, report);
+            }
+        }
+    }
+
+    /// Whether front ends write down variables and types, and not only source lines.
+    pub(crate) fn is_fully_debuggable(&self) -> bool {
+        self.options.debug_level >= 2
+    }
+
+    /// Whether a target is not NVIDIA's.
+    pub(crate) fn has_others(&self) -> bool {
+        !self.targets.iter().all(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
+    }
+
+    /// Whether a target is NVIDIA's.
+    pub(crate) fn has_nvidia(&self) -> bool {
+        self.targets.iter().any(|target| matches!(target, Target::Ptx(_) | Target::Cubin(_)))
+    }
+}
+
+/// The folder of a build that names no source.
+pub(crate) const DEFAULT_FOLDER: &str = "kernels";

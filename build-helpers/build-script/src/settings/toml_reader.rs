@@ -1,0 +1,343 @@
+//! Reader of settings in TOML.
+
+use super::{
+    choices::{CudaCompiler, MATH_LIBRARIES, PANIC_LEVELS, math_library, panic_level},
+    contract::Origin,
+    kernel::KERNEL_KEYS,
+    layer::{KernelLayer, Layer, RuleText, TargetName},
+    toml_text::{TomlText, entry},
+};
+use crate::base::report::{Report, place};
+use kernelmill_artifact::{Target, target::nearest};
+use kernelmill_compiler::diagnostic::Diagnostic;
+use std::{collections::BTreeMap, ops::Range};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+/// The settings in a file's table of this name, `None` where there is no such table.
+pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> Option<Layer> {
+    let document = match DeTable::parse(&file.text) {
+        Ok(document) => document.into_inner(),
+        Err(error) => {
+            let span = error.span().unwrap_or_default();
+            report.add_text(&file.display, file.text.clone());
+            let place = place(&file.display, &file.text, span);
+            report.diagnostic(Diagnostic::error(place, error.message()));
+            return None;
+        }
+    };
+    let mut table = &document;
+    for (depth, name) in path.iter().enumerate() {
+        match entry(table, name)? {
+            DeValue::Table(inner) => table = inner,
+            _ if depth + 1 == path.len() => {
+                let message = format!("`{}` in {} is no table", path.join("."), file.display);
+                report.plain(message, format!("write `[{}]`", path.join(".")));
+                return None;
+            }
+            _ => return None,
+        }
+    }
+    let mut reader = Reader { file, report };
+    Some(reader.layer(table))
+}
+
+type Key<'t, 'i> = (&'t str, &'t Spanned<DeValue<'i>>);
+
+struct Reader<'r> {
+    file: &'r TomlText,
+    report: &'r mut Report,
+}
+
+impl Reader<'_> {
+    fn layer(&mut self, table: &DeTable<'_>) -> Layer {
+        let mut layer = Layer::default();
+        for (name, value) in in_source_order(table) {
+            let key = (name.get_ref().as_ref(), value);
+            match key.0 {
+                "targets" => layer.targets = Some(self.targets(key)),
+                "source-dir" => layer.source_dirs = Some(self.texts(key)),
+                "source-files" => layer.source_files = Some(self.texts(key)),
+                "source-glob" => layer.source_globs = Some(self.texts(key)),
+                "exclude" => layer.excludes = Some(self.texts(key)),
+                "include" => layer.includes = Some(self.texts(key)),
+                "arguments" => layer.arguments = Some(self.texts(key)),
+                "define" => layer.defines = Some(self.table(key)),
+                "types" => layer.types = Some(self.table(key)),
+                "nvcc" => layer.nvcc = self.text(key),
+                "clang" => layer.clang = self.text(key),
+                "host-files" => layer.host_files = Some(self.texts(key)),
+                "device-libraries" => layer.device_libraries = Some(self.texts(key)),
+                "fma" => layer.fma = self.flag(key),
+                "rdc" => layer.rdc = self.flag(key),
+                "options" => layer.options = Some(self.options(key)),
+                "kernels" => layer.kernels = Some(self.kernels(key)),
+                "optimization" => match level(value.get_ref()) {
+                    Some(level) => layer.optimization = Some(level),
+                    None => self.wrong(key.0, value, "a level from 0 to 3"),
+                },
+                "panics" => match value.get_ref().as_str().and_then(panic_level) {
+                    Some(level) => layer.panics = Some(level),
+                    None => self.wrong(key.0, value, PANIC_LEVELS),
+                },
+                "math" => match value.get_ref().as_str().and_then(math_library) {
+                    Some(library) => layer.math = Some(library),
+                    None => self.wrong(key.0, value, MATH_LIBRARIES),
+                },
+                "cuda-compiler" => match value.get_ref().as_str().and_then(CudaCompiler::named) {
+                    Some(compiler) => layer.cuda_compiler = Some(compiler),
+                    None => self.wrong(key.0, value, CudaCompiler::NAMES),
+                },
+                unknown => self.unknown(unknown, name.span(), &KEYS),
+            }
+        }
+        layer
+    }
+
+    fn flag(&mut self, (name, value): Key<'_, '_>) -> Option<bool> {
+        let flag = value.get_ref().as_bool();
+        if flag.is_none() {
+            self.wrong(name, value, "`true` or `false`");
+        }
+        flag
+    }
+
+    fn text(&mut self, (name, value): Key<'_, '_>) -> Option<String> {
+        let text = value.get_ref().as_str().filter(|text| !text.is_empty());
+        if text.is_none() {
+            self.wrong(name, value, "a text");
+        }
+        text.map(str::to_owned)
+    }
+
+    /// A text, or a list of texts, with where each stands.
+    fn spanned(&mut self, (name, value): Key<'_, '_>) -> Vec<(String, Range<usize>)> {
+        let items = match value.get_ref() {
+            DeValue::Array(items) => items.iter().collect(),
+            _ => vec![value],
+        };
+        let mut texts = Vec::new();
+        for item in items {
+            match item.get_ref().as_str() {
+                Some(text) => texts.push((text.to_owned(), item.span())),
+                None => self.wrong(name, item, "a text, or a list of texts"),
+            }
+        }
+        texts
+    }
+
+    fn texts(&mut self, key: Key<'_, '_>) -> Vec<String> {
+        self.spanned(key).into_iter().map(|(text, _)| text).collect()
+    }
+
+    fn targets(&mut self, key: Key<'_, '_>) -> Vec<TargetName> {
+        let mut targets = Vec::new();
+        for (text, span) in self.spanned(key) {
+            let parts = text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty());
+            for part in parts {
+                if part != "native"
+                    && let Err(error) = Target::parse_entry(part)
+                {
+                    let help = format!("the nearest is `{}`", error.nearest);
+                    self.report(span.clone(), format!("unknown target `{part}`"), help);
+                } else {
+                    targets.push(TargetName { text: part.to_owned(), origin: String::new() });
+                }
+            }
+        }
+        targets
+    }
+
+    /// A table of texts; numbers and truth values count as their texts.
+    fn table(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, String> {
+        let mut entries = BTreeMap::new();
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong(name, value, "a table, for example `{ NAME = \"value\" }`");
+            return entries;
+        };
+        for (key, value) in in_source_order(table) {
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) => number.as_str().to_owned(),
+                DeValue::Boolean(true) => String::new(),
+                _ => {
+                    self.wrong(name, value, "a text, a number or `true`");
+                    continue;
+                }
+            };
+            entries.insert(key.get_ref().to_string(), text);
+        }
+        entries
+    }
+
+    /// `[options]`, of the compiler.
+    fn options(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, String> {
+        let mut options = BTreeMap::new();
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong(name, value, "a table, for example `{ debug-level = 0 }`");
+            return options;
+        };
+        for (key, value) in in_source_order(table) {
+            let text = match value.get_ref() {
+                DeValue::String(text) => text.to_string(),
+                DeValue::Integer(number) => number.as_str().to_owned(),
+                DeValue::Boolean(flag) => flag.to_string(),
+                _ => {
+                    self.wrong(key.get_ref(), value, "a text, a number, `true` or `false`");
+                    continue;
+                }
+            };
+            options.insert(key.get_ref().to_string(), text);
+        }
+        options
+    }
+
+    /// `[kernels.saxpy]`, a table for each kernel.
+    fn kernels(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, KernelLayer> {
+        let mut kernels = BTreeMap::new();
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong(name, value, "a table for each kernel, `[kernels.NAME]`");
+            return kernels;
+        };
+        for (key, value) in in_source_order(table) {
+            let Some(table) = value.get_ref().as_table() else {
+                self.wrong(key.get_ref(), value, "a table, `[kernels.NAME]`");
+                continue;
+            };
+            let layer = self.kernel(table, key.span());
+            kernels.insert(key.get_ref().to_string(), layer);
+        }
+        kernels
+    }
+
+    fn kernel(&mut self, table: &DeTable<'_>, span: Range<usize>) -> KernelLayer {
+        let origin = Some(self.origin(span));
+        let mut layer = KernelLayer { origin, ..KernelLayer::default() };
+        for (name, value) in in_source_order(table) {
+            let key = (name.get_ref().as_ref(), value);
+            match key.0 {
+                "requires" => layer.requires = Some(self.rules(key)),
+                "targets" => layer.targets = Some(self.targets(key)),
+                "name" => match value.get_ref().as_str() {
+                    Some(text) => layer.name = Some(text.to_owned()),
+                    None => self.wrong(key.0, value, "the name of the wrapper"),
+                },
+                "launch-bounds" => layer.limits.max_block_threads = self.count(key),
+                "min-blocks" => layer.limits.min_blocks = self.count(key),
+                "max-registers" => layer.limits.max_registers = self.count(key),
+                "block-size" => layer.limits.block = self.sizes(key),
+                "cluster" => layer.limits.cluster = self.sizes(key),
+                unknown => self.unknown(unknown, name.span(), &KERNEL_KEYS),
+            }
+        }
+        layer
+    }
+
+    /// A number of at least one.
+    fn count(&mut self, (name, value): Key<'_, '_>) -> u32 {
+        let number = number(value.get_ref()).filter(|number| *number > 0);
+        if number.is_none() {
+            self.wrong(name, value, "a number of at least 1");
+        }
+        number.unwrap_or_default()
+    }
+
+    /// Three such numbers, x first.
+    fn sizes(&mut self, (name, value): Key<'_, '_>) -> [u32; 3] {
+        let numbers = value.get_ref().as_array().and_then(|items| {
+            let numbers = items.iter().map(|item| number(item.get_ref()));
+            numbers.collect::<Option<Vec<_>>>()
+        });
+        match numbers.as_deref() {
+            Some(&[x, y, z]) if x > 0 && y > 0 && z > 0 => [x, y, z],
+            _ => {
+                self.wrong(name, value, "three numbers of at least 1, for example `[2, 1, 1]`");
+                [0; 3]
+            }
+        }
+    }
+
+    fn rules(&mut self, key: Key<'_, '_>) -> Vec<RuleText> {
+        let texts = self.spanned(key).into_iter();
+        let rule = |(text, span): (String, Range<usize>)| {
+            // Without the quotation marks, of which there are one or three.
+            let written = self.file.text.get(span.clone()).unwrap_or_default();
+            let quotes =
+                if written.starts_with("\"\"\"") || written.starts_with("'''") { 3 } else { 1 };
+            let origin = Some(self.origin(span.start + quotes..span.end - quotes));
+            RuleText { text, origin }
+        };
+        texts.map(rule).collect()
+    }
+
+    fn origin(&self, span: Range<usize>) -> Origin {
+        let place = place(&self.file.display, &self.file.text, span);
+        Origin { place, file: self.file.text.clone() }
+    }
+
+    fn wrong(&mut self, name: &str, value: &Spanned<DeValue<'_>>, expected: &str) {
+        let written = self.file.text.get(value.span()).unwrap_or_default();
+        let message = format!("`{name}` cannot be {written}");
+        self.report(value.span(), message, format!("write {expected}"));
+    }
+
+    fn unknown(&mut self, name: &str, span: Range<usize>, keys: &[&str]) {
+        let known = keys.iter().map(|key| (*key).to_owned());
+        let nearest = nearest(name, known).unwrap_or_default();
+        let message = format!("unknown key `{name}`");
+        self.report(span, message, format!("the nearest is `{nearest}`"));
+    }
+
+    fn report(&mut self, span: Range<usize>, message: String, help: String) {
+        self.report.add_text(&self.file.display, self.file.text.clone());
+        let place = place(&self.file.display, &self.file.text, span);
+        self.report.diagnostic(Diagnostic::error(place, message).help(help));
+    }
+}
+
+/// A table's entries as they are written: the parser sorts them.
+fn in_source_order<'t, 'i>(
+    table: &'t DeTable<'i>,
+) -> Vec<(&'t Spanned<std::borrow::Cow<'i, str>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(name, _)| name.span().start);
+    entries
+}
+
+fn number(value: &DeValue<'_>) -> Option<u32> {
+    let number = value.as_integer()?;
+    u32::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+fn level(value: &DeValue<'_>) -> Option<u8> {
+    let number = value.as_integer()?;
+    let level = u8::from_str_radix(number.as_str(), number.radix()).ok()?;
+    (level <= 3).then_some(level)
+}
+
+/// The keys, as they are written in TOML.
+pub(crate) const KEYS: [&str; 21] = [
+    "targets",
+    "source-dir",
+    "source-files",
+    "source-glob",
+    "exclude",
+    "include",
+    "define",
+    "arguments",
+    "fma",
+    "optimization",
+    "panics",
+    "math",
+    "types",
+    "cuda-compiler",
+    "nvcc",
+    "clang",
+    "host-files",
+    "rdc",
+    "device-libraries",
+    "options",
+    "kernels",
+];

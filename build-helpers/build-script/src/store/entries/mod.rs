@@ -1,0 +1,165 @@
+//! The store of results: content-addressed, one for all packages of a user.
+//!
+//! An entry is a file named after its key. It is written to a temporary file and renamed, so that
+//! builds that run at once never see half of one; it carries the digest of its content, so that a
+//! damaged one is a miss. A store that cannot be written is no reason to fail: the build goes on
+//! without it, and says so once.
+
+use crate::base::{environment::BuildEnvironment, files::write};
+use kernelmill_artifact::Fingerprint;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, SystemTime},
+};
+
+mod frame;
+
+/// What the store may hold, in bytes, unless `KERNELMILL_CACHE_SIZE` says otherwise.
+const DEFAULT_LIMIT: u64 = 2 << 30;
+/// An entry's time of last use is only renewed when it is older than this.
+const RENEW_AFTER: Duration = Duration::from_secs(60 * 60);
+/// Temporary files older than this are of processes that have died.
+const ABANDONED_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
+/// The part of the limit that is kept when old entries are removed, in percent.
+const KEPT_PERCENT: u64 = 80;
+
+/// The store.
+pub(crate) struct Store {
+    /// `None`: nothing is stored and nothing found.
+    folder: Option<PathBuf>,
+    limit: u64,
+    has_written: AtomicBool,
+    /// Why the first write failed; after it no other is tried.
+    failure: OnceLock<String>,
+}
+
+impl Store {
+    /// The store of the user: `KERNELMILL_CACHE_DIR`, `$XDG_CACHE_HOME/kernelmill`, or the
+    /// platform's folder. `KERNELMILL_CACHE=off` turns it off.
+    pub(crate) fn of_user(environment: &BuildEnvironment) -> Self {
+        let limit = environment.text("KERNELMILL_CACHE_SIZE").and_then(|text| text.parse().ok());
+        let is_off = environment.text("KERNELMILL_CACHE").is_some_and(|text| text == "off");
+        let folder = if is_off { None } else { user_folder(environment) };
+        Self::new(folder, limit.unwrap_or(DEFAULT_LIMIT))
+    }
+
+    pub(crate) fn new(folder: Option<PathBuf>, limit: u64) -> Self {
+        let folder = folder.map(|folder| folder.join(format!("v{}", frame::VERSION)));
+        Self { folder, limit, has_written: AtomicBool::new(false), failure: OnceLock::new() }
+    }
+
+    /// The content stored under a key. An entry that is damaged is removed.
+    pub(crate) fn get(&self, kind: &str, key: &Fingerprint) -> Option<Vec<u8>> {
+        let path = self.path(kind, key)?;
+        let bytes = fs::read(&path).ok()?;
+        let Some(content) = frame::open(&bytes) else {
+            // Where it cannot be removed, it is a miss again the next time.
+            let _ = fs::remove_file(&path);
+            return None;
+        };
+        renew(&path);
+        Some(content.to_vec())
+    }
+
+    /// Stores content under a key.
+    pub(crate) fn put(&self, kind: &str, key: &Fingerprint, content: &[u8]) {
+        let Some(path) = self.path(kind, key) else { return };
+        if self.failure.get().is_some() {
+            return;
+        }
+        match write(&path, &frame::close(content)) {
+            Ok(()) => self.has_written.store(true, Ordering::Relaxed),
+            Err(error) => {
+                self.failure.get_or_init(|| format!("{}: {error}", path.display()));
+            }
+        }
+    }
+
+    /// Ends the use of the store in this build: removes what was not used for longest where there
+    /// is too much, and gives what there is to warn about.
+    pub(crate) fn finish(&self) -> Option<String> {
+        if self.has_written.load(Ordering::Relaxed)
+            && let Some(folder) = &self.folder
+        {
+            shrink(folder, self.limit);
+        }
+        let failure = self.failure.get()?;
+        Some(format!(
+            "kernelmill's store cannot be written ({failure}); everything is compiled again in \
+             other checkouts and after `cargo clean`"
+        ))
+    }
+
+    fn path(&self, kind: &str, key: &Fingerprint) -> Option<PathBuf> {
+        let name = key.to_string();
+        let (first, rest) = name.split_at(2);
+        Some(self.folder.as_ref()?.join(first).join(format!("{rest}.{kind}")))
+    }
+}
+
+/// kernelmill's folder for what it can make or fetch again, by the user's settings and the
+/// platform's custom.
+pub(crate) fn user_folder(environment: &BuildEnvironment) -> Option<PathBuf> {
+    if let Some(folder) = environment.path("KERNELMILL_CACHE_DIR") {
+        return Some(folder);
+    }
+    let cache =
+        environment.path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()).or_else(|| {
+            if cfg!(windows) {
+                environment.path("LOCALAPPDATA")
+            } else {
+                let custom = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+                environment.path("HOME").map(|home| home.join(custom))
+            }
+        });
+    cache.map(|folder| folder.join("kernelmill"))
+}
+
+/// Notes that an entry was used. A file system that keeps no such time only makes the choice of
+/// what to remove worse.
+fn renew(path: &Path) {
+    let age = fs::metadata(path).and_then(|data| data.modified()).map(|time| time.elapsed());
+    if let Ok(Ok(age)) = age
+        && age > RENEW_AFTER
+        && let Ok(file) = fs::File::options().append(true).open(path)
+    {
+        let _ = file.set_modified(SystemTime::now());
+    }
+}
+
+/// Removes the entries that were not used for longest until the rest is well under the limit.
+/// Two builds that do this at once at worst remove an entry that has to be made again.
+fn shrink(folder: &Path, limit: u64) {
+    let (mut entries, mut total) = (Vec::new(), 0);
+    for file in walkdir::WalkDir::new(folder).min_depth(2).into_iter().filter_map(Result::ok) {
+        let Ok(data) = file.metadata() else { continue };
+        let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        let is_temporary = file.file_name().to_string_lossy().ends_with(".tmp");
+        if is_temporary && used.elapsed().is_ok_and(|age| age > ABANDONED_AFTER) {
+            let _ = fs::remove_file(file.path());
+        } else if data.is_file() && !is_temporary {
+            total += data.len();
+            entries.push((used, data.len(), file.into_path()));
+        }
+    }
+    if total <= limit {
+        return;
+    }
+    entries.sort();
+    for (_, size, path) in entries {
+        if total <= limit / 100 * KEPT_PERCENT {
+            break;
+        }
+        if fs::remove_file(path).is_ok() {
+            total -= size;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

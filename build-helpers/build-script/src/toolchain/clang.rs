@@ -1,0 +1,109 @@
+//! clang, which compiles CUDA C++ and HIP to bitcode.
+
+use super::search::Search;
+use crate::base::error::Error;
+use std::path::PathBuf;
+
+/// The versions that are looked for by name, `clang-22`.
+const NAMED: std::ops::RangeInclusive<u32> = 14..=25;
+/// Folders where packages put a clang that is not on `PATH`; `{}` is the version.
+const USUAL: [&str; 2] = ["/opt/homebrew/opt/llvm/bin/clang", "/usr/local/opt/llvm/bin/clang"];
+/// The variables that clang reads, which are part of what it makes. `PATH` changes nothing.
+const VARIABLES: [&str; 4] =
+    ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS"];
+
+/// clang.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Clang {
+    /// The program, as it is to be started.
+    pub program: PathBuf,
+    /// What it prints for `--version`, without the folder that it is installed in.
+    pub version: String,
+    /// For clang 22.1.8: 22.
+    pub major: u32,
+    /// The variables that it reads, with the values they have; `None` is not set. Cargo watches
+    /// them.
+    pub variables: Vec<(String, Option<String>)>,
+}
+
+/// Finds clang: the setting `clang` (`KERNELMILL_CLANG`), `CLANG`, and then of `clang` and
+/// `clang-14` to `clang-25` on `PATH`, of those installed for kernelmill and in the usual places,
+/// the newest that is not newer than `llvm`, which has to read what it makes; or, where all are
+/// newer, the oldest. Apple's own clang has no back ends for GPUs and is passed over.
+///
+/// # Errors
+///
+/// [`Error::Toolchain`] where the clang that is named does not exist or is none.
+pub(crate) fn find_clang(search: &Search<'_>, llvm: Option<u32>) -> Result<Option<Clang>, Error> {
+    let named = match &search.clang {
+        Some(set) => Some((set.clone(), "the setting `clang` (or KERNELMILL_CLANG)")),
+        None => search.environment.text("CLANG").map(|set| (set, "the environment variable CLANG")),
+    };
+    if let Some((text, origin)) = named {
+        let program = search.named(&text, origin)?;
+        return look_at(search, program.clone()).map(Some).map_err(|why| {
+            Error::Toolchain(format!("{origin} names {}, but {why}", program.display()))
+        });
+    }
+    // What is not usable is as good as absent: nobody asked for it.
+    let found = candidates(search).into_iter().filter_map(|path| look_at(search, path).ok());
+    let limit = llvm.unwrap_or(u32::MAX);
+    let order = |clang: &Clang| match clang.major <= limit {
+        true => (0, limit - clang.major),
+        false => (1, clang.major),
+    };
+    let best = found.min_by_key(order);
+    if let Some(clang) = &best {
+        search.environment.cargo.watch(&clang.program);
+    }
+    Ok(best)
+}
+
+/// Every clang that is there, the one called `clang` first.
+fn candidates(search: &Search<'_>) -> Vec<PathBuf> {
+    let mut found: Vec<_> = search.on_path("clang").into_iter().collect();
+    found.extend(NAMED.rev().filter_map(|major| search.on_path(&format!("clang-{major}"))));
+    found.extend(search.installed("clang"));
+    found.extend(NAMED.rev().map(|major| format!("/usr/lib/llvm-{major}/bin/clang").into()));
+    found.extend(USUAL.iter().map(PathBuf::from));
+    found.retain(|path| path.is_file());
+    found
+}
+
+fn look_at(search: &Search<'_>, program: PathBuf) -> Result<Clang, String> {
+    let said = search.ask(&program, &["--version"]).map_err(|error| error.to_string())?;
+    if said.contains("Apple") {
+        return Err("Apple's clang has no back ends for GPUs".to_owned());
+    }
+    let major = major(&said).ok_or("it does not say that it is clang")?;
+    let lines = said.lines().filter(|line| !line.starts_with("InstalledDir:"));
+    let version = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
+    let variables = VARIABLES.map(|name| {
+        let value = search.environment.raw(name);
+        (name.to_owned(), value.map(|value| value.to_string_lossy().into_owned()))
+    });
+    Ok(Clang { program, version, major, variables: variables.into() })
+}
+
+/// `Debian clang version 22.1.8 (1~deb12u1)`.
+fn major(version: &str) -> Option<u32> {
+    let (_, rest) = version.split_once("clang version ")?;
+    rest.split('.').next()?.parse().ok()
+}
+
+/// The command that installs clang with this machine's package manager.
+pub(crate) fn install_command(search: &Search<'_>, llvm: Option<u32>) -> String {
+    let version = llvm.map_or_else(String::new, |major| format!("-{major}"));
+    let managers = [
+        ("apt-get", format!("apt-get install clang{version}")),
+        ("dnf", "dnf install clang".to_owned()),
+        ("pacman", "pacman -S clang".to_owned()),
+        ("zypper", "zypper install clang".to_owned()),
+        ("brew", "brew install llvm".to_owned()),
+        ("winget", "winget install LLVM.LLVM".to_owned()),
+    ];
+    let usual = managers[0].1.clone();
+    let found = managers.into_iter().find(|(program, _)| search.on_path(program).is_some());
+    found.map_or(usual, |(_, command)| command)
+}

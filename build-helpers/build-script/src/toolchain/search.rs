@@ -1,0 +1,191 @@
+//! The search for tools: its places, and what was found there.
+
+use crate::{
+    base::{environment::BuildEnvironment, error::Error, paths},
+    settings::{
+        package::Package,
+        resolved::{ArgumentsOf, Settings},
+    },
+    store::entries::{self, Store},
+};
+use std::{
+    cmp::Reverse,
+    env::{consts::EXE_SUFFIX, split_paths},
+    fs,
+    path::{Path, PathBuf},
+};
+use walkdir::WalkDir;
+
+/// The variables that name the folder of a CUDA installation, in the order in which they count.
+pub(crate) const CUDA_VARIABLES: [&str; 4] =
+    ["CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"];
+/// Where CUDA's own installer puts it.
+const USUAL_CUDA: &str = "/usr/local/cuda";
+/// How deep below a `toolchains` folder a `bin` may lie: `cuda-13.5/nvidia/cu13/bin/nvcc`.
+const DEPTH: usize = 5;
+/// Folders of CUDA with thousands of files and no program.
+const NO_PROGRAMS: [&str; 5] = ["include", "lib", "lib64", "cccl", "nvvm"];
+
+/// The places where a build, or another program, looks for tools.
+pub(crate) struct Search<'w> {
+    pub(super) environment: &'w BuildEnvironment,
+    /// What paths in the settings start from.
+    root: PathBuf,
+    /// In each of these, and in the folders above, there may be installed tools.
+    starts: Vec<PathBuf>,
+    /// The setting `nvcc`.
+    pub(super) nvcc: Option<String>,
+    /// The setting `clang`.
+    pub(super) clang: Option<String>,
+    /// Further arguments of compilers; some of them choose the host compiler.
+    pub(super) arguments: Vec<String>,
+    /// What tools have said of themselves.
+    pub(super) memory: Store,
+}
+
+impl<'w> Search<'w> {
+    /// The places of a package's build.
+    pub(crate) fn of_build(
+        environment: &'w BuildEnvironment,
+        package: &Package,
+        settings: &Settings,
+    ) -> Self {
+        Self {
+            environment,
+            root: package.root.clone(),
+            starts: vec![package.out_dir.clone(), package.root.clone()],
+            nvcc: settings.nvcc.clone(),
+            clang: settings.clang.clone(),
+            arguments: settings.arguments_for(ArgumentsOf::Cuda),
+            memory: Store::of_user(environment),
+        }
+    }
+
+    /// The places of a program that works in a folder and has no settings but those of the
+    /// environment.
+    pub(crate) fn of_folder(environment: &'w BuildEnvironment, folder: &Path) -> Self {
+        Self {
+            environment,
+            root: folder.to_path_buf(),
+            starts: vec![folder.to_path_buf()],
+            nvcc: environment.text("KERNELMILL_NVCC"),
+            clang: environment.text("KERNELMILL_CLANG"),
+            arguments: Vec::new(),
+            memory: Store::of_user(environment),
+        }
+    }
+
+    /// A program that somebody has named: a path, or a name on `PATH`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Toolchain`] where there is no such file; `origin` is who named it.
+    pub(super) fn named(&self, text: &str, origin: &str) -> Result<PathBuf, Error> {
+        let is_path = text.contains(['/', '\\']);
+        let found = if is_path {
+            [text.to_owned(), format!("{text}{EXE_SUFFIX}")]
+                .iter()
+                .map(|text| paths::normal(&self.root.join(text)))
+                .find(|path| path.is_file())
+        } else {
+            self.on_path(text)
+        };
+        let place = if is_path { "there is no such file" } else { "it is not on PATH" };
+        found.ok_or_else(|| Error::Toolchain(format!("{origin} names `{text}`, but {place}")))
+    }
+
+    /// The first program of this name on `PATH`.
+    pub(super) fn on_path(&self, name: &str) -> Option<PathBuf> {
+        let path = self.environment.variable("PATH")?;
+        let file = format!("{name}{EXE_SUFFIX}");
+        split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
+    }
+
+    /// A program of CUDA's: in the folders that CUDA's variables name, on `PATH`, among the tools
+    /// that are installed for kernelmill, in the usual place.
+    pub(super) fn in_cuda(&self, name: &str) -> Option<PathBuf> {
+        let file = format!("{name}{EXE_SUFFIX}");
+        let is_there = |path: &PathBuf| path.is_file();
+        // All of them are asked for, so that Cargo watches all.
+        let homes = CUDA_VARIABLES.map(|variable| self.environment.path(variable));
+        let in_home = || {
+            let homes = homes.into_iter().flatten();
+            homes.map(|folder| folder.join("bin").join(&file)).find(is_there)
+        };
+        let usual = || Some(Path::new(USUAL_CUDA).join("bin").join(&file)).filter(is_there);
+        in_home()
+            .or_else(|| self.on_path(name))
+            .or_else(|| self.installed_folders().iter().find_map(|folder| inside(folder, &file)))
+            .or_else(usual)
+    }
+
+    /// Every program of this name among the tools that are installed for kernelmill.
+    pub(super) fn installed(&self, name: &str) -> Vec<PathBuf> {
+        let file = format!("{name}{EXE_SUFFIX}");
+        self.installed_folders().iter().filter_map(|folder| inside(folder, &file)).collect()
+    }
+
+    /// The folders of installed tools: those of the user, newest version first, then each
+    /// `toolchains` in the build folder and each `target/toolchains` on the way up.
+    fn installed_folders(&self) -> Vec<PathBuf> {
+        let mut folders = self.user_folder().map(|folder| versions(&folder)).unwrap_or_default();
+        for start in &self.starts {
+            let above = start.ancestors();
+            folders
+                .extend(above.flat_map(|it| [it.join("toolchains"), it.join("target/toolchains")]));
+        }
+        folders.retain(|folder| folder.is_dir());
+        folders
+    }
+
+    /// Where `cargo kernelmill toolchain install` puts tools.
+    pub(crate) fn user_folder(&self) -> Option<PathBuf> {
+        entries::user_folder(self.environment).map(|folder| folder.join("toolchains"))
+    }
+
+    /// Where a program of CUDA's was looked for, as a sentence goes on after "it is": for people
+    /// who wonder why it was not found.
+    pub(super) fn places(&self) -> String {
+        let set: Vec<_> = CUDA_VARIABLES
+            .iter()
+            .filter_map(|name| Some((name, self.environment.text(name)?)))
+            .map(|(name, folder)| format!("not in the folder bin of {name}={folder}"))
+            .collect();
+        let homes = if set.is_empty() {
+            format!("{} and {} are not set", CUDA_VARIABLES[..3].join(", "), CUDA_VARIABLES[3])
+        } else {
+            set.join(", ")
+        };
+        let user = self
+            .user_folder()
+            .map_or_else(String::new, |folder| format!(", not installed in {}", folder.display()));
+        format!("{homes}; not on PATH{user}, not in a target/toolchains, not in {USUAL_CUDA}/bin")
+    }
+}
+
+/// The folders in a folder, later versions first: `cuda-13.10` before `cuda-13.5`.
+fn versions(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut found: Vec<_> = entries.map(|entry| entry.path()).collect();
+    found.retain(|path| path.extension().is_none_or(|extension| extension != "part"));
+    found.sort_by_cached_key(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let numbers = name.split(|letter: char| !letter.is_ascii_digit());
+        let numbers: Vec<u32> = numbers.filter_map(|number| number.parse().ok()).collect();
+        (Reverse(numbers), name)
+    });
+    found
+}
+
+/// `**/bin/<file>` in a folder of installed tools. The first in the order of names, so that the
+/// same machine gives the same tool.
+fn inside(folder: &Path, file: &str) -> Option<PathBuf> {
+    let walk = WalkDir::new(folder).max_depth(DEPTH).sort_by_file_name().into_iter();
+    let walk = walk.filter_entry(|entry| {
+        let name = entry.file_name().to_string_lossy();
+        !NO_PROGRAMS.contains(&&*name) && !name.ends_with(".dist-info") && !name.ends_with(".part")
+    });
+    walk.filter_map(Result::ok)
+        .map(walkdir::DirEntry::into_path)
+        .find(|path| path.ends_with(Path::new("bin").join(file)) && path.is_file())
+}

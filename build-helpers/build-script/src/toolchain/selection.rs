@@ -1,0 +1,121 @@
+//! The selection of tools for a build: those that its sources, targets and settings need.
+
+use super::{
+    ask::{ask, llvm_of_rustc},
+    check::no_ptxas,
+    clang::{Clang, find_clang},
+    cuda::{self, find_ptxas},
+    nvcc::{Nvcc, find_nvcc},
+    rocm,
+    search::Search,
+};
+use crate::{
+    base::{error::Error, report::Report},
+    settings::{choices::CudaCompiler, package::Package, resolved::Settings},
+};
+use kernelmill_artifact::Target;
+use kernelmill_compiler::{MathLibrary, Toolchain};
+use std::path::PathBuf;
+
+/// The C++ compilers of a build.
+#[derive(Debug, Default)]
+pub(crate) struct CppTools {
+    pub(crate) nvcc: Option<Nvcc>,
+    pub(crate) clang: Option<Clang>,
+}
+
+impl CppTools {
+    /// Finds nvcc where NVIDIA's targets need it, and clang where the others do, or where there is
+    /// no nvcc.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Toolchain`] where a compiler that is named does not exist or cannot be asked.
+    pub(crate) fn find(
+        search: &Search<'_>,
+        package: &Package,
+        settings: &Settings,
+        has_kernels: bool,
+        has_host_code: bool,
+    ) -> Result<Self, Error> {
+        let has_cuda = has_kernels || has_host_code;
+        let is_for_nvcc = has_host_code || settings.cuda_compiler != CudaCompiler::Clang;
+        let nvcc = if has_cuda && is_for_nvcc && settings.has_nvidia() {
+            find_nvcc(search)?
+        } else {
+            None
+        };
+        let wants_clang = settings.cuda_compiler == CudaCompiler::Clang;
+        let falls_back = nvcc.is_none() && settings.cuda_compiler == CudaCompiler::Auto;
+        let is_seen =
+            settings.plugin_on_everything.is_some() && settings.cuda_compiler != CudaCompiler::Nvcc;
+        let is_better = wants_clang || falls_back || is_seen;
+        let needs_clang = has_kernels && (is_better || settings.has_others());
+        let clang = if needs_clang {
+            let version = ask(&package.rustc, &["-vV"])?;
+            find_clang(search, llvm_of_rustc(&version))?
+        } else {
+            None
+        };
+        Ok(Self { nvcc, clang })
+    }
+
+    /// nvcc, where it is the one that compiles kernels. What it makes no plugin sees, so where one is
+    /// to see all kernels it is clang, if nothing else is said.
+    pub(crate) fn compiles_kernels(&self, settings: &Settings) -> Option<&Nvcc> {
+        let is_by_clang = match settings.cuda_compiler {
+            CudaCompiler::Auto => settings.plugin_on_everything.is_some() && self.clang.is_some(),
+            CudaCompiler::Nvcc => false,
+            CudaCompiler::Clang => true,
+        };
+        self.nvcc.as_ref().filter(|_| !is_by_clang)
+    }
+}
+
+/// Finds the compiler's own toolchain for these settings. Tools that no target needs are not
+/// looked for, so that installing one changes nothing for them.
+///
+/// # Errors
+///
+/// [`Error::Toolchain`] where rustc cannot be asked, and [`Error::Sources`] with every target that
+/// needs a tool which is not there.
+pub(crate) fn find(
+    search: &Search<'_>,
+    package: &Package,
+    settings: &Settings,
+) -> Result<Toolchain, Error> {
+    let rustc_version = ask(&package.rustc, &["-vV"])?;
+    let sysroot = ask(&package.rustc, &["--print", "sysroot"])?;
+    let needs_ptxas = settings.targets.iter().any(|target| matches!(target, Target::Cubin(_)));
+    let ptxas = if needs_ptxas { find_ptxas(search) } else { None };
+    let ptxas_version = match &ptxas {
+        Some(ptxas) => search.ask(ptxas, &["--version"])?,
+        None => String::new(),
+    };
+    // libdevice lies beside ptxas, whether that is needed or not.
+    let (libdevice, ocml) = match settings.params.math {
+        MathLibrary::Vendor => (cuda::find_libdevice(search), rocm::find_ocml(search)),
+        MathLibrary::Own => (None, None),
+    };
+    [&libdevice, &ocml].into_iter().flatten().for_each(|path| search.environment.cargo.watch(path));
+    if let Some(ptxas) = &ptxas {
+        search.environment.cargo.watch(ptxas);
+    }
+    if ptxas.is_none() {
+        let mut report = Report::default();
+        no_ptxas(search, &settings.targets, &mut report);
+        report.into_result(Error::Sources)?;
+    }
+    Ok(Toolchain {
+        rustc: package.rustc.clone(),
+        rustc_version,
+        sysroot: PathBuf::from(sysroot.trim()),
+        host: package.target.clone(),
+        llvm: search.environment.path("KERNELMILL_LLVM"),
+        ptxas,
+        ptxas_version,
+        libdevice,
+        ocml,
+        scratch: package.out_dir.join("kernelmill"),
+    })
+}
