@@ -99,5 +99,5 @@ fn every_kernel_has_its_strategy_on_this_toolchain() {
         missing.is_empty() && new.is_empty(),
         "{SNAPSHOT} says:\n{missing:#?}\nand this toolchain gives:\n{new:#?}\n`cargo xtask bless` rewrites it"
     );
-    assert!(found.len() > 140, "{} kernels", found.len());
+    assert!(found.len() > 100, "{} kernels", found.len());
 }
