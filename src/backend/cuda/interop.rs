@@ -24,7 +24,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Cuda`](crate::Error::Cuda) where the driver does not answer.
+    /// [`Error::Cuda`] where the driver does not answer.
     pub fn from_cuda_context(context: &Arc<CudaContext>) -> Result<Self> {
         context::adopt(context).map(Self::of)
     }
@@ -36,7 +36,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::WrongDevice`](crate::Error::WrongDevice) for a stream of another context.
+    /// [`Error::WrongDevice`] for a stream of another context.
     pub fn adopt_stream(&self, stream: Arc<CudaStream>) -> Result<Stream> {
         let any: &dyn Any = self.context();
         let context = any.downcast_ref::<Context>().filter(|context| context.is_of(&stream));

@@ -1,4 +1,4 @@
-//! Compares the enumerators of [`codes`](super::codes) with what an opened library says of a
+//! Compares the enumerators of [`codes`] with what an opened library says of a
 //! module that has one of each.
 //!
 //! LLVM keeps the numbers of its C interface stable by intent, not by promise: LLVM 23 split the
