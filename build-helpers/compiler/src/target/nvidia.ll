@@ -23,8 +23,9 @@ declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.y()
 define i32 @__kernelmill_grid_dim_y() alwaysinline { %r = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.y() ret i32 %r }
 declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.z()
 define i32 @__kernelmill_grid_dim_z() alwaysinline { %r = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.z() ret i32 %r }
-declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) convergent
-define void @__kernelmill_barrier() alwaysinline convergent { call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0) ret void }
+; LLVM 20 knows no other name, and later versions read it as `llvm.nvvm.barrier.cta.sync.aligned.all`.
+declare void @llvm.nvvm.barrier0() convergent
+define void @__kernelmill_barrier() alwaysinline convergent { call void @llvm.nvvm.barrier0() ret void }
 declare void @llvm.nvvm.bar.warp.sync(i32) convergent
 define void @__kernelmill_warp_barrier(i32 %m) alwaysinline convergent { call void @llvm.nvvm.bar.warp.sync(i32 %m) ret void }
 declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32) convergent
