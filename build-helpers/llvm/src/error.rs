@@ -43,7 +43,7 @@ pub enum Error {
     /// The library is older than the bindings.
     #[error(
         "the LLVM library {} is version {version}; kernelmill needs LLVM 20 or later: use Rust \
-         1.88 or later, or set KERNELMILL_LLVM to another library",
+         1.95 or later, or set KERNELMILL_LLVM to another library",
         path.display()
     )]
     TooOld {
