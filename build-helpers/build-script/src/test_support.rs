@@ -9,7 +9,8 @@ use crate::{
 };
 use kernelmill_artifact::{ArtifactKind, NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, CompiledKernel, Error as CompileError, Job, Lowered, RustSource, Symbols, exported,
+    Artifact, CompiledKernel, Error as CompileError, Job, Lowered, Lowering, RustSource, Strategy,
+    Symbols, exported,
     frontend::cuda::{
         CudaSource,
         clang::{Clang, CudaLowered},
@@ -254,8 +255,13 @@ impl Compile for Fake {
             panics: false,
             cpu_symbol: (*target == Target::Cpu)
                 .then(|| format!("kernelmill_cpu_{}_{}", job.source.unit, signature.name)),
-            road: (*target == Target::Cpu && text.contains("ROADS"))
-                .then(|| "loop: no thread waits".to_owned()),
+            strategy: (*target == Target::Cpu && text.contains("ROADS")).then(|| Strategy {
+                lowering: Lowering::ThreadLoop,
+                widths: vec![8, 16],
+                scalar: None,
+                block: None,
+                interchanged_loops: 0,
+            }),
             notes: text
                 .contains("NOTES")
                 .then(|| "count: 3 additions".to_owned())

@@ -42,10 +42,7 @@ fn inspect_prints_the_ptx_of_one_kernel() {
 fn inspect_says_how_a_kernel_runs_on_the_cpu() {
     for _ in 0..2 {
         let text = stdout(kernelmill(&["inspect", "saxpy", "--target", "cpu"]));
-        assert!(
-            text.starts_with("loop: no thread waits for another, threads in groups of"),
-            "{text}"
-        );
+        assert!(text.starts_with("thread loop: no barriers, vector width"), "{text}");
     }
 }
 

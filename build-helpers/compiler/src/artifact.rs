@@ -1,6 +1,9 @@
 use kernelmill_artifact::{ArtifactKind, Target};
 
-use crate::bytes::{Reader, Writer};
+use crate::{
+    Strategy,
+    bytes::{Reader, Writer},
+};
 
 /// A compiled source: the binary for one target, and what the run time must know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,9 +37,8 @@ pub struct CompiledKernel {
     pub panics: bool,
     /// For the CPU, the symbol of the constant that describes it.
     pub cpu_symbol: Option<String>,
-    /// For the CPU, how it runs the threads of a block, and why: `loop`, `regions` or
-    /// `coroutine`, a colon, and a sentence for people.
-    pub road: Option<String>,
+    /// For the CPU, its lowering strategy.
+    pub strategy: Option<Strategy>,
     /// What plugins say of it, a sentence each, for people.
     pub notes: Vec<String>,
 }
@@ -89,7 +91,7 @@ impl Artifact {
             writer.number(u64::from(kernel.static_shared_bytes));
             writer.number(u64::from(kernel.panics));
             writer.text(kernel.cpu_symbol.as_deref().unwrap_or(""));
-            writer.text(kernel.road.as_deref().unwrap_or(""));
+            writer.text(&kernel.strategy.as_ref().map_or_else(String::new, strategy_text));
             writer.number(kernel.notes.len() as u64);
             kernel.notes.iter().for_each(|text| writer.text(text));
         }
@@ -126,7 +128,10 @@ impl Artifact {
                 static_shared_bytes: reader.number()?.try_into().ok()?,
                 panics: reader.number()? != 0,
                 cpu_symbol: Some(reader.text()?).filter(|symbol| !symbol.is_empty()),
-                road: Some(reader.text()?).filter(|road| !road.is_empty()),
+                strategy: match &*reader.text()? {
+                    "" => None,
+                    text => Some(serde_json::from_str(text).ok()?),
+                },
                 notes: reader.list(Reader::text)?,
             })
         })?;
@@ -151,9 +156,14 @@ impl Artifact {
     }
 }
 
+fn strategy_text(strategy: &Strategy) -> String {
+    serde_json::to_string(strategy).expect("it consists of numbers, texts and lists")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Lowering;
 
     #[test]
     fn an_artifact_reads_back_and_a_damaged_one_does_not() {
@@ -167,7 +177,13 @@ mod tests {
                 static_shared_bytes: 1024,
                 panics: true,
                 cpu_symbol: Some("kernelmill_cpu_a_saxpy".into()),
-                road: Some("loop: no thread waits for another".into()),
+                strategy: Some(Strategy {
+                    lowering: Lowering::BarrierRegions { barriers: 2, warp_collectives: 0 },
+                    widths: vec![8, 16],
+                    scalar: None,
+                    block: Some([256, 1, 1]),
+                    interchanged_loops: 0,
+                }),
                 notes: vec!["count: 3 additions".into()],
             }],
             locations: vec![Location {

@@ -366,7 +366,7 @@ mod tests {
         let all: Vec<_> = all.iter().map(Some).collect();
         assert_eq!(Symbols::reached(&all, 0), [1, 2]);
         assert_eq!(Symbols::reached(&all, 1), [2]);
-        assert_eq!(Symbols::reached(&all, 3), []);
+        assert_eq!(Symbols::reached(&all, 3), [0_usize; 0]);
         let bytes = all[0].unwrap().to_bytes();
         assert_eq!(Symbols::from_bytes(&bytes).as_ref(), all[0]);
         assert_eq!(Symbols::from_bytes(&bytes[1..]), None);

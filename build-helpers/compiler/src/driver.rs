@@ -9,7 +9,7 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Artifact, CompiledKernel, Error, Job, Location, PanicLevel, Toolchain,
+    Artifact, CompiledKernel, Error, Job, Location, PanicLevel, ScalarReason, Toolchain,
     check::Checks,
     deferred, entry, fast,
     frontend::rust::LAYOUT_PREFIX,
@@ -37,15 +37,13 @@ pub(crate) fn compile(
     config.params.lanes = false;
     let plain = Job { config: &config, ..*job };
     let mut artifact = compile_as_asked(toolchain, linked, &plain)?;
-    for road in artifact.kernels.iter_mut().filter_map(|kernel| kernel.road.as_mut()) {
-        let why = why.lines().next().unwrap_or_default();
-        road.push_str(&format!("; {LANES_FAILED}: {why}"));
+    for strategy in artifact.kernels.iter_mut().filter_map(|kernel| kernel.strategy.as_mut()) {
+        let message = why.lines().next().unwrap_or_default().to_owned();
+        strategy.scalar =
+            Some(ScalarReason::VectorizationFailed { kernel: String::new(), message });
     }
     Ok(artifact)
 }
-
-/// What the road of a kernel says whose source was compiled again without lanes.
-const LANES_FAILED: &str = "code of lanes could not be built, please report it";
 
 fn compile_as_asked(
     toolchain: &Toolchain,
@@ -77,7 +75,7 @@ fn compile_as_asked(
             static_shared_bytes: entry.static_shared_bytes,
             panics,
             cpu_symbol: entry.cpu_symbol,
-            road: entry.road,
+            strategy: entry.strategy,
             notes: notes_of(&notes, &signature.symbol),
         })
         .collect();

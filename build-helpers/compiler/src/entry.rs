@@ -131,7 +131,7 @@ pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<E
                 symbol: kernel.name(),
                 static_shared_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
                 cpu_symbol: None,
-                road: None,
+                strategy: None,
             })
         })
         .collect()

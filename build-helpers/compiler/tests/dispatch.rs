@@ -4,7 +4,8 @@ mod common;
 
 use common::{compiler, job, lower};
 use kernelmill_compiler::{
-    Child, Config, Job, JobSource, Lowered, RustSource, TableFunction, exported, exported_by,
+    Child, Config, Job, JobSource, Lowered, Lowering, RustSource, TableFunction, exported,
+    exported_by,
 };
 
 const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
@@ -88,8 +89,9 @@ fn threads_stay_lanes_on_the_cpu() {
     let (source, lowered) = table();
     let config = Config::new("cpu".parse().unwrap());
     let artifact = compiler().compile(&job("apply", &source, &lowered, &config)).unwrap();
-    let roads: Vec<_> = artifact.kernels.iter().filter_map(|it| it.road.as_deref()).collect();
-    assert_eq!(roads, ["loop: no thread waits for another, threads in groups of 8, 16"; 2]);
+    let strategies = artifact.kernels.iter().filter_map(|it| it.strategy.as_ref());
+    let found: Vec<_> = strategies.map(|it| (&it.lowering, &*it.widths)).collect();
+    assert_eq!(found, [(&Lowering::ThreadLoop, &[8, 16][..]); 2]);
 }
 
 /// The symbol of a function of another package has its package in it, and nothing that an assembler

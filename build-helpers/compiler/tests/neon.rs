@@ -27,8 +27,8 @@ fn compiler() -> Option<&'static Compiler> {
     COMPILER.get_or_init(make).as_ref()
 }
 
-/// The road of the only kernel in a text, and the code of its groups.
-fn assembly(name: &str, text: &str) -> Option<(String, String)> {
+/// The vector widths of the only kernel in a text, and its code.
+fn assembly(name: &str, text: &str) -> Option<(Vec<u32>, String)> {
     let compiler = compiler()?;
     let source = source(&format!("neon_{name}"), text);
     let lowered = compiler.lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
@@ -36,8 +36,8 @@ fn assembly(name: &str, text: &str) -> Option<(String, String)> {
     let unit = JobSource { lowered: &lowered, signatures: &source.signatures, unit: name };
     let job = Job { source: unit, config: &config };
     let artifact = compiler.compile(&job).unwrap_or_else(|error| panic!("{error}"));
-    let road = artifact.kernels[0].road.clone().unwrap();
-    Some((road, compiler.assembly(&job).unwrap_or_else(|error| panic!("{error}"))))
+    let widths = artifact.kernels[0].strategy.clone().unwrap().widths;
+    Some((widths, compiler.assembly(&job).unwrap_or_else(|error| panic!("{error}"))))
 }
 
 /// The loops of assembly text: what is between a label and a jump back to it.
@@ -62,8 +62,8 @@ fn loops(assembly: &str) -> Vec<String> {
 
 /// Compiles a kernel, and looks for a loop that has all of these instructions.
 fn check(name: &str, text: &str, instructions: &[&str]) {
-    let Some((road, assembly)) = assembly(name, text) else { return };
-    assert!(road.ends_with("threads in groups of 4"), "{name}: {road}");
+    let Some((widths, assembly)) = assembly(name, text) else { return };
+    assert_eq!(widths, [4], "{name}");
     // `z` and `p` are the registers of SVE.
     let beyond = assembly.lines().find(|line| {
         let operands = line.trim().split_once('\t').map_or("", |(_, operands)| operands);

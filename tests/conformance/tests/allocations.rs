@@ -1,4 +1,5 @@
-//! A launch on the CPU allocates nothing once every thread has run the kernel: on every road, with
+//! A launch on the CPU allocates nothing once every thread has run the kernel: with every lowering
+//! strategy, with
 //! shared memory, with one thread and with two.
 
 #[path = "../../../benches/common/allocations.rs"]
@@ -30,15 +31,17 @@ struct Bench {
     output: Buffer<u32>,
 }
 
-/// How a kernel runs, and one that runs so.
-type Road = (&'static str, fn(&mut Bench, Launch<1>));
+/// A lowering strategy, and a kernel that has it.
+type Strategy = (&'static str, fn(&mut Bench, Launch<1>));
 
-const ROADS: [Road; 4] = [
-    ("loop", |on, launch| on.kernels.two_exits(&on.stream, launch, 3, 5, &mut on.output).unwrap()),
-    ("regions", |on, launch| {
+const STRATEGIES: [Strategy; 4] = [
+    ("thread loop", |on, launch| {
+        on.kernels.two_exits(&on.stream, launch, 3, 5, &mut on.output).unwrap()
+    }),
+    ("barrier regions", |on, launch| {
         on.kernels.reverse_blocks(&on.stream, launch, &on.input, &mut on.output).unwrap();
     }),
-    ("regions, dynamic shared memory", |on, launch| {
+    ("barrier regions, dynamic shared memory", |on, launch| {
         let launch = launch.shared_bytes(4 * THREADS as usize);
         on.kernels.dynamic_shared(&on.stream, launch, &on.input, &mut on.output).unwrap();
     }),
@@ -71,18 +74,18 @@ impl Bench {
     }
 }
 
-/// What each road allocates: by its name and the blocks of the launch.
+/// What each strategy allocates: by its name and the blocks of the launch.
 fn allocations(on: &mut Bench) -> Vec<(&'static str, u32, u64)> {
-    let count = |(name, run): Road| {
+    let count = |(name, run): Strategy| {
         BLOCKS.map(|blocks| (name, blocks, on.count(run, Launch::grid([blocks], [THREADS]))))
     };
-    ROADS.map(count).into_iter().flatten().collect()
+    STRATEGIES.map(count).into_iter().flatten().collect()
 }
 
 /// Runs a block of every kernel on the calling thread.
 fn warm(device: &Device) {
     let mut bench = Bench::new(device);
-    for (_, run) in ROADS {
+    for (_, run) in STRATEGIES {
         run(&mut bench, Launch::grid([1], [THREADS]));
     }
 }

@@ -137,21 +137,21 @@ fn every_kernel_has_a_check_and_every_check_a_test() {
     assert_eq!(checks, sorted(NAMES.to_vec()));
 }
 
-/// Threads that take elements a step apart are compared where their rounds are taken in step.
+/// Grid-stride loops are compared where they are interchanged.
 #[test]
-fn strides_are_taken_in_step() {
+fn grid_stride_loops_are_interchanged() {
     let file = concat!(env!("OUT_DIR"), "/strides.cpu.roads.txt");
     let text = fs::read_to_string(file).unwrap();
-    assert_eq!(text.matches("in step").count(), 4, "{text}");
+    assert_eq!(text.matches("interchanged loop").count(), 4, "{text}");
 }
 
-/// What operations of warps give is compared on both roads that have them.
+/// What warp collectives give is compared with both lowering strategies that have them.
 #[test]
-fn warps_are_lanes_where_they_may_be() {
+fn warp_collectives_are_vectorised_where_they_may_be() {
     let file = concat!(env!("OUT_DIR"), "/warp.cpu.roads.txt");
     let text = fs::read_to_string(file).unwrap();
     for start in [
-        "warp_mixed: regions: 9 operations of warps, all uniform, threads in groups",
+        "warp_mixed: barrier regions: 9 uniform warp collectives, vector width",
         "warp_mixed_apart: coroutine: ",
     ] {
         assert!(text.lines().any(|line| line.starts_with(start)), "{start}: {text}");

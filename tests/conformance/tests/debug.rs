@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, path::Path, process::Command};
 
 use common::{Source, lower, lower_with};
 use kernelmill_artifact::ArtifactKind;
+use kernelmill_compiler::Lowering;
 use object::{Object, ObjectSection, ObjectSymbol};
 
 const KERNEL: &str = "\
@@ -204,7 +205,7 @@ fn places(library: &[u8], part: &str) -> BTreeSet<String> {
     found
 }
 
-/// On the CPU whatever road a kernel takes: lanes, regions, one thread after the other, a coroutine.
+/// On the CPU with every lowering strategy: vectorised and scalar, barrier regions, a coroutine.
 #[test]
 fn objects_of_the_cpu_have_source_lines() {
     let kernels = "\
@@ -244,9 +245,15 @@ pub fn coroutine(mut y: DisjointSlice<u32>) {
 ";
     let source = lower("cpu_lines.rs", kernels).unwrap();
     let artifact = source.compile("cpu").unwrap();
-    let roads: Vec<_> = artifact.kernels.iter().filter_map(|it| it.road.as_deref()).collect();
-    assert!(roads[0].starts_with("loop") && roads[1].starts_with("regions"), "{roads:?}");
-    assert!(roads[2].starts_with("coroutine"), "{roads:?}");
+    let strategies = artifact.kernels.iter().filter_map(|it| it.strategy.as_ref());
+    let found: Vec<_> = strategies.map(|it| &it.lowering).collect();
+    assert!(
+        matches!(
+            found[..],
+            [Lowering::ThreadLoop, Lowering::BarrierRegions { .. }, Lowering::Coroutine(_)]
+        ),
+        "{found:?}"
+    );
     assert!(!has_path_of_the_machine(&artifact.bytes));
     let library = linked(&artifact.bytes, "cpu_lines");
     for (kernel, lines) in [("lanes", &[6][..]), ("regions", &[15, 19]), ("coroutine", &[28, 31])] {

@@ -30,9 +30,7 @@ const FOLDERS: [&str; 11] = [
 /// What is written where a source is not compiled by itself: it needs other files, or a plugin.
 const PARTS: [&str; 3] = ["\nmod ", "#include \"", "autodiff!"];
 
-/// Said of a kernel whose threads are no lanes of vectors, before the reason.
-const SCALAR: &str = "one thread after the other";
-
+/// A line of JSON for each kernel.
 const SNAPSHOT: &str = "strategies.txt";
 
 /// The LLVM from which on it reads what the clang of the tests writes.
@@ -63,13 +61,11 @@ fn strategies(workspace: &Path, path: &Path) -> Vec<String> {
     let kernels = artifact.kernels.iter();
     kernels
         .map(|kernel| {
-            let strategy = kernel.road.as_deref().unwrap_or("none");
+            let strategy = kernel.strategy.as_ref().unwrap();
+            let mut line = serde_json::to_value(strategy).unwrap();
             // Which of several reasons against vectors is found first is no matter.
-            let strategy = match strategy.split_once(SCALAR) {
-                Some((before, _)) => format!("{before}{SCALAR}"),
-                None => strategy.to_owned(),
-            };
-            format!("{place}, {}: {strategy}", names[&*kernel.name])
+            line["scalar"] = strategy.scalar.is_some().into();
+            format!("{place}, {}: {line}", names[&*kernel.name])
         })
         .collect()
 }

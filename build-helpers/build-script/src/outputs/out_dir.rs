@@ -73,7 +73,7 @@ pub(crate) fn write(
 /// A line for each kernel: its symbol, and its lowering strategy on the CPU with the reason.
 fn roads(binary: &Binary) -> Option<String> {
     let kernels = binary.artifact.kernels.iter();
-    let lines = kernels.filter_map(|kernel| Some((&kernel.name, kernel.road.as_ref()?)));
+    let lines = kernels.filter_map(|kernel| Some((&kernel.name, kernel.strategy.as_ref()?)));
     let text: String = lines.map(|(name, road)| format!("{name}: {road}\n")).collect();
     (!text.is_empty()).then_some(text)
 }

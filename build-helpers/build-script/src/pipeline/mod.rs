@@ -187,7 +187,8 @@ fn summary(sources: &[Source], binaries: &[Binary]) -> Summary {
     let cached = binaries.iter().filter(|binary| binary.is_cached).count();
     let kernels = sources.iter().flat_map(Source::kernels);
     let compiled = binaries.iter().flat_map(|binary| &binary.artifact.kernels);
-    let roads = compiled.filter_map(|kernel| Some((kernel.name.clone(), kernel.road.clone()?)));
+    let roads = compiled
+        .filter_map(|kernel| Some((kernel.name.clone(), kernel.strategy.as_ref()?.to_string())));
     Summary {
         notes: binaries.iter().flat_map(|binary| notes(&binary.artifact)).collect(),
         roads: roads.collect(),

@@ -48,7 +48,7 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Error, entry,
+    CoroutineReason, Error, Lowering, ScalarReason, Strategy, entry,
     place::reachable,
     target::{Entry, Unit},
 };
@@ -57,7 +57,6 @@ use body::Body;
 use lanes::{Blocks, Run};
 pub(crate) use masked::store_single_lanes;
 use out_of_line::{Jumps, OutOfLine};
-use road::Choice;
 use size::Sizes;
 use sized::{BlockSize, Known, Sized};
 
@@ -85,8 +84,7 @@ struct Kernel<'a, 'c> {
     shared_bytes: u64,
     body: Value<'c>,
     road: Road<'c>,
-    /// For people.
-    why: String,
+    strategy: Strategy,
     /// The functions for blocks of one size.
     sized: Vec<Sized<'c>>,
 }
@@ -151,46 +149,60 @@ fn kernel<'a, 'c>(
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
     let jumps = out_of_line.jumps(shim);
-    let choice = match (unit.lanes, context::suspends(shim)) {
+    let lowering = match (unit.lanes, context::suspends(shim)) {
         (true, _) => road::choose(shim, jumps == Jumps::Anywhere, &|ty| machine.size_of(ty)),
-        (false, true) => Choice::Coroutine("threads wait for each other".to_owned()),
-        (false, false) => Choice::Loop,
+        (false, true) => Lowering::Coroutine(CoroutineReason::VectorizationOff),
+        (false, false) => Lowering::ThreadLoop,
     };
     let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
-    let waits = matches!(choice, Choice::Coroutine(_));
+    let waits = matches!(lowering, Lowering::Coroutine(_));
     let own_shared = sized::has_shared_alone(shim).then_some(shared_bytes);
     let body = Body::new(unit, signature, shim, waits, shared_bytes)?;
     body.lower(unit, out_of_line);
-    let mut sized = Vec::new();
-    let mut blocks = || -> Result<_, Error> {
-        let known = BlockSize::of(signature).map(|block| (block, own_shared));
-        let built = whole_blocks(unit, machine, (&body, known), &symbol, (jumps, sizes))?;
-        sized = built.sized;
-        Ok((built.functions, built.why))
-    };
-    let (road, why) = match choice {
-        Choice::Coroutine(why) => {
-            coroutine::split_at_waits(unit, &body);
-            let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps != Jumps::Never);
-            (Road::Coroutine { start, resume }, format!("coroutine: {why}"))
-        }
-        Choice::Loop => {
-            let (functions, why) = blocks()?;
-            (Road::Block(functions), format!("loop: no thread waits for another, {why}"))
-        }
-        Choice::Regions(waits) => {
-            let (functions, why) = blocks()?;
-            (Road::Block(functions), format!("regions: {waits}, {why}"))
-        }
-    };
     let shared_bytes = if uses_shared { shared_bytes } else { 0 };
-    Ok(Kernel { signature, symbol, shared_bytes, body: body.function, road, why, sized })
+    if waits {
+        coroutine::split_at_waits(unit, &body);
+        let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps != Jumps::Never);
+        let road = Road::Coroutine { start, resume };
+        let strategy = Vectorized::default().strategy(lowering);
+        let body = body.function;
+        return Ok(Kernel {
+            signature,
+            symbol,
+            shared_bytes,
+            body,
+            road,
+            strategy,
+            sized: Vec::new(),
+        });
+    }
+    let known = BlockSize::of(signature).map(|block| (block, own_shared));
+    let built = whole_blocks(unit, machine, (&body, known), &symbol, (jumps, sizes))?;
+    let (road, strategy) = (Road::Block(built.functions), built.vectorized.strategy(lowering));
+    let (body, sized) = (body.function, built.sized);
+    Ok(Kernel { signature, symbol, shared_bytes, body, road, strategy, sized })
+}
+
+/// What the vectoriser made of a kernel.
+#[derive(Default)]
+struct Vectorized {
+    widths: Vec<u32>,
+    scalar: Option<ScalarReason>,
+    block: Option<[u32; 3]>,
+    interchanged_loops: u32,
+}
+
+impl Vectorized {
+    fn strategy(self, lowering: Lowering) -> Strategy {
+        let Self { widths, scalar, block, interchanged_loops } = self;
+        Strategy { lowering, widths, scalar, block, interchanged_loops }
+    }
 }
 
 /// The functions that run a whole block of a kernel, and how.
 struct Built<'c> {
     functions: Functions<'c>,
-    why: String,
+    vectorized: Vectorized,
     sized: Vec<Sized<'c>>,
 }
 
@@ -206,10 +218,8 @@ fn whole_blocks<'c>(
 ) -> Result<Built<'c>, Error> {
     let size = |ty: Type<'c>| machine.size_of(ty);
     let mut why = match (unit.lanes, jumps) {
-        (false, _) => Some("lanes are off".to_owned()),
-        (true, Jumps::Anywhere) => {
-            Some("a function that can end its thread is not inlined".to_owned())
-        }
+        (false, _) => Some(ScalarReason::VectorizationOff),
+        (true, Jumps::Anywhere) => Some(ScalarReason::ExitInOutlinedFunction),
         (true, Jumps::InPanics | Jumps::Never) => sizes.too_large(body.function),
     };
     let in_step = if why.is_none() { in_step::loops(unit, machine, body)? } else { 0 };
@@ -247,36 +257,33 @@ fn whole_blocks<'c>(
             Ok(built) => {
                 thread_bytes = thread_bytes.max(built.bytes_of_thread);
                 run[index] = Some(guarded(unit, built.functions[0], symbol, jumps));
-                lanes.extend((variant.lanes > 1).then(|| variant.lanes.to_string()));
+                lanes.extend((variant.lanes > 1).then_some(variant.lanes));
                 all_sized.extend(built.is_sized.then(|| Sized::new(built, variant.lanes)));
             }
-            Err(reason) => why = Some(reason.to_owned()),
+            Err(reason) => why = Some(reason),
         }
     }
     let Some(why) = why else {
-        let mut why = format!("threads in groups of {}", lanes.join(", "));
-        if let Some(known) = known.filter(|_| !all_sized.is_empty()) {
-            why.push_str(&format!(", made for blocks of {}", known.block));
-        }
-        match in_step {
-            0 => {}
-            1 => why.push_str(", a loop in step"),
-            _ => why.push_str(&format!(", {in_step} loops in step")),
-        }
+        let vectorized = Vectorized {
+            widths: lanes,
+            scalar: None,
+            block: known.filter(|_| !all_sized.is_empty()).map(|known| known.block.threads),
+            interchanged_loops: in_step,
+        };
         let functions = Functions::Loop { thread_bytes, run };
-        return Ok(Built { functions, why, sized: all_sized });
+        return Ok(Built { functions, vectorized, sized: all_sized });
     };
-    let why = format!("one thread after the other: {why}");
+    let vectorized = Vectorized { scalar: Some(why), ..Vectorized::default() };
     let has_barriers = body.function.calls().into_iter().any(context::is_barrier);
     if !has_barriers {
         let functions = block_loop::functions(unit, body, symbol, jumps != Jumps::Never);
-        return Ok(Built { functions, why, sized: all_sized });
+        return Ok(Built { functions, vectorized, sized: all_sized });
     }
     let built = lanes::run(unit, body, symbol, (1, Blocks::Any), &size)
         .map_err(|reason| Error::Internal(format!("{symbol} cannot be built: {reason}")))?;
     let run = [Some(guarded(unit, built.functions[0], symbol, jumps)), None, None];
     let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run };
-    Ok(Built { functions, why, sized: all_sized })
+    Ok(Built { functions, vectorized, sized: all_sized })
 }
 
 /// The function, in one that catches threads that jump where they can.
@@ -304,6 +311,6 @@ fn finish<'c>(unit: &Unit<'_, 'c>, kernel: Kernel<'_, 'c>) -> Result<Entry, Erro
         symbol: kernel.signature.symbol.to_string(),
         static_shared_bytes: u32::try_from(kernel.shared_bytes).unwrap_or(u32::MAX),
         cpu_symbol: Some(kernel.symbol),
-        road: Some(kernel.why),
+        strategy: Some(kernel.strategy),
     })
 }

@@ -1,6 +1,4 @@
-//! Which road a kernel takes, from what is proven of it.
-
-use std::fmt;
+//! The choice of a kernel's lowering, from what is proven of its barriers and warp collectives.
 
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
@@ -9,45 +7,23 @@ use super::{
     operation::{Operation, number, operations},
     uniformity::{Asked, Flow, Shape, Uniformity},
 };
+use crate::{CoroutineReason, Lowering};
 
-/// The road that a kernel takes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// No thread waits for another.
-    Loop,
-    /// What threads wait at is reached by all threads of a block together.
-    Regions(Waits),
-    /// Threads wait for each other, and this is not proven of all of it.
-    Coroutine(String),
-}
-
-/// How often threads wait for each other in a kernel's code.
+/// The barriers and warp collectives in a kernel's code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Waits {
-    barriers: usize,
-    /// Operations of warps.
-    operations: usize,
+struct Waits {
+    barriers: u32,
+    warp_collectives: u32,
 }
 
-impl fmt::Display for Waits {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counted = |count: usize, one: &str, more: &str| match count {
-            0 => None,
-            1 => Some(format!("1 {one}")),
-            _ => Some(format!("{count} {more}")),
-        };
-        let barriers = counted(self.barriers, "barrier", "barriers");
-        let warps = counted(self.operations, "operation of warps", "operations of warps");
-        let all: Vec<_> = [barriers, warps].into_iter().flatten().collect();
-        let uniform = if self.barriers + self.operations == 1 { "uniform" } else { "all uniform" };
-        write!(formatter, "{}, {uniform}", all.join(" and "))
-    }
-}
-
-/// Chooses the road of a kernel from its code before the context is lowered.
-pub(super) fn choose<'c>(kernel: Value<'c>, jumps: bool, size: &dyn Fn(Type<'c>) -> u64) -> Choice {
+/// Chooses the lowering of a kernel from its code before the context is lowered.
+pub(super) fn choose<'c>(
+    kernel: Value<'c>,
+    jumps: bool,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Lowering {
     if !suspends(kernel) {
-        return Choice::Loop;
+        return Lowering::ThreadLoop;
     }
     let partial = |(call, what): &(Value<'c>, Operation)| match what {
         Operation::Warp(number::ACTIVE_MASK) => false,
@@ -55,13 +31,13 @@ pub(super) fn choose<'c>(kernel: Value<'c>, jumps: bool, size: &dyn Fn(Type<'c>)
         _ => false,
     };
     if operations(kernel).iter().any(partial) {
-        return Choice::Coroutine("an operation of warps may be for some lanes only".to_owned());
+        return Lowering::Coroutine(CoroutineReason::PartialMask);
     }
     if jumps {
-        return Choice::Coroutine("a function that can end its thread is not inlined".to_owned());
+        return Lowering::Coroutine(CoroutineReason::ExitInOutlinedFunction);
     }
     if let Some(why) = unusual(kernel) {
-        return Choice::Coroutine(why.to_owned());
+        return Lowering::Coroutine(why);
     }
     let flow = Flow::new(kernel, |block| {
         block.instructions().into_iter().any(|call| call.is_call() && reports_panic(call))
@@ -73,11 +49,11 @@ pub(super) fn choose<'c>(kernel: Value<'c>, jumps: bool, size: &dyn Fn(Type<'c>)
         match what {
             Operation::Barrier => {
                 all.barriers += 1;
-                apart.barriers += usize::from(is_apart);
+                apart.barriers += u32::from(is_apart);
             }
             Operation::Warp(_) => {
-                all.operations += 1;
-                apart.operations += usize::from(is_apart);
+                all.warp_collectives += 1;
+                apart.warp_collectives += u32::from(is_apart);
             }
             _ => {}
         }
@@ -86,27 +62,26 @@ pub(super) fn choose<'c>(kernel: Value<'c>, jumps: bool, size: &dyn Fn(Type<'c>)
         .iter()
         .any(|(call, what)| *what == Operation::Exit && !flow.panics[flow.number(call.block())]);
     if exits {
-        return Choice::Coroutine("a thread can end before others are at a barrier".to_owned());
+        return Lowering::Coroutine(CoroutineReason::ThreadExit);
     }
-    let which = match (apart, all) {
-        (Waits { barriers: 0, operations: 0 }, all) => return Choice::Regions(all),
-        (Waits { barriers: 1, .. }, Waits { barriers: 1, .. }) => "the barrier is".to_owned(),
-        (Waits { barriers: 0, operations: 1 }, Waits { operations: 1, .. }) => {
-            "the operation of warps is".to_owned()
+    match apart {
+        Waits { barriers: 0, warp_collectives: 0 } => Lowering::BarrierRegions {
+            barriers: all.barriers,
+            warp_collectives: all.warp_collectives,
+        },
+        Waits { barriers: 0, warp_collectives: divergent } => {
+            let total = all.warp_collectives;
+            Lowering::Coroutine(CoroutineReason::DivergentWarpCollectives { divergent, total })
         }
-        (Waits { barriers: 0, operations: apart }, Waits { operations: all, .. }) => {
-            format!("{apart} of {all} operations of warps are")
+        Waits { barriers: divergent, .. } => {
+            let total = all.barriers;
+            Lowering::Coroutine(CoroutineReason::DivergentBarriers { divergent, total })
         }
-        (Waits { barriers: apart, .. }, Waits { barriers: all, .. }) => {
-            format!("{apart} of {all} barriers are")
-        }
-    };
-    let why = "under a branch, or after an exit, that depends on the thread";
-    Choice::Coroutine(format!("{which} {why}"))
+    }
 }
 
 /// What cannot be built by regions.
-fn unusual(kernel: Value<'_>) -> Option<&'static str> {
+fn unusual(kernel: Value<'_>) -> Option<CoroutineReason> {
     let entry = kernel.blocks()[0];
     for instruction in kernel.instructions() {
         match instruction.opcode() {
@@ -114,14 +89,14 @@ fn unusual(kernel: Value<'_>) -> Option<&'static str> {
             | Opcode::CallBr
             | Opcode::IndirectBr
             | Opcode::Resume
-            | Opcode::LandingPad => return Some("control leaves in an unusual way"),
+            | Opcode::LandingPad => return Some(CoroutineReason::UnstructuredControlFlow),
             Opcode::Alloca
                 if instruction.block() != entry || instruction.operand(0).as_u64() != Some(1) =>
             {
-                return Some("the size of stack memory is not known");
+                return Some(CoroutineReason::DynamicStackMemory);
             }
             _ if instruction.ty().kind() == TypeKind::Token => {
-                return Some("tokens are used");
+                return Some(CoroutineReason::Tokens);
             }
             _ => {}
         }

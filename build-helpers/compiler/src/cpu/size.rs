@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use kernelmill_llvm::ir::Value;
 
-use crate::{Error, entry, target::Unit};
+use crate::{Error, ScalarReason, entry, target::Unit};
 
 /// The instructions of a kernel that lanes are built for. What LLVM does with so long a function takes
 /// more than its size times as long.
@@ -38,17 +38,13 @@ impl Sizes {
     }
 
     /// Why a kernel is run one thread after the other, if it is for its size.
-    pub(super) fn too_large(&self, kernel: Value<'_>) -> Option<String> {
-        let own = instructions(kernel);
-        if own > KERNEL {
-            return Some(format!("it has {own} instructions, more than {KERNEL}"));
+    pub(super) fn too_large(&self, kernel: Value<'_>) -> Option<ScalarReason> {
+        let (own, limit) = (instructions(kernel) as u64, KERNEL as u64);
+        if own > limit {
+            return Some(ScalarReason::KernelTooLong { instructions: own, limit });
         }
-        (self.source > SOURCE).then(|| {
-            format!(
-                "the kernels of its source have {} instructions, more than {SOURCE}",
-                self.source
-            )
-        })
+        let (all, limit) = (self.source as u64, SOURCE as u64);
+        (all > limit).then_some(ScalarReason::SourceTooLong { instructions: all, limit })
     }
 
     /// Whether each of so many groups of a kernel can have code of its own, which is then counted.

@@ -3,8 +3,6 @@
 //! A kernel that waits at barriers gets a body of its own for blocks of the size that its author
 //! says: loops around barriers are unrolled where the number of their rounds is known then.
 
-use std::fmt;
-
 use kernelmill_artifact::{Dimension, Signature};
 use kernelmill_llvm::{
     ir::{Builder, ModuleExt, Opcode, Place, Type, Value},
@@ -70,16 +68,6 @@ impl BlockSize {
         let Some(groups) = self.groups(lanes) else { return false };
         let flow = Flow::cut(body, writes_panic, ends_at_barrier);
         flow.loops.is_empty() && size::unrolled(body, groups) <= size::UNROLLED
-    }
-}
-
-impl fmt::Display for BlockSize {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.threads {
-            [width, 1, 1] => write!(formatter, "{width}"),
-            [width, height, 1] => write!(formatter, "{width} x {height}"),
-            [width, height, depth] => write!(formatter, "{width} x {height} x {depth}"),
-        }
     }
 }
 

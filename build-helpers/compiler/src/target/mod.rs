@@ -14,7 +14,7 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Error, Job, Toolchain,
+    Error, Job, Strategy, Toolchain,
     check::ValidModule,
     device_link::Found,
     parameters,
@@ -172,8 +172,8 @@ pub(crate) struct Entry {
     pub(crate) static_shared_bytes: u32,
     /// The constant that describes a CPU kernel.
     pub(crate) cpu_symbol: Option<String>,
-    /// How a CPU kernel runs its threads, and why.
-    pub(crate) road: Option<String>,
+    /// The lowering strategy of a CPU kernel.
+    pub(crate) strategy: Option<Strategy>,
 }
 
 /// The back end of a job's target.

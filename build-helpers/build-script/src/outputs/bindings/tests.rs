@@ -107,7 +107,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         static_shared_bytes: 0,
         panics: false,
         cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
-        road: None,
+        strategy: None,
         notes: Vec::new(),
     };
     let artifact = Artifact {

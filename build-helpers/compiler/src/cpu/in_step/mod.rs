@@ -44,7 +44,7 @@ use search::Search;
 const CANONICAL: &str = "early-cse,loop-simplify,lcssa";
 
 /// So many loops of a kernel at most.
-const LOOPS: usize = 4;
+const LOOPS: u32 = 4;
 /// The threads of a group, where it is asked whether there can be groups at all.
 const LANES: u32 = 4;
 /// The threads of a block at least: there is more than one group.
@@ -101,7 +101,7 @@ pub(super) fn loops<'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,
     body: &Body<'c>,
-) -> Result<usize, Error> {
+) -> Result<u32, Error> {
     let Source::Parameters { thread, dims, .. } = body.source else { return Ok(0) };
     let size = |ty: Type<'c>| machine.size_of(ty);
     let has_barriers = body.function.calls().into_iter().any(is_barrier);

@@ -15,7 +15,10 @@ use super::{
     range::Comparison,
     support::is_dropped,
 };
-use crate::cpu::uniformity::{Flow, Shape, is_pure_intrinsic};
+use crate::{
+    ScalarReason,
+    cpu::uniformity::{Flow, Shape, is_pure_intrinsic},
+};
 
 /// For each block, whether the group can still be left to another function at its start: no block before
 /// it changes memory that is not the thread's own.
@@ -168,8 +171,8 @@ impl<'c> Group<'_, 'c> {
         block: usize,
         compare: Value<'c>,
         mask: Mask<'c>,
-    ) -> Result<Form<'c>, &'static str> {
-        const APART: &str = "threads that may have parted are to agree";
+    ) -> Result<Form<'c>, ScalarReason> {
+        const APART: ScalarReason = ScalarReason::SpeculationInDivergentCode;
         let found = self.plan.comparison(compare).ok_or(APART)?;
         let other = self.start_over(block, mask).ok_or(APART)?;
         let (number, limit) = (self.read(found.number, block), self.read(found.limit, block));

@@ -11,7 +11,7 @@ use super::{
     plan::{Part, Plan},
     state::State,
 };
-use crate::{cpu::uniformity::Shape, target::Unit};
+use crate::{ScalarReason, cpu::uniformity::Shape, target::Unit};
 
 /// What a group's function returns where a thread of it has panicked.
 pub(super) const PANICKED: u64 = 0xffff_ffff;
@@ -102,7 +102,7 @@ pub(super) fn build<'c>(
     size: &dyn Fn(Type<'c>) -> u64,
     region: usize,
     kind: Kind<'c>,
-) -> Result<Value<'c>, &'static str> {
+) -> Result<Value<'c>, ScalarReason> {
     let context = unit.context;
     let vectors = Vectors { context, lanes: plan.lanes };
     let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
@@ -219,7 +219,7 @@ fn copy_parameter_attributes<'c>(
 }
 
 impl<'c> Group<'_, 'c> {
-    fn region(&mut self, mask: Mask<'c>) -> Result<(), &'static str> {
+    fn region(&mut self, mask: Mask<'c>) -> Result<(), ScalarReason> {
         let region = &self.plan.regions[self.region];
         let within: Vec<usize> =
             (0..self.plan.flow.blocks.len()).filter(|&block| region.blocks[block]).collect();
@@ -235,14 +235,14 @@ impl<'c> Group<'_, 'c> {
         entry: usize,
         mask: Mask<'c>,
         outside: Option<Block<'c>>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         let mut member = vec![false; self.plan.flow.graph.len()];
         within.iter().for_each(|&block| member[block] = true);
         let parts = self.plan.parts(&member)?;
         let mut hidden = vec![false; member.len()];
         for part in &parts {
             if !member[part.exit] {
-                return Err("threads meet again outside of their loop only");
+                return Err(ScalarReason::ReconvergenceOutsideLoop);
             }
             part.blocks.iter().filter(|&&b| b != part.root).for_each(|&b| hidden[b] = true);
         }
@@ -277,13 +277,14 @@ impl<'c> Group<'_, 'c> {
         block: usize,
         mask: Mask<'c>,
         outside: Option<Block<'c>>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         let word = Type::int(self.unit.context, 32);
         if let Some(next) = self.plan.barriers.get(&block) {
             self.builder.ret(Some(word.constant(*next as u64)));
             return Ok(());
         }
-        let end = self.plan.flow.blocks[block].terminator().ok_or("a block has no end")?;
+        let end =
+            self.plan.flow.blocks[block].terminator().ok_or(ScalarReason::UnterminatedBlock)?;
         match end.opcode() {
             Opcode::Ret => {
                 self.builder.ret(Some(word.constant(ENDED)));
@@ -297,7 +298,8 @@ impl<'c> Group<'_, 'c> {
             }
             Opcode::Switch => self.switch_together(block, end, mask, outside)?,
             _ => {
-                let condition = end.branch_condition().ok_or("control leaves in an unusual way")?;
+                let condition =
+                    end.branch_condition().ok_or(ScalarReason::UnstructuredControlFlow)?;
                 self.branch_together(block, condition, mask, outside)?;
             }
         }
@@ -310,7 +312,7 @@ impl<'c> Group<'_, 'c> {
         condition: Value<'c>,
         mask: Mask<'c>,
         outside: Option<Block<'c>>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         let flow = &self.plan.flow;
         let condition = self.read(condition, block);
         let next: Vec<_> =
@@ -318,7 +320,7 @@ impl<'c> Group<'_, 'c> {
         if let Some(bad) = next.iter().position(|&next| flow.panics[next]) {
             let good = next[1 - bad];
             if flow.panics[good] {
-                return Err("both ways of a branch panic");
+                return Err(ScalarReason::PanicOnBothPaths);
             }
             self.check(block, condition, bad == 0, next[bad], mask);
             return self.go(block, good, mask, outside);
@@ -345,7 +347,7 @@ impl<'c> Group<'_, 'c> {
         end: Value<'c>,
         mask: Mask<'c>,
         outside: Option<Block<'c>>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         let flow = &self.plan.flow;
         let value = self.read(end.operand(0), block).once();
         let targets = flow.blocks[block].successors();
@@ -379,13 +381,13 @@ impl<'c> Group<'_, 'c> {
         to: usize,
         mask: Mask<'c>,
         outside: Option<Block<'c>>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         if let Some(block) = self.blocks.get(&to).copied() {
             self.set_phis(from, to, None, None);
             self.builder.branch(block);
             return Ok(());
         }
-        let outside = outside.ok_or("control goes where nothing is built")?;
+        let outside = outside.ok_or(ScalarReason::EdgeOutOfRegion)?;
         self.set_phis(from, to, mask, None);
         self.come(to, mask);
         self.builder.branch(outside);

@@ -9,8 +9,13 @@ use super::{
     support::{is_dropped, is_prefetch},
     values::is_stack_memory,
 };
-use crate::cpu::context::is_barrier;
-use crate::cpu::uniformity::{Shape, is_pure_intrinsic};
+use crate::{
+    ScalarReason,
+    cpu::{
+        context::is_barrier,
+        uniformity::{Shape, is_pure_intrinsic},
+    },
+};
 
 impl<'c> Group<'_, 'c> {
     /// Builds a block but for its end.
@@ -18,7 +23,7 @@ impl<'c> Group<'_, 'c> {
         &mut self,
         block: usize,
         mask: Mask<'c>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         self.cached.clear();
         self.changed = false;
         let all = self.plan.flow.blocks[block].instructions();
@@ -42,7 +47,7 @@ impl<'c> Group<'_, 'c> {
         block: usize,
         instruction: Value<'c>,
         mask: Mask<'c>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         let opcode = instruction.opcode();
         if is_barrier(instruction) || (instruction.is_call() && is_dropped(instruction)) {
             return Ok(());
@@ -98,7 +103,7 @@ impl<'c> Group<'_, 'c> {
         block: usize,
         instruction: Value<'c>,
         mask: Mask<'c>,
-    ) -> Result<Form<'c>, &'static str> {
+    ) -> Result<Form<'c>, ScalarReason> {
         Ok(match self.plan.shapes.shape(instruction) {
             _ if self.plan.lanes == 1 => Form::uniform(self.once(block, instruction)),
             Shape::Strided(0) => Form::uniform(self.once(block, instruction)),
@@ -180,7 +185,7 @@ impl<'c> Group<'_, 'c> {
         block: usize,
         instruction: Value<'c>,
         mask: Mask<'c>,
-    ) -> Result<Value<'c>, &'static str> {
+    ) -> Result<Value<'c>, ScalarReason> {
         use Opcode::*;
         let opcode = instruction.opcode();
         let result = match opcode {

@@ -37,7 +37,7 @@ use super::{
     road::block_source,
     uniformity::{Asked, Flow, Uniformity},
 };
-use crate::target::Unit;
+use crate::{ScalarReason, target::Unit};
 pub(super) use form::resize;
 use group::{Kind, build};
 pub(super) use layout::OWN_MEMORY;
@@ -92,9 +92,9 @@ pub(super) fn run<'c>(
     symbol: &str,
     (lanes, blocks): (u32, Blocks<'c>),
     size: &dyn Fn(Type<'c>) -> u64,
-) -> Result<Run<'c>, &'static str> {
+) -> Result<Run<'c>, ScalarReason> {
     let Source::Parameters { thread, index, .. } = body.source else {
-        return Err("the body is a coroutine's");
+        unreachable!("the body of a coroutine is not run by a loop over threads")
     };
     let plan = Plan::new(body.function, lanes, size, thread[0])?;
     support::check(&plan)?;

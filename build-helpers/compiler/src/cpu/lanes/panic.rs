@@ -16,7 +16,7 @@ use super::{
     support::is_dropped,
     values::phis,
 };
-use crate::cpu::uniformity::dominates;
+use crate::{ScalarReason, cpu::uniformity::dominates};
 
 /// What building panics needs.
 pub(super) struct Panics<'c> {
@@ -142,7 +142,7 @@ impl<'c> Group<'_, 'c> {
     }
 
     /// Builds the panicking blocks that anything goes to, for one thread.
-    pub(super) fn build_panics(&mut self) -> Result<(), &'static str> {
+    pub(super) fn build_panics(&mut self) -> Result<(), ScalarReason> {
         while let Some(block) = self.panics.wanted.pop() {
             self.builder.at_end(self.panics.built[&block]);
             let mut local = HashMap::new();
@@ -158,7 +158,7 @@ impl<'c> Group<'_, 'c> {
         block: usize,
         instruction: Value<'c>,
         local: &mut HashMap<Value<'c>, Value<'c>>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         match instruction.opcode() {
             Opcode::Phi => {
                 let slot = self.panic_slot(instruction);
@@ -172,7 +172,7 @@ impl<'c> Group<'_, 'c> {
             }
             // The marks on stack memory would now name parts of that of all lanes.
             Opcode::Call if is_dropped(instruction) => return Ok(()),
-            Opcode::Alloca => return Err("stack memory is made where a thread panics"),
+            Opcode::Alloca => return Err(ScalarReason::StackMemoryInPanic),
             _ => {}
         }
         let is_end = self.plan.flow.blocks[block].terminator() == Some(instruction);

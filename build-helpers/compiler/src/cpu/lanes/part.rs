@@ -9,7 +9,10 @@ use super::{
     group::{Group, Mask},
     plan::Part,
 };
-use crate::cpu::uniformity::{Graph, Loop};
+use crate::{
+    ScalarReason,
+    cpu::uniformity::{Graph, Loop},
+};
 
 /// Blocks of this many instructions at most are built without a test whether any thread comes to
 /// them, if they may be.
@@ -17,7 +20,7 @@ const CHEAP: usize = 6;
 
 impl<'c> Group<'_, 'c> {
     /// Builds a part, where the builder stands, for the threads of the mask.
-    pub(super) fn part(&mut self, part: &Part, mask: Mask<'c>) -> Result<(), &'static str> {
+    pub(super) fn part(&mut self, part: &Part, mask: Mask<'c>) -> Result<(), ScalarReason> {
         self.reset_phis(part.exit);
         self.one_after_the_other(&part.blocks, part.root, mask, None)
     }
@@ -30,7 +33,7 @@ impl<'c> Group<'_, 'c> {
         root: usize,
         mask: Mask<'c>,
         around: Option<usize>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), ScalarReason> {
         let loops = self.loops_in(blocks, around);
         let mut holder: HashMap<usize, usize> = HashMap::new();
         for found in &loops {
@@ -55,7 +58,7 @@ impl<'c> Group<'_, 'c> {
         let backwards =
             |&node: &usize| graph.successors[node].iter().any(|&next| place[next] <= place[node]);
         if order.iter().any(backwards) {
-            return Err("control jumps into the middle of a loop");
+            return Err(ScalarReason::IrreducibleLoop);
         }
         let chains = self.chains(blocks, &order, &holder, around);
         let follows = |node: &usize| chains.values().any(|next| next == node);
@@ -106,7 +109,7 @@ impl<'c> Group<'_, 'c> {
     }
 
     /// Builds blocks that the same threads pass one after the other.
-    fn chain(&mut self, chain: &[usize], mask: Mask<'c>) -> Result<(), &'static str> {
+    fn chain(&mut self, chain: &[usize], mask: Mask<'c>) -> Result<(), ScalarReason> {
         for &node in chain {
             self.instructions(node, mask)?;
             self.part_ways(node, mask)?;
@@ -164,8 +167,8 @@ impl<'c> Group<'_, 'c> {
         &mut self,
         tested: bool,
         mask: Mask<'c>,
-        inside: impl FnOnce(&mut Self, Block<'c>) -> Result<(), &'static str>,
-    ) -> Result<(), &'static str> {
+        inside: impl FnOnce(&mut Self, Block<'c>) -> Result<(), ScalarReason>,
+    ) -> Result<(), ScalarReason> {
         let (into, after) = (self.edge_block(), self.edge_block());
         match mask {
             Some(mask) if tested => {
@@ -219,7 +222,7 @@ impl<'c> Group<'_, 'c> {
     }
 
     /// Goes round as long as any thread does.
-    fn divergent_loop(&mut self, found: &Loop, mask: Mask<'c>) -> Result<(), &'static str> {
+    fn divergent_loop(&mut self, found: &Loop, mask: Mask<'c>) -> Result<(), ScalarReason> {
         let ty = self.vectors.mask();
         let live = self.slots.alloca(ty);
         let first = mask.unwrap_or_else(|| self.vectors.every());
@@ -241,21 +244,21 @@ impl<'c> Group<'_, 'c> {
     }
 
     /// Builds the end of a block of a part: its threads go on by one way or the other.
-    fn part_ways(&mut self, node: usize, mask: Mask<'c>) -> Result<(), &'static str> {
+    fn part_ways(&mut self, node: usize, mask: Mask<'c>) -> Result<(), ScalarReason> {
         let flow = &self.plan.flow;
-        let end = flow.blocks[node].terminator().ok_or("a block has no end")?;
+        let end = flow.blocks[node].terminator().ok_or(ScalarReason::UnterminatedBlock)?;
         let next: Vec<_> =
             flow.blocks[node].successors().iter().map(|next| flow.number(*next)).collect();
         match end.opcode() {
             Opcode::Unreachable => return Ok(()),
             Opcode::Br | Opcode::CondBr => {}
-            _ => return Err("a thread ends where others go on"),
+            _ => return Err(ScalarReason::DivergentExit),
         }
         if next.len() == 1 || next[0] == next[1] {
             self.send(node, next[0], mask, None);
             return Ok(());
         }
-        let condition = end.branch_condition().ok_or("a thread ends where others go on")?;
+        let condition = end.branch_condition().ok_or(ScalarReason::DivergentExit)?;
         let condition = self.read(condition, node);
         if let Some(bad) = next.iter().position(|&next| flow.panics[next]) {
             self.check(node, condition, bad == 0, next[bad], mask);

@@ -9,7 +9,10 @@ use super::{
     super::uniformity::{Asked, Flow, Loop, Shape, Uniformity, dominates},
     agreed,
 };
-use crate::cpu::context::{is_barrier, reports_panic};
+use crate::{
+    ScalarReason,
+    cpu::context::{is_barrier, reports_panic},
+};
 
 /// Where a region starts: the kernel's entry, or the block after a barrier.
 pub(super) struct Region {
@@ -64,7 +67,7 @@ impl<'c> Plan<'c> {
         lanes: u32,
         size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
         thread_x: Value<'c>,
-    ) -> Result<Self, &'static str> {
+    ) -> Result<Self, ScalarReason> {
         Self::where_agreed(function, lanes, size, thread_x, HashSet::new())
     }
 
@@ -75,7 +78,7 @@ impl<'c> Plan<'c> {
         size: &dyn Fn(kernelmill_llvm::ir::Type<'c>) -> u64,
         thread_x: Value<'c>,
         agreed: HashSet<Value<'c>>,
-    ) -> Result<Self, &'static str> {
+    ) -> Result<Self, ScalarReason> {
         let flow = Flow::cut(function, writes_panic, ends_at_barrier);
         let source = |value: Value<'c>| {
             if lanes == 1 || agreed.contains(&value) {
@@ -135,13 +138,13 @@ impl<'c> Plan<'c> {
         None
     }
 
-    fn find_divergent_loops(&mut self) -> Result<(), &'static str> {
+    fn find_divergent_loops(&mut self) -> Result<(), ScalarReason> {
         // Threads that leave a cycle in different rounds are kept apart at the header of a loop.
         let headed = |(branch, cycle): (&usize, &Vec<bool>)| {
             self.loops.iter().any(|l| cycle[l.header] && l.nodes.binary_search(branch).is_ok())
         };
         if !self.shapes.cycles.iter().all(headed) {
-            return Err("control jumps into the middle of a loop");
+            return Err(ScalarReason::IrreducibleLoop);
         }
         for found in &self.loops {
             for (branch, cycle) in &self.shapes.cycles {
@@ -150,12 +153,12 @@ impl<'c> Plan<'c> {
                 }
                 let meets = self.shapes.post_dominator(*branch);
                 if meets.is_none_or(|meets| found.nodes.contains(&meets)) {
-                    return Err("threads leave a cycle inside a loop of the same header");
+                    return Err(ScalarReason::SharedLoopHeader);
                 }
                 self.divergent_loops.insert(found.header);
             }
             if self.divergent_loops.contains(&found.header) && self.waits_for_memory(found) {
-                return Err("a loop that threads leave in different rounds has atomic operations");
+                return Err(ScalarReason::AtomicsInDivergentLoop);
             }
         }
         Ok(())
@@ -175,7 +178,7 @@ impl<'c> Plan<'c> {
 
     /// A value of a cycle that threads leave in different rounds is used outside by phis on the
     /// ways out alone, which keep it when a thread leaves.
-    fn check_uses(&self) -> Result<(), &'static str> {
+    fn check_uses(&self) -> Result<(), ScalarReason> {
         for (node, block) in self.flow.blocks.iter().enumerate() {
             if self.flow.panics[node] {
                 continue;
@@ -189,7 +192,7 @@ impl<'c> Plan<'c> {
                         _ => node,
                     };
                     if self.shapes.leaves_cycle(&self.flow, operand, used) {
-                        return Err("a value of a divergent loop is used outside without a phi");
+                        return Err(ScalarReason::LoopValueWithoutPhi);
                     }
                 }
             }
@@ -198,7 +201,7 @@ impl<'c> Plan<'c> {
     }
 
     /// The parts among some blocks, none within another.
-    pub(super) fn parts(&self, within: &[bool]) -> Result<Vec<Part>, &'static str> {
+    pub(super) fn parts(&self, within: &[bool]) -> Result<Vec<Part>, ScalarReason> {
         let mut parts: Vec<Part> = Vec::new();
         let mut branches: Vec<_> =
             self.shapes.divergent.iter().copied().filter(|&branch| within[branch]).collect();
@@ -222,14 +225,14 @@ impl<'c> Plan<'c> {
         }
         let outside = |part: &Part| part.blocks.iter().any(|&block| !within[block]);
         if parts.iter().any(outside) {
-            return Err("a divergent branch leads out of its loop");
+            return Err(ScalarReason::DivergentBranchLeavesLoop);
         }
         Ok(parts)
     }
 
     /// The smallest part with these blocks that has one way in and one way out.
-    fn close(&self, seeds: &BTreeSet<usize>) -> Result<Part, &'static str> {
-        const OPEN: &str = "threads that went different ways do not meet again";
+    fn close(&self, seeds: &BTreeSet<usize>) -> Result<Part, ScalarReason> {
+        const OPEN: ScalarReason = ScalarReason::NoReconvergence;
         let graph = &self.flow.graph;
         let dominators = self.flow.dominators();
         let mut blocks = seeds.clone();
@@ -264,7 +267,7 @@ impl<'c> Plan<'c> {
                     .iter()
                     .all(|&block| block == root || graph.predecessors[block].iter().all(inside));
                 if !closed {
-                    return Err("control jumps into a part that only some threads reach");
+                    return Err(ScalarReason::SideEntry);
                 }
                 return Ok(Part { root, blocks: next.into_iter().collect(), exit });
             }

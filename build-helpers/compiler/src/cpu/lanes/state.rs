@@ -5,7 +5,10 @@ use std::collections::{HashMap, HashSet};
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
 use super::{form::is_leaf, plan::Plan};
-use crate::cpu::uniformity::{Shape, Uniformity};
+use crate::{
+    ScalarReason,
+    cpu::uniformity::{Shape, Uniformity},
+};
 
 /// Where a value is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +39,7 @@ impl<'c> State<'c> {
         plan: &Plan<'c>,
         of_block: &Uniformity<'c>,
         size: &dyn Fn(Type<'c>) -> u64,
-    ) -> Result<Self, &'static str> {
+    ) -> Result<Self, ScalarReason> {
         let mut state = Self {
             values: HashMap::new(),
             anew: HashSet::new(),
@@ -83,7 +86,7 @@ impl<'c> State<'c> {
         of_block: &Uniformity<'c>,
         value: Value<'c>,
         size: &dyn Fn(Type<'c>) -> u64,
-    ) -> Result<Keep, &'static str> {
+    ) -> Result<Keep, ScalarReason> {
         if of_block.shape(value).is_uniform() {
             let at = self.bytes_of_block;
             self.bytes_of_block += size(value.ty()).next_multiple_of(16);
@@ -100,7 +103,7 @@ impl<'c> State<'c> {
         let mut leaves = Vec::new();
         leaves_of(value.ty(), &mut leaves);
         if !leaves.iter().all(|leaf| is_leaf(*leaf)) {
-            return Err("a value of a type that vectors cannot have is alive across a barrier");
+            return Err(ScalarReason::UnsupportedTypeAcrossBarrier);
         }
         self.bytes_of_thread += leaves.iter().map(|leaf| leaf_bytes(*leaf, size)).sum::<u64>();
         Ok(Keep::Each(at))

@@ -6,11 +6,13 @@ use super::{
     form::{is_leaf, is_wide},
     plan::Plan,
 };
-use crate::cpu::context::is_barrier;
-use crate::cpu::uniformity::is_pure_intrinsic;
+use crate::{
+    ScalarReason,
+    cpu::{context::is_barrier, uniformity::is_pure_intrinsic},
+};
 
 /// Says what keeps a body from being built by groups.
-pub(super) fn check(plan: &Plan<'_>) -> Result<(), &'static str> {
+pub(super) fn check(plan: &Plan<'_>) -> Result<(), ScalarReason> {
     for (node, block) in plan.flow.blocks.iter().enumerate() {
         for instruction in block.instructions() {
             general(plan, node, instruction)?;
@@ -22,25 +24,25 @@ pub(super) fn check(plan: &Plan<'_>) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn general(plan: &Plan<'_>, node: usize, instruction: Value<'_>) -> Result<(), &'static str> {
+fn general(plan: &Plan<'_>, node: usize, instruction: Value<'_>) -> Result<(), ScalarReason> {
     use Opcode::*;
     match instruction.opcode() {
         Invoke | CallBr | IndirectBr | Resume | LandingPad => {
-            Err("control leaves in an unusual way")
+            Err(ScalarReason::UnstructuredControlFlow)
         }
         Alloca if node != 0 || instruction.operand(0).as_u64() != Some(1) => {
-            Err("the size of stack memory is not known")
+            Err(ScalarReason::DynamicStackMemory)
         }
         // Blocks after panics are built once for all groups, so loops there have no phis apart.
-        Switch if plan.lanes > 1 && !plan.flow.panics[node] => Err("a switch is left"),
-        _ if instruction.ty().kind() == TypeKind::Token => Err("tokens are used"),
+        Switch if plan.lanes > 1 && !plan.flow.panics[node] => Err(ScalarReason::Switch),
+        _ if instruction.ty().kind() == TypeKind::Token => Err(ScalarReason::Tokens),
         _ => Ok(()),
     }
 }
 
-fn wide(instruction: Value<'_>) -> Result<(), &'static str> {
+fn wide(instruction: Value<'_>) -> Result<(), ScalarReason> {
     use Opcode::*;
-    const TYPE: &str = "a value has a type that vectors cannot have";
+    const TYPE: ScalarReason = ScalarReason::UnsupportedType;
     let ty = instruction.ty();
     let void = ty.kind() == TypeKind::Void;
     let scalars =
@@ -49,7 +51,7 @@ fn wide(instruction: Value<'_>) -> Result<(), &'static str> {
         Alloca | Ret | Br | CondBr | Unreachable | Fence => Ok(()),
         Load if is_memory(instruction) => Ok(()),
         Store if is_memory(instruction.operand(0)) && !is_thread_local(instruction) => Ok(()),
-        Store if is_thread_local(instruction) => Err("a function that is not inlined is called"),
+        Store if is_thread_local(instruction) => Err(ScalarReason::OutlinedCall),
         Load | Store => Err(TYPE),
         AtomicRmw if scalars(instruction) => Ok(()),
         AtomicCmpXchg if scalars(instruction) => Ok(()),

@@ -165,7 +165,7 @@ impl Nvcc {
                 static_shared_bytes: 0,
                 panics: false,
                 cpu_symbol: None,
-                road: None,
+                strategy: None,
                 notes: Vec::new(),
             })
             .collect();

@@ -341,7 +341,7 @@ $L__end:
         assert_eq!(sections.get(".debug_abbrev"), [17, 1, 2, 255]);
         let expected = [0, 0, 0, 0, 4, 0, 0, 0, 14, 0, 3, 0, 0, 0, 0, 0, 0, 0];
         assert_eq!(sections.get(".debug_info"), expected);
-        assert_eq!(sections.get(".debug_str"), []);
+        assert_eq!(sections.get(".debug_str"), [0_u8; 0]);
         assert!(parse(".section .debug_info {\n.bad 7\n}").is_err());
     }
 }

@@ -1,19 +1,39 @@
-//! Which road kernels take on the CPU, and what their code is made of.
+//! The lowering strategies of kernels on the CPU, and what their code consists of.
 
 mod common;
 
 use common::{code, compile, compiler, job, lower};
-use kernelmill_compiler::Config;
+use kernelmill_compiler::{Config, CoroutineReason, Lowering, ScalarReason, Strategy};
 
-/// The roads of the kernels in a text, by name.
-fn roads(name: &str, text: &str) -> Vec<(String, String)> {
+/// The strategies of the kernels in a text, by name.
+fn strategies(name: &str, text: &str) -> Vec<(String, Strategy)> {
     let text = format!("use kernelmill_device::prelude::*;\n{text}");
     let artifact = compile(name, &text, "cpu").unwrap_or_else(|error| panic!("{error}"));
-    artifact.kernels.into_iter().map(|kernel| (kernel.name, kernel.road.unwrap())).collect()
+    assert_eq!(artifact.warnings, [""; 0], "{name}");
+    artifact.kernels.into_iter().map(|kernel| (kernel.name, kernel.strategy.unwrap())).collect()
 }
 
-fn road(name: &str, text: &str) -> String {
-    roads(name, text).remove(0).1
+fn strategy(name: &str, text: &str) -> Strategy {
+    strategies(name, text).remove(0).1
+}
+
+/// The strategy of vectorised code.
+fn vectorized(lowering: Lowering) -> Strategy {
+    let (widths, scalar, block) = (WIDTHS.to_vec(), None, None);
+    Strategy { lowering, widths, scalar, block, interchanged_loops: 0 }
+}
+
+/// The strategy of a kernel whose barriers and warp collectives are uniform.
+fn regions(barriers: u32, warp_collectives: u32) -> Strategy {
+    vectorized(Lowering::BarrierRegions { barriers, warp_collectives })
+}
+
+fn scalar(reason: ScalarReason) -> Strategy {
+    Strategy { widths: Vec::new(), scalar: Some(reason), ..vectorized(Lowering::ThreadLoop) }
+}
+
+fn coroutine(reason: CoroutineReason) -> Strategy {
+    Strategy { widths: Vec::new(), ..vectorized(Lowering::Coroutine(reason)) }
 }
 
 /// A kernel around some statements; `t` is the thread, `n` a parameter, `TILE` shared memory.
@@ -27,51 +47,46 @@ fn kernel(name: &str, statements: &str) -> String {
     )
 }
 
-const GROUPS: &str = if cfg!(target_arch = "x86_64") {
-    "threads in groups of 8, 16"
-} else {
-    "threads in groups of 4"
-};
+const WIDTHS: &[u32] = if cfg!(target_arch = "x86_64") { &[8, 16] } else { &[4] };
 
 #[test]
-fn a_kernel_without_barriers_is_a_loop_over_groups() {
-    let found = road("road_loop", &kernel("plain", ""));
-    assert_eq!(found, format!("loop: no thread waits for another, {GROUPS}"));
+fn a_kernel_without_barriers_is_a_vectorised_thread_loop() {
+    let found = strategy("strategy_loop", &kernel("plain", ""));
+    assert_eq!(found, vectorized(Lowering::ThreadLoop));
 }
 
 #[test]
-fn uniform_barriers_cut_a_kernel_into_regions() {
+fn uniform_barriers_split_a_kernel_into_regions() {
     let once = kernel("once", "thread::sync_threads();");
-    assert_eq!(road("road_once", &once), format!("regions: 1 barrier, uniform, {GROUPS}"));
+    assert_eq!(strategy("strategy_once", &once), regions(1, 0));
     let looped = kernel(
         "looped",
         "for round in 0..n {\n thread::sync_threads();\n if t > round { unsafe { TILE[t as usize] += 1 } }\n\
          thread::sync_threads();\n }",
     );
-    assert_eq!(road("road_looped", &looped), format!("regions: 2 barriers, all uniform, {GROUPS}"));
+    assert_eq!(strategy("strategy_looped", &looped), regions(2, 0));
     let rows = kernel("rows", "if n > 7 { thread::sync_threads(); }");
-    assert_eq!(road("road_rows", &rows), format!("regions: 1 barrier, uniform, {GROUPS}"));
+    assert_eq!(strategy("strategy_rows", &rows), regions(1, 0));
 }
 
 #[test]
 fn barriers_that_depend_on_the_thread_make_coroutines() {
     for (name, statements) in [
-        ("road_branch", "if t < n { thread::sync_threads(); }"),
-        ("road_exit", "if t >= n { return; }\n thread::sync_threads();"),
-        ("road_trips", "for _ in 0..t { thread::sync_threads(); }"),
-        ("road_data", "if unsafe { TILE[(t as usize + 1) % 64] } > n { thread::sync_threads(); }"),
+        ("strategy_branch", "if t < n { thread::sync_threads(); }"),
+        ("strategy_exit", "if t >= n { return; }\n thread::sync_threads();"),
+        ("strategy_trips", "for _ in 0..t { thread::sync_threads(); }"),
+        (
+            "strategy_data",
+            "if unsafe { TILE[(t as usize + 1) % 64] } > n { thread::sync_threads(); }",
+        ),
     ] {
-        let found = road(name, &kernel("apart", statements));
-        assert_eq!(
-            found,
-            "coroutine: the barrier is under a branch, or after an exit, that depends on the thread",
-            "{statements}"
-        );
+        let found = strategy(name, &kernel("apart", statements));
+        let reason = CoroutineReason::DivergentBarriers { divergent: 1, total: 1 };
+        assert_eq!(found, coroutine(reason), "{statements}");
     }
     let some = kernel("some", "thread::sync_threads();\n if t < n { thread::sync_threads(); }");
-    let expected = "coroutine: 1 of 2 barriers are under a branch, or after an exit, that depends \
-                    on the thread";
-    assert_eq!(road("road_some", &some), expected);
+    let reason = CoroutineReason::DivergentBarriers { divergent: 1, total: 2 };
+    assert_eq!(strategy("strategy_some", &some), coroutine(reason));
 }
 
 /// A panic that formats its message calls functions that can panic themselves.
@@ -79,57 +94,48 @@ fn barriers_that_depend_on_the_thread_make_coroutines() {
 fn panics_with_messages_leave_barriers_uniform() {
     let text = include_str!("../../../benches/cpu/kernels/softmax.rs");
     let text = text.replace("(block_size = [256, 1, 1])", "");
-    let artifact = compile("road_softmax", &text, "cpu").unwrap_or_else(|error| panic!("{error}"));
-    let found = artifact.kernels[0].road.as_deref();
-    assert_eq!(found, Some(&*format!("regions: 5 barriers, all uniform, {GROUPS}")));
+    let artifact =
+        compile("strategy_softmax", &text, "cpu").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(artifact.kernels[0].strategy, Some(regions(5, 0)));
 }
 
 #[test]
-fn uniform_operations_of_warps_cut_a_kernel_into_regions() {
+fn uniform_warp_collectives_split_a_kernel_into_regions() {
     let once = kernel("once", "let t = warp::shuffle_down(t, 1);");
-    let found = road("road_warp", &once);
-    assert_eq!(found, format!("regions: 1 operation of warps, uniform, {GROUPS}"));
+    let found = strategy("strategy_warp", &once);
+    assert_eq!(found, regions(0, 1));
     let statements = "let mut t = t;\n for by in 0..n { t ^= warp::shuffle_xor(t, by) & 63 }\n \
                       thread::sync_threads();\n if warp::any(t > n) { t = 0 }\n warp::sync();\n \
                       let t = t ^ warp::active_mask() % 2;";
-    let found = road("road_warps", &kernel("several", statements));
-    let expected = format!("regions: 1 barrier and 4 operations of warps, all uniform, {GROUPS}");
-    assert_eq!(found, expected);
+    let found = strategy("strategy_warps", &kernel("several", statements));
+    assert_eq!(found, regions(1, 4));
 }
 
 #[test]
-fn operations_of_some_lanes_make_coroutines() {
-    let depends = "under a branch, or after an exit, that depends on the thread";
-    for (name, statements, why) in [
-        (
-            "warp_mask",
-            "let t = warp::shuffle_sync(n, t, 1);",
-            "an operation of warps may be for some lanes only",
-        ),
-        (
-            "warp_half",
-            "let t = warp::shuffle_sync(0xffff, t, 1);",
-            "an operation of warps may be for some lanes only",
-        ),
+fn warp_collectives_of_some_lanes_make_coroutines() {
+    use CoroutineReason::{DivergentWarpCollectives, PartialMask};
+    for (name, statements, reason) in [
+        ("warp_mask", "let t = warp::shuffle_sync(n, t, 1);", PartialMask),
+        ("warp_half", "let t = warp::shuffle_sync(0xffff, t, 1);", PartialMask),
         (
             "warp_branch",
             "let t = if t / 32 == 0 { warp::shuffle(t, 1) } else { t };",
-            &format!("the operation of warps is {depends}"),
+            DivergentWarpCollectives { divergent: 1, total: 1 },
         ),
         (
             "warp_exit",
             "if t >= n { return; }\n let t = warp::shuffle(t, 1);\n warp::sync();",
-            &format!("2 of 2 operations of warps are {depends}"),
+            DivergentWarpCollectives { divergent: 2, total: 2 },
         ),
     ] {
-        let found = road(name, &kernel("some", statements));
-        assert_eq!(found, format!("coroutine: {why}"), "{statements}");
+        let found = strategy(name, &kernel("some", statements));
+        assert_eq!(found, coroutine(reason), "{statements}");
     }
 }
 
 /// A thread that waits for another of its group would wait for ever while both go in step.
 #[test]
-fn a_loop_that_waits_for_memory_is_run_one_thread_after_the_other() {
+fn a_loop_that_waits_for_memory_is_scalar() {
     let text = "
 use core::sync::atomic::{AtomicU32, Ordering};
 #[kernel]
@@ -139,17 +145,13 @@ pub fn turns(mut gate: DisjointSlice<u32>) {
     gate.fetch_add(1, Ordering::Release);
 }
 ";
-    let found = road("road_spin", text);
-    assert_eq!(
-        found,
-        "loop: no thread waits for another, one thread after the other: a loop that threads leave \
-         in different rounds has atomic operations"
-    );
+    let found = strategy("strategy_spin", text);
+    assert_eq!(found, scalar(ScalarReason::AtomicsInDivergentLoop));
 }
 
 /// An atomic operation of which a loop never sees the result makes no thread wait.
 #[test]
-fn a_loop_that_only_counts_is_run_in_groups() {
+fn a_loop_that_only_counts_is_vectorised() {
     let text = |used: &str| {
         format!(
             "
@@ -168,10 +170,10 @@ pub fn counts(x: &[u32], mut y: DisjointSlice<u32>) {{
 "
         )
     };
-    let found = road("road_counts", &text(""));
-    assert_eq!(found, format!("loop: no thread waits for another, {GROUPS}"));
-    let found = road("road_waits", &text("+ last as usize"));
-    assert!(found.ends_with("in different rounds has atomic operations"), "{found}");
+    let found = strategy("strategy_counts", &text(""));
+    assert_eq!(found, vectorized(Lowering::ThreadLoop));
+    let found = strategy("strategy_waits", &text("+ last as usize"));
+    assert_eq!(found, scalar(ScalarReason::AtomicsInDivergentLoop));
 }
 
 /// Sums by a tree, for blocks of which `limits` says the size.
@@ -197,16 +199,16 @@ fn tree(name: &str, limits: &str) -> String {
 }
 
 #[test]
-fn a_kernel_is_made_for_blocks_of_the_size_that_it_says() {
-    let found = road("road_exact", &tree("exact", "block_size = [64, 1, 1]"));
-    let expected = format!("regions: 2 barriers, all uniform, {GROUPS}, made for blocks of 64");
+fn a_kernel_is_specialised_on_its_block_size() {
+    let found = strategy("strategy_exact", &tree("exact", "block_size = [64, 1, 1]"));
+    let expected = Strategy { block: Some([64, 1, 1]), ..regions(2, 0) };
     assert_eq!(found, expected);
-    assert_eq!(road("road_bounds", &tree("bounds", "launch_bounds = 64")), expected);
+    assert_eq!(strategy("strategy_bounds", &tree("bounds", "launch_bounds = 64")), expected);
     // Not all of its groups are full.
-    let found = road("road_odd", &tree("odd", "launch_bounds = 60"));
-    assert_eq!(found, format!("regions: 2 barriers, all uniform, {GROUPS}"));
-    let found = road("road_plain", &tree("plain", "max_registers = 64"));
-    assert_eq!(found, format!("regions: 2 barriers, all uniform, {GROUPS}"));
+    let found = strategy("strategy_odd", &tree("odd", "launch_bounds = 60"));
+    assert_eq!(found, regions(2, 0));
+    let found = strategy("strategy_plain", &tree("plain", "max_registers = 64"));
+    assert_eq!(found, regions(2, 0));
 }
 
 /// A kernel in which threads take elements a step apart: `before` is done once, `each` with `i`, the
@@ -222,7 +224,7 @@ fn strided(name: &str, before: &str, step: &str, each: &str) -> String {
 }
 
 #[test]
-fn rounds_that_are_far_apart_are_taken_in_step() {
+fn grid_stride_loops_with_far_apart_iterations_are_interchanged() {
     let each = "sum = sum.rotate_left(1) ^ x[i];";
     for (name, before, step) in [
         ("stride_grid", "", "step"),
@@ -230,14 +232,14 @@ fn rounds_that_are_far_apart_are_taken_in_step() {
         ("stride_uniform", "if n > 5 { sum = 3; }", "step"),
         ("stride_twice", "let step = step * (1 + n % 4);", "step"),
     ] {
-        let found = road(name, &strided(name, before, step, each));
-        let expected = format!("loop: no thread waits for another, {GROUPS}, a loop in step");
+        let found = strategy(name, &strided(name, before, step, each));
+        let expected = Strategy { interchanged_loops: 1, ..vectorized(Lowering::ThreadLoop) };
         assert_eq!(found, expected, "{name}");
     }
 }
 
 #[test]
-fn other_rounds_are_not() {
+fn other_loops_are_not_interchanged() {
     let sum = "sum = sum.rotate_left(1) ^ x[i];";
     for (name, before, step, each) in [
         // Near each other, and each thread by itself.
@@ -258,15 +260,15 @@ fn other_rounds_are_not() {
              sum ^= unsafe { AtomicU32::from_ptr(place) }.fetch_add(1, Ordering::Relaxed);",
         ),
     ] {
-        let found = road(name, &strided(name, before, step, each));
-        assert!(!found.contains("in step"), "{name}: {found}");
+        let found = strategy(name, &strided(name, before, step, each));
+        assert_eq!(found.interchanged_loops, 0, "{name}: {found}");
     }
 }
 
 /// Nothing is left of the tree's rounds, masks and memory but additions of permuted vectors.
 #[test]
 #[cfg(target_arch = "x86_64")]
-fn where_the_size_is_known_shared_memory_is_in_registers() {
+fn specialised_kernels_hold_shared_memory_in_registers() {
     let text =
         format!("use kernelmill_device::prelude::*;\n{}", tree("held", "block_size = [64, 1, 1]"));
     let (source, lowered) = lower("code_held", &text);
@@ -366,7 +368,7 @@ fn an_element_that_only_some_threads_have_is_written_at_once() {
 }
 
 #[test]
-fn regions_compute_anew_what_depends_on_the_index_alone() {
+fn regions_rematerialise_what_depends_on_the_index_alone() {
     let statements = "let place = t as usize % 64;\n thread::sync_threads();\n \
                       unsafe { TILE[place] += 1 };\n thread::sync_threads();\n \
                       unsafe { TILE[place] += 1 };";

@@ -1,0 +1,342 @@
+//! Lowering strategies of kernels on the CPU, as data.
+//!
+//! A GPU kernel is written for one thread of a block. On the CPU one core runs all threads of a block, and
+//! the lowering strategy says how: as a loop over the threads, as several such loops with the barriers
+//! between them (the parallel regions of [pocl](https://arxiv.org/abs/1611.07083)), or as coroutines. The
+//! loops are vectorised where that is proven correct
+//! ([Karrenberg and Hack](https://doi.org/10.1109/CGO.2011.5764682)).
+//!
+//! The CPU back end makes a [`Strategy`] for each kernel. It serialises as JSON with the names below in
+//! kebab-case. English is in `Display` alone.
+
+use std::fmt::{self, Display};
+
+use serde::{Deserialize, Serialize};
+
+/// How the CPU runs the threads of a kernel's blocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Strategy {
+    /// What the kernel's code becomes.
+    pub lowering: Lowering,
+    /// The vector widths in threads, one for each processor level with vectorised code, ascending.
+    /// Empty where the code is scalar.
+    pub widths: Vec<u32>,
+    /// Why the code is scalar. `None` where it is vectorised. For coroutines, which are always scalar,
+    /// it is `Some` only where the vectoriser failed on the source.
+    pub scalar: Option<ScalarReason>,
+    /// The block size that the code is specialised on.
+    pub block: Option<[u32; 3]>,
+    /// The grid-stride loops that were interchanged with the loop over threads.
+    pub interchanged_loops: u32,
+}
+
+/// What a kernel's code becomes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum Lowering {
+    /// A loop over the threads of a block, in which no thread waits for another.
+    ThreadLoop,
+    /// One such loop for each region between barriers and warp collectives, all of which are uniform.
+    BarrierRegions {
+        /// The barriers in the kernel's code.
+        barriers: u32,
+        /// The warp collectives in the kernel's code: shuffles, votes and barriers of warps.
+        warp_collectives: u32,
+    },
+    /// A coroutine for each thread, suspended where the thread waits.
+    Coroutine(CoroutineReason),
+}
+
+/// Why a kernel with barriers or warp collectives is lowered to coroutines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum CoroutineReason {
+    /// The mask of a warp collective is not the constant of all lanes.
+    PartialMask,
+    /// An outlined function can end its thread.
+    ExitInOutlinedFunction,
+    /// Control flow has edges of exceptions or computed targets.
+    UnstructuredControlFlow,
+    /// Stack memory is allocated in the middle of the kernel, or its size is not constant.
+    DynamicStackMemory,
+    /// Values of LLVM's token type are used.
+    Tokens,
+    /// A thread can exit before others reach a barrier.
+    ThreadExit,
+    /// Barriers are under divergent control flow.
+    DivergentBarriers {
+        /// How many of them.
+        divergent: u32,
+        /// The barriers of the kernel.
+        total: u32,
+    },
+    /// Warp collectives are under divergent control flow.
+    DivergentWarpCollectives {
+        /// How many of them.
+        divergent: u32,
+        /// The warp collectives of the kernel.
+        total: u32,
+    },
+    /// Vectorisation and barrier regions are off.
+    VectorizationOff,
+}
+
+/// Why the code of a kernel is scalar.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum ScalarReason {
+    /// Vectorisation is off.
+    VectorizationOff,
+    /// The vectoriser failed on a kernel of the source, which is a fault of the compiler.
+    VectorizationFailed {
+        /// The symbol of that kernel.
+        kernel: String,
+        /// What LLVM says, or the step that failed.
+        message: String,
+    },
+    /// An outlined function can end its thread.
+    ExitInOutlinedFunction,
+    /// The kernel is too long: vector code takes several times as long to compile.
+    KernelTooLong {
+        /// Its LLVM instructions.
+        instructions: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// The kernels of the source are too long together.
+    SourceTooLong {
+        /// Their LLVM instructions.
+        instructions: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Control flow has edges of exceptions or computed targets.
+    UnstructuredControlFlow,
+    /// Stack memory is allocated in the middle of the kernel, or its size is not constant.
+    DynamicStackMemory,
+    /// A switch was not lowered to branches.
+    Switch,
+    /// Values of LLVM's token type are used.
+    Tokens,
+    /// An outlined function that uses the thread's context is called.
+    OutlinedCall,
+    /// A value has a type that is no element of vectors.
+    UnsupportedType,
+    /// A value that is live across a barrier has a type that is no element of vectors.
+    UnsupportedTypeAcrossBarrier,
+    /// A loop that threads leave in different iterations has atomic operations: a lane could wait for
+    /// another lane.
+    AtomicsInDivergentLoop,
+    /// Control flow enters a loop in the middle.
+    IrreducibleLoop,
+    /// Threads leave an inner cycle, in different iterations, to another loop with the same header.
+    SharedLoopHeader,
+    /// A value of a divergent loop is used outside of the loop other than by a phi.
+    LoopValueWithoutPhi,
+    /// A divergent branch leads out of its loop.
+    DivergentBranchLeavesLoop,
+    /// The paths of a divergent branch do not reconverge.
+    NoReconvergence,
+    /// The paths of a divergent branch reconverge only outside of their loop.
+    ReconvergenceOutsideLoop,
+    /// Control flow enters the divergent part of the code in the middle.
+    SideEntry,
+    /// A thread ends in the divergent part of the code.
+    DivergentExit,
+    /// Both successors of a branch panic.
+    PanicOnBothPaths,
+    /// Stack memory is allocated on the path to a panic.
+    StackMemoryInPanic,
+    /// A condition that was speculated to be uniform is evaluated where threads have diverged.
+    SpeculationInDivergentCode,
+    /// A block has no terminator.
+    UnterminatedBlock,
+    /// Control flow leaves the part of the code that is built.
+    EdgeOutOfRegion,
+}
+
+impl Display for Strategy {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.lowering)?;
+        if !self.widths.is_empty() {
+            let widths: Vec<_> = self.widths.iter().map(u32::to_string).collect();
+            let noun = if widths.len() == 1 { "width" } else { "widths" };
+            write!(formatter, ", vector {noun} {}", widths.join(", "))?;
+        }
+        if let Some(block) = self.block {
+            formatter.write_str(", specialised on blocks of ")?;
+            let last = block.iter().rposition(|size| *size != 1).unwrap_or(0);
+            let sizes: Vec<_> = block[..=last].iter().map(u32::to_string).collect();
+            formatter.write_str(&sizes.join(" x "))?;
+        }
+        match self.interchanged_loops {
+            0 => {}
+            1 => formatter.write_str(", 1 interchanged loop")?,
+            count => write!(formatter, ", {count} interchanged loops")?,
+        }
+        match &self.scalar {
+            Some(reason) => write!(formatter, ", scalar: {reason}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Lowering {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ThreadLoop => formatter.write_str("thread loop: no barriers"),
+            Self::BarrierRegions { barriers, warp_collectives } => {
+                formatter.write_str("barrier regions: ")?;
+                let counts = [
+                    counted(*barriers, "uniform barrier"),
+                    counted(*warp_collectives, "uniform warp collective"),
+                ];
+                let counts: Vec<_> = counts.into_iter().flatten().collect();
+                formatter.write_str(&counts.join(" and "))
+            }
+            Self::Coroutine(reason) => write!(formatter, "coroutine: {reason}"),
+        }
+    }
+}
+
+/// A number with its noun; `None` for 0.
+fn counted(count: u32, noun: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 {noun}")),
+        _ => Some(format!("{count} {noun}s")),
+    }
+}
+
+impl Display for CoroutineReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let divergent = |formatter: &mut fmt::Formatter<'_>, noun, (some, all): (u32, u32)| {
+            let (plural, verb) =
+                (if all == 1 { "" } else { "s" }, if some == 1 { "is" } else { "are" });
+            write!(formatter, "{some} of {all} {noun}{plural} {verb} under divergent control flow")
+        };
+        formatter.write_str(match self {
+            Self::PartialMask => "the mask of a warp collective may be partial",
+            Self::ExitInOutlinedFunction => "an outlined function can end its thread",
+            Self::UnstructuredControlFlow => "control flow is unstructured",
+            Self::DynamicStackMemory => "the size of stack memory is not constant",
+            Self::Tokens => "tokens are used",
+            Self::ThreadExit => "a thread can exit before others reach a barrier",
+            Self::VectorizationOff => "barrier regions are off",
+            Self::DivergentBarriers { divergent: some, total } => {
+                return divergent(formatter, "barrier", (*some, *total));
+            }
+            Self::DivergentWarpCollectives { divergent: some, total } => {
+                return divergent(formatter, "warp collective", (*some, *total));
+            }
+        })
+    }
+}
+
+impl Display for ScalarReason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::VectorizationOff => "vectorisation is off",
+            Self::VectorizationFailed { kernel, message } => {
+                return write!(
+                    formatter,
+                    "the vectoriser failed on kernel `{kernel}`, please report it: {message}"
+                );
+            }
+            Self::KernelTooLong { instructions, limit } => {
+                return write!(
+                    formatter,
+                    "the kernel has {instructions} instructions, more than {limit}"
+                );
+            }
+            Self::SourceTooLong { instructions, limit } => {
+                return write!(
+                    formatter,
+                    "the kernels of its source have {instructions} instructions, more than {limit}"
+                );
+            }
+            Self::ExitInOutlinedFunction => "an outlined function can end its thread",
+            Self::UnstructuredControlFlow => "control flow is unstructured",
+            Self::DynamicStackMemory => "the size of stack memory is not constant",
+            Self::Switch => "a switch was not lowered to branches",
+            Self::Tokens => "tokens are used",
+            Self::OutlinedCall => "an outlined function is called",
+            Self::UnsupportedType => "a value has a type that vectors cannot have",
+            Self::UnsupportedTypeAcrossBarrier => {
+                "a value of a type that vectors cannot have is live across a barrier"
+            }
+            Self::AtomicsInDivergentLoop => "a divergent loop has atomic operations",
+            Self::IrreducibleLoop => "control flow enters a loop in the middle",
+            Self::SharedLoopHeader => "a divergent cycle shares its header with another loop",
+            Self::LoopValueWithoutPhi => {
+                "a value of a divergent loop is used outside without a phi"
+            }
+            Self::DivergentBranchLeavesLoop => "a divergent branch leads out of its loop",
+            Self::NoReconvergence => "the paths of a divergent branch do not reconverge",
+            Self::ReconvergenceOutsideLoop => {
+                "the paths of a divergent branch reconverge only outside of their loop"
+            }
+            Self::SideEntry => "control flow enters divergent code in the middle",
+            Self::DivergentExit => "a thread ends in divergent code",
+            Self::PanicOnBothPaths => "both successors of a branch panic",
+            Self::StackMemoryInPanic => "stack memory is allocated on the path to a panic",
+            Self::SpeculationInDivergentCode => {
+                "a condition that was speculated to be uniform is in divergent code"
+            }
+            Self::UnterminatedBlock => "a block has no terminator",
+            Self::EdgeOutOfRegion => "control flow leaves the region that is built",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strategy(lowering: Lowering) -> Strategy {
+        let (widths, scalar, block) = (Vec::new(), None, None);
+        Strategy { lowering, widths, scalar, block, interchanged_loops: 0 }
+    }
+
+    #[test]
+    fn strategies_read_as_english() {
+        let regions = Lowering::BarrierRegions { barriers: 1, warp_collectives: 8 };
+        let vectorized = Strategy {
+            widths: vec![8, 16],
+            block: Some([32, 8, 1]),
+            interchanged_loops: 2,
+            ..strategy(regions)
+        };
+        assert_eq!(
+            vectorized.to_string(),
+            "barrier regions: 1 uniform barrier and 8 uniform warp collectives, vector widths 8, 16, \
+             specialised on blocks of 32 x 8, 2 interchanged loops"
+        );
+        let scalar = Some(ScalarReason::KernelTooLong { instructions: 5000, limit: 4000 });
+        let scalar = Strategy { scalar, ..strategy(Lowering::ThreadLoop) };
+        assert_eq!(
+            scalar.to_string(),
+            "thread loop: no barriers, scalar: the kernel has 5000 instructions, more than 4000"
+        );
+        let some = CoroutineReason::DivergentBarriers { divergent: 1, total: 2 };
+        assert_eq!(
+            strategy(Lowering::Coroutine(some)).to_string(),
+            "coroutine: 1 of 2 barriers is under divergent control flow"
+        );
+    }
+
+    #[test]
+    fn strategies_are_flat_json() {
+        let reason = CoroutineReason::DivergentWarpCollectives { divergent: 2, total: 3 };
+        let scalar = ScalarReason::VectorizationFailed {
+            kernel: "saxpy".to_owned(),
+            message: "x is used before y".to_owned(),
+        };
+        let given = Strategy { scalar: Some(scalar), ..strategy(Lowering::Coroutine(reason)) };
+        let text = serde_json::to_string(&given).unwrap();
+        let expected = r#"{"lowering":{"kind":"coroutine","reason":"divergent-warp-collectives","divergent":2,"total":3},"widths":[],"scalar":{"reason":"vectorization-failed","kernel":"saxpy","message":"x is used before y"},"block":null,"interchanged-loops":0}"#;
+        assert_eq!(text, expected);
+        assert_eq!(serde_json::from_str::<Strategy>(&text).unwrap(), given);
+    }
+}
