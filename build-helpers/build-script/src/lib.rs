@@ -108,6 +108,7 @@ mod base;
 mod builder;
 mod compile;
 mod discovery;
+pub mod manifest;
 mod outputs;
 mod pipeline;
 mod plan;

@@ -5,7 +5,7 @@ use std::fmt;
 /// What a build did.
 ///
 /// Both numbers count pairs of a source and a target. Its text is the last line that
-/// `KERNELMILL_LOG=summary` prints; one for each of the `roads` and `notes` comes before it.
+/// `KERNELMILL_LOG=summary` prints. Everything else of a build is in its [manifest](crate::manifest).
 ///
 /// ```
 /// let summary = kernelmill_build::Summary::default();
@@ -20,11 +20,6 @@ pub struct Summary {
     pub cached: usize,
     /// The kernels, by name, in the order of their sources.
     pub kernels: Vec<String>,
-    /// For each kernel that was compiled for the CPU: its symbol, and how its threads run there with
-    /// the reason.
-    pub roads: Vec<(String, String)>,
-    /// What plugins say of kernels: the symbol, the target, and a sentence.
-    pub notes: Vec<(String, String, String)>,
 }
 
 impl fmt::Display for Summary {

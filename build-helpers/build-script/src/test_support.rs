@@ -128,7 +128,7 @@ impl Project {
         let written = Shared::default();
         let environment = self.environment(&written);
         let result =
-            pipeline::run_with(&environment, self.builder.clone(), |_, _| Ok(Box::new(Fake)));
+            pipeline::run_with(&environment, self.builder.clone(), &|_, _| Ok(Box::new(Fake)));
         let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         Outcome { result, lines: text.lines().map(str::to_owned).collect() }
     }

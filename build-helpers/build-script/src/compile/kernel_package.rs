@@ -6,15 +6,15 @@ use super::compiler::Failure;
 use crate::{
     base::environment::BuildEnvironment, discovery::source::Source, settings::package::Package,
 };
+use cargo_metadata::{CompilerMessage, Message, diagnostic::DiagnosticLevel};
 use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
 use object::read::archive::ArchiveFile;
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{BufReader, Read},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
-use tinyjson::JsonValue;
 
 /// Builds a kernel package and collects the bitcode of its library and of all it depends on.
 ///
@@ -53,38 +53,22 @@ struct Built {
 
 impl Built {
     /// Takes in a message of cargo's.
-    fn hear(&mut self, message: &JsonValue, own: &Path) {
-        match text(message, &["reason"]) {
-            Some("compiler-artifact") => {
-                let files = at(message, &["filenames"]).and_then(JsonValue::get::<Vec<_>>);
-                let files = files.into_iter().flatten();
-                let files = files.filter_map(|file| file.get::<String>()).map(PathBuf::from);
+    fn hear(&mut self, message: Message, own: &Path) {
+        match message {
+            Message::CompilerArtifact(artifact) => {
+                let files = artifact.filenames.into_iter().map(PathBuf::from);
                 self.libraries.extend(files.filter(|it| it.extension() == Some("rlib".as_ref())));
             }
-            Some("compiler-message") => {
+            Message::CompilerMessage(CompilerMessage { target, message, .. }) => {
                 // Warnings about what the package depends on are for those who write that.
-                let source = text(message, &["target", "src_path"]);
-                let is_own = source.is_some_and(|path| Path::new(path).starts_with(own));
-                if is_own || text(message, &["message", "level"]) == Some("error") {
-                    self.rendered
-                        .push_str(text(message, &["message", "rendered"]).unwrap_or_default());
+                let is_own = target.src_path.as_std_path().starts_with(own);
+                if is_own || message.level == DiagnosticLevel::Error {
+                    self.rendered.push_str(message.rendered.as_deref().unwrap_or_default());
                 }
             }
             _ => {}
         }
     }
-}
-
-/// A value inside a message.
-fn at<'a>(message: &'a JsonValue, path: &[&str]) -> Option<&'a JsonValue> {
-    path.iter().try_fold(message, |value, name| {
-        value.get::<std::collections::HashMap<String, JsonValue>>()?.get(*name)
-    })
-}
-
-/// A text inside a message.
-fn text<'a>(message: &'a JsonValue, path: &[&str]) -> Option<&'a str> {
-    at(message, path)?.get::<String>().map(String::as_str)
 }
 
 fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Failure> {
@@ -98,12 +82,11 @@ fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Fai
         String::from_utf8_lossy(&text).into_owned()
     });
     let mut built = Built { libraries: Vec::new(), rendered: String::new() };
-    let lines = child.stdout.take().map(|out| BufReader::new(out).lines());
-    for line in lines.into_iter().flatten().map_while(Result::ok) {
-        // A line that is no message is what some build script printed.
-        if let Ok(message) = line.parse::<JsonValue>() {
-            built.hear(&message, own);
-        }
+    // A line that is no message, which a build script or a procedural macro printed, is a message
+    // of its own kind.
+    let messages = child.stdout.take().map(|out| Message::parse_stream(BufReader::new(out)));
+    for message in messages.into_iter().flatten().map_while(Result::ok) {
+        built.hear(message, own);
     }
     let status = child.wait().map_err(failed)?;
     let said = stderr.join().unwrap_or_default();

@@ -3,8 +3,9 @@
 use super::bindings::{embedded::Embedded, model::Interface, render::render};
 use crate::{
     base::{error::Error, files::write_if_changed, naming},
-    compile::binary::Binary,
+    compile::binary::Binary as Compiled,
     discovery::source::Source,
+    manifest::{Binary, Manifest},
     settings::package::Package,
 };
 use kernelmill_artifact::ArtifactKind;
@@ -14,75 +15,48 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The list of the files that a build wrote, for the next one to remove those it no longer writes.
-const LIST: &str = "kernelmill-files.txt";
 /// The generated bindings.
 const BINDINGS: &str = "kernels.rs";
 
-/// The ending of the files with the lowering strategies on the CPU, for `cargo kernelmill inspect`.
-const ROADS: &str = "roads.txt";
-
-/// The files that are needed further on.
-#[derive(Debug)]
-pub(crate) struct Files {
-    /// The objects to link, absolute.
-    pub(crate) objects: Vec<PathBuf>,
-}
-
-/// Writes everything. Files whose content is there already are left alone.
-pub(crate) fn write(
+/// Writes the binaries and the bindings. Files whose content is there already are left alone.
+pub(crate) fn write<'a>(
     package: &Package,
-    sources: &[Source],
-    binaries: &[Binary],
+    sources: &'a [Source],
+    binaries: &'a [Compiled],
     interface: &Interface,
-) -> Result<Files, Error> {
+) -> Result<Vec<Embedded<'a>>, Error> {
     let displays: Vec<_> = sources.iter().map(|source| source.display.as_str()).collect();
     let stems = naming::file_stems(&displays);
-    let (mut names, mut objects, mut embedded) = (BTreeSet::new(), Vec::new(), Vec::new());
-    for binary in binaries {
-        let artifact = &binary.artifact;
-        let target = artifact.target.to_string();
-        let (stem, extension) = (&stems[binary.source], artifact.kind.extension());
-        let name = format!("{stem}.{}.{extension}", naming::target(&target));
-        let path = package.out_dir.join(&name);
-        write_if_changed(&path, &artifact.bytes)?;
-        if artifact.kind == ArtifactKind::Object {
-            objects.push(path);
-        }
-        if let Some(text) = roads(binary) {
-            let name = format!("{stem}.{}.{ROADS}", naming::target(&target));
-            write_if_changed(&package.out_dir.join(&name), text.as_bytes())?;
-            names.insert(name);
-        }
-        embedded.push(Embedded {
-            binary,
-            target,
-            file: name.clone(),
-            source: displays[binary.source],
-        });
-        names.insert(name);
+    let place = |binary: &'a Compiled| {
+        let (target, kind) = (binary.artifact.target.to_string(), binary.artifact.kind);
+        let stem = &stems[binary.source];
+        let file = format!("{stem}.{}.{}", naming::target(&target), kind.extension());
+        Embedded { binary, file, source: &sources[binary.source].display, target }
+    };
+    let placed: Vec<_> = binaries.iter().map(place).collect();
+    for Embedded { binary, file, .. } in &placed {
+        write_if_changed(&package.out_dir.join(file), &binary.artifact.bytes)?;
     }
-    let text = render(&package.name, interface, &embedded)?;
+    let text = render(&package.name, interface, &placed)?;
     write_if_changed(&package.out_dir.join(BINDINGS), text.as_bytes())?;
+    let names: BTreeSet<_> = placed.iter().map(|placed| placed.file.as_str()).collect();
     remove_old(&package.out_dir, &names);
-    let list: String = names.iter().map(|name| format!("{name}\n")).collect();
-    write_if_changed(&package.out_dir.join(LIST), list.as_bytes())?;
-    Ok(Files { objects })
+    Ok(placed)
 }
 
-/// A line for each kernel: its symbol, and its lowering strategy on the CPU with the reason.
-fn roads(binary: &Binary) -> Option<String> {
-    let kernels = binary.artifact.kernels.iter();
-    let lines = kernels.filter_map(|kernel| Some((&kernel.name, kernel.strategy.as_ref()?)));
-    let text: String = lines.map(|(name, road)| format!("{name}: {road}\n")).collect();
-    (!text.is_empty()).then_some(text)
+/// The objects to link, absolute.
+pub(crate) fn objects(package: &Package, placed: &[Embedded<'_>]) -> Vec<PathBuf> {
+    let is_object = |it: &&Embedded<'_>| it.binary.artifact.kind == ArtifactKind::Object;
+    placed.iter().filter(is_object).map(|it| package.out_dir.join(&it.file)).collect()
 }
 
-/// Removes the files of the last build that are not of this one. What cannot be removed harms
-/// nothing: nothing names it.
-fn remove_old(folder: &Path, names: &BTreeSet<String>) {
-    let list = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
-    for name in list.lines().filter(|name| !names.contains(*name) && !name.contains(['/', '\\'])) {
-        let _ = fs::remove_file(folder.join(name));
+/// Removes the binaries of the last build, as its manifest lists them, that are not of this one. What
+/// cannot be removed harms nothing: nothing names it.
+fn remove_old(folder: &Path, names: &BTreeSet<&str>) {
+    let Ok(manifest) = Manifest::read(folder) else { return };
+    for Binary { file, .. } in manifest.binaries {
+        if !names.contains(&*file) && !file.contains(['/', '\\']) {
+            let _ = fs::remove_file(folder.join(file));
+        }
     }
 }

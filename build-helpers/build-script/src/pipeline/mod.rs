@@ -5,7 +5,7 @@ use crate::{
     compile::{
         artifacts::architectures,
         binary::Binary,
-        compilation::Compilation,
+        compilation::{Compilation, Fronts, Open},
         compiler::Compile,
         dependencies::{self, Dependencies},
         nvcc::NvccCompiler,
@@ -13,9 +13,14 @@ use crate::{
     discovery::{
         device_functions, host_files,
         source::{Source, SourceKind},
-        sources,
+        sources::{self, Found},
     },
-    outputs::{bindings::model::Interface, host_library, link, out_dir},
+    outputs::{
+        bindings::model::Interface,
+        host_library, link,
+        manifest::{self, FrontWarning},
+        out_dir,
+    },
     plan::{
         device_libraries, host_code,
         units::{self, Unit, UnitCompiler},
@@ -26,7 +31,7 @@ use crate::{
     toolchain::{self, CppTools},
 };
 use kernelmill_compiler::{
-    Artifact, Compiler,
+    Compiler, Error as CompileError,
     plugin::{Plugin, Scope},
 };
 use std::sync::{Arc, OnceLock};
@@ -38,19 +43,26 @@ pub(crate) fn run(
     plugins: &[Arc<dyn Plugin>],
 ) -> Result<Summary, Error> {
     builder.plugin_on_everything = on_everything(&builder, plugins);
-    run_with(environment, builder, |package, settings| {
-        let search = toolchain::Search::of_build(environment, package, settings);
-        let toolchain = toolchain::find(&search, package, settings)?;
-        let compiler =
-            Compiler::new(toolchain).map_err(|error| Error::Toolchain(error.to_string()))?;
-        for warning in compiler.warnings() {
-            environment.cargo.warn(&warning);
-        }
-        let compiler = compiler
-            .with_plugins(plugins.to_vec())
-            .map_err(|error| Error::Toolchain(error.to_string()))?;
-        Ok(Box::new(compiler))
+    run_with(environment, builder, &|package, settings| {
+        open(environment, package, settings, plugins)
     })
+}
+
+/// Opens the compiler with the tools that a build's sources and targets need.
+fn open(
+    environment: &BuildEnvironment,
+    package: &Package,
+    settings: &Settings,
+    plugins: &[Arc<dyn Plugin>],
+) -> Result<Box<dyn Compile>, Error> {
+    let toolchain_error = |error: CompileError| Error::Toolchain(error.to_string());
+    let search = toolchain::Search::of_build(environment, package, settings);
+    let toolchain = toolchain::find(&search, package, settings)?;
+    let compiler = Compiler::new(toolchain).map_err(toolchain_error)?;
+    for warning in compiler.warnings() {
+        environment.cargo.warn(&warning);
+    }
+    Ok(Box::new(compiler.with_plugins(plugins.to_vec()).map_err(toolchain_error)?))
 }
 
 /// The name of a plugin that works on all kernels, by what the build has for it.
@@ -61,42 +73,26 @@ fn on_everything(builder: &Layer, plugins: &[Arc<dyn Plugin>]) -> Option<String>
     found.map(|(plugin, _)| plugin.name().to_owned())
 }
 
-/// Builds with a compiler that is opened when it is clear that there is something to compile.
+/// The stages of a build, in order. The compiler is opened when it is clear that there is something to
+/// compile.
 pub(crate) fn run_with(
     environment: &BuildEnvironment,
     builder: Layer,
-    open: impl Fn(&Package, &Settings) -> Result<Box<dyn Compile>, Error>,
+    open: Open<'_>,
 ) -> Result<Summary, Error> {
     let package = Package::read(environment)?;
     let mut settings = resolve::read(environment, &package, builder)?;
-    let mut found = sources::find(&package, &settings)?;
-    found.watched.iter().for_each(|path| package.watch(environment, path));
+    let discovered = discover(environment, &package, &settings)?;
     let is_skipped = environment.flag("KERNELMILL_SKIP_BUILD") || environment.flag("DOCS_RS");
-    let host_files = host_files::find(environment, &package, &settings)?;
     let search = toolchain::Search::of_build(environment, &package, &settings);
-    let is_cuda = |source: &Source| source.kind == SourceKind::Cuda;
-    let has_kernels = found.sources.iter().any(is_cuda);
-    let tools =
-        match CppTools::find(&search, &package, &settings, has_kernels, !host_files.is_empty()) {
-            // A build without binaries does what can be done.
-            Err(_) if is_skipped => CppTools::default(),
-            tools => tools?,
-        };
+    let tools = find_tools(&search, &package, &settings, &discovered, is_skipped)?;
     let store = Store::of_user(environment);
     let inputs = Inputs::new(environment, &package, &store);
-    if !is_skipped {
-        let link = device_libraries::find(environment, &package, &settings, &search, &inputs)?;
-        settings.params.device_link = link;
-    }
-    let units = if is_skipped {
-        Vec::new()
-    } else {
-        host_code::check(&host_files, &settings, &search, tools.nvcc.as_ref())?;
-        units::plan(&found.sources, &settings, &search, &tools)?
+    let context = Planning { environment, package: &package, search: &search, tools: &tools };
+    let planned = match is_skipped {
+        true => Planned { units: Vec::new(), host_files: Vec::new(), found: discovered.found },
+        false => plan(&context, &mut settings, discovered, &inputs)?,
     };
-    if let Some(plugin) = &settings.plugin_on_everything {
-        warn_of_nvcc(environment, &found.sources, &units, plugin);
-    }
     let compilation = Compilation {
         environment,
         package: &package,
@@ -111,56 +107,180 @@ pub(crate) fn run_with(
             nvcc,
         }),
         clang: tools.clang.as_ref(),
-        architectures: architectures(&found.sources, &units),
-        open: &open,
+        architectures: architectures(&planned.found.sources, &planned.units),
+        open,
         compiler: OnceLock::new(),
     };
-    let host_files = if is_skipped { Vec::new() } else { host_files };
-    let (mut fronts, early) = compilation.read_cpp(&mut found, &units, &host_files)?;
-    dependencies::check_links(environment, &package, &found.sources)?;
-    let own = found.sources.len();
-    let dependencies = Dependencies::read(environment)?;
-    for (source, front) in dependencies.sources() {
-        found.sources.push(source);
-        fronts.push(front.map(Ok));
-    }
-    let mut report = Report::default();
-    device_functions::check(&found.sources, &package.name, &mut report);
-    report.into_result(Error::Sources)?;
-    let interface = Interface::of(&found.sources, &settings, &package.name)?;
-    let is_needed = |unit: &Unit| found.sources[unit.source].is_for(&unit.config.target, &settings);
-    let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
-    let (units, early_binaries): (Vec<_>, Vec<_>) = units.unzip();
-    let binaries = {
-        let fronts = (&mut fronts, &dependencies);
-        compilation.make(&found.sources, &units, early_binaries, fronts)?
-    };
-    if environment.links().is_some() {
-        let sources = &found.sources[..own];
-        let exported =
-            if is_skipped { None } else { Some(compilation.exported(sources, &mut fronts)?) };
-        dependencies.write(environment, &package, sources, exported)?;
-    }
-    if let Some(cuda) = compilation.cuda.as_ref().filter(|_| !host_files.is_empty()) {
-        host_library::library(environment, cuda, &host_files, early.objects)?;
-    }
+    let compiled = compile(&compilation, planned, is_skipped)?;
     inputs.finish();
     if let Some(warning) = store.finish() {
         environment.cargo.warn(&warning);
     }
-    let files = out_dir::write(&package, &found.sources, &binaries, &interface)?;
-    link::objects(environment, &package, &files.objects)?;
-    let summary = summary(&found.sources, &binaries);
+    write_outputs(environment, &package, &compiled)?;
+    let summary = summary(&compiled);
     if environment.text("KERNELMILL_LOG").is_some_and(|text| text == "summary") {
-        for (kernel, road) in &summary.roads {
-            environment.cargo.note(&format_args!("kernelmill: {kernel} on the CPU: {road}"));
-        }
-        for (kernel, target, note) in &summary.notes {
-            environment.cargo.note(&format_args!("kernelmill: {kernel} for {target}: {note}"));
-        }
-        environment.cargo.note(&summary);
+        log(environment, &compiled, &summary);
     }
     Ok(summary)
+}
+
+/// What discovery finds.
+struct Discovered {
+    found: Found,
+    /// Files whose host code the package calls.
+    host_files: Vec<Source>,
+}
+
+/// Finds the sources, and has Cargo watch where they are looked for.
+fn discover(
+    environment: &BuildEnvironment,
+    package: &Package,
+    settings: &Settings,
+) -> Result<Discovered, Error> {
+    let found = sources::find(package, settings)?;
+    found.watched.iter().for_each(|path| package.watch(environment, path));
+    let host_files = host_files::find(environment, package, settings)?;
+    Ok(Discovered { found, host_files })
+}
+
+/// Finds the compilers that the sources in C++ need. A build without binaries does what can be done.
+fn find_tools(
+    search: &toolchain::Search<'_>,
+    package: &Package,
+    settings: &Settings,
+    discovered: &Discovered,
+    is_skipped: bool,
+) -> Result<CppTools, Error> {
+    let has_kernels = discovered.found.sources.iter().any(|it| it.kind == SourceKind::Cuda);
+    let has_host_code = !discovered.host_files.is_empty();
+    match CppTools::find(search, package, settings, has_kernels, has_host_code) {
+        Err(_) if is_skipped => Ok(CppTools::default()),
+        tools => tools,
+    }
+}
+
+/// What planning needs.
+struct Planning<'a> {
+    environment: &'a BuildEnvironment,
+    package: &'a Package,
+    search: &'a toolchain::Search<'a>,
+    tools: &'a CppTools,
+}
+
+/// A build whose work is known.
+struct Planned {
+    found: Found,
+    /// By source and then by target.
+    units: Vec<Unit>,
+    /// Host files to compile.
+    host_files: Vec<Source>,
+}
+
+/// Lists the binaries to make, and refuses those that no compiler can make.
+fn plan(
+    context: &Planning<'_>,
+    settings: &mut Settings,
+    discovered: Discovered,
+    inputs: &Inputs<'_>,
+) -> Result<Planned, Error> {
+    let Planning { environment, package, search, tools } = *context;
+    let Discovered { found, host_files } = discovered;
+    settings.params.device_link =
+        device_libraries::find(environment, package, settings, search, inputs)?;
+    host_code::check(&host_files, settings, search, tools.nvcc.as_ref())?;
+    let units = units::plan(&found.sources, settings, search, tools)?;
+    if let Some(plugin) = &settings.plugin_on_everything {
+        warn_of_nvcc(environment, &found.sources, &units, plugin);
+    }
+    Ok(Planned { found, units, host_files })
+}
+
+/// A build whose binaries are made.
+struct Compiled {
+    /// The package's own, then those of its dependencies.
+    sources: Vec<Source>,
+    fronts: Fronts,
+    interface: Interface,
+    binaries: Vec<Binary>,
+}
+
+/// Runs the front ends, makes the binaries, and writes what the package has for dependents and the
+/// library of its host code.
+fn compile(
+    compilation: &Compilation<'_>,
+    planned: Planned,
+    is_skipped: bool,
+) -> Result<Compiled, Error> {
+    let Compilation { environment, package, settings, .. } = *compilation;
+    let Planned { mut found, units, host_files } = planned;
+    let (mut fronts, early) = compilation.read_cpp(&mut found, &units, &host_files)?;
+    let mut sources = found.sources;
+    dependencies::check_links(environment, package, &sources)?;
+    let own = sources.len();
+    let dependencies = Dependencies::read(environment)?;
+    for (source, front) in dependencies.sources() {
+        sources.push(source);
+        fronts.push(front.map(Ok));
+    }
+    let mut report = Report::default();
+    device_functions::check(&sources, &package.name, &mut report);
+    report.into_result(Error::Sources)?;
+    let interface = Interface::of(&sources, settings, &package.name)?;
+    let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
+    let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));
+    let (units, made): (Vec<_>, Vec<_>) = units.unzip();
+    let binaries = compilation.make(&sources, &units, made, (&mut fronts, &dependencies))?;
+    if environment.links().is_some() {
+        let exported = match is_skipped {
+            true => None,
+            false => Some(compilation.exported(&sources[..own], &mut fronts)?),
+        };
+        dependencies.write(environment, package, &sources[..own], exported)?;
+    }
+    if let Some(cuda) = compilation.cuda.as_ref().filter(|_| !host_files.is_empty()) {
+        host_library::library(environment, cuda, &host_files, early.objects)?;
+    }
+    Ok(Compiled { sources, fronts, interface, binaries })
+}
+
+/// Writes the binaries, the bindings and the manifest, and links the native objects.
+fn write_outputs(
+    environment: &BuildEnvironment,
+    package: &Package,
+    compiled: &Compiled,
+) -> Result<(), Error> {
+    let Compiled { sources, fronts, interface, binaries } = compiled;
+    let placed = out_dir::write(package, sources, binaries, interface)?;
+    let warnings: Vec<_> = fronts
+        .iter()
+        .enumerate()
+        .filter_map(|(source, front)| Some((source, front.as_ref()?.as_ref().ok()?)))
+        .flat_map(|(source, front)| front.all().map(move |front| (source, &*front.warnings)))
+        .map(|(source, text)| FrontWarning { source, text })
+        .collect();
+    manifest::write(package, sources, interface, &placed, &warnings)?;
+    link::objects(environment, package, &out_dir::objects(package, &placed))
+}
+
+/// Prints what became of each kernel, and the summary last.
+fn log(environment: &BuildEnvironment, compiled: &Compiled, summary: &Summary) {
+    let cargo = &environment.cargo;
+    let kernels = || {
+        let artifacts = compiled.binaries.iter().map(|binary| &binary.artifact);
+        artifacts.flat_map(|artifact| artifact.kernels.iter().map(move |it| (artifact, it)))
+    };
+    for (_, kernel) in kernels() {
+        if let Some(strategy) = &kernel.strategy {
+            cargo.note(&format_args!("kernelmill: {} on the CPU: {strategy}", kernel.name));
+        }
+    }
+    for (artifact, kernel) in kernels() {
+        for note in &kernel.notes {
+            let target = &artifact.target;
+            cargo.note(&format_args!("kernelmill: {} for {target}: {note}", kernel.name));
+        }
+    }
+    cargo.note(summary);
 }
 
 /// Says which binaries a plugin for all kernels does not see.
@@ -175,24 +295,11 @@ fn warn_of_nvcc(environment: &BuildEnvironment, sources: &[Source], units: &[Uni
     }
 }
 
-/// What plugins say of an artifact's kernels.
-fn notes(artifact: &Artifact) -> impl Iterator<Item = (String, String, String)> {
-    artifact.kernels.iter().flat_map(|kernel| {
-        let of = |note: &String| (kernel.name.clone(), artifact.target.to_string(), note.clone());
-        kernel.notes.iter().map(of)
-    })
-}
-
-fn summary(sources: &[Source], binaries: &[Binary]) -> Summary {
-    let cached = binaries.iter().filter(|binary| binary.is_cached).count();
-    let kernels = sources.iter().flat_map(Source::kernels);
-    let compiled = binaries.iter().flat_map(|binary| &binary.artifact.kernels);
-    let roads = compiled
-        .filter_map(|kernel| Some((kernel.name.clone(), kernel.strategy.as_ref()?.to_string())));
+fn summary(compiled: &Compiled) -> Summary {
+    let cached = compiled.binaries.iter().filter(|binary| binary.is_cached).count();
+    let kernels = compiled.sources.iter().flat_map(Source::kernels);
     Summary {
-        notes: binaries.iter().flat_map(|binary| notes(&binary.artifact)).collect(),
-        roads: roads.collect(),
-        compiled: binaries.len() - cached,
+        compiled: compiled.binaries.len() - cached,
         cached,
         kernels: kernels.map(|kernel| kernel.name.to_string()).collect(),
     }

@@ -1,4 +1,5 @@
 use crate::{
+    manifest::{self, Access, BinaryKind, Manifest, ManifestError, ParameterKind},
     settings::layer::{Layer, TargetName},
     test_support::{Project, SAXPY, files},
 };
@@ -25,7 +26,7 @@ fn each_pair_is_compiled_once_and_then_found() {
         [
             "fill.compute_75.ptx",
             "fill.gfx942.hsaco",
-            "kernelmill-files.txt",
+            "kernelmill.json",
             "kernels.rs",
             "saxpy.compute_75.ptx",
             "saxpy.gfx942.hsaco",
@@ -159,7 +160,7 @@ fn files_of_kernels_that_are_gone_are_removed_and_other_files_stay() {
     assert!(names[2].starts_with("kernels_a_x_") && names[3].starts_with("kernels_b_x_"));
     fs::remove_dir_all(project.folder.path.join("app/kernels/b")).unwrap();
     assert_eq!(project.counts(), (0, 1));
-    let names = ["kernelmill-files.txt", "kernels.rs", "mine.cubin", "x.sm_90.cubin"];
+    let names = ["kernelmill.json", "kernels.rs", "mine.cubin", "x.sm_90.cubin"];
     assert_eq!(project.outputs(), names);
 }
 
@@ -172,7 +173,7 @@ fn wrappers_without_binaries_need_no_compiler() {
         let outcome = project.build();
         assert_eq!(outcome.lines.last().unwrap(), "kernelmill: compiled 0 cached 0");
         assert_eq!(outcome.result.unwrap().kernels, ["saxpy"]);
-        assert_eq!(project.outputs(), ["kernelmill-files.txt", "kernels.rs"]);
+        assert_eq!(project.outputs(), ["kernelmill.json", "kernels.rs"]);
         let text = fs::read_to_string(project.out().join("kernels.rs")).unwrap();
         assert!(text.contains("artifacts: &[]") && text.contains("pub fn saxpy("));
     }
@@ -240,22 +241,58 @@ fn a_summary_says_what_plugins_say_of_kernels() {
 
 /// What the store has comes with its lowering strategy too.
 #[test]
-fn a_summary_says_which_road_each_kernel_takes_on_the_cpu() {
+fn the_log_and_the_manifest_say_the_lowering_strategy_of_each_kernel() {
     let text = format!("// ROADS\n{SAXPY}");
     let mut project =
         Project::new("targets = [\"cpu\", \"compute_75\"]", &[("kernels/saxpy.rs", &text)]);
     project.set("KERNELMILL_LOG", "summary");
-    let road = "thread loop: no barriers, vector widths 8, 16";
+    let strategy = "thread loop: no barriers, vector widths 8, 16";
     for counts in ["compiled 2 cached 0", "compiled 0 cached 2"] {
         let outcome = project.build();
         let lines = &outcome.lines[outcome.lines.len() - 2..];
         let expected =
-            [format!("kernelmill: saxpy on the CPU: {road}"), format!("kernelmill: {counts}")];
+            [format!("kernelmill: saxpy on the CPU: {strategy}"), format!("kernelmill: {counts}")];
         assert_eq!(lines, expected);
-        assert_eq!(outcome.result.unwrap().roads, [("saxpy".to_owned(), road.to_owned())]);
-        let file = fs::read_to_string(project.out().join("saxpy.cpu.roads.txt")).unwrap();
-        assert_eq!(file, format!("saxpy: {road}\n"));
+        let manifest = Manifest::read(&project.out()).unwrap();
+        let kernel = manifest.kernel("saxpy").unwrap();
+        let found: Vec<_> = manifest.compiled(kernel).collect();
+        let targets: Vec<_> = found.iter().map(|(binary, _)| binary.target.as_str()).collect();
+        assert_eq!(targets, ["cpu", "compute_75"]);
+        let strategies = found.iter().map(|(_, compiled)| compiled.strategy.as_ref());
+        let widths: Vec<_> = strategies.map(|it| it.map(|it| it.widths.clone())).collect();
+        assert_eq!(widths, [Some(vec![8, 16]), None]);
     }
+}
+
+#[test]
+fn the_manifest_has_every_fact_of_a_build() {
+    let text = "//! A source.\n\n#[kernel]\npub fn scale(a: f32, mut y: DisjointSlice<f32>) {}\n";
+    let project = Project::new("targets = [\"compute_75\"]", &[("kernels/scale.rs", text)]);
+    assert_eq!(project.counts(), (1, 0));
+    let manifest = Manifest::read(&project.out()).unwrap();
+    assert_eq!((manifest.schema, &*manifest.package), (manifest::SCHEMA, "app"));
+    let [kernel] = &*manifest.kernels else { panic!("{manifest:?}") };
+    let place = (&*kernel.name, &*kernel.symbol, &*kernel.file, kernel.line);
+    assert_eq!(place, ("scale", "scale", "kernels/scale.rs", 4));
+    assert_eq!(kernel.signature, "fn scale(a: f32, y: DisjointSlice<f32>)");
+    assert_eq!((kernel.safe, kernel.dimension), (true, 1));
+    let parameters: Vec<_> =
+        kernel.parameters.iter().map(|it| (&*it.name, it.kind, &*it.r#type, it.access)).collect();
+    let expected = [
+        ("a", ParameterKind::Value, "f32", None),
+        ("y", ParameterKind::Slice, "f32", Some(Access::Write)),
+    ];
+    assert_eq!(parameters, expected);
+    let [binary] = &*manifest.binaries else { panic!("{manifest:?}") };
+    assert_eq!((&*binary.source, binary.kind), ("kernels/scale.rs", BinaryKind::Ptx));
+    let file = fs::read(project.out().join(&binary.file)).unwrap();
+    assert_eq!(binary.bytes, file.len() as u64);
+    assert!(manifest.diagnostics.is_empty());
+    let text = fs::read_to_string(project.out().join(manifest::FILE)).unwrap();
+    assert_eq!(Manifest::parse(&text).unwrap(), manifest);
+    let newer = text.replacen("\"schema\": 1", "\"schema\": 2", 1);
+    let error = Manifest::parse(&newer).unwrap_err();
+    assert!(matches!(error, ManifestError::Schema { found: 2 }), "{error}");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 
 use super::toml_text::{TomlText, entry};
 use crate::base::{environment::BuildEnvironment, error::Error, paths};
+use cargo_metadata::MetadataCommand;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 use toml::de::{DeTable, DeValue};
 
@@ -47,7 +47,8 @@ impl Package {
         let settings =
             own_settings.is_file().then(|| TomlText::read(&root, &own_settings)).transpose()?;
         let facts = Facts::of(&manifest.text);
-        let workspace = workspace(&cargo, &root, &manifest, &facts)?;
+        let Workspace { manifest: workspace, edition } =
+            Workspace::of(&cargo, &root, &manifest, &facts)?;
         environment.cargo.watch(Path::new("Cargo.toml"));
         if settings.is_some() {
             environment.cargo.watch(Path::new("kernelmill.toml"));
@@ -56,11 +57,9 @@ impl Package {
             let path = paths::normal(&root.join(&workspace.display));
             environment.cargo.watch(path.strip_prefix(&root).unwrap_or(&path));
         }
-        let inherited =
-            || workspace.as_ref().and_then(|text| Facts::of(&text.text).workspace_edition);
         let edition = match facts.edition {
             Edition::Written(edition) => edition,
-            Edition::Inherited => inherited().unwrap_or_else(|| "2015".to_owned()),
+            Edition::Inherited => edition.unwrap_or_else(|| DEFAULT_EDITION.to_owned()),
         };
         Ok(Self {
             name: environment.given("CARGO_PKG_NAME")?,
@@ -85,11 +84,12 @@ impl Package {
     }
 }
 
+/// The edition of a package that names none.
+const DEFAULT_EDITION: &str = "2015";
+
 /// What matters of a `Cargo.toml` before its settings are read.
 struct Facts {
     edition: Edition,
-    /// `[workspace.package] edition`.
-    workspace_edition: Option<String>,
     /// Whether the text names its workspace's folder.
     names_workspace: bool,
 }
@@ -107,59 +107,56 @@ impl Facts {
         let edition = match package.and_then(|package| entry(package, "edition")) {
             Some(DeValue::String(edition)) => Edition::Written(edition.to_string()),
             Some(_) => Edition::Inherited,
-            None => Edition::Written("2015".to_owned()),
+            None => Edition::Written(DEFAULT_EDITION.to_owned()),
         };
-        let workspace = entry(&table, "workspace").and_then(DeValue::as_table);
-        let shared = workspace
-            .and_then(|table| entry(table, "package"))
-            .and_then(DeValue::as_table)
-            .and_then(|table| entry(table, "edition"))
-            .and_then(DeValue::as_str);
-        Self {
-            edition,
-            workspace_edition: shared.map(str::to_owned),
-            names_workspace: package.is_some_and(|package| entry(package, "workspace").is_some()),
+        let names_workspace = package.is_some_and(|package| entry(package, "workspace").is_some());
+        Self { edition, names_workspace }
+    }
+}
+
+/// What a package has from its workspace.
+#[derive(Default)]
+struct Workspace {
+    /// The `Cargo.toml` of the workspace, where it may say something.
+    manifest: Option<TomlText>,
+    /// The edition of the package as Cargo resolves it, where Cargo was asked.
+    edition: Option<String>,
+}
+
+impl Workspace {
+    /// Reads the workspace's `Cargo.toml`, if it may say something about this package. Only then, and
+    /// for an inherited edition, is Cargo asked: that takes as long as everything else together.
+    fn of(cargo: &Path, root: &Path, manifest: &TomlText, facts: &Facts) -> Result<Self, Error> {
+        let inherits = matches!(facts.edition, Edition::Inherited);
+        let is_root = manifest.text.contains("[workspace");
+        let may_say_something = |folder: &Path| {
+            fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| {
+                text.contains("[workspace") && (inherits || text.contains("metadata"))
+            })
+        };
+        let is_member = facts.names_workspace || root.ancestors().skip(1).any(may_say_something);
+        if is_root && !inherits {
+            return Ok(Self { manifest: Some(manifest.clone()), edition: None });
         }
+        if !is_root && !is_member {
+            return Ok(Self::default());
+        }
+        let own = root.join("Cargo.toml");
+        let metadata = MetadataCommand::new()
+            .cargo_path(cargo)
+            .manifest_path(&own)
+            .no_deps()
+            .other_options(["--offline".to_owned()])
+            .exec()
+            .map_err(|error| Error::Toolchain(format!("`cargo metadata` failed: {error}")))?;
+        let is_own = |package: &&cargo_metadata::Package| {
+            paths::normal(package.manifest_path.as_std_path()) == paths::normal(&own)
+        };
+        let edition = metadata.packages.iter().find(is_own).map(|it| it.edition.to_string());
+        let path = metadata.workspace_root.join("Cargo.toml");
+        let manifest = TomlText::read(root, path.as_std_path())?;
+        Ok(Self { manifest: Some(manifest), edition })
     }
-}
-
-/// The workspace's `Cargo.toml`, if it may say something about this package. Only then is Cargo
-/// asked which workspace it is: that takes as long as everything else together.
-fn workspace(
-    cargo: &Path,
-    root: &Path,
-    manifest: &TomlText,
-    facts: &Facts,
-) -> Result<Option<TomlText>, Error> {
-    if manifest.text.contains("[workspace") {
-        return Ok(Some(manifest.clone()));
-    }
-    let inherits = matches!(facts.edition, Edition::Inherited);
-    let may_say_something = |folder: &Path| {
-        fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|text| {
-            text.contains("[workspace") && (inherits || text.contains("metadata"))
-        })
-    };
-    if !facts.names_workspace && !root.ancestors().skip(1).any(may_say_something) {
-        return Ok(None);
-    }
-    let path = locate_workspace(root, cargo)?;
-    TomlText::read(root, &path).map(Some)
-}
-
-/// Asks cargo for the `Cargo.toml` of the workspace that the package in `root` belongs to.
-fn locate_workspace(root: &Path, cargo: &Path) -> Result<PathBuf, Error> {
-    let failed = |why: &str| Error::Toolchain(format!("`cargo locate-project` failed: {why}"));
-    let output = Command::new(cargo)
-        .args(["locate-project", "--workspace", "--offline", "--message-format", "plain"])
-        .arg("--manifest-path")
-        .arg(root.join("Cargo.toml"))
-        .output()
-        .map_err(|error| failed(&error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(String::from_utf8_lossy(&output.stderr).trim()));
-    }
-    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
 /// The part of a version that decides whether Cargo takes two for compatible.
@@ -192,7 +189,5 @@ mod tests {
         assert_eq!(edition("[package]\nedition = \"2024\""), "2024");
         assert_eq!(edition("[package]\nedition.workspace = true"), "inherited");
         assert_eq!(edition("[package]\nname = \"x\""), "2015");
-        let facts = Facts::of("[workspace.package]\nedition = \"2021\"");
-        assert_eq!(facts.workspace_edition.as_deref(), Some("2021"));
     }
 }

@@ -58,7 +58,7 @@ const HELPERS: [&str; 3] = ["embedded", "chosen", "device"];
 
 impl Interface {
     /// The place among the kernels of the one that a source's compiled code has under a name.
-    pub(super) fn index_of(&self, source: usize, symbol: &str) -> Option<usize> {
+    pub(crate) fn index_of(&self, source: usize, symbol: &str) -> Option<usize> {
         let is_it = |kernel: &Kernel| {
             kernel.sources.contains(&source) && is_same_symbol(&kernel.signature.symbol, symbol)
         };

@@ -1,0 +1,146 @@
+//! The build manifest: the facts of a build, written to `OUT_DIR/kernelmill.json`.
+
+use super::{
+    bindings::{embedded::Embedded, model::Interface},
+    cubin,
+};
+use crate::{
+    base::{error::Error, files::write_if_changed},
+    discovery::source::Source,
+    manifest::{
+        Access, Binary, BinaryKind, CompiledKernel, Diagnostic, FILE, Kernel, Limits, Manifest,
+        Parameter, ParameterKind, SCHEMA, Severity,
+    },
+    settings::package::Package,
+};
+use kernelmill_artifact::{self as artifact, ArtifactKind, LaunchLimits, Safety, Signature};
+use kernelmill_compiler::CompiledKernel as Compiled;
+use std::collections::BTreeMap;
+
+/// A warning of a source's front end.
+pub(crate) struct FrontWarning<'a> {
+    /// The source's place among the sources.
+    pub(crate) source: usize,
+    /// What the compiler printed, a warning a line.
+    pub(crate) text: &'a str,
+}
+
+/// Writes the manifest of a build.
+pub(crate) fn write(
+    package: &Package,
+    sources: &[Source],
+    interface: &Interface,
+    binaries: &[Embedded<'_>],
+    warnings: &[FrontWarning<'_>],
+) -> Result<(), Error> {
+    let kernels = interface.kernels.iter().map(|it| kernel(&it.signature)).collect();
+    let mut diagnostics = Vec::new();
+    for warning in warnings {
+        let source = &sources[warning.source].display;
+        diagnostics.extend(warning.text.lines().map(|line| diagnostic(source, None, line)));
+    }
+    for binary in binaries {
+        let lines = binary.binary.warnings.lines();
+        let line = |line| diagnostic(binary.source, Some(&binary.target), line);
+        diagnostics.extend(lines.map(line));
+    }
+    let manifest = Manifest {
+        schema: SCHEMA,
+        kernelmill: env!("CARGO_PKG_VERSION").to_owned(),
+        package: package.name.clone(),
+        kernels,
+        binaries: binaries.iter().map(|it| binary(interface, it)).collect(),
+        diagnostics,
+    };
+    let mut text = serde_json::to_string_pretty(&manifest)
+        .map_err(|error| Error::Internal(format!("{FILE}: {error}")))?;
+    text.push('\n');
+    write_if_changed(&package.out_dir.join(FILE), text.as_bytes())
+}
+
+fn diagnostic(source: &str, target: Option<&String>, line: &str) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Warning,
+        source: source.to_owned(),
+        target: target.cloned(),
+        message: line.to_owned(),
+    }
+}
+
+fn kernel(signature: &Signature) -> Kernel {
+    Kernel {
+        name: signature.name.to_string(),
+        symbol: signature.symbol.to_string(),
+        file: signature.file.to_string(),
+        line: signature.line,
+        signature: signature.to_string(),
+        safe: signature.safety == Safety::Safe,
+        dimension: signature.dimension as u32,
+        limits: limits(&signature.limits),
+        parameters: signature.parameters.iter().map(parameter).collect(),
+    }
+}
+
+fn limits(limits: &LaunchLimits) -> Limits {
+    let number = |number: u32| Some(number).filter(|number| *number > 0);
+    let sizes = |sizes: [u32; 3]| Some(sizes).filter(|sizes| *sizes != [0; 3]);
+    Limits {
+        max_block_threads: number(limits.max_block_threads),
+        block: sizes(limits.block),
+        min_blocks: number(limits.min_blocks),
+        max_registers: number(limits.max_registers),
+        cluster: sizes(limits.cluster),
+    }
+}
+
+fn parameter(parameter: &artifact::Parameter) -> Parameter {
+    use artifact::ParameterKind as Kind;
+    let (kind, access, rank) = match &parameter.kind {
+        Kind::Value(_) => (ParameterKind::Value, None, None),
+        Kind::Slice { access, .. } => (ParameterKind::Slice, Some(*access), None),
+        Kind::Pointer { access, .. } => (ParameterKind::Pointer, Some(*access), None),
+        Kind::TensorMap { access, rank, .. } => {
+            (ParameterKind::TensorMap, Some(*access), Some(*rank))
+        }
+    };
+    let access = access.map(|access| match access {
+        artifact::Access::Read => Access::Read,
+        artifact::Access::Write => Access::Write,
+    });
+    let r#type = parameter.kind.crossing().to_string();
+    Parameter { name: parameter.name.to_string(), kind, r#type, access, rank }
+}
+
+fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
+    let (source, artifact) = (embedded.binary.source, &embedded.binary.artifact);
+    let (kind, resources) = match artifact.kind {
+        ArtifactKind::Ptx => (BinaryKind::Ptx, BTreeMap::new()),
+        ArtifactKind::Cubin => (BinaryKind::Cubin, cubin::resources(&artifact.bytes)),
+        ArtifactKind::CodeObject => (BinaryKind::CodeObject, BTreeMap::new()),
+        ArtifactKind::Spirv => (BinaryKind::Spirv, BTreeMap::new()),
+        _ => (BinaryKind::Object, BTreeMap::new()),
+    };
+    // Compilers may have symbols of their own for what is in a namespace without a name.
+    let symbol = |kernel: &Compiled| {
+        let known = interface.index_of(source, &kernel.name).map(|it| &interface.kernels[it]);
+        known.map_or_else(|| kernel.name.clone(), |known| known.signature.symbol.to_string())
+    };
+    let kernels = artifact.kernels.iter().map(|kernel| CompiledKernel {
+        symbol: symbol(kernel),
+        entry: kernel.entry.clone(),
+        static_shared_bytes: kernel.static_shared_bytes,
+        panics: kernel.panics,
+        strategy: kernel.strategy.clone(),
+        resources: resources.get(&kernel.entry).copied(),
+        notes: kernel.notes.clone(),
+    });
+    Binary {
+        file: embedded.file.clone(),
+        source: embedded.source.to_owned(),
+        target: embedded.target.clone(),
+        kind,
+        bytes: artifact.bytes.len() as u64,
+        fingerprint: embedded.binary.fingerprint.to_string(),
+        kernels: kernels.collect(),
+    }
+}
