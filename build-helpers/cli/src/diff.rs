@@ -1,10 +1,9 @@
 //! `cargo kernelmill diff`: what has become of each kernel's code since a revision.
 
 use crate::{
-    bindings::Names,
-    inspect::{self, binaries, kernel_text},
+    assembly,
     package::Selection,
-    report::{CudaTools, Usage},
+    report::{self, Usage},
     tools,
 };
 use anyhow::{Context as _, Result, bail, ensure};
@@ -55,46 +54,25 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let now = kernels(&options.selection, options.target.as_deref())?;
     let before = {
         let checkout = Checkout::new(&folder, &options.revision)?;
-        let selection =
-            Selection::of_manifest(checkout.package.join("Cargo.toml"), target_folder(&folder)?);
+        // Beside the package's own builds, so that what it depends on is compiled once.
+        let target_dir = options.selection.target_directory()?.join("kernelmill-diff");
+        let selection = Selection::of_manifest(checkout.package.join("Cargo.toml"), target_dir);
         kernels(&selection, options.target.as_deref())?
     };
     ensure!(!now.is_empty() || !before.is_empty(), "there is no PTX and no cubin to compare");
     print(&before, &now, options.text)
 }
 
-/// Where the other revision is built: beside the package's own builds, so that what it depends on is
-/// compiled once.
-fn target_folder(package: &Path) -> Result<PathBuf> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let manifest = package.join("Cargo.toml").display().to_string();
-    let arguments =
-        ["metadata", "--no-deps", "--format-version", "1", "--manifest-path", &manifest];
-    let metadata = tools::output(cargo.as_ref(), &arguments).context("cargo knows no package")?;
-    let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
-    let folder = metadata["target_directory"].as_str().context("cargo names a target folder")?;
-    Ok(Path::new(folder).join("kernelmill-diff"))
-}
-
 /// Builds a package, and reads its kernels.
 fn kernels(selection: &Selection, target: Option<&str>) -> Result<Kernels> {
     let built = selection.build(target)?;
-    let names = Names::read(&built.folder)?;
     let mut found = Kernels::new();
-    for extension in ["ptx", "cubin"] {
-        for file in binaries(&built.folder, extension, target)? {
-            let usages = match extension {
-                "cubin" => CudaTools::find()?.usages(&file)?,
-                _ => BTreeMap::new(),
-            };
-            let text = inspect::text(&file)?;
-            let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let target = stem.rsplit('.').next().unwrap_or(&stem).to_owned();
-            for (_, symbol) in inspect::entries(&text) {
-                let text = bare(kernel_text(&text, symbol).unwrap_or_default());
-                let code = Code { text, usage: usages.get(symbol).cloned() };
-                found.insert((target.clone(), names.of(symbol).to_owned()), code);
-            }
+    for binary in built.manifest.binaries.iter().filter(|binary| assembly::is_printable(binary)) {
+        let text = assembly::text(binary.kind, &built.path(&binary.file))?;
+        for kernel in &binary.kernels {
+            let text = assembly::kernel(&text, &kernel.entry).unwrap_or_default();
+            let code = Code { text: bare(text), usage: report::usage_in(binary, kernel, text) };
+            found.insert((binary.target.clone(), report::name(&built, kernel).to_owned()), code);
         }
     }
     Ok(found)

@@ -10,7 +10,7 @@
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
 
-mod bindings;
+mod assembly;
 mod diff;
 mod doctor;
 mod inspect;

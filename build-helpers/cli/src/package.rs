@@ -1,13 +1,12 @@
-//! A package whose build script has run: where it left its kernels.
+//! The selected package, and what its build left.
 
-use crate::tools;
 use anyhow::{Context as _, Result, bail};
+use cargo_metadata::{Message, Metadata, MetadataCommand, Package, PackageId};
 use clap::Args;
-use serde_json::Value;
+use kernelmill_build::manifest::Manifest;
 use std::{
     env,
-    ffi::OsStr,
-    fs,
+    io::BufReader,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -32,6 +31,21 @@ pub(crate) struct Built {
     pub(crate) name: String,
     /// Its `OUT_DIR`.
     pub(crate) folder: PathBuf,
+    /// The facts of the build.
+    pub(crate) manifest: Manifest,
+}
+
+impl Built {
+    /// The file of a binary of the manifest.
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.folder.join(file)
+    }
+
+    /// The error for a kernel that there is not.
+    pub(crate) fn no_kernel(&self, name: &str) -> anyhow::Error {
+        let names: Vec<_> = self.manifest.kernels.iter().map(|it| it.name.as_str()).collect();
+        anyhow::anyhow!("`{}` has no kernel `{name}`, only: {}", self.name, names.join(", "))
+    }
 }
 
 impl Selection {
@@ -43,124 +57,99 @@ impl Selection {
     /// Runs `cargo check`, which runs build scripts, for these targets or those of the
     /// configuration.
     pub(crate) fn build(&self, targets: Option<&str>) -> Result<Built> {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(&cargo);
+        let metadata = self.metadata()?;
+        let package = self.find(&metadata)?.context("say which package with --package")?;
+        let mut command = Command::new(cargo());
         command.args(["check", "--quiet", "--message-format=json-render-diagnostics"]);
-        command.stderr(Stdio::inherit());
-        if let Some(package) = &self.package {
-            command.args(["--package", package]);
-        }
-        if let Some(path) = &self.manifest_path {
-            command.arg("--manifest-path").arg(path);
-        }
+        command.args(["--package", &package.id.repr]);
+        command.arg("--manifest-path").arg(&package.manifest_path);
         if let Some(folder) = &self.target_dir {
             command.env("CARGO_TARGET_DIR", folder);
         }
         if let Some(targets) = targets {
             command.env("KERNELMILL_TARGETS", targets);
         }
-        let output = command.output().context("cargo cannot be started")?;
-        if !output.status.success() {
-            bail!("the package does not build");
-        }
-        let name = self.name(&cargo)?;
-        let messages = String::from_utf8_lossy(&output.stdout);
-        let folder = messages.lines().find_map(|line| out_dir(line, &name));
+        command.stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let folder = out_dir(command, &package.id)?;
+        let name = package.name.to_string();
         let folder = folder.with_context(|| format!("`{name}` has no build script"))?;
-        if !folder.join("kernels.rs").is_file() {
+        if !folder.join(kernelmill_build::manifest::FILE).is_file() {
             bail!("the build script of `{name}` does not call kernelmill_build::compile()");
         }
-        Ok(Built { name, folder })
+        let manifest = Manifest::read(&folder)?;
+        Ok(Built { name, folder, manifest })
     }
 
     /// The folder of the one package selected; `None` where none is named and none is here.
     pub(crate) fn folder(&self) -> Result<Option<PathBuf>> {
-        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        if self.package.is_some() {
-            let id = self.id(&cargo).context("there is no such package")?;
-            return Ok(folder_of(&id));
-        }
-        let manifest = match &self.manifest_path {
-            Some(path) => Some(path.clone()),
-            None => tools::output(cargo.as_ref(), &["locate-project", "--message-format", "plain"])
-                .map(|printed| PathBuf::from(printed.trim())),
+        // Without a package here there is no metadata either.
+        let is_named = self.package.is_some() || self.manifest_path.is_some();
+        let metadata = match self.metadata() {
+            Err(_) if !is_named => return Ok(None),
+            metadata => metadata?,
         };
-        let Some(manifest) = manifest else { return Ok(None) };
-        let text = fs::read_to_string(&manifest);
-        let text = text.with_context(|| manifest.display().to_string())?;
-        // A workspace without a package of its own is none.
-        let is_package = text.lines().any(|line| line.trim() == "[package]");
-        Ok(manifest.parent().filter(|_| is_package).map(Path::to_path_buf))
+        let package = self.find(&metadata)?;
+        Ok(package.and_then(|it| it.manifest_path.parent()).map(PathBuf::from))
     }
 
-    /// The name of the one package selected.
-    fn name(&self, cargo: &OsStr) -> Result<String> {
-        if let Some(package) = &self.package {
-            return Ok(package.clone());
+    /// The target folder of the workspace.
+    pub(crate) fn target_directory(&self) -> Result<PathBuf> {
+        Ok(self.metadata()?.target_directory.into_std_path_buf())
+    }
+
+    /// What cargo knows of the workspace.
+    fn metadata(&self) -> Result<Metadata> {
+        let mut command = MetadataCommand::new();
+        command.cargo_path(cargo()).no_deps();
+        if let Some(path) = &self.manifest_path {
+            command.manifest_path(path);
         }
-        let id = self.id(cargo).context("say which package with --package")?;
-        Ok(name_of(&id).to_owned())
+        Ok(command.exec()?)
     }
 
-    /// What cargo calls the one package selected.
-    fn id(&self, cargo: &OsStr) -> Option<String> {
-        let mut arguments = vec!["pkgid"];
-        let manifest = self.manifest_path.as_ref().map(|path| path.display().to_string());
-        if let Some(manifest) = &manifest {
-            arguments.extend(["--manifest-path", manifest]);
+    /// The one package selected: the one that is named, that of the manifest, or that of the current
+    /// folder; `None` where a workspace has none there.
+    fn find<'m>(&self, metadata: &'m Metadata) -> Result<Option<&'m Package>> {
+        if let Some(name) = &self.package {
+            let found = metadata.packages.iter().find(|package| *package.name == **name);
+            return found.map(Some).with_context(|| format!("there is no package `{name}`"));
         }
-        if let Some(package) = &self.package {
-            arguments.extend(["--package", package]);
+        let start = match &self.manifest_path {
+            Some(path) => path.canonicalize()?.parent().map(Path::to_owned).unwrap_or_default(),
+            None => env::current_dir()?.canonicalize()?,
+        };
+        let folders: Vec<_> = match self.manifest_path {
+            Some(_) => vec![start.as_path()],
+            None => start.ancestors().collect(),
+        };
+        let is_in = |package: &&Package, folder: &Path| {
+            let own = package.manifest_path.parent().and_then(|it| it.canonicalize().ok());
+            own.is_some_and(|own| own == folder)
+        };
+        let in_folder = |folder: &&Path| metadata.packages.iter().find(|it| is_in(it, folder));
+        Ok(folders.iter().find_map(in_folder))
+    }
+}
+
+/// The cargo that runs this program, or that on `PATH`.
+fn cargo() -> PathBuf {
+    env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
+}
+
+/// Runs a build; gives the `OUT_DIR` of a package's build script.
+fn out_dir(mut command: Command, package: &PackageId) -> Result<Option<PathBuf>> {
+    let mut child = command.spawn().context("cargo cannot be started")?;
+    let mut folder = None;
+    let printed = child.stdout.take().context("cargo prints nothing")?;
+    for message in Message::parse_stream(BufReader::new(printed)) {
+        if let Message::BuildScriptExecuted(script) = message?
+            && script.package_id == *package
+        {
+            folder = Some(script.out_dir.into_std_path_buf());
         }
-        Some(tools::output(cargo.as_ref(), &arguments)?.trim().to_owned())
     }
-}
-
-/// The folder in a package id: `path+file:///a/b#0.1.0`. Where `file://` is followed by a drive,
-/// `/C:/a`, the slash before it is no part of the path.
-fn folder_of(id: &str) -> Option<PathBuf> {
-    let (url, _) = id.split_once('#')?;
-    let path = url.split_once("file://")?.1;
-    let has_drive = path.as_bytes().get(2) == Some(&b':');
-    Some(PathBuf::from(if has_drive { &path[1..] } else { path }))
-}
-
-/// The name in a package id: `path+file:///a/b#0.1.0` or `path+file:///a/b#name@0.1.0`.
-fn name_of(id: &str) -> &str {
-    let (path, version) = id.split_once('#').unwrap_or((id, ""));
-    match version.split_once('@') {
-        Some((name, _)) => name,
-        None => path.rsplit('/').next().unwrap_or(path),
+    if !child.wait()?.success() {
+        bail!("the package does not build");
     }
-}
-
-/// The `OUT_DIR` in a message of cargo about the build script of this package.
-fn out_dir(line: &str, name: &str) -> Option<PathBuf> {
-    let message: Value = serde_json::from_str(line).ok()?;
-    let is_ours = message["reason"] == "build-script-executed"
-        && name_of(message["package_id"].as_str()?) == name;
-    is_ours.then(|| message["out_dir"].as_str().map(PathBuf::from))?
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{folder_of, name_of, out_dir};
-    use std::path::PathBuf;
-
-    #[test]
-    fn both_forms_of_package_ids() {
-        assert_eq!(name_of("path+file:///home/a/saxpy#0.1.0"), "saxpy");
-        assert_eq!(name_of("path+file:///home/a/b#saxpy@0.1.0"), "saxpy");
-        let folder = folder_of("path+file:///home/a/b#saxpy@0.1.0");
-        assert_eq!(folder, Some(PathBuf::from("/home/a/b")));
-        assert_eq!(folder_of("path+file:///C:/a#0.1.0"), Some(PathBuf::from("C:/a")));
-    }
-
-    #[test]
-    fn the_folder_of_the_right_package() {
-        let line = r#"{"reason":"build-script-executed","package_id":"path+file:///a/saxpy#0.1.0","out_dir":"/o"}"#;
-        assert_eq!(out_dir(line, "saxpy"), Some(PathBuf::from("/o")));
-        assert_eq!(out_dir(line, "other"), None);
-        assert_eq!(out_dir("no json", "saxpy"), None);
-    }
+    Ok(folder)
 }
