@@ -2,7 +2,8 @@
 
 use conformance::{Context, all, kernel_names};
 use kernelmill::Device;
-use std::{env, fs, process::Command};
+use kernelmill_build::manifest::{Lowering, Manifest, Strategy};
+use std::{collections::BTreeMap, env, path::Path, process::Command};
 
 fn run(name: &str) {
     let check = all().into_iter().find(|check| check.name == name).expect("a check of that name");
@@ -137,25 +138,31 @@ fn every_kernel_has_a_check_and_every_check_a_test() {
     assert_eq!(checks, sorted(NAMES.to_vec()));
 }
 
+/// The lowering strategies of a source's kernels, by their symbols.
+fn strategies(source: &str) -> BTreeMap<String, Strategy> {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let binaries = manifest.binaries.into_iter().filter(|binary| binary.source == source);
+    let kernels = binaries.flat_map(|binary| binary.kernels);
+    kernels.filter_map(|kernel| Some((kernel.symbol, kernel.strategy?))).collect()
+}
+
 /// Grid-stride loops are compared where they are interchanged.
 #[test]
 fn grid_stride_loops_are_interchanged() {
-    let file = concat!(env!("OUT_DIR"), "/strides.cpu.roads.txt");
-    let text = fs::read_to_string(file).unwrap();
-    assert_eq!(text.matches("interchanged loop").count(), 4, "{text}");
+    let strategies = strategies("kernels/strides.rs");
+    let loops: u32 = strategies.values().map(|strategy| strategy.interchanged_loops).sum();
+    assert_eq!(loops, 4, "{strategies:?}");
 }
 
 /// What warp collectives give is compared with both lowering strategies that have them.
 #[test]
 fn warp_collectives_are_vectorised_where_they_may_be() {
-    let file = concat!(env!("OUT_DIR"), "/warp.cpu.roads.txt");
-    let text = fs::read_to_string(file).unwrap();
-    for start in [
-        "warp_mixed: barrier regions: 9 uniform warp collectives, vector width",
-        "warp_mixed_apart: coroutine: ",
-    ] {
-        assert!(text.lines().any(|line| line.starts_with(start)), "{start}: {text}");
-    }
+    let strategies = strategies("kernels/warp.rs");
+    let mixed = &strategies["warp_mixed"];
+    assert_eq!(mixed.lowering, Lowering::BarrierRegions { barriers: 0, warp_collectives: 9 });
+    assert!(!mixed.widths.is_empty(), "{mixed}");
+    let apart = &strategies["warp_mixed_apart"];
+    assert!(matches!(apart.lowering, Lowering::Coroutine(_)), "{apart}");
 }
 
 /// The same for what is compiled for older processors; one that this machine has not counts as its own.

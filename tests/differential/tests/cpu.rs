@@ -2,7 +2,8 @@
 
 use differential::{CASES, Context, STRIDES, TILES};
 use kernelmill::Device;
-use std::{env, fs, process::Command};
+use kernelmill_build::manifest::{Lowering, Manifest, ScalarReason, Strategy};
+use std::{env, path::Path, process::Command};
 
 #[test]
 fn the_cpu_agrees_with_the_host() {
@@ -22,18 +23,21 @@ fn the_cpu_agrees_with_the_host() {
 /// Agreement says nothing of vectorised code where no kernel has any.
 #[test]
 fn many_cases_are_vectorised_and_the_vectoriser_failed_on_none() {
-    let files = fs::read_dir(env!("OUT_DIR")).unwrap().map(|entry| entry.unwrap().path());
-    let roads = files.filter(|path| path.to_string_lossy().ends_with(".roads.txt"));
-    let text: String = roads.map(|path| fs::read_to_string(path).unwrap()).collect();
-    assert!(!text.contains("the vectoriser failed"), "{text}");
-    assert!(text.matches("specialised on blocks of 64").count() >= 20, "{text}");
-    assert!(text.matches("1 interchanged loop").count() >= 10, "{text}");
-    for (road, least) in [("thread loop: ", 5), ("barrier regions: ", 20), ("coroutine: ", 80)] {
-        let is_one = |line: &&str| {
-            line.contains(road) && (road == "coroutine: " || line.contains("vector width"))
-        };
-        assert!(text.lines().filter(is_one).count() >= least, "{road}{text}");
-    }
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let kernels = manifest.binaries.iter().flat_map(|binary| &binary.kernels);
+    let strategies: Vec<_> = kernels.filter_map(|kernel| kernel.strategy.as_ref()).collect();
+    let count = |is: &dyn Fn(&Strategy) -> bool| strategies.iter().filter(|it| is(it)).count();
+    let has_failed =
+        |it: &Strategy| matches!(it.scalar, Some(ScalarReason::VectorizationFailed { .. }));
+    assert_eq!(count(&has_failed), 0, "{strategies:?}");
+    assert!(count(&|it| it.block == Some([64, 1, 1])) >= 20, "{strategies:?}");
+    assert!(count(&|it| it.interchanged_loops == 1) >= 10, "{strategies:?}");
+    let is_vectorised = |it: &Strategy| !it.widths.is_empty();
+    let loops = count(&|it| is_vectorised(it) && it.lowering == Lowering::ThreadLoop);
+    let has_regions = |it: &Strategy| matches!(it.lowering, Lowering::BarrierRegions { .. });
+    let regions = count(&|it| is_vectorised(it) && has_regions(it));
+    let coroutines = count(&|it| matches!(it.lowering, Lowering::Coroutine(_)));
+    assert!(loops >= 5 && regions >= 20 && coroutines >= 80, "{loops} {regions} {coroutines}");
 }
 
 /// The same for what is compiled for older processors; one that this machine has not counts as its own.
