@@ -54,7 +54,7 @@ impl Refusal {
     /// A refusal at an instruction. Of the places where it was inlined, the innermost outside of
     /// libraries is named.
     pub(crate) fn at(instruction: Value<'_>, message: impl Into<String>) -> Self {
-        let frames = instruction.debug_frames();
+        let frames = instruction.debug_locations();
         let of_library = |file: &str| {
             let ours = ["kernelmill_device/", "kernelmill-cuda/"];
             ["library/core/", "library/std/", "library/alloc/"]
