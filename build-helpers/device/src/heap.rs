@@ -3,7 +3,10 @@
 //! The compiler sends the allocator of `alloc` here where the target has `malloc` and `free`, and
 //! refuses it elsewhere. What a thread has not freed when it panics is not given back.
 
-use crate::intrinsics::runtime::{free, malloc};
+unsafe extern "C" {
+    unsafe fn malloc(bytes: usize) -> *mut u8;
+    unsafe fn free(memory: *mut u8);
+}
 
 /// The alignment of what `malloc` gives, in bytes, on every target that has it.
 const GIVEN: usize = 16;

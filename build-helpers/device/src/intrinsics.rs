@@ -110,22 +110,6 @@ fn outside(operation: &str) -> ! {
     panic!("`{operation}` works only inside a kernel that a device runs")
 }
 
-/// What only the functions that the compiler calls need.
-#[cfg(kernelmill)]
-pub(crate) mod runtime {
-    use crate::panic::PanicRecord;
-
-    unsafe extern "C" {
-        pub(crate) safe fn __kernelmill_exit() -> !;
-        pub(crate) safe fn __kernelmill_panic_record() -> *mut PanicRecord;
-        pub(crate) safe fn __kernelmill_location_base() -> usize;
-        pub(crate) safe fn __kernelmill_print_memory_address() -> *mut crate::print::Buffer;
-        pub(crate) unsafe fn __kernelmill_print(text: *const u8);
-        pub(crate) unsafe fn malloc(bytes: usize) -> *mut u8;
-        pub(crate) unsafe fn free(memory: *mut u8);
-    }
-}
-
 macro_rules! numeric {
     ($(fn $name:ident / $symbol:ident($($parameter:ident),*): $float:ident = $host:expr;)*) => {
         $(

@@ -6,13 +6,15 @@ use super::{
         Message, Panic, claim, complete, fill, fill_parts, fill_text, fill_values, location_index,
     },
 };
-use crate::{
-    intrinsics::runtime::{
-        __kernelmill_exit, __kernelmill_location_base, __kernelmill_panic_record,
-    },
-    thread::{block_idx, thread_idx},
-};
+use crate::thread::{block_idx, thread_idx};
 use core::{fmt, panic::Location};
+
+// The compiler supplies them for each target.
+unsafe extern "C" {
+    safe fn __kernelmill_exit() -> !;
+    safe fn __kernelmill_panic_record() -> *mut PanicRecord;
+    safe fn __kernelmill_location_base() -> usize;
+}
 
 /// The code of `kernelmill_artifact::PanicKind::Explicit`.
 const EXPLICIT: u32 = 1;

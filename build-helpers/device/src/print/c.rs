@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 
-use super::{Line, decimal::Decimal};
+use super::{decimal::Decimal, line::Line};
 
 /// Where and how a value is put.
 #[derive(Clone, Copy, Default)]

@@ -4,7 +4,7 @@ use core::{fmt, marker::PhantomData};
 
 use super::{
     A, B,
-    element::{Element, Product, SUMS, layout},
+    element::{Element, Product, SUMS},
     layout::Layout,
     memory::Rows,
     rows,
@@ -60,7 +60,7 @@ impl<S: Product<E>, E: Element> Accumulator<S, E> {
     /// it holds, which no other lane does.
     #[inline(always)]
     pub fn from_fn(mut element: impl FnMut(usize, usize) -> E::Sum) -> Self {
-        let (layout, lane) = (layout::<E>(), warp::lane_id() as usize);
+        let (layout, lane) = (Layout::of::<E>(), warp::lane_id() as usize);
         let mut sums = [E::ZERO; SUMS];
         each_sum!(INDEX, {
             let (row, column) = layout.sum(lane, INDEX);
@@ -73,7 +73,7 @@ impl<S: Product<E>, E: Element> Accumulator<S, E> {
     /// is of one lane.
     #[inline(always)]
     pub fn for_each(&self, mut function: impl FnMut(usize, usize, E::Sum)) {
-        let (layout, lane) = (layout::<E>(), warp::lane_id() as usize);
+        let (layout, lane) = (Layout::of::<E>(), warp::lane_id() as usize);
         each_sum!(INDEX, {
             let (row, column) = layout.sum(lane, INDEX);
             function(row, column, self.sums[INDEX]);
@@ -135,7 +135,7 @@ pub fn mma<S: Product<E>, E: Element>(
     b: &B<S, E>,
     mut c: Accumulator<S, E>,
 ) -> Accumulator<S, E> {
-    if layout::<E>() == Layout::SOFTWARE {
+    if Layout::of::<E>() == Layout::SOFTWARE {
         multiply::<S, E>(a, b, &mut c.sums);
     } else {
         E::multiply(&mut c.sums, &a.registers, &b.registers);

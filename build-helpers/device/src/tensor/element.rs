@@ -1,6 +1,5 @@
 //! The types of a matrix's elements.
 
-use super::layout::Layout;
 use crate::intrinsics;
 
 /// Half precision, IEEE's binary16. Its bits are in a `u16`.
@@ -207,12 +206,6 @@ impl Element for f64 {
     fn multiply(sums: &mut [f64; SUMS], a: &[f64; REGISTERS], b: &[f64; REGISTERS]) {
         intrinsics::mma_f64(sums.as_mut_ptr(), a.as_ptr(), b.as_ptr());
     }
-}
-
-/// How the target lays out the fragments of an element.
-#[inline(always)]
-pub(super) fn layout<E: Element>() -> Layout {
-    Layout(intrinsics::tensor_layout(E::KIND))
 }
 
 #[cfg(kernelmill)]

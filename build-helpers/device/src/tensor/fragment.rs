@@ -3,7 +3,8 @@
 use core::{fmt, marker::PhantomData};
 
 use super::{
-    element::{Element, Product, REGISTERS, layout},
+    element::{Element, Product, REGISTERS},
+    layout::Layout,
     memory::{Memory, Rows},
     rows,
 };
@@ -12,7 +13,7 @@ use crate::warp;
 /// The registers of a fragment; `$element` is the element of a row and a column.
 macro_rules! registers {
     ($registers:ident, $place:ident, |$row:ident, $column:ident| $element:expr, along $along:ident) => {{
-        let (layout, lane) = (layout::<E>(), warp::lane_id() as usize);
+        let (layout, lane) = (Layout::of::<E>(), warp::lane_id() as usize);
         let count = layout.$registers::<S, E>();
         let mut registers = [E::NOTHING; REGISTERS];
         rows::sixteen!(REGISTER, {

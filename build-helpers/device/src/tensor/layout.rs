@@ -1,7 +1,7 @@
 //! Which elements of a fragment a lane holds.
 
-use super::element::Element;
-use super::element::Product;
+use super::element::{Element, Product};
+use crate::intrinsics;
 
 /// A way to spread fragments over the lanes of a warp.
 ///
@@ -16,13 +16,19 @@ use super::element::Product;
 ///
 /// PTX ISA, "Warp-level matrix instructions"; AMD's "CDNA3" and "RDNA3" instruction set guides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout(pub(super) u32);
+pub(super) struct Layout(u32);
 
 impl Layout {
     pub(super) const SOFTWARE: Self = Self(0);
     pub(super) const MMA: Self = Self(1);
     pub(super) const MFMA: Self = Self(2);
     pub(super) const WMMA: Self = Self(3);
+
+    /// The layout that the target uses for fragments of this element.
+    #[inline(always)]
+    pub(super) fn of<E: Element>() -> Self {
+        Self(intrinsics::tensor_layout(E::KIND))
+    }
 
     /// How many registers a lane has of A.
     #[inline(always)]

@@ -43,7 +43,7 @@
 //!
 //! [`BulkBarrier`] has whole parts of memory copied, by `cp.async.bulk` from sm_90 on, and boxes of
 //! tensors that the host describes by a [`TensorMap`], by `cp.async.bulk.tensor`;
-//! [`GroupAccumulator`] multiplies tiles in shared memory by 128 threads, by `wgmma` on sm_90a; elsewhere
+//! [`WarpgroupAccumulator`] multiplies tiles in shared memory by 128 threads, by `wgmma` on sm_90a; elsewhere
 //! the threads of the block do what these do.
 //!
 //! On the host, what needs a warp panics.
@@ -53,19 +53,20 @@ mod bulk;
 mod copy;
 mod element;
 mod fragment;
-mod group;
 mod layout;
-mod map;
 mod memory;
 mod rows;
+mod tensor_map;
+mod warpgroup;
 
 pub use accumulator::{Accumulator, mma};
 pub use bulk::{BulkBarrier, BulkCopy};
 pub use copy::{AsyncCopies, CopyQueue, PendingCopies};
 pub use element::{Bf16, Element, F16, M8N8K4, M16N8K8, M16N8K16, M16N8K32, Product, Shape, Tf32};
 pub use fragment::{A, B};
-pub use group::{
-    GROUP_DEPTH, GROUP_ROWS, GroupAccumulator, GroupElement, GroupProduct, GroupTile, sync_tiles,
-};
-pub use map::{BulkStore, TensorElement, TensorMap, TensorMapMut};
 pub use memory::Memory;
+pub use tensor_map::{BulkStore, TensorElement, TensorMap, TensorMapMut};
+pub use warpgroup::{
+    WARPGROUP_DEPTH, WARPGROUP_ROWS, WarpgroupAccumulator, WarpgroupElement, WarpgroupProduct,
+    WarpgroupTile, sync_tiles,
+};

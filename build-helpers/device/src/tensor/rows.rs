@@ -1,7 +1,7 @@
 //! Loading fragments from shared memory by `ldmatrix`, and writing code once for each register.
 
 use super::{
-    element::{Element, REGISTERS, layout},
+    element::{Element, REGISTERS},
     layout::Layout,
     memory::{Memory, Rows},
 };
@@ -41,7 +41,7 @@ fn has_instruction<E: Element, M: Memory<E::Storage> + ?Sized>(along: bool) -> b
     M::IS_SHARED
         && size_of::<E::Storage>() <= 4
         && (along || size_of::<E::Storage>() == 2)
-        && layout::<E>() == Layout::MMA
+        && Layout::of::<E>() == Layout::MMA
 }
 
 /// A fragment of 8 by 8 matrices from rows of shared memory, which are within it: A of four or B of two.

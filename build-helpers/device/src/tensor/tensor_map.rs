@@ -119,7 +119,7 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn box_size(&self, dimension: usize) -> usize {
+    pub fn tile_size(&self, dimension: usize) -> usize {
         assert!(dimension < D, "the tensor has not so many dimensions");
         self.box_sizes[dimension] as usize
     }
@@ -127,7 +127,7 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
     /// Elements of the box, which a tile has room for.
     #[inline(always)]
     #[must_use]
-    pub fn box_len(&self) -> usize {
+    pub fn tile_len(&self) -> usize {
         let (mut count, mut d) = (1, 0);
         while d < D {
             count *= self.box_sizes[d] as usize;
@@ -173,7 +173,7 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
     #[track_caller]
     fn tile<M: Memory<T> + ?Sized>(&self, tile: &M, at: usize) -> *mut T {
         const { assert!(M::IS_SHARED, "boxes are copied to memory that the block shares") };
-        let count = self.box_len();
+        let count = self.tile_len();
         assert!(
             at <= tile.count() && count <= tile.count() - at,
             "the box is larger than the tile"
@@ -185,7 +185,7 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
     /// and its address, or null where that is outside of the tensor.
     #[inline(always)]
     fn for_own(&self, start: [i32; D], mut function: impl FnMut(usize, *mut T)) {
-        let (count, threads) = (self.box_len(), threads());
+        let (count, threads) = (self.tile_len(), threads());
         let mut i = linear();
         while i < count {
             let (mut rest, mut offset, mut is_inside, mut d) = (i as u32, 0_u64, true, 0);
@@ -233,7 +233,7 @@ impl<'b> BulkBarrier<'b> {
         let by_unit = map.by_unit(tile);
         if by_unit {
             if linear() == 0 {
-                let bytes = (map.box_len() * size_of::<T>()) as u32;
+                let bytes = (map.tile_len() * size_of::<T>()) as u32;
                 let word = self.word.as_mut_ptr();
                 intrinsics::bulk_expect(bytes, word);
                 load_box::<D>(tile.cast(), map.descriptor.as_ptr(), start, word);

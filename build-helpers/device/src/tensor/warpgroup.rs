@@ -6,32 +6,32 @@ use super::{bulk::linear, element::Element, memory::Memory, rows};
 use crate::{intrinsics, thread};
 
 /// Rows of each of the two matrices, and rows and columns of their product.
-pub const GROUP_ROWS: usize = 64;
+pub const WARPGROUP_ROWS: usize = 64;
 
 /// Columns of each of the two matrices.
-pub const GROUP_DEPTH: usize = 16;
+pub const WARPGROUP_DEPTH: usize = 16;
 
 /// Elements of a tile.
-const TILE: usize = GROUP_ROWS * GROUP_DEPTH;
+const TILE: usize = WARPGROUP_ROWS * WARPGROUP_DEPTH;
 
 /// Elements of the product that a thread holds.
 const SUMS: usize = 32;
 
 /// What groups multiply: [`F16`](super::F16) or [`Bf16`](super::Bf16).
-pub trait GroupElement: Element<Storage = u16, Sum = f32, Register = u32> {
+pub trait WarpgroupElement: Element<Storage = u16, Sum = f32, Register = u32> {
     /// Begins to multiply by the target's instruction.
     #[doc(hidden)]
     fn begin(sums: &mut [f32; SUMS], a: u64, b: u64);
 }
 
-impl GroupElement for super::F16 {
+impl WarpgroupElement for super::F16 {
     #[inline(always)]
     fn begin(sums: &mut [f32; SUMS], a: u64, b: u64) {
         intrinsics::group_f16(sums.as_mut_ptr(), a, b);
     }
 }
 
-impl GroupElement for super::Bf16 {
+impl WarpgroupElement for super::Bf16 {
     #[inline(always)]
     fn begin(sums: &mut [f32; SUMS], a: u64, b: u64) {
         intrinsics::group_bf16(sums.as_mut_ptr(), a, b);
@@ -39,23 +39,23 @@ impl GroupElement for super::Bf16 {
 }
 
 /// A matrix of 64 rows and 16 columns in shared memory, in blocks of 8 by 8 elements that lie one after
-/// the other: two for the first eight rows, two for the next. [`GroupTile::index`] says where an element
+/// the other: two for the first eight rows, two for the next. [`WarpgroupTile::index`] says where an element
 /// lies.
-pub struct GroupTile<'a, E: GroupElement> {
+pub struct WarpgroupTile<'a, E: WarpgroupElement> {
     first: *const u16,
     memory: PhantomData<(&'a u16, E)>,
 }
 
-impl<E: GroupElement> Clone for GroupTile<'_, E> {
+impl<E: WarpgroupElement> Clone for WarpgroupTile<'_, E> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<E: GroupElement> Copy for GroupTile<'_, E> {}
+impl<E: WarpgroupElement> Copy for WarpgroupTile<'_, E> {}
 
-impl<'a, E: GroupElement> GroupTile<'a, E> {
+impl<'a, E: WarpgroupElement> WarpgroupTile<'a, E> {
     /// The tile of the 1024 elements from `start` on, a multiple of 8.
     ///
     /// # Panics
@@ -112,7 +112,7 @@ pub fn sync_tiles() {
 }
 
 /// A matrix of 64 by 64 sums over 128 threads.
-pub struct GroupAccumulator<E: GroupElement> {
+pub struct WarpgroupAccumulator<E: WarpgroupElement> {
     sums: [f32; SUMS],
     /// Neither `Send` nor `Sync`: it is of the thread that made it.
     group: PhantomData<(E, *mut ())>,
@@ -120,13 +120,13 @@ pub struct GroupAccumulator<E: GroupElement> {
 
 /// Products that are being added up, with the tiles that they are of.
 #[must_use = "products are only there once they were waited for"]
-pub struct GroupProduct<'a, E: GroupElement> {
+pub struct WarpgroupProduct<'a, E: WarpgroupElement> {
     sums: [f32; SUMS],
     /// Neither `Send` nor `Sync`: it is of the thread that made it.
-    tiles: PhantomData<(GroupTile<'a, E>, *mut ())>,
+    tiles: PhantomData<(WarpgroupTile<'a, E>, *mut ())>,
 }
 
-impl<E: GroupElement> GroupAccumulator<E> {
+impl<E: WarpgroupElement> WarpgroupAccumulator<E> {
     /// A matrix of zeros.
     #[inline(always)]
     #[must_use]
@@ -145,10 +145,10 @@ impl<E: GroupElement> GroupAccumulator<E> {
     #[inline(always)]
     pub unsafe fn multiply<'a>(
         self,
-        a: GroupTile<'a, E>,
-        b: GroupTile<'a, E>,
-    ) -> GroupProduct<'a, E> {
-        let product = GroupProduct { sums: self.sums, tiles: PhantomData };
+        a: WarpgroupTile<'a, E>,
+        b: WarpgroupTile<'a, E>,
+    ) -> WarpgroupProduct<'a, E> {
+        let product = WarpgroupProduct { sums: self.sums, tiles: PhantomData };
         // SAFETY: the caller's word.
         unsafe { product.multiply(a, b) }
     }
@@ -167,14 +167,14 @@ impl<E: GroupElement> GroupAccumulator<E> {
     }
 }
 
-impl<'a, E: GroupElement> GroupProduct<'a, E> {
+impl<'a, E: WarpgroupElement> WarpgroupProduct<'a, E> {
     /// Begins to add another product.
     ///
     /// # Safety
     ///
-    /// As for [`GroupAccumulator::multiply`].
+    /// As for [`WarpgroupAccumulator::multiply`].
     #[inline(always)]
-    pub unsafe fn multiply(mut self, a: GroupTile<'a, E>, b: GroupTile<'a, E>) -> Self {
+    pub unsafe fn multiply(mut self, a: WarpgroupTile<'a, E>, b: WarpgroupTile<'a, E>) -> Self {
         if has_instruction() {
             E::begin(&mut self.sums, a.descriptor(), b.descriptor());
             return self;
@@ -185,7 +185,7 @@ impl<'a, E: GroupElement> GroupProduct<'a, E> {
             E::dot(a.pair(row, 2 * part), b.pair(column, 2 * part), sum)
         };
         let mut part = 0;
-        while part < GROUP_DEPTH / 2 {
+        while part < WARPGROUP_DEPTH / 2 {
             rows::sixteen!(INDEX, {
                 self.sums[INDEX] = dot(part, INDEX, self.sums[INDEX]);
                 self.sums[INDEX + 16] = dot(part, INDEX + 16, self.sums[INDEX + 16]);
@@ -198,11 +198,11 @@ impl<'a, E: GroupElement> GroupProduct<'a, E> {
     /// Waits until all products were added up.
     #[inline(always)]
     #[must_use]
-    pub fn wait(mut self) -> GroupAccumulator<E> {
+    pub fn wait(mut self) -> WarpgroupAccumulator<E> {
         if has_instruction() {
             intrinsics::group_wait(self.sums.as_mut_ptr());
         }
-        GroupAccumulator { sums: self.sums, group: PhantomData }
+        WarpgroupAccumulator { sums: self.sums, group: PhantomData }
     }
 }
 
@@ -225,7 +225,7 @@ fn place(thread: usize, index: usize) -> (usize, usize) {
 macro_rules! debug {
     ($($name:ident $(<$life:lifetime>)?)*) => {
         $(
-            impl<E: GroupElement> fmt::Debug for $name<$($life,)? E> {
+            impl<E: WarpgroupElement> fmt::Debug for $name<$($life,)? E> {
                 fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                     formatter.write_str(stringify!($name))
                 }
@@ -234,7 +234,7 @@ macro_rules! debug {
     };
 }
 
-debug! { GroupTile<'_> GroupAccumulator GroupProduct<'_> }
+debug! { WarpgroupTile<'_> WarpgroupAccumulator WarpgroupProduct<'_> }
 
 #[cfg(test)]
 mod tests {
@@ -248,7 +248,7 @@ mod tests {
             (0..rows).flat_map(move |row| (0..columns).map(move |column| (row, column)))
         };
         let tile: BTreeSet<_> =
-            all(64, 16).map(|(row, column)| GroupTile::<F16>::index(row, column)).collect();
+            all(64, 16).map(|(row, column)| WarpgroupTile::<F16>::index(row, column)).collect();
         assert_eq!(tile, (0..TILE).collect());
         let sums: BTreeSet<_> =
             (0..128).flat_map(|thread| (0..SUMS).map(move |index| place(thread, index))).collect();
