@@ -5,26 +5,29 @@ use std::collections::HashMap;
 use kernelmill_llvm::ir::{Opcode, Value};
 
 use crate::{
-    Activity, Error, Mode, Request, TapeLimit,
-    analysis::{holds_floats, transfer},
+    Activity, Derivative, Error, Mode, Request, TapeLimit,
+    analysis::{Analysis, holds_floats, transfer},
     rules::{Emitter, Operand, flows},
-    session::{Analysis, Session},
     shadow::Shadows,
+    signature::return_all,
+    unit::Unit,
 };
 
-/// Writes the derivative into an empty function.
+/// Writes the derivative into an empty function. `derive` gives the derivatives of functions that are
+/// called.
 pub(crate) fn write<'c>(
-    session: &Session<'_, 'c>,
+    unit: &Unit<'_, 'c>,
     request: &Request,
     analysis: &Analysis<'c>,
     new: Value<'c>,
+    derive: &dyn Fn(&Request) -> Result<Derivative, Error>,
 ) -> Result<(), Error> {
-    let (shadows, _) = Shadows::new(session, analysis, request, new);
+    let (shadows, _) = Shadows::new(unit, analysis, request, new);
     let mut forward = Forward { shadows, request, called: HashMap::new() };
     // The derivatives of what is called come first, while no function is half written.
     for call in analysis.cfg.instructions().filter(|instruction| instruction.is_call()) {
         if forward.calls_derivative(call) {
-            let derivative = session.differentiate(&forward.request_for(call))?;
+            let derivative = derive(&forward.request_for(call))?;
             forward.called.insert(call, derivative.symbol);
         }
     }
@@ -96,7 +99,7 @@ impl<'c> Forward<'_, 'c> {
         };
         defined
             && shadows.returns(call)
-            && flows(shadows.session.rules, call).is_none()
+            && flows(shadows.unit.rules, call).is_none()
             && call.arguments().iter().any(carries)
     }
 
@@ -133,7 +136,7 @@ impl<'c> Forward<'_, 'c> {
             }
         }
         let shadows = &mut self.shadows;
-        let function = shadows.session.function(symbol);
+        let function = shadows.unit.function(symbol);
         let builder = &shadows.copier.builder;
         let result = builder.call(function, &arguments);
         if holds_floats(call.ty()) {
@@ -148,7 +151,7 @@ impl<'c> Forward<'_, 'c> {
     /// Writes the change of a number.
     fn tangent(&mut self, instruction: Value<'c>) {
         let shadows = &mut self.shadows;
-        if flows(shadows.session.rules, instruction).is_some() {
+        if flows(shadows.unit.rules, instruction).is_some() {
             self.by_rule(instruction);
             return;
         }
@@ -211,10 +214,10 @@ impl<'c> Forward<'_, 'c> {
             return self.quotient(instruction);
         }
         let shadows = &mut self.shadows;
-        let Some(flows) = flows(shadows.session.rules, instruction) else { return };
+        let Some(flows) = flows(shadows.unit.rules, instruction) else { return };
         let emitter = Emitter {
-            context: shadows.session.context,
-            module: shadows.session.module,
+            context: shadows.unit.context,
+            module: shadows.unit.module,
             builder: &shadows.copier.builder,
             ty: instruction.ty(),
         };
@@ -254,6 +257,6 @@ impl<'c> Forward<'_, 'c> {
                 results.push(shadows.of(value));
             }
         }
-        shadows.session.return_all(&shadows.copier.builder, &results);
+        return_all(shadows.unit.context, &shadows.copier.builder, &results);
     }
 }

@@ -29,6 +29,7 @@
 //! ```
 
 mod analysis;
+mod call_graph;
 mod copier;
 mod error;
 mod forward;
@@ -39,6 +40,8 @@ mod reverse;
 mod rules;
 mod session;
 mod shadow;
+mod signature;
+mod unit;
 
 pub use error::{Error, Refusal};
 pub use plugin::{Autodiff, plugin};

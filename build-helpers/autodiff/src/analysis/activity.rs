@@ -4,9 +4,13 @@ use std::collections::HashSet;
 
 use kernelmill_llvm::ir::{Opcode, Value};
 
-use super::{Cfg, Memory, Root, holds_floats, memory::transfer};
+use super::{
+    cfg::Cfg,
+    floats::holds_floats,
+    memory::{Memory, Root, transfer},
+};
 use crate::{
-    Activity, Mode,
+    Activity, Mode, Request,
     rules::{Flow, Partial, Rules, flows},
 };
 
@@ -27,10 +31,11 @@ impl<'c> Activities<'c> {
         cfg: &Cfg<'c>,
         memory: &Memory<'c>,
         rules: &Rules,
-        (mode, parameters): (Mode, &[Activity]),
+        request: &Request,
     ) -> Self {
+        let parameters = &request.activities;
         let mut found = Self {
-            parameters: parameters.to_vec(),
+            parameters: parameters.clone(),
             varied: HashSet::new(),
             useful: None,
             slots: HashSet::new(),
@@ -50,7 +55,7 @@ impl<'c> Activities<'c> {
                 break;
             }
         }
-        if mode == Mode::Reverse {
+        if request.mode == Mode::Reverse {
             found.find_useful(&instructions, memory, rules);
         }
         found

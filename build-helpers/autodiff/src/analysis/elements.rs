@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use kernelmill_llvm::ir::{Opcode, Type, Value};
 
 use super::{
-    Cfg, Memory, Root,
-    memory::{Transfer, transfer},
+    cfg::Cfg,
+    memory::{Memory, Root, Transfer, transfer},
 };
 
 /// The kinds of numbers that each memory holds.

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 
 use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, Value};
 
-use super::{Cfg, LoopId, Loops};
+use super::{
+    cfg::Cfg,
+    loops::{LoopId, Loops},
+};
 
 /// A phi that has `start + iteration * step` as its value.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +39,13 @@ pub(crate) struct Inductions<'c> {
     by_phi: HashMap<Value<'c>, Induction<'c>>,
     trip_counts: HashMap<LoopId, TripCount<'c>>,
     bounds: HashMap<LoopId, u64>,
+}
+
+/// A comparison by which a loop is left.
+struct ExitTest<'c> {
+    count: TripCount<'c>,
+    /// Whether it compares for equality.
+    by_equality: bool,
 }
 
 impl<'c> Inductions<'c> {
@@ -87,7 +97,7 @@ impl<'c> Inductions<'c> {
                 *known = most.min(*known);
             }
             if leaves_alive {
-                live.push(count.filter(|(_, equality)| *equality).map(|(count, _)| count));
+                live.push(count.filter(|test| test.by_equality).map(|test| test.count));
             }
         }
         if let [Some(count)] = live[..]
@@ -97,15 +107,14 @@ impl<'c> Inductions<'c> {
         }
     }
 
-    /// The comparison by which a loop is left at the end of a block, and whether it is one for
-    /// equality.
+    /// The comparison by which a loop is left at the end of a block.
     fn exit_test(
         &self,
         cfg: &Cfg<'c>,
         loops: &Loops,
         id: LoopId,
         block: usize,
-    ) -> Option<(TripCount<'c>, bool)> {
+    ) -> Option<ExitTest<'c>> {
         let last = cfg.blocks[block].terminator()?;
         let condition = last.branch_condition()?;
         if !condition.is_instruction() || condition.opcode() != Opcode::ICmp {
@@ -114,13 +123,13 @@ impl<'c> Inductions<'c> {
         // A branch's successors are those where the condition holds, and where it does not.
         let goes_on = cfg.blocks[block].successors();
         let stays = cfg.number(*goes_on.first()?).is_some_and(|next| loops.contains(id, next));
-        let equality = match (condition.int_predicate(), stays) {
+        let by_equality = match (condition.int_predicate(), stays) {
             (IntPredicate::Eq, false) | (IntPredicate::Ne, true) => true,
             (IntPredicate::Ult | IntPredicate::Slt, true) => false,
             _ => return None,
         };
         let sides = [(0, 1), (1, 0)];
-        sides.into_iter().take(if equality { 2 } else { 1 }).find_map(|(left, right)| {
+        sides.into_iter().take(if by_equality { 2 } else { 1 }).find_map(|(left, right)| {
             let (tested, bound) = (condition.operand(left), condition.operand(right));
             if !is_invariant(cfg, loops, id, bound) {
                 return None;
@@ -131,7 +140,8 @@ impl<'c> Inductions<'c> {
                 all.find(|counter| counter.next == tested).map(|counter| (*counter, true))
             };
             let (counter, of_next) = of_phi.or_else(of_next)?;
-            (counter.of == id).then_some((TripCount { counter, bound, of_next }, equality))
+            let count = TripCount { counter, bound, of_next };
+            (counter.of == id).then_some(ExitTest { count, by_equality })
         })
     }
 }
@@ -144,7 +154,8 @@ fn is_exact(counter: &Induction<'_>) -> bool {
 }
 
 /// The most iterations that a comparison of constants allows.
-fn most((count, equality): &(TripCount<'_>, bool)) -> Option<u64> {
+fn most(test: &ExitTest<'_>) -> Option<u64> {
+    let count = &test.count;
     let (start, step) = (signed(count.counter.start)?, signed(count.counter.step)?);
     let bound = signed(count.bound)?;
     let width = count.bound.ty().int_width()?;
@@ -154,7 +165,7 @@ fn most((count, equality): &(TripCount<'_>, bool)) -> Option<u64> {
         return None;
     }
     let distance = bound.checked_sub(start)?;
-    let reached = if *equality {
+    let reached = if test.by_equality {
         (distance % step == 0).then_some(distance / step)?
     } else {
         (step > 0 && start >= 0 && bound >= 0).then(|| (distance + step - 1) / step)?.max(0)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Cfg;
+use super::cfg::Cfg;
 
 /// A loop by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,7 +7,7 @@ use std::{
 
 use kernelmill_llvm::ir::{Opcode, Value};
 
-use super::Cfg;
+use super::cfg::Cfg;
 use crate::rules::{Rules, flows};
 
 /// What a pointer is derived from.

@@ -3,10 +3,11 @@
 use kernelmill_llvm::ir::{Opcode, TypeKind, Value};
 
 use super::{
-    Activities, Cfg, Memory, Root,
+    activity::Activities,
+    cfg::Cfg,
     elements::{Elements, is_loaded_integer, parameters_of},
-    holds_floats,
-    memory::{Transfer, is_foreign, transfer},
+    floats::holds_floats,
+    memory::{Memory, Root, Transfer, is_foreign, transfer},
 };
 use crate::{
     Mode, Refusal,

@@ -8,8 +8,10 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::MARKER;
 use crate::{Activity, Derivative, Error, Mode, Request, Session, Tape, analysis::holds_floats};
+
+/// The function that `autodiff!` calls; what is wanted comes after a dot.
+pub(crate) const MARKER: &str = "__kernelmill_autodiff";
 
 /// Why a call cannot be replaced.
 pub(super) enum Fault {
@@ -91,7 +93,8 @@ pub(super) fn replace<'c>(
     if !calls_itself(target) {
         result.add_attribute(task.context(), Place::Function, "alwaysinline", 0);
     }
-    give(task, session.machine, &builder, (call, hidden), result).map_err(Fault::Source)
+    give(task, session.machine(), &builder, Replaced { call, hidden }, result)
+        .map_err(Fault::Source)
 }
 
 /// Says which arguments are functions with rules and their derivatives; gives the others too.
@@ -278,14 +281,23 @@ fn calls_itself(function: Value<'_>) -> bool {
     function.calls().into_iter().filter_map(Value::called_function).any(|callee| callee == function)
 }
 
-/// Gives a result to the users of a call, in the form that Rust has for it.
+/// A call that a derivative replaces.
+#[derive(Clone, Copy)]
+struct Replaced<'c> {
+    call: Value<'c>,
+    /// The memory for its result, where Rust returns that by address.
+    hidden: Option<Value<'c>>,
+}
+
+/// Passes a derivative's result to the users of the call that it replaces, as Rust expects it.
 fn give<'c>(
     task: &Task<'_, 'c>,
     machine: &Machine,
     builder: &Builder<'c>,
-    (call, hidden): (Value<'c>, Option<Value<'c>>),
+    replaced: Replaced<'c>,
     result: Value<'c>,
 ) -> Result<(), String> {
+    let Replaced { call, hidden } = replaced;
     let (wanted, given) = (call.ty(), result.ty());
     let nothing = Type::void(task.context());
     if hidden.is_none() && wanted == given {
@@ -311,16 +323,8 @@ fn give<'c>(
         return Err(wrong());
     }
     // Through memory: Rust returns small arrays as integers, and large ones by their address.
-    let slot = match hidden {
-        Some(place) => place,
-        None => {
-            let at_start = Builder::new(task.context());
-            at_start.before(call.block().function().instructions()[0]);
-            let slot = at_start.alloca(number.array(numbers.len() as u64));
-            slot.set_alignment(16);
-            slot
-        }
-    };
+    let slot =
+        hidden.unwrap_or_else(|| result_slot(task, call, number.array(numbers.len() as u64)));
     for index in 0..numbers.len() {
         let value = if numbers.len() == 1 { result } else { builder.extract(result, index as u32) };
         let at = builder.offset(task.context(), slot, machine.size_of(number) * index as u64);
@@ -332,6 +336,15 @@ fn give<'c>(
         task.replace(call, builder.load(wanted, slot));
     }
     Ok(())
+}
+
+/// A stack slot for the results of a call.
+fn result_slot<'c>(task: &Task<'_, 'c>, call: Value<'c>, ty: Type<'c>) -> Value<'c> {
+    let at_start = Builder::new(task.context());
+    at_start.before(call.block().function().instructions()[0]);
+    let slot = at_start.alloca(ty);
+    slot.set_alignment(16);
+    slot
 }
 
 /// The types of a derivative's results, if they are numbers of one type.

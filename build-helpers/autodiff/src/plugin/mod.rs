@@ -9,9 +9,6 @@ use kernelmill_llvm::machine::Machine;
 
 use crate::{Error, Rules, Session};
 
-/// The function that `autodiff!` calls; what is wanted comes after a dot.
-pub(crate) const MARKER: &str = "__kernelmill_autodiff";
-
 /// The plugin that makes derivatives of functions in kernels.
 ///
 /// ```no_run
@@ -44,7 +41,7 @@ impl Plugin for Autodiff {
     }
 
     fn marker(&self) -> &str {
-        MARKER
+        call::MARKER
     }
 
     fn stages(&self) -> &[Stage] {

@@ -1,8 +1,8 @@
-//! What each instruction passes on, from the adjoint of its result to those of its operands.
+//! CachedItem each instruction passes on, from the adjoint of its result to those of its operands.
 
 use kernelmill_llvm::ir::{AtomicOperation, AtomicOrdering, Opcode, Type, TypeKind, Value};
 
-use super::{Reverse, memory, tape::generic};
+use super::{memory, state::Reverse, tape::generic};
 use crate::{
     analysis::{Transfer, holds_floats, transfer},
     rules::{Emitter, Operand, flows},
@@ -66,7 +66,7 @@ impl<'c> Reverse<'_, 'c> {
             }
             return;
         }
-        let word = Type::int(self.session.context, 32);
+        let word = Type::int(self.unit.context, 32);
         let fields = match ty.kind() {
             TypeKind::Struct => ty.fields().len() as u64,
             TypeKind::Array => ty.array_length(),
@@ -115,14 +115,14 @@ impl<'c> Reverse<'_, 'c> {
             Some(element) => {
                 let source = self.shadow(from);
                 let shared = analysis.activities.is_shared(&analysis.memory, from);
-                let function = memory::move_adjoints(self.session, element, shared);
-                let pointer = Type::pointer(self.session.context, 0);
+                let function = memory::move_adjoints(self.unit, element, shared);
+                let pointer = Type::pointer(self.unit.context, 0);
                 let (at, source) =
                     (generic(&self.code, at, pointer), generic(&self.code, source, pointer));
-                let bytes = self.code.zero_extend(bytes, Type::int(self.session.context, 64));
+                let bytes = self.code.zero_extend(bytes, Type::int(self.unit.context, 64));
                 self.code.call(function, &[at, source, bytes]);
             }
-            None => self.code.clear_bytes(self.session.context, at, 1, bytes),
+            None => self.code.clear_bytes(self.unit.context, at, 1, bytes),
         }
     }
 
@@ -169,7 +169,7 @@ impl<'c> Reverse<'_, 'c> {
 
     /// Passes on what the rules say.
     fn by_rule(&mut self, instruction: Value<'c>, change: Value<'c>) {
-        let Some(flows) = flows(self.session.rules, instruction) else { return };
+        let Some(flows) = flows(self.unit.rules, instruction) else { return };
         let arguments = flows.len() as u32;
         for (index, flow) in flows.iter().enumerate() {
             let operand = instruction.operand(index as u32);
@@ -177,12 +177,12 @@ impl<'c> Reverse<'_, 'c> {
                 continue;
             }
             // Looked up before it is known whether they are used: what is not is removed.
-            let session = self.session;
-            let builder = kernelmill_llvm::ir::Builder::new(session.context);
+            let unit = self.unit;
+            let builder = kernelmill_llvm::ir::Builder::new(unit.context);
             builder.at_end(self.code.block());
             let emitter = Emitter {
-                context: session.context,
-                module: session.module,
+                context: unit.context,
+                module: unit.module,
                 builder: &builder,
                 ty: instruction.ty(),
             };
@@ -198,7 +198,7 @@ impl<'c> Reverse<'_, 'c> {
 
     /// Operations that move numbers within aggregates.
     fn rearrange(&mut self, instruction: Value<'c>, change: Value<'c>) {
-        let word = Type::int(self.session.context, 32);
+        let word = Type::int(self.unit.context, 32);
         let operand = |index| instruction.operand(index);
         match instruction.opcode() {
             Opcode::ExtractValue => {
@@ -254,7 +254,7 @@ impl<'c> Reverse<'_, 'c> {
 
     /// The address of a field of a value's adjoint.
     fn field_of(&mut self, value: Value<'c>, indices: &[u64]) -> Value<'c> {
-        let word = Type::int(self.session.context, 32);
+        let word = Type::int(self.unit.context, 32);
         let slot = self.adjoint_slot(value);
         let mut all = vec![word.constant(0)];
         all.extend(indices.iter().map(|index| word.constant(*index)));

@@ -2,8 +2,8 @@
 //! passing on the adjoints of its results to its operands.
 //!
 //! - Each active number has an adjoint in a stack slot, which LLVM makes a register of.
-//! - What the way back needs of the way there is computed again where that is possible, and kept
-//!   otherwise: in a stack slot, which again becomes a register. What is kept in a loop is written to
+//! - CachedItem the way back needs of the way there is computed again where that is possible, and kept
+//!   otherwise: in a stack slot, which again becomes a register. CachedItem is kept in a loop is written to
 //!   the tape at the end of each iteration and read back at its start on the way back, last in,
 //!   first out.
 //! - A loop's iterations are counted down. Where the count can be computed from what does not change
@@ -12,6 +12,7 @@
 mod adjoint;
 mod control;
 mod memory;
+mod state;
 mod tape;
 mod values;
 
@@ -21,65 +22,41 @@ use kernelmill_llvm::ir::{Block, Builder, Opcode, Type, Value};
 
 use crate::{
     Activity, Request, Tape,
-    analysis::{LoopId, holds_floats, transfer},
-    session::{Analysis, Session},
+    analysis::{Analysis, holds_floats, transfer},
     shadow::Shadows,
+    signature::return_all,
+    unit::{Unit, Written},
 };
-use values::Kept;
-
-/// A derivative being written.
-struct Reverse<'a, 'c> {
-    session: &'a Session<'a, 'c>,
-    analysis: &'a Analysis<'c>,
-    request: &'a Request,
-    new: Value<'c>,
-    /// The way there, with the shadows of pointers.
-    shadows: Shadows<'a, 'c>,
-    /// Stands at the end of the first block, which has the stack slots.
-    at_start: Builder<'c>,
-    /// Stands where the way back is written.
-    code: Builder<'c>,
-    /// The way back through each block.
-    back: Vec<Block<'c>>,
-    adjoints: HashMap<Value<'c>, Value<'c>>,
-    kept: Vec<Kept<'c>>,
-    /// What the way back has looked up where it is now: values, and shadows of pointers.
-    seen: HashMap<(Value<'c>, bool), Value<'c>>,
-    /// The iteration that each loop is in on the way back.
-    iterations: Vec<Value<'c>>,
-    /// Blocks of the way back that read a loop's record from the tape.
-    reads: Vec<(LoopId, Block<'c>)>,
-    tape: tape::Place<'c>,
-}
+use state::{Reverse, TapeMemory};
 
 /// Writes the derivative into a function whose last two parameters are the tape's; gives the one
 /// that has them only if they are needed.
 pub(crate) fn write<'c>(
-    session: &Session<'_, 'c>,
+    unit: &Unit<'_, 'c>,
     request: &Request,
     analysis: &Analysis<'c>,
     new: Value<'c>,
-) -> (Value<'c>, Tape) {
-    let slots = Block::append(session.context, new, "slots");
-    let (shadows, others) = Shadows::new(session, analysis, request, new);
-    let at_start = Builder::new(session.context);
+) -> Written<'c> {
+    let slots = Block::append(unit.context, new, "slots");
+    let (shadows, others) = Shadows::new(unit, analysis, request, new);
+    let at_start = Builder::new(unit.context);
     at_start.at_end(slots);
     let back = analysis.cfg.blocks.iter();
-    let back = back.map(|_| Block::append(session.context, new, "back")).collect();
-    let counter = Type::int(session.context, 64);
+    let back = back.map(|_| Block::append(unit.context, new, "back")).collect();
+    let counter = Type::int(unit.context, 64);
     let iterations = analysis.loops.all.iter().map(|_| at_start.alloca(counter)).collect();
-    let tape = tape::Place::new(&others, at_start.alloca(counter));
+    let tape = TapeMemory::new(&others, at_start.alloca(counter));
     let reverse = Reverse {
-        session,
+        unit,
         analysis,
         request,
         new,
         shadows,
         at_start,
-        code: Builder::new(session.context),
+        code: Builder::new(unit.context),
         back,
         adjoints: HashMap::new(),
-        kept: Vec::new(),
+        cache: Vec::new(),
         seen: HashMap::new(),
         iterations,
         reads: Vec::new(),
@@ -90,9 +67,9 @@ pub(crate) fn write<'c>(
 }
 
 impl<'c> Reverse<'_, 'c> {
-    fn all(mut self, seed: Option<Value<'c>>) -> (Value<'c>, Tape) {
+    fn all(mut self, seed: Option<Value<'c>>) -> Written<'c> {
         let turn = self.forward();
-        let first = Block::append(self.session.context, self.new, "back");
+        let first = Block::append(self.unit.context, self.new, "back");
         self.code.at_end(turn);
         self.code.branch(first);
         self.code.at_end(first);
@@ -104,7 +81,7 @@ impl<'c> Reverse<'_, 'c> {
         self.finish_turn(turn, first, tape);
         self.at_start.branch(self.shadows.copier.blocks[&self.shadows.copier.order[0]]);
         let new = if matches!(tape, Tape::Buffer { .. }) { self.new } else { self.without_tape() };
-        (new, tape)
+        Written { function: new, tape }
     }
 
     /// Writes the way there, but for its return; gives the block that it ends in.
@@ -202,7 +179,7 @@ impl<'c> Reverse<'_, 'c> {
                 results.push(self.code.load(value.ty(), slot));
             }
         }
-        self.session.return_all(&self.code, &results);
+        return_all(self.unit.context, &self.code, &results);
     }
 
     /// The function's result, if it is returned.
@@ -221,7 +198,7 @@ impl<'c> Reverse<'_, 'c> {
         };
         last.erase();
         self.code.at_end(turn);
-        let context = self.session.context;
+        let context = self.unit.context;
         let full = Block::append(context, self.new, "full");
         let fits = self.tape_fits();
         self.code.branch_if(fits, first, full);
@@ -234,7 +211,7 @@ impl<'c> Reverse<'_, 'c> {
                 results.push(not_a_number(&self.code, value.ty()));
             }
         }
-        self.session.return_all(&self.code, &results);
+        return_all(self.unit.context, &self.code, &results);
     }
 
     fn is_active(&self, value: Value<'c>) -> bool {

@@ -6,8 +6,10 @@ use kernelmill_llvm::{
 };
 
 use super::{
-    FUNCTIONS, Flow, MATH_PREFIX,
     expression::{Comparison, Condition, Expression, Partial},
+    lookup::Flow,
+    names::MATH_PREFIX,
+    table::FUNCTIONS,
 };
 
 /// A value of the operation that is differentiated.

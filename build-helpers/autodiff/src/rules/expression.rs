@@ -80,10 +80,13 @@ impl Expression {
         }
     }
 
+    /// Writes `left sign right`, whose operator has the precedence `level`.
     fn pair(
         formatter: &mut fmt::Formatter<'_>,
-        (left, sign, right): (&Self, char, &Self),
         level: u8,
+        left: &Self,
+        sign: char,
+        right: &Self,
     ) -> fmt::Result {
         left.inside(formatter, level)?;
         write!(formatter, " {sign} ")?;
@@ -103,10 +106,10 @@ impl fmt::Display for Expression {
                 formatter.write_str("-")?;
                 value.inside(formatter, 2)
             }
-            Self::Add(a, b) => Self::pair(formatter, (a, '+', b), 1),
-            Self::Subtract(a, b) => Self::pair(formatter, (a, '-', b), 1),
-            Self::Multiply(a, b) => Self::pair(formatter, (a, '*', b), 2),
-            Self::Divide(a, b) => Self::pair(formatter, (a, '/', b), 2),
+            Self::Add(a, b) => Self::pair(formatter, 1, a, '+', b),
+            Self::Subtract(a, b) => Self::pair(formatter, 1, a, '-', b),
+            Self::Multiply(a, b) => Self::pair(formatter, 2, a, '*', b),
+            Self::Divide(a, b) => Self::pair(formatter, 2, a, '/', b),
             Self::Call(name, arguments) => {
                 write!(formatter, "{name}(")?;
                 for (index, argument) in arguments.iter().enumerate() {
