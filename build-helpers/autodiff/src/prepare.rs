@@ -1,5 +1,5 @@
-//! Brings a copy of a function into the form that its derivative is made from: one function without
-//! calls where possible, in SSA form, with simple loops and one return.
+//! Preparation: a copy of a function in the canonical form that is differentiated. Calls are inlined
+//! where possible, values are in SSA form, loops are simplified, and there is one return.
 
 use std::collections::HashSet;
 
@@ -13,11 +13,11 @@ use crate::{
     unit::Unit,
 };
 
-/// Finds constants that are pointers to functions.
+/// Passes that resolve pointers to functions to constants.
 const RESOLVE: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>";
 
-/// The canonical form. Branches become selects only once loops have been found: a loop over a range
-/// in Rust has a counter only as long as the branch for its end is one.
+/// Passes for the canonical form. Branches become selects only after loops have been canonicalised: the
+/// counter of a loop over a range in Rust is found only while its end is tested by a branch.
 const CANONICAL: &str = "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-speculate-blocks>,\
     instcombine<no-verify-fixpoint>,jump-threading,correlated-propagation,\
     simplifycfg<no-speculate-blocks>,sroa<modify-cfg>,early-cse<memssa>,\
@@ -30,7 +30,7 @@ const CANONICAL: &str = "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-specu
     loop-mssa(loop-rotate,licm),loop(indvars),early-cse<memssa>,instcombine<no-verify-fixpoint>,\
     simplifycfg,adce";
 
-/// What the writers of derivatives rely on.
+/// Passes for the properties that both modes rely on.
 const FORM: &str = "lower-switch,loop-simplify,break-crit-edges,lcssa";
 
 /// A prepared copy of a function, which the caller deletes.
@@ -46,7 +46,7 @@ pub(crate) fn prepare<'c>(
     copier.values.extend(function.parameters().into_iter().zip(copy.parameters()));
     copier.all();
     if request.distinct_pointers {
-        // They are references, which are never null: loops over slices ask.
+        // References are never null; loops over slices compare them with null.
         for (index, parameter) in copy.parameters().into_iter().enumerate() {
             if parameter.ty().is_pointer() {
                 let place = Place::Parameter(index as u32);
@@ -62,10 +62,10 @@ pub(crate) fn prepare<'c>(
     Ok(copy)
 }
 
-/// Inlines what a function calls, and nothing anywhere else.
+/// Inlines the calls of one function, and no others in the module.
 fn inline<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, mode: Mode) -> Result<(), Error> {
     const ALWAYS: &str = "alwaysinline";
-    // What is to be inlined elsewhere keeps its time: functions, and calls, which rustc marks too.
+    // Other functions and calls with the attribute, which rustc sets too, are inlined later.
     let mut others = unit.module.definitions();
     others.retain(|other| *other != function);
     others.extend(others.clone().into_iter().flat_map(Value::calls));
@@ -94,7 +94,7 @@ fn inline<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, mode: Mode) -> Result<()
     Ok(())
 }
 
-/// Marks a call for inlining, or gives it the name that its rule is known by.
+/// Marks a call for inlining, or renames its callee to the symbol of its rule.
 fn mark<'c>(unit: &Unit<'_, 'c>, call: Value<'c>, mode: Mode, recursive: &HashSet<String>) -> bool {
     let Some(callee) = call.called_function().filter(|callee| !callee.is_intrinsic()) else {
         return false;
@@ -121,8 +121,8 @@ fn mark<'c>(unit: &Unit<'_, 'c>, call: Value<'c>, mode: Mode, recursive: &HashSe
     true
 }
 
-/// Gives integers that were only read to be written elsewhere the type of the numbers they are:
-/// LLVM makes integers of small structs and arrays that are copied.
+/// Replaces integers that are loaded only to be stored by numbers of the element type. LLVM copies
+/// small structs and arrays as integers.
 fn type_copies<'c>(unit: &Unit<'_, 'c>, function: Value<'c>) {
     let cfg = Cfg::of(function);
     let memory = Memory::of(function, &cfg, unit.rules, false);
@@ -147,7 +147,7 @@ fn type_copies<'c>(unit: &Unit<'_, 'c>, function: Value<'c>) {
     }
 }
 
-/// The type of as many numbers as fill an integer.
+/// The type of the numbers that fill an integer.
 fn as_numbers<'c>(unit: &Unit<'_, 'c>, integer: Type<'c>, element: Type<'c>) -> Option<Type<'c>> {
     let (whole, part) = (unit.machine.size_of(integer), unit.machine.size_of(element));
     if !element.is_floating() || whole % part != 0 {

@@ -40,7 +40,7 @@ impl<'a, 'c> Session<'a, 'c> {
     ///
     /// # Errors
     ///
-    /// [`Error::Request`] where the request does not fit the function, and [`Error::Refused`] with
+    /// [`Error::Request`] where the request does not fit the function, and [`Error::Unsupported`] with
     /// everything in the function that has no derivative.
     pub fn differentiate(&self, request: &Request) -> Result<Derivative, Error> {
         if let Some(done) = self.done.borrow().get(request) {

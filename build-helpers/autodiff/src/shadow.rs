@@ -1,4 +1,6 @@
-//! Shadow pointers: for each pointer to memory that has a shadow, the same place in the shadow.
+//! Shadow pointers: for each pointer to memory with a shadow, the corresponding pointer into the shadow.
+//!
+//! The term is Enzyme's: <https://enzyme.mit.edu/getting_started/CallingConvention/>.
 
 use std::collections::HashMap;
 
@@ -22,8 +24,8 @@ pub(crate) struct Shadows<'a, 'c> {
 }
 
 impl<'a, 'c> Shadows<'a, 'c> {
-    /// Connects the parameters of a function with those of its derivative; the other parameters,
-    /// which follow them, are given back.
+    /// Maps the parameters of a function to those of its derivative. The derivative's further
+    /// parameters are returned.
     pub(crate) fn new(
         unit: &'a Unit<'a, 'c>,
         analysis: &'a Analysis<'c>,
@@ -44,8 +46,8 @@ impl<'a, 'c> Shadows<'a, 'c> {
         (Self { unit, analysis, copier, shadows, phis: Vec::new() }, given.collect())
     }
 
-    /// The shadow of a pointer or, forward, the tangent of a number: zero where it has none. The
-    /// shadow of a pointer that has none is the pointer, which only null ever is.
+    /// The shadow of a pointer or, in forward mode, the tangent of a number: zero where it has none. A
+    /// pointer without a shadow is its own; only null occurs so.
     pub(crate) fn of(&self, value: Value<'c>) -> Value<'c> {
         self.shadows.get(&value).copied().unwrap_or_else(|| {
             if value.ty().is_pointer() { self.copier.value(value) } else { value.ty().null() }
@@ -108,7 +110,7 @@ impl<'a, 'c> Shadows<'a, 'c> {
         self.shadows.insert(phi, shadow);
     }
 
-    /// Copies in the shadow what is copied, or clears what is filled.
+    /// Repeats a copy in the shadow; a fill clears the shadow.
     pub(crate) fn transfer(&self, call: Value<'c>) {
         let copy = self.copier.builder.copy(self.copier.values[&call]);
         copy.set_operand(0, self.of(call.operand(0)));

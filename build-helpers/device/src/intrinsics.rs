@@ -1,6 +1,6 @@
-//! The operations that the compiler supplies for each target.
+//! Intrinsics: functions whose bodies the compiler supplies for each target.
 //!
-//! On the host they are functions that panic, save for those on floating-point numbers.
+//! On the host they panic, except for those on floating-point numbers.
 
 macro_rules! device_only {
     ($(fn $name:ident / $symbol:ident($($parameter:ident: $ty:ty),*) $(-> $output:ty)?;)*) => {

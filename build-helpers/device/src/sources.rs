@@ -1,7 +1,7 @@
 //! The sources of this crate and of `kernelmill-device-macros` as text.
 //!
-//! Whoever compiles kernels writes them to two folders and builds them there with nothing but
-//! `rustc`: first the macros as a procedural macro, then this crate with `--cfg kernelmill`.
+//! A compiler of kernels writes them to two folders and builds them with a bare `rustc`: first the
+//! macros as a procedural macro, then this crate with `--cfg kernelmill`.
 //!
 //! ```
 //! use kernelmill_device::sources;

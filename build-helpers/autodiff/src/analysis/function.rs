@@ -12,7 +12,7 @@ use super::{
     support::{Facts, unsupported},
 };
 use crate::{
-    Error, Mode, Refusal, Request,
+    Error, Mode, Request, Unsupported,
     rules::{Rules, path},
 };
 
@@ -32,10 +32,10 @@ impl<'c> Analysis<'c> {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] with everything that has no derivative.
+    /// [`Error::Unsupported`] with everything that has no derivative.
     pub(crate) fn of(rules: &Rules, request: &Request, function: Value<'c>) -> Result<Self, Error> {
-        let refused =
-            |refusals: Vec<Refusal>| Error::Refused { function: path(&request.function), refusals };
+        let unsupported_features =
+            |features| Error::Unsupported { function: path(&request.function), features };
         let cfg = Cfg::of(function);
         if cfg.exit.is_none() {
             return Err(Error::Request {
@@ -54,7 +54,7 @@ impl<'c> Analysis<'c> {
             rules,
             mode: request.mode,
         };
-        let mut refusals = unsupported(&facts);
+        let mut features = unsupported(&facts);
         let loops = match Loops::of(&cfg) {
             Ok(loops) => loops,
             Err(_) if request.mode == Mode::Forward => Loops::none(&cfg),
@@ -62,13 +62,13 @@ impl<'c> Analysis<'c> {
                 if let Some(last) = cfg.blocks[block].terminator() {
                     let message = "a loop is entered or closed in several places; reverse mode \
                                    needs one of each";
-                    refusals.push(Refusal::at(last, message));
+                    features.push(Unsupported::at(last, message));
                 }
                 Loops::none(&cfg)
             }
         };
-        if !refusals.is_empty() {
-            return Err(refused(refusals));
+        if !features.is_empty() {
+            return Err(unsupported_features(features));
         }
         let inductions = Inductions::of(&cfg, &loops);
         Ok(Self { function, cfg, memory, elements, activities, loops, inductions })

@@ -1,5 +1,4 @@
-//! Loop counters: phis that are a start plus a multiple of the number of the iteration, and how
-//! often a loop is repeated.
+//! Induction variables and trip counts of loops.
 
 use std::collections::HashMap;
 
@@ -15,7 +14,7 @@ use super::{
 pub(crate) struct Induction<'c> {
     pub(crate) of: LoopId,
     pub(crate) start: Value<'c>,
-    /// What is added each time: elements of `element` for a pointer.
+    /// The step of an iteration, in elements of `element` for a pointer.
     pub(crate) step: Value<'c>,
     /// The next iteration's value.
     pub(crate) next: Value<'c>,
@@ -23,8 +22,7 @@ pub(crate) struct Induction<'c> {
     pub(crate) element: Option<Type<'c>>,
 }
 
-/// How often a loop goes back to its header before it is left, in terms of values that do not
-/// change in it.
+/// The number of times that a loop is repeated before it is left, in terms of loop invariants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TripCount<'c> {
     pub(crate) counter: Induction<'c>,
@@ -33,7 +31,7 @@ pub(crate) struct TripCount<'c> {
     pub(crate) of_next: bool,
 }
 
-/// The counters of all loops.
+/// The induction variables of all loops.
 #[derive(Debug)]
 pub(crate) struct Inductions<'c> {
     by_phi: HashMap<Value<'c>, Induction<'c>>,
@@ -65,22 +63,22 @@ impl<'c> Inductions<'c> {
         found
     }
 
-    /// What a phi counts.
+    /// The induction variable of a phi.
     pub(crate) fn counter(&self, phi: Value<'c>) -> Option<&Induction<'c>> {
         self.by_phi.get(&phi)
     }
 
-    /// How often a loop is repeated, where it is left in one place by one comparison.
+    /// The trip count of a loop with one exit, which is an exact comparison.
     pub(crate) fn trip_count(&self, id: LoopId) -> Option<&TripCount<'c>> {
         self.trip_counts.get(&id)
     }
 
-    /// The most often that a loop's header can run, where that is known now.
+    /// An upper bound of the times that a loop's header runs, where it is a constant.
     pub(crate) fn most_iterations(&self, id: LoopId) -> Option<u64> {
         self.bounds.get(&id).copied()
     }
 
-    /// Looks at each place where a loop is left, towards a panic too: that bounds it as well.
+    /// Examines every exit of a loop. Exits to a panic count too: they bound the trip count as well.
     fn exits(&mut self, cfg: &Cfg<'c>, loops: &Loops, id: LoopId) {
         let mut live = Vec::new();
         for &block in &loops.get(id).blocks {
@@ -120,7 +118,7 @@ impl<'c> Inductions<'c> {
         if !condition.is_instruction() || condition.opcode() != Opcode::ICmp {
             return None;
         }
-        // A branch's successors are those where the condition holds, and where it does not.
+        // The first successor of a branch is that for `true`.
         let goes_on = cfg.blocks[block].successors();
         let stays = cfg.number(*goes_on.first()?).is_some_and(|next| loops.contains(id, next));
         let by_equality = match (condition.int_predicate(), stays) {
@@ -146,21 +144,21 @@ impl<'c> Inductions<'c> {
     }
 }
 
-/// Whether the number of steps to a value is the distance by the step, even for counters that wrap:
-/// so it is for powers of two, and for addresses, which do not wrap.
+/// Whether the number of steps is the distance divided by the step even if the counter wraps: true for
+/// powers of two, and for addresses, which do not wrap.
 fn is_exact(counter: &Induction<'_>) -> bool {
     counter.element.is_some()
         || signed(counter.step).is_some_and(|step| step.unsigned_abs().is_power_of_two())
 }
 
-/// The most iterations that a comparison of constants allows.
+/// The most iterations that an exit test of constants allows.
 fn most(test: &ExitTest<'_>) -> Option<u64> {
     let count = &test.count;
     let (start, step) = (signed(count.counter.start)?, signed(count.counter.step)?);
     let bound = signed(count.bound)?;
     let width = count.bound.ty().int_width()?;
     let last = i128::from(bound) + i128::from(step);
-    // Beyond the bound by one step it must not wrap.
+    // One step beyond the bound must not wrap.
     if step == 0 || last.unsigned_abs() >= 1 << (width - 1) {
         return None;
     }
@@ -170,8 +168,7 @@ fn most(test: &ExitTest<'_>) -> Option<u64> {
     } else {
         (step > 0 && start >= 0 && bound >= 0).then(|| (distance + step - 1) / step)?.max(0)
     };
-    // The header runs once more than the loop is repeated; with a comparison of the next value the
-    // last repetition does not happen.
+    // The header runs once more than the loop is repeated, except where the test is of the next value.
     u64::try_from(reached + i64::from(!count.of_next)).ok().map(|most| most.max(1))
 }
 
@@ -181,7 +178,7 @@ fn signed(value: Value<'_>) -> Option<i64> {
     (width <= 64).then(|| (bits << (64 - width)).cast_signed() >> (64 - width))
 }
 
-/// Whether a value is the same in every iteration.
+/// Whether a value is loop-invariant.
 pub(crate) fn is_invariant<'c>(cfg: &Cfg<'c>, loops: &Loops, id: LoopId, value: Value<'c>) -> bool {
     !value.is_instruction() || cfg.number_of(value).is_some_and(|block| !loops.contains(id, block))
 }

@@ -1,4 +1,7 @@
-//! What is known of a function before its derivative is written.
+//! Analyses of a prepared function, before its derivative is written.
+//!
+//! `function` runs them all, in this order: `cfg`, `memory`, `elements`, `activity`, `support`, `loops`,
+//! `induction`.
 
 mod activity;
 mod cfg;

@@ -1,4 +1,4 @@
-//! CachedItem each instruction passes on, from the adjoint of its result to those of its operands.
+//! Adjoints of instructions: the adjoint of a result is propagated to those of the operands.
 
 use kernelmill_llvm::ir::{AtomicOperation, AtomicOrdering, Opcode, Type, TypeKind, Value};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl<'c> Reverse<'_, 'c> {
-    /// Writes the way back through one instruction.
+    /// Writes the reverse sweep through one instruction.
     pub(super) fn adjoint(&mut self, instruction: Value<'c>) {
         match instruction.opcode() {
             Opcode::Store => self.store(instruction),
@@ -19,7 +19,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The slot that has a value's adjoint.
+    /// The stack slot of a value's adjoint.
     pub(super) fn adjoint_slot(&mut self, value: Value<'c>) -> Value<'c> {
         if let Some(&slot) = self.adjoints.get(&value) {
             return slot;
@@ -45,7 +45,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Adds to the numbers at an address, atomically where that is asked for.
+    /// Adds to the numbers at an address, atomically if `shared`.
     fn add_at(&self, at: Value<'c>, change: Value<'c>, shared: bool, alignment: Option<u32>) {
         let ty = change.ty();
         let is_vector = ty.lanes().is_some();
@@ -126,7 +126,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// An operation on numbers, whose result has an adjoint.
+    /// An operation whose result has an adjoint.
     fn operation(&mut self, instruction: Value<'c>) {
         let change = self.take(instruction);
         let operand = |index| instruction.operand(index);
@@ -167,7 +167,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Passes on what the rules say.
+    /// Propagates an adjoint by the rules.
     fn by_rule(&mut self, instruction: Value<'c>, change: Value<'c>) {
         let Some(flows) = flows(self.unit.rules, instruction) else { return };
         let arguments = flows.len() as u32;
@@ -176,7 +176,7 @@ impl<'c> Reverse<'_, 'c> {
             if !self.is_active(operand) {
                 continue;
             }
-            // Looked up before it is known whether they are used: what is not is removed.
+            // Values are looked up whether they are used or not; LLVM removes unused ones.
             let unit = self.unit;
             let builder = kernelmill_llvm::ir::Builder::new(unit.context);
             builder.at_end(self.code.block());
@@ -210,7 +210,7 @@ impl<'c> Reverse<'_, 'c> {
             }
             Opcode::InsertValue => {
                 let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
-                // In memory, so that the field can be taken out of the rest.
+                // In memory, so that the field can be separated from the rest.
                 let slot = self.adjoint_slot(instruction);
                 self.code.store(change, slot);
                 let at = self.field_of(instruction, &indices);

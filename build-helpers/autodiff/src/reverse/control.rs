@@ -1,4 +1,4 @@
-//! The way back from block to block.
+//! Control flow of the reverse sweep: from each block to the predecessor that it was entered from.
 
 use kernelmill_llvm::ir::{Block, Builder, IntPredicate, Opcode, Type, Value};
 
@@ -9,8 +9,8 @@ use crate::{
 };
 
 impl<'c> Reverse<'_, 'c> {
-    /// Goes from the start of a block back to the end of the one it was entered from. `changes` are
-    /// the adjoints of its phis.
+    /// Branches from a block to the predecessor that it was entered from. `changes` are the adjoints of
+    /// the block's phis.
     pub(super) fn leave(&mut self, block: usize, changes: &[(Value<'c>, Value<'c>)]) {
         let context = self.unit.context;
         let before = self.analysis.cfg.predecessors[block].clone();
@@ -33,7 +33,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Finds out which block this one was entered from.
+    /// Writes the branch to the edge by which the block was entered.
     fn choose(&mut self, block: usize, before: &[usize], edges: &[Block<'c>]) {
         if let [only] = edges {
             self.code.branch(*only);
@@ -55,8 +55,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The condition by which one of two blocks was the one before, and which of them it is where the
-    /// condition holds.
+    /// The condition that decided between two predecessors, and the index of the one for `true`.
     fn decision(&self, block: usize, before: &[usize]) -> Option<(Value<'c>, usize)> {
         let (cfg, loops) = (&self.analysis.cfg, &self.analysis.loops);
         let above = cfg.immediate_dominator(block);
@@ -85,7 +84,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Undoes what the edge did to loops: leaving some, or going on with the next iteration.
+    /// Undoes the effect of an edge on loops: an exit, or the next iteration.
     fn step_back(&mut self, from: usize, to: usize) {
         let analysis = self.analysis;
         if let Some(id) = self.repeats(from, to) {
@@ -102,13 +101,13 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The loop that an edge goes on with.
+    /// The loop that an edge repeats.
     fn repeats(&self, from: usize, to: usize) -> Option<LoopId> {
         let loops = &self.analysis.loops;
         loops.headed_by(to).filter(|id| loops.contains(*id, from))
     }
 
-    /// How often a loop was repeated before it was left.
+    /// The number of times that a loop was repeated before it was left.
     fn count(&mut self, id: LoopId) -> Value<'c> {
         match self.analysis.inductions.trip_count(id).copied() {
             Some(count) => self.computed_count(&count),
@@ -128,7 +127,7 @@ impl<'c> Reverse<'_, 'c> {
             let signed = self.sign_extend(step, wide);
             step = self.code.multiply(signed, size);
         }
-        // Both are divided without sign, by how far it is: counters may have all their bits.
+        // The division is unsigned, of absolute values: a distance may use all bits.
         let up = self.code.binary(Opcode::Sub, bound, start);
         let down = self.code.binary(Opcode::Sub, start, bound);
         let zero = step.ty().constant(0);
@@ -146,7 +145,7 @@ impl<'c> Reverse<'_, 'c> {
         if value.ty() == ty { value } else { self.code.cast(Opcode::SExt, value, ty) }
     }
 
-    /// Writes what the edges of the way there do for the way back: records to the tape, and counts.
+    /// Writes the code on the edges of the forward sweep: records of the tape, and counts.
     pub(super) fn write_edges(&self) {
         let (cfg, loops) = (&self.analysis.cfg, &self.analysis.loops);
         let counters: Vec<_> = (0..loops.all.len())
@@ -188,7 +187,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// A builder on an edge of the way there: no edge is critical, so that is the end of one block or
+    /// A builder on an edge of the forward sweep. No edge is critical, so that is the end of one block or
     /// the start of the other.
     fn on_edge(&self, from: usize, to: usize) -> Option<Builder<'c>> {
         let blocks = &self.analysis.cfg.blocks;

@@ -1,4 +1,4 @@
-//! The way back through copies of memory.
+//! Adjoints of copies of memory.
 
 use kernelmill_llvm::ir::{
     AtomicOperation, AtomicOrdering, Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode,
@@ -7,8 +7,8 @@ use kernelmill_llvm::ir::{
 
 use crate::unit::Unit;
 
-/// A function of two shadows and a number of bytes that adds the numbers of the first to the second
-/// and clears the first. It is written once a module.
+/// A function that adds the numbers of one shadow to another and clears the first. Its parameters are
+/// the two shadows and a number of bytes. It is written once for each module and type.
 pub(super) fn move_adjoints<'c>(unit: &Unit<'_, 'c>, element: Type<'c>, shared: bool) -> Value<'c> {
     let kind = match element.kind() {
         TypeKind::Float => "f32",

@@ -1,17 +1,21 @@
-//! The tape: what loops forget, written at the end of each iteration and read in the reverse order.
+//! The tape: cached items of loops, written at the end of each iteration of the forward sweep and read in
+//! reverse order by the reverse sweep.
+//!
+//! Each loop has a record of fixed size, so the tape is a stack: Griewank and Walther, "Evaluating
+//! Derivatives", 2nd edition, section 4.2.
 
 use kernelmill_llvm::ir::{Block, Builder, IntPredicate, ModuleExt, Type, Value};
 
 use super::state::{Cached, Reverse};
 use crate::{Tape, TapeLimit, analysis::LoopId};
 
-/// The buffer's first bytes, which tell the caller what is needed.
+/// The buffer's header: the number of bytes that the tape needs.
 const HEADER: u64 = 8;
 
-/// All numbers and pointers can lie at such addresses.
+/// The largest alignment of numbers and pointers.
 const ALIGNMENT: u64 = 16;
 
-/// CachedItem one iteration of a loop writes.
+/// The record that one iteration of a loop writes.
 struct Record<'c> {
     fields: Vec<(Cached<'c>, u64)>,
     bytes: u64,
@@ -38,7 +42,7 @@ impl<'c> Reverse<'_, 'c> {
         record
     }
 
-    /// Leaves a place on the way back where a loop's record is read.
+    /// Adds a block to the reverse sweep in which a loop's record will be read.
     pub(super) fn read_record(&mut self, id: LoopId) {
         let context = self.unit.context;
         let read = Block::append(context, self.new, "read");
@@ -51,7 +55,7 @@ impl<'c> Reverse<'_, 'c> {
         self.seen.clear();
     }
 
-    /// Decides where the tape is, and writes all that writes and reads it.
+    /// Chooses the memory of the tape, and writes the code that writes and reads it.
     pub(super) fn write_tape(&mut self) -> Tape {
         let tape = self.decide();
         let context = self.unit.context;
@@ -103,7 +107,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The most iterations of a loop in one run of the function.
+    /// The most iterations of a loop in one call of the function.
     fn most_iterations(&self, id: LoopId) -> Option<u64> {
         let outwards = std::iter::successors(Some(id), |id| self.analysis.loops.get(*id).parent);
         outwards
@@ -111,7 +115,7 @@ impl<'c> Reverse<'_, 'c> {
             .try_fold(1, |all, most| u64::checked_mul(all, most?))
     }
 
-    /// Writes a loop's record, on the way there.
+    /// Writes a loop's record, in the forward sweep.
     pub(super) fn write_record(&self, builder: &Builder<'c>, id: LoopId) {
         let record = self.record(id);
         let Some(memory) = self.tape.memory.filter(|_| record.bytes > 0) else { return };
@@ -131,7 +135,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Reads a loop's record back.
+    /// Reads a loop's record, in the reverse sweep.
     fn write_read(&self, id: LoopId, block: Block<'c>) {
         let record = self.record(id);
         let Some(memory) = self.tape.memory.filter(|_| record.bytes > 0) else { return };
@@ -152,11 +156,11 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Tells the caller what is needed, and whether the buffer has it.
+    /// Stores the bytes that are needed in the header; gives whether the buffer is large enough.
     pub(super) fn tape_fits(&self) -> Value<'c> {
         let wide = self.wide();
         let used = self.code.load(wide, self.tape.used);
-        // A buffer without room for the header gets none.
+        // A buffer that is smaller than the header gets none.
         let header = wide.constant(HEADER);
         let has_header = self.code.compare(IntPredicate::Uge, self.tape.capacity, header);
         let spare = generic(&self.at_start, self.new_slot(wide), self.tape.buffer.ty());

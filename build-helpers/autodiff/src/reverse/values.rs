@@ -1,4 +1,4 @@
-//! Values of the way there, on the way back.
+//! Values of the forward sweep in the reverse sweep: rematerialised where possible, else cached.
 
 use kernelmill_llvm::ir::{Builder, Opcode, Type, Value};
 
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl<'c> Reverse<'_, 'c> {
-    /// CachedItem a value was in the iteration that the way back is in.
+    /// A value of the forward sweep, in the current iteration of the reverse sweep.
     pub(super) fn value(&mut self, value: Value<'c>) -> Value<'c> {
         if !value.is_instruction() || value.opcode() == Opcode::Alloca {
             return self.shadows.copier.value(value);
@@ -20,10 +20,10 @@ impl<'c> Reverse<'_, 'c> {
         let found = if let Some(counter) = self.analysis.inductions.counter(value).copied() {
             let start = self.value(counter.start);
             self.at_iteration(&counter, start)
-        } else if self.level(value).is_some() && self.can_compute_again(value) {
+        } else if self.level(value).is_some() && self.can_rematerialise(value) {
             let operands: Vec<_> =
                 value.operands().into_iter().map(|operand| self.value(operand)).collect();
-            self.again(value, &operands)
+            self.rematerialise(value, &operands)
         } else {
             self.read(CachedItem::Value(value))
         };
@@ -31,7 +31,7 @@ impl<'c> Reverse<'_, 'c> {
         found
     }
 
-    /// The shadow of a pointer in that iteration.
+    /// The shadow of a pointer in the current iteration.
     pub(super) fn shadow(&mut self, pointer: Value<'c>) -> Value<'c> {
         if !pointer.is_instruction() || pointer.opcode() == Opcode::Alloca {
             return self.shadows.of(pointer);
@@ -42,7 +42,7 @@ impl<'c> Reverse<'_, 'c> {
         let found = if let Some(counter) = self.analysis.inductions.counter(pointer).copied() {
             let start = self.shadow(counter.start);
             self.at_iteration(&counter, start)
-        } else if self.can_compute_again(pointer) && pointer.opcode() != Opcode::Call {
+        } else if self.can_rematerialise(pointer) && pointer.opcode() != Opcode::Call {
             let is_select = pointer.opcode() == Opcode::Select;
             let operands = pointer.operands().into_iter().enumerate();
             let operands: Vec<_> = operands
@@ -55,7 +55,7 @@ impl<'c> Reverse<'_, 'c> {
                     }
                 })
                 .collect();
-            self.again(pointer, &operands)
+            self.rematerialise(pointer, &operands)
         } else {
             self.read(CachedItem::Shadow(pointer))
         };
@@ -63,14 +63,14 @@ impl<'c> Reverse<'_, 'c> {
         found
     }
 
-    /// The innermost loop an instruction is in.
+    /// The innermost loop around an instruction.
     fn level(&self, instruction: Value<'c>) -> Option<LoopId> {
         let block = self.analysis.cfg.number_of(instruction);
         block.and_then(|block| self.analysis.loops.around(block))
     }
 
-    /// Whether an instruction gives the same again when its operands are the same.
-    fn can_compute_again(&self, instruction: Value<'c>) -> bool {
+    /// Whether an instruction can be rematerialised: equal operands give an equal result.
+    fn can_rematerialise(&self, instruction: Value<'c>) -> bool {
         use Opcode::*;
         match instruction.opcode() {
             Phi | Alloca | Store | Freeze | AtomicRmw | AtomicCmpXchg | Fence | VAArg => false,
@@ -83,8 +83,8 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// A copy of an instruction with other operands.
-    fn again(&self, instruction: Value<'c>, operands: &[Value<'c>]) -> Value<'c> {
+    /// A copy of an instruction with these operands.
+    fn rematerialise(&self, instruction: Value<'c>, operands: &[Value<'c>]) -> Value<'c> {
         let copy = self.code.copy(instruction);
         for (index, operand) in operands.iter().enumerate() {
             copy.set_operand(index as u32, *operand);
@@ -113,12 +113,12 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The iteration that a loop is in, from 0.
+    /// The current iteration of a loop, from 0.
     pub(super) fn iteration(&self, id: LoopId) -> Value<'c> {
         self.code.load(Type::int(self.unit.context, 64), self.iterations[id.0])
     }
 
-    /// Reads what is cached.
+    /// Reads a cached item; it is cached from the first time on.
     pub(super) fn read(&mut self, item: CachedItem<'c>) -> Value<'c> {
         let known = self.cache.iter().find(|cached| cached.item == item).copied();
         let cached = known.unwrap_or_else(|| self.keep(item));
@@ -142,14 +142,14 @@ impl<'c> Reverse<'_, 'c> {
         cached
     }
 
-    /// A stack slot that is zero at first.
+    /// A stack slot, initially zero.
     pub(super) fn new_slot(&self, ty: Type<'c>) -> Value<'c> {
         let slot = self.at_start.alloca(ty);
         self.at_start.store(ty.null(), slot);
         slot
     }
 
-    /// Stores in their slots what is cached, on the way there.
+    /// Stores all cached items in their slots, in the forward sweep.
     pub(super) fn store_kept(&self) {
         let builder = Builder::new(self.unit.context);
         for cached in &self.cache {
@@ -160,7 +160,7 @@ impl<'c> Reverse<'_, 'c> {
                     self.store_entry(block, cached.slot);
                     continue;
                 }
-                // Stored where the loop is left.
+                // Stored at the exits of the loop.
                 CachedItem::Repetitions(_) => continue,
             };
             let after = if original.opcode() == Opcode::Phi {
@@ -175,7 +175,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Stores which block a block was entered from.
+    /// Stores the predecessor that a block was entered from.
     fn store_entry(&self, block: usize, slot: Value<'c>) {
         let copy = self.shadows.copier.blocks[&self.analysis.cfg.blocks[block]];
         let Some(first) = copy.instructions().first().copied() else { return };

@@ -1,11 +1,13 @@
+//! Expressions of the derivative rules, and how they are printed.
+
 use std::fmt;
 
-/// A value that a derivative is made of, in terms of a function's arguments and result.
+/// An expression of a function's arguments and result.
 #[derive(Debug)]
 pub(crate) enum Expression {
     /// An argument, from 0.
     Argument(u32),
-    /// What the function gave.
+    /// The function's result.
     Result,
     /// A number.
     Number(f64),
@@ -35,30 +37,30 @@ pub(crate) struct Condition {
     pub(crate) right: &'static Expression,
 }
 
-/// How two values are compared.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Greater,
     AtMost,
-    /// The negation of `AtMost`, which holds for what is not a number too.
+    /// The negation of `AtMost`, which holds for NaN too.
     NotAtMost,
     AtLeast,
     /// The negation of `AtLeast`.
     NotAtLeast,
 }
 
-/// What a derivative with respect to one argument is.
+/// The partial derivative with respect to one argument.
 #[derive(Debug)]
 pub(crate) enum Partial {
-    /// Nothing flows.
+    /// 0.
     Zero,
-    /// The argument's own change.
+    /// 1.
     One,
-    /// The argument's change with the other sign.
+    /// -1.
     MinusOne,
-    /// The argument's change times a factor.
+    /// An expression.
     Times(Expression),
-    /// The argument's own change where the condition holds, else nothing.
+    /// 1 where the condition holds, else 0.
     When(Condition),
 }
 

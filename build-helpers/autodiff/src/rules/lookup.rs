@@ -35,7 +35,7 @@ impl Rules {
         self
     }
 
-    /// The names of the partial derivatives of a function with a rule of the user's.
+    /// The names of the partial derivatives of a function with a custom rule.
     pub(crate) fn partials_of(&self, function: Value<'_>) -> Option<&[String]> {
         let symbol = function.name();
         let path = path(&symbol);
@@ -43,16 +43,16 @@ impl Rules {
     }
 }
 
-/// How the change of one operand changes an operation's result.
+/// The partial derivative of an operation with respect to one operand.
 #[derive(Debug)]
 pub(crate) enum Flow<'r> {
-    /// By a rule of the table.
+    /// An expression of the table.
     Partial(&'static Partial),
-    /// By a factor that a function of the user's gives; empty for none.
+    /// The result of a function of the user, by its symbol; empty for 0.
     Custom(&'r str),
 }
 
-/// The flows of an operation's operands; `None` where no rule knows it.
+/// The partial derivatives of an operation, one for each operand; `None` where it has no rule.
 pub(crate) fn flows<'r>(rules: &'r Rules, instruction: Value<'_>) -> Option<Vec<Flow<'r>>> {
     let of_table = |partials: &'static [Partial]| partials.iter().map(Flow::Partial).collect();
     if instruction.opcode() != Opcode::Call {
@@ -66,8 +66,8 @@ pub(crate) fn flows<'r>(rules: &'r Rules, instruction: Value<'_>) -> Option<Vec<
     Some(of_table(rule_of(callee)?.0.partials))
 }
 
-/// The rule of the table for a function, and the type it is for. A function of the user's with the
-/// name of one of C's is not that.
+/// The rule of the table for a function, and the type it is for. A function of the user with the name
+/// of a C function has none.
 pub(crate) fn rule_of(function: Value<'_>) -> Option<(&'static Rule, String)> {
     let name = function.name();
     let known = function.is_declaration() || path(&name).contains("kernelmill_");

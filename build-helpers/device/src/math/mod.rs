@@ -92,8 +92,8 @@ macro_rules! module {
                 root::cbrt(x) $cbrt;
                 /// The square root of `x * x + y * y`, without overflow on the way.
                 root::hypot(x, y) $hypot;
-                /// What is left of `x` when `y` is taken from it as often as it goes, with the sign
-                /// of `x`: exact, as `%` is.
+                /// The remainder of `x / y` with the quotient rounded towards 0, as `%`: exact, with the
+                /// sign of `x`.
                 remainder::rem(x, y) $rem;
             }
         }

@@ -3,14 +3,13 @@
 /// Bytes of text that [`Buffer`] holds.
 pub const BUFFER_BYTES: usize = (1 << 16) - 8;
 
-/// Lines that a device without printing of its own keeps for the host, which clears it (all bytes
-/// zero) before a launch.
+/// Lines that a device keeps for the host, which sets all bytes to zero before a launch.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Buffer {
-    /// Bytes that lines have asked for; those past [`BUFFER_BYTES`] are lost.
+    /// Bytes that lines have requested; those past [`BUFFER_BYTES`] are lost.
     pub asked: u32,
-    /// Lines that are lost.
+    /// The number of lost lines.
     pub lost: u32,
     /// The lines, each with its end.
     pub text: [u8; BUFFER_BYTES],
@@ -20,7 +19,7 @@ pub struct Buffer {
 ///
 /// # Safety
 ///
-/// The text ends in a zero; others use the buffer at the same time only by this function.
+/// The text is null-terminated; other threads access the buffer only by this function.
 #[cfg(any(kernelmill, test))]
 pub(super) unsafe fn append(buffer: *mut Buffer, text: *const u8) {
     use core::sync::atomic::{AtomicU32, Ordering};

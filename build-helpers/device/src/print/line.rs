@@ -2,10 +2,10 @@
 
 use core::fmt::{self, Write};
 
-/// Bytes of a line, without its end; what is longer is cut.
+/// The most bytes of a line, without its end; longer lines are cut.
 pub const LINE_BYTES: usize = 254;
 
-/// A line that is being put together: text, the end of the line, and a zero.
+/// A line that is being formatted: text, the end of the line, and a zero.
 pub(super) struct Line {
     pub(super) bytes: [u8; LINE_BYTES + 2],
     pub(super) length: usize,
@@ -16,9 +16,9 @@ impl Line {
         Self { bytes: [0; LINE_BYTES + 2], length: 0 }
     }
 
-    /// Fills it in, and ends it.
+    /// Formats the text, and ends the line.
     pub(super) fn format(&mut self, text: fmt::Arguments<'_>) {
-        // A text that is cut is an error here, and all that fits.
+        // A text that does not fit is an error, and is cut.
         let _ = fmt::write(self, text);
         if let Some(end) = self.bytes.get_mut(self.length) {
             *end = b'\n';
@@ -37,7 +37,7 @@ impl Line {
         &self.bytes[..=self.length]
     }
 
-    /// Adds a byte of a text of C's, which need not be UTF-8.
+    /// Adds a byte of a C string, which need not be UTF-8.
     #[cfg(any(kernelmill, test))]
     pub(super) fn write_byte(&mut self, byte: u8) -> fmt::Result {
         let room = self.bytes.get_mut(..LINE_BYTES).and_then(|room| room.get_mut(self.length));

@@ -1,13 +1,12 @@
 //! Printing from kernels: [`gpu_println!`](crate::gpu_println).
 //!
-//! A line is put together by its thread and handed over whole, so that no two lines mix. Those of a
-//! thread come in their order; between threads there is none. The CPU prints at once, NVIDIA's
-//! driver when the host waits for the device, from a buffer of limited size. AMD's processors have
-//! no such driver: there lines lie in a buffer of the module, the symbol `__kernelmill_print_buffer`,
-//! which `kernelmill_artifact::Printed` reads.
+//! A thread formats a line and prints it as a whole, so lines never mix. The lines of one thread keep
+//! their order; lines of different threads have none. The CPU prints at once. NVIDIA's driver prints when
+//! the host synchronises, from a buffer of limited size. AMD's driver does not print: there lines are
+//! appended to a buffer of the module, the symbol `__kernelmill_print_buffer`, which
+//! `kernelmill_artifact::Printed` reads.
 //!
-//! A kernel that prints has the formatting of `core` in it, which is much code: it is for finding
-//! faults.
+//! Printing links the formatting of `core` into a kernel, which is much code: use it for debugging.
 
 mod buffer;
 #[cfg(any(kernelmill, test))]
@@ -55,7 +54,7 @@ macro_rules! gpu_println {
     };
 }
 
-/// What [`gpu_println!`](crate::gpu_println) calls.
+/// The function that [`gpu_println!`](crate::gpu_println) calls.
 #[cfg(not(kernelmill))]
 pub fn line(text: fmt::Arguments<'_>) {
     let mut line = Line::new();
@@ -63,7 +62,7 @@ pub fn line(text: fmt::Arguments<'_>) {
     print!("{}", String::from_utf8_lossy(line.whole()));
 }
 
-/// What [`gpu_println!`](crate::gpu_println) calls.
+/// The function that [`gpu_println!`](crate::gpu_println) calls.
 #[cfg(kernelmill)]
 pub fn line(text: fmt::Arguments<'_>) {
     let mut line = Line::new();
@@ -72,12 +71,11 @@ pub fn line(text: fmt::Arguments<'_>) {
     unsafe { __kernelmill_print(line.bytes.as_ptr()) };
 }
 
-/// Puts a line into the module's buffer. The compiler calls it where the target prints nothing
-/// itself.
+/// Appends a line to the module's buffer. The compiler calls it on targets that have no `printf`.
 ///
 /// # Safety
 ///
-/// The text ends in a zero.
+/// The text is null-terminated.
 #[cfg(kernelmill)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __kernelmill_print_to_buffer(text: *const u8) {
@@ -85,12 +83,13 @@ unsafe extern "C" fn __kernelmill_print_to_buffer(text: *const u8) {
     unsafe { buffer::append(__kernelmill_print_memory_address(), text) };
 }
 
-/// C's `printf` into the module's buffer, of arguments that are a word each. The compiler puts it in the
-/// place of calls of the other where the target prints nothing itself.
+/// C's `printf` into the module's buffer, with arguments of a word each. The compiler replaces calls of
+/// `printf` by it on targets that have none.
 ///
 /// # Safety
 ///
-/// The format ends in a zero, and so does each text that it prints whole; there are as many values.
+/// The format is null-terminated, as is each text that is printed without a precision; there are `count`
+/// values.
 #[cfg(kernelmill)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn __kernelmill_printf_to_buffer(

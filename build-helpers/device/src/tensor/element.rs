@@ -1,4 +1,4 @@
-//! The types of a matrix's elements.
+//! Element types and shapes of matrix products.
 
 use crate::intrinsics;
 
@@ -15,7 +15,7 @@ pub enum Bf16 {}
 #[derive(Clone, Copy, Debug)]
 pub enum Tf32 {}
 
-/// What matrices consist of: [`F16`], [`Bf16`], [`Tf32`], `i8` or `f64`. Only this crate implements it.
+/// An element type of matrices: [`F16`], [`Bf16`], [`Tf32`], `i8` or `f64`. Only this crate implements it.
 pub trait Element: sealed::Sealed + 'static {
     /// An element in memory.
     type Storage: Copy;
@@ -24,7 +24,7 @@ pub trait Element: sealed::Sealed + 'static {
     /// Elements that follow each other along K.
     #[doc(hidden)]
     type Register: Copy;
-    /// Its number, for the question how the target lays it out.
+    /// Its number, for the intrinsic that gives the target's layout.
     #[doc(hidden)]
     const KIND: u32;
     /// How many of them a register holds.
@@ -64,7 +64,7 @@ pub trait Shape: sealed::Sealed {
     const K: usize;
 }
 
-/// That a warp multiplies matrices of `E` of this shape.
+/// A shape in which a warp multiplies matrices of `E`.
 pub trait Product<E: Element>: Shape {}
 
 macro_rules! shapes {

@@ -1,4 +1,4 @@
-//! What a warp holds of the matrices that it multiplies.
+//! Fragments: the matrices that a warp multiplies, spread over its lanes.
 
 use core::{fmt, marker::PhantomData};
 
@@ -69,8 +69,8 @@ macro_rules! fragment {
                 Self { registers, warp: PhantomData }
             }
 
-            /// The matrix whose elements a function gives, of a row and a column. Each lane asks for
-            /// those that it holds, which on some targets others hold too.
+            /// The matrix whose elements a function computes from row and column. Each lane calls it for
+            /// the elements that it holds; on some targets several lanes hold an element.
             #[inline(always)]
             pub fn from_fn(mut element: impl FnMut(usize, usize) -> E::Storage) -> Self {
                 Self::new(registers!($registers, $place, |$row, $column| element($row, $column), along $along))

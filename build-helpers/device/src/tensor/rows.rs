@@ -1,4 +1,4 @@
-//! Loading fragments from shared memory by `ldmatrix`, and writing code once for each register.
+//! Loads of fragments from shared memory by `ldmatrix`, and code that is repeated for each register.
 
 use super::{
     element::{Element, REGISTERS},
@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{intrinsics, warp};
 
-/// The code sixteen times, `$register` a constant in each: registers are in arrays, which stay in
-/// registers only where each index is known.
+/// Repeats the code sixteen times with a constant `$register`: arrays stay in registers only if every
+/// index is a constant.
 macro_rules! sixteen {
     ($register:ident, $code:block) => {
         $crate::tensor::rows::sixteen!(@ $register $code 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
