@@ -1,3 +1,5 @@
+//! Cache keys of artifacts.
+
 use std::{fmt, str::FromStr};
 
 /// The SHA-256 digest of everything that can change an artifact's bytes: source text and what it

@@ -1,17 +1,9 @@
+//! Device functions that the host passes to kernels: function pointers, called through a table.
+
+use crate::FunctionType;
 use std::{borrow::Cow, fmt};
 
-use crate::ValueType;
-
-/// The type of a function that kernels are given by the host: `fn(f32) -> f32`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct FunctionType {
-    /// The types of its parameters.
-    pub parameters: Cow<'static, [ValueType]>,
-    /// The type of its result; `None` for `()`.
-    pub result: Option<ValueType>,
-}
-
-/// A function that the host can give to kernels: `#[device_fn]` in its source.
+/// A function that the host can pass to kernels: `#[device_fn]` in its source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DeviceFunction {
     /// The package that has it.
@@ -27,8 +19,8 @@ pub struct DeviceFunction {
 }
 
 impl DeviceFunction {
-    /// What names the function in memory, on every device alike: a digest of package, name and type
-    /// (FNV-1a), never 0.
+    /// The number that stands for the function in memory, the same on every device: the FNV-1a hash
+    /// of package, name and type, never 0.
     ///
     /// ```
     /// use kernelmill_artifact::*;
@@ -56,20 +48,5 @@ impl DeviceFunction {
 impl fmt::Display for DeviceFunction {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}::{}: {}", self.package, self.name, self.ty)
-    }
-}
-
-impl fmt::Display for FunctionType {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("fn(")?;
-        for (index, parameter) in self.parameters.iter().enumerate() {
-            let comma = if index > 0 { ", " } else { "" };
-            write!(formatter, "{comma}{parameter}")?;
-        }
-        formatter.write_str(")")?;
-        match &self.result {
-            Some(result) => write!(formatter, " -> {result}"),
-            None => Ok(()),
-        }
     }
 }

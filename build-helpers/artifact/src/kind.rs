@@ -1,10 +1,12 @@
+//! Binary formats of artifacts, and the version of the interface that carries them.
+
 use std::fmt;
 
 /// The version of the interface between generated bindings, embedded binaries and the run time.
 /// Part of every fingerprint; the run time refuses bindings of another version.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// The form of the bytes of an artifact.
+/// The binary format of an artifact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ArtifactKind {

@@ -1,14 +1,16 @@
-//! The words that kernelmill's build side and its run side share.
+//! The data types that kernelmill's build side and its run side share.
 //!
 //! The build side ([`kernelmill-build`] and [`kernelmill-compiler`]) writes them into the
-//! generated bindings, the run side ([`kernelmill`]) reads them back. Nothing here depends on
-//! Cargo, LLVM or a GPU driver, and the crate has no dependencies.
+//! generated bindings; the run side ([`kernelmill`]) reads them back. The crate has no
+//! dependencies: it needs neither Cargo, nor LLVM, nor a GPU driver.
 //!
-//! - [`Target`]: what a kernel is compiled for, as the user writes it (`cpu`, `sm_90a`, ...).
-//! - [`Signature`]: a kernel's name, dimension and parameters, as the compiled code has them.
-//! - [`Fingerprint`]: the digest of everything that could change an artifact's bytes.
-//! - [`PanicRecord`]: what a device writes when a kernel panics, and how the host reads it.
-//! - [`Printed`]: what kernels have printed on a device that has no printing of its own.
+//! - [`Target`]: a compilation target, as the user writes it (`cpu`, `sm_90a`, ...).
+//! - [`Signature`]: a kernel's name, dimension and parameters; [`ValueType`] is the type of a value
+//!   that crosses between host and device.
+//! - [`DeviceFunction`]: a function that the host passes to kernels.
+//! - [`Fingerprint`]: the digest of everything that can change an artifact's bytes.
+//! - [`PanicRecord`]: the record that a device writes when a kernel panics.
+//! - [`Printed`]: the output of kernels on a device whose driver has no `printf`.
 //!
 //! [`kernelmill`]: https://docs.rs/kernelmill
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
@@ -17,24 +19,31 @@
 mod fingerprint;
 mod function;
 mod kind;
+mod limits;
+mod location;
 mod message;
 mod panic;
 mod printed;
+mod scalar;
 mod signature;
 mod sources;
 pub mod target;
 mod tensor_map;
+mod value_type;
 
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
-pub use function::{DeviceFunction, FunctionType};
+pub use function::DeviceFunction;
 pub use kind::{ArtifactKind, FORMAT_VERSION};
+pub use limits::LaunchLimits;
+pub use location::{SourceFrame, SourceLocation};
 pub use message::render_message;
-pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord, SourceFrame, SourceLocation};
+pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
+pub use scalar::Scalar;
 pub use signature::{
-    Access, Dimension, EnumLayout, Field, LaunchLimits, MAX_ARGUMENTS, Nested, Parameter,
-    ParameterKind, Safety, Scalar, Signature, StructLayout, ValueType, Variant, symbol,
+    Access, Dimension, MAX_ARGUMENTS, Parameter, ParameterKind, Safety, Signature, symbol,
 };
 pub use sources::source_digest;
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};
 pub use tensor_map::{MAX_TENSOR_RANK, TensorMapData};
+pub use value_type::{EnumLayout, Field, FunctionType, Nested, StructLayout, ValueType, Variant};

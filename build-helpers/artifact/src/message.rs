@@ -1,16 +1,16 @@
-//! Messages of panics whose text the host puts together: a GPU sends the numbers, the artifact has
-//! the text.
+//! Format strings of panic messages, rendered on the host: the artifact has the text, the device
+//! sends the values.
 //!
-//! The text is as in Rust, `element {usize} is {f32:>8.3}`, with the type of each value in the place
-//! of its name. `{?}` stands for a value that the device did not send, `{place}` for a place in the
-//! source, whose value is one more than its number among the artifact's. A `{str}` is several values: its
-//! length in bytes, and these, 8 in a value.
+//! A format string is that of Rust, `element {usize} is {f32:>8.3}`, with the type of each value in
+//! place of its name. `{?}` is a value that the device did not send. `{place}` is a source location,
+//! whose value is its index in the artifact's table plus one. `{str}` takes several values: the
+//! length in bytes, then the bytes, 8 in each value.
 
 use std::fmt::Write as _;
 
 use crate::SourceLocation;
 
-/// Puts values into a text.
+/// Renders a format string with these values.
 ///
 /// ```
 /// use kernelmill_artifact::render_message;
@@ -54,8 +54,8 @@ pub fn render_message(text: &str, values: &[u64], places: &[SourceLocation<'_>])
     output
 }
 
-/// The text of a length that comes next among values, cut between characters where there are not
-/// enough.
+/// Takes a text of `length` bytes from the values. A text that is cut short ends at a character
+/// boundary.
 fn string(length: u64, values: &mut std::slice::Iter<'_, u64>) -> String {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let words = values.by_ref().take(length.div_ceil(8));
@@ -68,14 +68,15 @@ fn string(length: u64, values: &mut std::slice::Iter<'_, u64>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The place with a number, by one more than it.
+/// The source location with this index plus one.
 fn place(number: Option<u64>, places: &[SourceLocation<'_>]) -> String {
     let index = number.and_then(|number| usize::try_from(number.checked_sub(1)?).ok());
     let place = index.and_then(|index| places.get(index));
     place.map_or_else(|| "a place that is not known".to_string(), |place| place.to_string())
 }
 
-/// What stands after the colon: `>+#08.3x`.
+/// A format specification, the part after the colon: `>+#08.3x`. The grammar is that of
+/// [`std::fmt`](std::fmt#syntax).
 #[derive(Debug, Default, PartialEq)]
 struct Specification {
     fill: Option<char>,
@@ -146,7 +147,7 @@ impl Specification {
         }
     }
 
-    /// `value` is sign-extended, `bits` has the type's own bits, for other bases than ten.
+    /// `value` is sign-extended; `bits` has only the type's own bits, for bases other than ten.
     fn integer(&self, value: u64, negative: bool, bits: u64) -> String {
         let (prefix, digits) = match self.form.as_str() {
             "x" | "x?" => ("0x", format!("{bits:x}")),
@@ -190,7 +191,7 @@ impl Specification {
         plain.pad("", &text, '<')
     }
 
-    /// As [`Self::text`]; what Rust writes of a text for `Debug` knows no width.
+    /// As [`Self::text`]. Rust ignores the width where it prints a text with `{:?}`.
     fn string(&self, text: String) -> String {
         if self.form == "?" { format!("{text:?}") } else { self.text(text) }
     }
@@ -203,7 +204,7 @@ impl Specification {
         }
     }
 
-    /// Fills up to the width, with zeros after the sign where the specification has them.
+    /// Pads to the width, with zeros after the sign where the specification has the flag `0`.
     fn pad(&self, start: &str, body: &str, align: char) -> String {
         let length = start.chars().count() + body.chars().count();
         let missing = self.width.saturating_sub(length);
@@ -226,7 +227,7 @@ impl Specification {
     }
 }
 
-/// The number at the start of a text, which goes on after it.
+/// Takes the decimal number at the start of `rest`.
 fn number(rest: &mut &str) -> Option<usize> {
     let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, after) = rest.split_at(end);

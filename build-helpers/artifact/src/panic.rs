@@ -1,15 +1,15 @@
-use std::fmt;
+//! The record of a kernel's panic: what a device writes and the host reads.
 
-use crate::render_message;
+use crate::{SourceLocation, render_message};
 
 /// Bytes of message text that a device can hand to the host with a panic.
 pub const PANIC_MESSAGE_BYTES: usize = 200;
 
-/// What a device writes when a kernel panics: the first panic of a launch wins.
+/// The record that a device writes when a kernel panics. The first panic of a launch wins.
 ///
-/// The layout is the same on every target; `kernelmill_device` has the same structure and fills
-/// it in. The order of the fields lets a GPU write those that belong together in one instruction.
-/// The host clears it (all bytes zero) before a launch or after having read it.
+/// The layout is the same on every target; `kernelmill_device` declares the same structure and
+/// fills it in. The fields are ordered so that a GPU writes related ones with one vector store.
+/// The host sets all bytes to zero before a launch, or after it has read the record.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct PanicRecord {
@@ -17,24 +17,24 @@ pub struct PanicRecord {
     pub state: u32,
     /// Bytes used in `message`; 0 where the device sent no text.
     pub message_len: u32,
-    /// What happened: in the low 8 bits a [`PanicKind`], above them 1 more than the index of the
-    /// message among the artifact's, or 0 for none.
+    /// The [`PanicKind`] in the low 8 bits. Above them the message's index in the artifact's table
+    /// plus 1, or 0 for none.
     pub kind: u32,
     /// Index into the artifact's table of source locations; `u32::MAX`: unknown.
     pub location: u32,
-    /// First number of the message, by kind: for an index out of bounds, the index. With one of the
-    /// artifact's messages, its first value.
+    /// First number of the message, by kind: for an index out of bounds, the index. With a message
+    /// of the artifact's table, its first value.
     pub a: u64,
-    /// Second number of the message, by kind: for an index out of bounds, the length. With one of
-    /// the artifact's messages, its second value.
+    /// Second number of the message, by kind: for an index out of bounds, the length. With a
+    /// message of the artifact's table, its second value.
     pub b: u64,
     /// Block index of the thread that panicked, x, y, z.
     pub block: [u32; 3],
     /// Index of that thread in its block, x, y, z.
     pub thread: [u32; 3],
-    /// The formatted message in UTF-8, cut at [`PANIC_MESSAGE_BYTES`]; with one of the artifact's
-    /// messages, its values from the third on, 8 bytes each. A text is the value of its length and
-    /// as many of its bytes as there is room for.
+    /// The formatted message in UTF-8, cut at [`PANIC_MESSAGE_BYTES`]. With a message of the
+    /// artifact's table, its values from the third on, 8 bytes each; a text is its length, then as
+    /// many of its bytes as fit.
     pub message: [u8; PANIC_MESSAGE_BYTES],
 }
 
@@ -93,7 +93,7 @@ impl PanicRecord {
 #[non_exhaustive]
 #[repr(u32)]
 pub enum PanicKind {
-    /// `panic!`, `assert!` and whatever else has a message of its own.
+    /// `panic!`, `assert!` and other panics with a message of their own.
     Explicit = 1,
     /// `slice[a]` with `a >= b`, `b` the length.
     IndexOutOfBounds = 2,
@@ -113,20 +113,22 @@ pub enum PanicKind {
     SliceRange = 9,
     /// `copy_from_slice` between slices of lengths `a` and `b`.
     LengthMismatch = 10,
-    /// A launch whose threads wait for each other for ever.
+    /// A deadlock: the threads of a block wait for each other for ever.
     Deadlock = 11,
     /// Anything else that does not return.
     Other = 12,
-    /// Something of a kernel that was compiled without messages: neither what nor where is known.
+    /// A panic of a kernel that was compiled without messages: neither its cause nor its location is
+    /// known.
     Silent = 13,
-    /// Memory on the heap could not be allocated, `a` bytes.
+    /// An allocation of `a` bytes on the device heap that failed.
     OutOfMemory = 14,
-    /// Threads of a block that use a place of shared memory without a barrier between.
+    /// A data race in shared memory: threads of a block access one location without a barrier
+    /// between, and at least one of them writes.
     Race = 15,
 }
 
 impl PanicKind {
-    /// The kind with this code; codes that are not known are [`PanicKind::Other`].
+    /// The kind with this code; an unknown code is [`PanicKind::Other`].
     #[must_use]
     pub const fn from_code(code: u32) -> Self {
         match code {
@@ -167,7 +169,7 @@ impl PanicKind {
             Self::ErrUnwrapped => "called `Result::unwrap()` on an `Err` value",
             Self::Deadlock => "the threads of a block wait for each other for ever",
             Self::Race => {
-                "threads of a block use a place of shared memory without a barrier between"
+                "data race: threads of a block access the same shared memory without a barrier"
             }
             Self::Other => "the kernel panicked",
             Self::Silent => {
@@ -175,39 +177,5 @@ impl PanicKind {
             }
         };
         String::from(fixed)
-    }
-}
-
-/// A place in a kernel's source, as a panic names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SourceLocation<'a> {
-    /// The file, relative to its package.
-    pub file: &'a str,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-}
-
-impl fmt::Display for SourceLocation<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
-    }
-}
-
-/// A call on the way to a panic: the function, and the place in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SourceFrame<'a> {
-    /// The function's name.
-    pub function: &'a str,
-    /// The file, relative to its package.
-    pub file: &'a str,
-    /// The line, from 1.
-    pub line: u32,
-}
-
-impl fmt::Display for SourceFrame<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{} ({}:{})", self.function, self.file, self.line)
     }
 }

@@ -1,19 +1,19 @@
-//! What kernels have printed, on devices that keep it in a buffer of the module: AMD's.
+//! Output of kernels on AMD's devices, which is kept in a buffer of the module.
 
 /// The symbol of the buffer in a code object.
 ///
-/// It begins with two numbers of four bytes, little-endian: the bytes that lines have asked for, and the
-/// number of lines for which there was no room. The rest are the lines, in UTF-8 where they are of a kernel in
-/// Rust, one after the other. The host sets all of it to zero before a launch.
+/// It begins with two little-endian numbers of four bytes: the bytes that lines have requested, and
+/// the number of lines that did not fit. The lines follow, one after the other; those of a Rust kernel
+/// are UTF-8. The host sets all bytes to zero before a launch.
 pub const PRINT_BUFFER: &str = "__kernelmill_print_buffer";
 
 /// Its size in bytes.
 pub const PRINT_BUFFER_BYTES: usize = 1 << 16;
 
-/// What is before the lines.
+/// Bytes of the header before the lines.
 const START: usize = 8;
 
-/// What the kernels of a launch have printed, by `gpu_println!` and, in CUDA C++, by `printf`.
+/// The output of a launch, printed by `gpu_println!` or, in CUDA C++, by `printf`.
 ///
 /// ```
 /// use kernelmill_artifact::{PRINT_BUFFER_BYTES, Printed};
@@ -26,14 +26,14 @@ const START: usize = 8;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// The lines, in the order in which they came. What is not UTF-8 is replaced.
+    /// The lines, in the order in which they were printed. Invalid UTF-8 is replaced.
     pub text: String,
-    /// How many lines there was no room for.
+    /// The number of lines that did not fit.
     pub lost: u32,
 }
 
 impl Printed {
-    /// Reads the bytes of a buffer; `None` where they are not as many as it has.
+    /// Reads a buffer; `None` unless it has [`PRINT_BUFFER_BYTES`].
     #[must_use]
     pub fn read(buffer: &[u8]) -> Option<Self> {
         if buffer.len() != PRINT_BUFFER_BYTES {
@@ -43,7 +43,7 @@ impl Printed {
         let word = |at: usize| Some(u32::from_le_bytes(start.get(at..at + 4)?.try_into().ok()?));
         let (asked, lost) = (word(0)?, word(4)?);
         let text = text.get(..asked as usize).unwrap_or(text);
-        // Lines that did not fit have asked for what nobody has written.
+        // Lines that did not fit have requested bytes that are still zero.
         let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
         let text = String::from_utf8_lossy(text.get(..end)?).into_owned();
         Some(Self { text, lost })

@@ -1,4 +1,4 @@
-//! What of a compiler's own sources goes into its keys.
+//! Digest of a compiler's own sources, for its cache keys.
 
 use std::{
     fs,
@@ -7,10 +7,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A digest of the names and contents of all files in some folders, as 16 hexadecimal digits, for the
-/// build script of a crate that changes what kernels are compiled to, a plugin for example: as a
-/// part of its version it keeps what an older state of a checkout compiled from being taken for what
-/// this one would. Folders that do not exist have no files.
+/// A digest of the names and contents of all files in some folders, as 16 hexadecimal digits.
+///
+/// It is for the build script of a crate that changes what kernels are compiled to, for example a
+/// plugin. The crate makes it part of its version, so that artifacts of an older state of its
+/// sources are not reused. A folder that does not exist has no files.
 ///
 /// ```no_run
 /// // The build script of a plugin, whose `version` has `env!("PLUGIN_DIGEST")`.
@@ -33,7 +34,7 @@ pub fn source_digest<P: AsRef<Path>>(folders: &[P]) -> io::Result<String> {
     Ok(format!("{:016x}", digest.finish()))
 }
 
-/// Adds a folder, in the order of names.
+/// Adds the files of a folder in the order of their names.
 fn add(folder: &Path, digest: &mut DefaultHasher) -> io::Result<()> {
     let at = |path: &Path, error: io::Error| {
         io::Error::new(error.kind(), format!("{}: {error}", path.display()))
@@ -54,7 +55,7 @@ fn add(folder: &Path, digest: &mut DefaultHasher) -> io::Result<()> {
     Ok(())
 }
 
-/// Adds bytes that cannot be taken for those of the next field.
+/// Adds bytes with their length in front, so that the end of a field is unambiguous.
 fn field(bytes: &[u8], digest: &mut DefaultHasher) {
     digest.write_usize(bytes.len());
     digest.write(bytes);

@@ -1,8 +1,8 @@
-//! Targets: what kernels are compiled for, as users write them.
+//! Compilation targets, as users write them: parsing, printing, and the architectures known.
 
 use std::{fmt, str::FromStr};
 
-/// What a kernel is compiled for.
+/// A compilation target.
 ///
 /// ```
 /// use kernelmill_artifact::Target;
@@ -14,7 +14,7 @@ use std::{fmt, str::FromStr};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Target {
-    /// The machine's own processor.
+    /// The host's processor.
     Cpu,
     /// NVIDIA PTX (`compute_75`): runs on this and every later architecture, save for those with
     /// a suffix.
@@ -40,7 +40,7 @@ pub struct NvidiaArch {
     pub suffix: NvidiaSuffix,
 }
 
-/// How far code of an NVIDIA architecture carries.
+/// On which architectures the code for an NVIDIA architecture runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NvidiaSuffix {
     /// None: cubins run on the same major and the same or a higher minor version.
@@ -240,7 +240,7 @@ pub fn nearest(text: &str, candidates: impl IntoIterator<Item = String>) -> Opti
     candidates.into_iter().min_by_key(|candidate| edit_distance(text, candidate))
 }
 
-/// As [`nearest`], with at most this number of letters changed, added or left out.
+/// As [`nearest`], with an edit distance of at most `distance`.
 ///
 /// ```
 /// use kernelmill_artifact::target::nearest_within;
@@ -257,7 +257,7 @@ pub fn nearest_within(
     nearest(text, candidates).filter(|found| edit_distance(text, found) <= distance)
 }
 
-/// Levenshtein's distance in bytes.
+/// The Levenshtein distance in bytes.
 fn edit_distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, left) in a.bytes().enumerate() {

@@ -1,16 +1,20 @@
-//! What a kernel is passed for a `&TensorMap<T, D>`: what the host writes and every device reads.
+//! Tensor maps: the argument of a kernel for a parameter `&TensorMap<T, D>`, written by the host and
+//! read by every device.
 
 use core::mem::{align_of, size_of};
 
-/// The most dimensions of a tensor that boxes are copied of.
+/// The most dimensions of a tensor map.
 pub const MAX_TENSOR_RANK: usize = 5;
 
-/// A tensor in a device's memory, and the box of it that kernels copy at a time: what crosses for a
-/// parameter of type `&TensorMap<T, D>` or `&TensorMapMut<T, D>` of `kernelmill_device::tensor`.
+/// A tensor in device memory with the size of its tiles: the argument for a parameter of type
+/// `&TensorMap<T, D>` or `&TensorMapMut<T, D>` of `kernelmill_device::tensor`.
 ///
-/// NVIDIA's processors from sm_90 on copy by the driver's descriptor, which nobody else can read;
-/// every other target, and a binary for an older one on such a processor, by the numbers beside it.
-/// So both are there, whatever binary of a kernel is launched. The innermost dimension is first.
+/// Code for NVIDIA's sm_90 and later copies tiles with the [Tensor Memory Accelerator][tma], which
+/// reads the driver's opaque descriptor. Code for every other target computes addresses from the
+/// sizes and strides. A tensor map has both, so that it fits whatever binary of a kernel is launched.
+/// The innermost dimension is first.
+///
+/// [tma]: https://docs.nvidia.com/cuda/cuda-c-programming-guide/#tensor-memory-access
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(128))]
 pub struct TensorMapData {
@@ -22,10 +26,10 @@ pub struct TensorMapData {
     pub sizes: [u64; MAX_TENSOR_RANK],
     /// Bytes from an element to the next one in each dimension; 0 past the last one.
     pub strides: [u64; MAX_TENSOR_RANK],
-    /// Elements of the box in each dimension; 0 past the last one.
+    /// Elements of a tile in each dimension, the driver's `boxDim`; 0 past the last one.
     pub box_sizes: [u32; MAX_TENSOR_RANK],
-    /// Which bits of a row's number are put over those of a unit of 16 bytes in shared memory: 0, 1, 3
-    /// or 7.
+    /// The swizzle of a tile in shared memory: the bits of the row's index that are XORed into the
+    /// index of a 16-byte unit within the row. 0, 1, 3 or 7.
     pub swizzle: u32,
     /// Whether there is a descriptor: 0 or 1.
     pub is_encoded: u32,

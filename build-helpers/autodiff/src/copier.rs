@@ -1,4 +1,4 @@
-//! Copies of a function's body in another function.
+//! Copies of a function's body into another function.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use kernelmill_llvm::{
 
 use crate::analysis::reverse_postorder;
 
-/// Values and blocks of a function, and what they are in the copy.
+/// A map from values and blocks of a function to those of its copy.
 pub(crate) struct Copier<'c> {
     pub(crate) values: HashMap<Value<'c>, Value<'c>>,
     pub(crate) blocks: HashMap<Block<'c>, Block<'c>>,
@@ -27,12 +27,12 @@ impl<'c> Copier<'c> {
         Self { values: HashMap::new(), blocks, order, builder: Builder::new(context) }
     }
 
-    /// What a value is in the copy.
+    /// The value in the copy.
     pub(crate) fn value(&self, value: Value<'c>) -> Value<'c> {
         self.values.get(&value).copied().unwrap_or(value)
     }
 
-    /// Copies an instruction to where the builder stands. Incoming values of phis are added by
+    /// Copies an instruction to the builder's position. Incoming values of phis are added by
     /// [`Copier::finish_phis`].
     pub(crate) fn instruction(&mut self, instruction: Value<'c>) -> Value<'c> {
         if instruction.opcode() == Opcode::Phi {
@@ -85,7 +85,7 @@ impl<'c> Copier<'c> {
     }
 }
 
-/// The values that come into a phi, with their blocks.
+/// The incoming values of a phi, with their blocks.
 pub(crate) fn incoming(phi: Value<'_>) -> Vec<(Value<'_>, Block<'_>)> {
     let operands = phi.operands().into_iter().enumerate();
     operands.filter_map(|(index, value)| Some((value, phi.incoming_block(index as u32)?))).collect()

@@ -1,8 +1,10 @@
+//! Errors: requests that do not fit, and functions that cannot be differentiated.
+
 use std::fmt;
 
 use kernelmill_llvm::ir::Value;
 
-/// Why there is no derivative.
+/// The reason why there is no derivative.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -14,18 +16,18 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
-    /// The function does what has no derivative here.
-    #[error("{}", Refusals(function, refusals))]
-    Refused {
+    /// The function uses features that have no derivative here.
+    #[error("{}", UnsupportedFeatures(function, features))]
+    Unsupported {
         /// The function.
         function: String,
-        /// Everything that was found, in the order of the source.
-        refusals: Vec<Refusal>,
+        /// All of them, in the order of the source.
+        features: Vec<Unsupported>,
     },
     /// LLVM failed.
     #[error(transparent)]
     Llvm(#[from] kernelmill_llvm::Error),
-    /// The derivative that was written is no valid code.
+    /// The derivative that was written does not pass LLVM's verifier.
     #[error(
         "internal error of kernelmill-autodiff: the derivative of `{function}` is wrong: {message}; please report it"
     )]
@@ -37,9 +39,9 @@ pub enum Error {
     },
 }
 
-/// Something in a function that cannot be differentiated.
+/// An operation in a function that cannot be differentiated.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Refusal {
+pub struct Unsupported {
     /// The source file, where debug information has it.
     pub file: Option<String>,
     /// The line, from 1; 0 where it is not known.
@@ -50,11 +52,11 @@ pub struct Refusal {
     pub message: String,
 }
 
-impl Refusal {
-    /// A refusal at an instruction. Of the places where it was inlined, the innermost outside of
+impl Unsupported {
+    /// An operation at an instruction. Of its source locations through inlining, the innermost outside of
     /// libraries is named.
     pub(crate) fn at(instruction: Value<'_>, message: impl Into<String>) -> Self {
-        let frames = instruction.debug_frames();
+        let frames = instruction.debug_locations();
         let of_library = |file: &str| {
             let ours = ["kernelmill_device/", "kernelmill-cuda/"];
             ["library/core/", "library/std/", "library/alloc/"]
@@ -73,7 +75,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Unsupported {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.file {
             Some(file) => {
@@ -84,13 +86,13 @@ impl fmt::Display for Refusal {
     }
 }
 
-struct Refusals<'a>(&'a str, &'a [Refusal]);
+struct UnsupportedFeatures<'a>(&'a str, &'a [Unsupported]);
 
-impl fmt::Display for Refusals<'_> {
+impl fmt::Display for UnsupportedFeatures<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "`{}` cannot be differentiated:", self.0)?;
-        for refusal in self.1 {
-            write!(formatter, "\n  {refusal}")?;
+        for feature in self.1 {
+            write!(formatter, "\n  {feature}")?;
         }
         Ok(())
     }

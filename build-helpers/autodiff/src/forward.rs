@@ -1,30 +1,35 @@
-//! Forward mode: beside each instruction, the change of its result.
+//! Forward mode (tangent mode): beside each instruction, the tangent of its result.
+//!
+//! Source: Griewank and Walther, "Evaluating Derivatives", 2nd edition (2008), section 3.1.
 
 use std::collections::HashMap;
 
 use kernelmill_llvm::ir::{Opcode, Value};
 
 use crate::{
-    Activity, Error, Mode, Request, TapeLimit,
-    analysis::{holds_floats, transfer},
+    Activity, Derivative, Error, Mode, Request, TapeLimit,
+    analysis::{Analysis, holds_floats, transfer},
     rules::{Emitter, Operand, flows},
-    session::{Analysis, Session},
     shadow::Shadows,
+    signature::return_all,
+    unit::Unit,
 };
 
-/// Writes the derivative into an empty function.
+/// Writes the derivative into an empty function. `derive` gives the derivatives of functions that are
+/// called.
 pub(crate) fn write<'c>(
-    session: &Session<'_, 'c>,
+    unit: &Unit<'_, 'c>,
     request: &Request,
     analysis: &Analysis<'c>,
     new: Value<'c>,
+    derive: &dyn Fn(&Request) -> Result<Derivative, Error>,
 ) -> Result<(), Error> {
-    let (shadows, _) = Shadows::new(session, analysis, request, new);
+    let (shadows, _) = Shadows::new(unit, analysis, request, new);
     let mut forward = Forward { shadows, request, called: HashMap::new() };
-    // The derivatives of what is called come first, while no function is half written.
+    // The derivatives of callees come first, while no function is incomplete.
     for call in analysis.cfg.instructions().filter(|instruction| instruction.is_call()) {
         if forward.calls_derivative(call) {
-            let derivative = session.differentiate(&forward.request_for(call))?;
+            let derivative = derive(&forward.request_for(call))?;
             forward.called.insert(call, derivative.symbol);
         }
     }
@@ -41,7 +46,7 @@ pub(crate) fn write<'c>(
 struct Forward<'a, 'c> {
     shadows: Shadows<'a, 'c>,
     request: &'a Request,
-    /// Calls that become calls of a derivative, with its symbol.
+    /// Calls that become calls of a derivative, with the derivative's symbol.
     called: HashMap<Value<'c>, String>,
 }
 
@@ -86,7 +91,7 @@ impl<'c> Forward<'_, 'c> {
         }
     }
 
-    /// Whether a call is one of a function whose derivative is called.
+    /// Whether a call becomes a call of a derivative.
     fn calls_derivative(&self, call: Value<'c>) -> bool {
         let shadows = &self.shadows;
         let defined = call.called_function().is_some_and(|callee| !callee.is_declaration());
@@ -96,7 +101,7 @@ impl<'c> Forward<'_, 'c> {
         };
         defined
             && shadows.returns(call)
-            && flows(shadows.session.rules, call).is_none()
+            && flows(shadows.unit.rules, call).is_none()
             && call.arguments().iter().any(carries)
     }
 
@@ -110,7 +115,7 @@ impl<'c> Forward<'_, 'c> {
         }
     }
 
-    /// The derivative that a call becomes a call of.
+    /// The request for the derivative of a call's function.
     fn request_for(&self, call: Value<'c>) -> Request {
         let arguments = call.arguments().into_iter();
         Request {
@@ -133,7 +138,7 @@ impl<'c> Forward<'_, 'c> {
             }
         }
         let shadows = &mut self.shadows;
-        let function = shadows.session.function(symbol);
+        let function = shadows.unit.function(symbol);
         let builder = &shadows.copier.builder;
         let result = builder.call(function, &arguments);
         if holds_floats(call.ty()) {
@@ -145,10 +150,10 @@ impl<'c> Forward<'_, 'c> {
         }
     }
 
-    /// Writes the change of a number.
+    /// Writes the tangent of a number.
     fn tangent(&mut self, instruction: Value<'c>) {
         let shadows = &mut self.shadows;
-        if flows(shadows.session.rules, instruction).is_some() {
+        if flows(shadows.unit.rules, instruction).is_some() {
             self.by_rule(instruction);
             return;
         }
@@ -168,7 +173,7 @@ impl<'c> Forward<'_, 'c> {
                 shadows.of(instruction.operand(1)),
                 shadows.of(instruction.operand(2)),
             ),
-            // What is linear: the same operation on the changes of its numbers.
+            // Linear operations: the same operation on the tangents of the operands.
             _ => {
                 let copy = builder.copy(shadows.copier.values[&instruction]);
                 for (index, operand) in instruction.operands().into_iter().enumerate() {
@@ -182,7 +187,7 @@ impl<'c> Forward<'_, 'c> {
         shadows.shadows.insert(instruction, tangent);
     }
 
-    /// The change of a quotient `f = x / y`, by one division: `(dx - f * dy) / y`.
+    /// The tangent of a quotient `f = x / y`, by one division: `(dx - f * dy) / y`.
     fn quotient(&mut self, division: Value<'c>) {
         let shadows = &mut self.shadows;
         let [x, y] = [0, 1].map(|index| division.operand(index));
@@ -205,16 +210,16 @@ impl<'c> Forward<'_, 'c> {
         shadows.shadows.insert(division, change);
     }
 
-    /// Adds up what the changes of the operands give by the rules.
+    /// The sum of the operands' tangents times the partial derivatives of the rule.
     fn by_rule(&mut self, instruction: Value<'c>) {
         if instruction.opcode() == Opcode::FDiv {
             return self.quotient(instruction);
         }
         let shadows = &mut self.shadows;
-        let Some(flows) = flows(shadows.session.rules, instruction) else { return };
+        let Some(flows) = flows(shadows.unit.rules, instruction) else { return };
         let emitter = Emitter {
-            context: shadows.session.context,
-            module: shadows.session.module,
+            context: shadows.unit.context,
+            module: shadows.unit.module,
             builder: &shadows.copier.builder,
             ty: instruction.ty(),
         };
@@ -242,7 +247,7 @@ impl<'c> Forward<'_, 'c> {
         }
     }
 
-    /// Returns the result and its change.
+    /// Writes the return of the result and its tangent.
     fn finish(&mut self, ret: Value<'c>) {
         let shadows = &self.shadows;
         let mut results = Vec::new();
@@ -254,6 +259,6 @@ impl<'c> Forward<'_, 'c> {
                 results.push(shadows.of(value));
             }
         }
-        shadows.session.return_all(&shadows.copier.builder, &results);
+        return_all(shadows.unit.context, &shadows.copier.builder, &results);
     }
 }

@@ -1,10 +1,24 @@
-//! Derivatives of functions in LLVM's intermediate representation, in forward and in reverse mode.
+//! Automatic differentiation of functions in LLVM's intermediate representation, in forward and in
+//! reverse mode.
 //!
-//! [`plugin()`] is the plugin of kernelmill's compiler that handles `autodiff!` in kernels. Below it, a
-//! [`Session`] works in one module: [`Session::differentiate`] takes a function by its symbol, says
-//! for each parameter what it is to the derivative ([`Activity`], with the meanings that Enzyme gave
-//! the words), and adds a function that computes the derivative. `docs/autodiff.md` has the rules and
-//! what is refused, `docs/adr/0014-derivatives.md` why it is made this way.
+//! [`plugin()`] is the plugin of kernelmill's compiler that handles `autodiff!` in kernels. A
+//! [`Session`] works in one module: [`Session::differentiate`] takes a function by its symbol and an
+//! [`Activity`] for each parameter, and adds a function that computes the derivative.
+//!
+//! Stages of a derivative:
+//!
+//! 1. `plugin` reads the calls that `autodiff!` writes, and requests derivatives from a session.
+//! 2. `prepare` makes a copy of the function in canonical form.
+//! 3. `analysis` finds the control flow, the memory, the activity of values and the loops of the copy,
+//!    and everything that is unsupported. Nothing has been written so far.
+//! 4. `signature` declares the derivative.
+//! 5. `forward` or `reverse` writes its body, by the rules of `rules`, with `shadow` for pointers.
+//! 6. The session verifies and optimises it, and the plugin replaces the calls.
+//!
+//! The method is that of Enzyme: W. Moses and V. Churavy, "Instead of Rewriting Foreign Code for Machine
+//! Learning, Automatically Synthesize Fast Gradients" (NeurIPS 2020); the terms are those of A. Griewank
+//! and A. Walther, "Evaluating Derivatives" (2nd edition, 2008). `docs/autodiff.md` has the rules and the
+//! unsupported features, `docs/adr/0014-derivatives.md` the decisions.
 //!
 //! ```no_run
 //! use kernelmill_autodiff::{Activity, Mode, Request, Rules, Session};
@@ -29,6 +43,7 @@
 //! ```
 
 mod analysis;
+mod call_graph;
 mod copier;
 mod error;
 mod forward;
@@ -39,8 +54,10 @@ mod reverse;
 mod rules;
 mod session;
 mod shadow;
+mod signature;
+mod unit;
 
-pub use error::{Error, Refusal};
+pub use error::{Error, Unsupported};
 pub use plugin::{Autodiff, plugin};
 pub use request::{Activity, Derivative, Mode, Request, Tape, TapeLimit};
 pub use rules::{Rules, rules_as_markdown};

@@ -1,7 +1,7 @@
-//! Brings a copy of a function into the form that its derivative is made from: one function without
-//! calls where possible, in SSA form, with simple loops and one return.
+//! Preparation: a copy of a function in the canonical form that is differentiated. Calls are inlined
+//! where possible, values are in SSA form, loops are simplified, and there is one return.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use kernelmill_llvm::ir::{Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};
 
@@ -10,14 +10,14 @@ use crate::{
     analysis::{Cfg, Elements, Memory, is_loaded_integer},
     copier::Copier,
     rules::{MATH_PREFIX, mark_pure, rule_of},
-    session::Session,
+    unit::Unit,
 };
 
-/// Finds constants that are pointers to functions.
+/// Passes that resolve pointers to functions to constants.
 const RESOLVE: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>";
 
-/// The canonical form. Branches become selects only once loops have been found: a loop over a range
-/// in Rust has a counter only as long as the branch for its end is one.
+/// Passes for the canonical form. Branches become selects only after loops have been canonicalised: the
+/// counter of a loop over a range in Rust is found only while its end is tested by a branch.
 const CANONICAL: &str = "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-speculate-blocks>,\
     instcombine<no-verify-fixpoint>,jump-threading,correlated-propagation,\
     simplifycfg<no-speculate-blocks>,sroa<modify-cfg>,early-cse<memssa>,\
@@ -30,91 +30,86 @@ const CANONICAL: &str = "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-specu
     loop-mssa(loop-rotate,licm),loop(indvars),early-cse<memssa>,instcombine<no-verify-fixpoint>,\
     simplifycfg,adce";
 
-/// What the writers of derivatives rely on.
+/// Passes for the properties that both modes rely on.
 const FORM: &str = "lower-switch,loop-simplify,break-crit-edges,lcssa";
 
 /// A prepared copy of a function, which the caller deletes.
 pub(crate) fn prepare<'c>(
-    session: &Session<'_, 'c>,
+    unit: &Unit<'_, 'c>,
     function: Value<'c>,
     request: &Request,
 ) -> Result<Value<'c>, Error> {
     let name = format!("{}.prepared", function.name());
-    let copy = session.module.new_function(&name, function.value_type());
+    let copy = unit.module.new_function(&name, function.value_type());
     copy.set_linkage(Linkage::Internal);
-    let mut copier = Copier::new(session.context, function, copy);
+    let mut copier = Copier::new(unit.context, function, copy);
     copier.values.extend(function.parameters().into_iter().zip(copy.parameters()));
     copier.all();
     if request.distinct_pointers {
-        // They are references, which are never null: loops over slices ask.
+        // References are never null; loops over slices compare them with null.
         for (index, parameter) in copy.parameters().into_iter().enumerate() {
             if parameter.ty().is_pointer() {
                 let place = Place::Parameter(index as u32);
-                copy.add_attribute(session.context, place, "nonnull", 0);
+                copy.add_attribute(unit.context, place, "nonnull", 0);
             }
         }
     }
-    inline(session, copy, request.mode)?;
-    session.machine.run_on_function(copy, CANONICAL)?;
-    copy.merge_returns(session.context, |_| true);
-    session.machine.run_on_function(copy, FORM)?;
-    type_copies(session, copy);
+    inline(unit, copy, request.mode)?;
+    unit.machine.run_on_function(copy, CANONICAL)?;
+    copy.merge_returns(unit.context, |_| true);
+    unit.machine.run_on_function(copy, FORM)?;
+    type_copies(unit, copy);
     Ok(copy)
 }
 
-/// Inlines what a function calls, and nothing anywhere else.
-fn inline<'c>(session: &Session<'_, 'c>, function: Value<'c>, mode: Mode) -> Result<(), Error> {
+/// Inlines the calls of one function, and no others in the module.
+fn inline<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, mode: Mode) -> Result<(), Error> {
     const ALWAYS: &str = "alwaysinline";
-    // What is to be inlined elsewhere keeps its time: functions, and calls, which rustc marks too.
-    let mut others = session.module.definitions();
+    // Other functions and calls with the attribute, which rustc sets too, are inlined later.
+    let mut others = unit.module.definitions();
     others.retain(|other| *other != function);
     others.extend(others.clone().into_iter().flat_map(Value::calls));
     others.retain(|other| other.has_attribute(Place::Function, ALWAYS));
     for other in others.iter().copied().chain(function.calls()) {
         other.remove_attribute(Place::Function, ALWAYS);
     }
-    let recursive = session.recursive();
+    let recursive = unit.recursive();
     let mut resolved = false;
     loop {
         let calls = function.calls();
-        let any = calls.iter().fold(false, |any, call| mark(session, *call, mode, recursive) | any);
+        let any = calls.iter().fold(false, |any, call| mark(unit, *call, mode, recursive) | any);
         if any {
-            session.machine.run(session.module, "always-inline")?;
+            unit.machine.run(unit.module, "always-inline")?;
             resolved = false;
         } else if !resolved && calls.iter().any(|call| call.called_function().is_none()) {
-            session.machine.run_on_function(function, RESOLVE)?;
+            unit.machine.run_on_function(function, RESOLVE)?;
             resolved = true;
         } else {
             break;
         }
     }
     for other in others {
-        other.add_attribute(session.context, Place::Function, ALWAYS, 0);
+        other.add_attribute(unit.context, Place::Function, ALWAYS, 0);
     }
     Ok(())
 }
 
-/// Marks a call for inlining, or gives it the name that its rule is known by.
-fn mark<'c>(
-    session: &Session<'_, 'c>,
-    call: Value<'c>,
-    mode: Mode,
-    recursive: &HashSet<String>,
-) -> bool {
+/// Marks a call for inlining, or renames its callee to the symbol of its rule.
+fn mark<'c>(unit: &Unit<'_, 'c>, call: Value<'c>, mode: Mode, recursive: &HashSet<String>) -> bool {
     let Some(callee) = call.called_function().filter(|callee| !callee.is_intrinsic()) else {
         return false;
     };
-    if session.rules.partials_of(callee).is_some() {
+    if unit.rules.partials_of(callee).is_some() {
         return false;
     }
     if let Some((rule, ty)) = rule_of(callee) {
         if !callee.is_declaration() && !callee.name().starts_with("__kernelmill_") {
             let symbol = format!("{MATH_PREFIX}{}_{ty}", rule.name);
-            let target = session.module.declare(&symbol, callee.value_type());
+            let target = unit.module.declare(&symbol, callee.value_type());
             let last = call.operands().len() as u32 - 1;
             call.set_operand(last, target);
         }
-        mark_pure(session.context, call);
+        mark_pure(unit.context, call);
         return false;
     }
     let kept = mode == Mode::Forward && callee.has_attribute(Place::Function, "noinline");
@@ -122,48 +117,23 @@ fn mark<'c>(
         return false;
     }
     call.remove_attribute(Place::Function, "noinline");
-    call.add_attribute(session.context, Place::Function, "alwaysinline", 0);
+    call.add_attribute(unit.context, Place::Function, "alwaysinline", 0);
     true
 }
 
-/// The functions that can call themselves.
-pub(crate) fn recursive_functions(session: &Session<'_, '_>) -> HashSet<String> {
-    let mut calls: HashMap<String, HashSet<String>> = HashMap::new();
-    for function in session.module.definitions() {
-        let called = function.calls().into_iter().filter_map(Value::called_function);
-        let called = called.filter(|callee| !callee.is_declaration()).map(Value::name).collect();
-        calls.insert(function.name(), called);
-    }
-    let reaches_itself = |name: &&String| {
-        let (mut seen, mut stack) = (HashSet::new(), vec![*name]);
-        while let Some(at) = stack.pop() {
-            for next in calls.get(at).into_iter().flatten() {
-                if next == *name {
-                    return true;
-                }
-                if seen.insert(next) {
-                    stack.push(next);
-                }
-            }
-        }
-        false
-    };
-    calls.keys().filter(reaches_itself).cloned().collect()
-}
-
-/// Gives integers that were only read to be written elsewhere the type of the numbers they are:
-/// LLVM makes integers of small structs and arrays that are copied.
-fn type_copies<'c>(session: &Session<'_, 'c>, function: Value<'c>) {
+/// Replaces integers that are loaded only to be stored by numbers of the element type. LLVM copies
+/// small structs and arrays as integers.
+fn type_copies<'c>(unit: &Unit<'_, 'c>, function: Value<'c>) {
     let cfg = Cfg::of(function);
-    let memory = Memory::of(function, &cfg, session.rules, false);
+    let memory = Memory::of(function, &cfg, unit.rules, false);
     let elements = Elements::of(&cfg, &memory);
-    let builder = Builder::new(session.context);
+    let builder = Builder::new(unit.context);
     for load in cfg.instructions().collect::<Vec<_>>() {
         if load.opcode() != Opcode::Load || !is_loaded_integer(load) || !load.is_used() {
             continue;
         }
         let Some(element) = elements.at(&memory, load.operand(0)) else { continue };
-        let Some(ty) = as_numbers(session, load.ty(), element) else { continue };
+        let Some(ty) = as_numbers(unit, load.ty(), element) else { continue };
         builder.before(load);
         let numbers = builder.load(ty, load.operand(0));
         numbers.set_alignment(load.alignment());
@@ -177,13 +147,9 @@ fn type_copies<'c>(session: &Session<'_, 'c>, function: Value<'c>) {
     }
 }
 
-/// The type of as many numbers as fill an integer.
-fn as_numbers<'c>(
-    session: &Session<'_, 'c>,
-    integer: Type<'c>,
-    element: Type<'c>,
-) -> Option<Type<'c>> {
-    let (whole, part) = (session.machine.size_of(integer), session.machine.size_of(element));
+/// The type of the numbers that fill an integer.
+fn as_numbers<'c>(unit: &Unit<'_, 'c>, integer: Type<'c>, element: Type<'c>) -> Option<Type<'c>> {
+    let (whole, part) = (unit.machine.size_of(integer), unit.machine.size_of(element));
     if !element.is_floating() || whole % part != 0 {
         return None;
     }

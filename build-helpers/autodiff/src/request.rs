@@ -1,16 +1,20 @@
-/// Which derivative.
+//! Requests for derivatives, and the derivatives that were written for them.
+
+/// The mode of differentiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// The change of the result by given changes of the parameters: one direction at a time.
+    /// Tangents: the derivative of the result in one direction of the parameters.
     Forward,
-    /// The changes of the result by each parameter: all at once, the function run backwards.
+    /// Gradients: the derivatives of the result with respect to all parameters at once.
     Reverse,
 }
 
-/// What a parameter is to a derivative.
+/// The activity of a parameter, with [Enzyme's] meanings.
+///
+/// [Enzyme's]: https://enzyme.mit.edu/getting_started/CallingConvention/
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Activity {
-    /// It does not change. Integers are always constant.
+    /// It is not differentiated. Integers are always constant.
     Constant,
     /// A number. Forward, its tangent follows it among the parameters; in reverse, its gradient is
     /// returned.
@@ -24,38 +28,37 @@ pub enum Activity {
     Shared,
 }
 
-/// Where reverse mode may keep what loops forget.
+/// The memory that reverse mode may use for the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TapeLimit {
-    /// In local memory of up to so many bytes, where the number of iterations is known; otherwise in
-    /// a buffer of the caller's.
+    /// Local memory of up to so many bytes where the trip counts are known; otherwise a buffer of the
+    /// caller.
     Local(u64),
-    /// Always in a buffer of the caller's.
+    /// Always a buffer of the caller.
     Buffer,
 }
 
-/// A derivative that is wanted.
+/// A request for a derivative.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Request {
     /// The function, by its symbol.
     pub function: String,
-    /// Which derivative.
+    /// The mode.
     pub mode: Mode,
     /// An activity for each parameter.
     pub activities: Vec<Activity>,
     /// Whether the function's own result is returned too, before the derivatives.
     pub keep_result: bool,
-    /// Whether pointers in different parameters lead to different memory and are never null, as
-    /// references in Rust do. Then what is not written can be read again instead of being
-    /// kept.
+    /// Whether pointers of different parameters do not alias and are never null, as references in Rust.
+    /// Then memory that is not written can be read again instead of being cached.
     pub distinct_pointers: bool,
-    /// Where to keep what loops forget.
+    /// The memory for the tape.
     pub tape: TapeLimit,
 }
 
 impl Request {
-    /// A request with the settings that are right for any function: the result is kept, pointers may
-    /// lead to the same memory, and up to 4096 bytes of local memory are used.
+    /// A request with settings that are correct for any function: the result is returned, pointers may
+    /// alias, and the tape may use 4096 bytes of local memory.
     ///
     /// ```
     /// use kernelmill_autodiff::{Activity, Mode, Request};
@@ -75,17 +78,17 @@ impl Request {
     }
 }
 
-/// Where reverse mode keeps what it needs of the function's run.
+/// The memory in which reverse mode caches values of the function's run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tape {
-    /// In registers: the function has no loop that forgets what is needed.
+    /// Registers: no loop needs a tape.
     Registers,
-    /// In local memory of this many bytes, beside registers.
+    /// Local memory of this many bytes, beside registers.
     Local {
         /// The size.
         bytes: u64,
     },
-    /// In a buffer that the caller gives: a pointer, aligned to 8, and its size in bytes as a 64-bit
+    /// A buffer that the caller passes: a pointer, aligned to 8, and its size in bytes as a 64-bit
     /// integer, after all other parameters. The derivative writes the number of bytes it needs to
     /// the buffer's first 8. Where they are more than the buffer has, all returned gradients are NaN
     /// and no shadow is touched.
@@ -106,6 +109,6 @@ pub struct Derivative {
     pub symbol: String,
     /// The tape; [`Tape::Registers`] in forward mode.
     pub tape: Tape,
-    /// The functions that are called and have not been in the module before.
+    /// The functions that were declared in the module for it.
     pub declared: Vec<String>,
 }

@@ -1,4 +1,6 @@
-//! Shadow pointers: for each pointer to memory that has a shadow, the same place in the shadow.
+//! Shadow pointers: for each pointer to memory with a shadow, the corresponding pointer into the shadow.
+//!
+//! The term is Enzyme's: <https://enzyme.mit.edu/getting_started/CallingConvention/>.
 
 use std::collections::HashMap;
 
@@ -6,14 +8,14 @@ use kernelmill_llvm::ir::{Opcode, Type, Value};
 
 use crate::{
     Activity, Mode, Request,
-    analysis::{Transfer, transfer},
+    analysis::{Analysis, Transfer, transfer},
     copier::{Copier, incoming},
-    session::{Analysis, Session},
+    unit::Unit,
 };
 
 /// A function's copy, with the shadows of its pointers and of its parameters.
 pub(crate) struct Shadows<'a, 'c> {
-    pub(crate) session: &'a Session<'a, 'c>,
+    pub(crate) unit: &'a Unit<'a, 'c>,
     pub(crate) analysis: &'a Analysis<'c>,
     pub(crate) copier: Copier<'c>,
     /// Shadow pointers, and tangents in forward mode.
@@ -22,15 +24,15 @@ pub(crate) struct Shadows<'a, 'c> {
 }
 
 impl<'a, 'c> Shadows<'a, 'c> {
-    /// Connects the parameters of a function with those of its derivative; the other parameters,
-    /// which follow them, are given back.
+    /// Maps the parameters of a function to those of its derivative. The derivative's further
+    /// parameters are returned.
     pub(crate) fn new(
-        session: &'a Session<'a, 'c>,
+        unit: &'a Unit<'a, 'c>,
         analysis: &'a Analysis<'c>,
         request: &Request,
         new: Value<'c>,
     ) -> (Self, Vec<Value<'c>>) {
-        let mut copier = Copier::new(session.context, analysis.function, new);
+        let mut copier = Copier::new(unit.context, analysis.function, new);
         let mut shadows = HashMap::new();
         let mut given = new.parameters().into_iter();
         for (value, activity) in analysis.function.parameters().iter().zip(&request.activities) {
@@ -41,11 +43,11 @@ impl<'a, 'c> Shadows<'a, 'c> {
                 shadows.extend(given.next().map(|given| (*value, given)));
             }
         }
-        (Self { session, analysis, copier, shadows, phis: Vec::new() }, given.collect())
+        (Self { unit, analysis, copier, shadows, phis: Vec::new() }, given.collect())
     }
 
-    /// The shadow of a pointer or, forward, the tangent of a number: zero where it has none. The
-    /// shadow of a pointer that has none is the pointer, which only null ever is.
+    /// The shadow of a pointer or, in forward mode, the tangent of a number: zero where it has none. A
+    /// pointer without a shadow is its own; only null occurs so.
     pub(crate) fn of(&self, value: Value<'c>) -> Value<'c> {
         self.shadows.get(&value).copied().unwrap_or_else(|| {
             if value.ty().is_pointer() { self.copier.value(value) } else { value.ty().null() }
@@ -95,9 +97,9 @@ impl<'a, 'c> Shadows<'a, 'c> {
         let builder = &self.copier.builder;
         let shadow = builder.copy(alloca);
         let count = alloca.operand(0).as_u64().unwrap_or(1);
-        let bytes = self.session.machine.size_of(alloca.allocated_type()) * count;
-        let bytes = Type::int(self.session.context, 64).constant(bytes);
-        builder.clear_bytes(self.session.context, shadow, alloca.alignment(), bytes);
+        let bytes = self.unit.machine.size_of(alloca.allocated_type()) * count;
+        let bytes = Type::int(self.unit.context, 64).constant(bytes);
+        builder.clear_bytes(self.unit.context, shadow, alloca.alignment(), bytes);
         shadow
     }
 
@@ -108,7 +110,7 @@ impl<'a, 'c> Shadows<'a, 'c> {
         self.shadows.insert(phi, shadow);
     }
 
-    /// Copies in the shadow what is copied, or clears what is filled.
+    /// Repeats a copy in the shadow; a fill clears the shadow.
     pub(crate) fn transfer(&self, call: Value<'c>) {
         let copy = self.copier.builder.copy(self.copier.values[&call]);
         copy.set_operand(0, self.of(call.operand(0)));
@@ -121,7 +123,7 @@ impl<'a, 'c> Shadows<'a, 'c> {
             // Constants have zero as their shadow.
             copy.erase();
             let (at, bytes) = (self.of(call.operand(0)), self.copier.value(call.operand(2)));
-            self.copier.builder.clear_bytes(self.session.context, at, 1, bytes);
+            self.copier.builder.clear_bytes(self.unit.context, at, 1, bytes);
         }
     }
 

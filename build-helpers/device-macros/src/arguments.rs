@@ -1,4 +1,4 @@
-//! What stands in the parentheses of `#[kernel(..)]`.
+//! The arguments of the attribute `#[kernel(..)]`.
 
 use crate::{
     error::Errors,
@@ -12,11 +12,11 @@ pub(crate) struct Arguments {
     pub(crate) dimension: u32,
     /// The parameter that holds the width of the rows.
     pub(crate) width: Option<Ident>,
-    /// Whether arithmetic may be less exact than it is written.
+    /// Whether arithmetic gets fast-math flags.
     pub(crate) fast_math: bool,
 }
 
-/// Reads the arguments; faults go to `errors`.
+/// Reads the arguments. Errors go to `errors`.
 pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
     let tokens = flatten(stream);
     let mut arguments = Arguments { dimension: 1, width: None, fast_math: false };
@@ -30,8 +30,8 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
             "dim" => read_dimension(part, &mut arguments, errors),
             "width" => read_width(part, &mut arguments, errors),
             "fast_math" if part.len() == 1 => arguments.fast_math = true,
-            limit if NUMBERS.contains(&limit) || SIZES.contains(&limit) => {
-                check_limit(part, limit, errors);
+            bound if NUMBERS.contains(&bound) || SIZES.contains(&bound) => {
+                check_bound(part, bound, errors);
             }
             _ => errors.push(
                 span(part),
@@ -54,12 +54,12 @@ pub(crate) fn read(stream: TokenStream, errors: &mut Errors) -> Arguments {
     arguments
 }
 
-/// What is said of launches with one number, and with one for each axis.
+/// Launch bounds with one number, and with one number for each axis.
 const NUMBERS: [&str; 3] = ["launch_bounds", "min_blocks", "max_registers"];
 const SIZES: [&str; 2] = ["block_size", "cluster"];
 
-/// Checks the form of what is said of launches; what the numbers may be, the compiler knows.
-fn check_limit(part: &[TokenTree], name: &str, errors: &mut Errors) {
+/// Checks the syntax of a launch bound; the compiler checks its numbers.
+fn check_bound(part: &[TokenTree], name: &str, errors: &mut Errors) {
     let value = match part {
         [_, equals, value] if is_punct(Some(equals), '=') => Some(value),
         _ => None,

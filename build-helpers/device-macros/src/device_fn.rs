@@ -1,10 +1,10 @@
-//! The attribute `#[device_fn]`: an entry of the function that a table of functions can name.
+//! The attribute `#[device_fn]`: exports a function, so that a function table can hold its address.
 
 use crate::{
     error::Errors,
-    function::{find_colon, find_name, skip_attributes},
+    function::{ascii, find_name},
     template::expand,
-    tokens::{flatten, is_group, is_ident, is_punct, span, split},
+    tokens::{find_colon, flatten, is_group, is_ident, is_punct, skip_attributes, span, split},
 };
 use proc_macro::{Delimiter, Ident, Span, TokenStream, TokenTree};
 
@@ -19,7 +19,7 @@ const ENTRY: &str = r#"
     };
 }"#;
 
-/// The function with its entry; faults go to `errors`.
+/// The function with its exported entry point. Errors go to `errors`.
 pub(crate) fn expand_item(item: TokenStream, errors: &mut Errors) -> TokenStream {
     let mut output =
         expand("#[allow(dead_code, reason = \"the host names a device function\")]", &[]);
@@ -40,12 +40,7 @@ fn entry(tokens: &[TokenTree], errors: &mut Errors) -> Option<TokenStream> {
         );
         return None;
     };
-    for (word, what) in [("unsafe", "is called without `unsafe`"), ("extern", "is one of Rust")] {
-        let found = tokens[start..position].iter().find(|token| is_ident(Some(token), word));
-        if let Some(token) = found {
-            errors.push(token.span(), format!("a device function {what}: remove `{word}`"));
-        }
-    }
+    check_qualifiers(&tokens[start..position], errors);
     if is_punct(tokens.get(position), '<') {
         errors.push(
             span(&tokens[position..]),
@@ -57,9 +52,8 @@ fn entry(tokens: &[TokenTree], errors: &mut Errors) -> Option<TokenStream> {
     let list = tokens.get(position)?;
     let TokenTree::Group(group) = list else { return None };
     let end = tokens.iter().rposition(|token| is_group(Some(token), Delimiter::Brace))?;
-    let inner = flatten(group.stream());
     let (mut parameters, mut arguments) = (TokenStream::new(), TokenStream::new());
-    for (index, part) in split(&inner, ',').into_iter().enumerate() {
+    for (index, part) in split(&flatten(group.stream()), ',').into_iter().enumerate() {
         let colon = find_colon(part)?;
         let name = identifier(&format!("__kernelmill_p{index}"));
         let ty: TokenStream = part[colon + 1..].iter().cloned().collect();
@@ -67,19 +61,25 @@ fn entry(tokens: &[TokenTree], errors: &mut Errors) -> Option<TokenStream> {
         parameters.extend(expand("NAME: TYPE,", &slots));
         arguments.extend(expand("NAME,", &slots));
     }
-    let symbol: String = name.to_string();
-    let symbol = symbol.strip_prefix("r#").unwrap_or(&symbol);
-    let symbol = crate::function::ascii(symbol);
-    Some(expand(
-        ENTRY,
-        &[
-            ("ENTRY_NAME", identifier(&format!("__kernelmill_exported_{symbol}"))),
-            ("PARAMETERS", parameters),
-            ("OUTPUT", tokens[position + 1..end].iter().cloned().collect()),
-            ("FUNCTION", TokenTree::from(name).into()),
-            ("ARGUMENTS", arguments),
-        ],
-    ))
+    let written = name.to_string();
+    let symbol = ascii(written.strip_prefix("r#").unwrap_or(&written));
+    let slots = [
+        ("ENTRY_NAME", identifier(&format!("__kernelmill_exported_{symbol}"))),
+        ("PARAMETERS", parameters),
+        ("OUTPUT", tokens[position + 1..end].iter().cloned().collect()),
+        ("FUNCTION", TokenTree::from(name).into()),
+        ("ARGUMENTS", arguments),
+    ];
+    Some(expand(ENTRY, &slots))
+}
+
+/// Checks the tokens before the name: `unsafe` and `extern` are errors.
+fn check_qualifiers(tokens: &[TokenTree], errors: &mut Errors) {
+    for (word, what) in [("unsafe", "is called without `unsafe`"), ("extern", "is one of Rust")] {
+        if let Some(token) = tokens.iter().find(|token| is_ident(Some(token), word)) {
+            errors.push(token.span(), format!("a device function {what}: remove `{word}`"));
+        }
+    }
 }
 
 fn identifier(name: &str) -> TokenStream {

@@ -1,13 +1,13 @@
-//! Faults of a kernel's signature, collected and shown together.
+//! Errors of a signature, collected and reported together.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
-/// The faults found so far.
+/// The errors found so far.
 #[derive(Default)]
 pub(crate) struct Errors(Vec<(Span, String)>);
 
 impl Errors {
-    /// Adds a fault at `span`; `message` says what to write instead.
+    /// Adds an error at `span`; `message` says what to write instead.
     pub(crate) fn push(&mut self, span: Span, message: impl Into<String>) {
         self.0.push((span, message.into()));
     }
@@ -16,7 +16,7 @@ impl Errors {
         self.0.is_empty()
     }
 
-    /// One `::core::compile_error!` a fault.
+    /// One `::core::compile_error!` for each error.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.0.into_iter().flat_map(|(span, message)| compile_error(span, &message)).collect()
     }

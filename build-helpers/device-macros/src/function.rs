@@ -1,36 +1,36 @@
-//! The function that `#[kernel]` stands on.
+//! The function item that `#[kernel]` is applied to: its name, generics and parameters.
 
 use crate::{
     error::Errors,
     parameter::{self, Parameter},
-    tokens::{angle_depth, flatten, is_group, is_ident, is_path_separator, is_punct, span, split},
+    tokens::{angle_depth, flatten, is_group, is_ident, is_punct, skip_attributes, span, split},
 };
 use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
 
-/// A kernel, as far as its entry needs it.
+/// The parts of a kernel that its entry point needs.
 pub(crate) struct Function {
     pub(crate) name: Ident,
-    /// `<'a, 'b>` or nothing.
+    /// The generics: `<'a, 'b>` or nothing.
     pub(crate) lifetimes: Vec<TokenTree>,
-    /// The clause, with its keyword, or nothing.
+    /// The `where` clause with its keyword, or nothing.
     pub(crate) bounds: Vec<TokenTree>,
     pub(crate) parameters: Vec<Parameter>,
 }
 
 impl Function {
-    /// The function's name without `r#`, as it is in compiled code: in ASCII.
+    /// The function's symbol in compiled code: its name without `r#`, in ASCII.
     pub(crate) fn symbol(&self) -> String {
         let name = self.name.to_string();
         ascii(name.strip_prefix("r#").unwrap_or(&name))
     }
 }
 
-/// A name as it is in compiled code.
+/// The symbol of a name: every character except ASCII letters and digits becomes an underscore.
 pub(crate) fn ascii(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
 }
 
-/// Reads a function; `None` when `item` is no function, and every fault is in `errors`.
+/// Reads a function; `None` when `item` is no function. Errors go to `errors`.
 pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let tokens = flatten(item);
     let start = skip_attributes(&tokens);
@@ -54,17 +54,8 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     Some(Function { name, lifetimes, bounds, parameters })
 }
 
-/// The number of tokens of the leading `#[..]`.
-pub(crate) fn skip_attributes(tokens: &[TokenTree]) -> usize {
-    let mut start = 0;
-    while is_punct(tokens.get(start), '#') && is_group(tokens.get(start + 1), Delimiter::Bracket) {
-        start += 2;
-    }
-    start
-}
-
-/// The position after the name, and the name, when only what may stand before a function's name
-/// does so.
+/// The position after a function's name, and the name; `None` when anything except visibility and
+/// qualifiers precedes it.
 pub(crate) fn find_name(
     tokens: &[TokenTree],
     start: usize,
@@ -109,7 +100,7 @@ fn read_generics(tokens: &[TokenTree], errors: &mut Errors) -> Vec<TokenTree> {
     tokens.to_vec()
 }
 
-/// What stands between the parameters and the body: returns the `where` clause.
+/// Reads the tokens between the parameters and the body, and returns the `where` clause.
 fn read_tail(tokens: &[TokenTree], errors: &mut Errors) -> Vec<TokenTree> {
     let end = tokens
         .iter()
@@ -131,6 +122,7 @@ fn read_tail(tokens: &[TokenTree], errors: &mut Errors) -> Vec<TokenTree> {
     bounds.to_vec()
 }
 
+/// The position of the first token outside angle brackets that is `wanted`.
 fn outside_angles(tokens: &[TokenTree], wanted: impl Fn(&TokenTree) -> bool) -> Option<usize> {
     let mut depth = 0;
     for (index, token) in tokens.iter().enumerate() {
@@ -140,31 +132,4 @@ fn outside_angles(tokens: &[TokenTree], wanted: impl Fn(&TokenTree) -> bool) -> 
         depth = angle_depth(tokens, index, depth);
     }
     None
-}
-
-/// The position of the colon between a pattern and its type.
-pub(crate) fn find_colon(tokens: &[TokenTree]) -> Option<usize> {
-    (0..tokens.len())
-        .find(|&index| is_punct(tokens.get(index), ':') && !is_path_separator(tokens, index))
-}
-
-/// The tokens of a parameter after its attributes; an attribute that removes the parameter is a
-/// fault.
-pub(crate) fn without_attributes<'a>(
-    tokens: &'a [TokenTree],
-    errors: &mut Errors,
-) -> &'a [TokenTree] {
-    let end = skip_attributes(tokens);
-    for attribute in tokens[..end].iter().skip(1).step_by(2) {
-        let TokenTree::Group(group) = attribute else { continue };
-        let first = group.stream().into_iter().next();
-        if is_ident(first.as_ref(), "cfg") || is_ident(first.as_ref(), "cfg_attr") {
-            errors.push(
-                group.span(),
-                "a kernel's parameters are the same in every build: remove the attribute, or write \
-                 two kernels",
-            );
-        }
-    }
-    &tokens[end..]
 }

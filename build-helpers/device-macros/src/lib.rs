@@ -1,7 +1,7 @@
 //! The attributes `#[kernel]` and `#[device_fn]` of `kernelmill-device`. Use them from there:
 //! `use kernelmill_device::prelude::*;`.
 //!
-//! It depends on nothing, so that a bare `rustc` can build it.
+//! It has no dependencies, so that a bare `rustc` can build it.
 extern crate proc_macro;
 
 mod arguments;
@@ -29,16 +29,15 @@ use proc_macro::TokenStream;
 /// of each `DisjointSlice<T, Index2D>` are `w` elements wide; without it they are as wide as the
 /// launch.
 ///
-/// With `#[kernel(fast_math)]` the kernel's arithmetic may be less exact than it is written:
-/// `kernelmill_device::fast` says how.
+/// `#[kernel(fast_math)]` sets fast-math flags on the kernel's arithmetic: see
+/// `kernelmill_device::fast`.
 ///
-/// What the kernel is launched with can be said too; the compiler makes use of it, and each launch is
-/// checked against it:
+/// Launch bounds can be given too. The compiler optimises for them, and each launch is checked against
+/// them:
 ///
-/// - `launch_bounds = 256`: blocks of at most so many threads, or `block_size = [16, 16, 1]`: of
-///   exactly this size;
-/// - `min_blocks = 2`: so many blocks on a multiprocessor at once;
-/// - `max_registers = 64`: at most so many registers a thread;
+/// - `launch_bounds = 256`: the most threads of a block, or `block_size = [16, 16, 1]`: its exact size;
+/// - `min_blocks = 2`: the number of blocks that should be resident on a multiprocessor;
+/// - `max_registers = 64`: the most registers of a thread;
 /// - `cluster = [2, 1, 1]`: the blocks of a cluster.
 ///
 /// The function itself stays as written and can be called by other functions.
@@ -83,10 +82,10 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
     output
 }
 
-/// Lets the host give a function to kernels: the generated `Kernels::functions()` has it under its
-/// name, and a kernel takes it as a `DeviceFn<fn(..) -> ..>`.
+/// Makes a function a device function that the host can pass to kernels: the generated
+/// `Kernels::functions()` has it under its name, and a kernel takes it as a `DeviceFn<fn(..) -> ..>`.
 ///
-/// The function is safe and has no type parameters. What it takes and returns are scalars, arrays
+/// The function is safe and has no type parameters. Its parameters and its result are scalars, arrays
 /// and `#[repr(C)]` structs, by value. It stays as written and can be called by other functions.
 ///
 /// ```text

@@ -1,15 +1,17 @@
-//! A kernel's parameter: what it is by its written type.
+//! Parameters of a kernel, classified by their written types.
 
 use crate::{
     error::Errors,
-    function::{find_colon, without_attributes},
-    tokens::{is_group, is_ident, is_path_separator, is_punct, span, split, text},
+    tokens::{
+        find_colon, is_group, is_ident, is_path_separator, is_punct, skip_attributes, span, split,
+        text,
+    },
 };
 use proc_macro::{Delimiter, TokenStream, TokenTree};
 
 /// A parameter.
 pub(crate) struct Parameter {
-    /// The name, when its pattern is one.
+    /// The name, when its pattern is an identifier.
     pub(crate) name: Option<String>,
     pub(crate) kind: Kind,
 }
@@ -22,9 +24,9 @@ pub(crate) enum Kind {
     Value(TokenStream),
     /// `&[T]`, with its `T`.
     Slice(TokenStream),
-    /// `&TensorMap<T, D>` and `&TensorMapMut<T, D>`, with what is behind the reference.
+    /// `&TensorMap<T, D>` and `&TensorMapMut<T, D>`, with the type behind the reference.
     TensorMap(TokenStream),
-    /// `DisjointSlice<T>`, with its `T`; whether it is one of `Index2D`, which has rows.
+    /// `DisjointSlice<T>`, with its `T`; `rows` when its index is `Index2D`.
     Disjoint { element: TokenStream, rows: bool },
 }
 
@@ -33,10 +35,10 @@ const SCALARS: [&str; 16] = [
     "usize", "f32", "f64",
 ];
 
-/// The types that are passed by a reference to one value.
+/// The types of tensor maps, which are passed by reference.
 const TENSOR_MAPS: [&str; 2] = ["TensorMap", "TensorMapMut"];
 
-/// Reads a parameter; `None` when it is not one, and every fault is in `errors`.
+/// Reads a parameter; `None` when it is not one. Errors go to `errors`.
 pub(crate) fn read(tokens: &[TokenTree], errors: &mut Errors) -> Option<Parameter> {
     let tokens = without_attributes(tokens, errors);
     let colon = find_colon(tokens);
@@ -90,7 +92,7 @@ fn classify(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
     Some(Kind::Value(whole))
 }
 
-/// `&[T]`, or a fault.
+/// Classifies a reference: a slice, a tensor map, or an error.
 fn reference(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
     let mut rest = &ty[1..];
     if is_punct(rest.first(), '\'') {
@@ -144,8 +146,8 @@ fn slice_element(token: &TokenTree) -> Option<TokenStream> {
     slice.then(|| group.stream())
 }
 
-/// What stands between the angle brackets of `path::to::DisjointSlice<..>`, empty when there are
-/// none; `None` for every other type.
+/// The generic arguments of `path::to::DisjointSlice<..>`, empty when there are none; `None` for
+/// every other type.
 fn disjoint_arguments(ty: &[TokenTree]) -> Option<&[TokenTree]> {
     arguments_of(ty, "DisjointSlice")
 }
@@ -154,7 +156,7 @@ fn is_tensor_map(ty: &[TokenTree]) -> bool {
     TENSOR_MAPS.iter().any(|name| arguments_of(ty, name).is_some())
 }
 
-/// What stands between the angle brackets of a path to a type of this name.
+/// The generic arguments of a path to a type of this name, empty when there are none.
 fn arguments_of<'t>(ty: &'t [TokenTree], wanted: &str) -> Option<&'t [TokenTree]> {
     let mut index = 0;
     let mut last = None;
@@ -186,4 +188,22 @@ fn disjoint(ty: &[TokenTree], arguments: &[TokenTree], errors: &mut Errors) -> O
     };
     let rows = types.next().is_some_and(|space| is_ident(space.last(), "Index2D"));
     Some(Kind::Disjoint { element: element.iter().cloned().collect(), rows })
+}
+
+/// The tokens of a parameter after its attributes; an attribute that removes the parameter is an
+/// error.
+fn without_attributes<'a>(tokens: &'a [TokenTree], errors: &mut Errors) -> &'a [TokenTree] {
+    let end = skip_attributes(tokens);
+    for attribute in tokens[..end].iter().skip(1).step_by(2) {
+        let TokenTree::Group(group) = attribute else { continue };
+        let first = group.stream().into_iter().next();
+        if is_ident(first.as_ref(), "cfg") || is_ident(first.as_ref(), "cfg_attr") {
+            errors.push(
+                group.span(),
+                "a kernel's parameters are the same in every build: remove the attribute, or write \
+                 two kernels",
+            );
+        }
+    }
+    &tokens[end..]
 }

@@ -1,5 +1,5 @@
-//! The entry of a kernel: the function with a C interface that the compiler turns into the
-//! kernel, and the sizes of its parameters.
+//! The entry point of a kernel: a function with the C calling convention, which the compiler turns
+//! into the kernel, and a table of the sizes of its parameters.
 
 use crate::{
     arguments::Arguments,
@@ -42,10 +42,10 @@ pub(crate) fn entry(
     let mut call = TokenStream::new();
     let mut layout = TokenStream::new();
     for (index, parameter) in function.parameters.iter().enumerate() {
-        let piece = Piece::new(index, parameter);
-        parameters.extend(piece.parameters());
-        call.extend(piece.argument(width.as_ref()));
-        layout.extend(piece.layout());
+        let entry_parameter = EntryParameter::new(index, parameter);
+        parameters.extend(entry_parameter.parameters());
+        call.extend(entry_parameter.argument(width.as_ref()));
+        layout.extend(entry_parameter.layout());
     }
     let name = function.symbol();
     let count = 2 * function.parameters.len();
@@ -67,7 +67,7 @@ pub(crate) fn entry(
     )
 }
 
-/// Calls by which the compiler knows what else the attribute says.
+/// Calls of marker functions, by which the compiler reads further arguments of the attribute.
 fn marks(arguments: &Arguments) -> TokenStream {
     let fast_math = if arguments.fast_math { "::kernelmill_device::fast::mark();" } else { "" };
     expand(fast_math, &[])
@@ -98,13 +98,13 @@ fn identifier(name: &str) -> TokenStream {
     TokenTree::from(Ident::new(name, Span::call_site())).into()
 }
 
-/// A parameter with what its parts in the entry need.
-struct Piece<'a> {
+/// A parameter of the entry point, with the slots of its templates.
+struct EntryParameter<'a> {
     kind: &'a Kind,
     slots: [(&'static str, TokenStream); 3],
 }
 
-impl<'a> Piece<'a> {
+impl<'a> EntryParameter<'a> {
     fn new(index: usize, parameter: &'a Parameter) -> Self {
         let ty = match &parameter.kind {
             Kind::Scalar(ty) | Kind::Value(ty) | Kind::Slice(ty) | Kind::TensorMap(ty) => ty,
@@ -130,7 +130,7 @@ impl<'a> Piece<'a> {
         expand(text, &self.slots)
     }
 
-    /// What the kernel is called with.
+    /// The argument that the kernel is called with.
     fn argument(&self, width: Option<&TokenStream>) -> TokenStream {
         let slice = "::kernelmill_device::slice::DisjointSlice::from_raw_parts(NAME, LENGTH)";
         match (self.kind, width) {

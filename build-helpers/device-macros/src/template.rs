@@ -1,4 +1,4 @@
-//! Code from a text with slots: what `quote!` would do, without the dependency.
+//! Code templates: text with named slots, as `quote!` without the dependency.
 
 use proc_macro::{Group, TokenStream, TokenTree};
 

@@ -1,8 +1,8 @@
-//! Looking at token trees.
+//! Helpers for token trees.
 
 use proc_macro::{Delimiter, Span, TokenStream, TokenTree};
 
-/// The token trees of `stream`, with what macros wrapped in invisible delimiters laid open.
+/// The token trees of `stream`, with the invisible groups that macros produce opened.
 pub(crate) fn flatten(stream: TokenStream) -> Vec<TokenTree> {
     let mut flat = Vec::new();
     for token in stream {
@@ -83,4 +83,19 @@ pub(crate) fn text(tokens: &[TokenTree]) -> String {
         text = text.replace(wide, narrow);
     }
     text
+}
+
+/// The number of tokens of the leading `#[..]`.
+pub(crate) fn skip_attributes(tokens: &[TokenTree]) -> usize {
+    let mut start = 0;
+    while is_punct(tokens.get(start), '#') && is_group(tokens.get(start + 1), Delimiter::Bracket) {
+        start += 2;
+    }
+    start
+}
+
+/// The position of the colon between a pattern and its type.
+pub(crate) fn find_colon(tokens: &[TokenTree]) -> Option<usize> {
+    (0..tokens.len())
+        .find(|&index| is_punct(tokens.get(index), ':') && !is_path_separator(tokens, index))
 }

@@ -1,4 +1,4 @@
-//! The parameter that `width = w` names: it is used, even where the function does not.
+//! The parameter that `width = w` names, which the entry point uses even if the function does not.
 
 use crate::{
     template::expand,

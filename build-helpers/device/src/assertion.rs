@@ -1,12 +1,11 @@
-//! Conditions that must hold, and be known to hold, before a kernel ever runs.
+//! Static assertions: conditions that are proven when a kernel is compiled.
 
 /// Refuses a kernel, when it is compiled, unless the condition is proven while it is optimised for
 /// each of its targets.
 ///
-/// The condition may be more than a constant: whatever follows from constants once functions are
-/// inlined, and from the branches it stands under. Proven, it costs nothing. Where it does not
-/// hold, or cannot be decided, the kernel is an error that shows the way there. What is never
-/// reached is not asserted.
+/// The condition may be more than a constant: it may follow from constants after inlining, and from the
+/// branches around it. A proven assertion costs nothing. One that does not hold, or cannot be decided,
+/// is a compile error with a backtrace. One in unreachable code is ignored.
 ///
 /// In the host's build of a kernel's file it is an ordinary [`assert!`].
 ///
@@ -39,7 +38,7 @@ macro_rules! static_assert {
     };
 }
 
-/// What [`static_assert!`] calls.
+/// The function that [`static_assert!`] calls.
 #[doc(hidden)]
 #[inline(always)]
 #[track_caller]

@@ -1,4 +1,4 @@
-//! References to functions of other sources.
+//! External device functions: deferred references to functions of other sources.
 
 #[cfg(kernelmill)]
 #[macro_export]
@@ -12,8 +12,8 @@ macro_rules! deferred {
     }};
 }
 
-/// The function of this name that another source of the package has for others, as a pointer:
-/// `#[unsafe(no_mangle)] pub extern "C" fn` in Rust, `extern "C" __device__` in CUDA C++. It is found
+/// A function of another source of the package, by its symbol, as a function pointer:
+/// `#[unsafe(no_mangle)] pub extern "C" fn` in Rust, `extern "C" __device__` in CUDA C++. It is resolved
 /// when the kernel is compiled, and a call of it becomes a direct one. Its parameters are scalars and
 /// pointers.
 ///

@@ -1,4 +1,4 @@
-//! Derivatives, by the plugin `kernelmill-autodiff`.
+//! Automatic differentiation: `autodiff!`, which the plugin `kernelmill-autodiff` implements.
 
 /// Declares a function that is the derivative of another. The build script must register the plugin:
 /// `kernelmill_build::Build::new().plugin(kernelmill_autodiff::plugin())`.
@@ -10,12 +10,12 @@
 /// `shared`). In reverse mode the gradient of the result comes next, if the function returns a
 /// number, and then `tape: &mut [u64]`, if one is needed.
 ///
-/// Forward, the result is the change of the function's result. In reverse it is the gradient with
-/// respect to the active numbers, an array if there are several. With `forward_with_value` and
-/// `reverse_with_value` the function's own result comes before them.
+/// In forward mode the result is the tangent of the function's result. In reverse mode it is the gradient
+/// with respect to the active numbers, an array if there are several. With `forward_with_value` and
+/// `reverse_with_value` the function's own result precedes them.
 ///
-/// `where f => (df_dx, df_dy)` gives a function of numbers that is called a derivative of your own:
-/// the functions of the same parameters that are its partial derivatives. `docs/autodiff.md` has more.
+/// `where f => (df_dx, df_dy)` is a custom rule for a function of numbers that is called: its partial
+/// derivatives are the functions `df_dx` and `df_dy` of the same parameters. See `docs/autodiff.md`.
 ///
 /// ```
 /// use kernelmill_device::autodiff;

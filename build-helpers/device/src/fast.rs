@@ -1,11 +1,10 @@
-//! Arithmetic that may be less exact than it is written: [`fast_math`], for a part of a kernel, and
-//! `#[kernel(fast_math)]`, for a whole one.
+//! Fast-math flags: [`fast_math`] for a part of a kernel, and `#[kernel(fast_math)]` for a whole one.
 //!
-//! In such a part the compiler may take a division for a multiplication by the reciprocal,
-//! `1.0 / x.sqrt()` for the instruction that computes it within 2 ulp, change the order of additions,
-//! and believe that no number is infinite or NaN. On NVIDIA's processors it takes the approximate
-//! instructions for division and square root of `f32`. The functions of [`crate::math`] stay as
-//! exact as they are.
+//! They are [LLVM's flags](https://llvm.org/docs/LangRef.html#fast-math-flags), all of them (`fast`). The
+//! compiler may replace a division by a multiplication with the reciprocal, and `1.0 / x.sqrt()` by an
+//! instruction with an error of 2 ulp, reassociate additions, and assume that no number is infinite or
+//! NaN. On NVIDIA's processors it uses the approximate instructions for division and square root of
+//! `f32`. The functions of [`crate::math`] keep their accuracy.
 //!
 //! ```
 //! use kernelmill_device::prelude::*;
@@ -28,8 +27,8 @@
 //! }
 //! ```
 
-/// Calls a function, and lets its arithmetic, and that of what it calls, be less exact than it is
-/// written. On the host it only calls it.
+/// Calls a function with fast-math flags on its arithmetic, and on that of its callees. On the host it
+/// only calls it.
 #[inline(never)]
 pub fn fast_math<R>(function: impl FnOnce() -> R) -> R {
     #[cfg(kernelmill)]
@@ -37,7 +36,7 @@ pub fn fast_math<R>(function: impl FnOnce() -> R) -> R {
     function()
 }
 
-/// Marks the function that calls it as one whose arithmetic may be less exact.
+/// Marks the calling function as one whose arithmetic gets fast-math flags.
 #[cfg(kernelmill)]
 #[doc(hidden)]
 #[inline(always)]

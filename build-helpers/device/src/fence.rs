@@ -1,4 +1,4 @@
-//! Fences: what this thread wrote before one, others see before what it writes after it.
+//! Memory fences: writes of this thread before a fence are visible to others before its writes after it.
 //!
 //! [`core::sync::atomic::fence`] works in kernels too; these name the scope. On the host they panic.
 

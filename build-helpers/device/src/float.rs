@@ -1,13 +1,13 @@
-//! Mathematics on floating-point numbers, the same on every device and on the host.
+//! Methods of floating-point numbers, the same on every device and on the host.
 //!
-//! `std`'s own methods of `f32` and `f64` win where they have the same name; kernels may use those
-//! too, and get the functions of [`crate::math`].
+//! `std`'s methods of `f32` and `f64` take precedence over those of the same name here. Kernels may use
+//! them too, and get the functions of [`crate::math`].
 
 use crate::{intrinsics, math};
 
 macro_rules! float_trait {
     ($($(#[$doc:meta])* fn $name:ident(self $(, $argument:ident: $ty:ty)*) -> $output:ty;)*) => {
-        /// What `f32` and `f64` can do.
+        /// The methods of `f32` and `f64`.
         ///
         /// ```
         /// use kernelmill_device::float::Float;
@@ -40,8 +40,8 @@ macro_rules! float_trait {
 float_trait! {
     /// The square root.
     fn sqrt(self) -> Self;
-    /// One divided by the square root. On NVIDIA's devices the instruction for it is used for `f32`,
-    /// which is within 2 ulp; elsewhere the square root and the division are rounded one by one.
+    /// The reciprocal square root. For `f32` on NVIDIA's devices it is one instruction with an error of at
+    /// most 2 ulp; elsewhere the square root and the division are each rounded.
     fn rsqrt(self) -> Self;
     /// The cube root.
     fn cbrt(self) -> Self;
@@ -101,7 +101,7 @@ float_trait! {
     fn round(self) -> Self;
     /// The nearest integer, the even one in the middle between two.
     fn round_ties_even(self) -> Self;
-    /// What `trunc` removes.
+    /// The fraction that `trunc` removes.
     fn fract(self) -> Self;
     /// The smaller of two numbers; the other one if one is NaN.
     fn min(self, other: Self) -> Self;

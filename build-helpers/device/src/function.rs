@@ -1,14 +1,15 @@
-//! Functions that the host gives to kernels.
+//! Device functions that the host passes to kernels: function pointers, called through a function
+//! table.
 
 use core::{fmt, marker::PhantomData};
 
 /// A function that the host chose, among those marked [`#[device_fn]`](crate::device_fn) of the
 /// kernel's package and of the packages it depends on.
 ///
-/// A kernel takes it by value, in a struct, or in a slice of many: a table. It is 8 bytes that name
-/// the function, the same on every device, and a call chooses among the functions of that type: it
-/// is a direct call of each, which is inlined where that pays. A call of what names none, such as
-/// zeros, panics.
+/// A kernel takes it by value, in a struct, or in a slice as a table. It is a number of 8 bytes that
+/// identifies the function, the same on every device. A call dispatches among the functions of that
+/// type; each is called directly, and inlined where that is worth it. A call of a number that identifies
+/// no function, such as 0, panics.
 ///
 /// ```
 /// use kernelmill_device::prelude::*;
@@ -55,9 +56,9 @@ impl<F> fmt::Debug for DeviceFn<F> {
 
 #[cfg(kernelmill)]
 unsafe extern "C" {
-    /// The function of a name; the compiler knows its type by the call of what this gives.
+    /// The function with this number. The compiler infers its type from the call of the result.
     safe fn __kernelmill_function(id: u64) -> *const ();
-    /// Whether there is one of this type.
+    /// Whether there is such a function of this type.
     safe fn __kernelmill_is_function(function: *const ()) -> bool;
 }
 
@@ -68,7 +69,7 @@ macro_rules! call {
             ///
             /// # Panics
             ///
-            /// Where it is no function of the kernel's package and of those it depends on.
+            /// If it is no function of the kernel's package or of one that it depends on.
             #[inline(always)]
             #[track_caller]
             #[allow(clippy::too_many_arguments, reason = "as many as the function has")]

@@ -1,14 +1,17 @@
-//! The heap, for `Box`, `Vec` and whatever else of `alloc` a kernel uses.
+//! The device heap, for `Box`, `Vec` and the rest of `alloc`.
 //!
-//! The compiler sends the allocator of `alloc` here where the target has `malloc` and `free`, and
-//! refuses it elsewhere. What a thread has not freed when it panics is not given back.
+//! The compiler redirects the allocator of `alloc` to these functions where the target has `malloc` and
+//! `free`, and reports an error elsewhere. A thread that panics does not free its memory.
 
-use crate::intrinsics::runtime::{free, malloc};
+unsafe extern "C" {
+    unsafe fn malloc(bytes: usize) -> *mut u8;
+    unsafe fn free(memory: *mut u8);
+}
 
 /// The alignment of what `malloc` gives, in bytes, on every target that has it.
 const GIVEN: usize = 16;
 
-/// Memory of `size` bytes at a multiple of `align`, a power of two; null where there is none.
+/// Allocates `size` bytes at a multiple of `align`, a power of two; null if that fails.
 #[unsafe(no_mangle)]
 extern "C" fn __kernelmill_alloc(size: usize, align: usize) -> *mut u8 {
     if align <= GIVEN {
@@ -29,7 +32,7 @@ extern "C" fn __kernelmill_alloc(size: usize, align: usize) -> *mut u8 {
     }
 }
 
-/// As [`__kernelmill_alloc`], with zeros in it.
+/// As [`__kernelmill_alloc`], with all bytes zero.
 #[unsafe(no_mangle)]
 extern "C" fn __kernelmill_alloc_zeroed(size: usize, align: usize) -> *mut u8 {
     let memory = __kernelmill_alloc(size, align);
@@ -40,7 +43,7 @@ extern "C" fn __kernelmill_alloc_zeroed(size: usize, align: usize) -> *mut u8 {
     memory
 }
 
-/// Gives memory back.
+/// Frees memory.
 ///
 /// # Safety
 ///
@@ -54,8 +57,8 @@ unsafe extern "C" fn __kernelmill_dealloc(memory: *mut u8, _size: usize, align: 
     }
 }
 
-/// Memory of another size with what is in this one, which is given back; null, and this one kept,
-/// where there is none.
+/// Reallocates memory: copies its contents to memory of another size, and frees it. If that fails the
+/// result is null, and the memory is kept.
 ///
 /// # Safety
 ///

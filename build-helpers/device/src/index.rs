@@ -1,14 +1,14 @@
-//! Where a thread stands in its launch, as values.
+//! Thread indices as values.
 //!
-//! A [`ThreadIndex`] is a witness: safe code gets only its own thread's from
-//! [`crate::thread::index_1d`], [`crate::thread::index_2d`] and [`crate::thread::grid_stride`], and can hand it to no other thread,
+//! A [`ThreadIndex`] is a witness of which thread it is: safe code gets only that of its own thread, from
+//! [`crate::thread::index_1d`], [`crate::thread::index_2d`] and [`crate::thread::grid_stride`], and cannot pass it to another thread,
 //! because it is neither [`Send`] nor [`Sync`], and because memory that threads share
-//! ([`crate::shared::SharedArray`], `static mut`) takes `unsafe` to reach. No two threads of a launch
-//! have equal ones, whatever the grid. That is what [`crate::slice::DisjointSlice::get_mut`] relies on.
+//! ([`crate::shared::SharedArray`], `static mut`) is accessible only by `unsafe` code. No two threads of
+//! a launch have equal ones, for any grid. [`crate::slice::DisjointSlice::get_mut`] relies on that.
 
 use core::{fmt, marker::PhantomData};
 
-/// Three numbers, one an axis: an index or an extent of the grid.
+/// Three numbers, one for each axis: an index or an extent of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Index3 {
     /// Along the axis that varies fastest.
@@ -74,8 +74,7 @@ impl ThreadIndex<Index1D> {
     }
 }
 
-/// The elements of a thread that takes each one a whole launch after the last, see
-/// [`crate::thread::grid_stride`].
+/// The elements of a thread in a grid-stride loop, see [`crate::thread::grid_stride`].
 #[derive(Clone, Debug)]
 pub struct GridStride {
     next: usize,
@@ -109,7 +108,7 @@ impl Iterator for GridStride {
         }
     }
 
-    /// The loop that compilers know best, see [`crate::thread::grid_stride`].
+    /// A plain counted loop, which compilers analyse best, see [`crate::thread::grid_stride`].
     #[inline(always)]
     fn fold<B, F: FnMut(B, ThreadIndex) -> B>(self, init: B, mut each: F) -> B {
         let (mut index, mut result) = (self.next, init);
@@ -129,21 +128,21 @@ impl ThreadIndex<Index2D> {
         Self { linear, place, thread: PhantomData }
     }
 
-    /// Where the thread stands along x, from 0 over all blocks.
+    /// The index of the thread along x, from 0 over all blocks.
     #[inline(always)]
     #[must_use]
     pub fn column(self) -> usize {
         self.place.column
     }
 
-    /// Where the thread stands along y, from 0 over all blocks.
+    /// The index of the thread along y, from 0 over all blocks.
     #[inline(always)]
     #[must_use]
     pub fn row(self) -> usize {
         self.place.row
     }
 
-    /// The element in rows of `width`, `None` right of them.
+    /// The index of the element in rows of `width`, `None` for threads to the right of them.
     ///
     /// Two threads get different elements for one `width`: the column is smaller than it, and the
     /// rows of planes along z follow each other.
@@ -154,7 +153,7 @@ impl ThreadIndex<Index2D> {
     }
 }
 
-/// A thread's place over two axes.
+/// A thread's index over two axes.
 #[derive(Clone, Copy)]
 pub struct Place2D {
     pub(crate) column: usize,
@@ -168,9 +167,9 @@ pub(crate) mod sealed {
 
     /// What only this crate implements.
     pub trait Sealed {
-        /// What a witness holds besides its number.
+        /// The data of a witness besides its number.
         type Place: Copy;
-        /// What a slice holds besides its elements: the width of its rows, 0 for the launch's.
+        /// The data of a slice besides its elements: the width of its rows, 0 for that of the launch.
         type Width: Copy + Default;
     }
 

@@ -1,6 +1,6 @@
-//! The operations that the compiler supplies for each target.
+//! Intrinsics: functions whose bodies the compiler supplies for each target.
 //!
-//! On the host they are functions that panic, save for those on floating-point numbers.
+//! On the host they panic, except for those on floating-point numbers.
 
 macro_rules! device_only {
     ($(fn $name:ident / $symbol:ident($($parameter:ident: $ty:ty),*) $(-> $output:ty)?;)*) => {
@@ -108,22 +108,6 @@ pub(crate) fn f16_to_f32(bits: u16) -> f32 {
 #[cold]
 fn outside(operation: &str) -> ! {
     panic!("`{operation}` works only inside a kernel that a device runs")
-}
-
-/// What only the functions that the compiler calls need.
-#[cfg(kernelmill)]
-pub(crate) mod runtime {
-    use crate::panic::PanicRecord;
-
-    unsafe extern "C" {
-        pub(crate) safe fn __kernelmill_exit() -> !;
-        pub(crate) safe fn __kernelmill_panic_record() -> *mut PanicRecord;
-        pub(crate) safe fn __kernelmill_location_base() -> usize;
-        pub(crate) safe fn __kernelmill_print_memory_address() -> *mut crate::print::Buffer;
-        pub(crate) unsafe fn __kernelmill_print(text: *const u8);
-        pub(crate) unsafe fn malloc(bytes: usize) -> *mut u8;
-        pub(crate) unsafe fn free(memory: *mut u8);
-    }
 }
 
 macro_rules! numeric {

@@ -1,5 +1,5 @@
-//! What GPU kernels written in Rust use: thread indices, slices that threads share without races,
-//! shared memory, barriers, warp operations, atomics and mathematics.
+//! The device library of GPU kernels in Rust: thread indices, slices that threads share without races,
+//! shared memory, barriers, warp-level primitives, atomics, tensor cores and a math library.
 //!
 //! ```
 //! use kernelmill_device::prelude::*;
@@ -14,9 +14,9 @@
 //! ```
 //!
 //! `kernelmill-build` compiles such a file for each device. The same file can be a module of an
-//! ordinary crate, so that editors read it and its device functions can be tested on the host:
-//! [`float`] and [`math`] compute there what they compute on the device, while whatever needs a
-//! launch ([`thread`], [`warp`], [`fence`], [`shared`]) panics and says so.
+//! ordinary crate, so that editors read it and its functions can be tested on the host. [`float`] and
+//! [`math`] give the same results there as on a device. Functions that need a launch ([`thread`],
+//! [`warp`], [`fence`], [`shared`]) panic there, with a message that says so.
 #![cfg_attr(kernelmill, no_std)]
 
 #[doc(hidden)]
@@ -52,9 +52,8 @@ pub use fast::fast_math;
 pub use function::DeviceFn;
 pub use kernelmill_device_macros::{device_fn, kernel};
 
-/// Whether this is compiled as part of a kernel, for whatever target, the CPU too. It is a constant: in
-/// a kernel nothing is left of what is not for it, and where the same file is a module of an ordinary
-/// crate, of what is.
+/// Whether this is compiled as part of a kernel, for any target, the CPU too. It is a constant, so the
+/// branch for the other case is removed.
 ///
 /// ```
 /// use kernelmill_device::{is_kernel, prelude::*};

@@ -1,4 +1,4 @@
-//! What a kernel file starts with: `use kernelmill_device::prelude::*;`.
+//! The prelude of kernel files: `use kernelmill_device::prelude::*;`.
 
 pub use crate::{
     DeviceFn, atomic, autodiff, deferred, device_fn, fast_math, fence,

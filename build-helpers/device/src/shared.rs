@@ -1,7 +1,7 @@
-//! Memory that the threads of a block share.
+//! Shared memory of a block.
 //!
-//! [`SharedArray`] has a length known to the compiler, [`DynamicSharedArray`] the number of bytes
-//! that the launch asks for. Both start with unspecified contents.
+//! [`SharedArray`] has a constant length, [`DynamicSharedArray`] the size that the launch specifies. The
+//! initial contents of both are unspecified.
 
 use crate::intrinsics;
 use core::{
@@ -16,10 +16,10 @@ const TAG: u64 = 0x6b6d_5f73_6861_7265;
 
 /// `N` elements that the threads of a block share.
 ///
-/// Declare it inside the kernel as `static mut`, the only way for threads to share it. Reaching it
-/// takes `unsafe`, and it is for the kernel's author to see to it that an element is written before
-/// it is read, and that threads do not use one at the same time unless by atomics: that is what
-/// [`crate::thread::sync_threads`] is for.
+/// Declare it inside the kernel as `static mut`, the only way for threads to share it. Access is
+/// `unsafe`: the kernel's author guarantees that an element is written before it is read, and that no two
+/// threads access one at the same time unless both read or use atomics. [`crate::thread::sync_threads`]
+/// separates accesses.
 ///
 /// ```no_run
 /// use kernelmill_device::prelude::*;
@@ -120,10 +120,10 @@ impl<T, const N: usize> fmt::Debug for SharedArray<T, N> {
     }
 }
 
-/// The shared memory whose size the launch gives in bytes, as elements of `T`.
+/// The dynamic shared memory of the launch, as elements of `T`.
 ///
-/// All of a block's `DynamicSharedArray`s lie over the same bytes; [`Self::offset`] takes the part
-/// after the first ones.
+/// All `DynamicSharedArray`s of a block alias the same bytes; [`Self::offset`] gives the part after the
+/// first elements.
 ///
 /// ```no_run
 /// use kernelmill_device::prelude::*;
@@ -157,7 +157,7 @@ impl<T> Clone for DynamicSharedArray<T> {
 impl<T> Copy for DynamicSharedArray<T> {}
 
 impl<T> DynamicSharedArray<T> {
-    /// All bytes that the launch asked for. They start at a multiple of 16 bytes at least.
+    /// All bytes that the launch specified. They are aligned to at least 16 bytes.
     ///
     /// On the host it panics.
     #[inline(always)]

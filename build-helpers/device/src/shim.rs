@@ -1,4 +1,4 @@
-//! What the code that `#[kernel]` writes calls. Not for people.
+//! Support for the entry points that `#[kernel]` generates. No public interface.
 
 use crate::thread::{block_idx, thread_idx};
 use core::convert::Infallible;
@@ -19,34 +19,34 @@ macro_rules! __entry {
     ($($token:tt)*) => {};
 }
 
-/// Lets the optimiser know that the axes after the first `DIMENSIONS` have one thread, so that
+/// Lets the optimiser assume that the axes after the first `DIMENSIONS` have one thread, so that
 /// [`crate::thread::index_1d`] costs nothing for them.
 ///
 /// # Safety
 ///
-/// They have.
+/// The launch has one thread along these axes.
 #[inline(always)]
 pub unsafe fn launched_over<const DIMENSIONS: u32>() {
     if DIMENSIONS < 2 && (block_idx().y != 0 || thread_idx().y != 0) {
-        // SAFETY: the caller's word.
+        // SAFETY: by the condition of this function.
         unsafe { unreachable() }
     }
     if DIMENSIONS < 3 && (block_idx().z != 0 || thread_idx().z != 0) {
-        // SAFETY: the caller's word.
+        // SAFETY: by the condition of this function.
         unsafe { unreachable() }
     }
 }
 
-/// What [`core::hint::unreachable_unchecked`] does, without the text of its check, which would
-/// bring formatting into every kernel.
+/// [`core::hint::unreachable_unchecked`] without the message of its debug check, which would link
+/// formatting into every kernel.
 ///
 /// # Safety
 ///
-/// It is not called.
+/// It is never reached.
 #[inline(always)]
 unsafe fn unreachable() -> ! {
     let nothing = core::ptr::dangling::<Infallible>();
-    // SAFETY: the caller's word.
+    // SAFETY: by the condition of this function.
     match unsafe { *nothing } {}
 }
 
@@ -58,6 +58,6 @@ unsafe fn unreachable() -> ! {
 #[inline(always)]
 #[must_use]
 pub unsafe fn slice<'a, T>(data: *const T, length: usize) -> &'a [T] {
-    // SAFETY: the caller's word.
+    // SAFETY: by the condition of this function.
     unsafe { &*core::ptr::slice_from_raw_parts(data, length) }
 }

@@ -1,4 +1,4 @@
-//! Slices that all threads of a launch write, each its own element.
+//! Disjoint slices: memory that all threads of a launch write, each its own element.
 
 use crate::{
     index::{Index1D, Index2D, IndexSpace, ThreadIndex, sealed::Sealed},

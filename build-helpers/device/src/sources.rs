@@ -1,7 +1,7 @@
 //! The sources of this crate and of `kernelmill-device-macros` as text.
 //!
-//! Whoever compiles kernels writes them to two folders and builds them there with nothing but
-//! `rustc`: first the macros as a procedural macro, then this crate with `--cfg kernelmill`.
+//! A compiler of kernels writes them to two folders and builds them with a bare `rustc`: first the
+//! macros as a procedural macro, then this crate with `--cfg kernelmill`.
 //!
 //! ```
 //! use kernelmill_device::sources;
@@ -16,13 +16,16 @@ macro_rules! files {
 
 /// `(path, text)` for every source file of this crate; the path is relative to `lib.rs`'s folder.
 pub const DEVICE: &[(&str, &str)] = files! { "":
-    "assertion.rs" "atomic.rs" "deferred.rs" "derivative.rs" "fast.rs" "fence.rs" "float.rs" "function.rs" "heap.rs" "index.rs" "intrinsics.rs"
-    "lib.rs" "math/circular.rs" "math/coefficients.rs" "math/double.rs" "math/exponential.rs"
-    "math/inverse.rs" "math/logarithm.rs" "math/mod.rs" "math/power.rs" "math/real.rs"
-    "math/reduction.rs" "math/remainder.rs" "math/root.rs" "panic.rs" "panic/device.rs"
-    "panic/write.rs" "prelude.rs" "print.rs" "print/c.rs" "print/decimal.rs" "shared.rs" "shim.rs"
-    "slice.rs" "sources.rs" "tensor/accumulator.rs" "tensor/bulk.rs" "tensor/copy.rs" "tensor/group.rs" "tensor/element.rs" "tensor/fragment.rs" "tensor/layout.rs"
-    "tensor/map.rs" "tensor/memory.rs" "tensor/mod.rs" "tensor/rows.rs" "thread.rs" "warp.rs"
+    "assertion.rs" "atomic.rs" "deferred.rs" "derivative.rs" "fast.rs" "fence.rs" "float.rs"
+    "function.rs" "heap.rs" "index.rs" "intrinsics.rs" "lib.rs" "math/circular.rs"
+    "math/coefficients.rs" "math/double.rs" "math/exponential.rs" "math/inverse.rs"
+    "math/logarithm.rs" "math/mod.rs" "math/payne_hanek.rs" "math/power.rs" "math/real.rs"
+    "math/reduction.rs" "math/remainder.rs" "math/root.rs" "panic/device.rs" "panic/mod.rs"
+    "panic/write.rs" "prelude.rs" "print/buffer.rs" "print/c.rs" "print/decimal.rs"
+    "print/line.rs" "print/mod.rs" "shared.rs" "shim.rs" "slice.rs" "sources.rs"
+    "tensor/accumulator.rs" "tensor/bulk.rs" "tensor/copy.rs" "tensor/element.rs"
+    "tensor/fragment.rs" "tensor/layout.rs" "tensor/memory.rs" "tensor/mod.rs" "tensor/rows.rs"
+    "tensor/tensor_map.rs" "tensor/warpgroup.rs" "thread.rs" "warp.rs"
 };
 
 /// `(path, text)` for every source file of `kernelmill-device-macros`.

@@ -1,4 +1,4 @@
-//! Which thread this is, and waiting for the others of its block.
+//! Thread and block indices, grid-stride loops, and the barrier of a block.
 //!
 //! On the host these functions panic.
 
@@ -70,9 +70,10 @@ pub fn index_1d() -> ThreadIndex {
     ThreadIndex::new_1d(place().plane_row * launch_width() + global_x())
 }
 
-/// The elements below `count` that are this thread's where a launch of any size shares them: the one of
-/// its number ([`index_1d`]), and each one that comes as many elements later as the launch has threads.
-/// No two threads have one in common. CUDA's guides call such a loop a grid-stride loop.
+/// A [grid-stride loop](https://developer.nvidia.com/blog/cuda-pro-tip-write-flexible-kernels-grid-stride-loops/):
+/// the elements below `count` that belong to this thread in a launch of any size. The first has the
+/// thread's number ([`index_1d`]); the stride is the number of threads of the launch. No two threads have
+/// an element in common.
 ///
 /// ```no_run
 /// use kernelmill_device::prelude::*;
@@ -87,8 +88,8 @@ pub fn index_1d() -> ThreadIndex {
 /// }
 /// ```
 ///
-/// A `for` loop does the same. `for_each` and `fold` leave compilers less to find out: on the CPU they are
-/// what lets all threads of a block go through memory together.
+/// A `for` loop does the same, but `for_each` and `fold` are easier to analyse: on the CPU they let the
+/// threads of a block be vectorised over consecutive elements.
 #[inline(always)]
 #[must_use]
 pub fn grid_stride(count: usize) -> GridStride {
@@ -120,11 +121,11 @@ pub fn index_2d() -> ThreadIndex<Index2D> {
     ThreadIndex::new_2d(place.plane_row * launch_width() + place.column, place)
 }
 
-/// Waits until every thread of the block that has not returned is here. What threads of the block
-/// wrote before it, all of them see after it.
+/// A barrier (`__syncthreads`): waits until every thread of the block that has not returned has reached
+/// it. Writes of the block's threads before the barrier are visible to all of them after it.
 ///
-/// Threads that wait at different barriers, or some of which never come, make the block wait for
-/// ever or, on the CPU, the launch fail.
+/// If threads of a block wait at different barriers, or one never reaches it, the block hangs; on the CPU
+/// the launch fails.
 #[inline(always)]
 pub fn sync_threads() {
     intrinsics::barrier();

@@ -1,9 +1,10 @@
-//! Operations among the threads of a warp: 32 threads of a block that follow each other.
+//! Warp-level primitives: shuffles, votes and barriers of a warp, 32 consecutive threads of a block.
 //!
-//! The plain forms are for all 32 lanes and need every thread of the warp that has not returned to
-//! come here. The `_sync` forms are for the lanes of `mask`, bit `i` for lane `i`: every thread named
-//! in it, the caller among them, comes here with the same mask. Where that is not so the launch may
-//! hang or fail and values are unspecified, as they are from lanes that have returned.
+//! The plain forms are for all 32 lanes: every thread of the warp that has not returned must call them.
+//! The `_sync` forms are for the lanes of `mask`, bit `i` for lane `i`: every thread in it, the caller
+//! among them, must call them with the same mask. Otherwise values are unspecified and the launch may
+//! hang or fail. Values from lanes that have returned are unspecified. They correspond to CUDA's [warp
+//! primitives](https://developer.nvidia.com/blog/using-cuda-warp-level-primitives/).
 //!
 //! On the host these functions panic.
 
@@ -14,22 +15,21 @@ pub const SIZE: u32 = 32;
 
 const ALL: u32 = u32::MAX;
 
-/// The thread's place in its warp, from 0.
+/// The lane of the thread: its index in its warp, from 0.
 #[inline(always)]
 #[must_use]
 pub fn lane_id() -> u32 {
     intrinsics::lane_id()
 }
 
-/// The lanes that run together with this one at this moment. A hint: it may differ from one run,
-/// and one target, to another.
+/// The lanes that execute this call together. A hint: it may differ between runs and between targets.
 #[inline(always)]
 #[must_use]
 pub fn active_mask() -> u32 {
     intrinsics::active_mask()
 }
 
-/// Waits for all lanes, and makes what they wrote visible to each other.
+/// A warp barrier: waits for all lanes, and makes their writes visible to each other.
 #[inline(always)]
 pub fn sync() {
     sync_sync(ALL);
@@ -41,7 +41,7 @@ pub fn sync_sync(mask: u32) {
     intrinsics::warp_barrier(mask);
 }
 
-/// The lanes whose `predicate` is true, bit `i` for lane `i`.
+/// A vote: the lanes whose `predicate` is true, bit `i` for lane `i`.
 #[inline(always)]
 #[must_use]
 pub fn ballot(predicate: bool) -> u32 {
@@ -55,7 +55,7 @@ pub fn ballot_sync(mask: u32, predicate: bool) -> u32 {
     intrinsics::warp_ballot(mask, predicate as u32)
 }
 
-/// Whether `predicate` is true in every lane that is here.
+/// Whether `predicate` is true in every lane that takes part.
 #[inline(always)]
 #[must_use]
 pub fn all(predicate: bool) -> bool {
@@ -128,7 +128,7 @@ shuffles! {
     shuffle_down, shuffle_down_sync, warp_shuffle_down, delta;
 }
 
-/// What can be shuffled: `u32`, `i32`, `f32` in one step, `u64`, `i64`, `f64` in two.
+/// Types that can be shuffled: `u32`, `i32` and `f32` with one shuffle, `u64`, `i64` and `f64` with two.
 pub trait Shuffle: sealed::Words {}
 
 impl<T: sealed::Words> Shuffle for T {}

@@ -1,3 +1,5 @@
+//! Reasons why an LLVM library, or a module, cannot be used.
+
 use std::path::PathBuf;
 
 use crate::Version;
@@ -35,7 +37,7 @@ pub enum Error {
     MissingFunctions {
         /// The library.
         path: PathBuf,
-        /// What it says of itself.
+        /// Its version.
         version: String,
         /// The functions it lacks.
         missing: Vec<&'static str>,
@@ -52,7 +54,7 @@ pub enum Error {
         /// Its version.
         version: Version,
     },
-    /// The library numbers what its C interface tells otherwise than the bindings.
+    /// The library has other enumerators than the bindings.
     #[error(
         "the LLVM library {} is version {version}, which this kernelmill cannot read ({what}): \
          update kernelmill, use an older Rust toolchain, or set KERNELMILL_LLVM to another library",
@@ -79,15 +81,16 @@ pub enum Error {
     },
     /// The library has an instruction that this crate does not know.
     #[error(
-        "this kernelmill does not know the instruction `{instruction}` of LLVM {} in {function}: \
-         update kernelmill, or use an older Rust toolchain",
-        crate::library::opened_version()
+        "this kernelmill does not know the instruction `{instruction}` of LLVM {version} in \
+         {function}: update kernelmill, or use an older Rust toolchain"
     )]
     UnknownInstruction {
         /// The instruction, in LLVM's notation.
         instruction: String,
         /// The symbol of the function it is in.
         function: String,
+        /// The library's version.
+        version: Version,
     },
     /// LLVM itself reported an error.
     #[error("LLVM: {0}")]

@@ -1,11 +1,12 @@
+//! The LLVM library of this process: found in a toolchain, opened, and checked.
+
 use std::{
-    ffi::{CStr, c_void},
-    fmt,
+    ffi::c_void,
     path::{Path, PathBuf},
     sync::Mutex,
 };
 
-use crate::{Error, trampolines};
+use crate::{Error, Version, trampolines};
 
 /// The LLVM library that this process uses. It stays open until the process ends: LLVM keeps
 /// state of its own, and so do values made with it.
@@ -13,28 +14,6 @@ use crate::{Error, trampolines};
 pub struct Library {
     path: PathBuf,
     version: Version,
-}
-
-/// The version of an LLVM library.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the parts of a version")]
-pub struct Version {
-    pub major: u32,
-    pub minor: u32,
-    pub patch: u32,
-}
-
-impl Version {
-    /// The oldest version that the bindings fit.
-    pub const OLDEST: Self = Self { major: 20, minor: 0, patch: 0 };
-    /// The newest major version that kernelmill was tested with.
-    pub const NEWEST_TESTED: u32 = 23;
-}
-
-impl fmt::Display for Version {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}.{}.{}", self.major, self.minor, self.patch)
-    }
 }
 
 /// The library in use, once one has been opened.
@@ -110,14 +89,6 @@ pub fn find_in_sysroot(sysroot: &Path) -> Result<PathBuf, Error> {
     found.pop().ok_or_else(|| Error::NotInToolchain { sysroot: sysroot.to_owned() })
 }
 
-/// The version of the library in use, for messages.
-pub(crate) fn opened_version() -> String {
-    let opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    opened
-        .as_ref()
-        .map_or_else(|| "of no library".to_owned(), |library| library.version.to_string())
-}
-
 /// Opens the library, checks it, and fills the table.
 fn load(path: &Path) -> Result<Version, Error> {
     let library =
@@ -188,19 +159,6 @@ fn initialize_targets() {
     Target::initialize_amd_gpu(&config);
     Target::initialize_aarch64(&config);
     Target::initialize_x86(&config);
-}
-
-/// Reads a string that LLVM allocated, and frees it.
-pub(crate) fn take_message(message: *mut std::ffi::c_char) -> String {
-    if message.is_null() {
-        return String::new();
-    }
-    // SAFETY: LLVM's C functions hand out null-terminated strings that the caller disposes of.
-    unsafe {
-        let text = CStr::from_ptr(message).to_string_lossy().into_owned();
-        llvm_sys::core::LLVMDisposeMessage(message);
-        text
-    }
 }
 
 /// The functions that the compiler calls, itself or through inkwell. `tests/functions.rs`

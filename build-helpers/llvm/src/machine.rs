@@ -1,4 +1,4 @@
-//! Target machines: what code is generated for.
+//! Target machines: passes and code generation for one processor of a target.
 
 use inkwell::{
     OptimizationLevel,
@@ -83,13 +83,13 @@ impl Machine {
         u64::from(unsafe { llvm_sys::target::LLVMABIAlignmentOfType(data.as_mut_ptr(), ty.raw) })
     }
 
-    /// Makes a module one for this machine.
+    /// Sets a module's triple and data layout to those of this machine.
     pub fn adopt(&self, module: &Module<'_>) {
         module.set_triple(&self.triple);
         module.set_data_layout(&self.machine.get_target_data().get_data_layout());
     }
 
-    /// Runs passes, named in LLVM's notation.
+    /// Runs a pass pipeline, in the notation of [`opt -passes`](https://llvm.org/docs/NewPassManager.html).
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl Machine {
         self.run_with(module, passes, true)
     }
 
-    /// Runs passes, with vectorisation of loops and straight code or without.
+    /// Runs a pass pipeline, with or without the loop and SLP vectorisers.
     ///
     /// # Errors
     ///
@@ -117,8 +117,8 @@ impl Machine {
         module.run_passes(passes, &self.machine, options).map_err(Error::llvm)
     }
 
-    /// Runs passes over one function of a module that [`Machine::adopt`] made one for this machine.
-    /// Only passes over functions can be named.
+    /// Runs a pipeline of function passes on one function of a module that was given to
+    /// [`Machine::adopt`].
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! The symbols that llvm-sys links against: each jumps to the address in its slot of a table.
+//! Trampolines: the symbols that llvm-sys links against, each a jump through its slot of a table.
 
 use std::{
     ffi::c_void,
@@ -182,8 +182,8 @@ pub(crate) fn fill(find: impl Fn(&'static str) -> Option<*mut c_void>) {
     }
 }
 
-/// Stands in for a function that the library lacks. [`crate::Library::open`] has checked those
-/// that the compiler calls, so it is reached only by other users of inkwell or llvm-sys.
+/// The target of trampolines for functions that the library lacks. Opening a library checks those
+/// that the compiler calls, so only other users of inkwell or llvm-sys reach it.
 extern "C" fn absent() -> ! {
     eprintln!("kernelmill: a function was called that the opened LLVM library does not have");
     std::process::abort()

@@ -1,16 +1,16 @@
-//! The instructions that read and write memory.
+//! Memory accesses: the instructions that read and write memory.
 
 use kernelmill_compiler::plugin::{
     Task,
     ir::{Opcode, Type, Value},
 };
 
-/// What an access does.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Read,
     Write,
-    /// In one step that no other thread's can be in the middle of.
+    /// Atomic or volatile: never part of a race.
     Atomic,
 }
 
@@ -54,12 +54,12 @@ pub(crate) fn of<'c>(task: &Task<'_, 'c>, at: Value<'c>) -> Vec<Access<'c>> {
     }
 }
 
-/// Atomic and volatile accesses are how threads wait for each other without barriers.
+/// The kind of a load or store. Threads synchronise without barriers by atomic and volatile accesses.
 fn plain(at: Value<'_>, kind: Kind) -> Kind {
     if at.is_exact_access() { Kind::Atomic } else { kind }
 }
 
-/// What copies and fills memory, as LLVM and C name it.
+/// The accesses of `memcpy`, `memmove` and `memset`, as LLVM and C name them.
 fn of_call<'c>(task: &Task<'_, 'c>, at: Value<'c>) -> Vec<Access<'c>> {
     let name = at.called_function().map(Value::name).unwrap_or_default();
     let name = name.trim_start_matches("llvm.").split('.').next().unwrap_or_default().to_owned();

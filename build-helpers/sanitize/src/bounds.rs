@@ -1,4 +1,5 @@
-//! The check that an access is within its memory.
+//! Bounds checks, as those of AddressSanitizer (Serebryany et al., USENIX ATC 2012), but against the size
+//! of the object that a pointer is derived from instead of red zones.
 
 use kernelmill_artifact::PanicKind;
 use kernelmill_compiler::plugin::{
@@ -8,7 +9,7 @@ use kernelmill_compiler::plugin::{
 
 use crate::{access::Access, memory::Memory};
 
-/// Puts the check before an access; `name` is that of the memory, and `element` the size of its
+/// Adds the check before an access; `name` is that of the memory, and `element` the size of its
 /// elements.
 pub(crate) fn check<'c>(
     task: &Task<'_, 'c>,
@@ -35,7 +36,7 @@ pub(crate) fn check<'c>(
     let place = task.place(access.at);
     fail_if(task, access.at, is_out, |builder| {
         let size = word.constant(element.max(1));
-        // The first byte that is out, where the first one of the access is not.
+        // The first byte out of bounds: that of the access, or else its last.
         let last = builder.add(offset, builder.add(access.bytes, word.constant(u64::MAX)));
         let starts_in = builder.compare(IntPredicate::Ult, offset, memory.bytes);
         let byte = builder.select(starts_in, last, offset);
@@ -45,7 +46,7 @@ pub(crate) fn check<'c>(
     });
 }
 
-/// Ends the thread before an instruction where a condition holds, which was computed before it.
+/// Ends the thread before an instruction if a condition holds, which is computed before it.
 pub(crate) fn fail_if<'c>(
     task: &Task<'_, 'c>,
     at: Value<'c>,

@@ -1,13 +1,21 @@
-//! Checks of memory accesses for debug builds, as a plugin of kernelmill's compiler: what reads or
-//! writes beyond its memory, and threads of a block that use a place of shared memory without a
-//! barrier between, end the launch with an error that has the file and the line.
+//! A sanitizer for kernels in debug builds, as a plugin of kernelmill's compiler: out-of-bounds accesses,
+//! and data races in shared memory, end the launch with an error that has the file and the line.
 //!
-//! Nothing in a kernel has to change. `docs/sanitize.md` says what is checked and what is not.
+//! Kernels are not changed by hand. `docs/sanitize.md` lists what is checked and what is not. The model
+//! is AddressSanitizer (Serebryany et al., "AddressSanitizer: A Fast Address Sanity Checker", USENIX ATC
+//! 2012) and the tools `memcheck` and `racecheck` of NVIDIA's [compute-sanitizer][cs].
+//!
+//! Stages, for each kernel: find all accesses and the objects of their pointers (`access`, `memory`),
+//! allocate shadow memory (`shadow`), add bounds checks (`bounds`) and race checks (`races`).
+//!
+//! [cs]: https://docs.nvidia.com/compute-sanitizer/
 
 mod access;
 mod bounds;
+mod intrinsics;
 mod kernel;
 mod memory;
+mod names;
 mod options;
 mod races;
 mod shadow;
@@ -15,10 +23,11 @@ mod shadow;
 use std::collections::HashMap;
 
 use kernelmill_compiler::plugin::{Plugin, Scope, Stage, Task};
+use memory::RootedAccess;
 use options::Options;
 use shadow::Shadows;
 
-/// The plugin that puts the checks into kernels.
+/// The plugin that adds the checks to kernels.
 ///
 /// ```no_run
 /// # struct Build;
@@ -49,7 +58,7 @@ impl Plugin for Sanitize {
     }
 
     fn version(&self) -> &str {
-        // With the digest of the sources, that changes with the code that is made.
+        // The digest of the sources invalidates artifacts of other states of this crate.
         concat!(env!("CARGO_PKG_VERSION"), " ", env!("KERNELMILL_SANITIZE_DIGEST"))
     }
 
@@ -58,12 +67,12 @@ impl Plugin for Sanitize {
     }
 
     fn stages(&self) -> &[Stage] {
-        // The accesses are those of the source, and no library's are among them.
+        // At this stage accesses are those of the source, without any of a library.
         &[Stage::FrontEnd]
     }
 
     fn priority(&self) -> i32 {
-        // After what other plugins make.
+        // After other plugins, to check the code that they add.
         1000
     }
 
@@ -84,7 +93,7 @@ impl Plugin for Sanitize {
         task.run_passes("function(sroa,instsimplify)")?;
         let kernels = task.kernels();
         let mut accesses: HashMap<_, _> =
-            kernels.iter().map(|it| (it.name.clone(), kernel::accesses(task, it))).collect();
+            kernels.iter().map(|it| (it.name.clone(), RootedAccess::all(task, it))).collect();
         let shadows = Shadows::plan(task, options, &kernels, &accesses)?;
         for kernel in &kernels {
             let accesses = accesses.remove(&kernel.name).unwrap_or_default();

@@ -1,32 +1,54 @@
-//! Which memory a pointer leads to: its start and its size.
+//! Provenance of pointers: the memory that a pointer is derived from, with its start and size.
+//!
+//! LLVM calls it the underlying object of a pointer.
 
 use std::collections::{HashMap, HashSet};
 
 use kernelmill_compiler::plugin::{
     Kernel, Length, SharedArray, Task,
-    ir::{Builder, ModuleExt, Opcode, Type, Value},
+    ir::{Builder, Opcode, Type, Value},
 };
 
-use crate::kernel::operation;
+use crate::{
+    access::{self, Access},
+    intrinsics::{self, DYNAMIC_SHARED, dynamic_shared},
+};
 
-/// Where a pointer can come from.
+/// The memory object that a pointer is derived from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Root<'c> {
-    /// Memory that the kernel is given, by its place among the buffers.
+    /// A buffer that the kernel is passed, by its index.
     Buffer(usize),
     /// A shared array.
     Shared(Value<'c>),
     /// A variable of the thread's own or of the whole module.
     Variable(Value<'c>),
-    /// The shared memory that the launch asks for.
+    /// The dynamic shared memory of a launch.
     Dynamic,
-    /// Memory of the heap, which a call gives.
+    /// A heap allocation, by its call.
     Call(Value<'c>),
-    /// Nobody knows.
+    /// Memory that is not known.
     Unknown,
 }
 
-/// The memory that a pointer leads to.
+/// An access, with the objects that its pointer can be derived from.
+#[derive(Clone, Debug)]
+pub(crate) struct RootedAccess<'c> {
+    pub(crate) access: Access<'c>,
+    pub(crate) roots: Vec<Root<'c>>,
+}
+
+impl<'c> RootedAccess<'c> {
+    /// All accesses of a kernel.
+    pub(crate) fn all(task: &Task<'_, 'c>, kernel: &Kernel<'c>) -> Vec<Self> {
+        let memories = Memories::new(task, kernel);
+        let instructions = kernel.function.instructions().into_iter();
+        let found = instructions.flat_map(|at| access::of(task, at));
+        found.map(|access| Self { access, roots: memories.roots(access.pointer) }).collect()
+    }
+}
+
+/// The range of memory that a pointer may access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory<'c> {
     pub(crate) base: Value<'c>,
@@ -34,10 +56,10 @@ pub(crate) struct Memory<'c> {
     pub(crate) bytes: Value<'c>,
 }
 
-/// The size of memory of which nothing is known.
+/// The size of memory that is not known.
 const UNLIMITED: u64 = u64::MAX;
 
-/// The memory of one kernel.
+/// The memory objects of one kernel.
 pub(crate) struct Memories<'a, 'c> {
     task: &'a Task<'a, 'c>,
     kernel: &'a Kernel<'c>,
@@ -50,7 +72,7 @@ impl<'a, 'c> Memories<'a, 'c> {
         Self { task, kernel, shared: task.shared_arrays(), of_phis: HashMap::new() }
     }
 
-    /// Everything that a pointer can come from.
+    /// All objects that a pointer can be derived from.
     pub(crate) fn roots(&self, pointer: Value<'c>) -> Vec<Root<'c>> {
         let (mut roots, mut seen, mut work) = (Vec::new(), HashSet::new(), vec![pointer]);
         while let Some(value) = work.pop() {
@@ -68,7 +90,7 @@ impl<'a, 'c> Memories<'a, 'c> {
         roots
     }
 
-    /// The root that a value is; `None` for null and what is undefined.
+    /// The object that a value is the address of; `None` for null and undefined values.
     fn root(&self, value: Value<'c>) -> Option<Root<'c>> {
         if let Some(index) = self.kernel.buffers.iter().position(|it| it.address == value) {
             let is_known = self.kernel.buffers[index].length.is_some();
@@ -114,7 +136,7 @@ impl<'a, 'c> Memories<'a, 'c> {
             }
             Root::Dynamic => {
                 let builder = self.start();
-                let size = operation(self.task, "dynamic_shared_bytes");
+                let size = intrinsics::declare(self.task, "dynamic_shared_bytes");
                 let bytes = builder.zero_extend(builder.call(size, &[]), word);
                 Memory { base: dynamic_shared(self.task, &builder), bytes }
             }
@@ -151,8 +173,8 @@ impl<'a, 'c> Memories<'a, 'c> {
         }
     }
 
-    /// The memory that a pointer leads to at run time. Where it comes from several, the code that
-    /// tells which is added beside what chooses the pointer.
+    /// The range of a pointer at run time. For a pointer that can be derived from several objects, phis
+    /// and selects of the ranges are added beside those of the pointer.
     pub(crate) fn of(&mut self, pointer: Value<'c>) -> Memory<'c> {
         if let [root] = self.roots(pointer).as_slice() {
             return self.of_root(root);
@@ -172,7 +194,7 @@ impl<'a, 'c> Memories<'a, 'c> {
         memory
     }
 
-    /// The memory of a phi or selection.
+    /// The range of a phi or select.
     fn of_choice(&mut self, pointer: Value<'c>, values: &[Value<'c>]) -> Memory<'c> {
         let builder = self.task.before(pointer);
         let address = Type::pointer(self.task.context(), 0);
@@ -198,16 +220,7 @@ impl<'a, 'c> Memories<'a, 'c> {
     }
 }
 
-/// The start of the shared memory that the launch asks for.
-pub(crate) fn dynamic_shared<'c>(task: &Task<'_, 'c>, builder: &Builder<'c>) -> Value<'c> {
-    let address = Type::pointer(task.context(), 0);
-    builder.call(task.module().declare(DYNAMIC, address.function(&[])), &[])
-}
-
-/// What gives it.
-const DYNAMIC: &str = "__kernelmill_dynamic_shared";
-
-/// What an allocation gives.
+/// An allocation by a call.
 enum Allocation<'c> {
     Heap(Value<'c>),
     Dynamic,
@@ -216,12 +229,12 @@ enum Allocation<'c> {
 fn allocation(call: Value<'_>) -> Option<Allocation<'_>> {
     match call.called_function()?.name().as_str() {
         "malloc" => Some(Allocation::Heap(call.arguments()[0])),
-        DYNAMIC => Some(Allocation::Dynamic),
+        DYNAMIC_SHARED => Some(Allocation::Dynamic),
         _ => None,
     }
 }
 
-/// What a pointer is made of.
+/// One step from a pointer towards its object.
 enum Step<'c> {
     From(Vec<Value<'c>>),
     Root,

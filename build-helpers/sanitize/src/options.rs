@@ -1,4 +1,4 @@
-//! What the build says of the checks: `bounds=off`, `races=off`, or both after a comma.
+//! Options of the plugin in the build's configuration: `bounds=off`, `races=off`, or both, with a comma.
 
 /// Which checks are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

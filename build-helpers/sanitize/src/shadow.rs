@@ -1,16 +1,23 @@
-//! What is remembered of each place of a shared array: who wrote and who read it last.
+//! Shadow memory of shared arrays: for each granule of an array, the last write and the last readers.
+//!
+//! A cell is an epoch: a thread, and its count of barriers. Keeping the last write and few readers as
+//! epochs is the method of FastTrack (Flanagan and Freund, PLDI 2009), with barriers as the only
+//! synchronisation. `shadow.ll` has the code that compares and updates cells.
 
 use std::collections::{HashMap, HashSet};
 
 use kernelmill_artifact::Target;
 use kernelmill_compiler::plugin::{
-    Kernel, Task,
+    Kernel, SharedArray, Task,
     ir::{Linkage, ModuleExt, Value, parse_ir},
 };
 
-use crate::{kernel::Rooted, memory::Root, options::Options};
+use crate::{
+    memory::{Root, RootedAccess},
+    options::Options,
+};
 
-/// The memory beside one shared array.
+/// The shadow memory of one shared array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shadow<'c> {
     pub(crate) memory: Value<'c>,
@@ -20,15 +27,15 @@ pub(crate) struct Shadow<'c> {
     pub(crate) cells: u64,
 }
 
-/// The shadows of a module.
+/// The shadow memory of a module.
 #[derive(Debug)]
 pub(crate) struct Shadows<'c> {
     of: HashMap<Value<'c>, Shadow<'c>>,
-    /// That of the first bytes of the shared memory which launches ask for.
+    /// That of the first bytes of the dynamic shared memory.
     pub(crate) dynamic: Option<Shadow<'c>>,
-    /// The arrays that there is no room beside for one.
+    /// The arrays without a shadow, for lack of shared memory.
     too_large: HashSet<Value<'c>>,
-    /// What looks at the shadows, where there are any.
+    /// The functions that read and write shadows, where there are any.
     pub(crate) functions: Option<Functions<'c>>,
 }
 
@@ -42,7 +49,7 @@ pub(crate) struct Functions<'c> {
 /// Cells for the last write, and for the readers with the highest and the lowest number.
 pub(crate) const ROLES: u64 = 3;
 
-/// How many bits of a cell are for what.
+/// The layout of a cell, in bits.
 #[derive(Clone, Copy)]
 struct Layout {
     cell: u64,
@@ -51,20 +58,20 @@ struct Layout {
 }
 
 impl Layout {
-    /// The bytes of the cells of one place.
+    /// The bytes of the cells of one granule.
     fn bytes(self) -> u64 {
         ROLES * self.cell / 8
     }
 }
 
-/// With the places of accesses, and without, which takes half the memory.
+/// Cells with the source location of the access, and cells without, which take half the memory.
 const LAYOUTS: [Layout; 2] =
     [Layout { cell: 64, warp: 9, place: 20 }, Layout { cell: 32, warp: 5, place: 0 }];
 
-/// Bits for the thread's number in its block: more than any device has threads in one.
+/// Bits for the index of a thread in its block, enough for the largest block of any device.
 const THREAD: u64 = 11;
 
-/// The bytes of shared memory that a kernel has without asking for more.
+/// The bytes of shared memory that a kernel can have without opting in to more.
 fn limit(target: &Target) -> u64 {
     match target {
         Target::Amd(_) => 64 << 10,
@@ -74,60 +81,31 @@ fn limit(target: &Target) -> u64 {
 }
 
 impl<'c> Shadows<'c> {
-    /// Makes shadows for the arrays of kernels, where these have the memory for it.
+    /// Allocates shadow memory for the shared arrays of kernels, as far as their shared memory allows.
     pub(crate) fn plan(
         task: &Task<'_, 'c>,
         options: Options,
         kernels: &[Kernel<'c>],
-        accesses: &HashMap<String, Vec<Rooted<'c>>>,
+        accesses: &HashMap<String, Vec<RootedAccess<'c>>>,
     ) -> Result<Self, String> {
-        let mut granules = HashMap::new();
-        let found = accesses.values().flatten().filter_map(|(access, roots)| match &roots[..] {
-            [Root::Shared(array)] => Some((Some(*array), granule(access.bytes.as_u64()))),
-            [Root::Dynamic] => Some((None, granule(access.bytes.as_u64()))),
-            _ => None,
-        });
-        for (array, granule) in found.filter(|_| options.races) {
-            let known = granules.entry(array).or_insert(granule);
-            *known = granule.min(*known);
-        }
-        let arrays = task.shared_arrays();
-        let cells: HashMap<_, _> = arrays
-            .iter()
-            .filter_map(|array| {
-                let granule = granules.get(&Some(array.global))?;
-                Some((array.global, (*granule, array.bytes.div_ceil(*granule))))
-            })
-            .collect();
-        let bytes = |array: &Value<'c>| {
-            let own = arrays.iter().find(|it| it.global == *array).map_or(0, |it| it.bytes);
-            own.next_multiple_of(16)
-        };
-        let used: Vec<_> =
-            kernels.iter().map(|kernel| arrays_of(&accesses[&kernel.name])).collect();
-        let size = |layout: &Layout, used: &Vec<Value<'c>>| {
-            let cells = used.iter().filter_map(|array| cells.get(array)).map(|(_, cells)| cells);
-            let shadows: u64 = cells.map(|cells| cells * layout.bytes()).sum();
-            used.iter().map(bytes).sum::<u64>() + shadows
-        };
+        let granules = if options.races { smallest_accesses(accesses) } else { HashMap::default() };
+        let sizes = Sizes::new(task, kernels, accesses, &granules);
         let limit = limit(task.target());
-        let fits = |layout: &Layout, used: &Vec<Value<'c>>| size(layout, used) <= limit;
-        let fits_all = LAYOUTS.iter().find(|layout| used.iter().all(|used| fits(layout, used)));
-        let layout = fits_all.unwrap_or(&LAYOUTS[1]);
+        let fits = |layout: &Layout, used: &Vec<Value<'c>>| sizes.bytes(*layout, used) <= limit;
+        let fits_all =
+            LAYOUTS.iter().find(|layout| sizes.used.iter().all(|used| fits(layout, used)));
+        let layout = *fits_all.unwrap_or(&LAYOUTS[1]);
         let too_large: HashSet<_> =
-            used.iter().filter(|used| !fits(layout, used)).flatten().copied().collect();
-        let of: HashMap<_, _> = arrays
-            .iter()
-            .filter(|array| !too_large.contains(&array.global))
-            .filter_map(|array| {
-                let (granule, cells) = *cells.get(&array.global)?;
-                let name = format!("{}.sanitize", array.global.name());
-                let memory = task.new_shared_array(&name, cells * layout.bytes());
-                Some((array.global, Shadow { memory, granule, cells }))
-            })
-            .collect();
-        // Whatever the arrays leave; half of all at most, for launches have memory of their own.
-        let most = used.iter().map(|used| size(layout, used)).max().unwrap_or(0);
+            sizes.used.iter().filter(|used| !fits(&layout, used)).flatten().copied().collect();
+        let mut of = HashMap::new();
+        for array in sizes.arrays.iter().filter(|array| !too_large.contains(&array.global)) {
+            let Some(&Cells { granule, count }) = sizes.cells.get(&array.global) else { continue };
+            let name = format!("{}.sanitize", array.global.name());
+            let memory = task.new_shared_array(&name, count * layout.bytes());
+            of.insert(array.global, Shadow { memory, granule, cells: count });
+        }
+        // The dynamic shared memory gets the rest, at most half of all: launches need memory too.
+        let most = sizes.used.iter().map(|used| sizes.bytes(layout, used)).max().unwrap_or(0);
         let room = limit.saturating_sub(most).min(limit / 2);
         let dynamic = granules.get(&None).filter(|_| room >= layout.bytes()).map(|granule| {
             let cells = room / layout.bytes();
@@ -135,7 +113,7 @@ impl<'c> Shadows<'c> {
             Shadow { memory, granule: *granule, cells }
         });
         let is_none = of.is_empty() && dynamic.is_none();
-        let functions = if is_none { None } else { Some(Functions::link(task, *layout)?) };
+        let functions = if is_none { None } else { Some(Functions::link(task, layout)?) };
         Ok(Self { of, dynamic, too_large, functions })
     }
 
@@ -150,17 +128,83 @@ impl<'c> Shadows<'c> {
     }
 }
 
-/// The bytes that a cell is for, where the smallest access has so many; `None` where that is known
-/// only at run time.
+/// The cells of one array.
+#[derive(Clone, Copy)]
+struct Cells {
+    /// The bytes of the array that have one cell.
+    granule: u64,
+    count: u64,
+}
+
+/// The sizes from which the layout of cells is chosen.
+struct Sizes<'c> {
+    arrays: Vec<SharedArray<'c>>,
+    cells: HashMap<Value<'c>, Cells>,
+    /// The arrays that each kernel accesses.
+    used: Vec<Vec<Value<'c>>>,
+}
+
+impl<'c> Sizes<'c> {
+    fn new(
+        task: &Task<'_, 'c>,
+        kernels: &[Kernel<'c>],
+        accesses: &HashMap<String, Vec<RootedAccess<'c>>>,
+        granules: &HashMap<Option<Value<'c>>, u64>,
+    ) -> Self {
+        let arrays = task.shared_arrays();
+        let mut cells = HashMap::new();
+        for array in &arrays {
+            if let Some(&granule) = granules.get(&Some(array.global)) {
+                let count = array.bytes.div_ceil(granule);
+                cells.insert(array.global, Cells { granule, count });
+            }
+        }
+        let used = kernels.iter().map(|kernel| arrays_of(&accesses[&kernel.name])).collect();
+        Self { arrays, cells, used }
+    }
+
+    /// The shared memory of a kernel that uses these arrays, with their shadows.
+    fn bytes(&self, layout: Layout, used: &[Value<'c>]) -> u64 {
+        let own = |array: &Value<'c>| {
+            let found = self.arrays.iter().find(|it| it.global == *array);
+            found.map_or(0, |it| it.bytes).next_multiple_of(16)
+        };
+        let cells = used.iter().filter_map(|array| self.cells.get(array));
+        let shadows: u64 = cells.map(|cells| cells.count * layout.bytes()).sum();
+        used.iter().map(own).sum::<u64>() + shadows
+    }
+}
+
+/// The granule of each shared array that is accessed, by its smallest access; that of the dynamic
+/// shared memory is at `None`.
+fn smallest_accesses<'c>(
+    accesses: &HashMap<String, Vec<RootedAccess<'c>>>,
+) -> HashMap<Option<Value<'c>>, u64> {
+    let mut granules = HashMap::new();
+    for RootedAccess { access, roots } in accesses.values().flatten() {
+        let array = match roots[..] {
+            [Root::Shared(array)] => Some(array),
+            [Root::Dynamic] => None,
+            _ => continue,
+        };
+        let granule = granule(access.bytes.as_u64());
+        let known = granules.entry(array).or_insert(granule);
+        *known = granule.min(*known);
+    }
+    granules
+}
+
+/// The bytes that have one cell, for a smallest access of `bytes`; `None` where that is known only at
+/// run time.
 fn granule(bytes: Option<u64>) -> u64 {
     let bytes = bytes.filter(|bytes| *bytes > 0).unwrap_or(1);
     (1 << bytes.trailing_zeros()).min(16)
 }
 
 /// The shared arrays that a kernel accesses.
-pub(crate) fn arrays_of<'c>(accesses: &[Rooted<'c>]) -> Vec<Value<'c>> {
+pub(crate) fn arrays_of<'c>(accesses: &[RootedAccess<'c>]) -> Vec<Value<'c>> {
     let mut arrays = Vec::new();
-    for root in accesses.iter().flat_map(|(_, roots)| roots) {
+    for root in accesses.iter().flat_map(|it| &it.roots) {
         if let Root::Shared(array) = root
             && !arrays.contains(array)
         {
@@ -170,7 +214,7 @@ pub(crate) fn arrays_of<'c>(accesses: &[Rooted<'c>]) -> Vec<Value<'c>> {
     arrays
 }
 
-/// Between the numbers of cells and those of 64 bits.
+/// Conversions between cells and integers of 64 bits.
 fn conversions(cell: u64) -> &'static str {
     if cell == 64 {
         "define internal i64 @__kernelmill_sanitize_narrow(i64 %x) alwaysinline { ret i64 %x }\n\
@@ -186,8 +230,8 @@ fn conversions(cell: u64) -> &'static str {
 impl<'c> Functions<'c> {
     fn link(task: &Task<'_, 'c>, layout: Layout) -> Result<Self, String> {
         let Layout { cell, warp, place } = layout;
-        // From the lowest bit: the place, whether it is atomic, the count of the warp's barriers, the
-        // thread, the count of the block's.
+        // From the lowest bit: source location, atomic flag, barriers of the warp, thread, barriers of
+        // the block.
         let (warp_at, thread_at) = (place + 1, place + 1 + warp);
         let epoch_at = thread_at + THREAD;
         let ones = |bits: u64| (1_u64 << bits) - 1;

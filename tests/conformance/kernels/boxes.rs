@@ -19,13 +19,13 @@ fn write_out<T: TensorElement, const D: usize>(
     out: &mut DisjointSlice<T>,
 ) {
     let (threads, t) = thread_of();
-    let (count, mut i) = (map.box_len(), t);
+    let (count, mut i) = (map.tile_len(), t);
     while i < count {
         let number = count - 1 - i;
         let (mut rest, mut element) = (number, [0; D]);
         for (d, at) in element.iter_mut().enumerate() {
-            *at = rest % map.box_size(d);
-            rest /= map.box_size(d);
+            *at = rest % map.tile_size(d);
+            rest /= map.tile_size(d);
         }
         let at = part * count + number;
         assert!(at < out.len());
@@ -170,7 +170,7 @@ pub fn boxes_moved(from: &TensorMap<f32, 2>, to: &TensorMapMut<f32, 2>) {
     static mut DOUBLED: SharedArray<f32, 256> = SharedArray::UNINIT;
     static mut WORD: SharedArray<u64, 1> = SharedArray::UNINIT;
     let (threads, t) = thread_of();
-    let (block, width, height) = (thread::block_idx(), from.box_size(0), from.box_size(1));
+    let (block, width, height) = (thread::block_idx(), from.tile_size(0), from.tile_size(1));
     let start = [(block.x as usize * width) as i32, (block.y as usize * height) as i32];
     // SAFETY: only the copy writes the tile, and `WORD` is the barrier's.
     let (tile, doubled, word) =
@@ -211,7 +211,7 @@ fn clear<T: TensorElement + Default, const N: usize>(tile: &SharedArray<T, N>, c
 pub fn boxes_of_five_written(values: &[f64], to: &TensorMapMut<f64, 5>) {
     static mut TILE: SharedArray<f64, 256> = SharedArray::UNINIT;
     let (threads, t) = thread_of();
-    let (count, block) = (to.box_len(), thread::block_idx().x as usize);
+    let (count, block) = (to.tile_len(), thread::block_idx().x as usize);
     // SAFETY: each element is written by one thread, before the barrier of `store`.
     let tile = unsafe { &*&raw const TILE };
     let mut i = t;
@@ -222,7 +222,7 @@ pub fn boxes_of_five_written(values: &[f64], to: &TensorMapMut<f64, 5>) {
         unsafe { *tile.as_mut_ptr().add(number) = values[block * count + number] };
         i += threads;
     }
-    let start = [(block * to.box_size(0)) as i32 - 2, -1, 0, 0, 0];
+    let start = [(block * to.tile_size(0)) as i32 - 2, -1, 0, 0, 0];
     // SAFETY: all threads come here, and boxes lie apart.
     let tile = unsafe { to.store(tile, 0, start) }.wait();
     clear(tile, count);

@@ -3,7 +3,7 @@
 
 use kernelmill_device::{
     prelude::*,
-    tensor::{BulkBarrier, F16, GroupAccumulator, GroupTile, sync_tiles},
+    tensor::{BulkBarrier, F16, WarpgroupAccumulator, WarpgroupTile, sync_tiles},
 };
 
 // CHECK-sm_75-NOT: mbarrier
@@ -57,7 +57,7 @@ pub fn group_product(a: &[u16], b: &[u16], mut c: DisjointSlice<f32>) {
     let tiles = unsafe { &*&raw const TILES };
     for i in 0..16 {
         let (row, column) = ((i * 128 + t) / 32, (i * 128 + t) % 32);
-        let place = column / 16 * 1024 + GroupTile::<F16>::index(row, column % 16);
+        let place = column / 16 * 1024 + WarpgroupTile::<F16>::index(row, column % 16);
         let from = 32 * row + column;
         // SAFETY: within, and an element for each thread and round.
         unsafe {
@@ -66,10 +66,10 @@ pub fn group_product(a: &[u16], b: &[u16], mut c: DisjointSlice<f32>) {
         }
     }
     sync_tiles();
-    let tile = |number: usize| GroupTile::<F16>::new(tiles, 1024 * number);
+    let tile = |number: usize| WarpgroupTile::<F16>::new(tiles, 1024 * number);
     // SAFETY: all 128 threads of the block come here, and nobody writes the tiles any more.
     let product = unsafe {
-        GroupAccumulator::zero().multiply(tile(0), tile(2)).multiply(tile(1), tile(3))
+        WarpgroupAccumulator::zero().multiply(tile(0), tile(2)).multiply(tile(1), tile(3))
     };
     product.wait().for_each(|row, column, value| {
         let place = 64 * row + column;

@@ -1,23 +1,30 @@
-//! Which values change when the active parameters do, and which of those matter for the result.
+//! Activity analysis: values that vary with the active parameters and are useful for the result.
+//!
+//! A value is active if it is varied and useful: Hascoët, Naumann and Pascual, "'To be recorded' analysis
+//! in reverse-mode automatic differentiation" (2005).
 
 use std::collections::HashSet;
 
 use kernelmill_llvm::ir::{Opcode, Value};
 
-use super::{Cfg, Memory, Root, holds_floats, memory::transfer};
+use super::{
+    cfg::Cfg,
+    floats::holds_floats,
+    memory::{Memory, Root, transfer},
+};
 use crate::{
-    Activity, Mode,
+    Activity, Mode, Request,
     rules::{Flow, Partial, Rules, flows},
 };
 
-/// The activity of everything in a function.
+/// The activity of all values of a function.
 #[derive(Debug)]
 pub(crate) struct Activities<'c> {
     parameters: Vec<Activity>,
     varied: HashSet<Value<'c>>,
-    /// Values that reach a result; `None` where that does not matter.
+    /// Useful values, which reach a result; `None` in forward mode.
     useful: Option<HashSet<Value<'c>>>,
-    /// Stack slots that hold changing values.
+    /// Stack slots that hold varied values.
     slots: HashSet<Value<'c>>,
 }
 
@@ -27,10 +34,11 @@ impl<'c> Activities<'c> {
         cfg: &Cfg<'c>,
         memory: &Memory<'c>,
         rules: &Rules,
-        (mode, parameters): (Mode, &[Activity]),
+        request: &Request,
     ) -> Self {
+        let parameters = &request.activities;
         let mut found = Self {
-            parameters: parameters.to_vec(),
+            parameters: parameters.clone(),
             varied: HashSet::new(),
             useful: None,
             slots: HashSet::new(),
@@ -50,23 +58,23 @@ impl<'c> Activities<'c> {
                 break;
             }
         }
-        if mode == Mode::Reverse {
+        if request.mode == Mode::Reverse {
             found.find_useful(&instructions, memory, rules);
         }
         found
     }
 
-    /// Whether a value changes with the active parameters, and the change matters.
+    /// Whether a value is active: varied and useful.
     pub(crate) fn is_active(&self, value: Value<'c>) -> bool {
         self.is_varied(value) && self.useful.as_ref().is_none_or(|useful| useful.contains(&value))
     }
 
-    /// Whether a value changes with the active parameters.
+    /// Whether a value varies with the active parameters.
     pub(crate) fn is_varied(&self, value: Value<'c>) -> bool {
         self.varied.contains(&value)
     }
 
-    /// Whether there is shadow memory for what a pointer leads to.
+    /// Whether the memory of a pointer has a shadow.
     pub(crate) fn is_shadowed(&self, memory: &Memory<'c>, pointer: Value<'c>) -> bool {
         memory.roots(pointer).into_iter().any(|root| self.is_shadowed_root(memory, root))
     }
@@ -80,7 +88,7 @@ impl<'c> Activities<'c> {
         }
     }
 
-    /// Whether several threads may add to the shadow of what a pointer leads to.
+    /// Whether several threads may add to the shadow of a pointer's memory.
     pub(crate) fn is_shared(&self, memory: &Memory<'c>, pointer: Value<'c>) -> bool {
         memory.roots(pointer).into_iter().any(|root| match root {
             Root::Parameter(index) => self.parameters[index as usize] == Activity::Shared,
@@ -165,7 +173,7 @@ impl<'c> Activities<'c> {
     }
 }
 
-/// The operands whose change changes an instruction's result.
+/// The operands that an instruction's result varies with.
 pub(crate) fn sources<'c>(rules: &Rules, instruction: Value<'c>) -> Vec<Value<'c>> {
     if let Some(flows) = flows(rules, instruction) {
         let flowing =

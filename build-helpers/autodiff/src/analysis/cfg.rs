@@ -1,5 +1,5 @@
-//! The graph of a function's blocks, restricted to those through which it can return. What leads
-//! only to a panic has no derivative and needs none.
+//! The control-flow graph, restricted to blocks from which the function can return. Blocks that lead only
+//! to a panic have no derivative.
 
 use std::collections::HashMap;
 
@@ -51,7 +51,7 @@ impl<'c> Cfg<'c> {
         self.number(instruction.block())
     }
 
-    /// Whether every path to `below` goes through `above`.
+    /// Whether `above` dominates `below`.
     pub(crate) fn dominates(&self, above: usize, below: usize) -> bool {
         let mut at = below;
         while at > above {
@@ -60,7 +60,7 @@ impl<'c> Cfg<'c> {
         at == above
     }
 
-    /// The closest block that every path to this one goes through.
+    /// The immediate dominator of a block.
     pub(crate) fn immediate_dominator(&self, block: usize) -> usize {
         self.dominators[block]
     }
@@ -112,7 +112,8 @@ fn through_which_it_returns<'c>(blocks: &[Block<'c>]) -> HashMap<Block<'c>, ()> 
     }
 }
 
-/// The immediate dominator of each block, by the algorithm of Cooper, Harvey and Kennedy.
+/// The immediate dominator of each block, by Cooper, Harvey and Kennedy, "A Simple, Fast Dominance
+/// Algorithm" (2001).
 fn dominators(predecessors: &[Vec<usize>]) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let mut found = vec![NONE; predecessors.len()];

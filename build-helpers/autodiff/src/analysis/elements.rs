@@ -1,18 +1,18 @@
-//! What kind of numbers memory holds, found by how it is read and written: pointers have no types.
+//! Element types of memory, found from its loads and stores: LLVM's pointers have no types.
 
 use std::collections::BTreeSet;
 
 use kernelmill_llvm::ir::{Opcode, Type, Value};
 
 use super::{
-    Cfg, Memory, Root,
-    memory::{Transfer, transfer},
+    cfg::Cfg,
+    memory::{Memory, Root, Transfer, transfer},
 };
 
-/// The kinds of numbers that each memory holds.
+/// The element types of each object.
 #[derive(Debug, Default)]
 pub(crate) struct Elements<'c> {
-    /// Sets of roots that copies connect, with the types of numbers that are accessed in them.
+    /// Sets of objects that copies connect, with the types that are accessed in them.
     groups: Vec<(Vec<Root<'c>>, Vec<Type<'c>>)>,
 }
 
@@ -48,7 +48,7 @@ impl<'c> Elements<'c> {
         found
     }
 
-    /// Joins the groups of these roots, and notes a type of theirs.
+    /// Merges the groups of these objects, and adds a type to them.
     fn note(&mut self, mut roots: Vec<Root<'c>>, ty: Option<Type<'c>>) {
         let mut types: Vec<_> = ty.into_iter().collect();
         let (joined, others) = std::mem::take(&mut self.groups).into_iter().partition(
@@ -63,8 +63,7 @@ impl<'c> Elements<'c> {
         self.groups.push((roots, types));
     }
 
-    /// The one type of numbers in the memory that a pointer leads to; `None` where none is
-    /// accessed, or several.
+    /// The one element type of a pointer's memory; `None` where none is accessed, or several.
     pub(crate) fn at(&self, memory: &Memory<'c>, pointer: Value<'c>) -> Option<Type<'c>> {
         let roots = memory.roots(pointer);
         let mut kinds = Vec::new();
@@ -84,7 +83,7 @@ fn scalar(ty: Type<'_>) -> Option<Type<'_>> {
     (ty.is_floating() || ty.is_pointer()).then_some(ty)
 }
 
-/// Whether a value is an integer that was read only to be written elsewhere.
+/// Whether a value is an integer that is loaded only to be stored.
 pub(crate) fn is_loaded_integer(value: Value<'_>) -> bool {
     value.is_instruction()
         && value.opcode() == Opcode::Load
@@ -95,7 +94,7 @@ pub(crate) fn is_loaded_integer(value: Value<'_>) -> bool {
             .all(|user| user.opcode() == Opcode::Store && user.operand(0) == value)
 }
 
-/// Parameters among roots, for messages.
+/// The parameters among objects, for messages.
 pub(crate) fn parameters_of(roots: &[Root<'_>]) -> BTreeSet<u32> {
     let parameters = roots.iter().filter_map(|root| match root {
         Root::Parameter(index) => Some(*index),

@@ -1,18 +1,20 @@
-//! Loop counters: phis that are a start plus a multiple of the number of the iteration, and how
-//! often a loop is repeated.
+//! Induction variables and trip counts of loops.
 
 use std::collections::HashMap;
 
 use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, Value};
 
-use super::{Cfg, LoopId, Loops};
+use super::{
+    cfg::Cfg,
+    loops::{LoopId, Loops},
+};
 
 /// A phi that has `start + iteration * step` as its value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Induction<'c> {
     pub(crate) of: LoopId,
     pub(crate) start: Value<'c>,
-    /// What is added each time: elements of `element` for a pointer.
+    /// The step of an iteration, in elements of `element` for a pointer.
     pub(crate) step: Value<'c>,
     /// The next iteration's value.
     pub(crate) next: Value<'c>,
@@ -20,8 +22,7 @@ pub(crate) struct Induction<'c> {
     pub(crate) element: Option<Type<'c>>,
 }
 
-/// How often a loop goes back to its header before it is left, in terms of values that do not
-/// change in it.
+/// The number of times that a loop is repeated before it is left, in terms of loop invariants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TripCount<'c> {
     pub(crate) counter: Induction<'c>,
@@ -30,12 +31,19 @@ pub(crate) struct TripCount<'c> {
     pub(crate) of_next: bool,
 }
 
-/// The counters of all loops.
+/// The induction variables of all loops.
 #[derive(Debug)]
 pub(crate) struct Inductions<'c> {
     by_phi: HashMap<Value<'c>, Induction<'c>>,
     trip_counts: HashMap<LoopId, TripCount<'c>>,
     bounds: HashMap<LoopId, u64>,
+}
+
+/// A comparison by which a loop is left.
+struct ExitTest<'c> {
+    count: TripCount<'c>,
+    /// Whether it compares for equality.
+    by_equality: bool,
 }
 
 impl<'c> Inductions<'c> {
@@ -55,22 +63,22 @@ impl<'c> Inductions<'c> {
         found
     }
 
-    /// What a phi counts.
+    /// The induction variable of a phi.
     pub(crate) fn counter(&self, phi: Value<'c>) -> Option<&Induction<'c>> {
         self.by_phi.get(&phi)
     }
 
-    /// How often a loop is repeated, where it is left in one place by one comparison.
+    /// The trip count of a loop with one exit, which is an exact comparison.
     pub(crate) fn trip_count(&self, id: LoopId) -> Option<&TripCount<'c>> {
         self.trip_counts.get(&id)
     }
 
-    /// The most often that a loop's header can run, where that is known now.
+    /// An upper bound of the times that a loop's header runs, where it is a constant.
     pub(crate) fn most_iterations(&self, id: LoopId) -> Option<u64> {
         self.bounds.get(&id).copied()
     }
 
-    /// Looks at each place where a loop is left, towards a panic too: that bounds it as well.
+    /// Examines every exit of a loop. Exits to a panic count too: they bound the trip count as well.
     fn exits(&mut self, cfg: &Cfg<'c>, loops: &Loops, id: LoopId) {
         let mut live = Vec::new();
         for &block in &loops.get(id).blocks {
@@ -87,7 +95,7 @@ impl<'c> Inductions<'c> {
                 *known = most.min(*known);
             }
             if leaves_alive {
-                live.push(count.filter(|(_, equality)| *equality).map(|(count, _)| count));
+                live.push(count.filter(|test| test.by_equality).map(|test| test.count));
             }
         }
         if let [Some(count)] = live[..]
@@ -97,30 +105,29 @@ impl<'c> Inductions<'c> {
         }
     }
 
-    /// The comparison by which a loop is left at the end of a block, and whether it is one for
-    /// equality.
+    /// The comparison by which a loop is left at the end of a block.
     fn exit_test(
         &self,
         cfg: &Cfg<'c>,
         loops: &Loops,
         id: LoopId,
         block: usize,
-    ) -> Option<(TripCount<'c>, bool)> {
+    ) -> Option<ExitTest<'c>> {
         let last = cfg.blocks[block].terminator()?;
         let condition = last.branch_condition()?;
         if !condition.is_instruction() || condition.opcode() != Opcode::ICmp {
             return None;
         }
-        // A branch's successors are those where the condition holds, and where it does not.
+        // The first successor of a branch is that for `true`.
         let goes_on = cfg.blocks[block].successors();
         let stays = cfg.number(*goes_on.first()?).is_some_and(|next| loops.contains(id, next));
-        let equality = match (condition.int_predicate(), stays) {
+        let by_equality = match (condition.int_predicate(), stays) {
             (IntPredicate::Eq, false) | (IntPredicate::Ne, true) => true,
             (IntPredicate::Ult | IntPredicate::Slt, true) => false,
             _ => return None,
         };
         let sides = [(0, 1), (1, 0)];
-        sides.into_iter().take(if equality { 2 } else { 1 }).find_map(|(left, right)| {
+        sides.into_iter().take(if by_equality { 2 } else { 1 }).find_map(|(left, right)| {
             let (tested, bound) = (condition.operand(left), condition.operand(right));
             if !is_invariant(cfg, loops, id, bound) {
                 return None;
@@ -131,36 +138,37 @@ impl<'c> Inductions<'c> {
                 all.find(|counter| counter.next == tested).map(|counter| (*counter, true))
             };
             let (counter, of_next) = of_phi.or_else(of_next)?;
-            (counter.of == id).then_some((TripCount { counter, bound, of_next }, equality))
+            let count = TripCount { counter, bound, of_next };
+            (counter.of == id).then_some(ExitTest { count, by_equality })
         })
     }
 }
 
-/// Whether the number of steps to a value is the distance by the step, even for counters that wrap:
-/// so it is for powers of two, and for addresses, which do not wrap.
+/// Whether the number of steps is the distance divided by the step even if the counter wraps: true for
+/// powers of two, and for addresses, which do not wrap.
 fn is_exact(counter: &Induction<'_>) -> bool {
     counter.element.is_some()
         || signed(counter.step).is_some_and(|step| step.unsigned_abs().is_power_of_two())
 }
 
-/// The most iterations that a comparison of constants allows.
-fn most((count, equality): &(TripCount<'_>, bool)) -> Option<u64> {
+/// The most iterations that an exit test of constants allows.
+fn most(test: &ExitTest<'_>) -> Option<u64> {
+    let count = &test.count;
     let (start, step) = (signed(count.counter.start)?, signed(count.counter.step)?);
     let bound = signed(count.bound)?;
     let width = count.bound.ty().int_width()?;
     let last = i128::from(bound) + i128::from(step);
-    // Beyond the bound by one step it must not wrap.
+    // One step beyond the bound must not wrap.
     if step == 0 || last.unsigned_abs() >= 1 << (width - 1) {
         return None;
     }
     let distance = bound.checked_sub(start)?;
-    let reached = if *equality {
+    let reached = if test.by_equality {
         (distance % step == 0).then_some(distance / step)?
     } else {
         (step > 0 && start >= 0 && bound >= 0).then(|| (distance + step - 1) / step)?.max(0)
     };
-    // The header runs once more than the loop is repeated; with a comparison of the next value the
-    // last repetition does not happen.
+    // The header runs once more than the loop is repeated, except where the test is of the next value.
     u64::try_from(reached + i64::from(!count.of_next)).ok().map(|most| most.max(1))
 }
 
@@ -170,7 +178,7 @@ fn signed(value: Value<'_>) -> Option<i64> {
     (width <= 64).then(|| (bits << (64 - width)).cast_signed() >> (64 - width))
 }
 
-/// Whether a value is the same in every iteration.
+/// Whether a value is loop-invariant.
 pub(crate) fn is_invariant<'c>(cfg: &Cfg<'c>, loops: &Loops, id: LoopId, value: Value<'c>) -> bool {
     !value.is_instruction() || cfg.number_of(value).is_some_and(|block| !loops.contains(id, block))
 }

@@ -1,8 +1,9 @@
-//! Natural loops.
+//! Natural loops in simplified form: one preheader, one latch
+//! (<https://llvm.org/docs/LoopTerminology.html>).
 
 use std::collections::BTreeSet;
 
-use super::Cfg;
+use super::cfg::Cfg;
 
 /// A loop by its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,9 +13,9 @@ pub(crate) struct LoopId(pub(crate) usize);
 #[derive(Debug)]
 pub(crate) struct Loop {
     pub(crate) header: usize,
-    /// The one block that goes back to the header.
+    /// The one block with the back edge.
     pub(crate) latch: usize,
-    /// The one block outside from which the loop is entered.
+    /// The one predecessor of the header outside of the loop.
     pub(crate) preheader: usize,
     pub(crate) parent: Option<LoopId>,
     pub(crate) blocks: BTreeSet<usize>,

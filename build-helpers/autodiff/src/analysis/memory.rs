@@ -1,4 +1,4 @@
-//! Which memory a pointer leads to, and which memory a function writes.
+//! Alias analysis: the objects that pointers are derived from, and the objects that a function writes.
 
 use std::{
     cell::RefCell,
@@ -7,10 +7,10 @@ use std::{
 
 use kernelmill_llvm::ir::{Opcode, Value};
 
-use super::Cfg;
+use super::cfg::Cfg;
 use crate::rules::{Rules, flows};
 
-/// What a pointer is derived from.
+/// The object that a pointer is derived from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Root<'c> {
     /// A parameter, by its index.
@@ -29,9 +29,9 @@ pub(crate) enum Root<'c> {
 #[derive(Debug)]
 pub(crate) struct Memory<'c> {
     parameters: Vec<Value<'c>>,
-    /// Whether pointers in different parameters lead to different memory.
+    /// Whether pointers of different parameters do not alias.
     distinct: bool,
-    /// What is written, and by which instruction.
+    /// The objects that are written, and by which instruction.
     writes: Vec<Root<'c>>,
     escaped: HashSet<Value<'c>>,
     roots: RefCell<HashMap<Value<'c>, Vec<Root<'c>>>>,
@@ -60,7 +60,7 @@ impl<'c> Memory<'c> {
         memory
     }
 
-    /// What a pointer may be derived from; nothing for null.
+    /// The objects that a pointer may be derived from; none for null.
     pub(crate) fn roots(&self, pointer: Value<'c>) -> Vec<Root<'c>> {
         if let Some(known) = self.roots.borrow().get(&pointer) {
             return known.clone();
@@ -81,7 +81,7 @@ impl<'c> Memory<'c> {
         found
     }
 
-    /// The root that a pointer is, or the pointers it is made from.
+    /// The object that a pointer is the address of, or the pointers that it is computed from.
     fn root(&self, value: Value<'c>) -> Result<Root<'c>, Vec<Value<'c>>> {
         if let Some(index) = self.parameters.iter().position(|parameter| *parameter == value) {
             return Ok(Root::Parameter(index as u32));
@@ -110,7 +110,7 @@ impl<'c> Memory<'c> {
         }
     }
 
-    /// Whether the memory at a pointer is the same at every time in the function.
+    /// Whether the memory at a pointer does not change during the function.
     pub(crate) fn is_unchanged(&self, pointer: Value<'c>) -> bool {
         let roots = self.roots(pointer);
         roots.iter().all(|root| !self.writes.iter().any(|write| self.may_be_same(*root, *write)))
@@ -134,7 +134,7 @@ impl<'c> Memory<'c> {
         }
     }
 
-    /// Notes the stack slots whose address an instruction gives away.
+    /// Records the stack slots whose address escapes by an instruction.
     fn note_escapes(&mut self, instruction: Value<'c>) {
         let given: Vec<Value<'c>> = match instruction.opcode() {
             Opcode::Store => vec![instruction.operand(0)],
@@ -159,12 +159,12 @@ impl<'c> Memory<'c> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transfer {
     Copy,
-    /// A copy between places that may overlap.
+    /// A copy between ranges that may overlap.
     Move,
     Fill,
 }
 
-/// What a call transfers.
+/// The transfer that a call makes.
 pub(crate) fn transfer(instruction: Value<'_>) -> Option<Transfer> {
     let name = instruction.called_function()?.name();
     [
@@ -176,7 +176,7 @@ pub(crate) fn transfer(instruction: Value<'_>) -> Option<Transfer> {
     .find_map(|(prefix, transfer)| name.starts_with(prefix).then_some(transfer))
 }
 
-/// Whether a call does nothing but compute from its arguments.
+/// Whether a call is pure: it only computes from its arguments.
 pub(crate) fn is_pure(call: Value<'_>) -> bool {
     use kernelmill_llvm::ir::Place;
     let Some(callee) = call.called_function() else { return false };
@@ -184,7 +184,7 @@ pub(crate) fn is_pure(call: Value<'_>) -> bool {
     none && !callee.has_attribute(Place::Function, "convergent")
 }
 
-/// Whether a call is one of those that tell LLVM something and do nothing.
+/// Whether a call is an intrinsic that only informs LLVM's optimiser.
 pub(crate) fn is_hint(call: Value<'_>) -> bool {
     const HINTS: [&str; 6] = [
         "llvm.assume",
@@ -198,7 +198,7 @@ pub(crate) fn is_hint(call: Value<'_>) -> bool {
         .is_some_and(|callee| HINTS.iter().any(|hint| callee.name().starts_with(hint)))
 }
 
-/// Whether an instruction calls something of which nothing is known.
+/// Whether an instruction calls an unknown function.
 pub(crate) fn is_foreign(rules: &Rules, instruction: Value<'_>) -> bool {
     instruction.is_call()
         && transfer(instruction).is_none()

@@ -1,29 +1,22 @@
-//! What is known of a function before its derivative is written.
+//! Analyses of a prepared function, before its derivative is written.
+//!
+//! `function` runs them all, in this order: `cfg`, `memory`, `elements`, `activity`, `support`, `loops`,
+//! `induction`.
 
 mod activity;
 mod cfg;
 mod elements;
+mod floats;
+mod function;
 mod induction;
 mod loops;
 mod memory;
 mod support;
 
-pub(crate) use activity::Activities;
 pub(crate) use cfg::{Cfg, reverse_postorder};
 pub(crate) use elements::{Elements, is_loaded_integer};
-pub(crate) use induction::{Induction, Inductions, TripCount};
-pub(crate) use loops::{LoopId, Loops};
-use memory::Root;
+pub(crate) use floats::holds_floats;
+pub(crate) use function::Analysis;
+pub(crate) use induction::{Induction, TripCount};
+pub(crate) use loops::LoopId;
 pub(crate) use memory::{Memory, Transfer, is_pure, transfer};
-pub(crate) use support::{Facts, unsupported};
-
-use kernelmill_llvm::ir::{Type, TypeKind};
-
-/// Whether values of this type hold floating-point numbers.
-pub(crate) fn holds_floats(ty: Type<'_>) -> bool {
-    match ty.kind() {
-        TypeKind::Struct => ty.fields().into_iter().any(holds_floats),
-        TypeKind::Array | TypeKind::Vector => holds_floats(ty.element()),
-        _ => ty.is_floating(),
-    }
-}

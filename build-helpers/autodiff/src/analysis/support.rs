@@ -1,19 +1,20 @@
-//! Everything in a function that has no derivative here, found before anything is written.
+//! Unsupported operations of a function, found before anything is written.
 
 use kernelmill_llvm::ir::{Opcode, TypeKind, Value};
 
 use super::{
-    Activities, Cfg, Memory, Root,
+    activity::Activities,
+    cfg::Cfg,
     elements::{Elements, is_loaded_integer, parameters_of},
-    holds_floats,
-    memory::{Transfer, is_foreign, transfer},
+    floats::holds_floats,
+    memory::{Memory, Root, Transfer, is_foreign, transfer},
 };
 use crate::{
-    Mode, Refusal,
+    Mode, Unsupported,
     rules::{Rules, flows, rule_of},
 };
 
-/// What the search looks at.
+/// The analyses that the search uses.
 pub(crate) struct Facts<'a, 'c> {
     pub(crate) cfg: &'a Cfg<'c>,
     pub(crate) memory: &'a Memory<'c>,
@@ -23,13 +24,13 @@ pub(crate) struct Facts<'a, 'c> {
     pub(crate) mode: Mode,
 }
 
-/// Every fault of a function.
-pub(crate) fn unsupported<'c>(facts: &Facts<'_, 'c>) -> Vec<Refusal> {
+/// All unsupported operations of a function.
+pub(crate) fn unsupported<'c>(facts: &Facts<'_, 'c>) -> Vec<Unsupported> {
     let mut found: Vec<_> = facts
         .cfg
         .instructions()
         .filter_map(|instruction| {
-            facts.fault(instruction).map(|message| Refusal::at(instruction, message))
+            facts.reason(instruction).map(|message| Unsupported::at(instruction, message))
         })
         .collect();
     found.sort();
@@ -38,7 +39,7 @@ pub(crate) fn unsupported<'c>(facts: &Facts<'_, 'c>) -> Vec<Refusal> {
 }
 
 impl<'c> Facts<'_, 'c> {
-    fn fault(&self, instruction: Value<'c>) -> Option<String> {
+    fn reason(&self, instruction: Value<'c>) -> Option<String> {
         match instruction.opcode() {
             Opcode::Load => self.load(instruction),
             Opcode::Store => self.store(instruction),
@@ -103,7 +104,7 @@ impl<'c> Facts<'_, 'c> {
         self.mixed(&roots)
     }
 
-    /// A pointer that leads to memory with a shadow on one path, and without on another.
+    /// A pointer to memory that has a shadow on one path, and none on another.
     fn mixed(&self, roots: &[Root<'c>]) -> Option<String> {
         let without: Vec<_> = roots
             .iter()
@@ -207,7 +208,7 @@ impl<'c> Facts<'_, 'c> {
         })
     }
 
-    /// A function with a rule, for a type that there is no mathematics for.
+    /// A function with a rule, for a type that the math library does not have.
     fn mathematics(&self, call: Value<'c>) -> Option<String> {
         let (rule, _) = rule_of(call.called_function()?)?;
         let scalar = matches!(call.ty().kind(), TypeKind::Float | TypeKind::Double);
@@ -253,7 +254,7 @@ impl<'c> Facts<'_, 'c> {
         })
     }
 
-    /// Bits of numbers as integers, and the reverse.
+    /// Bit casts between numbers and integers.
     fn bits(&self, cast: Value<'c>) -> Option<String> {
         let (from, to) = (cast.operand(0), cast.ty());
         let is_integer = |kind: TypeKind| kind == TypeKind::Integer;
@@ -275,7 +276,7 @@ impl<'c> Facts<'_, 'c> {
             .then(|| "numbers are reinterpreted as others of another width".to_owned())
     }
 
-    /// Whether an integer is made of one from active memory.
+    /// Whether an integer is computed from one in active memory.
     fn may_hold_numbers(&self, value: Value<'c>, depth: u32) -> bool {
         if !value.is_instruction() || depth == 0 {
             return depth == 0;
@@ -292,7 +293,7 @@ impl<'c> Facts<'_, 'c> {
     }
 }
 
-/// What a call exchanges with other threads, if it does.
+/// The communication with other threads that a call performs, if any.
 fn exchange(call: Value<'_>) -> Option<&'static str> {
     let name = call.called_function()?.name();
     match name.strip_prefix("__kernelmill_")? {

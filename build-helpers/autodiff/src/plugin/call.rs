@@ -1,4 +1,5 @@
-//! One call of the marker: what it asks for, and what takes its place.
+//! One call of the marker function that `autodiff!` writes: its request, and its replacement by the
+//! derivative.
 
 use std::collections::BTreeMap;
 
@@ -8,47 +9,49 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::MARKER;
 use crate::{Activity, Derivative, Error, Mode, Request, Session, Tape, analysis::holds_floats};
 
-/// Why a call cannot be replaced.
-pub(super) enum Fault {
-    /// The source asks for what does not fit.
+/// The function that `autodiff!` calls; mode and activities follow in its name.
+pub(crate) const MARKER: &str = "__kernelmill_autodiff";
+
+/// The reason why a call cannot be replaced.
+pub(super) enum ReplaceError {
+    /// The declaration does not fit the function.
     Source(String),
     /// There is no such derivative.
-    Engine(Error),
+    Derivative(Error),
 }
 
-impl From<Error> for Fault {
+impl From<Error> for ReplaceError {
     fn from(error: Error) -> Self {
-        Self::Engine(error)
+        Self::Derivative(error)
     }
 }
 
-/// What a marker's name says: `MARKER.NAME.MODE.ACTIVITY_ACTIVITY_`.
-struct Wish {
+/// The request in a marker's name: `MARKER.NAME.MODE.ACTIVITY_ACTIVITY_`.
+struct Marker {
     mode: Mode,
     keep_result: bool,
     activities: Vec<Activity>,
 }
 
-/// A parameter as Rust has it: an address with a length is two of LLVM's.
+/// The LLVM values of one Rust parameter: a slice is two, an address and a length.
 type Group<'c> = Vec<Value<'c>>;
 
-/// What a call of the marker asks for.
-pub(super) struct Asked<'c> {
-    wish: Wish,
+/// A call of the marker, taken apart.
+pub(super) struct MarkedCall<'c> {
+    marker: Marker,
     function: Value<'c>,
-    /// Where Rust wants a result that is returned by its address.
+    /// The memory for a result that Rust returns by address.
     hidden: Option<Value<'c>>,
     groups: Vec<Group<'c>>,
     rules: Vec<(Value<'c>, Vec<Value<'c>>)>,
 }
 
 /// Reads a call.
-pub(super) fn read(call: Value<'_>) -> Result<Asked<'_>, String> {
+pub(super) fn read(call: Value<'_>) -> Result<MarkedCall<'_>, String> {
     let name = call.called_function().map(Value::name).unwrap_or_default();
-    let wish = wish(&name)?;
+    let marker = marker(&name)?;
     let arguments = call.arguments();
     let (function, first) = function_of(&arguments).ok_or_else(|| {
         "the function that is differentiated must be named, not computed".to_owned()
@@ -57,10 +60,10 @@ pub(super) fn read(call: Value<'_>) -> Result<Asked<'_>, String> {
         .ok_or_else(|| "functions with rules must be named, not computed".to_owned())?;
     let groups = groups(rest)
         .ok_or_else(|| "parameters must be numbers, references and slices".to_owned())?;
-    Ok(Asked { wish, function, hidden: (first == 1).then(|| arguments[0]), groups, rules })
+    Ok(MarkedCall { marker, function, hidden: (first == 1).then(|| arguments[0]), groups, rules })
 }
 
-impl Asked<'_> {
+impl MarkedCall<'_> {
     /// The rules, by symbols.
     pub(super) fn rules(&self) -> BTreeMap<String, Vec<String>> {
         let symbols = |all: &[Value<'_>]| all.iter().map(|function| function.name()).collect();
@@ -68,33 +71,34 @@ impl Asked<'_> {
     }
 }
 
-/// Puts a derivative in the place of a call.
+/// Replaces a call by a call of the derivative.
 pub(super) fn replace<'c>(
     task: &Task<'_, 'c>,
     session: &Session<'_, 'c>,
     call: Value<'c>,
-    asked: Asked<'c>,
-) -> Result<(), Fault> {
-    let Asked { wish, function, hidden, mut groups, .. } = asked;
+    marked: MarkedCall<'c>,
+) -> Result<(), ReplaceError> {
+    let MarkedCall { marker, function, hidden, mut groups, .. } = marked;
     groups.reverse();
-    let (activities, mut passed) = passed(&wish, &mut groups).map_err(Fault::Source)?;
-    let mut request = Request::new(&function.name(), wish.mode, &activities);
-    request.keep_result = wish.keep_result;
+    let (activities, mut passed) = passed(&marker, &mut groups).map_err(ReplaceError::Source)?;
+    let mut request = Request::new(&function.name(), marker.mode, &activities);
+    request.keep_result = marker.keep_result;
     request.distinct_pointers = true;
     let derivative = session.differentiate(&request)?;
-    pass_the_rest(task, session, &derivative, &mut groups, &mut passed)?;
+    pass_seed_and_tape(task, session, &derivative, &mut groups, &mut passed)?;
     let target = session.function(&derivative.symbol);
-    check_types(target, &passed).map_err(Fault::Source)?;
+    check_types(target, &passed).map_err(ReplaceError::Source)?;
 
     let builder = task.before(call);
     let result = builder.call(target, &passed);
     if !calls_itself(target) {
         result.add_attribute(task.context(), Place::Function, "alwaysinline", 0);
     }
-    give(task, session.machine, &builder, (call, hidden), result).map_err(Fault::Source)
+    give(task, session.machine(), &builder, Replaced { call, hidden }, result)
+        .map_err(ReplaceError::Source)
 }
 
-/// Says which arguments are functions with rules and their derivatives; gives the others too.
+/// The functions with rules and their partial derivatives, and the remaining arguments.
 type RulesAndRest<'a, 'c> = (Vec<(Value<'c>, Vec<Value<'c>>)>, &'a [Value<'c>]);
 
 fn rules<'a, 'c>(mut arguments: &'a [Value<'c>]) -> Option<RulesAndRest<'a, 'c>> {
@@ -113,7 +117,7 @@ fn rules<'a, 'c>(mut arguments: &'a [Value<'c>]) -> Option<RulesAndRest<'a, 'c>>
     Some((rules, arguments))
 }
 
-fn wish(name: &str) -> Result<Wish, String> {
+fn marker(name: &str) -> Result<Marker, String> {
     let wrong = || format!("`{name}` is no marker that `autodiff!` writes");
     let rest = name.strip_prefix(MARKER).ok_or_else(wrong)?;
     let [_, _, mode, activities] = rest.splitn(4, '.').collect::<Vec<_>>()[..] else {
@@ -140,10 +144,10 @@ fn wish(name: &str) -> Result<Wish, String> {
             Err(format!("`{other}` is no activity: write constant, active, duplicated or shared"))
         }
     });
-    Ok(Wish { mode, keep_result, activities: activities.collect::<Result<_, _>>()? })
+    Ok(Marker { mode, keep_result, activities: activities.collect::<Result<_, _>>()? })
 }
 
-/// The function among a marker's arguments: the first, or the second after the place for a result.
+/// The function among a marker's arguments, and its index: 0, or 1 after the memory for a result.
 fn function_of<'c>(arguments: &[Value<'c>]) -> Option<(Value<'c>, usize)> {
     arguments
         .iter()
@@ -168,17 +172,17 @@ fn groups<'c>(arguments: &[Value<'c>]) -> Option<Vec<Group<'c>>> {
     Some(groups)
 }
 
-/// An activity for each of LLVM's parameters, and what is passed for them, taken from the end of
+/// An activity for each of LLVM's parameters, and the arguments for them, taken from the end of
 /// `groups`.
 fn passed<'c>(
-    wish: &Wish,
+    marker: &Marker,
     groups: &mut Vec<Group<'c>>,
 ) -> Result<(Vec<Activity>, Vec<Value<'c>>), String> {
     let (mut activities, mut passed) = (Vec::new(), Vec::new());
     let missing = |what: &str, index: usize| {
         format!("there is no parameter for the {what} of parameter {index} of the function")
     };
-    for (index, &activity) in wish.activities.iter().enumerate() {
+    for (index, &activity) in marker.activities.iter().enumerate() {
         let group = groups.pop().ok_or_else(|| missing("value", index))?;
         let of_rest =
             if group.len() > 1 { vec![Activity::Constant; group.len() - 1] } else { Vec::new() };
@@ -186,7 +190,7 @@ fn passed<'c>(
         activities.push(activity);
         let has_shadow = match activity {
             Activity::Constant => false,
-            Activity::Active => wish.mode == Mode::Forward,
+            Activity::Active => marker.mode == Mode::Forward,
             Activity::Duplicated | Activity::Shared => true,
         };
         if has_shadow {
@@ -205,19 +209,19 @@ fn passed<'c>(
     Ok((activities, passed))
 }
 
-/// The seed of the result and the tape.
-fn pass_the_rest<'c>(
+/// Passes the seed of the result, and the tape, where the derivative has them.
+fn pass_seed_and_tape<'c>(
     task: &Task<'_, 'c>,
     session: &Session<'_, 'c>,
     derivative: &Derivative,
     groups: &mut Vec<Group<'c>>,
     passed: &mut Vec<Value<'c>>,
-) -> Result<(), Fault> {
+) -> Result<(), ReplaceError> {
     let wanted = session.function(&derivative.symbol).parameters().len();
     let with_tape = matches!(derivative.tape, Tape::Buffer { .. });
     if wanted > passed.len() + if with_tape { 2 } else { 0 } {
         let seed = groups.pop().ok_or_else(|| {
-            Fault::Source(
+            ReplaceError::Source(
                 "the function returns a number: add a parameter for the gradient of its result"
                     .to_owned(),
             )
@@ -230,7 +234,7 @@ fn pass_the_rest<'c>(
             |bytes| format!("{bytes} bytes"),
         );
         let tape = groups.pop().filter(|group| group.len() == 2).ok_or_else(|| {
-            Fault::Source(format!(
+            ReplaceError::Source(format!(
                 "the derivative needs a tape of {needed}: add `tape: &mut [u64]` as the last \
                  parameter, with memory of the thread's own"
             ))
@@ -246,7 +250,7 @@ fn pass_the_rest<'c>(
     if groups.is_empty() {
         return Ok(());
     }
-    Err(Fault::Source(format!(
+    Err(ReplaceError::Source(format!(
         "{} parameters are left over: each parameter of the function is followed by its tangent or \
          shadow if it has one, then come the gradient of the result in reverse mode, and the tape if \
          one is needed",
@@ -254,7 +258,7 @@ fn pass_the_rest<'c>(
     )))
 }
 
-/// The first instruction of the function that a call of a marker is in whose parameter this is.
+/// The first instruction of the function with this parameter, which calls a marker.
 fn first_of<'c>(parameter: Value<'c>, task: &Task<'_, 'c>) -> Value<'c> {
     let users = parameter.users();
     let in_function = users.first().map(|user| user.block().function());
@@ -278,14 +282,23 @@ fn calls_itself(function: Value<'_>) -> bool {
     function.calls().into_iter().filter_map(Value::called_function).any(|callee| callee == function)
 }
 
-/// Gives a result to the users of a call, in the form that Rust has for it.
+/// A call that a derivative replaces.
+#[derive(Clone, Copy)]
+struct Replaced<'c> {
+    call: Value<'c>,
+    /// The memory for its result, where Rust returns that by address.
+    hidden: Option<Value<'c>>,
+}
+
+/// Passes a derivative's result to the users of the call that it replaces, as Rust expects it.
 fn give<'c>(
     task: &Task<'_, 'c>,
     machine: &Machine,
     builder: &Builder<'c>,
-    (call, hidden): (Value<'c>, Option<Value<'c>>),
+    replaced: Replaced<'c>,
     result: Value<'c>,
 ) -> Result<(), String> {
+    let Replaced { call, hidden } = replaced;
     let (wanted, given) = (call.ty(), result.ty());
     let nothing = Type::void(task.context());
     if hidden.is_none() && wanted == given {
@@ -311,16 +324,8 @@ fn give<'c>(
         return Err(wrong());
     }
     // Through memory: Rust returns small arrays as integers, and large ones by their address.
-    let slot = match hidden {
-        Some(place) => place,
-        None => {
-            let at_start = Builder::new(task.context());
-            at_start.before(call.block().function().instructions()[0]);
-            let slot = at_start.alloca(number.array(numbers.len() as u64));
-            slot.set_alignment(16);
-            slot
-        }
-    };
+    let slot =
+        hidden.unwrap_or_else(|| result_slot(task, call, number.array(numbers.len() as u64)));
     for index in 0..numbers.len() {
         let value = if numbers.len() == 1 { result } else { builder.extract(result, index as u32) };
         let at = builder.offset(task.context(), slot, machine.size_of(number) * index as u64);
@@ -332,6 +337,15 @@ fn give<'c>(
         task.replace(call, builder.load(wanted, slot));
     }
     Ok(())
+}
+
+/// A stack slot for the results of a call.
+fn result_slot<'c>(task: &Task<'_, 'c>, call: Value<'c>, ty: Type<'c>) -> Value<'c> {
+    let at_start = Builder::new(task.context());
+    at_start.before(call.block().function().instructions()[0]);
+    let slot = at_start.alloca(ty);
+    slot.set_alignment(16);
+    slot
 }
 
 /// The types of a derivative's results, if they are numbers of one type.

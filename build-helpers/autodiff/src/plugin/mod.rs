@@ -1,4 +1,5 @@
-//! `autodiff!` in kernels: functions that are declared by it become derivatives.
+//! The plugin of kernelmill's compiler: functions that `autodiff!` declares in kernels become
+//! derivatives.
 
 mod call;
 
@@ -9,10 +10,7 @@ use kernelmill_llvm::machine::Machine;
 
 use crate::{Error, Rules, Session};
 
-/// The function that `autodiff!` calls; what is wanted comes after a dot.
-pub(crate) const MARKER: &str = "__kernelmill_autodiff";
-
-/// The plugin that makes derivatives of functions in kernels.
+/// The plugin that differentiates functions in kernels.
 ///
 /// ```no_run
 /// # struct Build;
@@ -39,16 +37,16 @@ impl Plugin for Autodiff {
     }
 
     fn version(&self) -> &str {
-        // With the digest of the sources, that changes with the code that is made.
+        // The digest of the sources invalidates artifacts of other states of this crate.
         concat!(env!("CARGO_PKG_VERSION"), " ", env!("KERNELMILL_AUTODIFF_DIGEST"))
     }
 
     fn marker(&self) -> &str {
-        MARKER
+        call::MARKER
     }
 
     fn stages(&self) -> &[Stage] {
-        // Functions are still those of the source, and mathematics has its names.
+        // At this stage functions are those of the source, and math functions have their names.
         &[Stage::FrontEnd]
     }
 
@@ -56,23 +54,23 @@ impl Plugin for Autodiff {
         let triple = task.module().get_triple();
         let triple = triple.as_str().to_string_lossy();
         let machine = Machine::new(&triple, "", "", true).map_err(|error| error.to_string())?;
-        let mut asked: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut marked: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for call in sorted(task.calls()) {
             match call::read(call) {
-                Ok(wish) => asked.entry(wish.rules()).or_default().push((call, wish)),
+                Ok(marker) => marked.entry(marker.rules()).or_default().push((call, marker)),
                 Err(message) => task.refuse(place(call), message),
             }
         }
-        for (rules, calls) in asked {
+        for (rules, calls) in marked {
             let mut all = Rules::default();
             for (function, partials) in &rules {
                 let partials: Vec<_> = partials.iter().map(String::as_str).collect();
                 all.custom(function, &partials);
             }
             let session = Session::new(task.context(), task.module(), &machine, &all);
-            for (call, wish) in calls {
-                if let Err(fault) = call::replace(task, &session, call, wish) {
-                    report(task, call, fault)?;
+            for (call, marker) in calls {
+                if let Err(error) = call::replace(task, &session, call, marker) {
+                    report(task, call, error)?;
                 }
             }
         }
@@ -80,24 +78,30 @@ impl Plugin for Autodiff {
     }
 }
 
-/// Where a derivative is used in the source: what declares it has the line of a macro.
+/// A use of a derivative in the source: its declaration has the line of a macro.
 fn place(call: Value<'_>) -> Value<'_> {
     let users = call.block().function().users();
     users.into_iter().find(|user| user.is_call()).unwrap_or(call)
 }
 
-/// Reports why a call is not replaced; the error is a fault of this crate.
-fn report<'c>(task: &Task<'_, 'c>, call: Value<'c>, fault: call::Fault) -> Result<(), String> {
+/// Reports an error of a call. An internal error of this crate is returned.
+fn report<'c>(
+    task: &Task<'_, 'c>,
+    call: Value<'c>,
+    error: call::ReplaceError,
+) -> Result<(), String> {
     let call = place(call);
-    match fault {
-        call::Fault::Source(message) => task.refuse(call, message),
-        call::Fault::Engine(Error::Refused { function, refusals }) => {
-            for refusal in refusals {
-                task.refuse(call, format!("`{function}` has no derivative: {refusal}"));
+    match error {
+        call::ReplaceError::Source(message) => task.refuse(call, message),
+        call::ReplaceError::Derivative(Error::Unsupported { function, features }) => {
+            for feature in features {
+                task.refuse(call, format!("`{function}` has no derivative: {feature}"));
             }
         }
-        call::Fault::Engine(error @ Error::Request { .. }) => task.refuse(call, error.to_string()),
-        call::Fault::Engine(error) => return Err(error.to_string()),
+        call::ReplaceError::Derivative(error @ Error::Request { .. }) => {
+            task.refuse(call, error.to_string())
+        }
+        call::ReplaceError::Derivative(error) => return Err(error.to_string()),
     }
     Ok(())
 }

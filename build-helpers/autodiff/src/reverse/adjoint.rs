@@ -1,15 +1,15 @@
-//! What each instruction passes on, from the adjoint of its result to those of its operands.
+//! Adjoints of instructions: the adjoint of a result is propagated to those of the operands.
 
 use kernelmill_llvm::ir::{AtomicOperation, AtomicOrdering, Opcode, Type, TypeKind, Value};
 
-use super::{Reverse, memory, tape::generic};
+use super::{memory, state::Reverse, tape::generic};
 use crate::{
     analysis::{Transfer, holds_floats, transfer},
     rules::{Emitter, Operand, flows},
 };
 
 impl<'c> Reverse<'_, 'c> {
-    /// Writes the way back through one instruction.
+    /// Writes the reverse sweep through one instruction.
     pub(super) fn adjoint(&mut self, instruction: Value<'c>) {
         match instruction.opcode() {
             Opcode::Store => self.store(instruction),
@@ -19,7 +19,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The slot that has a value's adjoint.
+    /// The stack slot of a value's adjoint.
     pub(super) fn adjoint_slot(&mut self, value: Value<'c>) -> Value<'c> {
         if let Some(&slot) = self.adjoints.get(&value) {
             return slot;
@@ -45,7 +45,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Adds to the numbers at an address, atomically where that is asked for.
+    /// Adds to the numbers at an address, atomically if `shared`.
     fn add_at(&self, at: Value<'c>, change: Value<'c>, shared: bool, alignment: Option<u32>) {
         let ty = change.ty();
         let is_vector = ty.lanes().is_some();
@@ -66,7 +66,7 @@ impl<'c> Reverse<'_, 'c> {
             }
             return;
         }
-        let word = Type::int(self.session.context, 32);
+        let word = Type::int(self.unit.context, 32);
         let fields = match ty.kind() {
             TypeKind::Struct => ty.fields().len() as u64,
             TypeKind::Array => ty.array_length(),
@@ -115,18 +115,18 @@ impl<'c> Reverse<'_, 'c> {
             Some(element) => {
                 let source = self.shadow(from);
                 let shared = analysis.activities.is_shared(&analysis.memory, from);
-                let function = memory::move_adjoints(self.session, element, shared);
-                let pointer = Type::pointer(self.session.context, 0);
+                let function = memory::move_adjoints(self.unit, element, shared);
+                let pointer = Type::pointer(self.unit.context, 0);
                 let (at, source) =
                     (generic(&self.code, at, pointer), generic(&self.code, source, pointer));
-                let bytes = self.code.zero_extend(bytes, Type::int(self.session.context, 64));
+                let bytes = self.code.zero_extend(bytes, Type::int(self.unit.context, 64));
                 self.code.call(function, &[at, source, bytes]);
             }
-            None => self.code.clear_bytes(self.session.context, at, 1, bytes),
+            None => self.code.clear_bytes(self.unit.context, at, 1, bytes),
         }
     }
 
-    /// An operation on numbers, whose result has an adjoint.
+    /// An operation whose result has an adjoint.
     fn operation(&mut self, instruction: Value<'c>) {
         let change = self.take(instruction);
         let operand = |index| instruction.operand(index);
@@ -167,22 +167,22 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Passes on what the rules say.
+    /// Propagates an adjoint by the rules.
     fn by_rule(&mut self, instruction: Value<'c>, change: Value<'c>) {
-        let Some(flows) = flows(self.session.rules, instruction) else { return };
+        let Some(flows) = flows(self.unit.rules, instruction) else { return };
         let arguments = flows.len() as u32;
         for (index, flow) in flows.iter().enumerate() {
             let operand = instruction.operand(index as u32);
             if !self.is_active(operand) {
                 continue;
             }
-            // Looked up before it is known whether they are used: what is not is removed.
-            let session = self.session;
-            let builder = kernelmill_llvm::ir::Builder::new(session.context);
+            // Values are looked up whether they are used or not; LLVM removes unused ones.
+            let unit = self.unit;
+            let builder = kernelmill_llvm::ir::Builder::new(unit.context);
             builder.at_end(self.code.block());
             let emitter = Emitter {
-                context: session.context,
-                module: session.module,
+                context: unit.context,
+                module: unit.module,
                 builder: &builder,
                 ty: instruction.ty(),
             };
@@ -198,7 +198,7 @@ impl<'c> Reverse<'_, 'c> {
 
     /// Operations that move numbers within aggregates.
     fn rearrange(&mut self, instruction: Value<'c>, change: Value<'c>) {
-        let word = Type::int(self.session.context, 32);
+        let word = Type::int(self.unit.context, 32);
         let operand = |index| instruction.operand(index);
         match instruction.opcode() {
             Opcode::ExtractValue => {
@@ -210,7 +210,7 @@ impl<'c> Reverse<'_, 'c> {
             }
             Opcode::InsertValue => {
                 let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
-                // In memory, so that the field can be taken out of the rest.
+                // In memory, so that the field can be separated from the rest.
                 let slot = self.adjoint_slot(instruction);
                 self.code.store(change, slot);
                 let at = self.field_of(instruction, &indices);
@@ -254,7 +254,7 @@ impl<'c> Reverse<'_, 'c> {
 
     /// The address of a field of a value's adjoint.
     fn field_of(&mut self, value: Value<'c>, indices: &[u64]) -> Value<'c> {
-        let word = Type::int(self.session.context, 32);
+        let word = Type::int(self.unit.context, 32);
         let slot = self.adjoint_slot(value);
         let mut all = vec![word.constant(0)];
         all.extend(indices.iter().map(|index| word.constant(*index)));

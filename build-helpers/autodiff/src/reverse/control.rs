@@ -1,18 +1,18 @@
-//! The way back from block to block.
+//! Control flow of the reverse sweep: from each block to the predecessor that it was entered from.
 
 use kernelmill_llvm::ir::{Block, Builder, IntPredicate, Opcode, Type, Value};
 
-use super::{Reverse, values::What};
+use super::state::{CachedItem, Reverse};
 use crate::{
     analysis::{LoopId, TripCount},
     copier::incoming,
 };
 
 impl<'c> Reverse<'_, 'c> {
-    /// Goes from the start of a block back to the end of the one it was entered from. `changes` are
-    /// the adjoints of its phis.
+    /// Branches from a block to the predecessor that it was entered from. `changes` are the adjoints of
+    /// the block's phis.
     pub(super) fn leave(&mut self, block: usize, changes: &[(Value<'c>, Value<'c>)]) {
-        let context = self.session.context;
+        let context = self.unit.context;
         let before = self.analysis.cfg.predecessors[block].clone();
         let edges: Vec<_> =
             before.iter().map(|_| Block::append(context, self.new, "edge")).collect();
@@ -33,7 +33,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Finds out which block this one was entered from.
+    /// Writes the branch to the edge by which the block was entered.
     fn choose(&mut self, block: usize, before: &[usize], edges: &[Block<'c>]) {
         if let [only] = edges {
             self.code.branch(*only);
@@ -47,7 +47,7 @@ impl<'c> Reverse<'_, 'c> {
             let condition = self.value(condition);
             self.code.branch_if(condition, edges[holds], edges[1 - holds]);
         } else {
-            let entry = self.read(What::Entry(block));
+            let entry = self.read(CachedItem::Predecessor(block));
             let switch = self.code.switch(entry, edges[0], edges.len() as u32 - 1);
             for (index, edge) in edges.iter().enumerate().skip(1) {
                 switch.add_case(entry.ty().constant(index as u64), *edge);
@@ -55,8 +55,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The condition by which one of two blocks was the one before, and which of them it is where the
-    /// condition holds.
+    /// The condition that decided between two predecessors, and the index of the one for `true`.
     fn decision(&self, block: usize, before: &[usize]) -> Option<(Value<'c>, usize)> {
         let (cfg, loops) = (&self.analysis.cfg, &self.analysis.loops);
         let above = cfg.immediate_dominator(block);
@@ -85,7 +84,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Undoes what the edge did to loops: leaving some, or going on with the next iteration.
+    /// Undoes the effect of an edge on loops: an exit, or the next iteration.
     fn step_back(&mut self, from: usize, to: usize) {
         let analysis = self.analysis;
         if let Some(id) = self.repeats(from, to) {
@@ -102,33 +101,33 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The loop that an edge goes on with.
+    /// The loop that an edge repeats.
     fn repeats(&self, from: usize, to: usize) -> Option<LoopId> {
         let loops = &self.analysis.loops;
         loops.headed_by(to).filter(|id| loops.contains(*id, from))
     }
 
-    /// How often a loop was repeated before it was left.
+    /// The number of times that a loop was repeated before it was left.
     fn count(&mut self, id: LoopId) -> Value<'c> {
         match self.analysis.inductions.trip_count(id).copied() {
             Some(count) => self.computed_count(&count),
-            None => self.read(What::Count(id)),
+            None => self.read(CachedItem::Repetitions(id)),
         }
     }
 
     fn computed_count(&mut self, count: &TripCount<'c>) -> Value<'c> {
         let counter = &count.counter;
-        let wide = Type::int(self.session.context, 64);
+        let wide = Type::int(self.unit.context, 64);
         let (mut start, mut bound) = (self.value(counter.start), self.value(count.bound));
         let mut step = self.value(counter.step);
         if let Some(element) = counter.element {
             start = self.code.pointer_to_int(start, wide);
             bound = self.code.pointer_to_int(bound, wide);
-            let size = wide.constant(self.session.machine.size_of(element));
+            let size = wide.constant(self.unit.machine.size_of(element));
             let signed = self.sign_extend(step, wide);
             step = self.code.multiply(signed, size);
         }
-        // Both are divided without sign, by how far it is: counters may have all their bits.
+        // The division is unsigned, of absolute values: a distance may use all bits.
         let up = self.code.binary(Opcode::Sub, bound, start);
         let down = self.code.binary(Opcode::Sub, start, bound);
         let zero = step.ty().constant(0);
@@ -146,14 +145,15 @@ impl<'c> Reverse<'_, 'c> {
         if value.ty() == ty { value } else { self.code.cast(Opcode::SExt, value, ty) }
     }
 
-    /// Writes what the edges of the way there do for the way back: records to the tape, and counts.
+    /// Writes the code on the edges of the forward sweep: records of the tape, and counts.
     pub(super) fn write_edges(&self) {
         let (cfg, loops) = (&self.analysis.cfg, &self.analysis.loops);
         let counters: Vec<_> = (0..loops.all.len())
             .map(|number| {
                 let id = LoopId(number);
-                let is_counted = self.kept.iter().any(|kept| kept.what == What::Count(id));
-                is_counted.then(|| self.new_slot(Type::int(self.session.context, 64)))
+                let is_counted =
+                    self.cache.iter().any(|cached| cached.item == CachedItem::Repetitions(id));
+                is_counted.then(|| self.new_slot(Type::int(self.unit.context, 64)))
             })
             .collect();
         for from in 0..cfg.blocks.len() {
@@ -165,14 +165,15 @@ impl<'c> Reverse<'_, 'c> {
 
     fn write_edge(&self, from: usize, to: usize, counters: &[Option<Value<'c>>]) {
         let loops = &self.analysis.loops;
-        let wide = Type::int(self.session.context, 64);
+        let wide = Type::int(self.unit.context, 64);
         let Some(builder) = self.on_edge(from, to) else { return };
         for id in loops.left_by(from, to) {
             self.write_record(&builder, id);
-            let kept = self.kept.iter().find(|kept| kept.what == What::Count(id));
-            if let (Some(kept), Some(counter)) = (kept, counters[id.0]) {
+            let cached =
+                self.cache.iter().find(|cached| cached.item == CachedItem::Repetitions(id));
+            if let (Some(cached), Some(counter)) = (cached, counters[id.0]) {
                 let count = builder.load(wide, counter);
-                builder.store(count, kept.slot);
+                builder.store(count, cached.slot);
             }
         }
         if let Some(id) = self.repeats(from, to) {
@@ -186,12 +187,12 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// A builder on an edge of the way there: no edge is critical, so that is the end of one block or
+    /// A builder on an edge of the forward sweep. No edge is critical, so that is the end of one block or
     /// the start of the other.
     fn on_edge(&self, from: usize, to: usize) -> Option<Builder<'c>> {
         let blocks = &self.analysis.cfg.blocks;
         let copy = |block: usize| self.shadows.copier.blocks[&blocks[block]];
-        let builder = Builder::new(self.session.context);
+        let builder = Builder::new(self.unit.context);
         let at = if blocks[from].successors().len() == 1 {
             copy(from).terminator()
         } else {

@@ -1,19 +1,15 @@
-//! The way back through copies of memory.
+//! Adjoints of copies of memory.
 
 use kernelmill_llvm::ir::{
     AtomicOperation, AtomicOrdering, Block, Builder, IntPredicate, Linkage, ModuleExt, Opcode,
     Place, Type, TypeKind, Value,
 };
 
-use crate::session::Session;
+use crate::unit::Unit;
 
-/// A function of two shadows and a number of bytes that adds the numbers of the first to the second
-/// and clears the first. It is written once a module.
-pub(super) fn move_adjoints<'c>(
-    session: &Session<'_, 'c>,
-    element: Type<'c>,
-    shared: bool,
-) -> Value<'c> {
+/// A function that adds the numbers of one shadow to another and clears the first. Its parameters are
+/// the two shadows and a number of bytes. It is written once for each module and type.
+pub(super) fn move_adjoints<'c>(unit: &Unit<'_, 'c>, element: Type<'c>, shared: bool) -> Value<'c> {
     let kind = match element.kind() {
         TypeKind::Float => "f32",
         TypeKind::Double => "f64",
@@ -22,13 +18,13 @@ pub(super) fn move_adjoints<'c>(
     };
     let name =
         format!("__kernelmill_derivative_move_{kind}{}", if shared { "_shared" } else { "" });
-    if let Some(known) = session.module.function(&name) {
+    if let Some(known) = unit.module.function(&name) {
         return known;
     }
-    let context = session.context;
+    let context = unit.context;
     let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
     let ty = Type::void(context).function(&[pointer, pointer, wide]);
-    let function = session.module.new_function(&name, ty);
+    let function = unit.module.new_function(&name, ty);
     function.set_linkage(Linkage::Internal);
     function.add_attribute(context, Place::Function, "alwaysinline", 0);
     let [from, to, bytes] = function.parameters()[..] else {
@@ -39,7 +35,7 @@ pub(super) fn move_adjoints<'c>(
     let done = Block::append(context, function, "done");
     let builder = Builder::new(context);
     builder.at_end(start);
-    let size = wide.constant(session.machine.size_of(element));
+    let size = wide.constant(unit.machine.size_of(element));
     let count = builder.binary(Opcode::UDiv, bytes, size);
     let none = builder.compare(IntPredicate::Eq, count, wide.constant(0));
     builder.branch_if(none, done, body);

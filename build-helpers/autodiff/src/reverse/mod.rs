@@ -1,17 +1,25 @@
-//! Reverse mode: the function runs once forward, then its blocks in the reverse order, each
-//! passing on the adjoints of its results to its operands.
+//! Reverse mode (adjoint mode): the function runs once, the forward sweep; then its blocks run in
+//! reverse order, the reverse sweep, and each propagates the adjoints of its results to its operands.
 //!
-//! - Each active number has an adjoint in a stack slot, which LLVM makes a register of.
-//! - What the way back needs of the way there is computed again where that is possible, and kept
-//!   otherwise: in a stack slot, which again becomes a register. What is kept in a loop is written to
-//!   the tape at the end of each iteration and read back at its start on the way back, last in,
-//!   first out.
-//! - A loop's iterations are counted down. Where the count can be computed from what does not change
-//!   in the loop, nothing is kept for it.
+//! Stages, one file each:
+//!
+//! - `adjoint`: the adjoint of each instruction, by the rules. An adjoint is a stack slot, which LLVM
+//!   promotes to a register; `memory` moves adjoints for copies of memory.
+//! - `values`: values of the forward sweep that the reverse sweep needs. They are rematerialised where
+//!   that is possible, and cached in stack slots otherwise.
+//! - `tape`: cached values of loops. They are written at the end of each iteration and read in reverse
+//!   order, last in, first out.
+//! - `control`: branches of the reverse sweep. Iterations are counted down; a trip count that can be
+//!   computed from loop invariants is not stored.
+//!
+//! Source: Griewank and Walther, "Evaluating Derivatives", 2nd edition (2008), chapters 3 and 4; Moses
+//! and Churavy, "Instead of Rewriting Foreign Code for Machine Learning, Automatically Synthesize Fast
+//! Gradients" (NeurIPS 2020), for doing so on LLVM's representation (Enzyme).
 
 mod adjoint;
 mod control;
 mod memory;
+mod state;
 mod tape;
 mod values;
 
@@ -21,79 +29,55 @@ use kernelmill_llvm::ir::{Block, Builder, Opcode, Type, Value};
 
 use crate::{
     Activity, Request, Tape,
-    analysis::{LoopId, holds_floats, transfer},
-    session::{Analysis, Session},
+    analysis::{Analysis, holds_floats, transfer},
     shadow::Shadows,
+    signature::return_all,
+    unit::{Unit, Written},
 };
-use values::Kept;
+use state::{Reverse, TapeMemory};
 
-/// A derivative being written.
-struct Reverse<'a, 'c> {
-    session: &'a Session<'a, 'c>,
-    analysis: &'a Analysis<'c>,
-    request: &'a Request,
-    new: Value<'c>,
-    /// The way there, with the shadows of pointers.
-    shadows: Shadows<'a, 'c>,
-    /// Stands at the end of the first block, which has the stack slots.
-    at_start: Builder<'c>,
-    /// Stands where the way back is written.
-    code: Builder<'c>,
-    /// The way back through each block.
-    back: Vec<Block<'c>>,
-    adjoints: HashMap<Value<'c>, Value<'c>>,
-    kept: Vec<Kept<'c>>,
-    /// What the way back has looked up where it is now: values, and shadows of pointers.
-    seen: HashMap<(Value<'c>, bool), Value<'c>>,
-    /// The iteration that each loop is in on the way back.
-    iterations: Vec<Value<'c>>,
-    /// Blocks of the way back that read a loop's record from the tape.
-    reads: Vec<(LoopId, Block<'c>)>,
-    tape: tape::Place<'c>,
-}
-
-/// Writes the derivative into a function whose last two parameters are the tape's; gives the one
-/// that has them only if they are needed.
+/// Writes the derivative into a function whose last two parameters are the tape's. They are removed
+/// where no buffer is needed.
 pub(crate) fn write<'c>(
-    session: &Session<'_, 'c>,
+    unit: &Unit<'_, 'c>,
     request: &Request,
     analysis: &Analysis<'c>,
     new: Value<'c>,
-) -> (Value<'c>, Tape) {
-    let slots = Block::append(session.context, new, "slots");
-    let (shadows, others) = Shadows::new(session, analysis, request, new);
-    let at_start = Builder::new(session.context);
+) -> Written<'c> {
+    let slots = Block::append(unit.context, new, "slots");
+    let (shadows, others) = Shadows::new(unit, analysis, request, new);
+    let at_start = Builder::new(unit.context);
     at_start.at_end(slots);
     let back = analysis.cfg.blocks.iter();
-    let back = back.map(|_| Block::append(session.context, new, "back")).collect();
-    let counter = Type::int(session.context, 64);
+    let back = back.map(|_| Block::append(unit.context, new, "back")).collect();
+    let counter = Type::int(unit.context, 64);
     let iterations = analysis.loops.all.iter().map(|_| at_start.alloca(counter)).collect();
-    let tape = tape::Place::new(&others, at_start.alloca(counter));
+    let tape = TapeMemory::new(&others, at_start.alloca(counter));
     let reverse = Reverse {
-        session,
+        unit,
         analysis,
         request,
         new,
         shadows,
         at_start,
-        code: Builder::new(session.context),
+        code: Builder::new(unit.context),
         back,
         adjoints: HashMap::new(),
-        kept: Vec::new(),
+        cache: Vec::new(),
         seen: HashMap::new(),
         iterations,
         reads: Vec::new(),
         tape,
     };
     let seed = (others.len() == 3).then(|| others[0]);
-    reverse.all(seed)
+    reverse.write(seed)
 }
 
 impl<'c> Reverse<'_, 'c> {
-    fn all(mut self, seed: Option<Value<'c>>) -> (Value<'c>, Tape) {
-        let turn = self.forward();
-        let first = Block::append(self.session.context, self.new, "back");
-        self.code.at_end(turn);
+    fn write(mut self, seed: Option<Value<'c>>) -> Written<'c> {
+        let end = self.forward();
+        let first = Block::append(self.unit.context, self.new, "back");
+        self.code.at_end(end);
         self.code.branch(first);
         self.code.at_end(first);
         self.seed(seed);
@@ -101,21 +85,21 @@ impl<'c> Reverse<'_, 'c> {
             self.block(block);
         }
         let tape = self.write_tape();
-        self.finish_turn(turn, first, tape);
+        self.connect_sweeps(end, first, tape);
         self.at_start.branch(self.shadows.copier.blocks[&self.shadows.copier.order[0]]);
         let new = if matches!(tape, Tape::Buffer { .. }) { self.new } else { self.without_tape() };
-        (new, tape)
+        Written { function: new, tape }
     }
 
-    /// Writes the way there, but for its return; gives the block that it ends in.
+    /// Writes the forward sweep without its return; gives the block that it ends in.
     fn forward(&mut self) -> Block<'c> {
-        let mut turn = None;
+        let mut end = None;
         for block in self.shadows.copier.order.clone() {
             let copy = self.shadows.copier.blocks[&block];
             self.shadows.copier.builder.at_end(copy);
             for instruction in block.instructions() {
                 if instruction.opcode() == Opcode::Ret {
-                    turn = Some(copy);
+                    end = Some(copy);
                     continue;
                 }
                 self.shadows.copier.instruction(instruction);
@@ -123,10 +107,10 @@ impl<'c> Reverse<'_, 'c> {
             }
         }
         self.shadows.finish_phis();
-        turn.expect("the function has been found to return")
+        end.expect("the function has been found to return")
     }
 
-    /// Writes the shadow of a pointer, and what is copied of pointers.
+    /// Writes the shadow of an instruction's pointer, and copies of shadows of pointers.
     fn forward_shadow(&mut self, instruction: Value<'c>) {
         let shadows = &mut self.shadows;
         if !shadows.returns(instruction) {
@@ -150,14 +134,14 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Whether what a call copies is pointers.
+    /// Whether a call copies pointers.
     fn copies_pointers(&self, call: Value<'c>) -> bool {
         let analysis = self.analysis;
         let element = analysis.elements.at(&analysis.memory, call.operand(0));
         element.is_some_and(Type::is_pointer)
     }
 
-    /// Gives the result its adjoint.
+    /// Sets the adjoint of the result.
     fn seed(&mut self, seed: Option<Value<'c>>) {
         let exit = self.analysis.cfg.exit.expect("the function has been found to return");
         let ret = self.analysis.cfg.blocks[exit].terminator();
@@ -168,7 +152,7 @@ impl<'c> Reverse<'_, 'c> {
         self.code.branch(self.back[exit]);
     }
 
-    /// Writes the way back through one block, to those before it.
+    /// Writes the reverse sweep through one block, to its predecessors.
     fn block(&mut self, block: usize) {
         self.code.at_end(self.back[block]);
         self.seen.clear();
@@ -178,7 +162,7 @@ impl<'c> Reverse<'_, 'c> {
         for instruction in others.into_iter().rev() {
             self.adjoint(instruction);
         }
-        // All are read before any is passed on: a phi may come from another of the same block.
+        // All are read before any is propagated: a phi may come from another of the same block.
         let mut changes = Vec::new();
         for phi in phis {
             if self.is_active(phi) {
@@ -192,7 +176,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Returns the result and the gradients.
+    /// Writes the return of the result and the gradients.
     fn finish(&mut self) {
         let mut results = self.kept_result();
         let parameters = self.analysis.function.parameters();
@@ -202,7 +186,7 @@ impl<'c> Reverse<'_, 'c> {
                 results.push(self.code.load(value.ty(), slot));
             }
         }
-        self.session.return_all(&self.code, &results);
+        return_all(self.unit.context, &self.code, &results);
     }
 
     /// The function's result, if it is returned.
@@ -214,14 +198,14 @@ impl<'c> Reverse<'_, 'c> {
         wanted.map(|value| self.value(value)).into_iter().collect()
     }
 
-    /// Goes from the way there to the way back, with a buffer only if that is large enough.
-    fn finish_turn(&mut self, turn: Block<'c>, first: Block<'c>, tape: Tape) {
-        let Some(last) = turn.terminator().filter(|_| matches!(tape, Tape::Buffer { .. })) else {
+    /// Connects the sweeps. Where the buffer is too small for the tape, gradients are NaN.
+    fn connect_sweeps(&mut self, end: Block<'c>, first: Block<'c>, tape: Tape) {
+        let Some(last) = end.terminator().filter(|_| matches!(tape, Tape::Buffer { .. })) else {
             return;
         };
         last.erase();
-        self.code.at_end(turn);
-        let context = self.session.context;
+        self.code.at_end(end);
+        let context = self.unit.context;
         let full = Block::append(context, self.new, "full");
         let fits = self.tape_fits();
         self.code.branch_if(fits, first, full);
@@ -234,7 +218,7 @@ impl<'c> Reverse<'_, 'c> {
                 results.push(not_a_number(&self.code, value.ty()));
             }
         }
-        self.session.return_all(&self.code, &results);
+        return_all(self.unit.context, &self.code, &results);
     }
 
     fn is_active(&self, value: Value<'c>) -> bool {

@@ -1,68 +1,50 @@
-//! The tape: what loops forget, written at the end of each iteration and read in the reverse order.
+//! The tape: cached items of loops, written at the end of each iteration of the forward sweep and read in
+//! reverse order by the reverse sweep.
+//!
+//! Each loop has a record of fixed size, so the tape is a stack: Griewank and Walther, "Evaluating
+//! Derivatives", 2nd edition, section 4.2.
 
 use kernelmill_llvm::ir::{Block, Builder, IntPredicate, ModuleExt, Type, Value};
 
-use super::{Reverse, values::Kept};
+use super::state::{Cached, Reverse};
 use crate::{Tape, TapeLimit, analysis::LoopId};
 
-/// Where the tape is.
-pub(super) struct Place<'c> {
-    /// The caller's buffer and its size; parameters of the function.
-    pub(super) buffer: Value<'c>,
-    pub(super) capacity: Value<'c>,
-    /// The slot that has the number of bytes in use.
-    pub(super) used: Value<'c>,
-    /// The memory in use, once that has been decided.
-    memory: Option<Value<'c>>,
-    /// Takes what a full buffer does not.
-    spare: Option<Value<'c>>,
-}
-
-/// The buffer's first bytes, which tell the caller what is needed.
+/// The buffer's header: the number of bytes that the tape needs.
 const HEADER: u64 = 8;
 
-/// All numbers and pointers can lie at such addresses.
+/// The largest alignment of numbers and pointers.
 const ALIGNMENT: u64 = 16;
 
-impl<'c> Place<'c> {
-    pub(super) fn new(parameters: &[Value<'c>], used: Value<'c>) -> Self {
-        let [.., buffer, capacity] = *parameters else {
-            unreachable!("a derivative in reverse has the parameters of a tape")
-        };
-        Self { buffer, capacity, used, memory: None, spare: None }
-    }
-}
-
-/// What one iteration of a loop writes.
+/// The record that one iteration of a loop writes.
 struct Record<'c> {
-    fields: Vec<(Kept<'c>, u64)>,
+    fields: Vec<(Cached<'c>, u64)>,
     bytes: u64,
 }
 
 impl<'c> Reverse<'_, 'c> {
     fn wide(&self) -> Type<'c> {
-        Type::int(self.session.context, 64)
+        Type::int(self.unit.context, 64)
     }
 
     fn record(&self, id: LoopId) -> Record<'c> {
         let mut record = Record { fields: Vec::new(), bytes: 0 };
-        let mut kept: Vec<_> =
-            self.kept.iter().filter(|kept| kept.level == Some(id)).copied().collect();
-        kept.sort_by_key(|kept| std::cmp::Reverse(self.session.machine.size_of(kept.ty)));
-        for kept in kept {
-            let size = self.session.machine.size_of(kept.ty);
+        let mut cached: Vec<_> =
+            self.cache.iter().filter(|cached| cached.level == Some(id)).copied().collect();
+        cached.sort_by_key(|cached| std::cmp::Reverse(self.unit.machine.size_of(cached.ty)));
+        for cached in cached {
+            let size = self.unit.machine.size_of(cached.ty);
             let align = size.next_power_of_two().min(ALIGNMENT);
             let offset = record.bytes.next_multiple_of(align);
-            record.fields.push((kept, offset));
+            record.fields.push((cached, offset));
             record.bytes = offset + size;
         }
         record.bytes = record.bytes.next_multiple_of(8);
         record
     }
 
-    /// Leaves a place on the way back where a loop's record is read.
+    /// Adds a block to the reverse sweep in which a loop's record will be read.
     pub(super) fn read_record(&mut self, id: LoopId) {
-        let context = self.session.context;
+        let context = self.unit.context;
         let read = Block::append(context, self.new, "read");
         let next = Block::append(context, self.new, "edge");
         self.code.branch(read);
@@ -73,10 +55,10 @@ impl<'c> Reverse<'_, 'c> {
         self.seen.clear();
     }
 
-    /// Decides where the tape is, and writes all that writes and reads it.
+    /// Chooses the memory of the tape, and writes the code that writes and reads it.
     pub(super) fn write_tape(&mut self) -> Tape {
         let tape = self.decide();
-        let context = self.session.context;
+        let context = self.unit.context;
         let byte = Type::int(context, 8);
         let header = match tape {
             Tape::Buffer { .. } => HEADER,
@@ -125,7 +107,7 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The most iterations of a loop in one run of the function.
+    /// The most iterations of a loop in one call of the function.
     fn most_iterations(&self, id: LoopId) -> Option<u64> {
         let outwards = std::iter::successors(Some(id), |id| self.analysis.loops.get(*id).parent);
         outwards
@@ -133,7 +115,7 @@ impl<'c> Reverse<'_, 'c> {
             .try_fold(1, |all, most| u64::checked_mul(all, most?))
     }
 
-    /// Writes a loop's record, on the way there.
+    /// Writes a loop's record, in the forward sweep.
     pub(super) fn write_record(&self, builder: &Builder<'c>, id: LoopId) {
         let record = self.record(id);
         let Some(memory) = self.tape.memory.filter(|_| record.bytes > 0) else { return };
@@ -141,44 +123,44 @@ impl<'c> Reverse<'_, 'c> {
         let used = builder.load(wide, self.tape.used);
         let next = builder.add(used, wide.constant(record.bytes));
         builder.store(next, self.tape.used);
-        let mut at = builder.element(Type::int(self.session.context, 8), memory, used);
+        let mut at = builder.element(Type::int(self.unit.context, 8), memory, used);
         if let Some(spare) = self.tape.spare {
             let fits = builder.compare(IntPredicate::Ule, next, self.tape.capacity);
             at = builder.select(fits, at, spare);
         }
-        for (kept, offset) in record.fields {
-            let value = builder.load(kept.ty, kept.slot);
-            let field = builder.offset(self.session.context, at, offset);
+        for (cached, offset) in record.fields {
+            let value = builder.load(cached.ty, cached.slot);
+            let field = builder.offset(self.unit.context, at, offset);
             builder.store(value, field).set_alignment(field_alignment(offset));
         }
     }
 
-    /// Reads a loop's record back.
+    /// Reads a loop's record, in the reverse sweep.
     fn write_read(&self, id: LoopId, block: Block<'c>) {
         let record = self.record(id);
         let Some(memory) = self.tape.memory.filter(|_| record.bytes > 0) else { return };
         let Some(last) = block.terminator() else { return };
         let wide = self.wide();
-        let builder = Builder::new(self.session.context);
+        let builder = Builder::new(self.unit.context);
         builder.before(last);
         let used = builder.load(wide, self.tape.used);
         let opcode = kernelmill_llvm::ir::Opcode::Sub;
         let before = builder.binary(opcode, used, wide.constant(record.bytes));
         builder.store(before, self.tape.used);
-        let at = builder.element(Type::int(self.session.context, 8), memory, before);
-        for (kept, offset) in record.fields {
-            let field = builder.offset(self.session.context, at, offset);
-            let value = builder.load(kept.ty, field);
+        let at = builder.element(Type::int(self.unit.context, 8), memory, before);
+        for (cached, offset) in record.fields {
+            let field = builder.offset(self.unit.context, at, offset);
+            let value = builder.load(cached.ty, field);
             value.set_alignment(field_alignment(offset));
-            builder.store(value, kept.slot);
+            builder.store(value, cached.slot);
         }
     }
 
-    /// Tells the caller what is needed, and whether the buffer has it.
+    /// Stores the bytes that are needed in the header; gives whether the buffer is large enough.
     pub(super) fn tape_fits(&self) -> Value<'c> {
         let wide = self.wide();
         let used = self.code.load(wide, self.tape.used);
-        // A buffer without room for the header gets none.
+        // A buffer that is smaller than the header gets none.
         let header = wide.constant(HEADER);
         let has_header = self.code.compare(IntPredicate::Uge, self.tape.capacity, header);
         let spare = generic(&self.at_start, self.new_slot(wide), self.tape.buffer.ty());
@@ -195,13 +177,8 @@ impl<'c> Reverse<'_, 'c> {
         parameters.truncate(parameters.len() - 2);
         let name = old.name();
         old.set_name("");
-        let new = self.session.module.new_function(&name, ty.result().function(&parameters));
-        new.add_attribute(
-            self.session.context,
-            kernelmill_llvm::ir::Place::Function,
-            "nounwind",
-            0,
-        );
+        let new = self.unit.module.new_function(&name, ty.result().function(&parameters));
+        new.add_attribute(self.unit.context, kernelmill_llvm::ir::Place::Function, "nounwind", 0);
         for block in old.blocks() {
             block.move_to(new);
         }

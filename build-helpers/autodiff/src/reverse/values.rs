@@ -1,37 +1,15 @@
-//! Values of the way there, on the way back.
+//! Values of the forward sweep in the reverse sweep: rematerialised where possible, else cached.
 
 use kernelmill_llvm::ir::{Builder, Opcode, Type, Value};
 
-use super::Reverse;
+use super::state::{Cached, CachedItem, Reverse};
 use crate::{
     analysis::{Induction, LoopId, is_pure},
     rules::flows,
 };
 
-/// Something of the way there that the way back reads from a stack slot.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Kept<'c> {
-    pub(super) what: What<'c>,
-    /// The innermost loop it is in, whose record has it.
-    pub(super) level: Option<LoopId>,
-    pub(super) slot: Value<'c>,
-    pub(super) ty: Type<'c>,
-}
-
-/// What is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What<'c> {
-    Value(Value<'c>),
-    /// The shadow of a pointer.
-    Shadow(Value<'c>),
-    /// Which of the blocks before it a block was entered from, as an index.
-    Entry(usize),
-    /// How often a loop was repeated.
-    Count(LoopId),
-}
-
 impl<'c> Reverse<'_, 'c> {
-    /// What a value was in the iteration that the way back is in.
+    /// A value of the forward sweep, in the current iteration of the reverse sweep.
     pub(super) fn value(&mut self, value: Value<'c>) -> Value<'c> {
         if !value.is_instruction() || value.opcode() == Opcode::Alloca {
             return self.shadows.copier.value(value);
@@ -42,18 +20,18 @@ impl<'c> Reverse<'_, 'c> {
         let found = if let Some(counter) = self.analysis.inductions.counter(value).copied() {
             let start = self.value(counter.start);
             self.at_iteration(&counter, start)
-        } else if self.level(value).is_some() && self.can_compute_again(value) {
+        } else if self.level(value).is_some() && self.can_rematerialise(value) {
             let operands: Vec<_> =
                 value.operands().into_iter().map(|operand| self.value(operand)).collect();
-            self.again(value, &operands)
+            self.rematerialise(value, &operands)
         } else {
-            self.read(What::Value(value))
+            self.read(CachedItem::Value(value))
         };
         self.seen.insert((value, false), found);
         found
     }
 
-    /// The shadow of a pointer in that iteration.
+    /// The shadow of a pointer in the current iteration.
     pub(super) fn shadow(&mut self, pointer: Value<'c>) -> Value<'c> {
         if !pointer.is_instruction() || pointer.opcode() == Opcode::Alloca {
             return self.shadows.of(pointer);
@@ -64,7 +42,7 @@ impl<'c> Reverse<'_, 'c> {
         let found = if let Some(counter) = self.analysis.inductions.counter(pointer).copied() {
             let start = self.shadow(counter.start);
             self.at_iteration(&counter, start)
-        } else if self.can_compute_again(pointer) && pointer.opcode() != Opcode::Call {
+        } else if self.can_rematerialise(pointer) && pointer.opcode() != Opcode::Call {
             let is_select = pointer.opcode() == Opcode::Select;
             let operands = pointer.operands().into_iter().enumerate();
             let operands: Vec<_> = operands
@@ -77,22 +55,22 @@ impl<'c> Reverse<'_, 'c> {
                     }
                 })
                 .collect();
-            self.again(pointer, &operands)
+            self.rematerialise(pointer, &operands)
         } else {
-            self.read(What::Shadow(pointer))
+            self.read(CachedItem::Shadow(pointer))
         };
         self.seen.insert((pointer, true), found);
         found
     }
 
-    /// The innermost loop an instruction is in.
+    /// The innermost loop around an instruction.
     fn level(&self, instruction: Value<'c>) -> Option<LoopId> {
         let block = self.analysis.cfg.number_of(instruction);
         block.and_then(|block| self.analysis.loops.around(block))
     }
 
-    /// Whether an instruction gives the same again when its operands are the same.
-    fn can_compute_again(&self, instruction: Value<'c>) -> bool {
+    /// Whether an instruction can be rematerialised: equal operands give an equal result.
+    fn can_rematerialise(&self, instruction: Value<'c>) -> bool {
         use Opcode::*;
         match instruction.opcode() {
             Phi | Alloca | Store | Freeze | AtomicRmw | AtomicCmpXchg | Fence | VAArg => false,
@@ -100,13 +78,13 @@ impl<'c> Reverse<'_, 'c> {
                 !instruction.is_exact_access()
                     && self.analysis.memory.is_unchanged(instruction.operand(0))
             }
-            Call => flows(self.session.rules, instruction).is_some() || is_pure(instruction),
+            Call => flows(self.unit.rules, instruction).is_some() || is_pure(instruction),
             _ => true,
         }
     }
 
-    /// A copy of an instruction with other operands.
-    fn again(&self, instruction: Value<'c>, operands: &[Value<'c>]) -> Value<'c> {
+    /// A copy of an instruction with these operands.
+    fn rematerialise(&self, instruction: Value<'c>, operands: &[Value<'c>]) -> Value<'c> {
         let copy = self.code.copy(instruction);
         for (index, operand) in operands.iter().enumerate() {
             copy.set_operand(index as u32, *operand);
@@ -135,53 +113,55 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// The iteration that a loop is in, from 0.
+    /// The current iteration of a loop, from 0.
     pub(super) fn iteration(&self, id: LoopId) -> Value<'c> {
-        self.code.load(Type::int(self.session.context, 64), self.iterations[id.0])
+        self.code.load(Type::int(self.unit.context, 64), self.iterations[id.0])
     }
 
-    /// Reads what is kept.
-    pub(super) fn read(&mut self, what: What<'c>) -> Value<'c> {
-        let known = self.kept.iter().find(|kept| kept.what == what).copied();
-        let kept = known.unwrap_or_else(|| self.keep(what));
-        self.code.load(kept.ty, kept.slot)
+    /// Reads a cached item; it is cached from the first time on.
+    pub(super) fn read(&mut self, item: CachedItem<'c>) -> Value<'c> {
+        let known = self.cache.iter().find(|cached| cached.item == item).copied();
+        let cached = known.unwrap_or_else(|| self.keep(item));
+        self.code.load(cached.ty, cached.slot)
     }
 
-    fn keep(&mut self, what: What<'c>) -> Kept<'c> {
+    fn keep(&mut self, item: CachedItem<'c>) -> Cached<'c> {
         let analysis = self.analysis;
-        let (ty, level) = match what {
-            What::Value(value) | What::Shadow(value) => (value.ty(), self.level(value)),
-            What::Entry(block) => {
-                (Type::int(self.session.context, 32), analysis.loops.around(block))
+        let (ty, level) = match item {
+            CachedItem::Value(value) | CachedItem::Shadow(value) => (value.ty(), self.level(value)),
+            CachedItem::Predecessor(block) => {
+                (Type::int(self.unit.context, 32), analysis.loops.around(block))
             }
-            What::Count(id) => (Type::int(self.session.context, 64), analysis.loops.get(id).parent),
+            CachedItem::Repetitions(id) => {
+                (Type::int(self.unit.context, 64), analysis.loops.get(id).parent)
+            }
         };
         let slot = self.new_slot(ty);
-        let kept = Kept { what, level, slot, ty };
-        self.kept.push(kept);
-        kept
+        let cached = Cached { item, level, slot, ty };
+        self.cache.push(cached);
+        cached
     }
 
-    /// A stack slot that is zero at first.
+    /// A stack slot, initially zero.
     pub(super) fn new_slot(&self, ty: Type<'c>) -> Value<'c> {
         let slot = self.at_start.alloca(ty);
         self.at_start.store(ty.null(), slot);
         slot
     }
 
-    /// Stores in their slots what is kept, on the way there.
+    /// Stores all cached items in their slots, in the forward sweep.
     pub(super) fn store_kept(&self) {
-        let builder = Builder::new(self.session.context);
-        for kept in &self.kept {
-            let (copy, original) = match kept.what {
-                What::Value(value) => (self.shadows.copier.values[&value], value),
-                What::Shadow(value) => (self.shadows.shadows[&value], value),
-                What::Entry(block) => {
-                    self.store_entry(block, kept.slot);
+        let builder = Builder::new(self.unit.context);
+        for cached in &self.cache {
+            let (copy, original) = match cached.item {
+                CachedItem::Value(value) => (self.shadows.copier.values[&value], value),
+                CachedItem::Shadow(value) => (self.shadows.shadows[&value], value),
+                CachedItem::Predecessor(block) => {
+                    self.store_entry(block, cached.slot);
                     continue;
                 }
-                // Stored where the loop is left.
-                What::Count(_) => continue,
+                // Stored at the exits of the loop.
+                CachedItem::Repetitions(_) => continue,
             };
             let after = if original.opcode() == Opcode::Phi {
                 copy.block().first_after_phis()
@@ -190,18 +170,18 @@ impl<'c> Reverse<'_, 'c> {
             };
             if let Some(after) = after {
                 builder.before(after);
-                builder.store(copy, kept.slot);
+                builder.store(copy, cached.slot);
             }
         }
     }
 
-    /// Stores which block a block was entered from.
+    /// Stores the predecessor that a block was entered from.
     fn store_entry(&self, block: usize, slot: Value<'c>) {
         let copy = self.shadows.copier.blocks[&self.analysis.cfg.blocks[block]];
         let Some(first) = copy.instructions().first().copied() else { return };
-        let builder = Builder::new(self.session.context);
+        let builder = Builder::new(self.unit.context);
         builder.before(first);
-        let ty = Type::int(self.session.context, 32);
+        let ty = Type::int(self.unit.context, 32);
         let phi = builder.phi(ty);
         for (index, &from) in self.analysis.cfg.predecessors[block].iter().enumerate() {
             let from = self.shadows.copier.blocks[&self.analysis.cfg.blocks[from]];

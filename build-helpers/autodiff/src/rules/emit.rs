@@ -1,4 +1,4 @@
-//! Expressions of the table as instructions.
+//! Emission: expressions of the rules as instructions.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -6,18 +6,20 @@ use kernelmill_llvm::{
 };
 
 use super::{
-    FUNCTIONS, Flow, MATH_PREFIX,
     expression::{Comparison, Condition, Expression, Partial},
+    lookup::Flow,
+    names::MATH_PREFIX,
+    table::FUNCTIONS,
 };
 
-/// A value of the operation that is differentiated.
+/// An operand or the result of the operation that is differentiated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Argument(u32),
     Result,
 }
 
-/// Writes expressions where its builder stands.
+/// Writes expressions at its builder's position.
 pub(crate) struct Emitter<'a, 'c> {
     pub(crate) context: &'c Context,
     pub(crate) module: &'a Module<'c>,
@@ -26,12 +28,12 @@ pub(crate) struct Emitter<'a, 'c> {
     pub(crate) ty: Type<'c>,
 }
 
-/// Gives the values that an expression is of.
+/// Gives the values of operands and result.
 type Source<'s, 'c> = &'s mut dyn FnMut(Operand) -> Value<'c>;
 
 impl<'c> Emitter<'_, 'c> {
-    /// What a change of one operand adds to that of the result, or the reverse; `None` for
-    /// nothing. `arguments` is the number of the operation's.
+    /// A tangent or adjoint times a partial derivative; `None` for zero. `arguments` is the number of
+    /// the operation's operands.
     pub(crate) fn flow(
         &self,
         flow: &Flow<'_>,
@@ -134,7 +136,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 }
 
-/// Says of a call that it only computes, so that LLVM removes it where its result is not used.
+/// Marks a call as pure, so that LLVM removes it where its result is not used.
 pub(crate) fn mark_pure<'c>(context: &'c Context, call: Value<'c>) {
     /// LLVM's number for `memory(none)`.
     const NONE: u64 = 0;

@@ -1,11 +1,13 @@
+//! Expressions of the derivative rules, and how they are printed.
+
 use std::fmt;
 
-/// A value that a derivative is made of, in terms of a function's arguments and result.
+/// An expression of a function's arguments and result.
 #[derive(Debug)]
 pub(crate) enum Expression {
     /// An argument, from 0.
     Argument(u32),
-    /// What the function gave.
+    /// The function's result.
     Result,
     /// A number.
     Number(f64),
@@ -35,30 +37,30 @@ pub(crate) struct Condition {
     pub(crate) right: &'static Expression,
 }
 
-/// How two values are compared.
+/// A comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Greater,
     AtMost,
-    /// The negation of `AtMost`, which holds for what is not a number too.
+    /// The negation of `AtMost`, which holds for NaN too.
     NotAtMost,
     AtLeast,
     /// The negation of `AtLeast`.
     NotAtLeast,
 }
 
-/// What a derivative with respect to one argument is.
+/// The partial derivative with respect to one argument.
 #[derive(Debug)]
 pub(crate) enum Partial {
-    /// Nothing flows.
+    /// 0.
     Zero,
-    /// The argument's own change.
+    /// 1.
     One,
-    /// The argument's change with the other sign.
+    /// -1.
     MinusOne,
-    /// The argument's change times a factor.
+    /// An expression.
     Times(Expression),
-    /// The argument's own change where the condition holds, else nothing.
+    /// 1 where the condition holds, else 0.
     When(Condition),
 }
 
@@ -80,10 +82,13 @@ impl Expression {
         }
     }
 
+    /// Writes `left sign right`, whose operator has the precedence `level`.
     fn pair(
         formatter: &mut fmt::Formatter<'_>,
-        (left, sign, right): (&Self, char, &Self),
         level: u8,
+        left: &Self,
+        sign: char,
+        right: &Self,
     ) -> fmt::Result {
         left.inside(formatter, level)?;
         write!(formatter, " {sign} ")?;
@@ -103,10 +108,10 @@ impl fmt::Display for Expression {
                 formatter.write_str("-")?;
                 value.inside(formatter, 2)
             }
-            Self::Add(a, b) => Self::pair(formatter, (a, '+', b), 1),
-            Self::Subtract(a, b) => Self::pair(formatter, (a, '-', b), 1),
-            Self::Multiply(a, b) => Self::pair(formatter, (a, '*', b), 2),
-            Self::Divide(a, b) => Self::pair(formatter, (a, '/', b), 2),
+            Self::Add(a, b) => Self::pair(formatter, 1, a, '+', b),
+            Self::Subtract(a, b) => Self::pair(formatter, 1, a, '-', b),
+            Self::Multiply(a, b) => Self::pair(formatter, 2, a, '*', b),
+            Self::Divide(a, b) => Self::pair(formatter, 2, a, '/', b),
             Self::Call(name, arguments) => {
                 write!(formatter, "{name}(")?;
                 for (index, argument) in arguments.iter().enumerate() {

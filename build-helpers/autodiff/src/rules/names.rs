@@ -1,12 +1,12 @@
-//! Under which names the functions of the table appear in a module: as LLVM's intrinsics, as
-//! `kernelmill_device`'s symbols and functions, and as those of C's library.
+//! Names of mathematical functions in a module: LLVM's intrinsics, symbols and functions of
+//! `kernelmill_device`, and functions of the C library.
 
 use super::table::{FUNCTIONS, Rule};
 
-/// Part of the names of the functions of `kernelmill_device` that the compiler links in.
+/// The prefix of the functions of `kernelmill_device`'s math library.
 pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
 
-/// Operations that the compiler gives a body for each target.
+/// The prefixes of operations whose bodies the compiler supplies for each target.
 const OPERATION_PREFIX: &str = "__kernelmill_";
 
 /// The function of a symbol, and the type it is for: `f32`, `f64`, or a vector as LLVM writes it.
@@ -39,7 +39,7 @@ fn is_scalar(ty: &str) -> bool {
     matches!(ty, "f32" | "f64")
 }
 
-/// A function of C's library.
+/// A function of the C library.
 fn in_c(symbol: &str) -> Option<(&'static Rule, String)> {
     let of = |name: &str| spelled(name).filter(|rule| rule.name != "powi" && rule.name != "rsqrt");
     let double = of(symbol).map(|rule| (rule, "f64".to_owned()));

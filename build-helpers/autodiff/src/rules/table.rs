@@ -1,4 +1,7 @@
-//! The derivatives of operations and functions, as data: code and documentation are made of it.
+//! The table of derivative rules. Code and documentation are generated from it.
+//!
+//! Source: the derivatives of elementary functions in NIST's Digital Library of Mathematical Functions,
+//! <https://dlmf.nist.gov/4>.
 
 use kernelmill_llvm::ir::Opcode;
 
@@ -14,12 +17,12 @@ const F: Expression = Expression::Result;
 const HALF: Expression = Number(0.5);
 const UNIT: Expression = Number(1.0);
 
-/// The derivatives of one function.
+/// The derivative rule of one function.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// Its name in `kernelmill_device`.
     pub(crate) name: &'static str,
-    /// Names that LLVM and C's library have for it, without prefix and suffix.
+    /// Its names in LLVM and the C library, without prefix and suffix.
     pub(crate) spellings: &'static [&'static str],
     /// The derivative with respect to each argument.
     pub(crate) partials: &'static [Partial],
@@ -133,7 +136,7 @@ pub(crate) static OPERATORS: &[(Opcode, &str, &[Partial])] = &[
     (Opcode::FAdd, "x + y", &[One, One]),
     (Opcode::FSub, "x - y", &[One, MinusOne]),
     (Opcode::FMul, "x * y", &[Times(Y), Times(X)]),
-    // One division for both: LLVM sees that it is the same.
+    // LLVM shares the division of both.
     (
         Opcode::FDiv,
         "x / y",

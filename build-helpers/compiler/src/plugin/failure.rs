@@ -42,7 +42,7 @@ impl<'c> Task<'_, 'c> {
             ["/rustc/", "library/", "kernelmill-cuda/"].iter().any(|start| file.starts_with(start))
                 || file.contains("kernelmill_device")
         };
-        let mut frames = at.debug_frames().into_iter();
+        let mut frames = at.debug_locations().into_iter();
         let frame = frames.find(|it| it.line > 0 && !of_library(&it.file));
         let (file, line, column) = frame.map_or_else(
             || (self.first_file(), 0, 0),

@@ -1,7 +1,7 @@
 //! Sine, cosine and tangent.
 //!
-//! The polynomials' sums are ordered as in Sun's fdlibm (1993), so that what the reduced angle lost
-//! to rounding counts; the tangent is their quotient in twice the precision.
+//! The polynomials are summed in the order of Sun's fdlibm (1993), so that the rounding error of the
+//! reduced angle is included. The tangent is the quotient of both in double-word arithmetic.
 
 use super::{double::Double, real::Real, reduction::reduce};
 

@@ -1,10 +1,10 @@
-//! The numbers in the algorithms.
+//! Coefficients and constants of the algorithms.
 //!
-//! The polynomials interpolate their function at Chebyshev's nodes of the interval that they are
-//! used on, with enough terms for an error below 1/16 of the last place; the other numbers are
-//! constants of mathematics, some in parts: the number is the sum of the parts.
+//! The polynomials interpolate their function at the Chebyshev nodes of their interval, with enough terms
+//! for an error below 1/16 ulp. The other numbers are mathematical constants, some as an unevaluated sum
+//! of parts.
 
-/// The numbers for one format. Polynomials have their coefficients lowest first.
+/// The numbers for one format. Coefficients of polynomials are in ascending order.
 pub(crate) trait Coefficients: Sized + 'static {
     /// (e^r - 1 - r) / r^2.
     const EXP: &'static [Self];

@@ -1,11 +1,11 @@
-//! Numbers of twice the precision, as unevaluated sums.
+//! Double-word arithmetic: numbers of twice the precision, as unevaluated sums of two.
 //!
-//! After Dekker ("A floating-point technique for extending the available precision", 1971), with
-//! products by fused multiplication.
+//! The algorithms are those of Dekker, "A floating-point technique for extending the available
+//! precision" (1971), with products by fused multiply-add.
 
 use super::real::Real;
 
-/// The sum of a number and of what it lost to rounding.
+/// The sum of a number and its rounding error.
 #[derive(Clone, Copy)]
 pub(super) struct Double<T> {
     pub(super) high: T,

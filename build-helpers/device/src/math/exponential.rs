@@ -1,7 +1,7 @@
-//! The exponential function and its relatives.
+//! Exponential and hyperbolic functions.
 //!
-//! Reduction after Cody and Waite ("Software Manual for the Elementary Functions", 1980): a
-//! multiple of ln 2, in two parts, is taken off exactly; a polynomial does the rest.
+//! Argument reduction is that of Cody and Waite, "Software Manual for the Elementary Functions" (1980): a
+//! multiple of ln 2, in two parts, is subtracted exactly; a polynomial approximates the remainder.
 
 use super::{double::Double, real::Real};
 

@@ -1,6 +1,6 @@
-//! The inverses of sine, cosine and tangent.
+//! Inverse trigonometric functions.
 //!
-//! Reductions and orders of sums after Sun's fdlibm (1993).
+//! Reductions and orders of sums are those of Sun's fdlibm (1993).
 
 use super::{double::Double, real::Real};
 

@@ -1,7 +1,7 @@
 //! Logarithms.
 //!
-//! After `log` of Sun's fdlibm (1993): with `1 + f` between the square roots of 1/2 and 2, and
-//! `s = f / (2 + f)`, `ln(1 + f) = 2 atanh(s) = f - f^2/2 + s (f^2/2 + R(s^2))`, in which the great
+//! The method is that of `log` in Sun's fdlibm (1993): with `1 + f` between the square roots of 1/2 and 2,
+//! and `s = f / (2 + f)`, `ln(1 + f) = 2 atanh(s) = f - f^2/2 + s (f^2/2 + R(s^2))`, in which the large
 //! terms are exact. For other bases, the product with 1 / ln 2 or 1 / ln 10 is taken in parts.
 
 use super::real::Real;
@@ -15,7 +15,7 @@ fn terms<T: Real>(f: T) -> (T, T) {
     (half_square, s * (half_square + square * square.polynomial(T::LN)))
 }
 
-/// `value`, or what a logarithm is where `x` has none that is finite.
+/// `value`, or the special value where the logarithm of `x` is not finite.
 #[inline(always)]
 fn checked<T: Real>(x: T, value: T) -> T {
     if x > T::of(0.0) && x < T::INFINITY {

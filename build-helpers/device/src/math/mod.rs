@@ -1,8 +1,9 @@
-//! The elementary functions for `f32` and `f64`, the same on every device and on the host.
+//! The math library: elementary functions for `f32` and `f64`, the same on every device and on the
+//! host.
 //!
-//! They are accurate to 2 units in the last place over their whole range, and to 1 for most of
-//! them; special values are those of C99, annex F. Nothing in them depends on a table save the
-//! digits of pi that huge angles need, and all but that path is free of branches.
+//! The error is at most 2 units in the last place over the whole range, and at most 1 for most
+//! functions. Special values are those of C99, annex F. Only the reduction of huge angles uses a table,
+//! the digits of 2 / pi, and branches.
 //!
 //! ```
 //! use kernelmill_device::math;
@@ -16,6 +17,7 @@ mod double;
 mod exponential;
 mod inverse;
 mod logarithm;
+mod payne_hanek;
 mod power;
 mod real;
 mod reduction;
@@ -26,7 +28,7 @@ macro_rules! functions {
     ($float:ident: $($(#[$doc:meta])* $from:ident::$name:ident($($parameter:ident),*) $symbol:ident;)*) => {
         $(
             $(#[$doc])*
-            // In kernels it stays a function until it is known whose mathematics is wanted.
+            // In kernels it stays a function until the compiler has chosen a math library.
             #[must_use]
             #[cfg_attr(kernelmill, inline)]
             #[cfg_attr(not(kernelmill), inline(always))]
@@ -90,8 +92,8 @@ macro_rules! module {
                 root::cbrt(x) $cbrt;
                 /// The square root of `x * x + y * y`, without overflow on the way.
                 root::hypot(x, y) $hypot;
-                /// What is left of `x` when `y` is taken from it as often as it goes, with the sign
-                /// of `x`: exact, as `%` is.
+                /// The remainder of `x / y` with the quotient rounded towards 0, as `%`: exact, with the
+                /// sign of `x`.
                 remainder::rem(x, y) $rem;
             }
         }

@@ -1,8 +1,8 @@
-//! Powers, through the logarithm in twice the precision.
+//! Powers: `x^y = e^(y ln x)`, with the logarithm in double-word arithmetic.
 //!
-//! `x^y = e^(y ln x)`. An error of the logarithm is multiplied by as much as the logarithm of the
-//! greatest number, so that the first two terms of its series in `s = (x - 1) / (x + 1)` are
-//! taken in twice the precision; the special cases are those of C99, annex F.
+//! The product can multiply an error of the logarithm by as much as the logarithm of the largest number.
+//! So the first two terms of its series in `s = (x - 1) / (x + 1)` are computed in twice the precision.
+//! The special cases are those of C99, annex F.
 
 use super::{double::Double, exponential, real::Real};
 

@@ -1,8 +1,8 @@
-//! `f32` and `f64` as the algorithms see them.
+//! The trait of `f32` and `f64` that the algorithms are generic over.
 
 use super::{
     coefficients::Coefficients,
-    reduction::{Turns, turns_24, turns_53},
+    payne_hanek::{Turns, turns_24, turns_53},
 };
 use crate::intrinsics;
 use core::ops::{Add, Div, Mul, Neg, Sub};
@@ -20,11 +20,11 @@ pub(crate) trait Real:
 {
     const INFINITY: Self;
     const NAN: Self;
-    /// The largest exponent of a finite number: 127, 1023.
+    /// The largest exponent of a finite number: 127 or 1023.
     const MAX_EXPONENT: i32;
-    /// Bits that a part of a reduced argument takes, such that it is converted without rounding.
+    /// Bits of a part of a reduced argument, few enough to convert it without rounding.
     const PART_BITS: u32;
-    /// Bits of a quotient that is rounded by no more than a quarter.
+    /// Bits of a quotient whose rounding error is at most a quarter.
     const QUOTIENT_BITS: i32;
 
     /// A small number that the format has exactly.
@@ -40,7 +40,7 @@ pub(crate) trait Real:
     /// `(k, m)` with `self = 2^k m` and `m` between the square roots of 1/2 and 2, for finite
     /// numbers above 0.
     fn normalize(self) -> (i32, Self);
-    /// What `|self|` is modulo a turn, for normal numbers of at least 1.
+    /// `|self|` modulo a turn, for normal numbers of at least 1.
     fn quarter_turns(self) -> Turns;
     /// The exponent of a normal number, `-MAX_EXPONENT` for subnormal ones and 0.
     fn exponent(self) -> i32;

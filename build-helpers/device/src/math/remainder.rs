@@ -1,8 +1,8 @@
-//! The remainder of a division.
+//! The remainder of a division (`fmod`).
 
 use super::real::Real;
 
-/// What is left of `x` when `y` is taken from it as often as it goes: exact, with the sign of `x`.
+/// The remainder of `x / y` with the quotient rounded towards 0: exact, with the sign of `x`.
 #[inline(always)]
 pub(super) fn rem<T: Real>(x: T, y: T) -> T {
     let (mut rest, size) = (x.abs(), y.abs());

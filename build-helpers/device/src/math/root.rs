@@ -1,9 +1,10 @@
-//! The cube root, and the root of a sum of squares.
+//! The cube root and the hypotenuse.
 
 use super::{double::Double, real::Real};
 
-/// After `cbrt` of FreeBSD (Kahan, Evans, "Accurate cube root"): a third of the logarithm by
-/// integer division of the bits, then Halley's steps, the last from a number whose square is exact.
+/// The cube root, by the method of FreeBSD's `cbrt` (Kahan and Evans): the first approximation is a
+/// division of the bits by 3, followed by Halley's iterations, the last from a number whose square is
+/// exact.
 #[inline(always)]
 pub(super) fn cbrt<T: Real>(x: T) -> T {
     let size = x.abs();
@@ -28,8 +29,8 @@ fn halley<T: Real>(root: T, x: T) -> T {
     root + root * ((quotient - root) / (root + root + quotient))
 }
 
-/// By the sum of squares in twice the precision, scaled to be near 1, and a step of Newton's on
-/// its root.
+/// The hypotenuse: the sum of squares in double-word arithmetic, scaled to be near 1, and one Newton
+/// iteration on its root.
 #[inline(always)]
 pub(super) fn hypot<T: Real>(x: T, y: T) -> T {
     let (x, y) = (x.abs(), y.abs());

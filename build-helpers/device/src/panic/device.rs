@@ -1,4 +1,4 @@
-//! The functions that the compiler calls where a kernel panics.
+//! The panic functions that the compiler calls.
 
 use super::{
     PanicRecord,
@@ -6,13 +6,15 @@ use super::{
         Message, Panic, claim, complete, fill, fill_parts, fill_text, fill_values, location_index,
     },
 };
-use crate::{
-    intrinsics::runtime::{
-        __kernelmill_exit, __kernelmill_location_base, __kernelmill_panic_record,
-    },
-    thread::{block_idx, thread_idx},
-};
+use crate::thread::{block_idx, thread_idx};
 use core::{fmt, panic::Location};
+
+// The compiler supplies them for each target.
+unsafe extern "C" {
+    safe fn __kernelmill_exit() -> !;
+    safe fn __kernelmill_panic_record() -> *mut PanicRecord;
+    safe fn __kernelmill_location_base() -> usize;
+}
 
 /// The code of `kernelmill_artifact::PanicKind::Explicit`.
 const EXPLICIT: u32 = 1;
@@ -20,8 +22,7 @@ const EXPLICIT: u32 = 1;
 /// The code of `kernelmill_artifact::PanicKind::Silent`.
 const SILENT: u32 = 13;
 
-/// Claims the launch's record and fills it in, but for a message; `None` where another thread was
-/// first.
+/// Claims the launch's record and fills it in, without a message; `None` if another thread was first.
 #[inline(always)]
 fn record(kind: u32, a: u64, b: u64, location: usize) -> Option<*mut PanicRecord> {
     let record = __kernelmill_panic_record();
@@ -39,8 +40,8 @@ fn record(kind: u32, a: u64, b: u64, location: usize) -> Option<*mut PanicRecord
     Some(record)
 }
 
-/// Records a panic without text and ends the thread. `location` is the address of a
-/// [`Location`] in the table, or that of the one before the first for none.
+/// Records a panic without text and ends the thread. `location` is the address of a [`Location`] in the
+/// table, or of the one before the first, which means none.
 #[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
 #[unsafe(no_mangle)]
 pub extern "C" fn __kernelmill_panic(kind: u32, a: u64, b: u64, location: usize) -> ! {
@@ -51,7 +52,7 @@ pub extern "C" fn __kernelmill_panic(kind: u32, a: u64, b: u64, location: usize)
     __kernelmill_exit()
 }
 
-/// Records that something panicked, and nothing of what and where, and ends the thread.
+/// Records a panic without cause and location, and ends the thread.
 #[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
 #[unsafe(no_mangle)]
 pub extern "C" fn __kernelmill_panic_silent() -> ! {
@@ -66,9 +67,9 @@ pub extern "C" fn __kernelmill_panic_silent() -> ! {
     __kernelmill_exit()
 }
 
-/// Records a panic whose text the host puts together and ends the thread: of its values the first
-/// two lie in the record's numbers, the others in the place of the message. `kind` has the text's
-/// index, `location` is as for [`__kernelmill_panic`].
+/// Records a panic whose message the host renders, and ends the thread. The first two values are the
+/// record's numbers, the others are stored in place of the message. `kind` has the message's index;
+/// `location` is as for [`__kernelmill_panic`].
 ///
 /// # Safety
 ///
@@ -94,8 +95,8 @@ pub unsafe extern "C" fn __kernelmill_panic_values(
 }
 
 /// As [`__kernelmill_panic_values`], with texts among the values, an address and a length each. `texts`
-/// has a bit for the index of each address. What the record has of them is one word after the other:
-/// a value, or the length of a text and words of its bytes.
+/// has a bit for the index of each address. The record stores a text as its length and its bytes, 8 in a
+/// word.
 ///
 /// # Safety
 ///
@@ -132,8 +133,8 @@ pub fn __kernelmill_panic_fmt(text: fmt::Arguments<'_>, location: &'static Locat
     __kernelmill_exit()
 }
 
-/// Records a panic with a text that is there already, of kernels in other languages, and ends the
-/// thread. `location` is as for [`__kernelmill_panic`].
+/// Records a panic with a constant text, of kernels in other languages, and ends the thread. `location`
+/// is as for [`__kernelmill_panic`].
 #[allow(unreachable_pub, reason = "the compiler calls it by its symbol")]
 #[unsafe(no_mangle)]
 pub extern "C" fn __kernelmill_panic_text(text: *const u8, length: usize, location: usize) -> ! {

@@ -1,4 +1,4 @@
-//! Filling in a record.
+//! Writing of panic records.
 
 use super::{MESSAGE_BYTES, PanicRecord};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// The size of `core::panic::Location` as it lies in a table of them.
 const LOCATION_BYTES: isize = 24;
 
-/// What a panic writes besides its message.
+/// The contents of a record besides its message.
 pub(super) struct Panic {
     pub(super) kind: u32,
     pub(super) a: u64,
@@ -48,7 +48,7 @@ pub(super) unsafe fn fill(record: *mut PanicRecord, panic: &Panic) {
     }
 }
 
-/// Writes a text to a claimed record, cut where there is no room for more.
+/// Writes a text to a claimed record, cut at its size.
 ///
 /// # Safety
 ///
@@ -62,7 +62,7 @@ pub(super) unsafe fn fill_text(record: *mut PanicRecord, text: &[u8]) {
     }
 }
 
-/// Writes values to the place of a claimed record's message, as many as there is room for.
+/// Writes values in place of a claimed record's message, as many as fit.
 ///
 /// # Safety
 ///
@@ -82,12 +82,12 @@ pub(super) unsafe fn fill_values(record: *mut PanicRecord, values: *const u64, c
     unsafe { (*record).message_len = 8 * count as u32 };
 }
 
-/// Words that a record holds: its two numbers, and the place of the message.
+/// Words of values that a record holds: its two numbers, and the message.
 const WORDS: usize = 2 + MESSAGE_BYTES / 8;
 
-/// Writes values and texts to a claimed record, as far as there is room: to its numbers, then to the
-/// place of the message. A text is its length and words of its bytes; at `values` it is its address and
-/// its length, and `texts` has a bit for the index of the address.
+/// Writes values and texts to a claimed record, as many as fit: first the numbers, then the message. A
+/// text is written as its length and its bytes. At `values` it is an address and a length, and `texts`
+/// has a bit for the index of the address.
 ///
 /// # Safety
 ///
@@ -98,40 +98,22 @@ pub(super) unsafe fn fill_parts(
     count: usize,
     texts: u64,
 ) {
-    let mut written = 0;
-    let mut put = |word: u64| {
-        // SAFETY: whoever changes the state from 0 to 1 has the other fields; the message is at a
-        // multiple of 8 bytes, and the word within it.
-        unsafe {
-            match written {
-                0 => (*record).a = word,
-                1 => (*record).b = word,
-                WORDS.. => return false,
-                _ => {
-                    let message = (&raw mut (*record).message).cast::<u64>();
-                    message.add(written - 2).write(word);
-                    (*record).message_len = 8 * (written as u32 - 1);
-                }
-            }
-        }
-        written += 1;
-        true
-    };
+    let mut words = Words { record, written: 0 };
     let mut index = 0;
     while index < count {
-        // SAFETY: promised.
+        // SAFETY: by the condition of this function.
         let value = unsafe { values.add(index).read() };
         let is_text = texts.wrapping_shr(index as u32) & 1 == 1;
         index += 1;
         if !is_text {
-            put(value);
+            words.put(value);
             continue;
         }
-        // SAFETY: promised; a length comes after each address.
+        // SAFETY: by the condition of this function; a length comes after each address.
         let length = unsafe { values.add(index).read() } as usize;
         index += 1;
         let text = core::ptr::with_exposed_provenance::<u8>(value as usize);
-        let (mut goes_on, mut at) = (put(length as u64), 0);
+        let (mut goes_on, mut at) = (words.put(length as u64), 0);
         while goes_on && at < length {
             let (mut word, mut byte) = (0, 0);
             while byte < 8 && at + byte < length {
@@ -139,13 +121,43 @@ pub(super) unsafe fn fill_parts(
                 word |= u64::from(unsafe { text.add(at + byte).read() }) << (8 * byte);
                 byte += 1;
             }
-            goes_on = put(word);
+            goes_on = words.put(word);
             at += 8;
         }
     }
 }
 
-/// Says that a claimed record is complete.
+/// The words of a record that this thread has claimed.
+struct Words {
+    record: *mut PanicRecord,
+    written: usize,
+}
+
+impl Words {
+    /// Writes the next word; `false` if the record is full.
+    #[inline(always)]
+    fn put(&mut self, word: u64) -> bool {
+        let record = self.record;
+        // SAFETY: whoever changes the state from 0 to 1 has the other fields; the message is at a
+        // multiple of 8 bytes, and the word within it.
+        unsafe {
+            match self.written {
+                0 => (*record).a = word,
+                1 => (*record).b = word,
+                WORDS.. => return false,
+                _ => {
+                    let message = (&raw mut (*record).message).cast::<u64>();
+                    message.add(self.written - 2).write(word);
+                    (*record).message_len = 8 * (self.written as u32 - 1);
+                }
+            }
+        }
+        self.written += 1;
+        true
+    }
+}
+
+/// Marks a claimed record as complete.
 ///
 /// # Safety
 ///

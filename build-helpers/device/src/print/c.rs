@@ -1,10 +1,10 @@
-//! C's `printf`, for kernels in CUDA C++ on devices that have none.
+//! C's `printf`, for kernels in CUDA C++ on devices that have none (C11, 7.21.6.1).
 
 use core::fmt::{self, Write};
 
-use super::{Line, decimal::Decimal};
+use super::{decimal::Decimal, line::Line};
 
-/// Where and how a value is put.
+/// A conversion specification: flags, width, precision and length.
 #[derive(Clone, Copy, Default)]
 struct Style {
     left: bool,
@@ -18,7 +18,7 @@ struct Style {
     bytes: usize,
 }
 
-/// What is left of a text of C's.
+/// The rest of a C string.
 struct Text(*const u8);
 
 impl Text {
@@ -68,12 +68,13 @@ impl Values {
     }
 }
 
-/// Formats as C's `printf` does, into a line that has no end of its own. `%n` writes nothing, `%a` is not
-/// there.
+/// Formats as C's `printf` does, into a line without an end of its own. `%n` writes nothing; `%a` is not
+/// supported.
 ///
 /// # Safety
 ///
-/// The format ends in a zero, and so does what `%s` names without a precision; there are as many values.
+/// The format is null-terminated, as is the argument of `%s` without a precision; there are as many
+/// values.
 pub(super) unsafe fn format(line: &mut Line, format: *const u8, values: *const u64, count: usize) {
     let (mut text, mut values) = (Text(format), Values { next: values, left: count });
     loop {
@@ -127,7 +128,7 @@ impl Style {
     }
 }
 
-/// A number in the format, or one that is given for a `*`.
+/// A number in the format, or the argument of a `*`.
 fn number(text: &mut Text, values: &mut Values) -> Option<isize> {
     if text.eat(b'*') {
         return Some(values.next() as u32 as i32 as isize);
@@ -140,6 +141,8 @@ fn number(text: &mut Text, values: &mut Values) -> Option<isize> {
     found
 }
 
+/// Writes one value.
+///
 /// # Safety
 ///
 /// As for [`format`].
@@ -304,7 +307,7 @@ fn exponential(
     integer(to, style, u64::from(exponent.unsigned_abs()), 10, false)
 }
 
-/// A number without the zeros at the end of its fraction.
+/// A number without trailing zeros of its fraction.
 fn without_zeros(to: &mut Line, text: &[u8]) -> fmt::Result {
     let end = text.iter().position(|byte| byte | 32 == b'e').unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
@@ -325,7 +328,7 @@ fn copy(to: &mut Line, text: &[u8]) -> fmt::Result {
     text.iter().try_for_each(|byte| to.write_byte(*byte))
 }
 
-/// A sign or prefix and what follows it, filled up to the width.
+/// A sign or prefix and the digits, padded to the width.
 fn padded(line: &mut Line, style: Style, before: &str, rest: &Line, by_zeros: bool) -> fmt::Result {
     let fill = style.width.saturating_sub(before.len() + rest.text().len());
     let zeros = style.zeros && by_zeros && !style.left;

@@ -1,13 +1,13 @@
-//! The decimal digits of a float, all of them.
+//! Exact decimal expansion of floating-point numbers, in fixed-size arithmetic of base 10^9.
 //!
-//! Not by `core::fmt`: what this crate has of its generic functions, kernels would share, and the compiler
-//! could no longer read the messages of their panics.
+//! It does not use `core::fmt`: instances of its generic functions in this crate would be shared with
+//! kernels, and the compiler could not read the messages of their panics any more.
 
-/// Digits of a word, and what it is less than.
+/// Decimal digits of a word, and its base.
 const DIGITS: i32 = 9;
 const BASE: u32 = 1_000_000_000;
 
-/// Words before the point: 2^1024 has 309 digits.
+/// Words before the decimal point: 2^1024 has 309 digits.
 const BEFORE: usize = 36;
 /// All words: 2^-1074 has as many digits after the point.
 const WORDS: usize = BEFORE + 120;
@@ -15,7 +15,7 @@ const WORDS: usize = BEFORE + 120;
 /// A number that is finite and not negative.
 #[derive(Clone, Copy)]
 pub(super) struct Decimal {
-    /// The most significant first.
+    /// The words, the most significant first.
     words: [u32; WORDS],
 }
 
@@ -72,7 +72,7 @@ impl Decimal {
         }
     }
 
-    /// Where the digit of 10^`place` is: its word, and what that digit counts in it.
+    /// The position of the digit of 10^`place`: its word, and its power of ten in that word.
     fn find(place: i32) -> (usize, u32) {
         let word = BEFORE as i32 - 1 - place.div_euclid(DIGITS);
         let mut unit = 1;

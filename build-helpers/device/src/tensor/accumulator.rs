@@ -1,10 +1,10 @@
-//! The product of matrices, and what it is added to.
+//! Accumulators of matrix products, and the product itself.
 
 use core::{fmt, marker::PhantomData};
 
 use super::{
     A, B,
-    element::{Element, Product, SUMS, layout},
+    element::{Element, Product, SUMS},
     layout::Layout,
     memory::Rows,
     rows,
@@ -56,11 +56,11 @@ impl<S: Product<E>, E: Element> Accumulator<S, E> {
         Self { sums: [E::ZERO; SUMS], warp: PhantomData }
     }
 
-    /// The matrix whose elements a function gives, of a row and a column. Each lane asks for those that
-    /// it holds, which no other lane does.
+    /// The matrix whose elements a function computes from row and column. Each lane calls it for the
+    /// elements that it holds; every element is held by one lane.
     #[inline(always)]
     pub fn from_fn(mut element: impl FnMut(usize, usize) -> E::Sum) -> Self {
-        let (layout, lane) = (layout::<E>(), warp::lane_id() as usize);
+        let (layout, lane) = (Layout::of::<E>(), warp::lane_id() as usize);
         let mut sums = [E::ZERO; SUMS];
         each_sum!(INDEX, {
             let (row, column) = layout.sum(lane, INDEX);
@@ -73,14 +73,14 @@ impl<S: Product<E>, E: Element> Accumulator<S, E> {
     /// is of one lane.
     #[inline(always)]
     pub fn for_each(&self, mut function: impl FnMut(usize, usize, E::Sum)) {
-        let (layout, lane) = (layout::<E>(), warp::lane_id() as usize);
+        let (layout, lane) = (Layout::of::<E>(), warp::lane_id() as usize);
         each_sum!(INDEX, {
             let (row, column) = layout.sum(lane, INDEX);
             function(row, column, self.sums[INDEX]);
         });
     }
 
-    /// The matrix of what a function makes of each element.
+    /// Applies a function to each element.
     #[inline(always)]
     #[must_use]
     pub fn map(mut self, mut function: impl FnMut(E::Sum) -> E::Sum) -> Self {
@@ -121,9 +121,9 @@ impl<S: Product<E>, E: Element> Accumulator<S, E> {
 
 /// `a * b + c`, by the 32 lanes of a warp together.
 ///
-/// Every lane of the warp comes here, with its parts of the same matrices: no thread of the warp has
-/// returned, the block has whole warps, and where the call is in a branch all lanes take it. Where that
-/// is not so values are unspecified, and the launch may hang or fail.
+/// Every lane of the warp must call it, with its parts of the same matrices: no thread of the warp has
+/// returned, the block has whole warps, and all lanes take the branches around the call. Otherwise values
+/// are unspecified, and the launch may hang or fail.
 ///
 /// Products of [`F16`](super::F16), [`Bf16`](super::Bf16), [`Tf32`](super::Tf32) are exact; in which
 /// order they are added up, and how sums are rounded on the way, differs between targets. Sums of `i8`
@@ -135,7 +135,7 @@ pub fn mma<S: Product<E>, E: Element>(
     b: &B<S, E>,
     mut c: Accumulator<S, E>,
 ) -> Accumulator<S, E> {
-    if layout::<E>() == Layout::SOFTWARE {
+    if Layout::of::<E>() == Layout::SOFTWARE {
         multiply::<S, E>(a, b, &mut c.sums);
     } else {
         E::multiply(&mut c.sums, &a.registers, &b.registers);

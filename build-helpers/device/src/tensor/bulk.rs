@@ -1,12 +1,12 @@
-//! Copies of whole parts of global memory to shared memory, by a unit of the processor's own.
+//! Bulk copies from global to shared memory (`cp.async.bulk`), and their barrier (`mbarrier`).
 
 use core::{fmt, marker::PhantomData};
 
 use super::memory::Memory;
 use crate::{intrinsics, shared::SharedArray, thread};
 
-/// A word of shared memory by which the threads of a block learn that a copy is done: an `mbarrier` on
-/// NVIDIA's processors from sm_90 on. Elsewhere [`thread::sync_threads`] does its work.
+/// A barrier in shared memory on which the threads of a block wait for a copy: an `mbarrier` on NVIDIA's
+/// processors from sm_90 on. Elsewhere it is [`thread::sync_threads`].
 ///
 /// All threads of the block have one, and use it together.
 ///
@@ -33,15 +33,14 @@ use crate::{intrinsics, shared::SharedArray, thread};
 /// ```
 pub struct BulkBarrier<'b> {
     pub(super) word: &'b SharedArray<u64, 1>,
-    /// Of the copy that is next, or under way: 0 or 1.
+    /// The phase of the next copy, or of the one in flight: 0 or 1.
     phase: u32,
     /// Neither `Send` nor `Sync`: each thread has its own.
     thread: PhantomData<*mut ()>,
 }
 
-/// A copy that goes on, with the memory that it goes to and its barrier, which are given back once it is
-/// done.
-#[must_use = "a copy is only done once it was waited for"]
+/// A copy in flight, with its destination and its barrier, which are returned once it is complete.
+#[must_use = "a copy is complete only after `wait`"]
 pub struct BulkCopy<'b, 'a, T, M: Memory<T> + ?Sized> {
     barrier: BulkBarrier<'b>,
     to: &'a M,
@@ -49,18 +48,18 @@ pub struct BulkCopy<'b, 'a, T, M: Memory<T> + ?Sized> {
     element: PhantomData<T>,
 }
 
-/// What addresses and sizes are multiples of, in bytes.
+/// The unit of addresses and sizes, in bytes.
 const UNIT: usize = 16;
 
 /// The most bytes of a copy that its barrier can count.
 const MOST: usize = (1 << 20) - 1;
 
 impl<'b> BulkBarrier<'b> {
-    /// A barrier of which no copy is under way.
+    /// A barrier without a copy in flight.
     ///
     /// # Safety
     ///
-    /// Every thread of the block comes here, with the same word, and nothing else uses it.
+    /// Every thread of the block calls it with the same word, and nothing else uses the word.
     #[inline(always)]
     #[must_use]
     pub unsafe fn new(word: &'b SharedArray<u64, 1>) -> Self {
@@ -73,15 +72,15 @@ impl<'b> BulkBarrier<'b> {
         Self { word, phase: 0, thread: PhantomData }
     }
 
-    /// Begins to copy `count` elements, from `index` of a slice to `at` of shared memory. Where both lie at
-    /// multiples of 16 bytes, and their size is one, a processor from sm_90 on copies them by itself;
-    /// otherwise the threads of the block do, each a part.
+    /// Starts a copy of `count` elements, from `index` of a slice to `at` of shared memory. If both addresses
+    /// and the size are multiples of 16 bytes, processors from sm_90 on copy asynchronously; otherwise the
+    /// threads of the block copy, each a part.
     ///
     /// # Safety
     ///
-    /// Every thread of the block comes here, with the same arguments. `from` is memory that the host gave
-    /// the kernel. From a barrier of the block before it until it was waited for, no thread uses the part
-    /// of shared memory, nor writes to the other.
+    /// Every thread of the block calls it with the same arguments. `from` is memory that the host passed to
+    /// the kernel. From a barrier of the block before the call until after [`BulkCopy::wait`], no thread
+    /// accesses the destination or writes to the source.
     ///
     /// # Panics
     ///
@@ -96,7 +95,7 @@ impl<'b> BulkBarrier<'b> {
         index: usize,
         count: usize,
     ) -> BulkCopy<'b, 'a, T, M> {
-        const { assert!(M::IS_SHARED, "copies are to memory that the block shares") };
+        const { assert!(M::IS_SHARED, "copies are to shared memory") };
         let from = from[index..][..count].as_ptr();
         assert!(at <= to.count() && count <= to.count() - at, "copies past the end");
         let (target, bytes) = (to.start().wrapping_add(at).cast_mut(), count * size_of::<T>());
@@ -131,7 +130,7 @@ impl<'b, 'a, T, M: Memory<T> + ?Sized> BulkCopy<'b, 'a, T, M> {
         Self { barrier, to, by_unit, element: PhantomData }
     }
 
-    /// Waits until the copy is done, with all threads of the block. What it copied, all of them see.
+    /// Waits with all threads of the block until the copy is complete and visible to all of them.
     #[inline(always)]
     pub fn wait(self) -> (BulkBarrier<'b>, &'a M) {
         let Self { mut barrier, to, by_unit, .. } = self;
@@ -145,7 +144,7 @@ impl<'b, 'a, T, M: Memory<T> + ?Sized> BulkCopy<'b, 'a, T, M> {
     }
 }
 
-/// Whether the processor copies by itself.
+/// Whether the target has `cp.async.bulk`.
 #[inline(always)]
 pub(super) fn has_unit() -> bool {
     intrinsics::bulk_available() != 0
@@ -158,7 +157,7 @@ pub(super) fn threads() -> usize {
     size.x as usize * size.y as usize * size.z as usize
 }
 
-/// The number of the thread in its block.
+/// The linear index of the thread in its block.
 #[inline(always)]
 pub(super) fn linear() -> usize {
     let (index, size) = (thread::thread_idx(), thread::block_dim());

@@ -1,11 +1,11 @@
-//! Copies from global to shared memory that go on while the thread does something else.
+//! Asynchronous copies from global to shared memory (`cp.async`).
 
 use core::{fmt, marker::PhantomData};
 
 use super::memory::Memory;
 use crate::intrinsics;
 
-/// The groups of copies of this thread, in the order in which they were begun.
+/// The commit groups of this thread's copies, in their order.
 #[derive(Debug)]
 pub struct CopyQueue {
     committed: u32,
@@ -21,7 +21,7 @@ impl Default for CopyQueue {
 }
 
 impl CopyQueue {
-    /// A queue of nothing. A kernel has one.
+    /// An empty queue. A kernel has one.
     #[inline(always)]
     #[must_use]
     pub const fn new() -> Self {
@@ -29,7 +29,7 @@ impl CopyQueue {
     }
 }
 
-/// Copies to one place in shared memory, which it holds.
+/// Copies to one array in shared memory, which it borrows.
 ///
 /// ```no_run
 /// use kernelmill_device::{prelude::*, tensor::{AsyncCopies, CopyQueue}};
@@ -66,7 +66,7 @@ pub struct AsyncCopies<'a, T, M: Memory<T> + ?Sized> {
     thread: PhantomData<*mut T>,
 }
 
-/// Copies that were begun, with the memory that they go to, which is given back once they are done.
+/// Copies in flight, with their destination, which is returned once they are complete.
 #[must_use = "copies are only done once they were waited for"]
 pub struct PendingCopies<'a, T, M: Memory<T> + ?Sized> {
     to: &'a M,
@@ -83,9 +83,8 @@ impl<'a, T: Copy, M: Memory<T> + ?Sized> AsyncCopies<'a, T, M> {
         Self { to, thread: PhantomData }
     }
 
-    /// Begins to copy `N` elements, from `index` of a slice to `at` of shared memory. They go on by
-    /// themselves where they have 4, 8 or 16 bytes, and lie at multiples of that in both; others are
-    /// done at once.
+    /// Starts a copy of `N` elements, from `index` of a slice to `at` of shared memory. It is asynchronous
+    /// if it has 4, 8 or 16 bytes and both addresses are multiples of that; otherwise it is done at once.
     ///
     /// # Safety
     ///
@@ -120,7 +119,7 @@ impl<'a, T: Copy, M: Memory<T> + ?Sized> AsyncCopies<'a, T, M> {
         }
     }
 
-    /// Makes a group of the copies.
+    /// Commits the copies as a group.
     #[inline(always)]
     pub fn commit(self, queue: &mut CopyQueue) -> PendingCopies<'a, T, M> {
         intrinsics::copy_async_commit();
@@ -131,8 +130,8 @@ impl<'a, T: Copy, M: Memory<T> + ?Sized> AsyncCopies<'a, T, M> {
 }
 
 impl<'a, T, M: Memory<T> + ?Sized> PendingCopies<'a, T, M> {
-    /// Waits until this thread's copies of this group, and of those committed before it, are done; up to
-    /// three later ones may go on. The copies of other threads are seen after a barrier that follows.
+    /// Waits until this thread's copies of this group, and of all groups before it, are complete; up to
+    /// three later groups may be in flight. Copies of other threads are visible after a barrier.
     #[inline(always)]
     pub fn wait(self, queue: &CopyQueue) -> &'a M {
         match queue.committed.wrapping_sub(self.number) {

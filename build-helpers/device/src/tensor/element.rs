@@ -1,6 +1,5 @@
-//! The types of a matrix's elements.
+//! Element types and shapes of matrix products.
 
-use super::layout::Layout;
 use crate::intrinsics;
 
 /// Half precision, IEEE's binary16. Its bits are in a `u16`.
@@ -16,7 +15,7 @@ pub enum Bf16 {}
 #[derive(Clone, Copy, Debug)]
 pub enum Tf32 {}
 
-/// What matrices consist of: [`F16`], [`Bf16`], [`Tf32`], `i8` or `f64`. Only this crate implements it.
+/// An element type of matrices: [`F16`], [`Bf16`], [`Tf32`], `i8` or `f64`. Only this crate implements it.
 pub trait Element: sealed::Sealed + 'static {
     /// An element in memory.
     type Storage: Copy;
@@ -25,7 +24,7 @@ pub trait Element: sealed::Sealed + 'static {
     /// Elements that follow each other along K.
     #[doc(hidden)]
     type Register: Copy;
-    /// Its number, for the question how the target lays it out.
+    /// Its number, for the intrinsic that gives the target's layout.
     #[doc(hidden)]
     const KIND: u32;
     /// How many of them a register holds.
@@ -65,7 +64,7 @@ pub trait Shape: sealed::Sealed {
     const K: usize;
 }
 
-/// That a warp multiplies matrices of `E` of this shape.
+/// A shape in which a warp multiplies matrices of `E`.
 pub trait Product<E: Element>: Shape {}
 
 macro_rules! shapes {
@@ -207,12 +206,6 @@ impl Element for f64 {
     fn multiply(sums: &mut [f64; SUMS], a: &[f64; REGISTERS], b: &[f64; REGISTERS]) {
         intrinsics::mma_f64(sums.as_mut_ptr(), a.as_ptr(), b.as_ptr());
     }
-}
-
-/// How the target lays out the fragments of an element.
-#[inline(always)]
-pub(super) fn layout<E: Element>() -> Layout {
-    Layout(intrinsics::tensor_layout(E::KIND))
 }
 
 #[cfg(kernelmill)]

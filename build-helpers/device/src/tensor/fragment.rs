@@ -1,9 +1,10 @@
-//! What a warp holds of the matrices that it multiplies.
+//! Fragments: the matrices that a warp multiplies, spread over its lanes.
 
 use core::{fmt, marker::PhantomData};
 
 use super::{
-    element::{Element, Product, REGISTERS, layout},
+    element::{Element, Product, REGISTERS},
+    layout::Layout,
     memory::{Memory, Rows},
     rows,
 };
@@ -12,7 +13,7 @@ use crate::warp;
 /// The registers of a fragment; `$element` is the element of a row and a column.
 macro_rules! registers {
     ($registers:ident, $place:ident, |$row:ident, $column:ident| $element:expr, along $along:ident) => {{
-        let (layout, lane) = (layout::<E>(), warp::lane_id() as usize);
+        let (layout, lane) = (Layout::of::<E>(), warp::lane_id() as usize);
         let count = layout.$registers::<S, E>();
         let mut registers = [E::NOTHING; REGISTERS];
         rows::sixteen!(REGISTER, {
@@ -68,8 +69,8 @@ macro_rules! fragment {
                 Self { registers, warp: PhantomData }
             }
 
-            /// The matrix whose elements a function gives, of a row and a column. Each lane asks for
-            /// those that it holds, which on some targets others hold too.
+            /// The matrix whose elements a function computes from row and column. Each lane calls it for
+            /// the elements that it holds; on some targets several lanes hold an element.
             #[inline(always)]
             pub fn from_fn(mut element: impl FnMut(usize, usize) -> E::Storage) -> Self {
                 Self::new(registers!($registers, $place, |$row, $column| element($row, $column), along $along))

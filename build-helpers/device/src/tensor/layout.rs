@@ -1,14 +1,13 @@
-//! Which elements of a fragment a lane holds.
+//! Layouts of fragments: the elements that each lane holds.
 
-use super::element::Element;
-use super::element::Product;
+use super::element::{Element, Product};
+use crate::intrinsics;
 
-/// A way to spread fragments over the lanes of a warp.
+/// A layout of fragments over the lanes of a warp.
 ///
-/// With [`Self::MMA`] it is that of PTX's `mma.sync`. With the others each lane has whole rows of A and
-/// columns of B, as many as the elements of the product need that it holds, so that nothing is
-/// exchanged between lanes:
-/// - [`Self::SOFTWARE`]: what `mma.sync` gives each lane of the product;
+/// [`Self::MMA`] is that of PTX's `mma.sync`. In the others each lane has the whole rows of A and columns
+/// of B that its elements of the product need, so that lanes exchange nothing:
+/// - [`Self::SOFTWARE`]: the product is spread as by `mma.sync`;
 /// - [`Self::MFMA`]: a block of 4 by 4 for each 4 lanes, as AMD's `v_mfma_*_4x4x*_16b_*` have them, half
 ///   of whose 16 blocks are in a warp of 32;
 /// - [`Self::WMMA`]: as AMD's `v_wmma_*_16x16x16_*`, whose columns 8 to 15 do rows again that are in
@@ -16,13 +15,19 @@ use super::element::Product;
 ///
 /// PTX ISA, "Warp-level matrix instructions"; AMD's "CDNA3" and "RDNA3" instruction set guides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Layout(pub(super) u32);
+pub(super) struct Layout(u32);
 
 impl Layout {
     pub(super) const SOFTWARE: Self = Self(0);
     pub(super) const MMA: Self = Self(1);
     pub(super) const MFMA: Self = Self(2);
     pub(super) const WMMA: Self = Self(3);
+
+    /// The layout that the target uses for fragments of this element.
+    #[inline(always)]
+    pub(super) fn of<E: Element>() -> Self {
+        Self(intrinsics::tensor_layout(E::KIND))
+    }
 
     /// How many registers a lane has of A.
     #[inline(always)]

@@ -1,11 +1,11 @@
-//! Where fragments are loaded from.
+//! Memory that fragments are loaded from: slices and shared arrays.
 
 use crate::shared::{DynamicSharedArray, SharedArray};
 
-/// Elements that fragments are loaded from: a slice, or memory that the block shares.
+/// Elements that fragments are loaded from: a slice, or shared memory.
 ///
-/// Whoever loads from shared memory answers for the elements being written, and for no thread writing
-/// them meanwhile, as whoever reads them one by one does.
+/// As for any read of shared memory, the caller guarantees that the elements have been written, and that no
+/// thread writes them at the same time.
 pub trait Memory<T>: sealed::Memory<T> {}
 
 impl<T, M: sealed::Memory<T> + ?Sized> Memory<T> for M {}
@@ -13,7 +13,7 @@ impl<T, M: sealed::Memory<T> + ?Sized> Memory<T> for M {}
 pub(super) mod sealed {
     /// What only this crate implements.
     pub trait Memory<T> {
-        /// Whether the threads of a block share it.
+        /// Whether it is shared memory.
         const IS_SHARED: bool;
         /// The address of the first element.
         fn start(&self) -> *const T;

@@ -1,8 +1,8 @@
-//! Products of small matrices by the 32 lanes of a warp together, by the instructions that a target has
-//! for them.
+//! Tensor cores: matrix multiply-accumulate (MMA) by the lanes of a warp or warpgroup, tensor maps, and
+//! asynchronous copies, by the instructions of the target.
 //!
-//! A warp holds two matrices in fragments, [`A`] and [`B`], and what their product is added to in an
-//! [`Accumulator`]; [`mma`] multiplies. Shape and type of element are parameters: [`M16N8K16`] of [`F16`]
+//! A warp holds two matrices in fragments, [`A`] and [`B`], and the sums in an [`Accumulator`]; [`mma`]
+//! multiplies. Shape and type of element are parameters: [`M16N8K16`] of [`F16`]
 //! or [`Bf16`], [`M16N8K8`] of [`Tf32`], [`M16N8K32`] of `i8`, [`M8N8K4`] of `f64`.
 //!
 //! ```no_run
@@ -22,8 +22,8 @@
 //! }
 //! ```
 //!
-//! Which elements a lane holds depends on the target, and is not to be seen: fragments are made by
-//! `from_fn`, `from_rows` and `from_columns`, accumulators are read by [`Accumulator::for_each`]. On
+//! The elements that a lane holds depend on the target, and are hidden: fragments are made by `from_fn`,
+//! `from_rows` and `from_columns`, accumulators are read by [`Accumulator::for_each`]. On
 //! NVIDIA's processors fragments of [`SharedArray`](crate::shared::SharedArray)s are loaded by `ldmatrix`
 //! where their rows start at multiples of 16 bytes.
 //!
@@ -35,37 +35,38 @@
 //! | AMD gfx11xx | `wmma` | `wmma` | additions | `wmma` twice | additions |
 //! | others, the CPU | additions | additions | additions | additions | additions |
 //!
-//! Where it says additions, each lane multiplies and adds by itself. The interface is the same, so one
+//! Additions means that each lane multiplies and adds by itself. The interface is the same, so one
 //! kernel runs everywhere.
 //!
-//! [`AsyncCopies`] fills shared memory while the thread does something else, by `cp.async` on NVIDIA's
-//! processors from sm_80 on, and by plain copies elsewhere.
+//! [`AsyncCopies`] copies to shared memory asynchronously, by `cp.async` on NVIDIA's processors from sm_80
+//! on, and by plain copies elsewhere.
 //!
-//! [`BulkBarrier`] has whole parts of memory copied, by `cp.async.bulk` from sm_90 on, and boxes of
-//! tensors that the host describes by a [`TensorMap`], by `cp.async.bulk.tensor`;
-//! [`GroupAccumulator`] multiplies tiles in shared memory by 128 threads, by `wgmma` on sm_90a; elsewhere
-//! the threads of the block do what these do.
+//! [`BulkBarrier`] waits for bulk copies (`cp.async.bulk`, from sm_90 on) and for tiles of tensors that the
+//! host describes by a [`TensorMap`] (`cp.async.bulk.tensor`, the Tensor Memory Accelerator).
+//! [`WarpgroupAccumulator`] multiplies tiles in shared memory by the 128 threads of a warpgroup (`wgmma`,
+//! on sm_90a). Elsewhere the threads of the block copy and multiply.
 //!
-//! On the host, what needs a warp panics.
+//! On the host, functions that need a warp panic.
 
 mod accumulator;
 mod bulk;
 mod copy;
 mod element;
 mod fragment;
-mod group;
 mod layout;
-mod map;
 mod memory;
 mod rows;
+mod tensor_map;
+mod warpgroup;
 
 pub use accumulator::{Accumulator, mma};
 pub use bulk::{BulkBarrier, BulkCopy};
 pub use copy::{AsyncCopies, CopyQueue, PendingCopies};
 pub use element::{Bf16, Element, F16, M8N8K4, M16N8K8, M16N8K16, M16N8K32, Product, Shape, Tf32};
 pub use fragment::{A, B};
-pub use group::{
-    GROUP_DEPTH, GROUP_ROWS, GroupAccumulator, GroupElement, GroupProduct, GroupTile, sync_tiles,
-};
-pub use map::{BulkStore, TensorElement, TensorMap, TensorMapMut};
 pub use memory::Memory;
+pub use tensor_map::{BulkStore, TensorElement, TensorMap, TensorMapMut};
+pub use warpgroup::{
+    WARPGROUP_DEPTH, WARPGROUP_ROWS, WarpgroupAccumulator, WarpgroupElement, WarpgroupProduct,
+    WarpgroupTile, sync_tiles,
+};

@@ -1,14 +1,14 @@
-//! Loading fragments from shared memory by `ldmatrix`, and writing code once for each register.
+//! Loads of fragments from shared memory by `ldmatrix`, and code that is repeated for each register.
 
 use super::{
-    element::{Element, REGISTERS, layout},
+    element::{Element, REGISTERS},
     layout::Layout,
     memory::{Memory, Rows},
 };
 use crate::{intrinsics, warp};
 
-/// The code sixteen times, `$register` a constant in each: registers are in arrays, which stay in
-/// registers only where each index is known.
+/// Repeats the code sixteen times with a constant `$register`: arrays stay in registers only if every
+/// index is a constant.
 macro_rules! sixteen {
     ($register:ident, $code:block) => {
         $crate::tensor::rows::sixteen!(@ $register $code 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
@@ -41,7 +41,7 @@ fn has_instruction<E: Element, M: Memory<E::Storage> + ?Sized>(along: bool) -> b
     M::IS_SHARED
         && size_of::<E::Storage>() <= 4
         && (along || size_of::<E::Storage>() == 2)
-        && layout::<E>() == Layout::MMA
+        && Layout::of::<E>() == Layout::MMA
 }
 
 /// A fragment of 8 by 8 matrices from rows of shared memory, which are within it: A of four or B of two.

@@ -1,30 +1,16 @@
-use std::marker::PhantomData;
+//! Basic blocks: instructions, edges, splitting and moving.
 
 use inkwell::context::Context;
-use llvm_sys::{core::*, prelude::LLVMBasicBlockRef};
+use llvm_sys::core::*;
 
-use super::{Value, raw};
-
-/// A basic block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Block<'c> {
-    pub(crate) raw: LLVMBasicBlockRef,
-    context: PhantomData<&'c Context>,
-}
+use super::{Block, Builder, Opcode, Value, handle::raw};
+use crate::strings::c_string;
 
 impl<'c> Block<'c> {
-    pub(crate) fn wrap(raw: LLVMBasicBlockRef) -> Self {
-        Self::from_raw(raw).expect("LLVM gave no block")
-    }
-
-    pub(crate) fn from_raw(raw: LLVMBasicBlockRef) -> Option<Self> {
-        (!raw.is_null()).then_some(Self { raw, context: PhantomData })
-    }
-
     /// Appends an empty block to a function.
     #[must_use]
     pub fn append(context: &'c Context, function: Value<'c>, name: &str) -> Self {
-        let name = super::value::c_string(name);
+        let name = c_string(name);
         // SAFETY: the function is alive.
         Self::wrap(unsafe {
             LLVMAppendBasicBlockInContext(raw(context), function.raw, name.as_ptr())
@@ -34,7 +20,7 @@ impl<'c> Block<'c> {
     /// Inserts an empty block before this one.
     #[must_use]
     pub fn insert_before(self, context: &'c Context, name: &str) -> Self {
-        let name = super::value::c_string(name);
+        let name = c_string(name);
         // SAFETY: the block is alive and in a function.
         Self::wrap(unsafe { LLVMInsertBasicBlockInContext(raw(context), self.raw, name.as_ptr()) })
     }
@@ -57,9 +43,7 @@ impl<'c> Block<'c> {
     /// The first instruction that is no phi.
     #[must_use]
     pub fn first_after_phis(self) -> Option<Value<'c>> {
-        self.instructions()
-            .into_iter()
-            .find(|instruction| instruction.opcode() != super::Opcode::Phi)
+        self.instructions().into_iter().find(|instruction| instruction.opcode() != Opcode::Phi)
     }
 
     /// The last instruction, once the block is complete.
@@ -69,7 +53,7 @@ impl<'c> Block<'c> {
         Value::from_raw(unsafe { LLVMGetBasicBlockTerminator(self.raw) })
     }
 
-    /// The blocks control can go to next.
+    /// The successors, in the order of the terminator's operands.
     #[must_use]
     pub fn successors(self) -> Vec<Self> {
         let Some(terminator) = self.terminator() else { return Vec::new() };
@@ -90,8 +74,8 @@ impl<'c> Block<'c> {
         }
     }
 
-    /// Splits the block before `at`: what comes before it, phis included, moves to a new block
-    /// that all predecessors now go to and that has no terminator yet. Gives the new block.
+    /// Splits the block before `at`. The instructions before it, phis included, move to a new block,
+    /// which is returned; it takes over all predecessors and has no terminator yet.
     #[must_use]
     pub fn split_before(self, context: &'c Context, at: Value<'c>, name: &str) -> Self {
         let head = self.insert_before(context, name);
@@ -101,7 +85,7 @@ impl<'c> Block<'c> {
                 block.redirect(self, head);
             }
         }
-        let builder = super::Builder::new(context);
+        let builder = Builder::new(context);
         builder.at_end(head);
         for instruction in self.instructions() {
             if instruction == at {

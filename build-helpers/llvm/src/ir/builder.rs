@@ -1,12 +1,15 @@
+//! The builder: makes instructions, one after the other, at a position in a block.
+
 use inkwell::context::Context;
 use llvm_sys::{core::*, prelude::LLVMBuilderRef};
 use std::marker::PhantomData;
 
 use super::{
-    AtomicOperation, AtomicOrdering, Block, IntPredicate, Type, Value, codes, raw, value::c_string,
+    AtomicOperation, AtomicOrdering, Block, IntPredicate, Type, Value, codes, handle::raw,
 };
+use crate::strings::c_string;
 
-/// Builds instructions at a place in a function.
+/// Makes instructions at a position in a block.
 #[derive(Debug)]
 pub struct Builder<'c> {
     raw: LLVMBuilderRef,
@@ -23,26 +26,26 @@ impl<'c> Builder<'c> {
         self.raw
     }
 
-    /// A builder that stands nowhere yet.
+    /// A builder without a position.
     #[must_use]
     pub fn new(context: &'c Context) -> Self {
         // SAFETY: the context is alive.
         Self { raw: unsafe { LLVMCreateBuilderInContext(raw(context)) }, context: PhantomData }
     }
 
-    /// Goes to the end of a block.
+    /// Positions the builder at the end of a block.
     pub fn at_end(&self, block: Block<'c>) {
         // SAFETY: the block is alive.
         unsafe { LLVMPositionBuilderAtEnd(self.raw, block.raw) }
     }
 
-    /// Goes before an instruction, and takes over its source line.
+    /// Positions the builder before an instruction, and adopts its source location.
     pub fn before(&self, instruction: Value<'c>) {
         // SAFETY: the instruction is in a block.
         unsafe { LLVMPositionBuilderBefore(self.raw, instruction.raw) }
     }
 
-    /// Takes over the source line of an instruction, for what is built from now on.
+    /// Adopts the source location of an instruction for what is built from now on.
     pub fn take_line(&self, instruction: Value<'c>) {
         // SAFETY: the instruction is one, whose location may be null: there is none then.
         unsafe {
@@ -121,7 +124,8 @@ impl<'c> Builder<'c> {
         unsafe { codes::LLVMBuildFence(self.raw, ordering.code(), 0, NAMELESS) };
     }
 
-    /// Copies `bytes` bytes to where they do not overlap; both addresses have this alignment.
+    /// Copies `bytes` bytes between ranges that do not overlap (`llvm.memcpy`); both addresses have
+    /// this alignment.
     pub fn copy_bytes(&self, to: Value<'c>, from: Value<'c>, align: u32, bytes: Value<'c>) {
         // SAFETY: see above.
         unsafe { LLVMBuildMemCpy(self.raw, to.raw, align, from.raw, align, bytes.raw) };
@@ -168,19 +172,19 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// Goes on in `block`.
+    /// An unconditional branch to `block`.
     pub fn branch(&self, block: Block<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::wrap(unsafe { LLVMBuildBr(self.raw, block.raw) })
     }
 
-    /// Goes on in one of two blocks.
+    /// A conditional branch to one of two blocks.
     pub fn branch_if(&self, condition: Value<'c>, yes: Block<'c>, no: Block<'c>) -> Value<'c> {
         // SAFETY: see above.
         Value::wrap(unsafe { LLVMBuildCondBr(self.raw, condition.raw, yes.raw, no.raw) })
     }
 
-    /// Goes on by the value, in `otherwise` where no case fits; cases are added afterwards.
+    /// A `switch` on the value, with `otherwise` as its default; cases are added afterwards.
     pub fn switch(&self, value: Value<'c>, otherwise: Block<'c>, cases: u32) -> Value<'c> {
         // SAFETY: see above.
         Value::wrap(unsafe { LLVMBuildSwitch(self.raw, value.raw, otherwise.raw, cases) })
@@ -197,7 +201,7 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// Says that control never comes here.
+    /// An `unreachable`.
     pub fn unreachable(&self) -> Value<'c> {
         // SAFETY: see above.
         Value::wrap(unsafe { LLVMBuildUnreachable(self.raw) })
@@ -217,7 +221,7 @@ impl<'c> Builder<'c> {
         Value::wrap(unsafe { LLVMBuildAdd(self.raw, left.raw, right.raw, NAMELESS) })
     }
 
-    /// `left + right`, where the sum does not overflow, signed or not.
+    /// `left + right`, which overflows neither as signed nor as unsigned (`nsw`, `nuw`).
     #[must_use]
     pub fn add_no_wrap(&self, left: Value<'c>, right: Value<'c>) -> Value<'c> {
         // SAFETY: see above; the flag is one of an addition.
@@ -288,7 +292,7 @@ impl<'c> Builder<'c> {
         Value::wrap(unsafe { LLVMBuildExtractValue(self.raw, aggregate.raw, index, NAMELESS) })
     }
 
-    /// Reads, changes and writes memory in one step, and gives the old value.
+    /// An `atomicrmw`; its result is the old value.
     pub fn atomic(
         &self,
         operation: AtomicOperation,

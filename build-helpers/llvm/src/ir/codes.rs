@@ -1,11 +1,11 @@
-//! Enumerators of LLVM's C interface: opcodes, kinds of types, predicates, linkage and the like.
+//! Enumerations of LLVM's C interface: opcodes, type kinds, predicates, linkage and the like.
 //!
 //! llvm-sys returns Rust enumerations from LLVM's functions, which is undefined behaviour where a
-//! newer LLVM returns a number that they do not have. So the functions that return or take such a
-//! number are declared here again, with plain integers, and converted to enumerations that have a
-//! variant for numbers nobody knows. Each enumerator has the number that `llvm-c/Core.h` gives it;
-//! [`selfcheck`](super::selfcheck) compares the numbers with what an opened library says of a module
-//! that has them all.
+//! newer LLVM returns an enumerator that they do not have. So the functions that return or take one
+//! are declared here again with plain integers, which are converted to enumerations with a variant
+//! `Unknown`. The numbers are those of `llvm-c/Core.h`;
+//! [`selfcheck`](super::selfcheck) compares them with an opened library, by a module that has every
+//! enumerator.
 
 use std::ffi::{c_char, c_int, c_uint};
 
@@ -19,12 +19,12 @@ macro_rules! codes {
         #[expect(missing_docs, reason = "the names of LLVM's language reference")]
         pub enum $name {
             $($variant,)*
-            /// One that this crate does not know, by the library's number.
+            /// An enumerator that this crate does not know, by the library's number.
             Unknown(u32),
         }
 
         impl $name {
-            /// The one with this number in LLVM's C interface.
+            /// The enumerator with this number in LLVM's C interface.
             #[allow(dead_code, reason = "some are only written")]
             pub(crate) fn from_code(code: c_int) -> Self {
                 match code {
@@ -46,7 +46,7 @@ macro_rules! codes {
 }
 
 codes! {
-    /// What an instruction does. `Br` is an unconditional branch and `CondBr` a conditional one,
+    /// The opcode of an instruction. `Br` is an unconditional branch and `CondBr` a conditional one,
     /// as from LLVM 23 on; older libraries have one number for both, which
     /// [`Value::opcode`](super::Value::opcode) tells apart.
     Opcode {
@@ -68,7 +68,7 @@ codes! {
 pub(crate) const ANY_BRANCH: c_int = 2;
 
 codes! {
-    /// What kind of type a type is.
+    /// The kind of a type.
     TypeKind {
         Void = 0, Half = 1, Float = 2, Double = 3, X86Fp80 = 4, Fp128 = 5, PpcFp128 = 6,
         Label = 7, Integer = 8, Function = 9, Struct = 10, Array = 11, Pointer = 12, Vector = 13,
@@ -78,7 +78,8 @@ codes! {
 }
 
 codes! {
-    /// Who sees a function or global, and what a linker does with several of one name.
+    /// The linkage of a function or global: its visibility to other modules, and how a linker merges
+    /// definitions of one name.
     Linkage {
         External = 0, AvailableExternally = 1, LinkOnceAny = 2, LinkOnceOdr = 3,
         LinkOnceOdrAutoHide = 4, WeakAny = 5, WeakOdr = 6, Appending = 7, Internal = 8,
@@ -115,7 +116,7 @@ codes! {
 }
 
 codes! {
-    /// How an atomic access is ordered among others.
+    /// The memory ordering of an atomic access.
     AtomicOrdering {
         NotAtomic = 0, Unordered = 1, Monotonic = 2, Acquire = 4, Release = 5,
         AcquireRelease = 6, SequentiallyConsistent = 7,
@@ -123,7 +124,7 @@ codes! {
 }
 
 codes! {
-    /// What an `atomicrmw` computes.
+    /// The operation of an `atomicrmw`.
     AtomicOperation {
         Xchg = 0, Add = 1, Sub = 2, And = 3, Nand = 4, Or = 5, Xor = 6, Max = 7, Min = 8,
         UMax = 9, UMin = 10, FAdd = 11, FSub = 12, FMax = 13, FMin = 14, UIncWrap = 15,
@@ -132,11 +133,11 @@ codes! {
     }
 }
 
-/// The number of a source location, among kinds of metadata.
+/// The metadata kind of a source location (`DILocation`).
 pub(crate) const LOCATION: c_int = 5;
-/// The number of a node that describes a function in the source, among kinds of metadata.
+/// The metadata kind of a function in the source (`DISubprogram`).
 pub(crate) const SUBPROGRAM: c_int = 17;
-/// The number of assembly in Intel's notation.
+/// The dialect of inline assembly in Intel's syntax.
 pub(crate) const INTEL_DIALECT: c_int = 1;
 
 // The same functions as in llvm-sys, with integers in place of its enumerations.

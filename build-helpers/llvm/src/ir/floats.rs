@@ -48,8 +48,7 @@ impl Value<'_> {
         unsafe { LLVMIsNull(self.raw) != 0 }
     }
 
-    /// Lets LLVM treat both zeros as one in an operation on floating-point numbers (`nsz`), so that
-    /// adding zero is nothing.
+    /// Sets the fast-math flag `nsz` on a floating-point operation, so that adding zero changes nothing.
     pub fn ignore_sign_of_zero(self) {
         // SAFETY: flags are set on instructions only, and only on those that can have them.
         unsafe {
@@ -62,7 +61,7 @@ impl Value<'_> {
         }
     }
 
-    /// Whether fusing this operation with others of its kind is allowed (`contract`).
+    /// Whether the operation has the fast-math flag `contract`.
     #[must_use]
     pub fn allows_contraction(self) -> bool {
         // SAFETY: the flags are read of instructions that can have them.

@@ -1,5 +1,6 @@
-//! Metadata of loops (`llvm.loop`), which stands at their latches: a node whose first operand is the node
-//! itself, followed by source locations and hints (<https://llvm.org/docs/LangRef.html#llvm-loop>).
+//! Loop metadata (`llvm.loop`), attached to the terminator of a latch: a node whose first operand is the
+//! node itself, followed by source locations and hints
+//! (<https://llvm.org/docs/LangRef.html#llvm-loop>).
 
 use inkwell::context::Context;
 use llvm_sys::{
@@ -8,7 +9,7 @@ use llvm_sys::{
     prelude::{LLVMMetadataRef, LLVMValueRef},
 };
 
-use super::{Block, Value, codes, raw};
+use super::{Block, Value, codes, handle::raw};
 
 /// The number of `llvm.loop` among kinds of attached metadata.
 fn kind(context: &Context) -> u32 {
@@ -18,7 +19,7 @@ fn kind(context: &Context) -> u32 {
     unsafe { LLVMGetMDKindIDInContext(raw(context), name, length) }
 }
 
-/// A node of a loop with these operands after itself.
+/// A loop's node, with these operands after itself.
 ///
 /// # Safety
 ///
@@ -38,8 +39,8 @@ unsafe fn node(context: &Context, operands: &[LLVMMetadataRef]) -> LLVMValueRef 
 }
 
 impl<'c> Block<'c> {
-    /// Asks LLVM to unroll the loop that this block is the latch of, if the number of its iterations is
-    /// known and it is not too large.
+    /// Requests full unrolling of the loop whose latch is this block, which LLVM does if the trip count
+    /// is known and the loop is not too large.
     pub fn unroll_loop(self, context: &'c Context) {
         const FULL: &str = "llvm.loop.unroll.full";
         let Some(latch) = self.terminator() else { return };
@@ -53,8 +54,8 @@ impl<'c> Block<'c> {
 }
 
 impl<'c> Value<'c> {
-    /// Takes source locations out of the metadata of a function's loops. LLVM refuses those of another
-    /// function, which code that was moved or inlined by hand has; no target uses them.
+    /// Removes source locations from the metadata of a function's loops. Code that was moved or inlined
+    /// by hand has locations of another function there, which LLVM refuses. No target uses them.
     pub fn drop_loop_locations(self, context: &'c Context) {
         assert!(self.is_function());
         let kind = kind(context);

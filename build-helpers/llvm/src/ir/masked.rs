@@ -1,14 +1,15 @@
 //! Masked accesses to memory: `llvm.masked.load`, `store`, `gather` and `scatter`
 //! (<https://llvm.org/docs/LangRef.html#masked-vector-load-and-store-intrinsics>).
 //!
-//! Until LLVM 21 the alignment is an argument after the address, from LLVM 22 on an attribute of the
-//! address. Who builds or reads such a call here need not know.
+//! The alignment is an argument after the address until LLVM 21, and an attribute of the address from
+//! LLVM 22 on. This module hides the difference.
 
-use inkwell::{context::Context, module::Module};
+use inkwell::module::Module;
+use llvm_sys::core::LLVMSetInstrParamAlignment;
 
-use super::{Builder, ModuleExt, Place, Type, Value};
+use super::{Builder, ModuleExt, Type, Value};
 
-/// What a masked access does, and with consecutive elements or with one address a lane.
+/// A masked access: a read or a write, of consecutive elements or with one address for each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of LLVM's intrinsics")]
 pub enum MaskedKind {
@@ -90,7 +91,7 @@ impl<'c> Builder<'c> {
     #[must_use]
     pub fn masked_read(
         &self,
-        (context, module): (&'c Context, &Module<'c>),
+        module: &Module<'c>,
         ty: Type<'c>,
         address: Value<'c>,
         align: u32,
@@ -98,14 +99,14 @@ impl<'c> Builder<'c> {
     ) -> Value<'c> {
         let kind = if address.ty().is_pointer() { MaskedKind::Load } else { MaskedKind::Gather };
         let function = module.intrinsic(kind.name(), &[ty, address.ty()]);
-        self.masked(context, function, &[address, mask, ty.poison()], 0, align)
+        self.masked(function, &[address, mask, ty.poison()], 0, align)
     }
 
     /// Writes those lanes of a vector that the mask has, to consecutive elements at `address` or, if
     /// that is a vector, to one address a lane. Addresses are aligned to `align` bytes, at least 1.
     pub fn masked_write(
         &self,
-        (context, module): (&'c Context, &Module<'c>),
+        module: &Module<'c>,
         value: Value<'c>,
         address: Value<'c>,
         align: u32,
@@ -113,26 +114,28 @@ impl<'c> Builder<'c> {
     ) -> Value<'c> {
         let kind = if address.ty().is_pointer() { MaskedKind::Store } else { MaskedKind::Scatter };
         let function = module.intrinsic(kind.name(), &[value.ty(), address.ty()]);
-        self.masked(context, function, &[value, address, mask], 1, align)
+        self.masked(function, &[value, address, mask], 1, align)
     }
 
     fn masked(
         &self,
-        context: &'c Context,
         function: Value<'c>,
         arguments: &[Value<'c>],
         address: usize,
         align: u32,
     ) -> Value<'c> {
-        let align = u64::from(align.max(1));
+        let align = align.max(1);
         let mut arguments = arguments.to_vec();
-        let takes_alignment = function.parameters().len() > arguments.len();
+        let parameters = function.parameters();
+        let takes_alignment = parameters.len() > arguments.len();
         if takes_alignment {
-            arguments.insert(address + 1, Type::int(context, 32).constant(align));
+            let at = address + 1;
+            arguments.insert(at, parameters[at].ty().constant(u64::from(align)));
         }
         let call = self.call(function, &arguments);
         if !takes_alignment {
-            call.add_attribute(context, Place::Parameter(address as u32), "align", align);
+            // SAFETY: the value is a call; parameters are counted from 1.
+            unsafe { LLVMSetInstrParamAlignment(call.raw, address as u32 + 1, align) };
         }
         call
     }

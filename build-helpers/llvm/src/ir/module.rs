@@ -1,10 +1,15 @@
+//! Modules: reading, walking, and writing them.
+
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
 use llvm_sys::core::*;
 #[expect(deprecated, reason = "its successor is not in LLVM 20 and 21")]
 use llvm_sys::ir_reader::LLVMParseIRInContext;
 
-use super::{FloatPredicate, IntPredicate, Opcode, Type, Value, raw, value::c_string};
-use crate::Error;
+use super::{FloatPredicate, IntPredicate, Opcode, Type, Value, handle::raw};
+use crate::{
+    Error, Version,
+    strings::{c_string, take_message},
+};
 
 /// Reads a module from bitcode.
 ///
@@ -32,8 +37,8 @@ pub fn parse_bitcode<'c>(
     Ok(module)
 }
 
-/// Refuses what a newer LLVM has added to its instructions: passes that look at opcodes would take it
-/// for something else.
+/// Refuses instructions that a newer LLVM has added: passes that look at opcodes would mistake them
+/// for others.
 fn refuse_unknown(module: &Module<'_>) -> Result<(), Error> {
     for instruction in module.definitions().into_iter().flat_map(Value::instructions) {
         let is_unknown = match instruction.opcode() {
@@ -47,14 +52,15 @@ fn refuse_unknown(module: &Module<'_>) -> Result<(), Error> {
             return Err(Error::UnknownInstruction {
                 instruction: format!("{instruction:?}"),
                 function,
+                version: Version::opened(),
             });
         }
     }
     Ok(())
 }
 
-/// Reads a module from LLVM's textual form. The text is given a data layout, or alignments in it
-/// would be those of no target.
+/// Reads a module from LLVM's textual form. The data layout is put in front of the text, so that
+/// default alignments are those of the target.
 ///
 /// # Errors
 ///
@@ -80,13 +86,13 @@ pub fn parse_ir<'c>(
         );
         let failed = LLVMParseIRInContext(raw(context), buffer, &raw mut module, &raw mut message);
         if failed != 0 {
-            return Err(Error::Llvm(crate::library::take_message(message)));
+            return Err(Error::Llvm(take_message(message)));
         }
         Ok(Module::new(module))
     }
 }
 
-/// What kernelmill needs of a module beyond inkwell's methods.
+/// Methods of modules beyond those of inkwell.
 pub trait ModuleExt<'c> {
     /// The functions, declared and defined.
     fn functions(&self) -> Vec<Value<'c>>;

@@ -1,12 +1,12 @@
-//! One return instead of several: LLVM's pass `mergereturn`, which LLVM 23 no longer has.
+//! Merging of returns, as LLVM's pass `mergereturn` does it, which LLVM 23 removed.
 
 use inkwell::context::Context;
 
 use super::{Block, Builder, Opcode, Value};
 
 impl<'c> Value<'c> {
-    /// Makes blocks of a function that end with `ret` go to one new block, which returns what each of
-    /// them did; of all its blocks, those that `is_merged` says. Nothing happens with fewer than two.
+    /// Replaces the `ret` of every block that `is_merged` selects by a branch to one new block, which
+    /// returns the same value. Does nothing with fewer than two such blocks.
     pub fn merge_returns(self, context: &'c Context, is_merged: impl Fn(Block<'c>) -> bool) {
         let ends = self.blocks().into_iter().filter(|block| is_merged(*block));
         let ends = ends.filter_map(Block::terminator).filter(|end| end.opcode() == Opcode::Ret);

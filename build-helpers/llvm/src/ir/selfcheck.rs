@@ -1,9 +1,9 @@
-//! Compares the enumerators of [`codes`] with what an opened library says of a
-//! module that has one of each.
+//! Self-check of an opened library: reads a module that has one of each enumerator, and compares
+//! every number with [`codes`].
 //!
-//! LLVM keeps the numbers of its C interface stable by intent, not by promise: LLVM 23 split the
-//! opcode of branches and moved the kinds of values. A library that differs in what kernelmill
-//! relies on is refused when it is opened, instead of being misread later.
+//! LLVM does not guarantee that the numbers of its C interface are stable: LLVM 23 split the opcode of
+//! branches and renumbered the kinds of values. A library with other numbers is refused when it is
+//! opened, before anything is misread.
 
 use std::fmt::Debug;
 
@@ -106,7 +106,7 @@ fn function<'c>(module: &Module<'c>, name: &str) -> Value<'c> {
     ModuleExt::function(module, name).expect("selfcheck.ll has the function")
 }
 
-/// What has too few cases for a list.
+/// Compares the enumerations with too few cases for a list.
 fn others<'c>(module: &Module<'c>, code: &[Value<'c>]) -> Result<(), String> {
     let global = |name: &str| ModuleExt::global(module, name).expect("selfcheck.ll has it").raw;
     // SAFETY: the values are globals and a function.

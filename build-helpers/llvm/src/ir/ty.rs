@@ -1,23 +1,12 @@
-use std::marker::PhantomData;
+//! Types: constructors, queries, and their constants.
 
 use inkwell::context::Context;
-use llvm_sys::{core::*, prelude::LLVMTypeRef};
+use llvm_sys::core::*;
 
-use super::{TypeKind, Value, codes, raw};
-
-/// A type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Type<'c> {
-    pub(crate) raw: LLVMTypeRef,
-    context: PhantomData<&'c Context>,
-}
+use super::{Type, TypeKind, Value, codes, handle::raw};
+use crate::strings::take_message;
 
 impl<'c> Type<'c> {
-    pub(crate) fn wrap(raw: LLVMTypeRef) -> Self {
-        assert!(!raw.is_null(), "LLVM gave no type");
-        Self { raw, context: PhantomData }
-    }
-
     /// An integer of `bits` bits.
     #[must_use]
     pub fn int(context: &'c Context, bits: u32) -> Self {
@@ -194,8 +183,7 @@ impl<'c> Type<'c> {
 impl std::fmt::Debug for Type<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // SAFETY: the type is alive; LLVM hands out the text.
-        formatter
-            .write_str(&crate::library::take_message(unsafe { LLVMPrintTypeToString(self.raw) }))
+        formatter.write_str(&take_message(unsafe { LLVMPrintTypeToString(self.raw) }))
     }
 }
 

@@ -107,7 +107,7 @@ impl<'c> Group<'_, 'c> {
         };
         let Some(mask) = mask else { return whole(self) };
         let masked = |group: &Self| {
-            let module = (group.unit.context, group.unit.module);
+            let module = group.unit.module;
             group.builder.masked_read(module, wide, first, align, mask)
         };
         let Some(every) = self.worth_asking(mask) else { return masked(self) };
@@ -128,7 +128,7 @@ impl<'c> Group<'_, 'c> {
         let whole = |group: &mut Self| group.builder.store(all, first).set_alignment(align);
         let Some(mask) = mask else { return whole(self) };
         let masked = |group: &mut Self| {
-            let module = (group.unit.context, group.unit.module);
+            let module = group.unit.module;
             group.builder.masked_write(module, all, first, align, mask);
         };
         match self.worth_asking(mask) {
@@ -150,14 +150,14 @@ impl<'c> Group<'_, 'c> {
         let wide = ty.vector(self.plan.lanes);
         let addresses = self.vectors.all(&self.builder, address);
         let mask = mask.unwrap_or_else(|| self.vectors.every());
-        let module = (self.unit.context, self.unit.module);
+        let module = self.unit.module;
         self.builder.masked_read(module, wide, addresses, align, mask)
     }
 
     fn scatter(&self, all: Value<'c>, address: Form<'c>, align: u32, mask: Mask<'c>) {
         let addresses = self.vectors.all(&self.builder, address);
         let mask = mask.unwrap_or_else(|| self.vectors.every());
-        let module = (self.unit.context, self.unit.module);
+        let module = self.unit.module;
         self.builder.masked_write(module, all, addresses, align, mask);
     }
 }

@@ -3,8 +3,35 @@
 use inkwell::context::Context;
 use llvm_sys::core::*;
 
-use super::{Place, Value};
-use crate::ir::{Type, attribute_kind, raw};
+use crate::ir::{Type, Value, handle::raw};
+use crate::strings;
+
+/// The position of an attribute of a function or call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// On the function.
+    Function,
+    /// On the result.
+    Result,
+    /// On the parameter of this index, from 0.
+    Parameter(u32),
+}
+
+impl Place {
+    fn index(self) -> u32 {
+        match self {
+            Self::Function => llvm_sys::LLVMAttributeFunctionIndex,
+            Self::Result => llvm_sys::LLVMAttributeReturnIndex,
+            Self::Parameter(index) => index + 1,
+        }
+    }
+}
+
+/// The kind of an enum attribute, by its name; 0 where LLVM does not know it.
+fn attribute_kind(name: &str) -> u32 {
+    // SAFETY: the name is given with its length.
+    unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
+}
 
 // As in `super`, every call passes handles that are alive.
 impl<'c> Value<'c> {
@@ -22,7 +49,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Adds an attribute with a number (0 for those that are only there or not).
+    /// Adds an attribute with a number, 0 for attributes without one.
     pub fn add_attribute(self, context: &'c Context, place: Place, name: &str, number: u64) {
         let kind = attribute_kind(name);
         assert_ne!(kind, 0, "LLVM knows no attribute {name}");
@@ -70,7 +97,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// The value of an attribute of text of a function.
+    /// The value of a function's string attribute.
     #[must_use]
     pub fn text_attribute(self, key: &str) -> Option<String> {
         // SAFETY: the value is a function; LLVM gives null where the attribute is not there, and
@@ -87,17 +114,16 @@ impl<'c> Value<'c> {
             }
             let mut length = 0;
             let text = LLVMGetStringAttributeValue(attribute, &raw mut length);
-            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
-            Some(String::from_utf8_lossy(bytes).into_owned())
+            strings::copy(text, length as usize)
         }
     }
 
-    /// Adds an attribute of text to a function.
+    /// Adds a string attribute to a function.
     pub fn add_text_attribute(self, context: &'c Context, key: &str, value: &str) {
         self.add_text_attribute_at(context, Place::Function, key, value);
     }
 
-    /// Adds an attribute of a function, or of one of its parameters, that LLVM knows only as text.
+    /// Adds a string attribute to a function, its result or one of its parameters.
     pub fn add_text_attribute_at(self, context: &'c Context, place: Place, key: &str, value: &str) {
         // SAFETY: the value is a function; both texts are given with their lengths.
         unsafe {
@@ -124,7 +150,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Removes an attribute of text of a function, if it is there.
+    /// Removes a string attribute of a function, if it is there.
     pub fn remove_text_attribute(self, key: &str) {
         // SAFETY: the value is a function; the key is given with its length.
         unsafe {

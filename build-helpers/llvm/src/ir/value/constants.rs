@@ -3,8 +3,7 @@
 use inkwell::context::Context;
 use llvm_sys::core::*;
 
-use super::Value;
-use crate::ir::{Block, Opcode, Type, codes, raw};
+use crate::ir::{Block, Opcode, Type, Value, codes, handle::raw};
 
 // As in `super`, every call passes handles that are alive.
 impl<'c> Value<'c> {
@@ -24,7 +23,7 @@ impl<'c> Value<'c> {
         Self::wrap(unsafe { LLVMConstPtrToInt(self.raw, ty.raw) })
     }
 
-    /// The cast that this constant expression is, of another constant.
+    /// The same cast as this constant expression, of another constant.
     #[must_use]
     pub fn same_cast(self, of: Self) -> Self {
         // SAFETY: the value is a cast, of a constant of the same type as `of`.
@@ -55,7 +54,7 @@ impl<'c> Value<'c> {
         })
     }
 
-    /// What a constant expression does.
+    /// The opcode of a constant expression.
     #[must_use]
     pub fn constant_opcode(self) -> Opcode {
         assert!(self.is_constant_expression());
@@ -63,7 +62,7 @@ impl<'c> Value<'c> {
         Opcode::from_code(unsafe { codes::LLVMGetConstOpcode(self.raw) })
     }
 
-    /// The type of the elements that a `getelementptr`, instruction or constant, counts in.
+    /// The source element type of a `getelementptr`, instruction or constant.
     #[must_use]
     pub fn element_type(self) -> Type<'c> {
         // SAFETY: LLVM gives null for anything else.

@@ -1,4 +1,7 @@
-//! What debug information says of instructions and functions.
+//! Source locations of instructions and functions, from debug information (`DILocation`,
+//! `DISubprogram`): <https://llvm.org/docs/SourceLevelDebugging.html>.
+
+use std::ffi::{c_char, c_uint};
 
 use inkwell::context::Context;
 use llvm_sys::{
@@ -11,10 +14,12 @@ use llvm_sys::{
     prelude::{LLVMMetadataRef, LLVMValueRef},
 };
 
-use super::Value;
-use crate::ir::{codes, raw};
+use crate::{
+    ir::{Value, codes, handle::raw},
+    strings,
+};
 
-/// A place in a source, and the function it is in.
+/// A source location, and the function it is in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFrame {
     /// The function's symbol, or its name in the source where it has none.
@@ -28,34 +33,66 @@ pub struct SourceFrame {
     pub column: u32,
 }
 
-/// The places of a scope's parent, of a subprogram's name and of its symbol among their operands.
+/// A source location without its function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DebugLocation {
+    /// The file, as the compiler that wrote it named it.
+    pub file: String,
+    /// The line, from 1; 0 where it is not known.
+    pub line: u32,
+    /// The column, from 1; 0 where it is not known.
+    pub column: u32,
+}
+
+/// The indices of a scope's parent, of a subprogram's name and of its symbol among their operands.
 const PARENT: usize = 1;
 const NAME: usize = 2;
 const SYMBOL: usize = 3;
 
 impl<'c> Value<'c> {
-    /// The places in the source that an instruction stems from: where it stands first, and then,
-    /// as far as that was inlined, each place that it was inlined into. Empty without debug
-    /// information.
+    /// The source frames of an instruction: its own first, then those of the calls that were
+    /// inlined, from the inside to the outside. Empty without debug information.
     #[must_use]
     pub fn source_frames(self, context: &'c Context) -> Vec<SourceFrame> {
-        assert!(self.is_instruction());
-        let mut frames = Vec::new();
-        // SAFETY: the value is an instruction; locations and scopes live as long as the context.
-        unsafe {
-            let mut location = LLVMInstructionGetDebugLoc(self.raw);
-            while !location.is_null() {
-                let scope = LLVMDILocationGetScope(location);
-                frames.push(SourceFrame {
-                    function: function_of(context, scope),
-                    file: file_of(scope),
-                    line: LLVMDILocationGetLine(location),
-                    column: LLVMDILocationGetColumn(location),
-                });
-                location = LLVMDILocationGetInlinedAt(location);
+        // SAFETY: each is a location with a scope, which live as long as the context.
+        let frame = |location| unsafe {
+            let scope = LLVMDILocationGetScope(location);
+            SourceFrame {
+                function: function_of(context, scope),
+                file: path_of(scope),
+                line: LLVMDILocationGetLine(location),
+                column: LLVMDILocationGetColumn(location),
             }
-        }
-        frames
+        };
+        self.locations().map(frame).collect()
+    }
+
+    /// The locations of [`Value::source_frames`], with files named without their folder.
+    #[must_use]
+    pub fn debug_locations(self) -> Vec<DebugLocation> {
+        // SAFETY: as for `source_frames`.
+        let location = |location| unsafe {
+            let file = LLVMDIScopeGetFile(LLVMDILocationGetScope(location));
+            let name = (!file.is_null()).then(|| file_text(file, LLVMDIFileGetFilename));
+            DebugLocation {
+                file: name.unwrap_or_default(),
+                line: LLVMDILocationGetLine(location),
+                column: LLVMDILocationGetColumn(location),
+            }
+        };
+        self.locations().map(location).collect()
+    }
+
+    /// The nodes of an instruction's location and of the calls that were inlined.
+    fn locations(self) -> impl Iterator<Item = LLVMMetadataRef> {
+        assert!(self.is_instruction());
+        let present = |location: LLVMMetadataRef| (!location.is_null()).then_some(location);
+        // SAFETY: the value is an instruction, whose location may be null.
+        let first = unsafe { LLVMInstructionGetDebugLoc(self.raw) };
+        std::iter::successors(present(first), move |location| {
+            // SAFETY: the node is a location; that of the call that was inlined may be null.
+            present(unsafe { LLVMDILocationGetInlinedAt(*location) })
+        })
     }
 
     /// Where a function starts in the source; `None` without debug information.
@@ -67,7 +104,7 @@ impl<'c> Value<'c> {
             let scope = LLVMGetSubprogram(self.raw);
             (!scope.is_null()).then(|| SourceFrame {
                 function: function_of(context, scope),
-                file: file_of(scope),
+                file: path_of(scope),
                 line: LLVMDISubprogramGetLine(scope),
                 column: 0,
             })
@@ -93,11 +130,7 @@ unsafe fn text(operand: Option<&LLVMValueRef>) -> Option<String> {
     // SAFETY: the operand is a value; LLVM gives null for what is no text.
     unsafe {
         let bytes = LLVMGetMDString(operand, &raw mut length);
-        if bytes.is_null() || length == 0 {
-            return None;
-        }
-        let bytes = std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize);
-        Some(String::from_utf8_lossy(bytes).into_owned())
+        strings::copy(bytes, length as usize).filter(|text| !text.is_empty())
     }
 }
 
@@ -122,28 +155,30 @@ unsafe fn function_of(context: &Context, scope: LLVMMetadataRef) -> String {
     }
 }
 
-/// The file of a scope.
-unsafe fn file_of(scope: LLVMMetadataRef) -> String {
+/// The file of a scope, with its folder where the name is relative to one.
+unsafe fn path_of(scope: LLVMMetadataRef) -> String {
     // SAFETY: the scope is one; LLVM gives null or a text with its length, owned by the context.
     unsafe {
         let file = LLVMDIScopeGetFile(scope);
         if file.is_null() {
             return String::new();
         }
-        let part = |get: unsafe extern "C" fn(_, _) -> _| {
-            let mut length = 0;
-            let bytes: *const std::ffi::c_char = get(file, &raw mut length);
-            if bytes.is_null() {
-                return String::new();
-            }
-            let bytes = std::slice::from_raw_parts(bytes.cast::<u8>(), length as usize);
-            String::from_utf8_lossy(bytes).into_owned()
-        };
-        let (folder, name) = (part(LLVMDIFileGetDirectory), part(LLVMDIFileGetFilename));
+        let folder = file_text(file, LLVMDIFileGetDirectory);
+        let name = file_text(file, LLVMDIFileGetFilename);
         if folder.is_empty() || folder == "." || name.starts_with('/') {
             name
         } else {
             format!("{folder}/{name}")
         }
     }
+}
+
+/// The directory or the name of a file, empty where it has none.
+unsafe fn file_text(
+    file: LLVMMetadataRef,
+    get: unsafe extern "C" fn(LLVMMetadataRef, *mut c_uint) -> *const c_char,
+) -> String {
+    let mut length = 0;
+    // SAFETY: the node is a file; LLVM gives null or a text with its length, owned by the context.
+    unsafe { strings::copy(get(file, &raw mut length), length as usize).unwrap_or_default() }
 }

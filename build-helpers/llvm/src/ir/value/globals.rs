@@ -2,8 +2,7 @@
 
 use llvm_sys::core::*;
 
-use super::Value;
-use crate::ir::{Block, Linkage, UnnamedAddress, Visibility, codes};
+use crate::ir::{Block, Linkage, UnnamedAddress, Value, Visibility, codes};
 
 // As in `super`, every call passes handles that are alive.
 impl<'c> Value<'c> {
@@ -39,20 +38,20 @@ impl<'c> Value<'c> {
         unsafe { codes::LLVMSetVisibility(self.raw, visibility.code()) }
     }
 
-    /// Says whether its address matters.
+    /// Sets whether its address matters.
     pub fn set_unnamed_address(self, unnamed: UnnamedAddress) {
         // SAFETY: the value is a global object.
         unsafe { codes::LLVMSetUnnamedAddress(self.raw, unnamed.code()) }
     }
 
-    /// Takes it out of its group of definitions that the linker keeps or drops together.
+    /// Removes it from its comdat, the group of definitions that a linker keeps or drops together.
     pub fn drop_comdat(self) {
         // SAFETY: the value is a global object; null takes it out of its group.
         unsafe { llvm_sys::comdat::LLVMSetComdat(self.raw, std::ptr::null_mut()) }
     }
 
-    /// Makes a function the one that the source lines of another are of, whose body is to be
-    /// inlined here. Where a function is inlined into one without such, its lines are lost.
+    /// Moves the `DISubprogram` of another function, whose body is to be inlined here, to this one.
+    /// Inlining into a function without one drops all locations.
     pub fn take_source_lines(self, from: Self) {
         const DEBUG: &str = "dbg";
         assert!(self.is_function() && from.is_function());
@@ -68,7 +67,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Forgets the section it was put in.
+    /// Removes its section.
     pub fn drop_section(self) {
         // SAFETY: the value is a global object.
         unsafe { LLVMSetSection(self.raw, c"".as_ptr()) }
@@ -88,7 +87,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetInitializer(self.raw, value.raw) }
     }
 
-    /// Whether a global never changes.
+    /// Whether a global is constant.
     #[must_use]
     pub fn is_global_constant(self) -> bool {
         assert!(self.is_global());
@@ -96,20 +95,20 @@ impl<'c> Value<'c> {
         unsafe { LLVMIsGlobalConstant(self.raw) != 0 }
     }
 
-    /// Says whether a global never changes.
+    /// Sets whether a global is constant.
     pub fn set_global_constant(self, constant: bool) {
         // SAFETY: the value is a global variable.
         unsafe { LLVMSetGlobalConstant(self.raw, i32::from(constant)) }
     }
 
-    /// Whether a global has one instance a thread.
+    /// Whether a global is thread-local.
     #[must_use]
     pub fn is_thread_local(self) -> bool {
         // SAFETY: the value is a global variable.
         self.is_global() && unsafe { LLVMIsThreadLocal(self.raw) != 0 }
     }
 
-    /// Gives a global one instance a thread.
+    /// Makes a global thread-local.
     pub fn set_thread_local(self) {
         // SAFETY: the value is a global variable.
         unsafe { LLVMSetThreadLocal(self.raw, 1) }
@@ -128,7 +127,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMSetAlignment(self.raw, bytes) }
     }
 
-    /// Whether a function is valid code.
+    /// Whether a function passes LLVM's verifier.
     #[must_use]
     pub fn is_valid(self) -> bool {
         use llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyFunction};
@@ -210,7 +209,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetFunctionCallConv(self.raw) }
     }
 
-    /// Drops the function that unwinding would ask.
+    /// Removes the personality function, which unwinding would call.
     pub fn drop_personality(self) {
         // SAFETY: the value is a function; null removes the personality.
         unsafe {

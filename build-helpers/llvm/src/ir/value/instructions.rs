@@ -2,12 +2,14 @@
 
 use llvm_sys::core::*;
 
-use super::Value;
-use crate::ir::{Block, Opcode, Type, codes};
+use crate::{
+    ir::{Block, Opcode, Type, Value, codes},
+    strings,
+};
 
 // As in `super`, every call passes handles that are alive.
 impl<'c> Value<'c> {
-    /// What an instruction does.
+    /// The opcode of an instruction.
     #[must_use]
     pub fn opcode(self) -> Opcode {
         assert!(self.is_instruction());
@@ -34,8 +36,8 @@ impl<'c> Value<'c> {
         (self.opcode() == Opcode::CondBr).then(|| Self::wrap(unsafe { LLVMGetCondition(self.raw) }))
     }
 
-    /// The value by which a terminator chooses among its successors: a conditional branch's condition
-    /// or a switch's value.
+    /// The value that selects a terminator's successor: the condition of a conditional branch or the
+    /// value of a switch.
     #[must_use]
     pub fn selector(self) -> Option<Self> {
         match self.opcode() {
@@ -50,7 +52,7 @@ impl<'c> Value<'c> {
         self.is_instruction() && matches!(self.opcode(), Opcode::Call | Opcode::Invoke)
     }
 
-    /// What a call calls: a function, or a pointer to one.
+    /// The callee of a call: a function, or a pointer to one.
     #[must_use]
     pub fn callee(self) -> Option<Self> {
         // SAFETY: the value is a call where the callee is asked for.
@@ -83,7 +85,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// The text of the assembly that a call contains instead of calling a function.
+    /// The text of the inline assembly that is a call's callee.
     #[must_use]
     pub fn inline_assembly(self) -> Option<String> {
         let callee = self.callee()?;
@@ -95,12 +97,11 @@ impl<'c> Value<'c> {
             }
             let mut length = 0;
             let text = LLVMGetInlineAsmAsmString(callee.raw, &raw mut length);
-            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length);
-            Some(String::from_utf8_lossy(bytes).into_owned())
+            strings::copy(text, length)
         }
     }
 
-    /// Whether the assembly that a call contains is in the notation of Intel.
+    /// Whether the inline assembly that is a call's callee is in Intel's syntax.
     #[must_use]
     pub fn is_intel_assembly(self) -> bool {
         // SAFETY: the callee is inline assembly where its notation is asked for.
@@ -139,8 +140,8 @@ impl<'c> Value<'c> {
         Type::wrap(unsafe { LLVMGetAllocatedType(self.raw) })
     }
 
-    /// Allows LLVM to fuse this operation with others of its kind (`contract`), if it is one that
-    /// can be.
+    /// Sets the fast-math flag `contract` on an addition, subtraction or multiplication, which may then
+    /// be fused with another.
     pub fn allow_contraction(self) {
         if matches!(self.opcode(), Opcode::FAdd | Opcode::FSub | Opcode::FMul) {
             // SAFETY: the instruction is one that takes these flags.
@@ -153,8 +154,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Allows LLVM to compute this less exactly than it is written (`fast`), if it is an operation
-    /// on floating-point numbers.
+    /// Sets all fast-math flags (`fast`) on an operation that can have them.
     pub fn allow_fast_math(self) {
         // SAFETY: flags are set only on an instruction that takes them.
         unsafe {
@@ -217,11 +217,7 @@ impl<'c> Value<'c> {
         // length, owned by the context.
         unsafe {
             let text = LLVMGetDebugLocFilename(self.raw, &raw mut length);
-            if text.is_null() {
-                return None;
-            }
-            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
-            Some(String::from_utf8_lossy(bytes).into_owned())
+            strings::copy(text, length as usize)
         }
     }
 }

@@ -94,7 +94,7 @@ impl<'s, 'a> Types<'s, 'a> {
             return Err(help::no_tensor_map(self, module, ty));
         };
         match self.value(module, element)? {
-            element @ ValueType::Scalar(scalar) if scalar.is_copied_in_boxes() => {
+            element @ ValueType::Scalar(scalar) if scalar.is_tensor_element() => {
                 Ok(ParameterKind::TensorMap { element, rank: rank as u32, access })
             }
             _ => Err(help::no_tensor_map(self, module, ty)),

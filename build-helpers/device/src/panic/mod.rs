@@ -1,7 +1,7 @@
-//! What a panic inside a kernel does: the first one of a launch is written down for the host, and
-//! each ends its thread.
+//! Panics of kernels: the first panic of a launch fills the launch's record for the host, and each panic
+//! ends its thread.
 //!
-//! The compiler replaces the panics of `core` by calls of the functions here.
+//! The compiler replaces the panics of `core` by calls of these functions.
 
 #[cfg(kernelmill)]
 mod device;
@@ -11,7 +11,7 @@ mod write;
 /// Bytes of message text that a record holds.
 pub const MESSAGE_BYTES: usize = 200;
 
-/// The record of a launch's first panic, as `kernelmill_artifact::PanicRecord` has it for the host.
+/// The record of a launch's first panic, with the layout of `kernelmill_artifact::PanicRecord`.
 #[derive(Debug)]
 #[repr(C)]
 pub struct PanicRecord {
@@ -19,8 +19,8 @@ pub struct PanicRecord {
     pub state: u32,
     /// Bytes used in `message`.
     pub message_len: u32,
-    /// What happened: a code of `kernelmill_artifact::PanicKind`, and above its 8 bits 1 more than
-    /// the index of the message among the artifact's.
+    /// A code of `kernelmill_artifact::PanicKind` in the low 8 bits; above them the message's index in
+    /// the artifact's table plus 1.
     pub kind: u32,
     /// Index into the artifact's table of source locations; [`u32::MAX`]: unknown.
     pub location: u32,
@@ -32,7 +32,7 @@ pub struct PanicRecord {
     pub block: [u32; 3],
     /// Index of the thread in its block, x, y, z.
     pub thread: [u32; 3],
-    /// The message in UTF-8, or values of one of the artifact's messages.
+    /// The message in UTF-8, or the values of a message of the artifact's table.
     pub message: [u8; MESSAGE_BYTES],
 }
 

@@ -1,4 +1,5 @@
-//! Source lines of functions that were put together from pieces of others.
+//! Line tables of generated functions: debug information for functions that are assembled from pieces
+//! of others (<https://llvm.org/docs/SourceLevelDebugging.html>).
 
 use std::{collections::HashMap, marker::PhantomData};
 
@@ -8,9 +9,9 @@ use llvm_sys::{
     prelude::{LLVMDIBuilderRef, LLVMMetadataRef},
 };
 
-use super::{Value, raw};
+use super::{Value, handle::raw};
 
-/// Writes debug information of functions of one file, with source lines and nothing else.
+/// Writes debug information for functions of one file: line tables only.
 #[derive(Debug)]
 pub struct Lines<'m, 'c> {
     builder: LLVMDIBuilderRef,
@@ -23,7 +24,7 @@ pub struct Lines<'m, 'c> {
 const NO_TEXT: *const std::ffi::c_char = c"".as_ptr();
 
 impl<'m, 'c> Lines<'m, 'c> {
-    /// For functions of a module, which are said to be of this file.
+    /// Line tables for functions of a module, with this file as their source.
     #[must_use]
     pub fn new(context: &'c Context, module: &'m Module<'c>, file: &str) -> Self {
         const PRODUCER: &str = "kernelmill";
@@ -65,9 +66,8 @@ impl<'m, 'c> Lines<'m, 'c> {
         }
     }
 
-    /// Makes a function one of its own in the source, of this name and line. Each line in it, whatever
-    /// function that is of, becomes one that was inlined into it there. Calls that have none get its
-    /// own.
+    /// Gives a function a `DISubprogram` of its own, with this name and line. The locations in it,
+    /// whatever their functions, become inlined at that line. A call without a location gets that line.
     pub fn own(&self, function: Value<'c>, name: &str, line: u32) {
         let symbol = function.name();
         // SAFETY: the value is a function of the module; texts are given with their lengths; locations
@@ -104,8 +104,7 @@ impl<'m, 'c> Lines<'m, 'c> {
         }
     }
 
-    /// Gives the calls of a function that has debug information the function's own line, where they have
-    /// none.
+    /// Gives every call without a location the line of its function, which must have debug information.
     pub fn complete(&self, function: Value<'c>) {
         // SAFETY: as for `own`.
         unsafe {
@@ -132,7 +131,7 @@ impl<'m, 'c> Lines<'m, 'c> {
         unsafe { LLVMDIBuilderCreateDebugLocation(context, line, column, scope, inlined_at) }
     }
 
-    /// A location as it is where its outermost function was inlined at another one.
+    /// A copy of a location whose outermost function is inlined at `outermost`.
     unsafe fn within(
         &self,
         location: LLVMMetadataRef,
@@ -166,7 +165,7 @@ impl Drop for Lines<'_, '_> {
 }
 
 impl Value<'_> {
-    /// Whether a function says where it is in the source.
+    /// Whether a function has debug information.
     #[must_use]
     pub fn has_source_lines(self) -> bool {
         assert!(self.is_function());

@@ -1,4 +1,6 @@
-//! Products of matrices by 128 threads together, of tiles in shared memory.
+//! Matrix products of a warpgroup (`wgmma`): 128 threads multiply tiles in shared memory.
+//!
+//! PTX ISA, "Asynchronous warpgroup level matrix instructions".
 
 use core::{fmt, marker::PhantomData};
 
@@ -6,56 +8,55 @@ use super::{bulk::linear, element::Element, memory::Memory, rows};
 use crate::{intrinsics, thread};
 
 /// Rows of each of the two matrices, and rows and columns of their product.
-pub const GROUP_ROWS: usize = 64;
+pub const WARPGROUP_ROWS: usize = 64;
 
 /// Columns of each of the two matrices.
-pub const GROUP_DEPTH: usize = 16;
+pub const WARPGROUP_DEPTH: usize = 16;
 
 /// Elements of a tile.
-const TILE: usize = GROUP_ROWS * GROUP_DEPTH;
+const TILE: usize = WARPGROUP_ROWS * WARPGROUP_DEPTH;
 
 /// Elements of the product that a thread holds.
 const SUMS: usize = 32;
 
-/// What groups multiply: [`F16`](super::F16) or [`Bf16`](super::Bf16).
-pub trait GroupElement: Element<Storage = u16, Sum = f32, Register = u32> {
-    /// Begins to multiply by the target's instruction.
+/// An element type of warpgroup products: [`F16`](super::F16) or [`Bf16`](super::Bf16).
+pub trait WarpgroupElement: Element<Storage = u16, Sum = f32, Register = u32> {
+    /// Starts the target's instruction.
     #[doc(hidden)]
     fn begin(sums: &mut [f32; SUMS], a: u64, b: u64);
 }
 
-impl GroupElement for super::F16 {
+impl WarpgroupElement for super::F16 {
     #[inline(always)]
     fn begin(sums: &mut [f32; SUMS], a: u64, b: u64) {
         intrinsics::group_f16(sums.as_mut_ptr(), a, b);
     }
 }
 
-impl GroupElement for super::Bf16 {
+impl WarpgroupElement for super::Bf16 {
     #[inline(always)]
     fn begin(sums: &mut [f32; SUMS], a: u64, b: u64) {
         intrinsics::group_bf16(sums.as_mut_ptr(), a, b);
     }
 }
 
-/// A matrix of 64 rows and 16 columns in shared memory, in blocks of 8 by 8 elements that lie one after
-/// the other: two for the first eight rows, two for the next. [`GroupTile::index`] says where an element
-/// lies.
-pub struct GroupTile<'a, E: GroupElement> {
+/// A matrix of 64 rows and 16 columns in shared memory, in consecutive core matrices of 8 by 8 elements: two
+/// for the first eight rows, two for the next. [`WarpgroupTile::index`] is the position of an element.
+pub struct WarpgroupTile<'a, E: WarpgroupElement> {
     first: *const u16,
     memory: PhantomData<(&'a u16, E)>,
 }
 
-impl<E: GroupElement> Clone for GroupTile<'_, E> {
+impl<E: WarpgroupElement> Clone for WarpgroupTile<'_, E> {
     #[inline(always)]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<E: GroupElement> Copy for GroupTile<'_, E> {}
+impl<E: WarpgroupElement> Copy for WarpgroupTile<'_, E> {}
 
-impl<'a, E: GroupElement> GroupTile<'a, E> {
+impl<'a, E: WarpgroupElement> WarpgroupTile<'a, E> {
     /// The tile of the 1024 elements from `start` on, a multiple of 8.
     ///
     /// # Panics
@@ -64,7 +65,7 @@ impl<'a, E: GroupElement> GroupTile<'a, E> {
     #[inline(always)]
     #[track_caller]
     pub fn new<M: Memory<u16> + ?Sized>(memory: &'a M, start: usize) -> Self {
-        const { assert!(M::IS_SHARED, "tiles are in memory that the block shares") };
+        const { assert!(M::IS_SHARED, "tiles are in shared memory") };
         assert!(start.is_multiple_of(8), "a tile starts at a multiple of 8 elements");
         assert!(
             memory.count() >= TILE && start <= memory.count() - TILE,
@@ -73,15 +74,15 @@ impl<'a, E: GroupElement> GroupTile<'a, E> {
         Self { first: memory.start().wrapping_add(start), memory: PhantomData }
     }
 
-    /// Where an element lies in a tile.
+    /// The position of an element in a tile.
     #[inline(always)]
     #[must_use]
     pub const fn index(row: usize, column: usize) -> usize {
         (row / 8 * 2 + column / 8) * 64 + row % 8 * 8 + column % 8
     }
 
-    /// The description of the tile for `wgmma`: without swizzling; 128 bytes from a block to that of the
-    /// next columns, 256 to that of the next rows.
+    /// The matrix descriptor of the tile: no swizzle; the next core matrix is at 128 bytes along columns and
+    /// at 256 along rows.
     ///
     /// PTX ISA, "Matrix descriptor format".
     #[inline(always)]
@@ -95,8 +96,8 @@ impl<'a, E: GroupElement> GroupTile<'a, E> {
     /// Two elements of a row, from an even column on.
     #[inline(always)]
     fn pair(self, row: usize, column: usize) -> u32 {
-        // SAFETY: within the tile, as `new` has seen to; that it is written is the word of whoever
-        // multiplies.
+        // SAFETY: within the tile, which `new` has checked; the caller of `multiply` guarantees that it is
+        // written.
         unsafe {
             let first = self.first.add(Self::index(row, column));
             u32::from(*first) | u32::from(*first.add(1)) << 16
@@ -104,29 +105,30 @@ impl<'a, E: GroupElement> GroupTile<'a, E> {
     }
 }
 
-/// Makes tiles that were written fit to be multiplied, and waits until all threads of the block are here.
+/// Makes written tiles visible to `wgmma` (a fence of the asynchronous proxy), and waits for all threads of
+/// the block.
 #[inline(always)]
 pub fn sync_tiles() {
     intrinsics::bulk_fence();
     thread::sync_threads();
 }
 
-/// A matrix of 64 by 64 sums over 128 threads.
-pub struct GroupAccumulator<E: GroupElement> {
+/// A matrix of 64 by 64 sums over the threads of a warpgroup.
+pub struct WarpgroupAccumulator<E: WarpgroupElement> {
     sums: [f32; SUMS],
     /// Neither `Send` nor `Sync`: it is of the thread that made it.
     group: PhantomData<(E, *mut ())>,
 }
 
-/// Products that are being added up, with the tiles that they are of.
-#[must_use = "products are only there once they were waited for"]
-pub struct GroupProduct<'a, E: GroupElement> {
+/// Products in flight, with their tiles.
+#[must_use = "products are complete only after `wait`"]
+pub struct WarpgroupProduct<'a, E: WarpgroupElement> {
     sums: [f32; SUMS],
     /// Neither `Send` nor `Sync`: it is of the thread that made it.
-    tiles: PhantomData<(GroupTile<'a, E>, *mut ())>,
+    tiles: PhantomData<(WarpgroupTile<'a, E>, *mut ())>,
 }
 
-impl<E: GroupElement> GroupAccumulator<E> {
+impl<E: WarpgroupElement> WarpgroupAccumulator<E> {
     /// A matrix of zeros.
     #[inline(always)]
     #[must_use]
@@ -134,27 +136,26 @@ impl<E: GroupElement> GroupAccumulator<E> {
         Self { sums: [0.0; SUMS], group: PhantomData }
     }
 
-    /// Begins to add `a` times the transpose of `b`: by `wgmma` on sm_90a; elsewhere it is done at once.
+    /// Starts adding `a` times the transpose of `b`: by `wgmma` on sm_90a; elsewhere it is done at once.
     ///
     /// # Safety
     ///
-    /// The 128 threads of a group, those of a block that follow each other from a multiple of 128 on, all
-    /// come here with the same tiles. The tiles were written before a call of [`sync_tiles`] that all
-    /// threads of the block made, and no thread writes to them before the product was waited for and a
-    /// barrier after that.
+    /// The 128 threads of a warpgroup, consecutive threads of a block from a multiple of 128 on, all call it
+    /// with the same tiles. The tiles were written before a call of [`sync_tiles`] by all threads of the
+    /// block, and no thread writes to them until after [`WarpgroupProduct::wait`] and a barrier.
     #[inline(always)]
     pub unsafe fn multiply<'a>(
         self,
-        a: GroupTile<'a, E>,
-        b: GroupTile<'a, E>,
-    ) -> GroupProduct<'a, E> {
-        let product = GroupProduct { sums: self.sums, tiles: PhantomData };
-        // SAFETY: the caller's word.
+        a: WarpgroupTile<'a, E>,
+        b: WarpgroupTile<'a, E>,
+    ) -> WarpgroupProduct<'a, E> {
+        let product = WarpgroupProduct { sums: self.sums, tiles: PhantomData };
+        // SAFETY: by the condition of this function.
         unsafe { product.multiply(a, b) }
     }
 
-    /// Calls a function with row, column and value of each element that this thread holds. Every element
-    /// is of one thread of the group.
+    /// Calls a function with row, column and value of each element that this thread holds. Every element is
+    /// held by one thread of the warpgroup.
     #[inline(always)]
     pub fn for_each(&self, mut function: impl FnMut(usize, usize, f32)) {
         let thread = linear() % 128;
@@ -167,14 +168,14 @@ impl<E: GroupElement> GroupAccumulator<E> {
     }
 }
 
-impl<'a, E: GroupElement> GroupProduct<'a, E> {
-    /// Begins to add another product.
+impl<'a, E: WarpgroupElement> WarpgroupProduct<'a, E> {
+    /// Starts adding another product.
     ///
     /// # Safety
     ///
-    /// As for [`GroupAccumulator::multiply`].
+    /// As for [`WarpgroupAccumulator::multiply`].
     #[inline(always)]
-    pub unsafe fn multiply(mut self, a: GroupTile<'a, E>, b: GroupTile<'a, E>) -> Self {
+    pub unsafe fn multiply(mut self, a: WarpgroupTile<'a, E>, b: WarpgroupTile<'a, E>) -> Self {
         if has_instruction() {
             E::begin(&mut self.sums, a.descriptor(), b.descriptor());
             return self;
@@ -185,7 +186,7 @@ impl<'a, E: GroupElement> GroupProduct<'a, E> {
             E::dot(a.pair(row, 2 * part), b.pair(column, 2 * part), sum)
         };
         let mut part = 0;
-        while part < GROUP_DEPTH / 2 {
+        while part < WARPGROUP_DEPTH / 2 {
             rows::sixteen!(INDEX, {
                 self.sums[INDEX] = dot(part, INDEX, self.sums[INDEX]);
                 self.sums[INDEX + 16] = dot(part, INDEX + 16, self.sums[INDEX + 16]);
@@ -195,24 +196,24 @@ impl<'a, E: GroupElement> GroupProduct<'a, E> {
         self
     }
 
-    /// Waits until all products were added up.
+    /// Waits until all products have been added.
     #[inline(always)]
     #[must_use]
-    pub fn wait(mut self) -> GroupAccumulator<E> {
+    pub fn wait(mut self) -> WarpgroupAccumulator<E> {
         if has_instruction() {
             intrinsics::group_wait(self.sums.as_mut_ptr());
         }
-        GroupAccumulator { sums: self.sums, group: PhantomData }
+        WarpgroupAccumulator { sums: self.sums, group: PhantomData }
     }
 }
 
-/// Whether the target has an instruction for it.
+/// Whether the target has `wgmma`.
 #[inline(always)]
 fn has_instruction() -> bool {
     intrinsics::group_available() != 0
 }
 
-/// Row and column of a sum that a thread holds: 16 rows for each warp, as `mma.sync` has them, in eight
+/// Row and column of a sum that a thread holds: 16 rows for each warp, laid out as by `mma.sync`, in eight
 /// parts of 8 columns.
 ///
 /// PTX ISA, "Register fragments for wgmma.mma_async.m64nNk16".
@@ -225,7 +226,7 @@ fn place(thread: usize, index: usize) -> (usize, usize) {
 macro_rules! debug {
     ($($name:ident $(<$life:lifetime>)?)*) => {
         $(
-            impl<E: GroupElement> fmt::Debug for $name<$($life,)? E> {
+            impl<E: WarpgroupElement> fmt::Debug for $name<$($life,)? E> {
                 fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                     formatter.write_str(stringify!($name))
                 }
@@ -234,7 +235,7 @@ macro_rules! debug {
     };
 }
 
-debug! { GroupTile<'_> GroupAccumulator GroupProduct<'_> }
+debug! { WarpgroupTile<'_> WarpgroupAccumulator WarpgroupProduct<'_> }
 
 #[cfg(test)]
 mod tests {
@@ -248,7 +249,7 @@ mod tests {
             (0..rows).flat_map(move |row| (0..columns).map(move |column| (row, column)))
         };
         let tile: BTreeSet<_> =
-            all(64, 16).map(|(row, column)| GroupTile::<F16>::index(row, column)).collect();
+            all(64, 16).map(|(row, column)| WarpgroupTile::<F16>::index(row, column)).collect();
         assert_eq!(tile, (0..TILE).collect());
         let sums: BTreeSet<_> =
             (0..128).flat_map(|thread| (0..SUMS).map(move |index| place(thread, index))).collect();

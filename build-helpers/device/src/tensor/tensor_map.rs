@@ -1,4 +1,7 @@
-//! Boxes of tensors, copied to shared memory and back by a unit of the processor's own.
+//! Tensor maps: tiles of tensors are copied to shared memory and back by the Tensor Memory Accelerator (TMA,
+//! `cp.async.bulk.tensor`), or by the threads of the block.
+//!
+//! CUDA C++ Programming Guide, "Tensor Memory Access".
 
 use core::{fmt, marker::PhantomData, ops::Deref};
 
@@ -8,11 +11,11 @@ use super::{
 };
 use crate::{intrinsics, thread};
 
-/// An element of a tensor that boxes are copied of: integers and floats of 1 to 8 bytes.
+/// An element type of tensor maps: integers and floats of 1 to 8 bytes.
 pub trait TensorElement: Copy + sealed::Zero {}
 
 mod sealed {
-    /// What lies outside of a tensor.
+    /// The value of elements outside of a tensor.
     pub trait Zero {
         const ZERO: Self;
     }
@@ -32,21 +35,20 @@ elements! { i8: 0 i16: 0 i32: 0 i64: 0 u8: 0 u16: 0 u32: 0 u64: 0 f32: 0.0 f64: 
 /// The most dimensions.
 const RANK: usize = 5;
 
-/// A tensor of `D` dimensions that a kernel reads, and the box of it that is copied at a time: a parameter
-/// `map: &TensorMap<f32, 2>`, which the host makes by `kernelmill::TensorMap::tiled`. The innermost
-/// dimension is first.
+/// A tensor of `D` dimensions that a kernel reads in tiles: a parameter `map: &TensorMap<f32, 2>`, which the
+/// host makes by `kernelmill::TensorMap::tiled`. The innermost dimension is first.
 ///
 /// ```no_run
 /// use kernelmill_device::{prelude::*, tensor::{BulkBarrier, TensorMap}};
 ///
-/// /// Transposes a matrix, a block of 256 threads for each box of 16 by 16 elements.
+/// /// Transposes a matrix, a block of 256 threads for each tile of 16 by 16 elements.
 /// #[kernel]
 /// pub fn transpose(from: &TensorMap<f32, 2>, height: usize, mut to: DisjointSlice<f32>) {
 ///     static mut TILE: SharedArray<f32, 256> = SharedArray::UNINIT;
 ///     static mut WORD: SharedArray<u64, 1> = SharedArray::UNINIT;
 ///     let (block, t) = (thread::block_idx().x as usize, thread::thread_idx().x as usize);
-///     let boxes = from.size(0).div_ceil(16);
-///     let (x, y) = (block % boxes * 16, block / boxes * 16);
+///     let tiles = from.size(0).div_ceil(16);
+///     let (x, y) = (block % tiles * 16, block / tiles * 16);
 ///     // SAFETY: only the copy writes the tile, and `WORD` is the barrier's.
 ///     let (tile, word) = unsafe { (&*&raw const TILE, &*&raw const WORD) };
 ///     // SAFETY: all threads come here, with the same arguments.
@@ -73,14 +75,14 @@ pub struct TensorMap<T, const D: usize> {
     element: PhantomData<T>,
 }
 
-/// A tensor that a kernel writes boxes to: a parameter `map: &TensorMapMut<f32, 2>`, which the host makes
+/// A tensor that a kernel writes tiles to: a parameter `map: &TensorMapMut<f32, 2>`, which the host makes
 /// by `kernelmill::TensorMapMut::tiled`. It can be read as a [`TensorMap`] too.
 #[repr(transparent)]
 pub struct TensorMapMut<T, const D: usize>(TensorMap<T, D>);
 
-/// A box on its way to global memory, with the shared memory that it comes from, which is given back once
-/// that can be written again and the box is there.
-#[must_use = "a box is only there once it was waited for"]
+/// A store of a tile in flight, with its source in shared memory, which is returned once the store is
+/// complete.
+#[must_use = "a store is complete only after `wait`"]
 pub struct BulkStore<'a, T, M: Memory<T> + ?Sized> {
     from: &'a M,
     by_unit: bool,
@@ -111,7 +113,7 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
         self.sizes[dimension] as usize
     }
 
-    /// Elements of the box in a dimension.
+    /// Elements of a tile in a dimension.
     ///
     /// # Panics
     ///
@@ -119,15 +121,15 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
     #[inline(always)]
     #[must_use]
     #[track_caller]
-    pub fn box_size(&self, dimension: usize) -> usize {
+    pub fn tile_size(&self, dimension: usize) -> usize {
         assert!(dimension < D, "the tensor has not so many dimensions");
         self.box_sizes[dimension] as usize
     }
 
-    /// Elements of the box, which a tile has room for.
+    /// The number of elements of a tile.
     #[inline(always)]
     #[must_use]
-    pub fn box_len(&self) -> usize {
+    pub fn tile_len(&self) -> usize {
         let (mut count, mut d) = (1, 0);
         while d < D {
             count *= self.box_sizes[d] as usize;
@@ -136,8 +138,8 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
         count
     }
 
-    /// Where an element of the box lies in a tile, from its start: one row after the other, or with
-    /// units of 16 bytes in other places, as the host has asked for.
+    /// The position of an element of a tile in shared memory: rows are consecutive, and units of 16 bytes
+    /// are permuted if the host has chosen a swizzle.
     #[inline(always)]
     #[must_use]
     pub fn place(&self, element: [usize; D]) -> usize {
@@ -149,43 +151,43 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
         self.swizzled(place)
     }
 
-    /// The place of the element with this number.
+    /// The position of the element with this number, after the swizzle.
     #[inline(always)]
     fn swizzled(&self, number: usize) -> usize {
         let bytes = number * size_of::<T>();
         (bytes ^ (bytes >> 7 & self.swizzle as usize) << 4) / size_of::<T>()
     }
 
-    /// What a tile lies at a multiple of for the processor to copy it by itself, in bytes.
+    /// The alignment of a tile in shared memory that TMA requires, in bytes.
     #[inline(always)]
     fn alignment(&self) -> usize {
         128 * (self.swizzle as usize + 1)
     }
 
-    /// Whether the processor copies this box to or from a tile by itself.
+    /// Whether TMA copies this tile.
     #[inline(always)]
     fn by_unit(&self, tile: *const T) -> bool {
         has_unit() && self.is_encoded != 0 && tile.addr().is_multiple_of(self.alignment())
     }
 
-    /// Panics where a tile has no room for a box from an element on; where it begins.
+    /// The address of a tile at element `at` of shared memory; panics where it does not fit.
     #[inline(always)]
     #[track_caller]
     fn tile<M: Memory<T> + ?Sized>(&self, tile: &M, at: usize) -> *mut T {
-        const { assert!(M::IS_SHARED, "boxes are copied to memory that the block shares") };
-        let count = self.box_len();
+        const { assert!(M::IS_SHARED, "tiles are copied to shared memory") };
+        let count = self.tile_len();
         assert!(
             at <= tile.count() && count <= tile.count() - at,
-            "the box is larger than the tile"
+            "the tile does not fit into the shared memory"
         );
         tile.start().wrapping_add(at).cast_mut()
     }
 
-    /// Calls a function for each element of the box that is this thread's: with its place in a tile,
-    /// and its address, or null where that is outside of the tensor.
+    /// Calls a function for each element of a tile that belongs to this thread, with its position in shared
+    /// memory and its address, or null for an element outside of the tensor.
     #[inline(always)]
     fn for_own(&self, start: [i32; D], mut function: impl FnMut(usize, *mut T)) {
-        let (count, threads) = (self.box_len(), threads());
+        let (count, threads) = (self.tile_len(), threads());
         let mut i = linear();
         while i < count {
             let (mut rest, mut offset, mut is_inside, mut d) = (i as u32, 0_u64, true, 0);
@@ -205,21 +207,21 @@ impl<T: TensorElement, const D: usize> TensorMap<T, D> {
 }
 
 impl<'b> BulkBarrier<'b> {
-    /// Begins to copy the box of a tensor whose first element has this place in the tensor to `at` of
-    /// shared memory; what lies outside of the tensor is zero there. The places may be negative.
+    /// Starts a copy of the tile whose first element has the coordinates `start` to `at` of shared memory.
+    /// Elements outside of the tensor are zero. Coordinates may be negative.
     ///
-    /// A processor from sm_90 on copies by itself where the box begins at a multiple of 128 bytes in
-    /// shared memory; with units in other places, at one of 256, 512 or 1024. Arrays of a kernel that
-    /// copies boxes do. Elsewhere the threads of the block copy, each a part.
+    /// Processors from sm_90 on copy by TMA if the destination is aligned to 128 bytes; with a swizzle, to
+    /// 256, 512 or 1024. Shared arrays of kernels with tensor maps are. Elsewhere the threads of the block
+    /// copy, each a part.
     ///
     /// # Safety
     ///
-    /// Every thread of the block comes here, with the same arguments. From a barrier of the block before
-    /// it until it was waited for, no thread uses the part of shared memory, nor writes to the tensor.
+    /// Every thread of the block calls it with the same arguments. From a barrier of the block before the
+    /// call until after [`BulkCopy::wait`], no thread accesses the destination or writes to the tensor.
     ///
     /// # Panics
     ///
-    /// In kernels, where the shared memory has no room for the box.
+    /// In kernels, where the tile does not fit into the shared memory.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn load<'a, T: TensorElement, const D: usize, M: Memory<T> + ?Sized>(
@@ -233,10 +235,10 @@ impl<'b> BulkBarrier<'b> {
         let by_unit = map.by_unit(tile);
         if by_unit {
             if linear() == 0 {
-                let bytes = (map.box_len() * size_of::<T>()) as u32;
+                let bytes = (map.tile_len() * size_of::<T>()) as u32;
                 let word = self.word.as_mut_ptr();
                 intrinsics::bulk_expect(bytes, word);
-                load_box::<D>(tile.cast(), map.descriptor.as_ptr(), start, word);
+                load_tile::<D>(tile.cast(), map.descriptor.as_ptr(), start, word);
             }
         } else {
             map.for_own(start, |place, from| {
@@ -250,20 +252,20 @@ impl<'b> BulkBarrier<'b> {
 }
 
 impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
-    /// Begins to copy a box from `at` of shared memory to the place in the tensor that its first element
-    /// has there; what would lie outside of the tensor is left out. The places may be negative.
+    /// Starts a copy of a tile from `at` of shared memory to the coordinates `start` of its first element.
+    /// Elements outside of the tensor are left out. Coordinates may be negative.
     ///
-    /// What the threads of the block have written to shared memory before is there.
+    /// Earlier writes of the block's threads to shared memory are included.
     ///
     /// # Safety
     ///
-    /// Every thread of the block comes here, with the same arguments. Until it was waited for, no thread
-    /// writes to the part of shared memory; and no thread of any block uses the part of the tensor, but
-    /// those of this block once they have waited.
+    /// Every thread of the block calls it with the same arguments. Until after [`BulkStore::wait`], no thread
+    /// writes to the source. No thread of another block accesses that part of the tensor; those of this
+    /// block do so only after `wait`.
     ///
     /// # Panics
     ///
-    /// In kernels, where the shared memory has not so many elements as the box.
+    /// In kernels, where the shared memory has fewer elements than the tile.
     #[inline(always)]
     #[track_caller]
     pub unsafe fn store<'a, M: Memory<T> + ?Sized>(
@@ -278,7 +280,7 @@ impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
         thread::sync_threads();
         if by_unit {
             if linear() == 0 {
-                store_box::<D>(self.descriptor.as_ptr(), tile.cast(), start);
+                store_tile::<D>(self.descriptor.as_ptr(), tile.cast(), start);
                 intrinsics::bulk_commit();
             }
         } else {
@@ -294,7 +296,7 @@ impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
 }
 
 impl<'a, T, M: Memory<T> + ?Sized> BulkStore<'a, T, M> {
-    /// Waits until the box is there, with all threads of the block.
+    /// Waits with all threads of the block until the store is complete.
     #[inline(always)]
     pub fn wait(self) -> &'a M {
         if self.by_unit && linear() == 0 {
@@ -305,9 +307,9 @@ impl<'a, T, M: Memory<T> + ?Sized> BulkStore<'a, T, M> {
     }
 }
 
-/// The operation of as many dimensions.
+/// The load of a tile, by the intrinsic for `D` dimensions.
 #[inline(always)]
-fn load_box<const D: usize>(to: *mut u8, map: *const u64, start: [i32; D], word: *mut u64) {
+fn load_tile<const D: usize>(to: *mut u8, map: *const u64, start: [i32; D], word: *mut u64) {
     let at = |d: usize| start[d];
     match D {
         1 => intrinsics::bulk_box_load_1(to, map, at(0), word),
@@ -318,9 +320,9 @@ fn load_box<const D: usize>(to: *mut u8, map: *const u64, start: [i32; D], word:
     }
 }
 
-/// The operation of as many dimensions.
+/// The store of a tile, by the intrinsic for `D` dimensions.
 #[inline(always)]
-fn store_box<const D: usize>(map: *const u64, from: *const u8, start: [i32; D]) {
+fn store_tile<const D: usize>(map: *const u64, from: *const u8, start: [i32; D]) {
     let at = |d: usize| start[d];
     match D {
         1 => intrinsics::bulk_box_store_1(map, from, at(0)),
@@ -333,7 +335,7 @@ fn store_box<const D: usize>(map: *const u64, from: *const u8, start: [i32; D]) 
 
 impl<T, const D: usize> fmt::Debug for TensorMap<T, D> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "TensorMap of {:?} in boxes of {:?}", self.sizes, self.box_sizes)
+        write!(formatter, "TensorMap of {:?} in tiles of {:?}", self.sizes, self.box_sizes)
     }
 }
 

@@ -1,71 +1,31 @@
+//! Values: what all have in common, and a file for each kind.
+
 mod attributes;
 mod constants;
 mod debug;
 mod globals;
 mod instructions;
 
-use std::{ffi::CString, marker::PhantomData};
+use llvm_sys::core::*;
 
-use inkwell::context::Context;
-use llvm_sys::{core::*, prelude::LLVMValueRef};
+pub use attributes::Place;
+pub use debug::{DebugLocation, SourceFrame};
 
-pub use debug::SourceFrame;
-
-use super::Type;
-
-/// A value: function, global, instruction, parameter or constant.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Value<'c> {
-    pub(crate) raw: LLVMValueRef,
-    context: PhantomData<&'c Context>,
-}
-
-/// Where an attribute of a function or call stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// On the function.
-    Function,
-    /// On the result.
-    Result,
-    /// On the parameter of this index, from 0.
-    Parameter(u32),
-}
-
-impl Place {
-    fn index(self) -> u32 {
-        match self {
-            Self::Function => llvm_sys::LLVMAttributeFunctionIndex,
-            Self::Result => llvm_sys::LLVMAttributeReturnIndex,
-            Self::Parameter(index) => index + 1,
-        }
-    }
-}
-
-pub(super) fn c_string(text: &str) -> CString {
-    CString::new(text).expect("names in LLVM have no zero bytes")
-}
+use super::{Type, Value};
+use crate::strings;
 
 // Every call below passes handles that are alive by the rule of the module, so each `unsafe`
 // block names only what it needs beyond that.
 impl<'c> Value<'c> {
-    pub(crate) fn wrap(raw: LLVMValueRef) -> Self {
-        Self::from_raw(raw).expect("LLVM gave no value")
-    }
-
-    pub(crate) fn from_raw(raw: LLVMValueRef) -> Option<Self> {
-        (!raw.is_null()).then_some(Self { raw, context: PhantomData })
-    }
-
     /// Its name; empty where it has none.
     #[must_use]
     pub fn name(self) -> String {
         let mut length = 0;
         // SAFETY: LLVM gives the text with its length, owned by the value.
-        let bytes = unsafe {
+        unsafe {
             let text = LLVMGetValueName2(self.raw, &raw mut length);
-            std::slice::from_raw_parts(text.cast::<u8>(), length)
-        };
-        String::from_utf8_lossy(bytes).into_owned()
+            strings::copy(text, length).unwrap_or_default()
+        }
     }
 
     /// Renames it; LLVM adds a suffix where the name is taken.
@@ -219,7 +179,7 @@ impl<'c> Value<'c> {
 impl std::fmt::Debug for Value<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // SAFETY: the value is alive; LLVM hands out the text.
-        let text = crate::library::take_message(unsafe { LLVMPrintValueToString(self.raw) });
+        let text = strings::take_message(unsafe { LLVMPrintValueToString(self.raw) });
         formatter.write_str(text.trim())
     }
 }

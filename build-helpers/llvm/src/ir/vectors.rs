@@ -1,5 +1,4 @@
-//! What building vector code out of scalar code needs: copies of instructions, operations by
-//! their opcode, and vectors.
+//! Vectorisation of scalar code: copies of instructions, operations by opcode, and vectors.
 
 use inkwell::context::Context;
 use llvm_sys::core::*;
@@ -106,7 +105,8 @@ impl<'c> Builder<'c> {
         })
     }
 
-    /// A vector of lanes of two others of one type, which are counted through; `None` for any.
+    /// A `shufflevector` of two vectors of one type, whose lanes are numbered consecutively; `None` for
+    /// a lane of any value.
     #[must_use]
     pub fn shuffle(
         &self,
@@ -163,7 +163,7 @@ impl<'c> Value<'c> {
         FloatPredicate::from_code(unsafe { codes::LLVMGetFCmpPredicate(self.raw) })
     }
 
-    /// Gives an operation the liberties with floating-point rules that another one has.
+    /// Copies the fast-math flags of another operation.
     pub fn copy_float_flags(self, from: Self) {
         // SAFETY: flags are read and written only where the instruction can have them.
         unsafe {
@@ -176,7 +176,7 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Whether a load or store must be done exactly as written: it is volatile or atomic.
+    /// Whether a load or store is volatile or atomic.
     #[must_use]
     pub fn is_exact_access(self) -> bool {
         assert!(matches!(self.opcode(), Opcode::Load | Opcode::Store));
@@ -184,14 +184,14 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetVolatile(self.raw) != 0 || self.ordering() != AtomicOrdering::NotAtomic }
     }
 
-    /// How a load, store or fence is ordered among other accesses.
+    /// The memory ordering of a load, store or fence.
     #[must_use]
     pub fn ordering(self) -> AtomicOrdering {
         // SAFETY: the value is an access to memory or a fence.
         AtomicOrdering::from_code(unsafe { codes::LLVMGetOrdering(self.raw) })
     }
 
-    /// What an `atomicrmw` does that is not volatile; `None` for anything else.
+    /// The operation of an `atomicrmw` that is not volatile; `None` for anything else.
     #[must_use]
     pub fn atomic_operation(self) -> Option<AtomicOperation> {
         // SAFETY: the value is an instruction, and then one that has an operation.
@@ -216,7 +216,7 @@ impl<'c> Value<'c> {
         unsafe { LLVMValueIsBasicBlock(self.raw) != 0 }
     }
 
-    /// Whether an `or` is known to have no bit in common, so that it is an addition.
+    /// Whether an `or` has the flag `disjoint`: its operands share no bit, so it is an addition.
     #[must_use]
     pub fn is_disjoint(self) -> bool {
         // SAFETY: the value is an `or` where the flag is asked for.

@@ -1,0 +1,190 @@
+//! Types of values that cross between host and device, with their layout in memory.
+//!
+//! A layout is the same on the host and on every device: that of `#[repr(C)]`.
+
+use crate::Scalar;
+use std::{
+    borrow::Cow,
+    fmt,
+    hash::{Hash, Hasher},
+    ops::Deref,
+};
+
+/// A type that can cross between host and device.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ValueType {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A `#[repr(C)]` struct.
+    Struct(Nested<StructLayout>),
+    /// An enumeration of C++: an integer with named values.
+    Enum(Nested<EnumLayout>),
+    /// `[T; N]`.
+    Array(Nested<ValueType>, u64),
+    /// `DeviceFn<fn(..) -> ..>`, represented by [`DeviceFunction::id`](crate::DeviceFunction::id).
+    Function(Nested<FunctionType>),
+}
+
+/// Size and alignment of a function's number.
+const FUNCTION_BYTES: u64 = 8;
+
+impl ValueType {
+    /// Calls `found` with every function type that occurs in it, however deeply nested.
+    pub fn functions(&self, found: &mut impl FnMut(&FunctionType)) {
+        match self {
+            Self::Scalar(_) | Self::Enum(_) => {}
+            Self::Struct(layout) => layout.fields.iter().for_each(|it| it.ty.functions(found)),
+            Self::Array(element, _) => element.functions(found),
+            Self::Function(ty) => {
+                found(ty);
+                ty.parameters.iter().chain(&ty.result).for_each(|ty| ty.functions(found));
+            }
+        }
+    }
+
+    /// Size in bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        match self {
+            Self::Scalar(scalar) => scalar.size(),
+            Self::Struct(layout) => layout.size,
+            Self::Enum(layout) => layout.scalar.size(),
+            Self::Array(element, length) => element.size() * length,
+            Self::Function(_) => FUNCTION_BYTES,
+        }
+    }
+
+    /// Alignment in bytes.
+    #[must_use]
+    pub fn align(&self) -> u64 {
+        match self {
+            Self::Scalar(scalar) => scalar.size(),
+            Self::Struct(layout) => layout.align,
+            Self::Enum(layout) => layout.scalar.size(),
+            Self::Array(element, _) => element.align(),
+            Self::Function(_) => FUNCTION_BYTES,
+        }
+    }
+}
+
+/// A value inside a [`ValueType`]: borrowed in generated bindings, owned in the compiler.
+/// Compares, hashes and prints as the value does.
+#[derive(Clone, Debug)]
+pub enum Nested<T: 'static> {
+    /// Lives in a `static`.
+    Borrowed(&'static T),
+    /// Lives on the heap.
+    Owned(Box<T>),
+}
+
+impl<T> Deref for Nested<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        match self {
+            Self::Borrowed(value) => value,
+            Self::Owned(value) => value,
+        }
+    }
+}
+
+impl<T> From<T> for Nested<T> {
+    fn from(value: T) -> Self {
+        Self::Owned(Box::new(value))
+    }
+}
+
+impl<T: PartialEq> PartialEq for Nested<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for Nested<T> {}
+
+impl<T: Hash> Hash for Nested<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+/// The layout of a `#[repr(C)]` struct that crosses between host and device.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StructLayout {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// Size in bytes, trailing padding included.
+    pub size: u64,
+    /// Alignment in bytes.
+    pub align: u64,
+    /// The fields, by offset.
+    pub fields: Cow<'static, [Field]>,
+}
+
+/// One field of a [`StructLayout`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// Its type.
+    pub ty: ValueType,
+    /// Its offset in bytes.
+    pub offset: u64,
+}
+
+/// An enumeration of C++ that crosses between host and device. C++ may store any value of the
+/// underlying integer, so on the host it is a struct with constants, not an `enum`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct EnumLayout {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// The underlying integer type.
+    pub scalar: Scalar,
+    /// The values that have names, in source order.
+    pub variants: Cow<'static, [Variant]>,
+}
+
+/// A value of an [`EnumLayout`] with its name.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Variant {
+    /// The name in the source.
+    pub name: Cow<'static, str>,
+    /// The value, within its scalar's range.
+    pub value: i128,
+}
+
+/// The type of a function that the host passes to kernels: `fn(f32) -> f32`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionType {
+    /// The types of its parameters.
+    pub parameters: Cow<'static, [ValueType]>,
+    /// The type of its result; `None` for `()`.
+    pub result: Option<ValueType>,
+}
+
+impl fmt::Display for ValueType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(scalar) => formatter.write_str(scalar.name()),
+            Self::Struct(layout) => formatter.write_str(&layout.name),
+            Self::Enum(layout) => formatter.write_str(&layout.name),
+            Self::Array(element, length) => write!(formatter, "[{}; {length}]", **element),
+            Self::Function(ty) => write!(formatter, "DeviceFn<{}>", **ty),
+        }
+    }
+}
+
+impl fmt::Display for FunctionType {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("fn(")?;
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(formatter, "{comma}{parameter}")?;
+        }
+        formatter.write_str(")")?;
+        match &self.result {
+            Some(result) => write!(formatter, " -> {result}"),
+            None => Ok(()),
+        }
+    }
+}
