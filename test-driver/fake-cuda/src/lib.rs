@@ -1,4 +1,4 @@
-//! A stand-in for NVIDIA's driver: `libcuda.so.1` for machines without a GPU, on which kernels run
+//! A fake NVIDIA driver: `libcuda.so.1` for machines without a GPU, on which kernels run
 //! in the [PTX emulator](ptx_emulator).
 //!
 //! Programs that open the driver when they run, as those with cudarc do, need not be changed. They

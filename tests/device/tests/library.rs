@@ -1,5 +1,5 @@
 //! What a program sees of kernels that fail, print and allocate, on the CPU and on PTX that the
-//! stand-in driver runs: the same.
+//! fake driver runs: the same.
 
 use end_to_end::{snapshot, tools};
 use std::process::Command;

@@ -289,7 +289,7 @@ fn both_compilers_say_the_same_of_classes_with_constructors() {
     assert!(by_nvcc.iter().any(|line| line.contains(expected)), "{by_nvcc:#?}");
 }
 
-/// nvcc and clang call such kernels differently; the program runs on the stand-in driver as on the CPU.
+/// nvcc and clang call such kernels differently; the program runs on the fake driver as on the CPU.
 #[test]
 fn one_wrapper_serves_both_compilers_for_kernels_without_a_public_name() {
     let Some(project) = with_cuda(Project::new("cuda-internal")) else { return };

@@ -45,7 +45,7 @@ fn the_example_of_the_readme_runs() {
     let _ = example("readme").cargo(&["run"]).succeeds();
 }
 
-/// On a machine with the stand-in driver the best device is the driver's, the example runs there
+/// On a machine with the fake driver the best device is the driver's, the example runs there
 /// through cudarc and gives everything back, and what is wrong with its kernel is told by line.
 #[test]
 fn the_example_of_the_readme_runs_on_the_stand_in_driver() {

@@ -1,5 +1,5 @@
 //! What a program learns of kernels with faults, and that kernels without are left alone, on the CPU
-//! and on PTX that the stand-in driver runs.
+//! and on PTX that the fake driver runs.
 
 use end_to_end::{snapshot, tools};
 use std::process::Command;

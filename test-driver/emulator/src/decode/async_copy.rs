@@ -38,7 +38,7 @@ impl<'a> Decoder<'_, 'a> {
             );
         }
         if i.modifiers.contains(&"bulk") && (m.take("commit_group") || m.take("wait_group")) {
-            // Boxes are copied when that is issued.
+            // Tiles are copied when the copy is issued.
             m.ignore(&["bulk", "read"]);
             self.push(Build::new(control_flow::nothing));
             return Ok(());
@@ -60,7 +60,7 @@ impl<'a> Decoder<'_, 'a> {
             return Ok(());
         }
         if m.take("bulk") {
-            return if m.take("tensor") { self.copy_box(i, m) } else { self.bulk_copy(i, m) };
+            return if m.take("tensor") { self.copy_tile(i, m) } else { self.bulk_copy(i, m) };
         }
         self.copy(i, m)
     }
@@ -87,7 +87,7 @@ impl<'a> Decoder<'_, 'a> {
 
     /// `cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [to], [map, {x, y}],
     /// [barrier];` and `cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [map, {x, y}], [from];`
-    fn copy_box(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
+    fn copy_tile(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
         let rank = m.pick(|word| word.strip_suffix('d')?.parse::<u32>().ok());
         let rank = rank.filter(|rank| (1..=5).contains(rank)).ok_or(Problem::Unsupported)?;
         m.ignore(&["tile"]);

@@ -1,7 +1,9 @@
-//! What `cp.async.bulk.tensor` copies by: a stand-in for the driver's `CUtensorMap`, whose layout is not
-//! documented.
+//! Tensor maps: what `cp.async.bulk.tensor` (TMA) copies tiles by, in a layout of the emulator's own.
+//!
+//! The layout of the driver's `CUtensorMap` is not documented. (CUDA Driver API, "Tensor Map Object
+//! Management"; PTX ISA, "Tensors".)
 
-/// A tensor in device memory, and the box of it that is copied at a time. The innermost dimension is
+/// A tensor in device memory, and the tile of it that is copied at a time. The innermost dimension is
 /// first.
 ///
 /// ```
@@ -28,7 +30,7 @@ pub struct TensorMap {
     pub sizes: Vec<u64>,
     /// Bytes from an element to the next one in each dimension but the first.
     pub strides: Vec<u64>,
-    /// Elements of the box in each dimension.
+    /// Elements of a tile in each dimension (the driver API's box).
     pub box_sizes: Vec<u32>,
     /// Bytes of the rows in which units of 16 bytes change places: 0, 32, 64 or 128.
     pub swizzle: u32,
@@ -109,7 +111,7 @@ impl TensorMap {
         fail(self.swizzle == 0 || row <= self.swizzle, "a row of the box is longer than swizzled")
     }
 
-    /// What a box lies at a multiple of in shared memory, in bytes, and the bits of an address that are
+    /// The alignment of a tile in shared memory, in bytes, and the bits of an address that are
     /// put over those of a unit.
     pub(crate) fn placing(&self) -> (u64, u64) {
         let mask = u64::from(self.swizzle / 16).saturating_sub(1);

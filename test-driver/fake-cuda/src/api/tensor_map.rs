@@ -1,4 +1,4 @@
-//! Descriptors of tensors, of which kernels copy boxes.
+//! Tensor maps: descriptors of tensors of which kernels copy tiles (TMA).
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 

@@ -12,15 +12,15 @@ use crate::execute::machine::{Instruction, Machine, STOP};
 use crate::launch::{FaultKind, Space};
 use crate::memory::{AccessKind, TensorMap, WORDS, Word};
 
-/// A box of a tensor, and where it lies in shared memory.
+/// A tile of a tensor, and where it lies in shared memory.
 struct Tile {
     map: TensorMap,
-    /// Of the box's first element, in the tensor.
+    /// Coordinates of the tile's first element in the tensor.
     start: Vec<i64>,
     shared: u64,
 }
 
-/// An element of the box: its address in shared memory, and the one in the tensor, if it is in it.
+/// An element of the tile: its address in shared memory, and the one in the tensor, if it is in it.
 type Element = (u64, Option<u64>);
 
 impl Tile {
@@ -74,8 +74,8 @@ impl Tile {
     }
 }
 
-/// Brings a box of elements of one size, zero where they are outside of the tensor.
-fn bring<W: Word>(m: &mut Machine<'_>, pc: u32, tile: &Tile) -> Option<()> {
+/// Loads a tile of elements of one size, zero where they are outside of the tensor.
+fn load_tile<W: Word>(m: &mut Machine<'_>, pc: u32, tile: &Tile) -> Option<()> {
     for number in 0..tile.bytes() / u64::from(W::BYTES) {
         let (shared, address) = tile.element(number);
         let value = match address {
@@ -87,8 +87,8 @@ fn bring<W: Word>(m: &mut Machine<'_>, pc: u32, tile: &Tile) -> Option<()> {
     Some(())
 }
 
-/// Takes a box of elements of one size to a tensor, but for those that would be outside of it.
-fn take<W: Word>(m: &mut Machine<'_>, pc: u32, tile: &Tile) -> Option<()> {
+/// Stores a tile of elements of one size, but for those that would be outside of the tensor.
+fn store_tile<W: Word>(m: &mut Machine<'_>, pc: u32, tile: &Tile) -> Option<()> {
     for number in 0..tile.bytes() / u64::from(W::BYTES) {
         let (shared, address) = tile.element(number);
         if let Some(address) = address {
@@ -99,14 +99,14 @@ fn take<W: Word>(m: &mut Machine<'_>, pc: u32, tile: &Tile) -> Option<()> {
     Some(())
 }
 
-/// A box to shared memory, of which the memory barrier at `e` learns.
+/// Loads a tile to shared memory, and signals the mbarrier at `e`.
 pub(crate) fn load(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let Some(tile) = Tile::of(m, i, pc) else { return STOP };
     let done = match tile.map.element_bytes {
-        1 => bring::<u8>(m, pc, &tile),
-        2 => bring::<u16>(m, pc, &tile),
-        4 => bring::<u32>(m, pc, &tile),
-        _ => bring::<u64>(m, pc, &tile),
+        1 => load_tile::<u8>(m, pc, &tile),
+        2 => load_tile::<u16>(m, pc, &tile),
+        4 => load_tile::<u32>(m, pc, &tile),
+        _ => load_tile::<u64>(m, pc, &tile),
     };
     match done {
         Some(()) => brought(m, pc, i.e, tile.bytes()),
@@ -114,14 +114,14 @@ pub(crate) fn load(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     }
 }
 
-/// A box to global memory.
+/// Stores a tile to global memory.
 pub(crate) fn store(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let Some(tile) = Tile::of(m, i, pc) else { return STOP };
     let done = match tile.map.element_bytes {
-        1 => take::<u8>(m, pc, &tile),
-        2 => take::<u16>(m, pc, &tile),
-        4 => take::<u32>(m, pc, &tile),
-        _ => take::<u64>(m, pc, &tile),
+        1 => store_tile::<u8>(m, pc, &tile),
+        2 => store_tile::<u16>(m, pc, &tile),
+        4 => store_tile::<u32>(m, pc, &tile),
+        _ => store_tile::<u64>(m, pc, &tile),
     };
     done.map_or(STOP, |()| pc + 1)
 }
