@@ -1,18 +1,18 @@
 //! Events: moments in a stream.
+//!
+//! CUDA Driver API, "Event Management".
 
 use std::{
-    sync::{Arc, Mutex, OnceLock, Weak},
+    sync::{Arc, Mutex, OnceLock},
     time::Instant,
 };
 
-use crate::{
-    context::{self, Context},
-    error::{Error, Result},
-    graph::Captured,
-    handle::{Handle, Registry, lock},
-    stream::{self, Point},
-    work::Work,
-};
+use crate::base::error::{Error, Result};
+use crate::base::handle::{Handle, Registry, lock};
+use crate::context::{self, CONTEXTS, Context};
+use crate::graph::Captured;
+use crate::stream::Point;
+use crate::work::Work;
 
 /// The events that exist.
 pub(crate) static EVENTS: Registry<Event> = Registry::new(0x61);
@@ -27,7 +27,8 @@ const FLAGS: u32 = 7;
 /// An event of a context.
 pub(crate) struct Event {
     handle: Handle,
-    pub(crate) context: Weak<Context>,
+    /// Handle of its context.
+    pub(crate) context: Handle,
     flags: u32,
     last: Mutex<Recorded>,
 }
@@ -50,7 +51,7 @@ impl Event {
     }
 
     fn context(&self) -> Result<Arc<Context>> {
-        self.context.upgrade().ok_or(Error::ContextIsDestroyed)
+        CONTEXTS.get(self.context).map_err(|_| Error::ContextIsDestroyed)
     }
 
     /// When the event was reached.
@@ -69,7 +70,7 @@ pub(crate) fn create(flags: u32) -> Result<Handle> {
     if flags & !FLAGS != 0 || flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS {
         return Err(Error::InvalidValue);
     }
-    let context = Arc::downgrade(&context::usable()?);
+    let context = context::usable()?.handle;
     Ok(EVENTS.add(|handle| Event { handle, context, flags, last: Mutex::default() }).handle)
 }
 
@@ -82,30 +83,30 @@ pub(crate) fn destroy(handle: Handle) -> Result<()> {
 /// Records the moment that a stream is at.
 pub(crate) fn record(handle: Handle, stream: Handle) -> Result<()> {
     let event = EVENTS.get(handle)?;
-    let (context, stream) = stream::resolve(stream)?;
-    if !std::ptr::eq(event.context.as_ptr(), Arc::as_ptr(&context)) {
+    let (context, stream) = context::resolve(stream)?;
+    if event.context != context.handle {
         return Err(Error::InvalidHandle);
     }
     if let Some(capture) = stream.capture() {
-        *lock(&event.last) = Recorded::InCapture(capture.mark(&stream)?);
+        *lock(&event.last) = Recorded::InCapture(capture.mark(&stream.slot)?);
         return Ok(());
     }
     context.refuse_legacy_capture(&stream)?;
     let time = Arc::new(OnceLock::new());
     // Locked first: who waits for the event sees this record or the one before.
     let mut last = lock(&event.last);
-    let point = stream.push(&context, Vec::new(), Work::Stamp(Arc::clone(&time)));
+    let point = context.push(&stream, Vec::new(), Work::Stamp(Arc::clone(&time)));
     *last = Recorded::InStream { point, time };
     Ok(())
 }
 
 /// Lets a stream wait for what an event was recorded after.
 pub(crate) fn wait(stream: Handle, handle: Handle) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     let event = EVENTS.get(handle)?;
     match (event.recorded(), stream.capture()) {
         (Recorded::Never, _) => Ok(()),
-        (Recorded::InCapture(captured), _) => captured.join(&stream),
+        (Recorded::InCapture(captured), _) => captured.join(&stream.slot),
         (Recorded::InStream { .. }, Some(capture)) => {
             capture.invalidate();
             Err(Error::StreamCaptureIsolation)
@@ -117,7 +118,7 @@ pub(crate) fn wait(stream: Handle, handle: Handle) -> Result<()> {
     }
 }
 
-/// Whether an event was reached, and no fault is known.
+/// Whether an event was reached, and no error is known.
 pub(crate) fn query(handle: Handle) -> Result<()> {
     let event = EVENTS.get(handle)?;
     let context = event.context()?;
@@ -146,7 +147,7 @@ pub(crate) fn synchronize(handle: Handle) -> Result<()> {
 /// Milliseconds from one event to another.
 pub(crate) fn elapsed(start: Handle, end: Handle) -> Result<f32> {
     let (start, end) = (EVENTS.get(start)?, EVENTS.get(end)?);
-    if !Weak::ptr_eq(&start.context, &end.context) {
+    if start.context != end.context {
         return Err(Error::InvalidHandle);
     }
     start.context()?.usable()?;

@@ -67,25 +67,40 @@
 //!
 //! What is counted: contexts (primary ones with how often they are retained), modules, streams,
 //! events, graphs, pools, and memory of every kind. What was freed only because its context was
-//! destroyed leaks as well, unless a fault had made the context useless.
+//! destroyed leaks as well, unless an asynchronous error had made the context useless.
+//!
+//! # Layers
+//!
+//! A module imports only from layers below its own.
+//!
+//! | layer | what |
+//! |---|---|
+//! | `api` | the exported functions, and the table of `cuGetProcAddress` |
+//! | `lifetime` | `cuInit`, the end of contexts, the leak check |
+//! | `event` | events |
+//! | `context` | contexts, the current and the primary ones, submission of work in order |
+//! | `stream` | streams and their queues |
+//! | `graph` | graphs and stream capture |
+//! | `work` | what streams and graphs do |
+//! | `module` | modules, functions, launches, occupancy |
+//! | `memory` | allocations, pools, device and host memory, copies |
+//! | `driver` | the devices |
+//! | `device`, `emulator` | profiles and attributes of devices; the emulator of each |
+//! | `coverage`, `config` | coverage of kernels; the environment variables |
+//! | `base` | errors, handles, the boundary to C |
 
-mod abi;
 mod api;
-mod call;
+mod base;
 mod config;
 mod context;
 mod coverage;
 mod device;
 mod driver;
-mod error;
+mod emulator;
 mod event;
 mod graph;
-mod handle;
-mod launch;
-mod leak;
-mod machine;
+mod lifetime;
 mod memory;
 mod module;
-mod occupancy;
 mod stream;
 mod work;

@@ -8,15 +8,14 @@ use std::{
     },
 };
 
+use super::call::call;
 use super::device::CONTEXT_FLAGS;
-use crate::{
-    abi::{Ignored, Out},
-    call::call,
-    context::{self, CONTEXTS, Context},
-    driver::{self, device},
-    error::{Error, Result, Status},
-    handle::Handle,
-};
+use crate::base::abi::{Ignored, Out};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context::{self, CONTEXTS, Context};
+use crate::driver::{self, device};
+use crate::lifetime;
 
 fn create(created: Out<Handle>, flags: c_uint, ordinal: c_int) -> Result<()> {
     created.check()?;
@@ -80,7 +79,7 @@ pub(crate) extern "C" fn cuCtxDestroy_v2(context: Handle) -> Status {
         if context::stack_top() == Some(context.handle) {
             context::pop()?;
         }
-        context.destroy();
+        lifetime::destroy(&context);
         Ok(())
     })
 }

@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::{
-    abi::{In, Out},
-    call::call,
-    context::{self, CONTEXTS},
-    error::{Error, Result, Status},
-    handle::Handle,
-    memory::{
-        self,
-        copy::{Copy, Place, stage},
-    },
-    stream::{self, Stream},
-    work::Work,
+use super::call::call;
+use crate::base::abi::{In, Out};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context::{self, CONTEXTS};
+use crate::memory::{
+    self,
+    copy::{Copy, Place, stage},
 };
+use crate::stream::Stream;
+use crate::work::Work;
 
 /// Copies in the order of the legacy default stream, and waits for it.
 pub(super) fn now(copy: Copy) -> Result<()> {
@@ -26,7 +24,7 @@ pub(super) fn now(copy: Copy) -> Result<()> {
     copy.check(context.ordinal)?;
     let legacy = context.legacy();
     context.refuse_legacy_capture(legacy)?;
-    legacy.push(&context, Vec::new(), Work::Copy(Arc::new(copy))).wait();
+    context.push(legacy, Vec::new(), Work::Copy(Arc::new(copy))).wait();
     context.report()
 }
 
@@ -40,7 +38,7 @@ fn is_pinned(address: usize, ordinal: usize) -> bool {
 /// As with the real driver, pageable memory is read before the call returns, and written before it
 /// returns too; pinned memory is used when the stream comes to it.
 pub(super) fn later(stream: Handle, mut copy: Copy) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     if copy.width == 0 {
         return Ok(());
     }

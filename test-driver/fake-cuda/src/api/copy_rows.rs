@@ -1,13 +1,11 @@
 //! Copies of rows and slices.
 
+use super::call::call;
 use super::copy::{later, now, unified};
-use crate::{
-    abi::{Copy2, Copy3, In, Side2, Side3},
-    call::call,
-    error::{Error, Result, Status},
-    handle::Handle,
-    memory::copy::{Copy, Place, Side},
-};
+use crate::base::abi::{Copy2, Copy3, In, Side2, Side3};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::memory::copy::{Copy, Place, Side};
 
 /// `CUmemorytype`; arrays are not supported.
 const HOST: i32 = 1;

@@ -1,18 +1,15 @@
 //! Devices and their primary contexts.
 
-use std::{
-    ffi::{c_char, c_int, c_uint},
-    sync::atomic::Ordering,
-};
+use std::ffi::{c_char, c_int, c_uint};
 
-use crate::{
-    abi::Out,
-    call::call,
-    driver::{device, driver},
-    error::{Error, Status},
-    handle::{Handle, lock},
-    memory::pool::POOLS,
-};
+use super::call::call;
+use crate::base::abi::Out;
+use crate::base::error::{Error, Status};
+use crate::base::handle::{Handle, lock};
+use crate::context::primary;
+use crate::driver::{device, driver};
+use crate::lifetime;
+use crate::memory::pool::POOLS;
 
 /// All flags that a context can have.
 pub(super) const CONTEXT_FLAGS: c_uint = 0xff;
@@ -87,7 +84,7 @@ pub(crate) extern "C" fn cuDeviceGetPCIBusId(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuDeviceGetByPCIBusId(
     found: Out<c_int>,
-    name: crate::abi::Text,
+    name: crate::base::abi::Text,
 ) -> Status {
     call("cuDeviceGetByPCIBusId", || {
         let bus = name.get()?.rsplit(':').nth(1).ok_or(Error::InvalidValue)?;
@@ -122,19 +119,19 @@ pub(crate) extern "C" fn cuDeviceSetMemPool(ordinal: c_int, pool: Handle) -> Sta
 pub(crate) extern "C" fn cuDevicePrimaryCtxRetain(context: Out<Handle>, ordinal: c_int) -> Status {
     call("cuDevicePrimaryCtxRetain", || {
         context.check()?;
-        context.set(device(ordinal)?.retain_primary().handle)
+        context.set(primary::retain(device(ordinal)?.ordinal).handle)
     })
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuDevicePrimaryCtxRelease_v2(ordinal: c_int) -> Status {
-    call("cuDevicePrimaryCtxRelease_v2", || device(ordinal)?.release_primary())
+    call("cuDevicePrimaryCtxRelease_v2", || lifetime::release_primary(device(ordinal)?.ordinal))
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuDevicePrimaryCtxReset_v2(ordinal: c_int) -> Status {
     call("cuDevicePrimaryCtxReset_v2", || {
-        device(ordinal)?.reset_primary();
+        lifetime::reset_primary(device(ordinal)?.ordinal);
         Ok(())
     })
 }
@@ -145,11 +142,7 @@ pub(crate) extern "C" fn cuDevicePrimaryCtxSetFlags_v2(ordinal: c_int, flags: c_
         if flags & !CONTEXT_FLAGS != 0 {
             return Err(Error::InvalidValue);
         }
-        let mut primary = lock(&device(ordinal)?.primary);
-        primary.flags = flags;
-        if let Some(context) = &primary.context {
-            context.flags.store(flags, Ordering::Relaxed);
-        }
+        primary::set_flags(device(ordinal)?.ordinal, flags);
         Ok(())
     })
 }
@@ -161,8 +154,8 @@ pub(crate) extern "C" fn cuDevicePrimaryCtxGetState(
     active: Out<c_int>,
 ) -> Status {
     call("cuDevicePrimaryCtxGetState", || {
-        let primary = lock(&device(ordinal)?.primary);
-        flags.set(primary.flags)?;
-        active.set(primary.context.is_some().into())
+        let (given, is_active) = primary::state(device(ordinal)?.ordinal);
+        flags.set(given)?;
+        active.set(is_active.into())
     })
 }

@@ -2,11 +2,9 @@
 
 use std::ffi::{CStr, c_int};
 
-use crate::{
-    abi::{Out, StaticText},
-    call::call,
-    error::{Error, Result, Status},
-};
+use super::call::call;
+use crate::base::abi::{Out, StaticText};
+use crate::base::error::{Error, Result, Status};
 
 fn set(
     text: Out<StaticText>,

@@ -2,13 +2,11 @@
 
 use std::ffi::c_uint;
 
-use crate::{
-    abi::Out,
-    call::call,
-    error::{Error, Status},
-    event,
-    handle::Handle,
-};
+use super::call::call;
+use crate::base::abi::Out;
+use crate::base::error::{Error, Status};
+use crate::base::handle::Handle;
+use crate::event;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuEventCreate(created: Out<Handle>, flags: c_uint) -> Status {

@@ -2,14 +2,12 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
-use crate::{
-    abi::{In, Out},
-    call::call,
-    context,
-    error::{Error, Status},
-    handle::Handle,
-    memory::external,
-};
+use super::call::call;
+use crate::base::abi::{In, Out};
+use crate::base::error::{Error, Status};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::memory::external;
 
 /// `CUDA_EXTERNAL_MEMORY_HANDLE_DESC`, of a file.
 #[derive(Clone, Copy)]
@@ -71,7 +69,7 @@ pub(crate) extern "C" fn cuExternalMemoryGetMappedBuffer(
         if given.flags != 0 {
             return Err(Error::InvalidValue);
         }
-        address.set(external::map(&context, memory, given.offset, given.bytes)?)
+        address.set(external::map(context.owner(), memory, given.offset, given.bytes)?)
     })
 }
 

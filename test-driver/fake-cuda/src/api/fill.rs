@@ -2,15 +2,12 @@
 
 use std::ffi::{c_uchar, c_uint, c_ushort};
 
-use crate::{
-    call::call,
-    context,
-    error::{Result, Status},
-    handle::Handle,
-    memory::copy::Fill,
-    stream,
-    work::Work,
-};
+use super::call::call;
+use crate::base::error::{Result, Status};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::memory::copy::Fill;
+use crate::work::Work;
 
 /// Fills in the order of the legacy default stream, and waits for it.
 fn now(fill: Fill) -> Result<()> {
@@ -19,13 +16,13 @@ fn now(fill: Fill) -> Result<()> {
     fill.check(context.ordinal)?;
     let legacy = context.legacy();
     context.refuse_legacy_capture(legacy)?;
-    legacy.push(&context, Vec::new(), Work::Fill(fill)).wait();
+    context.push(legacy, Vec::new(), Work::Fill(fill)).wait();
     context.report()
 }
 
 /// Fills in the order of a stream.
 fn later(stream: Handle, fill: Fill) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     fill.check(context.ordinal)?;
     stream.submit(Work::Fill(fill))
 }

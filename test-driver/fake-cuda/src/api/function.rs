@@ -2,14 +2,12 @@
 
 use std::ffi::c_int;
 
-use crate::{
-    abi::Out,
-    call::call,
-    context,
-    error::{Error, Status},
-    handle::Handle,
-    module::{self, FUNCTIONS},
-};
+use super::call::call;
+use crate::base::abi::Out;
+use crate::base::error::{Error, Status};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::module::{self, FUNCTIONS};
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuFuncGetAttribute(

@@ -5,15 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    abi::{In, InOut, Out},
-    call::call,
-    error::{Error, Result, Status},
-    graph::{self, Content, EXECUTABLES, Executable, GRAPHS, Graph},
-    handle::Handle,
-    stream,
-    work::Work,
-};
+use super::call::call;
+use crate::base::abi::{In, InOut, Out};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::graph::{self, Content, EXECUTABLES, Executable, GRAPHS, Graph};
+use crate::work::Work;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuGraphCreate(created: Out<Handle>, flags: c_uint) -> Status {
@@ -86,7 +84,7 @@ pub(crate) extern "C" fn cuGraphExecDestroy(executable: Handle) -> Status {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> Status {
     call("cuGraphLaunch", || {
-        let (_, stream) = stream::resolve(stream)?;
+        let (_, stream) = context::resolve(stream)?;
         let plan = Arc::clone(&EXECUTABLES.get(executable)?.plan);
         stream.submit(Work::Graph(plan))
     })
@@ -96,7 +94,7 @@ pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> St
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuGraphUpload(executable: Handle, stream: Handle) -> Status {
     call("cuGraphUpload", || {
-        stream::resolve(stream)?;
+        context::resolve(stream)?;
         EXECUTABLES.get(executable).map(drop)
     })
 }

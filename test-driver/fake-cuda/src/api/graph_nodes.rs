@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
+use super::call::call;
 use super::copy_rows;
-use crate::{
-    abi::{Copy3, FillNode, HostNode, In, KernelNode, Out},
-    call::call,
-    context::CONTEXTS,
-    error::{Error, Result, Status},
-    graph::GRAPHS,
-    handle::Handle,
-    launch::{Request, prepare},
-    memory::copy::Fill,
-    module::FUNCTIONS,
-    work::{HostCall, Work},
-};
+use crate::base::abi::{Copy3, FillNode, HostNode, In, KernelNode, Out};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context::CONTEXTS;
+use crate::graph::GRAPHS;
+use crate::memory::copy::Fill;
+use crate::module::FUNCTIONS;
+use crate::module::launch::{Request, prepare};
+use crate::work::{HostCall, Work};
 
 fn add(
     node: Out<Handle>,
@@ -31,7 +29,6 @@ fn add(
 fn launch(parameters: In<KernelNode>) -> Result<Work> {
     let given = parameters.get()?;
     let function = FUNCTIONS.get(given.function)?;
-    let context = function.module()?.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
     let request = Request {
         grid: given.grid,
         block: given.block,
@@ -40,7 +37,7 @@ fn launch(parameters: In<KernelNode>) -> Result<Work> {
         arguments: given.arguments,
         extra: given.extra,
     };
-    Ok(Work::Launch(Arc::new(prepare(&context, &function, &request)?)))
+    Ok(Work::Launch(Arc::new(prepare(function.module()?.owner, &function, &request)?)))
 }
 
 #[unsafe(no_mangle)]

@@ -2,18 +2,16 @@
 
 use std::ffi::c_uint;
 
-use crate::{
-    abi::Out,
-    call::call,
-    context,
-    error::{Error, Result, Status},
-    memory::{self, Allocation, Kind, host},
-};
+use super::call::call;
+use crate::base::abi::Out;
+use crate::base::error::{Error, Result, Status};
+use crate::context;
+use crate::memory::{self, Allocation, Kind, host};
 
 fn allocate(address: Out<u64>, bytes: usize, flags: c_uint) -> Result<()> {
     address.check()?;
     context::refuse_during_capture()?;
-    address.set(host::allocate_pinned(&context::usable()?, bytes, flags)?)
+    address.set(host::allocate_pinned(context::usable()?.owner(), bytes, flags)?)
 }
 
 #[unsafe(no_mangle)]
@@ -75,7 +73,9 @@ pub(crate) extern "C" fn cuMemHostGetFlags(flags: Out<c_uint>, host: u64) -> Sta
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemHostRegister_v2(address: u64, bytes: usize, flags: c_uint) -> Status {
-    call("cuMemHostRegister_v2", || host::register(&context::usable()?, address, bytes, flags))
+    call("cuMemHostRegister_v2", || {
+        host::register(context::usable()?.owner(), address, bytes, flags)
+    })
 }
 
 #[unsafe(no_mangle)]

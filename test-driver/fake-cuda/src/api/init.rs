@@ -2,16 +2,15 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::{
-    abi::Out,
-    call::call,
-    driver,
-    error::{Error, Status},
-};
+use super::call::call;
+use crate::base::abi::Out;
+use crate::base::error::{Error, Status};
+use crate::driver;
+use crate::lifetime;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuInit(flags: c_uint) -> Status {
-    call("cuInit", || if flags == 0 { driver::initialize() } else { Err(Error::InvalidValue) })
+    call("cuInit", || if flags == 0 { lifetime::initialize() } else { Err(Error::InvalidValue) })
 }
 
 #[unsafe(no_mangle)]

@@ -2,20 +2,18 @@
 
 use std::{ffi::c_uint, sync::Arc};
 
-use crate::{
-    abi::{In, LaunchAttribute, LaunchConfig},
-    call::call,
-    error::{Error, Result, Status},
-    handle::Handle,
-    launch::{Request, prepare},
-    module::FUNCTIONS,
-    stream,
-    work::Work,
-};
+use super::call::call;
+use crate::base::abi::{In, LaunchAttribute, LaunchConfig};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::module::FUNCTIONS;
+use crate::module::launch::{Request, prepare};
+use crate::work::Work;
 
 fn launch(function: Handle, stream: Handle, request: &Request) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
-    let launchable = prepare(&context, &*FUNCTIONS.get(function)?, request)?;
+    let (context, stream) = context::resolve(stream)?;
+    let launchable = prepare(context.owner(), &*FUNCTIONS.get(function)?, request)?;
     stream.submit(Work::Launch(Arc::new(launchable)))
 }
 

@@ -2,14 +2,12 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
-use crate::{
-    abi::{In, Out},
-    call::call,
-    context,
-    error::{Error, Result, Status},
-    handle::Handle,
-    memory::{self, Allocation, Kind},
-};
+use super::call::call;
+use crate::base::abi::{In, Out};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::memory::{self, Allocation, Kind};
 
 /// Rows of two-dimensional memory begin at multiples of this.
 const PITCH: usize = 512;
@@ -21,7 +19,7 @@ fn allocate(address: Out<u64>, bytes: usize) -> Result<()> {
     if bytes == 0 {
         return Err(Error::InvalidValue);
     }
-    address.set(memory::allocate(&context, bytes, Kind::Device)?)
+    address.set(context.allocate(bytes, Kind::Device)?)
 }
 
 #[unsafe(no_mangle)]
@@ -133,7 +131,7 @@ pub(crate) extern "C" fn cuPointerGetAttributes(
 fn describe(data: Out<u8>, attribute: c_int, address: u64, found: &Allocation) -> Result<()> {
     let host = matches!(found.kind, Kind::Pinned(_) | Kind::Registered);
     match attribute {
-        1 => data.cast().set(found.context),
+        1 => data.cast().set(found.owner.context),
         2 => data.cast().set(if host { HOST } else { DEVICE }),
         3 => data.cast().set(address),
         4 if found.kind.is_of_host() => data.cast().set(address),
@@ -141,7 +139,7 @@ fn describe(data: Out<u8>, attribute: c_int, address: u64, found: &Allocation) -
         6 => data.cast::<c_int>().set(0),
         7 => data.cast::<c_ulonglong>().set(found.id),
         8 => data.cast::<c_uint>().set((found.kind == Kind::Managed).into()),
-        9 => data.cast().set(found.ordinal as c_int),
+        9 => data.cast().set(found.owner.ordinal as c_int),
         // Whether other processes can have it.
         10 | 15 => data.cast::<c_uint>().set(0),
         11 => data.cast().set(found.address),

@@ -5,14 +5,12 @@ use std::{
     fs,
 };
 
-use crate::{
-    abi::{In, Out, Text},
-    call::call,
-    context,
-    error::{Error, Result, Status},
-    handle::Handle,
-    module::{MODULES, Module, Refusal, refuse_binary},
-};
+use super::call::call;
+use crate::base::abi::{In, Out, Text};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context::{self, CONTEXTS};
+use crate::module::{MODULES, Module, Refusal, refuse_binary};
 
 /// What the caller has asked for while a module is loaded: where messages go.
 #[derive(Default)]
@@ -50,7 +48,7 @@ fn load(loaded: Out<Handle>, text: Result<String, Refusal>, options: &Options) -
     loaded.check()?;
     let context = context::usable()?;
     context::refuse_during_capture()?;
-    match text.and_then(|text| Module::load(&context, &text)) {
+    match text.and_then(|text| Module::load(context.owner(), &text)) {
         Ok(module) => loaded.set(module.handle),
         Err(refusal) => {
             options.say(&refusal.log);
@@ -115,7 +113,7 @@ pub(crate) extern "C" fn cuModuleLoadFatBinary(loaded: Out<Handle>, image: In<u8
 pub(crate) extern "C" fn cuModuleUnload(module: Handle) -> Status {
     call("cuModuleUnload", || {
         let module = MODULES.remove(module)?;
-        let context = module.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
+        let context = CONTEXTS.get(module.owner.context).map_err(|_| Error::ContextIsDestroyed)?;
         context.drain();
         context.usable()
     })

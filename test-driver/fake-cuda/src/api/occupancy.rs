@@ -5,15 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    abi::{In, LaunchConfig, Out, SharedForBlock},
-    call::call,
-    context::{self, Context},
-    error::{Error, Result, Status},
-    handle::Handle,
-    module::{self, FUNCTIONS, Module},
-    occupancy,
-};
+use super::call::call;
+use crate::base::abi::{In, LaunchConfig, Out, SharedForBlock};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context::{self, Context};
+use crate::module::occupancy;
+use crate::module::{self, FUNCTIONS, Module};
 
 /// A function with all that occupancy depends on.
 fn find(function: Handle) -> Result<(Arc<Context>, Arc<Module>, String)> {

@@ -2,14 +2,12 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::{
-    abi::Out,
-    call::call,
-    context::{self, CONTEXTS},
-    driver::device,
-    error::{Error, Status},
-    handle::Handle,
-};
+use super::call::call;
+use crate::base::abi::Out;
+use crate::base::error::{Error, Status};
+use crate::base::handle::Handle;
+use crate::context::{self, CONTEXTS};
+use crate::driver::device;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuDeviceCanAccessPeer(

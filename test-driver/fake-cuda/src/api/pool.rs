@@ -2,20 +2,18 @@
 
 use std::{ffi::c_int, sync::Arc};
 
-use crate::{
-    abi::{In, InOut, Location, Out, PoolProperties},
-    call::call,
-    context::Context,
-    driver::{device, driver},
-    error::{Error, Result, Status},
-    handle::{Handle, lock},
-    memory::{
-        self, Allocation, Kind,
-        pool::{self, POOLS, Pool},
-    },
-    stream::{self, Stream},
-    work::Work,
+use super::call::call;
+use crate::base::abi::{In, InOut, Location, Out, PoolProperties};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::{Handle, lock};
+use crate::context::{self, Context};
+use crate::driver::{device, driver};
+use crate::memory::{
+    self, Allocation, Kind,
+    pool::{self, POOLS, Pool},
 };
+use crate::stream::Stream;
+use crate::work::Work;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemPoolCreate(
@@ -123,13 +121,15 @@ pub(crate) extern "C" fn cuMemPoolGetAccess(
 
 fn allocate(address: Out<u64>, bytes: usize, pool: Option<Handle>, stream: Handle) -> Result<()> {
     address.check()?;
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     // A slice of no elements.
     if bytes == 0 {
         return address.set(0);
     }
     if let Some(capture) = stream.capture() {
-        return address.set(capture.allocate(&stream, &context, bytes)?);
+        let allocated = context.allocate(bytes, Kind::Graph)?;
+        capture.keep(&stream.slot, allocated, context.ordinal)?;
+        return address.set(allocated);
     }
     address.set(allocate_from(&context, bytes, pool)?)
 }
@@ -141,8 +141,7 @@ fn allocate_from(context: &Arc<Context>, bytes: usize, pool: Option<Handle>) -> 
         return Err(Error::InvalidValue);
     }
     pool.take(bytes as u64)?;
-    memory::allocate(context, bytes, Kind::Pool(pool.handle))
-        .inspect_err(|_| pool.give(bytes as u64))
+    context.allocate(bytes, Kind::Pool(pool.handle)).inspect_err(|_| pool.give(bytes as u64))
 }
 
 #[unsafe(no_mangle)]
@@ -167,7 +166,7 @@ pub(crate) extern "C" fn cuMemAllocFromPoolAsync(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemFreeAsync(address: u64, stream: Handle) -> Status {
     call("cuMemFreeAsync", || {
-        let stream = stream::find(stream)?;
+        let stream = context::find_stream(stream)?;
         let context = stream.context()?;
         if address != 0 {
             free(&context, &stream, address)?;
@@ -178,7 +177,7 @@ pub(crate) extern "C" fn cuMemFreeAsync(address: u64, stream: Handle) -> Status 
 
 fn free(context: &Arc<Context>, stream: &Arc<Stream>, address: u64) -> Result<()> {
     if let Some(capture) = stream.capture() {
-        return capture.release(stream, address);
+        return capture.release(&stream.slot, address);
     }
     // Memory of a graph is freed with the graph, whoever says that it is no longer wanted.
     if memory::find(address, context.ordinal).is_some_and(|found| found.kind == Kind::Graph) {
@@ -187,6 +186,6 @@ fn free(context: &Arc<Context>, stream: &Arc<Stream>, address: u64) -> Result<()
     context.refuse_legacy_capture(stream)?;
     let ours = |found: &Allocation| matches!(found.kind, Kind::Pool(_) | Kind::Device);
     memory::retire(address, context.ordinal, ours)?;
-    stream.push(context, Vec::new(), Work::Release(address));
+    context.push(stream, Vec::new(), Work::Release(address));
     Ok(())
 }

@@ -2,12 +2,10 @@
 
 use std::ffi::{c_int, c_ulonglong};
 
+use super::call::call;
 use super::*;
-use crate::{
-    abi::{Out, Text},
-    call::call,
-    error::{Error, Status},
-};
+use crate::base::abi::{Out, Text};
+use crate::base::error::{Error, Status};
 
 /// The address of a function.
 #[derive(Clone, Copy)]

@@ -2,22 +2,22 @@
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
-use crate::{
-    abi::{HostFunction, InOut, Out, StreamCallback},
-    call::call,
-    error::{Error, Status},
-    event, graph,
-    handle::Handle,
-    memory,
-    stream::{self, Kind},
-    work::{Callback, HostCall, Work},
-};
+use super::call::call;
+use crate::base::abi::{HostFunction, InOut, Out, StreamCallback};
+use crate::base::error::{Error, Status};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::event;
+use crate::graph;
+use crate::memory;
+use crate::stream::{self, Kind};
+use crate::work::{Callback, HostCall, Work};
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamCreate(created: Out<Handle>, flags: c_uint) -> Status {
     call("cuStreamCreate", || {
         created.check()?;
-        created.set(stream::create(flags, 0)?)
+        created.set(context::create_stream(flags, 0)?)
     })
 }
 
@@ -29,52 +29,54 @@ pub(crate) extern "C" fn cuStreamCreateWithPriority(
 ) -> Status {
     call("cuStreamCreateWithPriority", || {
         created.check()?;
-        created.set(stream::create(flags, priority)?)
+        created.set(context::create_stream(flags, priority)?)
     })
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamDestroy_v2(stream: Handle) -> Status {
-    call("cuStreamDestroy_v2", || stream::destroy(stream))
+    call("cuStreamDestroy_v2", || context::destroy_stream(stream))
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamGetPriority(stream: Handle, priority: Out<c_int>) -> Status {
-    call("cuStreamGetPriority", || priority.set(stream::find(stream)?.priority))
+    call("cuStreamGetPriority", || priority.set(context::find_stream(stream)?.priority))
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamGetFlags(stream: Handle, flags: Out<c_uint>) -> Status {
     call("cuStreamGetFlags", || {
-        let kind = stream::find(stream)?.kind;
+        let kind = context::find_stream(stream)?.kind;
         flags.set(if kind == Kind::NonBlocking { stream::NON_BLOCKING } else { 0 })
     })
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamGetId(stream: Handle, id: Out<c_ulonglong>) -> Status {
-    call("cuStreamGetId", || id.set(stream::find(stream)?.handle.0 as u64))
+    call("cuStreamGetId", || id.set(context::find_stream(stream)?.handle.0 as u64))
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamGetCtx(stream: Handle, context: Out<Handle>) -> Status {
-    call("cuStreamGetCtx", || context.set(stream::find(stream)?.context()?.handle))
+    call("cuStreamGetCtx", || context.set(context::find_stream(stream)?.context()?.handle))
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamGetDevice(stream: Handle, ordinal: Out<c_int>) -> Status {
-    call("cuStreamGetDevice", || ordinal.set(stream::find(stream)?.context()?.ordinal as c_int))
+    call("cuStreamGetDevice", || {
+        ordinal.set(context::find_stream(stream)?.context()?.ordinal as c_int)
+    })
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamSynchronize(stream: Handle) -> Status {
-    call("cuStreamSynchronize", || stream::find(stream)?.synchronize())
+    call("cuStreamSynchronize", || context::find_stream(stream)?.synchronize())
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamQuery(stream: Handle) -> Status {
     call("cuStreamQuery", || {
-        let stream = stream::find(stream)?;
+        let stream = context::find_stream(stream)?;
         stream.refuse_capture()?;
         let context = stream.context()?;
         context.refuse_legacy_capture(&stream)?;
@@ -98,7 +100,7 @@ pub(crate) extern "C" fn cuLaunchHostFunc(
     data: *mut c_void,
 ) -> Status {
     call("cuLaunchHostFunc", || {
-        let (_, stream) = stream::resolve(stream)?;
+        let (_, stream) = context::resolve(stream)?;
         stream.submit(Work::Host(HostCall::new(function, data)?))
     })
 }
@@ -114,7 +116,7 @@ pub(crate) extern "C" fn cuStreamAddCallback(
         if flags != 0 {
             return Err(Error::InvalidValue);
         }
-        let (_, stream) = stream::resolve(handle)?;
+        let (_, stream) = context::resolve(handle)?;
         stream.refuse_capture()?;
         stream.submit(Work::Callback(Callback::new(function, handle, data)?))
     })
@@ -129,7 +131,7 @@ pub(crate) extern "C" fn cuStreamAttachMemAsync(
     flags: c_uint,
 ) -> Status {
     call("cuStreamAttachMemAsync", || {
-        let (context, stream) = stream::resolve(stream)?;
+        let (context, stream) = context::resolve(stream)?;
         let found = memory::find(address, context.ordinal).ok_or(Error::InvalidValue)?;
         if found.kind != memory::Kind::Managed || !matches!(flags, 1 | 2 | 4) {
             return Err(Error::InvalidValue);
@@ -141,8 +143,8 @@ pub(crate) extern "C" fn cuStreamAttachMemAsync(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_int) -> Status {
     call("cuStreamBeginCapture_v2", || {
-        let (_, stream) = stream::resolve(stream)?;
-        graph::begin(&stream, mode)
+        let (_, stream) = context::resolve(stream)?;
+        graph::begin(&stream.slot, mode)
     })
 }
 
@@ -150,14 +152,14 @@ pub(crate) extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_int) ->
 pub(crate) extern "C" fn cuStreamEndCapture(stream: Handle, graph: Out<Handle>) -> Status {
     call("cuStreamEndCapture", || {
         graph.set(Handle::NULL)?;
-        graph.set(graph::end(&stream::find(stream)?)?)
+        graph.set(graph::end(&context::find_stream(stream)?.slot)?)
     })
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamIsCapturing(stream: Handle, status: Out<c_int>) -> Status {
     call("cuStreamIsCapturing", || {
-        let stream = stream::find(stream)?;
+        let stream = context::find_stream(stream)?;
         if stream.context()?.implicit_capture(&stream).is_some() {
             return Err(Error::StreamCaptureImplicit);
         }
@@ -179,7 +181,7 @@ pub(crate) extern "C" fn cuStreamGetCaptureInfo_v2(
         if !graph.is_null() || !dependencies.is_null() || !count.is_null() {
             return Err(Error::NotSupported);
         }
-        let capture = stream::find(stream)?.capture();
+        let capture = context::find_stream(stream)?.capture();
         status.set(capture.as_ref().map_or(0, |capture| capture.status()))?;
         id.set_if_wanted(capture.map_or(0, |capture| capture.id));
         Ok(())

@@ -4,12 +4,10 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
 use ptx_emulator::TensorMap;
 
-use crate::{
-    abi::{In, Out},
-    call::call,
-    context,
-    error::{Error, Result, Status},
-};
+use super::call::call;
+use crate::base::abi::{In, Out};
+use crate::base::error::{Error, Result, Status};
+use crate::context;
 
 /// `CUtensorMap`: what it holds is the emulator's, which checks it when it is used.
 #[derive(Clone, Copy)]

@@ -2,17 +2,14 @@
 
 use std::ffi::{c_int, c_uint};
 
-use crate::{
-    abi::{Location, Out},
-    call::call,
-    context,
-    driver::device,
-    error::{Error, Result, Status},
-    handle::Handle,
-    memory::{self, Kind, host},
-    stream,
-    work::Work,
-};
+use super::call::call;
+use crate::base::abi::{Location, Out};
+use crate::base::error::{Error, Result, Status};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::driver::device;
+use crate::memory::{self, Kind, host};
+use crate::work::Work;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemAllocManaged(
@@ -23,7 +20,7 @@ pub(crate) extern "C" fn cuMemAllocManaged(
     call("cuMemAllocManaged", || {
         address.check()?;
         context::refuse_during_capture()?;
-        address.set(host::allocate_managed(&context::usable()?, bytes, flags)?)
+        address.set(host::allocate_managed(context::usable()?.owner(), bytes, flags)?)
     })
 }
 
@@ -83,7 +80,7 @@ pub(crate) extern "C" fn cuMemAdvise_v2(
 }
 
 fn prefetch(address: u64, bytes: usize, place: Location, stream: Handle) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     managed(address, bytes, context.ordinal)?;
     check_location(place)?;
     stream.submit(Work::Nothing)

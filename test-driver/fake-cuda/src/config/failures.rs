@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::Error;
+use crate::base::error::Error;
 
 /// The failures asked for: `cuMemAlloc at call 3 with CUDA_ERROR_OUT_OF_MEMORY; cuInit at call 1`.
 pub(crate) struct Failures {

@@ -2,12 +2,10 @@
 
 use std::{cell::RefCell, sync::Arc};
 
-use super::{CONTEXTS, Context};
-use crate::{
-    driver,
-    error::{Error, Result},
-    handle::Handle,
-};
+use super::context::{CONTEXTS, Context};
+use crate::base::error::{Error, Result};
+use crate::base::handle::Handle;
+use crate::driver;
 
 thread_local! {
     static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };

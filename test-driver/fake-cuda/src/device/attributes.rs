@@ -1,6 +1,6 @@
 //! `CUdevice_attribute`.
 
-use super::Profile;
+use super::profile::Profile;
 
 /// Largest pitch of a two-dimensional copy.
 const MAX_PITCH: i32 = i32::MAX;

@@ -2,13 +2,10 @@
 
 use std::{ptr, sync::Arc};
 
-use super::find;
-use crate::{
-    driver,
-    error::{Error, Result},
-    machine::BadAddress,
-    work::Trouble,
-};
+use super::allocation::{self, find};
+use crate::base::error::{AsyncError, Error, Result};
+use crate::driver;
+use crate::emulator::BadAddress;
 
 /// Where bytes are.
 #[derive(Clone)]
@@ -83,11 +80,11 @@ impl Copy {
         let slices = side.slice.checked_mul(self.depth - 1);
         let bytes = rows.zip(slices).and_then(|(rows, slices)| rows.checked_add(slices));
         let bytes = bytes.and_then(|bytes| bytes.checked_add(self.width));
-        super::check(address, bytes.ok_or(Error::InvalidValue)?, ordinal)
+        allocation::check(address, bytes.ok_or(Error::InvalidValue)?, ordinal)
     }
 
     /// Copies everything.
-    pub(crate) fn run(&self, ordinal: usize) -> Result<(), Trouble> {
+    pub(crate) fn run(&self, ordinal: usize) -> Result<(), AsyncError> {
         let [source, target] = self.ordinals.unwrap_or([ordinal; 2]);
         let mut row = Vec::new();
         for (slice, line) in (0..self.depth).flat_map(|z| (0..self.height).map(move |y| (z, y))) {
@@ -103,12 +100,12 @@ impl Copy {
                         .and_then(|()| put(to_place, to, &row, target))
                 }
             };
-            copied.map_err(|BadAddress| self.trouble())?;
+            copied.map_err(|BadAddress| self.async_error())?;
         }
         Ok(())
     }
 
-    fn trouble(&self) -> Trouble {
+    fn async_error(&self) -> AsyncError {
         let name = |place: &Place| match place {
             Place::Host(address) => format!("host address {address:#x}"),
             Place::Device(address) => format!("device address {address:#x}"),
@@ -119,7 +116,7 @@ impl Copy {
         let text = format!(
             "a copy of {bytes} bytes from {source} to {target} leaves the memory that is allocated"
         );
-        Trouble { error: Error::IllegalAddress, text }
+        AsyncError { error: Error::IllegalAddress, text }
     }
 }
 
@@ -138,11 +135,11 @@ impl Fill {
         }
         let rows = self.pitch.checked_mul(self.height - 1);
         let bytes = rows.and_then(|rows| rows.checked_add(row)).ok_or(Error::InvalidValue)?;
-        super::check(self.address, bytes, ordinal)
+        allocation::check(self.address, bytes, ordinal)
     }
 
     /// Fills everything.
-    pub(crate) fn run(&self, ordinal: usize) -> Result<(), Trouble> {
+    pub(crate) fn run(&self, ordinal: usize) -> Result<(), AsyncError> {
         let row = self.value.to_le_bytes()[..self.element_bytes].repeat(self.width);
         for line in 0..self.height {
             let filled = put(&Place::Device(self.address), line * self.pitch, &row, ordinal);
@@ -152,7 +149,7 @@ impl Fill {
                     row.len() * self.height,
                     self.address
                 );
-                Trouble { error: Error::IllegalAddress, text }
+                AsyncError { error: Error::IllegalAddress, text }
             })?;
         }
         Ok(())
@@ -180,7 +177,7 @@ fn get(place: &Place, at: usize, out: &mut [u8], ordinal: usize) -> Result<(), B
             let found = find(address, ordinal).ok_or(BadAddress)?;
             if !found.kind.is_of_host() {
                 let driver = driver::driver().map_err(|_| BadAddress)?;
-                return driver.devices[found.ordinal].machine.read(address, out);
+                return driver.devices[found.owner.ordinal].emulator.read(address, out);
             }
             found
                 .contains(address, out.len() as u64)
@@ -204,7 +201,7 @@ fn put(place: &Place, at: usize, bytes: &[u8], ordinal: usize) -> Result<(), Bad
             let found = find(address, ordinal).ok_or(BadAddress)?;
             if !found.kind.is_of_host() {
                 let driver = driver::driver().map_err(|_| BadAddress)?;
-                return driver.devices[found.ordinal].machine.write(address, bytes);
+                return driver.devices[found.owner.ordinal].emulator.write(address, bytes);
             }
             let long = found.contains(address, bytes.len() as u64);
             long.then_some(address as usize).ok_or(BadAddress)?

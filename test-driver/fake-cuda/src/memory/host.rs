@@ -1,14 +1,11 @@
 //! Memory of the host that devices can reach: pinned, registered and managed.
 
-use std::{alloc, alloc::Layout, sync::Arc};
+use std::{alloc, alloc::Layout};
 
-use super::{Allocation, Kind, add, find, take};
-use crate::{
-    context::Context,
-    device::Device,
-    driver,
-    error::{Error, Result},
-};
+use super::allocation::{Allocation, Kind, Owner, add, find, take};
+use crate::base::error::{Error, Result};
+use crate::device::Device;
+use crate::driver;
 
 /// Memory of the host starts at a page.
 const PAGE: usize = 4096;
@@ -26,7 +23,7 @@ fn layout(bytes: usize) -> Result<Layout> {
 }
 
 /// Allocates memory of the host, zeroed, and makes it known to all devices.
-fn allocate(context: &Context, bytes: usize, kind: Kind) -> Result<u64> {
+fn allocate(owner: Owner, bytes: usize, kind: Kind) -> Result<u64> {
     let layout = layout(bytes)?;
     // SAFETY: the layout has more than no bytes.
     let host = unsafe { alloc::alloc_zeroed(layout) };
@@ -35,7 +32,7 @@ fn allocate(context: &Context, bytes: usize, kind: Kind) -> Result<u64> {
     }
     let address = host as u64;
     attach(address, bytes);
-    add(address, bytes as u64, kind, context);
+    add(address, bytes as u64, kind, owner);
     Ok(address)
 }
 
@@ -44,12 +41,12 @@ pub(super) fn attach(address: u64, bytes: usize) {
     for device in devices() {
         // SAFETY: the memory is there until `give_back` has detached it, which waits for streams;
         // registered memory is promised to be there until it is unregistered.
-        unsafe { device.machine.attach(address as *mut u8, bytes) };
+        unsafe { device.emulator.attach(address as *mut u8, bytes) };
     }
 }
 
 fn detach(address: u64) {
-    devices().iter().for_each(|device| device.machine.free(address));
+    devices().iter().for_each(|device| device.emulator.free(address));
 }
 
 fn devices() -> &'static [Device] {
@@ -57,20 +54,20 @@ fn devices() -> &'static [Device] {
 }
 
 /// Pinned memory.
-pub(crate) fn allocate_pinned(context: &Arc<Context>, bytes: usize, flags: u32) -> Result<u64> {
+pub(crate) fn allocate_pinned(owner: Owner, bytes: usize, flags: u32) -> Result<u64> {
     if flags & !PINNED_FLAGS != 0 {
         return Err(Error::InvalidValue);
     }
-    allocate(context, bytes, Kind::Pinned(flags))
+    allocate(owner, bytes, Kind::Pinned(flags))
 }
 
 /// Managed memory.
-pub(crate) fn allocate_managed(context: &Arc<Context>, bytes: usize, flags: u32) -> Result<u64> {
+pub(crate) fn allocate_managed(owner: Owner, bytes: usize, flags: u32) -> Result<u64> {
     // To all streams, or to the host first.
     if !matches!(flags, 1 | 2) {
         return Err(Error::InvalidValue);
     }
-    allocate(context, bytes, Kind::Managed)
+    allocate(owner, bytes, Kind::Managed)
 }
 
 /// Frees pinned memory.
@@ -81,12 +78,7 @@ pub(crate) fn free_pinned(address: u64) -> Result<()> {
 }
 
 /// Makes memory of the program's known to devices.
-pub(crate) fn register(
-    context: &Arc<Context>,
-    address: u64,
-    bytes: usize,
-    flags: u32,
-) -> Result<()> {
+pub(crate) fn register(owner: Owner, address: u64, bytes: usize, flags: u32) -> Result<()> {
     if address == 0 || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
         return Err(Error::InvalidValue);
     }
@@ -96,7 +88,7 @@ pub(crate) fn register(
         return Err(Error::HostMemoryAlreadyRegistered);
     }
     attach(address, bytes);
-    add(address, bytes as u64, Kind::Registered, context);
+    add(address, bytes as u64, Kind::Registered, owner);
     Ok(())
 }
 

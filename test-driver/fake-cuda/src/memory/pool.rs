@@ -8,12 +8,10 @@ use std::{
     },
 };
 
-use super::{Allocation, Kind};
-use crate::{
-    abi::PoolProperties,
-    error::{Error, Result},
-    handle::{Handle, Registry, lock},
-};
+use super::allocation::{Allocation, Kind};
+use crate::base::abi::PoolProperties;
+use crate::base::error::{Error, Result};
+use crate::base::handle::{Handle, Registry, lock};
 
 /// The pools that exist, the default ones of devices among them.
 pub(crate) static POOLS: Registry<Pool> = Registry::new(0x71);

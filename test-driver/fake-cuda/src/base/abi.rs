@@ -9,7 +9,7 @@ use std::{
     marker::PhantomData,
 };
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// Where a C caller wants a value: null, or writable.
 #[derive(Clone, Copy)]
@@ -216,7 +216,7 @@ pub(crate) struct LaunchConfig {
     pub(crate) grid: [c_uint; 3],
     pub(crate) block: [c_uint; 3],
     pub(crate) shared_bytes: c_uint,
-    pub(crate) stream: crate::handle::Handle,
+    pub(crate) stream: crate::base::handle::Handle,
     pub(crate) attributes: In<LaunchAttribute>,
     pub(crate) attribute_count: c_uint,
 }
@@ -276,7 +276,7 @@ pub(crate) struct Copy3 {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct KernelNode {
-    pub(crate) function: crate::handle::Handle,
+    pub(crate) function: crate::base::handle::Handle,
     pub(crate) grid: [c_uint; 3],
     pub(crate) block: [c_uint; 3],
     pub(crate) shared_bytes: c_uint,

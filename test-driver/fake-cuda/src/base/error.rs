@@ -17,6 +17,16 @@ impl From<Result<()>> for Status {
     }
 }
 
+/// An asynchronous error: what the context reports from then on, and what is printed.
+///
+/// CUDA Driver API, "Data types": errors of launches are found by later calls, and the context stays
+/// unusable (a sticky error).
+#[derive(Debug)]
+pub(crate) struct AsyncError {
+    pub(crate) error: Error,
+    pub(crate) text: String,
+}
+
 /// The result of everything that can fail with one of the driver's errors.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 

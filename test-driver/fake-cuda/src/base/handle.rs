@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use crate::error::{Error, Result};
+use crate::base::error::{Error, Result};
 
 /// What C sees of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

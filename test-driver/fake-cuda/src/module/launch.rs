@@ -1,4 +1,6 @@
-//! Launches of kernels.
+//! Launches of kernels: checked as the driver does, then run by the emulator.
+//!
+//! CUDA Driver API, "Execution Control".
 
 use std::{
     io::{self, Write},
@@ -7,17 +9,15 @@ use std::{
 
 use ptx_emulator::{Kernel, Launch};
 
-use crate::{
-    abi::In,
-    context::Context,
-    coverage,
-    device::Profile,
-    error::{Error, Result},
-    machine,
-    module::{self, Function, Module},
-    occupancy,
-    work::Trouble,
-};
+use super::module::{self, Function, Module};
+use super::occupancy;
+use crate::base::abi::In;
+use crate::base::error::{AsyncError, Error, Result};
+use crate::coverage;
+use crate::device::Profile;
+use crate::driver::device_of;
+use crate::emulator;
+use crate::memory::Owner;
 
 /// Sizes of a launch, and where its arguments are.
 #[derive(Clone, Copy)]
@@ -44,20 +44,16 @@ pub(crate) struct Launchable {
 }
 
 /// Checks a launch as the driver does, and copies its arguments.
-pub(crate) fn prepare(
-    context: &Context,
-    function: &Function,
-    request: &Request,
-) -> Result<Launchable> {
+pub(crate) fn prepare(owner: Owner, function: &Function, request: &Request) -> Result<Launchable> {
     let module = function.module()?;
-    if !std::ptr::eq(module.context.as_ptr(), context) {
+    if module.owner != owner {
         return Err(Error::InvalidHandle);
     }
     let kernel = module::kernel(&module, function)?;
     check_dimensions(kernel, request)?;
-    check_shared(context, function, kernel, request)?;
+    check_shared(owner, function, kernel, request)?;
     if request.cooperative {
-        check_cooperative(context, kernel, request)?;
+        check_cooperative(owner, kernel, request)?;
     }
     let arguments = arguments(kernel, request)?;
     let (grid, block, shared_bytes) = (request.grid, request.block, request.shared_bytes);
@@ -81,7 +77,7 @@ fn check_dimensions(kernel: &Kernel, request: &Request) -> Result<()> {
 }
 
 fn check_shared(
-    context: &Context,
+    owner: Owner,
     function: &Function,
     kernel: &Kernel,
     request: &Request,
@@ -89,13 +85,13 @@ fn check_shared(
     let allowed = function.dynamic_allowed.load(Ordering::Relaxed);
     let dynamic = u64::from(request.shared_bytes);
     let total = dynamic + kernel.static_shared_bytes as u64;
-    let most = u64::from(context.device().profile.shared_per_block);
+    let most = u64::from(device_of(owner.ordinal).profile.shared_per_block);
     if dynamic > allowed as u64 || total > most { Err(Error::InvalidValue) } else { Ok(()) }
 }
 
 /// All blocks of a cooperative launch have to be on the device at once.
-fn check_cooperative(context: &Context, kernel: &Kernel, request: &Request) -> Result<()> {
-    let profile = &context.device().profile;
+fn check_cooperative(owner: Owner, kernel: &Kernel, request: &Request) -> Result<()> {
+    let profile = &device_of(owner.ordinal).profile;
     let threads = request.block.iter().product();
     let each = occupancy::blocks(profile, kernel, threads, request.shared_bytes as usize);
     let most = u64::from(each) * u64::from(profile.multiprocessors);
@@ -153,7 +149,7 @@ fn show(printed: &str) {
 
 impl Launchable {
     /// Runs the kernel.
-    pub(crate) fn run(&self, context: &Context) -> Result<(), Trouble> {
+    pub(crate) fn run(&self, ordinal: usize) -> Result<(), AsyncError> {
         let arguments: Vec<&[u8]> = self.arguments.iter().map(Vec::as_slice).collect();
         let launch = Launch {
             grid: self.grid,
@@ -162,8 +158,8 @@ impl Launchable {
             arguments: &arguments,
             cooperative: self.cooperative,
         };
-        let machine = &context.device().machine;
-        let result = machine.launch(&self.module.loaded, &self.kernel, &launch);
+        let emulator = &device_of(ordinal).emulator;
+        let result = emulator.launch(&self.module.loaded, &self.kernel, &launch);
         let report = result.as_ref().unwrap_or_else(|fault| &fault.report);
         show(&report.printed);
         coverage::add(&self.kernel, report);
@@ -171,7 +167,7 @@ impl Launchable {
             Ok(_) => Ok(()),
             Err(fault) => {
                 let text = format!("kernel `{}`: {fault}", self.kernel);
-                Err(Trouble { error: machine::error_of(&fault), text })
+                Err(AsyncError { error: emulator::error_of(&fault), text })
             }
         }
     }

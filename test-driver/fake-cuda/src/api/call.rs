@@ -2,15 +2,13 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::{
-    driver,
-    error::{Error, Result, Status},
-};
+use crate::base::error::{Error, Result, Status};
+use crate::config::config;
 
 /// Runs the body of a function: injected failures come first, and no panic reaches C.
 pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) -> Status {
     let guarded = AssertUnwindSafe(|| {
-        if let Ok(config) = driver::config()
+        if let Ok(config) = config()
             && let Some(error) = config.failures.next(function)
         {
             return Err(error);

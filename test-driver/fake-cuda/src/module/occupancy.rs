@@ -1,12 +1,12 @@
-//! How many blocks a multiprocessor has room for.
+//! Occupancy: how many blocks a multiprocessor has room for.
+//!
+//! CUDA Driver API, "Occupancy"; CUDA C++ Programming Guide, "Occupancy Calculator".
 
 use ptx_emulator::Kernel;
 
-use crate::{
-    device::Profile,
-    error::{Error, Result},
-    module,
-};
+use super::module;
+use crate::base::error::{Error, Result};
+use crate::device::Profile;
 
 /// Registers are given to warps in units of this.
 const REGISTER_UNIT: u32 = 256;

@@ -1,18 +1,15 @@
-//! What a program has not given back.
+//! The leak check: what a program has not given back.
 
 use std::sync::Mutex;
 
-use crate::{
-    config::Config,
-    context::{CONTEXTS, Context},
-    driver,
-    event::EVENTS,
-    graph::{EXECUTABLES, GRAPHS},
-    handle::lock,
-    memory::{self, Allocation, Kind, external::IMPORTED, pool::POOLS},
-    module::MODULES,
-    stream::STREAMS,
-};
+use crate::base::handle::lock;
+use crate::config::Config;
+use crate::context::{CONTEXTS, Context, primary};
+use crate::event::EVENTS;
+use crate::graph::{EXECUTABLES, GRAPHS};
+use crate::memory::{self, Allocation, Kind, external::IMPORTED, pool::POOLS};
+use crate::module::MODULES;
+use crate::stream::STREAMS;
 
 /// The code that a process exits with that leaks.
 const EXIT_CODE: i32 = 97;
@@ -81,7 +78,7 @@ fn describe_allocation(allocation: &Allocation) -> String {
     };
     format!(
         "{} bytes of {kind} at {:#x}, device {}",
-        allocation.bytes, allocation.address, allocation.ordinal
+        allocation.bytes, allocation.address, allocation.owner.ordinal
     )
 }
 
@@ -89,14 +86,10 @@ fn describe_allocation(allocation: &Allocation) -> String {
 pub(crate) fn report() -> Vec<String> {
     let mut lines: Vec<String> = lock(&LEFT).iter().flat_map(Left::lines).collect();
     for context in CONTEXTS.all() {
-        let users = match driver::driver() {
-            Ok(driver) if context.primary => {
-                match lock(&driver.devices[context.ordinal].primary).count {
-                    1 => ", retained once".to_owned(),
-                    count => format!(", retained {count} times"),
-                }
-            }
-            _ => String::new(),
+        let users = match primary::users(context.ordinal) {
+            _ if !context.primary => String::new(),
+            1 => ", retained once".to_owned(),
+            count => format!(", retained {count} times"),
         };
         lines.push(describe(&context) + &users);
     }

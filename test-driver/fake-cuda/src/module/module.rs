@@ -1,4 +1,6 @@
 //! Modules and their functions.
+//!
+//! CUDA Driver API, "Module Management".
 
 use std::{
     collections::HashMap,
@@ -10,14 +12,12 @@ use std::{
 
 use ptx_emulator::{Kernel, Loaded, Module as Ptx};
 
-use crate::{
-    context::Context,
-    device::Profile,
-    driver,
-    error::{Error, Result},
-    handle::{Handle, Registry, lock},
-    memory,
-};
+use crate::base::error::{Error, Result};
+use crate::base::handle::{Handle, Registry, lock};
+use crate::config::config;
+use crate::device::Profile;
+use crate::driver::device_of;
+use crate::memory::{self, Owner};
 
 /// The modules that are loaded.
 pub(crate) static MODULES: Registry<Module> = Registry::new(0x81);
@@ -28,11 +28,12 @@ pub(crate) static FUNCTIONS: Registry<Function> = Registry::new(0x91);
 /// A module, loaded into a context.
 pub(crate) struct Module {
     pub(crate) handle: Handle,
-    pub(crate) context: Weak<Context>,
+    pub(crate) owner: Owner,
     pub(crate) ptx: Ptx,
     pub(crate) loaded: Loaded,
     functions: Mutex<HashMap<String, Arc<Function>>>,
-    globals: Mutex<Vec<(u64, usize)>>,
+    /// Addresses of the globals that were asked for.
+    globals: Mutex<Vec<u64>>,
 }
 
 /// A kernel of a module.
@@ -54,16 +55,17 @@ pub(crate) struct Refusal {
 
 impl Module {
     /// Loads PTX.
-    pub(crate) fn load(context: &Arc<Context>, text: &str) -> Result<Arc<Self>, Refusal> {
+    pub(crate) fn load(owner: Owner, text: &str) -> Result<Arc<Self>, Refusal> {
         let refuse = |log: String| Refusal { error: Error::InvalidPtx, log };
         let parse = |text: &str| Ptx::parse(text).map_err(|errors| refuse(errors.to_string()));
         let mut ptx = parse(text)?;
-        let change = driver::config().ok().and_then(|config| config.change.as_ref());
+        let change = config().ok().and_then(|config| config.change.as_ref());
         let names = || ptx.kernels().map(|kernel| kernel.name.as_str());
         if let Some(change) = change.filter(|change| change.concerns(names())) {
             ptx = parse(&change.apply(text).map_err(refuse)?)?;
         }
-        let profile = &context.device().profile;
+        let device = device_of(owner.ordinal);
+        let profile = &device.profile;
         let (target, suffix) = ptx.target();
         if !profile.runs(target, suffix) {
             let suffix = suffix.map(String::from).unwrap_or_default();
@@ -72,11 +74,11 @@ impl Module {
                 profile.name
             )));
         }
-        let loaded = context.device().machine.load(&ptx);
+        let loaded = device.emulator.load(&ptx);
         let loaded = loaded.map_err(|log| Refusal { error: Error::OutOfMemory, log })?;
         Ok(MODULES.add(|handle| Self {
             handle,
-            context: Arc::downgrade(context),
+            owner,
             ptx,
             loaded,
             functions: Mutex::default(),
@@ -106,11 +108,10 @@ impl Module {
     /// Address and length of a global.
     pub(crate) fn global(&self, name: &str) -> Result<(u64, usize)> {
         let (address, bytes) = self.loaded.global(name).ok_or(Error::NotFound)?;
-        let context = self.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
         let mut globals = lock(&self.globals);
-        if !globals.contains(&(address, context.ordinal)) {
-            memory::add(address, bytes as u64, memory::Kind::Global, &context);
-            globals.push((address, context.ordinal));
+        if !globals.contains(&address) {
+            memory::add(address, bytes as u64, memory::Kind::Global, self.owner);
+            globals.push(address);
         }
         Ok((address, bytes))
     }
@@ -127,8 +128,8 @@ impl Drop for Module {
             // Each function is in the registry as long as its module lives.
             let _ = FUNCTIONS.remove(function.handle);
         }
-        for (address, ordinal) in lock(&self.globals).drain(..) {
-            memory::forget_global(address, ordinal);
+        for address in lock(&self.globals).drain(..) {
+            memory::forget_global(address, self.owner.ordinal);
         }
     }
 }
@@ -142,7 +143,7 @@ impl Function {
     /// The value of an attribute.
     pub(crate) fn attribute(&self, attribute: i32) -> Result<i32> {
         let module = self.module()?;
-        let context = module.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
+        let profile = &device_of(module.owner.ordinal).profile;
         let kernel = kernel(&module, self)?;
         let number = |bytes: u64| i32::try_from(bytes).unwrap_or(i32::MAX);
         Ok(match attribute {
@@ -152,7 +153,7 @@ impl Function {
             3 => number(kernel.local_bytes as u64),
             4 => number(u64::from(kernel.registers)),
             5 => number(u64::from(module.ptx.target().0)),
-            6 => number(u64::from(context.device().profile.capability())),
+            6 => number(u64::from(profile.capability())),
             8 => self.dynamic_allowed.load(Ordering::Relaxed),
             9 => self.carveout.load(Ordering::Relaxed),
             10..=15 => 0,
@@ -163,9 +164,9 @@ impl Function {
     /// Sets one of the attributes that can be set.
     pub(crate) fn set_attribute(&self, attribute: i32, value: i32) -> Result<()> {
         let module = self.module()?;
-        let context = module.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
+        let profile = &device_of(module.owner.ordinal).profile;
         let statics = kernel(&module, self)?.static_shared_bytes as i64;
-        let room = i64::from(context.device().profile.shared_per_block) - statics;
+        let room = i64::from(profile.shared_per_block) - statics;
         match attribute {
             8 if value >= 0 && i64::from(value) <= room => {
                 self.dynamic_allowed.store(value, Ordering::Relaxed);

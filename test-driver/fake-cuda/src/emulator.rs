@@ -1,8 +1,10 @@
-//! The emulator, as the rest of this crate sees it.
+//! The emulator of a device, and the driver's errors for faults of kernels.
 
 use ptx_emulator::{Device, Fault, FaultKind, Launch, Loaded, Module, Options, Properties, Report};
 
-use crate::{config::Config, device::Profile, error::Error};
+use crate::base::error::Error;
+use crate::config::Config;
+use crate::device::Profile;
 
 /// Alignment of every allocation, as CUDA promises it.
 const ALIGNMENT: usize = 256;
@@ -11,7 +13,7 @@ const ALIGNMENT: usize = 256;
 const WINDOW: usize = 1 << 41;
 
 /// A device that runs PTX.
-pub(crate) struct Machine {
+pub(crate) struct Emulator {
     device: Device,
     options: Options,
 }
@@ -20,7 +22,7 @@ pub(crate) struct Machine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BadAddress;
 
-impl Machine {
+impl Emulator {
     pub(crate) fn new(ordinal: usize, profile: &Profile, config: &Config) -> Self {
         let options = Options {
             order: config.order,
