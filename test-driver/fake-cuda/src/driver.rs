@@ -28,15 +28,15 @@ pub(crate) fn initialize(make: impl FnOnce() -> Vec<Device>) {
 /// The driver, once it is initialized.
 pub(crate) fn driver() -> Result<&'static Driver> {
     if !INITIALIZED.load(Ordering::Acquire) {
-        return Err(Error::NotInitialized);
+        return Err(Error::CUDA_ERROR_NOT_INITIALIZED);
     }
-    DRIVER.get().ok_or(Error::NotInitialized)
+    DRIVER.get().ok_or(Error::CUDA_ERROR_NOT_INITIALIZED)
 }
 
 /// The device with this number.
 pub(crate) fn device(ordinal: i32) -> Result<&'static Device> {
-    let index = usize::try_from(ordinal).map_err(|_| Error::InvalidDevice)?;
-    driver()?.devices.get(index).ok_or(Error::InvalidDevice)
+    let index = usize::try_from(ordinal).map_err(|_| Error::CUDA_ERROR_INVALID_DEVICE)?;
+    driver()?.devices.get(index).ok_or(Error::CUDA_ERROR_INVALID_DEVICE)
 }
 
 /// The device of an object that exists.

@@ -113,13 +113,15 @@ pub(crate) fn error_of(fault: &Fault) -> Error {
     match fault.kind {
         FaultKind::OutOfBounds { .. }
         | FaultKind::UseAfterFree { .. }
-        | FaultKind::ReadOnly { .. } => Error::IllegalAddress,
-        FaultKind::Misaligned { .. } => Error::MisalignedAddress,
-        FaultKind::StepBudget { .. } => Error::LaunchTimeout,
-        FaultKind::Assertion { .. } => Error::Assert,
-        FaultKind::Unsupported { .. } | FaultKind::BranchIndex { .. } => Error::IllegalInstruction,
-        FaultKind::CallTarget { .. } => Error::InvalidPc,
-        FaultKind::StackOverflow { .. } => Error::HardwareStackError,
-        _ => Error::LaunchFailed,
+        | FaultKind::ReadOnly { .. } => Error::CUDA_ERROR_ILLEGAL_ADDRESS,
+        FaultKind::Misaligned { .. } => Error::CUDA_ERROR_MISALIGNED_ADDRESS,
+        FaultKind::StepBudget { .. } => Error::CUDA_ERROR_LAUNCH_TIMEOUT,
+        FaultKind::Assertion { .. } => Error::CUDA_ERROR_ASSERT,
+        FaultKind::Unsupported { .. } | FaultKind::BranchIndex { .. } => {
+            Error::CUDA_ERROR_ILLEGAL_INSTRUCTION
+        }
+        FaultKind::CallTarget { .. } => Error::CUDA_ERROR_INVALID_PC,
+        FaultKind::StackOverflow { .. } => Error::CUDA_ERROR_HARDWARE_STACK_ERROR,
+        _ => Error::CUDA_ERROR_LAUNCH_FAILED,
     }
 }

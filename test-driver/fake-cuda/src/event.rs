@@ -51,16 +51,18 @@ impl Event {
     }
 
     fn context(&self) -> Result<Arc<Context>> {
-        CONTEXTS.get(self.context).map_err(|_| Error::ContextIsDestroyed)
+        CONTEXTS.get(self.context).map_err(|_| Error::CUDA_ERROR_CONTEXT_IS_DESTROYED)
     }
 
     /// When the event was reached.
     fn time(&self) -> Result<Instant> {
         match self.recorded() {
-            _ if self.flags & DISABLE_TIMING != 0 => Err(Error::InvalidHandle),
-            Recorded::Never => Err(Error::InvalidHandle),
-            Recorded::InCapture(_) => Err(Error::CapturedEvent),
-            Recorded::InStream { time, .. } => time.get().copied().ok_or(Error::NotReady),
+            _ if self.flags & DISABLE_TIMING != 0 => Err(Error::CUDA_ERROR_INVALID_HANDLE),
+            Recorded::Never => Err(Error::CUDA_ERROR_INVALID_HANDLE),
+            Recorded::InCapture(_) => Err(Error::CUDA_ERROR_CAPTURED_EVENT),
+            Recorded::InStream { time, .. } => {
+                time.get().copied().ok_or(Error::CUDA_ERROR_NOT_READY)
+            }
         }
     }
 }
@@ -68,7 +70,7 @@ impl Event {
 /// A new event of the current context.
 pub(crate) fn create(flags: u32) -> Result<Handle> {
     if flags & !FLAGS != 0 || flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     let context = context::usable()?.handle;
     Ok(EVENTS.add(|handle| Event { handle, context, flags, last: Mutex::default() }).handle)
@@ -85,7 +87,7 @@ pub(crate) fn record(handle: Handle, stream: Handle) -> Result<()> {
     let event = EVENTS.get(handle)?;
     let (context, stream) = context::resolve(stream)?;
     if event.context != context.handle {
-        return Err(Error::InvalidHandle);
+        return Err(Error::CUDA_ERROR_INVALID_HANDLE);
     }
     if let Some(capture) = stream.capture() {
         *lock(&event.last) = Recorded::InCapture(capture.mark(&stream.slot)?);
@@ -109,7 +111,7 @@ pub(crate) fn wait(stream: Handle, handle: Handle) -> Result<()> {
         (Recorded::InCapture(captured), _) => captured.join(&stream.slot),
         (Recorded::InStream { .. }, Some(capture)) => {
             capture.invalidate();
-            Err(Error::StreamCaptureIsolation)
+            Err(Error::CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
         }
         (Recorded::InStream { point, .. }, None) => {
             context.refuse_legacy_capture(&stream)?;
@@ -124,9 +126,9 @@ pub(crate) fn query(handle: Handle) -> Result<()> {
     let context = event.context()?;
     match event.recorded() {
         Recorded::Never => context.usable(),
-        Recorded::InCapture(_) => Err(Error::CapturedEvent),
+        Recorded::InCapture(_) => Err(Error::CUDA_ERROR_CAPTURED_EVENT),
         Recorded::InStream { point, .. } if point.is_reached() => context.report(),
-        Recorded::InStream { .. } => Err(Error::NotReady),
+        Recorded::InStream { .. } => Err(Error::CUDA_ERROR_NOT_READY),
     }
 }
 
@@ -136,7 +138,7 @@ pub(crate) fn synchronize(handle: Handle) -> Result<()> {
     let context = event.context()?;
     match event.recorded() {
         Recorded::Never => context.usable(),
-        Recorded::InCapture(_) => Err(Error::CapturedEvent),
+        Recorded::InCapture(_) => Err(Error::CUDA_ERROR_CAPTURED_EVENT),
         Recorded::InStream { point, .. } => {
             point.wait();
             context.report()
@@ -148,7 +150,7 @@ pub(crate) fn synchronize(handle: Handle) -> Result<()> {
 pub(crate) fn elapsed(start: Handle, end: Handle) -> Result<f32> {
     let (start, end) = (EVENTS.get(start)?, EVENTS.get(end)?);
     if start.context != end.context {
-        return Err(Error::InvalidHandle);
+        return Err(Error::CUDA_ERROR_INVALID_HANDLE);
     }
     start.context()?.usable()?;
     let (start, end) = (start.time()?, end.time()?);

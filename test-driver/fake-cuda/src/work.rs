@@ -44,9 +44,9 @@ unsafe impl Send for HostCall {}
 unsafe impl Sync for HostCall {}
 
 impl HostCall {
-    /// The call; [`Error::InvalidValue`] where there is no function.
+    /// The call; [`Error::CUDA_ERROR_INVALID_VALUE`] where there is no function.
     pub(crate) fn new(function: HostFunction, data: *mut c_void) -> Result<Self, Error> {
-        Ok(Self { function: function.ok_or(Error::InvalidValue)?, data })
+        Ok(Self { function: function.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?, data })
     }
 
     fn run(self) {
@@ -69,13 +69,13 @@ unsafe impl Send for Callback {}
 unsafe impl Sync for Callback {}
 
 impl Callback {
-    /// The call; [`Error::InvalidValue`] where there is no function.
+    /// The call; [`Error::CUDA_ERROR_INVALID_VALUE`] where there is no function.
     pub(crate) fn new(
         function: StreamCallback,
         stream: Handle,
         data: *mut c_void,
     ) -> Result<Self, Error> {
-        Ok(Self { function: function.ok_or(Error::InvalidValue)?, stream, data })
+        Ok(Self { function: function.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?, stream, data })
     }
 
     fn run(self, status: i32) {

@@ -2,11 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result, status};
 use crate::config::config;
+use cudarc::driver::sys::CUresult;
 
 /// Runs the body of a function: injected failures come first, and no panic reaches C.
-pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) -> Status {
+pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) -> CUresult {
     let guarded = AssertUnwindSafe(|| {
         if let Ok(config) = config()
             && let Some(error) = config.failures.next(function)
@@ -17,7 +18,7 @@ pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) ->
     });
     let result = catch_unwind(guarded).unwrap_or_else(|_| {
         eprintln!("fake-cuda: {function} has a bug, it panicked");
-        Err(Error::Unknown)
+        Err(Error::CUDA_ERROR_UNKNOWN)
     });
-    result.into()
+    status(result)
 }

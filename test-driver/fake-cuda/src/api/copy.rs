@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::call::call;
 use crate::base::abi::{In, Out};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context::{self, CONTEXTS};
 use crate::memory::{
@@ -13,6 +13,7 @@ use crate::memory::{
 };
 use crate::stream::Stream;
 use crate::work::Work;
+use cudarc::driver::sys::CUresult;
 
 /// Copies in the order of the legacy default stream, and waits for it.
 pub(super) fn now(copy: Copy) -> Result<()> {
@@ -67,21 +68,21 @@ fn settle(stream: &Arc<Stream>) -> Result<()> {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpyHtoD_v2(target: u64, source: In<u8>, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemcpyHtoD_v2(target: u64, source: In<u8>, bytes: usize) -> CUresult {
     call("cuMemcpyHtoD_v2", || {
         now(Copy::line(Place::Host(source.address()), Place::Device(target), bytes))
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpyDtoH_v2(target: Out<u8>, source: u64, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemcpyDtoH_v2(target: Out<u8>, source: u64, bytes: usize) -> CUresult {
     call("cuMemcpyDtoH_v2", || {
         now(Copy::line(Place::Device(source), Place::Host(target.address()), bytes))
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpyDtoD_v2(target: u64, source: u64, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemcpyDtoD_v2(target: u64, source: u64, bytes: usize) -> CUresult {
     call("cuMemcpyDtoD_v2", || now(Copy::line(Place::Device(source), Place::Device(target), bytes)))
 }
 
@@ -91,7 +92,7 @@ pub(crate) extern "C" fn cuMemcpyHtoDAsync_v2(
     source: In<u8>,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyHtoDAsync_v2", || {
         later(stream, Copy::line(Place::Host(source.address()), Place::Device(target), bytes))
     })
@@ -103,7 +104,7 @@ pub(crate) extern "C" fn cuMemcpyDtoHAsync_v2(
     source: u64,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyDtoHAsync_v2", || {
         later(stream, Copy::line(Place::Device(source), Place::Host(target.address()), bytes))
     })
@@ -115,7 +116,7 @@ pub(crate) extern "C" fn cuMemcpyDtoDAsync_v2(
     source: u64,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyDtoDAsync_v2", || {
         later(stream, Copy::line(Place::Device(source), Place::Device(target), bytes))
     })
@@ -131,7 +132,7 @@ pub(super) fn unified(address: u64) -> Result<Place> {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpy(target: u64, source: u64, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemcpy(target: u64, source: u64, bytes: usize) -> CUresult {
     call("cuMemcpy", || now(Copy::line(unified(source)?, unified(target)?, bytes)))
 }
 
@@ -141,14 +142,14 @@ pub(crate) extern "C" fn cuMemcpyAsync(
     source: u64,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyAsync", || later(stream, Copy::line(unified(source)?, unified(target)?, bytes)))
 }
 
 /// A copy from the device of one context to that of another.
 fn peer(target: u64, to: Handle, source: u64, from: Handle, bytes: usize) -> Result<Copy> {
     let ordinal = |context: Handle| {
-        let context = CONTEXTS.get(context).map_err(|_| Error::InvalidContext)?;
+        let context = CONTEXTS.get(context).map_err(|_| Error::CUDA_ERROR_INVALID_CONTEXT)?;
         context.usable().map(|()| context.ordinal)
     };
     let ordinals = Some([ordinal(from)?, ordinal(to)?]);
@@ -162,7 +163,7 @@ pub(crate) extern "C" fn cuMemcpyPeer(
     source: u64,
     from: Handle,
     bytes: usize,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyPeer", || now(peer(target, to, source, from, bytes)?))
 }
 
@@ -174,6 +175,6 @@ pub(crate) extern "C" fn cuMemcpyPeerAsync(
     from: Handle,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyPeerAsync", || later(stream, peer(target, to, source, from, bytes)?))
 }

@@ -3,9 +3,10 @@
 use super::call::call;
 use super::copy::{later, now, unified};
 use crate::base::abi::{Copy2, Copy3, In, Side2, Side3};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::memory::copy::{Copy, Place, Side};
+use cudarc::driver::sys::CUresult;
 
 /// `CUmemorytype`; arrays are not supported.
 const HOST: i32 = 1;
@@ -17,8 +18,8 @@ fn place(kind: i32, host: usize, device: u64, offset: usize) -> Result<Place> {
         HOST => Ok(Place::Host(host + offset)),
         DEVICE => Ok(Place::Device(device + offset as u64)),
         UNIFIED => unified(device + offset as u64),
-        3 => Err(Error::NotSupported),
-        _ => Err(Error::InvalidValue),
+        3 => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
@@ -27,7 +28,7 @@ fn pitch(given: usize, width: usize) -> Result<usize> {
     match given {
         0 => Ok(width),
         given if given >= width => Ok(given),
-        _ => Err(Error::InvalidValue),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
@@ -46,7 +47,7 @@ fn rows(copy: In<Copy2>) -> Result<Copy> {
 
 fn side3(side: &Side3, width: usize, height: usize) -> Result<Side> {
     if side.level != 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     let pitch = pitch(side.pitch, width + side.x)?;
     let lines = if side.height == 0 { height + side.y } else { side.height };
@@ -64,26 +65,26 @@ pub(super) fn slices(copy: In<Copy3>) -> Result<Copy> {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpy2D_v2(copy: In<Copy2>) -> Status {
+pub(crate) extern "C" fn cuMemcpy2D_v2(copy: In<Copy2>) -> CUresult {
     call("cuMemcpy2D_v2", || now(rows(copy)?))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpy2DUnaligned_v2(copy: In<Copy2>) -> Status {
+pub(crate) extern "C" fn cuMemcpy2DUnaligned_v2(copy: In<Copy2>) -> CUresult {
     call("cuMemcpy2DUnaligned_v2", || now(rows(copy)?))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpy2DAsync_v2(copy: In<Copy2>, stream: Handle) -> Status {
+pub(crate) extern "C" fn cuMemcpy2DAsync_v2(copy: In<Copy2>, stream: Handle) -> CUresult {
     call("cuMemcpy2DAsync_v2", || later(stream, rows(copy)?))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpy3D_v2(copy: In<Copy3>) -> Status {
+pub(crate) extern "C" fn cuMemcpy3D_v2(copy: In<Copy3>) -> CUresult {
     call("cuMemcpy3D_v2", || now(slices(copy)?))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpy3DAsync_v2(copy: In<Copy3>, stream: Handle) -> Status {
+pub(crate) extern "C" fn cuMemcpy3DAsync_v2(copy: In<Copy3>, stream: Handle) -> CUresult {
     call("cuMemcpy3DAsync_v2", || later(stream, slices(copy)?))
 }

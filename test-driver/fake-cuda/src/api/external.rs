@@ -4,10 +4,11 @@ use std::ffi::{c_int, c_uint, c_ulonglong};
 
 use super::call::call;
 use crate::base::abi::{In, Out};
-use crate::base::error::{Error, Status};
+use crate::base::error::Error;
 use crate::base::handle::Handle;
 use crate::context;
 use crate::memory::external;
+use cudarc::driver::sys::CUresult;
 
 /// `CUDA_EXTERNAL_MEMORY_HANDLE_DESC`, of a file.
 #[derive(Clone, Copy)]
@@ -43,7 +44,7 @@ pub(crate) struct Buffer {
 pub(crate) extern "C" fn cuImportExternalMemory(
     imported: Out<Handle>,
     description: In<Description>,
-) -> Status {
+) -> CUresult {
     call("cuImportExternalMemory", || {
         /// `CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD`.
         const FILE: c_int = 1;
@@ -51,7 +52,7 @@ pub(crate) extern "C" fn cuImportExternalMemory(
         context::usable()?;
         let given = description.get()?;
         if given.kind != FILE {
-            return Err(Error::NotSupported);
+            return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
         }
         imported.set(external::import(given.handle.file, given.bytes)?)
     })
@@ -62,19 +63,19 @@ pub(crate) extern "C" fn cuExternalMemoryGetMappedBuffer(
     address: Out<u64>,
     memory: Handle,
     buffer: In<Buffer>,
-) -> Status {
+) -> CUresult {
     call("cuExternalMemoryGetMappedBuffer", || {
         address.check()?;
         let (context, given) = (context::usable()?, buffer.get()?);
         if given.flags != 0 {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         address.set(external::map(context.owner(), memory, given.offset, given.bytes)?)
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuDestroyExternalMemory(memory: Handle) -> Status {
+pub(crate) extern "C" fn cuDestroyExternalMemory(memory: Handle) -> CUresult {
     call("cuDestroyExternalMemory", || external::destroy(memory))
 }
 

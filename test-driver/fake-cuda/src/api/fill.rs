@@ -3,11 +3,12 @@
 use std::ffi::{c_uchar, c_uint, c_ushort};
 
 use super::call::call;
-use crate::base::error::{Result, Status};
+use crate::base::error::Result;
 use crate::base::handle::Handle;
 use crate::context;
 use crate::memory::copy::Fill;
 use crate::work::Work;
+use cudarc::driver::sys::CUresult;
 
 /// Fills in the order of the legacy default stream, and waits for it.
 fn now(fill: Fill) -> Result<()> {
@@ -45,7 +46,7 @@ fn rows(
 macro_rules! fills {
     ($value:ty, $bytes:literal, $now:ident, $later:ident, $rows_now:ident, $rows_later:ident) => {
         #[unsafe(no_mangle)]
-        pub(crate) extern "C" fn $now(address: u64, value: $value, count: usize) -> Status {
+        pub(crate) extern "C" fn $now(address: u64, value: $value, count: usize) -> CUresult {
             call(stringify!($now), || now(line(address, value.into(), $bytes, count)))
         }
 
@@ -55,7 +56,7 @@ macro_rules! fills {
             value: $value,
             count: usize,
             stream: Handle,
-        ) -> Status {
+        ) -> CUresult {
             call(stringify!($later), || later(stream, line(address, value.into(), $bytes, count)))
         }
 
@@ -66,7 +67,7 @@ macro_rules! fills {
             value: $value,
             width: usize,
             height: usize,
-        ) -> Status {
+        ) -> CUresult {
             call(stringify!($rows_now), || {
                 now(rows(address, pitch, value.into(), $bytes, [width, height]))
             })
@@ -80,7 +81,7 @@ macro_rules! fills {
             width: usize,
             height: usize,
             stream: Handle,
-        ) -> Status {
+        ) -> CUresult {
             call(stringify!($rows_later), || {
                 later(stream, rows(address, pitch, value.into(), $bytes, [width, height]))
             })

@@ -7,25 +7,26 @@ use std::{
 
 use super::call::call;
 use crate::base::abi::{In, InOut, Out};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context;
 use crate::graph::{self, Content, EXECUTABLES, Executable, GRAPHS, Graph};
 use crate::work::Work;
+use cudarc::driver::sys::CUresult;
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphCreate(created: Out<Handle>, flags: c_uint) -> Status {
+pub(crate) extern "C" fn cuGraphCreate(created: Out<Handle>, flags: c_uint) -> CUresult {
     call("cuGraphCreate", || {
         created.check()?;
         if flags != 0 {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         created.set(Graph::create(Content::default()).handle)
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphClone(created: Out<Handle>, graph: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphClone(created: Out<Handle>, graph: Handle) -> CUresult {
     call("cuGraphClone", || {
         created.check()?;
         created.set(GRAPHS.get(graph)?.duplicate().handle)
@@ -33,7 +34,7 @@ pub(crate) extern "C" fn cuGraphClone(created: Out<Handle>, graph: Handle) -> St
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphDestroy(graph: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphDestroy(graph: Handle) -> CUresult {
     call("cuGraphDestroy", || Graph::destroy(graph))
 }
 
@@ -47,7 +48,7 @@ pub(crate) extern "C" fn cuGraphInstantiateWithFlags(
     created: Out<Handle>,
     graph: Handle,
     flags: c_ulonglong,
-) -> Status {
+) -> CUresult {
     call("cuGraphInstantiateWithFlags", || instantiate(created, graph, flags))
 }
 
@@ -66,7 +67,7 @@ pub(crate) extern "C" fn cuGraphInstantiateWithParams(
     created: Out<Handle>,
     graph: Handle,
     parameters: InOut<Parameters>,
-) -> Status {
+) -> CUresult {
     call("cuGraphInstantiateWithParams", || {
         let given = parameters.get()?;
         let done = instantiate(created, graph, given.flags);
@@ -77,12 +78,12 @@ pub(crate) extern "C" fn cuGraphInstantiateWithParams(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphExecDestroy(executable: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphExecDestroy(executable: Handle) -> CUresult {
     call("cuGraphExecDestroy", || EXECUTABLES.remove(executable).map(drop))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> CUresult {
     call("cuGraphLaunch", || {
         let (_, stream) = context::resolve(stream)?;
         let plan = Arc::clone(&EXECUTABLES.get(executable)?.plan);
@@ -92,7 +93,7 @@ pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> St
 
 /// There is nothing to upload.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphUpload(executable: Handle, stream: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphUpload(executable: Handle, stream: Handle) -> CUresult {
     call("cuGraphUpload", || {
         context::resolve(stream)?;
         EXECUTABLES.get(executable).map(drop)
@@ -115,7 +116,7 @@ pub(crate) extern "C" fn cuGraphGetNodes(
     graph: Handle,
     nodes: Out<Handle>,
     count: InOut<usize>,
-) -> Status {
+) -> CUresult {
     call("cuGraphGetNodes", || list(&GRAPHS.get(graph)?.nodes(), nodes, count))
 }
 
@@ -124,7 +125,7 @@ pub(crate) extern "C" fn cuGraphGetRootNodes(
     graph: Handle,
     nodes: Out<Handle>,
     count: InOut<usize>,
-) -> Status {
+) -> CUresult {
     call("cuGraphGetRootNodes", || list(&GRAPHS.get(graph)?.roots(), nodes, count))
 }
 
@@ -134,11 +135,11 @@ pub(crate) extern "C" fn cuGraphGetEdges(
     from: Out<Handle>,
     to: Out<Handle>,
     count: InOut<usize>,
-) -> Status {
+) -> CUresult {
     call("cuGraphGetEdges", || {
         let (starts, ends): (Vec<_>, Vec<_>) = GRAPHS.get(graph)?.edges().into_iter().unzip();
         if from.is_null() != to.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let room = if from.is_null() { 0 } else { count.get()? };
         list(&starts, from, count)?;
@@ -150,7 +151,7 @@ pub(crate) extern "C" fn cuGraphGetEdges(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphNodeGetType(node: Handle, kind: Out<c_int>) -> Status {
+pub(crate) extern "C" fn cuGraphNodeGetType(node: Handle, kind: Out<c_int>) -> CUresult {
     call("cuGraphNodeGetType", || kind.set(graph::node_kind(node)?))
 }
 
@@ -160,7 +161,7 @@ pub(crate) extern "C" fn cuGraphAddDependencies(
     from: In<Handle>,
     to: In<Handle>,
     count: usize,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddDependencies", || {
         let graph = GRAPHS.get(graph)?;
         let pairs = from.elements(count)?.into_iter().zip(to.elements(count)?);

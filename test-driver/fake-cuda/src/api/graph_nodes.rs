@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::call::call;
 use super::copy_rows;
 use crate::base::abi::{Copy3, FillNode, HostNode, In, KernelNode, Out};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context::CONTEXTS;
 use crate::graph::GRAPHS;
@@ -13,6 +13,7 @@ use crate::memory::copy::Fill;
 use crate::module::FUNCTIONS;
 use crate::module::launch::{Request, prepare};
 use crate::work::{HostCall, Work};
+use cudarc::driver::sys::CUresult;
 
 fn add(
     node: Out<Handle>,
@@ -47,7 +48,7 @@ pub(crate) extern "C" fn cuGraphAddKernelNode(
     after: In<Handle>,
     count: usize,
     parameters: In<KernelNode>,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddKernelNode", || add(node, graph, after, count, launch(parameters)?))
 }
 
@@ -59,7 +60,7 @@ pub(crate) extern "C" fn cuGraphAddKernelNode_v2(
     after: In<Handle>,
     count: usize,
     parameters: In<KernelNode>,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddKernelNode_v2", || add(node, graph, after, count, launch(parameters)?))
 }
 
@@ -71,9 +72,9 @@ pub(crate) extern "C" fn cuGraphAddMemcpyNode(
     count: usize,
     parameters: In<Copy3>,
     context: Handle,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddMemcpyNode", || {
-        let context = CONTEXTS.get(context).map_err(|_| Error::InvalidContext)?;
+        let context = CONTEXTS.get(context).map_err(|_| Error::CUDA_ERROR_INVALID_CONTEXT)?;
         let copy = copy_rows::slices(parameters)?;
         copy.check(context.ordinal)?;
         add(node, graph, after, count, Work::Copy(Arc::new(copy)))
@@ -88,12 +89,12 @@ pub(crate) extern "C" fn cuGraphAddMemsetNode(
     count: usize,
     parameters: In<FillNode>,
     context: Handle,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddMemsetNode", || {
-        let context = CONTEXTS.get(context).map_err(|_| Error::InvalidContext)?;
+        let context = CONTEXTS.get(context).map_err(|_| Error::CUDA_ERROR_INVALID_CONTEXT)?;
         let given = parameters.get()?;
         if !matches!(given.element_bytes, 1 | 2 | 4) {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let fill = Fill {
             address: given.target,
@@ -115,7 +116,7 @@ pub(crate) extern "C" fn cuGraphAddHostNode(
     after: In<Handle>,
     count: usize,
     parameters: In<HostNode>,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddHostNode", || {
         let given = parameters.get()?;
         add(node, graph, after, count, Work::Host(HostCall::new(given.function, given.data)?))
@@ -128,7 +129,7 @@ pub(crate) extern "C" fn cuGraphAddEmptyNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddEmptyNode", || add(node, graph, after, count, Work::Nothing))
 }
 
@@ -139,10 +140,10 @@ pub(crate) extern "C" fn cuGraphAddChildGraphNode(
     after: In<Handle>,
     count: usize,
     child: Handle,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddChildGraphNode", || {
         if graph == child {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let plan = GRAPHS.get(child)?.plan()?;
         add(node, graph, after, count, Work::Graph(plan))

@@ -4,12 +4,13 @@ use std::{ffi::c_uint, sync::Arc};
 
 use super::call::call;
 use crate::base::abi::{In, LaunchAttribute, LaunchConfig};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context;
 use crate::module::FUNCTIONS;
 use crate::module::launch::{Request, prepare};
 use crate::work::Work;
+use cudarc::driver::sys::CUresult;
 
 fn launch(function: Handle, stream: Handle, request: &Request) -> Result<()> {
     let (context, stream) = context::resolve(stream)?;
@@ -30,7 +31,7 @@ pub(crate) extern "C" fn cuLaunchKernel(
     stream: Handle,
     arguments: In<In<u8>>,
     extra: In<usize>,
-) -> Status {
+) -> CUresult {
     call("cuLaunchKernel", || {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let cooperative = false;
@@ -51,7 +52,7 @@ pub(crate) extern "C" fn cuLaunchCooperativeKernel(
     shared_bytes: c_uint,
     stream: Handle,
     arguments: In<In<u8>>,
-) -> Status {
+) -> CUresult {
     call("cuLaunchCooperativeKernel", || {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let (cooperative, extra) = (true, In::null());
@@ -70,9 +71,11 @@ fn is_cooperative(attributes: &[LaunchAttribute]) -> Result<bool> {
     for attribute in attributes {
         match attribute.id {
             COOPERATIVE => cooperative = attribute.value[0] != 0,
-            CLUSTER if attribute.value[..3] != [1, 1, 1] => return Err(Error::NotSupported),
+            CLUSTER if attribute.value[..3] != [1, 1, 1] => {
+                return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
+            }
             0..=16 => {}
-            _ => return Err(Error::InvalidValue),
+            _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         }
     }
     Ok(cooperative)
@@ -84,7 +87,7 @@ pub(crate) extern "C" fn cuLaunchKernelEx(
     function: Handle,
     arguments: In<In<u8>>,
     extra: In<usize>,
-) -> Status {
+) -> CUresult {
     call("cuLaunchKernelEx", || {
         let config = config.get()?;
         let attributes = config.attributes.elements(config.attribute_count as usize)?;

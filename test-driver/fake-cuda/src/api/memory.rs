@@ -4,10 +4,11 @@ use std::ffi::{c_int, c_uint, c_ulonglong};
 
 use super::call::call;
 use crate::base::abi::{In, Out};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context;
 use crate::memory::{self, Allocation, Kind};
+use cudarc::driver::sys::CUresult;
 
 /// Rows of two-dimensional memory begin at multiples of this.
 const PITCH: usize = 512;
@@ -17,13 +18,13 @@ fn allocate(address: Out<u64>, bytes: usize) -> Result<()> {
     let context = context::usable()?;
     context::refuse_during_capture()?;
     if bytes == 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     address.set(context.allocate(bytes, Kind::Device)?)
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemAlloc_v2(address: Out<u64>, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemAlloc_v2(address: Out<u64>, bytes: usize) -> CUresult {
     call("cuMemAlloc_v2", || allocate(address, bytes))
 }
 
@@ -34,21 +35,21 @@ pub(crate) extern "C" fn cuMemAllocPitch_v2(
     width: usize,
     height: usize,
     element_bytes: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuMemAllocPitch_v2", || {
         if !matches!(element_bytes, 4 | 8 | 16) {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
-        let row = width.checked_next_multiple_of(PITCH).ok_or(Error::InvalidValue)?;
+        let row = width.checked_next_multiple_of(PITCH).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         pitch.check()?;
-        allocate(address, row.checked_mul(height).ok_or(Error::InvalidValue)?)?;
+        allocate(address, row.checked_mul(height).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?)?;
         pitch.set(row)
     })
 }
 
 /// Waits for all streams, so that nothing uses the memory any more.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemFree_v2(address: u64) -> Status {
+pub(crate) extern "C" fn cuMemFree_v2(address: u64) -> CUresult {
     call("cuMemFree_v2", || {
         let context = context::current()?;
         if address == 0 {
@@ -66,7 +67,7 @@ pub(crate) extern "C" fn cuMemFree_v2(address: u64) -> Status {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> Status {
+pub(crate) extern "C" fn cuMemGetInfo_v2(free: Out<usize>, total: Out<usize>) -> CUresult {
     call("cuMemGetInfo_v2", || {
         let context = context::usable()?;
         let device = context.device();
@@ -80,9 +81,10 @@ pub(crate) extern "C" fn cuMemGetAddressRange_v2(
     start: Out<u64>,
     bytes: Out<usize>,
     address: u64,
-) -> Status {
+) -> CUresult {
     call("cuMemGetAddressRange_v2", || {
-        let found = memory::find(address, context::usable()?.ordinal).ok_or(Error::NotFound)?;
+        let found =
+            memory::find(address, context::usable()?.ordinal).ok_or(Error::CUDA_ERROR_NOT_FOUND)?;
         start.set_if_wanted(found.address);
         bytes.set_if_wanted(found.bytes as usize);
         Ok(())
@@ -98,10 +100,10 @@ pub(crate) extern "C" fn cuPointerGetAttribute(
     data: Out<u8>,
     attribute: c_int,
     address: u64,
-) -> Status {
+) -> CUresult {
     call("cuPointerGetAttribute", || {
         let ordinal = context::current().map_or(0, |context| context.ordinal);
-        let found = memory::find(address, ordinal).ok_or(Error::InvalidValue)?;
+        let found = memory::find(address, ordinal).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         describe(data, attribute, address, &found)
     })
 }
@@ -113,7 +115,7 @@ pub(crate) extern "C" fn cuPointerGetAttributes(
     attributes: In<c_int>,
     data: In<Out<u8>>,
     address: u64,
-) -> Status {
+) -> CUresult {
     call("cuPointerGetAttributes", || {
         let ordinal = context::current().map_or(0, |context| context.ordinal);
         let found = memory::find(address, ordinal);
@@ -135,7 +137,7 @@ fn describe(data: Out<u8>, attribute: c_int, address: u64, found: &Allocation) -
         2 => data.cast().set(if host { HOST } else { DEVICE }),
         3 => data.cast().set(address),
         4 if found.kind.is_of_host() => data.cast().set(address),
-        4 => Err(Error::InvalidValue),
+        4 => Err(Error::CUDA_ERROR_INVALID_VALUE),
         6 => data.cast::<c_int>().set(0),
         7 => data.cast::<c_ulonglong>().set(found.id),
         8 => data.cast::<c_uint>().set((found.kind == Kind::Managed).into()),
@@ -152,7 +154,7 @@ fn describe(data: Out<u8>, attribute: c_int, address: u64, found: &Allocation) -
             Kind::Pool(pool) => data.cast().set(pool),
             _ => data.cast().set(Handle::NULL),
         },
-        _ => Err(Error::InvalidValue),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
@@ -161,6 +163,6 @@ fn describe_unknown(data: Out<u8>, attribute: c_int) -> Result<()> {
         1 | 3 | 4 | 7 | 11 | 12 | 14 | 17 => data.cast::<u64>().set(0),
         9 => data.cast::<c_int>().set(-2),
         2 | 6 | 8 | 10 | 13 | 15 | 16 => data.cast::<c_uint>().set(0),
-        _ => Err(Error::InvalidValue),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }

@@ -7,10 +7,11 @@ use std::{
 
 use super::call::call;
 use crate::base::abi::{In, Out, Text};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context::{self, CONTEXTS};
 use crate::module::{MODULES, Module, Refusal, refuse_binary};
+use cudarc::driver::sys::CUresult;
 
 /// What the caller has asked for while a module is loaded: where messages go.
 #[derive(Default)]
@@ -76,9 +77,9 @@ fn text(image: In<u8>) -> Result<String, Refusal> {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleLoad(loaded: Out<Handle>, path: Text) -> Status {
+pub(crate) extern "C" fn cuModuleLoad(loaded: Out<Handle>, path: Text) -> CUresult {
     call("cuModuleLoad", || {
-        let bytes = fs::read(path.get()?).map_err(|_| Error::FileNotFound)?;
+        let bytes = fs::read(path.get()?).map_err(|_| Error::CUDA_ERROR_FILE_NOT_FOUND)?;
         let text = match refuse_binary(&bytes) {
             Some(refusal) => Err(refusal),
             None => Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()),
@@ -88,7 +89,7 @@ pub(crate) extern "C" fn cuModuleLoad(loaded: Out<Handle>, path: Text) -> Status
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleLoadData(loaded: Out<Handle>, image: In<u8>) -> Status {
+pub(crate) extern "C" fn cuModuleLoadData(loaded: Out<Handle>, image: In<u8>) -> CUresult {
     call("cuModuleLoadData", || load(loaded, text(image), &Options::default()))
 }
 
@@ -99,21 +100,23 @@ pub(crate) extern "C" fn cuModuleLoadDataEx(
     count: c_uint,
     keys: In<c_int>,
     values: In<Out<c_char>>,
-) -> Status {
+) -> CUresult {
     call("cuModuleLoadDataEx", || load(loaded, text(image), &Options::read(count, keys, values)?))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleLoadFatBinary(loaded: Out<Handle>, image: In<u8>) -> Status {
+pub(crate) extern "C" fn cuModuleLoadFatBinary(loaded: Out<Handle>, image: In<u8>) -> CUresult {
     call("cuModuleLoadFatBinary", || load(loaded, text(image), &Options::default()))
 }
 
 /// What still runs of the module goes on to its end.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleUnload(module: Handle) -> Status {
+pub(crate) extern "C" fn cuModuleUnload(module: Handle) -> CUresult {
     call("cuModuleUnload", || {
         let module = MODULES.remove(module)?;
-        let context = CONTEXTS.get(module.owner.context).map_err(|_| Error::ContextIsDestroyed)?;
+        let context = CONTEXTS
+            .get(module.owner.context)
+            .map_err(|_| Error::CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
         context.drain();
         context.usable()
     })
@@ -124,7 +127,7 @@ pub(crate) extern "C" fn cuModuleGetFunction(
     function: Out<Handle>,
     module: Handle,
     name: Text,
-) -> Status {
+) -> CUresult {
     call("cuModuleGetFunction", || {
         context::usable()?;
         function.set(MODULES.get(module)?.function(name.get()?)?.handle)
@@ -132,7 +135,7 @@ pub(crate) extern "C" fn cuModuleGetFunction(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleGetFunctionCount(count: Out<c_uint>, module: Handle) -> Status {
+pub(crate) extern "C" fn cuModuleGetFunctionCount(count: Out<c_uint>, module: Handle) -> CUresult {
     call("cuModuleGetFunctionCount", || count.set(MODULES.get(module)?.names().count() as c_uint))
 }
 
@@ -141,7 +144,7 @@ pub(crate) extern "C" fn cuModuleEnumerateFunctions(
     functions: Out<Handle>,
     count: c_uint,
     module: Handle,
-) -> Status {
+) -> CUresult {
     call("cuModuleEnumerateFunctions", || {
         let module = MODULES.get(module)?;
         let mut targets = functions.elements(count as usize);
@@ -159,7 +162,7 @@ pub(crate) extern "C" fn cuModuleGetGlobal_v2(
     bytes: Out<usize>,
     module: Handle,
     name: Text,
-) -> Status {
+) -> CUresult {
     call("cuModuleGetGlobal_v2", || {
         context::usable()?;
         let (found, length) = MODULES.get(module)?.global(name.get()?)?;
@@ -171,6 +174,6 @@ pub(crate) extern "C" fn cuModuleGetGlobal_v2(
 
 /// Everything is loaded at once.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleGetLoadingMode(mode: Out<c_int>) -> Status {
+pub(crate) extern "C" fn cuModuleGetLoadingMode(mode: Out<c_int>) -> CUresult {
     call("cuModuleGetLoadingMode", || mode.set(1))
 }

@@ -4,7 +4,7 @@ use std::{ffi::c_int, sync::Arc};
 
 use super::call::call;
 use crate::base::abi::{In, InOut, Location, Out, PoolProperties};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::{Handle, lock};
 use crate::context::{self, Context};
 use crate::driver::{device, driver};
@@ -14,12 +14,13 @@ use crate::memory::{
 };
 use crate::stream::Stream;
 use crate::work::Work;
+use cudarc::driver::sys::CUresult;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemPoolCreate(
     created: Out<Handle>,
     properties: In<PoolProperties>,
-) -> Status {
+) -> CUresult {
     call("cuMemPoolCreate", || {
         created.check()?;
         created.set(pool::create(&properties.get()?, driver()?.devices.len())?)
@@ -27,7 +28,7 @@ pub(crate) extern "C" fn cuMemPoolCreate(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemPoolDestroy(pool: Handle) -> Status {
+pub(crate) extern "C" fn cuMemPoolDestroy(pool: Handle) -> CUresult {
     call("cuMemPoolDestroy", || {
         pool::destroy(pool)?;
         for device in &driver()?.devices {
@@ -42,7 +43,7 @@ pub(crate) extern "C" fn cuMemPoolDestroy(pool: Handle) -> Status {
 
 /// Pools keep nothing that was freed.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) -> CUresult {
     call("cuMemPoolTrimTo", || POOLS.get(pool).map(drop))
 }
 
@@ -51,7 +52,7 @@ pub(crate) extern "C" fn cuMemPoolGetAttribute(
     pool: Handle,
     attribute: c_int,
     value: Out<u64>,
-) -> Status {
+) -> CUresult {
     call("cuMemPoolGetAttribute", || {
         let found = POOLS.get(pool)?.attribute(attribute)?;
         if Pool::is_wide(attribute) {
@@ -67,7 +68,7 @@ pub(crate) extern "C" fn cuMemPoolSetAttribute(
     pool: Handle,
     attribute: c_int,
     value: In<u64>,
-) -> Status {
+) -> CUresult {
     call("cuMemPoolSetAttribute", || {
         let wide = Pool::is_wide(attribute);
         let value = if wide { value.get()? } else { value.cast::<u32>().get()?.into() };
@@ -89,17 +90,17 @@ pub(crate) extern "C" fn cuMemPoolSetAccess(
     pool: Handle,
     accesses: In<Access>,
     count: usize,
-) -> Status {
+) -> CUresult {
     call("cuMemPoolSetAccess", || {
         let pool = POOLS.get(pool)?;
         for access in accesses.elements(count)? {
-            let other = device(access.location.id).map_err(|_| Error::InvalidValue)?;
+            let other = device(access.location.id).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
             if access.location.kind != 1 || !matches!(access.flags, 0 | 1 | 3) {
-                return Err(Error::InvalidValue);
+                return Err(Error::CUDA_ERROR_INVALID_VALUE);
             }
             // Its own device always has access, and the others never.
             if (other.ordinal == pool.ordinal) != (access.flags == 3) {
-                return Err(Error::InvalidDevice);
+                return Err(Error::CUDA_ERROR_INVALID_DEVICE);
             }
         }
         Ok(())
@@ -111,10 +112,10 @@ pub(crate) extern "C" fn cuMemPoolGetAccess(
     flags: Out<c_int>,
     pool: Handle,
     location: InOut<Location>,
-) -> Status {
+) -> CUresult {
     call("cuMemPoolGetAccess", || {
         let (pool, location) = (POOLS.get(pool)?, location.get()?);
-        let device = device(location.id).map_err(|_| Error::InvalidValue)?;
+        let device = device(location.id).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
         flags.set(if device.ordinal == pool.ordinal { 3 } else { 0 })
     })
 }
@@ -138,7 +139,7 @@ fn allocate_from(context: &Arc<Context>, bytes: usize, pool: Option<Handle>) -> 
     let device = context.device();
     let pool = POOLS.get(pool.unwrap_or_else(|| *lock(&device.current_pool)))?;
     if pool.ordinal != device.ordinal {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     pool.take(bytes as u64)?;
     context.allocate(bytes, Kind::Pool(pool.handle)).inspect_err(|_| pool.give(bytes as u64))
@@ -149,7 +150,7 @@ pub(crate) extern "C" fn cuMemAllocAsync(
     address: Out<u64>,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemAllocAsync", || allocate(address, bytes, None, stream))
 }
 
@@ -159,12 +160,12 @@ pub(crate) extern "C" fn cuMemAllocFromPoolAsync(
     bytes: usize,
     pool: Handle,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemAllocFromPoolAsync", || allocate(address, bytes, Some(pool), stream))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemFreeAsync(address: u64, stream: Handle) -> Status {
+pub(crate) extern "C" fn cuMemFreeAsync(address: u64, stream: Handle) -> CUresult {
     call("cuMemFreeAsync", || {
         let stream = context::find_stream(stream)?;
         let context = stream.context()?;

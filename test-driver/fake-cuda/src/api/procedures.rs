@@ -5,7 +5,8 @@ use std::ffi::{c_int, c_ulonglong};
 use super::call::call;
 use super::*;
 use crate::base::abi::{Out, Text};
-use crate::base::error::{Error, Status};
+use crate::base::error::Error;
+use cudarc::driver::sys::CUresult;
 
 /// The address of a function.
 #[derive(Clone, Copy)]
@@ -111,14 +112,14 @@ pub(crate) extern "C" fn cuGetProcAddress_v2(
     version: c_int,
     _flags: c_ulonglong,
     status: Out<c_int>,
-) -> Status {
+) -> CUresult {
     call("cuGetProcAddress_v2", || {
         /// `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`.
         const NOT_FOUND: c_int = 1;
         let found = find(name.get()?, version);
         status.set_if_wanted(if found.is_some() { 0 } else { NOT_FOUND });
         address.set(found.unwrap_or(Procedure(std::ptr::null())))?;
-        found.map(|_| ()).ok_or(Error::NotFound)
+        found.map(|_| ()).ok_or(Error::CUDA_ERROR_NOT_FOUND)
     })
 }
 

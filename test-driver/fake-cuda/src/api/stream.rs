@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
 use super::call::call;
 use crate::base::abi::{HostFunction, InOut, Out, StreamCallback};
-use crate::base::error::{Error, Status};
+use crate::base::error::Error;
 use crate::base::handle::Handle;
 use crate::context;
 use crate::event;
@@ -12,9 +12,10 @@ use crate::graph;
 use crate::memory;
 use crate::stream::{self, Kind};
 use crate::work::{Callback, HostCall, Work};
+use cudarc::driver::sys::CUresult;
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamCreate(created: Out<Handle>, flags: c_uint) -> Status {
+pub(crate) extern "C" fn cuStreamCreate(created: Out<Handle>, flags: c_uint) -> CUresult {
     call("cuStreamCreate", || {
         created.check()?;
         created.set(context::create_stream(flags, 0)?)
@@ -26,7 +27,7 @@ pub(crate) extern "C" fn cuStreamCreateWithPriority(
     created: Out<Handle>,
     flags: c_uint,
     priority: c_int,
-) -> Status {
+) -> CUresult {
     call("cuStreamCreateWithPriority", || {
         created.check()?;
         created.set(context::create_stream(flags, priority)?)
@@ -34,17 +35,17 @@ pub(crate) extern "C" fn cuStreamCreateWithPriority(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamDestroy_v2(stream: Handle) -> Status {
+pub(crate) extern "C" fn cuStreamDestroy_v2(stream: Handle) -> CUresult {
     call("cuStreamDestroy_v2", || context::destroy_stream(stream))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamGetPriority(stream: Handle, priority: Out<c_int>) -> Status {
+pub(crate) extern "C" fn cuStreamGetPriority(stream: Handle, priority: Out<c_int>) -> CUresult {
     call("cuStreamGetPriority", || priority.set(context::find_stream(stream)?.priority))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamGetFlags(stream: Handle, flags: Out<c_uint>) -> Status {
+pub(crate) extern "C" fn cuStreamGetFlags(stream: Handle, flags: Out<c_uint>) -> CUresult {
     call("cuStreamGetFlags", || {
         let kind = context::find_stream(stream)?.kind;
         flags.set(if kind == Kind::NonBlocking { stream::NON_BLOCKING } else { 0 })
@@ -52,35 +53,35 @@ pub(crate) extern "C" fn cuStreamGetFlags(stream: Handle, flags: Out<c_uint>) ->
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamGetId(stream: Handle, id: Out<c_ulonglong>) -> Status {
+pub(crate) extern "C" fn cuStreamGetId(stream: Handle, id: Out<c_ulonglong>) -> CUresult {
     call("cuStreamGetId", || id.set(context::find_stream(stream)?.handle.0 as u64))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamGetCtx(stream: Handle, context: Out<Handle>) -> Status {
+pub(crate) extern "C" fn cuStreamGetCtx(stream: Handle, context: Out<Handle>) -> CUresult {
     call("cuStreamGetCtx", || context.set(context::find_stream(stream)?.context()?.handle))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamGetDevice(stream: Handle, ordinal: Out<c_int>) -> Status {
+pub(crate) extern "C" fn cuStreamGetDevice(stream: Handle, ordinal: Out<c_int>) -> CUresult {
     call("cuStreamGetDevice", || {
         ordinal.set(context::find_stream(stream)?.context()?.ordinal as c_int)
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamSynchronize(stream: Handle) -> Status {
+pub(crate) extern "C" fn cuStreamSynchronize(stream: Handle) -> CUresult {
     call("cuStreamSynchronize", || context::find_stream(stream)?.synchronize())
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamQuery(stream: Handle) -> Status {
+pub(crate) extern "C" fn cuStreamQuery(stream: Handle) -> CUresult {
     call("cuStreamQuery", || {
         let stream = context::find_stream(stream)?;
         stream.refuse_capture()?;
         let context = stream.context()?;
         context.refuse_legacy_capture(&stream)?;
-        if context.is_idle(&stream) { context.report() } else { Err(Error::NotReady) }
+        if context.is_idle(&stream) { context.report() } else { Err(Error::CUDA_ERROR_NOT_READY) }
     })
 }
 
@@ -89,7 +90,7 @@ pub(crate) extern "C" fn cuStreamWaitEvent(
     stream: Handle,
     event: Handle,
     _flags: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuStreamWaitEvent", || event::wait(stream, event))
 }
 
@@ -98,7 +99,7 @@ pub(crate) extern "C" fn cuLaunchHostFunc(
     stream: Handle,
     function: HostFunction,
     data: *mut c_void,
-) -> Status {
+) -> CUresult {
     call("cuLaunchHostFunc", || {
         let (_, stream) = context::resolve(stream)?;
         stream.submit(Work::Host(HostCall::new(function, data)?))
@@ -111,10 +112,10 @@ pub(crate) extern "C" fn cuStreamAddCallback(
     function: StreamCallback,
     data: *mut c_void,
     flags: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuStreamAddCallback", || {
         if flags != 0 {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let (_, stream) = context::resolve(handle)?;
         stream.refuse_capture()?;
@@ -129,19 +130,20 @@ pub(crate) extern "C" fn cuStreamAttachMemAsync(
     address: u64,
     _bytes: usize,
     flags: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuStreamAttachMemAsync", || {
         let (context, stream) = context::resolve(stream)?;
-        let found = memory::find(address, context.ordinal).ok_or(Error::InvalidValue)?;
+        let found =
+            memory::find(address, context.ordinal).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         if found.kind != memory::Kind::Managed || !matches!(flags, 1 | 2 | 4) {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         stream.submit(Work::Nothing)
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_int) -> Status {
+pub(crate) extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_int) -> CUresult {
     call("cuStreamBeginCapture_v2", || {
         let (_, stream) = context::resolve(stream)?;
         graph::begin(&stream.slot, mode)
@@ -149,7 +151,7 @@ pub(crate) extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_int) ->
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamEndCapture(stream: Handle, graph: Out<Handle>) -> Status {
+pub(crate) extern "C" fn cuStreamEndCapture(stream: Handle, graph: Out<Handle>) -> CUresult {
     call("cuStreamEndCapture", || {
         graph.set(Handle::NULL)?;
         graph.set(graph::end(&context::find_stream(stream)?.slot)?)
@@ -157,11 +159,11 @@ pub(crate) extern "C" fn cuStreamEndCapture(stream: Handle, graph: Out<Handle>) 
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamIsCapturing(stream: Handle, status: Out<c_int>) -> Status {
+pub(crate) extern "C" fn cuStreamIsCapturing(stream: Handle, status: Out<c_int>) -> CUresult {
     call("cuStreamIsCapturing", || {
         let stream = context::find_stream(stream)?;
         if stream.context()?.implicit_capture(&stream).is_some() {
-            return Err(Error::StreamCaptureImplicit);
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
         }
         status.set(stream.capture().map_or(0, |capture| capture.status()))
     })
@@ -175,11 +177,11 @@ pub(crate) extern "C" fn cuStreamGetCaptureInfo_v2(
     graph: Out<Handle>,
     dependencies: Out<Handle>,
     count: Out<usize>,
-) -> Status {
+) -> CUresult {
     call("cuStreamGetCaptureInfo_v2", || {
         // A graph has a handle, and nodes, when its capture has ended.
         if !graph.is_null() || !dependencies.is_null() || !count.is_null() {
-            return Err(Error::NotSupported);
+            return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
         }
         let capture = context::find_stream(stream)?.capture();
         status.set(capture.as_ref().map_or(0, |capture| capture.status()))?;
@@ -189,7 +191,7 @@ pub(crate) extern "C" fn cuStreamGetCaptureInfo_v2(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuThreadExchangeStreamCaptureMode(mode: InOut<c_int>) -> Status {
+pub(crate) extern "C" fn cuThreadExchangeStreamCaptureMode(mode: InOut<c_int>) -> CUresult {
     call("cuThreadExchangeStreamCaptureMode", || {
         mode.exchange(graph::exchange_thread_mode(mode.get()?)?)
     })

@@ -6,8 +6,9 @@ use ptx_emulator::TensorMap;
 
 use super::call::call;
 use crate::base::abi::{In, Out};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::context;
+use cudarc::driver::sys::CUresult;
 
 /// `CUtensorMap`: what it holds is the emulator's, which checks it when it is used.
 #[derive(Clone, Copy)]
@@ -33,23 +34,23 @@ pub(crate) extern "C" fn cuTensorMapEncodeTiled(
     swizzle: c_int,
     promotion: c_int,
     fill: c_int,
-) -> Status {
+) -> CUresult {
     call("cuTensorMapEncodeTiled", || {
         descriptor.check()?;
         let context = context::usable()?;
         if context.device().profile.major < SINCE {
-            return Err(Error::NotSupported);
+            return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
         }
         let rank = usize::try_from(rank).ok().filter(|rank| (1..=5).contains(rank));
-        let rank = rank.ok_or(Error::InvalidValue)?;
+        let rank = rank.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         if !descriptor.address().is_multiple_of(align_of::<Descriptor>())
             || !(0..=3).contains(&promotion)
         {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         if interleave != 0 || fill != 0 || element_strides.elements(rank)?.iter().any(|it| *it != 1)
         {
-            return Err(Error::NotSupported);
+            return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
         }
         let map = TensorMap {
             address: address as u64,
@@ -62,11 +63,11 @@ pub(crate) extern "C" fn cuTensorMapEncodeTiled(
                 1 => 32,
                 2 => 64,
                 3 => 128,
-                4..=6 => return Err(Error::NotSupported),
-                _ => return Err(Error::InvalidValue),
+                4..=6 => return Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+                _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
             },
         };
-        descriptor.set(Descriptor(map.encode().map_err(|_| Error::InvalidValue)?))
+        descriptor.set(Descriptor(map.encode().map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?))
     })
 }
 
@@ -77,7 +78,7 @@ fn element_bytes(element: c_int) -> Result<u32> {
         1 | 6 | 9 => Ok(2),
         2 | 3 | 7 | 10..=12 => Ok(4),
         4 | 5 | 8 => Ok(8),
-        13..=15 => Err(Error::NotSupported),
-        _ => Err(Error::InvalidValue),
+        13..=15 => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }

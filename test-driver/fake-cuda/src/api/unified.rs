@@ -4,19 +4,20 @@ use std::ffi::{c_int, c_uint};
 
 use super::call::call;
 use crate::base::abi::{Location, Out};
-use crate::base::error::{Error, Result, Status};
+use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context;
 use crate::driver::device;
 use crate::memory::{self, Kind, host};
 use crate::work::Work;
+use cudarc::driver::sys::CUresult;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemAllocManaged(
     address: Out<u64>,
     bytes: usize,
     flags: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuMemAllocManaged", || {
         address.check()?;
         context::refuse_during_capture()?;
@@ -26,9 +27,9 @@ pub(crate) extern "C" fn cuMemAllocManaged(
 
 /// Fails where a range is not managed memory.
 fn managed(address: u64, bytes: usize, ordinal: usize) -> Result<()> {
-    let found = memory::find(address, ordinal).ok_or(Error::InvalidValue)?;
+    let found = memory::find(address, ordinal).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     if found.kind != Kind::Managed || bytes == 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     memory::check(address, bytes, ordinal)
 }
@@ -39,7 +40,7 @@ fn check_location(location: Location) -> Result<()> {
     match location.kind {
         1 => device(location.id).map(drop),
         2..=4 => Ok(()),
-        _ => Err(Error::InvalidValue),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
@@ -54,7 +55,7 @@ fn advise(address: u64, bytes: usize, advice: c_int, place: Location) -> Result<
     match advice {
         1 | 2 | 4 => Ok(()),
         3 | 5 | 6 => check_location(place),
-        _ => Err(Error::InvalidValue),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
@@ -65,7 +66,7 @@ pub(crate) extern "C" fn cuMemAdvise(
     bytes: usize,
     advice: c_int,
     ordinal: c_int,
-) -> Status {
+) -> CUresult {
     call("cuMemAdvise", || advise(address, bytes, advice, location(ordinal)))
 }
 
@@ -75,7 +76,7 @@ pub(crate) extern "C" fn cuMemAdvise_v2(
     bytes: usize,
     advice: c_int,
     place: Location,
-) -> Status {
+) -> CUresult {
     call("cuMemAdvise_v2", || advise(address, bytes, advice, place))
 }
 
@@ -93,7 +94,7 @@ pub(crate) extern "C" fn cuMemPrefetchAsync(
     bytes: usize,
     ordinal: c_int,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemPrefetchAsync", || prefetch(address, bytes, location(ordinal), stream))
 }
 
@@ -104,10 +105,10 @@ pub(crate) extern "C" fn cuMemPrefetchAsync_v2(
     place: Location,
     flags: c_uint,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemPrefetchAsync_v2", || {
         if flags != 0 {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         prefetch(address, bytes, place, stream)
     })

@@ -17,10 +17,10 @@ use crate::base::error::{Error, Result};
 pub(crate) struct Out<T>(*mut T);
 
 impl<T> Out<T> {
-    /// Writes the value; [`Error::InvalidValue`] where the pointer is null.
+    /// Writes the value; [`Error::CUDA_ERROR_INVALID_VALUE`] where the pointer is null.
     pub(crate) fn set(self, value: T) -> Result<()> {
         if self.0.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         // SAFETY: not null, so writable, as the type promises.
         unsafe { self.0.write(value) };
@@ -39,7 +39,7 @@ impl<T> Out<T> {
 
     /// Fails where the pointer is null, before anything is done that would have to be undone.
     pub(crate) fn check(&self) -> Result<()> {
-        if self.0.is_null() { Err(Error::InvalidValue) } else { Ok(()) }
+        if self.0.is_null() { Err(Error::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 
     /// Where the elements of an array of `count` elements are wanted.
@@ -62,7 +62,7 @@ impl<T> Out<T> {
 impl Out<c_char> {
     /// Writes a string with its zero into a buffer of `room` bytes, as much of it as fits.
     pub(crate) fn set_text(self, text: &str, room: usize) -> Result<()> {
-        let Some(most) = room.checked_sub(1) else { return Err(Error::InvalidValue) };
+        let Some(most) = room.checked_sub(1) else { return Err(Error::CUDA_ERROR_INVALID_VALUE) };
         let bytes = text.bytes().take(most).chain([0]);
         let mut targets = self.elements(room);
         bytes.zip(&mut targets).try_for_each(|(byte, target)| target.set(byte as c_char))
@@ -84,10 +84,10 @@ impl<T: Copy> In<T> {
         self.0.is_null()
     }
 
-    /// Reads the value; [`Error::InvalidValue`] where the pointer is null.
+    /// Reads the value; [`Error::CUDA_ERROR_INVALID_VALUE`] where the pointer is null.
     pub(crate) fn get(self) -> Result<T> {
         if self.0.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         // SAFETY: not null, so readable, as the type promises.
         Ok(unsafe { self.0.read() })
@@ -96,7 +96,7 @@ impl<T: Copy> In<T> {
     /// Reads element `index` of an array.
     pub(crate) fn element(self, index: usize) -> Result<T> {
         if self.0.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         // SAFETY: the caller has passed an array with that element.
         Self(unsafe { self.0.add(index) }).get()
@@ -131,7 +131,7 @@ impl In<c_char> {
 pub(crate) struct InOut<T>(*mut T);
 
 impl<T: Copy> InOut<T> {
-    /// Reads the value; [`Error::InvalidValue`] where the pointer is null.
+    /// Reads the value; [`Error::CUDA_ERROR_INVALID_VALUE`] where the pointer is null.
     pub(crate) fn get(self) -> Result<T> {
         In(self.0.cast_const()).get()
     }
@@ -148,14 +148,14 @@ impl<T: Copy> InOut<T> {
 pub(crate) struct Text(*const c_char);
 
 impl Text {
-    /// The string; [`Error::InvalidValue`] where there is none, or not UTF-8.
+    /// The string; [`Error::CUDA_ERROR_INVALID_VALUE`] where there is none, or not UTF-8.
     pub(crate) fn get(&self) -> Result<&str> {
         if self.0.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         // SAFETY: not null, so a string that ends with a zero, as the type promises.
         let text = unsafe { CStr::from_ptr(self.0) };
-        text.to_str().map_err(|_| Error::InvalidValue)
+        text.to_str().map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
     }
 }
 
@@ -335,7 +335,10 @@ mod tests {
         let mut buffer = [7 as c_char; 4];
         Out(buffer.as_mut_ptr()).set_text("emulator", 4).unwrap();
         assert_eq!(buffer, [b'e' as c_char, b'm' as c_char, b'u' as c_char, 0]);
-        assert_eq!(Out(buffer.as_mut_ptr()).set_text("", 0), Err(Error::InvalidValue));
-        assert_eq!(Out::<c_char>(std::ptr::null_mut()).set_text("x", 4), Err(Error::InvalidValue));
+        assert_eq!(Out(buffer.as_mut_ptr()).set_text("", 0), Err(Error::CUDA_ERROR_INVALID_VALUE));
+        assert_eq!(
+            Out::<c_char>(std::ptr::null_mut()).set_text("x", 4),
+            Err(Error::CUDA_ERROR_INVALID_VALUE)
+        );
     }
 }

@@ -50,14 +50,14 @@ impl<T> Registry<T> {
         object
     }
 
-    /// The object; [`Error::InvalidHandle`] where there is none.
+    /// The object; [`Error::CUDA_ERROR_INVALID_HANDLE`] where there is none.
     pub(crate) fn get(&self, handle: Handle) -> Result<Arc<T>> {
-        lock(&self.objects).get(&handle).cloned().ok_or(Error::InvalidHandle)
+        lock(&self.objects).get(&handle).cloned().ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
     }
 
-    /// Takes the object out; [`Error::InvalidHandle`] where there is none.
+    /// Takes the object out; [`Error::CUDA_ERROR_INVALID_HANDLE`] where there is none.
     pub(crate) fn remove(&self, handle: Handle) -> Result<Arc<T>> {
-        lock(&self.objects).remove(&handle).ok_or(Error::InvalidHandle)
+        lock(&self.objects).remove(&handle).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
     }
 
     /// All objects, oldest first.
@@ -96,7 +96,7 @@ mod tests {
             let mut handle = Handle::NULL;
             registry.add(|new| handle = new);
             registry.remove(handle).unwrap();
-            assert_eq!(registry.get(handle).err(), Some(Error::InvalidHandle));
+            assert_eq!(registry.get(handle).err(), Some(Error::CUDA_ERROR_INVALID_HANDLE));
             assert!(!handles.contains(&handle));
             handles.push(handle);
         }

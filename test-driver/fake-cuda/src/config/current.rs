@@ -11,5 +11,5 @@ pub(crate) fn config() -> Result<&'static Config> {
     let read = CONFIG.get_or_init(|| {
         Config::from_environment().inspect_err(|error| eprintln!("fake-cuda: {error}"))
     });
-    read.as_ref().map_err(|_| Error::SystemNotReady)
+    read.as_ref().map_err(|_| Error::CUDA_ERROR_SYSTEM_NOT_READY)
 }

@@ -13,7 +13,7 @@ use std::{
     thread::{self, ThreadId},
 };
 
-use crate::base::error::{AsyncError, Error, Result};
+use crate::base::error::{self, AsyncError, Error, Result};
 use crate::base::handle::{Handle, Registry, lock};
 use crate::device::Device;
 use crate::driver::device_of;
@@ -117,7 +117,7 @@ impl Context {
         let done = catch_unwind(AssertUnwindSafe(|| work.run(self.ordinal, self.async_error())));
         let bug = |_| {
             let text = "the emulator has a bug, it panicked".to_owned();
-            Err(AsyncError { error: Error::Unknown, text })
+            Err(AsyncError { error: Error::CUDA_ERROR_UNKNOWN, text })
         };
         if let Err(failed) = done.unwrap_or_else(bug) {
             self.fail(failed.error, &failed.text);
@@ -132,7 +132,7 @@ impl Context {
     /// Notes an asynchronous error, which the context keeps, and prints it once.
     fn fail(&self, error: Error, text: &str) {
         if self.sticky.set(error).is_ok() {
-            let name = error.name().to_string_lossy();
+            let name = error::name(error).to_string_lossy();
             eprintln!("fake-cuda: {name} on device {}: {text}", self.ordinal);
         }
     }

@@ -37,7 +37,7 @@ impl Context {
             None => Ok(()),
             Some(capture) => {
                 capture.invalidate();
-                Err(Error::StreamCaptureImplicit)
+                Err(Error::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
             }
         }
     }

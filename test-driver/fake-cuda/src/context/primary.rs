@@ -32,7 +32,7 @@ pub(crate) fn retain(ordinal: usize) -> Arc<Context> {
 /// Counts a user down; gives the context that is to be destroyed with the last.
 pub(crate) fn release(ordinal: usize) -> Result<Option<Arc<Context>>> {
     let mut primary = lock(&PRIMARIES[ordinal]);
-    primary.count = primary.count.checked_sub(1).ok_or(Error::InvalidContext)?;
+    primary.count = primary.count.checked_sub(1).ok_or(Error::CUDA_ERROR_INVALID_CONTEXT)?;
     Ok(if primary.count > 0 { None } else { primary.context.take() })
 }
 

@@ -32,7 +32,7 @@ impl Context {
 impl Stream {
     /// The stream's context; an error where that is destroyed.
     pub(crate) fn context(&self) -> Result<Arc<Context>> {
-        CONTEXTS.get(self.context).map_err(|_| Error::ContextIsDestroyed)
+        CONTEXTS.get(self.context).map_err(|_| Error::CUDA_ERROR_CONTEXT_IS_DESTROYED)
     }
 
     /// Adds work to the stream, or to the graph that it is captured into.
@@ -84,7 +84,7 @@ pub(crate) fn create_stream(flags: u32, priority: i32) -> Result<Handle> {
     let kind = match flags {
         0 => Kind::Blocking,
         NON_BLOCKING => Kind::NonBlocking,
-        _ => return Err(Error::InvalidValue),
+        _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
     };
     let context = usable()?;
     let owner = context.handle;
@@ -96,7 +96,7 @@ pub(crate) fn create_stream(flags: u32, priority: i32) -> Result<Handle> {
 /// Destroys a stream; what it still has is done all the same.
 pub(crate) fn destroy_stream(handle: Handle) -> Result<()> {
     if handle.0 <= PER_THREAD {
-        return Err(Error::InvalidHandle);
+        return Err(Error::CUDA_ERROR_INVALID_HANDLE);
     }
     let stream = STREAMS.get(handle)?;
     if let Some(capture) = stream.capture() {

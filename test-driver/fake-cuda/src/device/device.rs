@@ -54,9 +54,10 @@ impl Device {
         uuid
     }
 
-    /// The value of a device attribute; [`Error::InvalidValue`] for numbers that are none.
+    /// The value of a device attribute; [`Error::CUDA_ERROR_INVALID_VALUE`] for numbers that are none.
     pub(crate) fn attribute(&self, attribute: i32) -> Result<i32> {
-        attributes::value(&self.profile, self.ordinal, attribute).ok_or(Error::InvalidValue)
+        attributes::value(&self.profile, self.ordinal, attribute)
+            .ok_or(Error::CUDA_ERROR_INVALID_VALUE)
     }
 
     /// Bytes that are not allocated.
@@ -69,7 +70,7 @@ impl Device {
         let take = |used: u64| used.checked_add(bytes).filter(|used| *used <= self.memory);
         #[allow(deprecated, reason = "its successor `try_update` is in Rust 1.95 and later only")]
         let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        taken.map(|_| ()).map_err(|_| Error::OutOfMemory)
+        taken.map(|_| ()).map_err(|_| Error::CUDA_ERROR_OUT_OF_MEMORY)
     }
 
     /// Gives bytes back.

@@ -35,7 +35,7 @@ thread_local! {
 /// Replaces the mode of the calling thread, and gives the one before.
 pub(crate) fn exchange_thread_mode(mode: i32) -> Result<i32> {
     if !(GLOBAL..=RELAXED).contains(&mode) {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     Ok(THREAD_MODE.replace(mode))
 }
@@ -102,14 +102,14 @@ fn key(slot: &Arc<CaptureSlot>) -> usize {
 /// Begins to capture a stream.
 pub(crate) fn begin(stream: &Arc<CaptureSlot>, mode: i32) -> Result<()> {
     if !(GLOBAL..=RELAXED).contains(&mode) {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     if stream.is_legacy {
-        return Err(Error::StreamCaptureUnsupported);
+        return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     }
     let mut slot = lock(&stream.capture);
     if slot.is_some() {
-        return Err(Error::IllegalState);
+        return Err(Error::CUDA_ERROR_ILLEGAL_STATE);
     }
     let capture = Arc::new(Capture {
         id: COUNT.fetch_add(1, Ordering::Relaxed) + 1,
@@ -125,22 +125,22 @@ pub(crate) fn begin(stream: &Arc<CaptureSlot>, mode: i32) -> Result<()> {
 
 /// Ends the capture of a stream, and gives its graph.
 pub(crate) fn end(stream: &Arc<CaptureSlot>) -> Result<Handle> {
-    let capture = stream.get().ok_or(Error::IllegalState)?;
+    let capture = stream.get().ok_or(Error::CUDA_ERROR_ILLEGAL_STATE)?;
     if !std::ptr::eq(capture.origin.as_ptr(), Arc::as_ptr(stream)) {
-        return Err(Error::StreamCaptureUnmatched);
+        return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
     }
     if capture.mode != RELAXED && capture.thread != thread::current().id() {
-        return Err(Error::StreamCaptureWrongThread);
+        return Err(Error::CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
     }
     let recorded = std::mem::take(&mut *lock(&capture.recorded));
     release(recorded.members.values());
     if recorded.invalid {
-        return Err(Error::StreamCaptureInvalidated);
+        return Err(Error::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     }
     let nodes = &recorded.content.nodes;
     let last = recorded.members.get(&key(stream)).map_or(&[][..], |member| &member.last);
     if order::reached(nodes, last).contains(&false) {
-        return Err(Error::StreamCaptureUnjoined);
+        return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
     }
     Ok(Graph::create(recorded.content).handle)
 }
@@ -195,10 +195,11 @@ impl Capture {
     ) -> Result<()> {
         let mut recorded = lock(&self.recorded);
         if recorded.invalid {
-            return Err(Error::StreamCaptureInvalidated);
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         }
         let index = recorded.content.nodes.len();
-        let member = recorded.members.get_mut(&key(stream)).ok_or(Error::IllegalState)?;
+        let member =
+            recorded.members.get_mut(&key(stream)).ok_or(Error::CUDA_ERROR_ILLEGAL_STATE)?;
         let after = std::mem::replace(&mut member.last, vec![index]);
         recorded.content.nodes.push(step(after));
         Ok(())
@@ -223,7 +224,7 @@ impl Capture {
         let own = lock(&recorded.content.memory.addresses).iter().any(|(own, _)| *own == address);
         drop(recorded);
         if !own {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         self.record(stream, |after| Step { kind: RELEASE, ..Step::new(Work::Nothing, after) })
     }
@@ -232,9 +233,9 @@ impl Capture {
     pub(crate) fn mark(self: &Arc<Self>, stream: &Arc<CaptureSlot>) -> Result<Captured> {
         let recorded = lock(&self.recorded);
         if recorded.invalid {
-            return Err(Error::StreamCaptureInvalidated);
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         }
-        let member = recorded.members.get(&key(stream)).ok_or(Error::IllegalState)?;
+        let member = recorded.members.get(&key(stream)).ok_or(Error::CUDA_ERROR_ILLEGAL_STATE)?;
         Ok(Captured { capture: Arc::downgrade(self), nodes: member.last.clone() })
     }
 }
@@ -242,10 +243,10 @@ impl Capture {
 impl Captured {
     /// Lets a stream wait for the moment: the stream is captured as well from then on.
     pub(crate) fn join(&self, stream: &Arc<CaptureSlot>) -> Result<()> {
-        let capture = self.capture.upgrade().ok_or(Error::CapturedEvent)?;
+        let capture = self.capture.upgrade().ok_or(Error::CUDA_ERROR_CAPTURED_EVENT)?;
         if stream.is_legacy {
             capture.invalidate();
-            return Err(Error::StreamCaptureImplicit);
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
         }
         let mut slot = lock(&stream.capture);
         if let Some(other) = slot.as_ref()
@@ -253,7 +254,7 @@ impl Captured {
         {
             other.invalidate();
             capture.invalidate();
-            return Err(Error::StreamCaptureMerge);
+            return Err(Error::CUDA_ERROR_STREAM_CAPTURE_MERGE);
         }
         let mut recorded = lock(&capture.recorded);
         let member = recorded.members.entry(key(stream)).or_insert_with(|| Member::new(stream));

@@ -78,15 +78,19 @@ impl Graph {
         let mut content = lock(&self.content);
         let after = &mut content.nodes[to].after;
         if from == to || after.contains(&from) {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         after.push(from);
         Ok(())
     }
 
     fn index(&self, node: Handle) -> Result<usize> {
-        let node = NODES.get(node).map_err(|_| Error::InvalidValue)?;
-        if node.graph == self.handle { Ok(node.index) } else { Err(Error::InvalidValue) }
+        let node = NODES.get(node).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
+        if node.graph == self.handle {
+            Ok(node.index)
+        } else {
+            Err(Error::CUDA_ERROR_INVALID_VALUE)
+        }
     }
 
     /// The handles of all nodes.
@@ -115,7 +119,7 @@ impl Graph {
     /// The work of the graph, for a launch.
     pub(crate) fn plan(&self) -> Result<Arc<Plan>> {
         let content = lock(&self.content);
-        let order = order::topological(&content.nodes).ok_or(Error::InvalidValue)?;
+        let order = order::topological(&content.nodes).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         let steps = order.into_iter().map(|index| content.nodes[index].work.clone()).collect();
         Ok(Arc::new(Plan::new(steps, Arc::clone(&content.memory))))
     }
@@ -123,7 +127,7 @@ impl Graph {
 
 /// The kind of a node.
 pub(crate) fn node_kind(node: Handle) -> Result<i32> {
-    let node = NODES.get(node).map_err(|_| Error::InvalidValue)?;
+    let node = NODES.get(node).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
     let graph = GRAPHS.get(node.graph)?;
     let kind = lock(&graph.content).nodes[node.index].kind;
     Ok(kind)
@@ -138,10 +142,10 @@ impl Executable {
         const ALL: u64 = 15;
         let both = AUTO_FREE | DEVICE_LAUNCH;
         if flags & !ALL != 0 || flags & both == both {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         if flags & DEVICE_LAUNCH != 0 {
-            return Err(Error::NotSupported);
+            return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
         }
         let plan = graph.plan()?;
         Ok(EXECUTABLES.add(|handle| Self { handle, plan }))

@@ -12,7 +12,7 @@ use crate::memory::pool;
 pub(crate) fn initialize() -> Result<()> {
     let config = config()?;
     if config.devices.is_empty() {
-        return Err(Error::NoDevice);
+        return Err(Error::CUDA_ERROR_NO_DEVICE);
     }
     driver::initialize(|| {
         leak::check_at_exit(config);

@@ -113,11 +113,11 @@ pub(crate) fn find(address: u64, ordinal: usize) -> Option<Allocation> {
     lock(&ALLOCATIONS).find(address, ordinal)
 }
 
-/// Checks that a range can be copied; [`Error::InvalidValue`] where it is not in one allocation.
+/// Checks that a range can be copied; [`Error::CUDA_ERROR_INVALID_VALUE`] where it is not in one allocation.
 pub(crate) fn check(address: u64, bytes: usize, ordinal: usize) -> Result<()> {
     let whole = |found: &Allocation| !found.retired && found.contains(address, bytes as u64);
     let found = find(address, ordinal).filter(whole);
-    if bytes == 0 || found.is_some() { Ok(()) } else { Err(Error::InvalidValue) }
+    if bytes == 0 || found.is_some() { Ok(()) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
 }
 
 /// Marks an allocation that a stream will free: it cannot be freed or copied by later calls.
@@ -129,9 +129,10 @@ pub(crate) fn retire(
     let mut allocations = lock(&ALLOCATIONS);
     let found = allocations.find(address, ordinal);
     let found = found.filter(|found| found.address == address && !found.retired && wanted(found));
-    let found = found.ok_or(Error::InvalidValue)?;
+    let found = found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     let space = allocations.spaces.get_mut(&space(found.kind, found.owner.ordinal));
-    let entry = space.and_then(|space| space.get_mut(&address)).ok_or(Error::InvalidValue)?;
+    let entry =
+        space.and_then(|space| space.get_mut(&address)).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     entry.retired = true;
     Ok(())
 }
@@ -145,9 +146,9 @@ pub(crate) fn take(
     let mut allocations = lock(&ALLOCATIONS);
     let found = allocations.find(address, ordinal);
     let found = found.filter(|found| found.address == address && wanted(found));
-    let found = found.ok_or(Error::InvalidValue)?;
+    let found = found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     let space = allocations.spaces.get_mut(&space(found.kind, found.owner.ordinal));
-    space.and_then(|space| space.remove(&address)).ok_or(Error::InvalidValue)
+    space.and_then(|space| space.remove(&address)).ok_or(Error::CUDA_ERROR_INVALID_VALUE)
 }
 
 /// Forgets the globals of a module that is unloaded.

@@ -80,7 +80,7 @@ impl Copy {
         let slices = side.slice.checked_mul(self.depth - 1);
         let bytes = rows.zip(slices).and_then(|(rows, slices)| rows.checked_add(slices));
         let bytes = bytes.and_then(|bytes| bytes.checked_add(self.width));
-        allocation::check(address, bytes.ok_or(Error::InvalidValue)?, ordinal)
+        allocation::check(address, bytes.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?, ordinal)
     }
 
     /// Copies everything.
@@ -116,7 +116,7 @@ impl Copy {
         let text = format!(
             "a copy of {bytes} bytes from {source} to {target} leaves the memory that is allocated"
         );
-        AsyncError { error: Error::IllegalAddress, text }
+        AsyncError { error: Error::CUDA_ERROR_ILLEGAL_ADDRESS, text }
     }
 }
 
@@ -124,17 +124,19 @@ impl Fill {
     /// Checks that the rows are in one allocation, and the address is that of an element.
     pub(crate) fn check(&self, ordinal: usize) -> Result<()> {
         if !self.address.is_multiple_of(self.element_bytes as u64) {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         if self.width == 0 || self.height == 0 {
             return Ok(());
         }
-        let row = self.width.checked_mul(self.element_bytes).ok_or(Error::InvalidValue)?;
+        let row =
+            self.width.checked_mul(self.element_bytes).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         if self.height > 1 && self.pitch < row {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let rows = self.pitch.checked_mul(self.height - 1);
-        let bytes = rows.and_then(|rows| rows.checked_add(row)).ok_or(Error::InvalidValue)?;
+        let bytes =
+            rows.and_then(|rows| rows.checked_add(row)).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         allocation::check(self.address, bytes, ordinal)
     }
 
@@ -149,7 +151,7 @@ impl Fill {
                     row.len() * self.height,
                     self.address
                 );
-                AsyncError { error: Error::IllegalAddress, text }
+                AsyncError { error: Error::CUDA_ERROR_ILLEGAL_ADDRESS, text }
             })?;
         }
         Ok(())
@@ -235,8 +237,8 @@ mod tests {
     #[test]
     fn copies_outside_all_allocations_are_refused() {
         let copy = Copy::line(Place::Device(0x10), Place::Host(0), 4);
-        assert_eq!(copy.check(0), Err(Error::InvalidValue));
-        assert_eq!(copy.run(0).unwrap_err().error, Error::IllegalAddress);
+        assert_eq!(copy.check(0), Err(Error::CUDA_ERROR_INVALID_VALUE));
+        assert_eq!(copy.run(0).unwrap_err().error, Error::CUDA_ERROR_ILLEGAL_ADDRESS);
         assert_eq!(Copy::line(Place::Device(0x10), Place::Host(0), 0).check(0), Ok(()));
     }
 }

@@ -27,7 +27,7 @@ fn allocate_now(device: &Device, bytes: u64) -> Result<u64> {
     device.take_bytes(bytes)?;
     device.emulator.allocate(bytes).ok_or_else(|| {
         device.give_bytes(bytes);
-        Error::OutOfMemory
+        Error::CUDA_ERROR_OUT_OF_MEMORY
     })
 }
 

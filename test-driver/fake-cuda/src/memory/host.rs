@@ -17,9 +17,9 @@ const REGISTER_FLAGS: u32 = 15;
 
 fn layout(bytes: usize) -> Result<Layout> {
     if bytes == 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
-    Layout::from_size_align(bytes, PAGE).map_err(|_| Error::OutOfMemory)
+    Layout::from_size_align(bytes, PAGE).map_err(|_| Error::CUDA_ERROR_OUT_OF_MEMORY)
 }
 
 /// Allocates memory of the host, zeroed, and makes it known to all devices.
@@ -28,7 +28,7 @@ fn allocate(owner: Owner, bytes: usize, kind: Kind) -> Result<u64> {
     // SAFETY: the layout has more than no bytes.
     let host = unsafe { alloc::alloc_zeroed(layout) };
     if host.is_null() {
-        return Err(Error::OutOfMemory);
+        return Err(Error::CUDA_ERROR_OUT_OF_MEMORY);
     }
     let address = host as u64;
     attach(address, bytes);
@@ -56,7 +56,7 @@ fn devices() -> &'static [Device] {
 /// Pinned memory.
 pub(crate) fn allocate_pinned(owner: Owner, bytes: usize, flags: u32) -> Result<u64> {
     if flags & !PINNED_FLAGS != 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     allocate(owner, bytes, Kind::Pinned(flags))
 }
@@ -65,7 +65,7 @@ pub(crate) fn allocate_pinned(owner: Owner, bytes: usize, flags: u32) -> Result<
 pub(crate) fn allocate_managed(owner: Owner, bytes: usize, flags: u32) -> Result<u64> {
     // To all streams, or to the host first.
     if !matches!(flags, 1 | 2) {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     allocate(owner, bytes, Kind::Managed)
 }
@@ -80,12 +80,12 @@ pub(crate) fn free_pinned(address: u64) -> Result<()> {
 /// Makes memory of the program's known to devices.
 pub(crate) fn register(owner: Owner, address: u64, bytes: usize, flags: u32) -> Result<()> {
     if address == 0 || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     let last = address + (bytes as u64 - 1);
     let known = [address, last].map(|address| find(address, 0));
     if known.iter().flatten().any(|found| found.kind.is_of_host()) {
-        return Err(Error::HostMemoryAlreadyRegistered);
+        return Err(Error::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     }
     attach(address, bytes);
     add(address, bytes as u64, Kind::Registered, owner);
@@ -95,7 +95,7 @@ pub(crate) fn register(owner: Owner, address: u64, bytes: usize, flags: u32) -> 
 /// Makes memory of the program's unknown again.
 pub(crate) fn unregister(address: u64) -> Result<()> {
     let taken = take(address, 0, |found| found.kind == Kind::Registered);
-    give_back(&taken.map_err(|_| Error::HostMemoryNotRegistered)?);
+    give_back(&taken.map_err(|_| Error::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)?);
     Ok(())
 }
 

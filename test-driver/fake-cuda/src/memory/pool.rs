@@ -53,20 +53,21 @@ pub(crate) fn add_default(ordinal: usize) -> Handle {
     add(ordinal, true, 0).handle
 }
 
-/// A new pool; [`Error::InvalidValue`] for memory that is not that of a device.
+/// A new pool; [`Error::CUDA_ERROR_INVALID_VALUE`] for memory that is not that of a device.
 pub(crate) fn create(properties: &PoolProperties, devices: usize) -> Result<Handle> {
     /// `CU_MEM_ALLOCATION_TYPE_PINNED`, and `CU_MEM_LOCATION_TYPE_DEVICE`.
     const PINNED: i32 = 1;
     const DEVICE: i32 = 1;
     if properties.allocation_kind != PINNED || properties.location.kind != DEVICE {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     if properties.handle_kinds != 0 {
-        return Err(Error::NotSupported);
+        return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
     }
-    let ordinal = usize::try_from(properties.location.id).map_err(|_| Error::InvalidValue)?;
+    let ordinal =
+        usize::try_from(properties.location.id).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
     if ordinal >= devices {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     Ok(add(ordinal, false, properties.max_size as u64).handle)
 }
@@ -74,7 +75,7 @@ pub(crate) fn create(properties: &PoolProperties, devices: usize) -> Result<Hand
 /// Destroys a pool; its allocations stay.
 pub(crate) fn destroy(handle: Handle) -> Result<()> {
     if POOLS.get(handle)?.is_default {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     POOLS.remove(handle).map(drop)
 }
@@ -97,7 +98,7 @@ impl Pool {
         };
         #[allow(deprecated, reason = "its successor `try_update` is in Rust 1.95 and later only")]
         let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        let before = taken.map_err(|_| Error::OutOfMemory)?;
+        let before = taken.map_err(|_| Error::CUDA_ERROR_OUT_OF_MEMORY)?;
         self.high.fetch_max(before + bytes, Ordering::Relaxed);
         Ok(())
     }
@@ -112,7 +113,9 @@ impl Pool {
         match attribute {
             RESERVED | USED => Ok(self.used.load(Ordering::Relaxed)),
             RESERVED_HIGH | USED_HIGH => Ok(self.high.load(Ordering::Relaxed)),
-            _ => lock(&self.settings).get(&attribute).copied().ok_or(Error::InvalidValue),
+            _ => {
+                lock(&self.settings).get(&attribute).copied().ok_or(Error::CUDA_ERROR_INVALID_VALUE)
+            }
         }
     }
 
@@ -123,7 +126,7 @@ impl Pool {
             return Ok(());
         }
         let mut settings = lock(&self.settings);
-        *settings.get_mut(&attribute).ok_or(Error::InvalidValue)? = value;
+        *settings.get_mut(&attribute).ok_or(Error::CUDA_ERROR_INVALID_VALUE)? = value;
         Ok(())
     }
 

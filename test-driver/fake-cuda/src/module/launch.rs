@@ -47,7 +47,7 @@ pub(crate) struct Launchable {
 pub(crate) fn prepare(owner: Owner, function: &Function, request: &Request) -> Result<Launchable> {
     let module = function.module()?;
     if module.owner != owner {
-        return Err(Error::InvalidHandle);
+        return Err(Error::CUDA_ERROR_INVALID_HANDLE);
     }
     let kernel = module::kernel(&module, function)?;
     check_dimensions(kernel, request)?;
@@ -66,12 +66,12 @@ fn check_dimensions(kernel: &Kernel, request: &Request) -> Result<()> {
         size.iter().zip(limit).all(|(size, limit)| (1..=limit).contains(size))
     };
     if !within(request.grid, Profile::GRID) || !within(request.block, Profile::BLOCK) {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     let threads: u32 = request.block.iter().product();
     let other_shape = kernel.required_block.is_some_and(|required| required != request.block);
     if other_shape || threads > module::threads(kernel) {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     Ok(())
 }
@@ -86,7 +86,11 @@ fn check_shared(
     let dynamic = u64::from(request.shared_bytes);
     let total = dynamic + kernel.static_shared_bytes as u64;
     let most = u64::from(device_of(owner.ordinal).profile.shared_per_block);
-    if dynamic > allowed as u64 || total > most { Err(Error::InvalidValue) } else { Ok(()) }
+    if dynamic > allowed as u64 || total > most {
+        Err(Error::CUDA_ERROR_INVALID_VALUE)
+    } else {
+        Ok(())
+    }
 }
 
 /// All blocks of a cooperative launch have to be on the device at once.
@@ -96,7 +100,7 @@ fn check_cooperative(owner: Owner, kernel: &Kernel, request: &Request) -> Result
     let each = occupancy::blocks(profile, kernel, threads, request.shared_bytes as usize);
     let most = u64::from(each) * u64::from(profile.multiprocessors);
     let blocks: u64 = request.grid.iter().map(|&size| u64::from(size)).product();
-    if blocks > most { Err(Error::CooperativeLaunchTooLarge) } else { Ok(()) }
+    if blocks > most { Err(Error::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE) } else { Ok(()) }
 }
 
 /// The bytes of each argument.
@@ -110,7 +114,7 @@ fn arguments(kernel: &Kernel, request: &Request) -> Result<Vec<Vec<u8>>> {
     }
     let buffer = packed(request.extra)?;
     let slice = |offset: usize, size: usize| {
-        let bytes = buffer.get(offset..offset + size).ok_or(Error::InvalidValue)?;
+        let bytes = buffer.get(offset..offset + size).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         Ok(bytes.to_vec())
     };
     let parameters = kernel.parameters.iter();
@@ -130,13 +134,13 @@ fn packed(extra: In<usize>) -> Result<Vec<u8>> {
             END => break,
             POINTER => buffer = Some(extra.cast::<In<u8>>().element(index + 1)?),
             SIZE => size = Some(extra.cast::<In<usize>>().element(index + 1)?.get()?),
-            _ => return Err(Error::InvalidValue),
+            _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         }
         index += 2;
     }
     match (buffer, size) {
         (Some(buffer), Some(size)) => buffer.elements(size),
-        _ => Err(Error::InvalidValue),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 

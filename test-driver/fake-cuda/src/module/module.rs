@@ -56,7 +56,7 @@ pub(crate) struct Refusal {
 impl Module {
     /// Loads PTX.
     pub(crate) fn load(owner: Owner, text: &str) -> Result<Arc<Self>, Refusal> {
-        let refuse = |log: String| Refusal { error: Error::InvalidPtx, log };
+        let refuse = |log: String| Refusal { error: Error::CUDA_ERROR_INVALID_PTX, log };
         let parse = |text: &str| Ptx::parse(text).map_err(|errors| refuse(errors.to_string()));
         let mut ptx = parse(text)?;
         let change = config().ok().and_then(|config| config.change.as_ref());
@@ -75,7 +75,8 @@ impl Module {
             )));
         }
         let loaded = device.emulator.load(&ptx);
-        let loaded = loaded.map_err(|log| Refusal { error: Error::OutOfMemory, log })?;
+        let loaded =
+            loaded.map_err(|log| Refusal { error: Error::CUDA_ERROR_OUT_OF_MEMORY, log })?;
         Ok(MODULES.add(|handle| Self {
             handle,
             owner,
@@ -88,7 +89,7 @@ impl Module {
 
     /// The function with this name, always the same.
     pub(crate) fn function(self: &Arc<Self>, name: &str) -> Result<Arc<Function>> {
-        let kernel = self.ptx.kernel(name).ok_or(Error::NotFound)?;
+        let kernel = self.ptx.kernel(name).ok_or(Error::CUDA_ERROR_NOT_FOUND)?;
         let mut functions = lock(&self.functions);
         if let Some(function) = functions.get(name) {
             return Ok(Arc::clone(function));
@@ -107,7 +108,7 @@ impl Module {
 
     /// Address and length of a global.
     pub(crate) fn global(&self, name: &str) -> Result<(u64, usize)> {
-        let (address, bytes) = self.loaded.global(name).ok_or(Error::NotFound)?;
+        let (address, bytes) = self.loaded.global(name).ok_or(Error::CUDA_ERROR_NOT_FOUND)?;
         let mut globals = lock(&self.globals);
         if !globals.contains(&address) {
             memory::add(address, bytes as u64, memory::Kind::Global, self.owner);
@@ -135,9 +136,9 @@ impl Drop for Module {
 }
 
 impl Function {
-    /// The function's module; [`Error::InvalidHandle`] once that is unloaded.
+    /// The function's module; [`Error::CUDA_ERROR_INVALID_HANDLE`] once that is unloaded.
     pub(crate) fn module(&self) -> Result<Arc<Module>> {
-        self.module.upgrade().ok_or(Error::InvalidHandle)
+        self.module.upgrade().ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
     }
 
     /// The value of an attribute.
@@ -157,7 +158,7 @@ impl Function {
             8 => self.dynamic_allowed.load(Ordering::Relaxed),
             9 => self.carveout.load(Ordering::Relaxed),
             10..=15 => 0,
-            _ => return Err(Error::InvalidValue),
+            _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         })
     }
 
@@ -172,7 +173,7 @@ impl Function {
                 self.dynamic_allowed.store(value, Ordering::Relaxed);
             }
             9 if (-1..=100).contains(&value) => self.carveout.store(value, Ordering::Relaxed),
-            _ => return Err(Error::InvalidValue),
+            _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         }
         Ok(())
     }
@@ -180,7 +181,7 @@ impl Function {
 
 /// The kernel behind a function.
 pub(crate) fn kernel<'m>(module: &'m Module, function: &Function) -> Result<&'m Kernel> {
-    module.ptx.kernel(&function.name).ok_or(Error::InvalidHandle)
+    module.ptx.kernel(&function.name).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
 }
 
 /// Threads that a block of a kernel can have.
@@ -196,14 +197,14 @@ pub(crate) fn refuse_binary(start: &[u8]) -> Option<Refusal> {
     const BUNDLE: [u8; 4] = 0xba55_ed50_u32.to_le_bytes();
     if start.starts_with(ELF) || start.starts_with(&BUNDLE) {
         let log = "machine code cannot be run by an emulator of PTX".to_owned();
-        return Some(Refusal { error: Error::NoBinaryForGpu, log });
+        return Some(Refusal { error: Error::CUDA_ERROR_NO_BINARY_FOR_GPU, log });
     }
     let text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     if start.first().is_some_and(text) {
         return None;
     }
     let log = "the image is neither PTX nor machine code".to_owned();
-    Some(Refusal { error: Error::InvalidImage, log })
+    Some(Refusal { error: Error::CUDA_ERROR_INVALID_IMAGE, log })
 }
 
 #[cfg(test)]
@@ -215,9 +216,9 @@ mod tests {
         assert!(refuse_binary(b"//\n.version").is_none());
         assert!(refuse_binary(b"\n.version 7.0").is_none());
         let error = |start: &[u8]| refuse_binary(start).unwrap().error;
-        assert_eq!(error(b"\x7fELF\x02"), Error::NoBinaryForGpu);
-        assert_eq!(error(&[0x50, 0xed, 0x55, 0xba, 1]), Error::NoBinaryForGpu);
-        assert_eq!(error(&[0, 1, 2, 3]), Error::InvalidImage);
-        assert_eq!(error(&[]), Error::InvalidImage);
+        assert_eq!(error(b"\x7fELF\x02"), Error::CUDA_ERROR_NO_BINARY_FOR_GPU);
+        assert_eq!(error(&[0x50, 0xed, 0x55, 0xba, 1]), Error::CUDA_ERROR_NO_BINARY_FOR_GPU);
+        assert_eq!(error(&[0, 1, 2, 3]), Error::CUDA_ERROR_INVALID_IMAGE);
+        assert_eq!(error(&[]), Error::CUDA_ERROR_INVALID_IMAGE);
     }
 }

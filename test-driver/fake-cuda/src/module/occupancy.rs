@@ -44,10 +44,10 @@ pub(crate) fn available_shared(
     threads: i32,
 ) -> Result<usize> {
     let count = usize::try_from(count).ok().filter(|count| *count > 0);
-    let threads = u32::try_from(threads).map_err(|_| Error::InvalidValue)?;
-    let count = count.ok_or(Error::InvalidValue)?;
+    let threads = u32::try_from(threads).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
+    let count = count.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     if blocks(profile, kernel, threads, 0) < count as u32 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     let each = profile.shared_per_multiprocessor as usize / count / SHARED_UNIT * SHARED_UNIT;
     let each = each.saturating_sub(Profile::SHARED_RESERVED as usize);

@@ -57,7 +57,7 @@ impl Stream {
             None => Ok(()),
             Some(capture) => {
                 capture.invalidate();
-                Err(Error::StreamCaptureUnsupported)
+                Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED)
             }
         }
     }
