@@ -7,6 +7,7 @@ use std::{
     time::Instant,
 };
 
+use crate::base::abi::enumerators;
 use crate::base::error::{Error, Result};
 use crate::base::handle::{Handle, Registry, lock};
 use crate::context::{self, CONTEXTS, Context};
@@ -17,12 +18,13 @@ use crate::work::Work;
 /// The events that exist.
 pub(crate) static EVENTS: Registry<Event> = Registry::new(0x61);
 
-/// `CU_EVENT_DISABLE_TIMING`.
-const DISABLE_TIMING: u32 = 2;
-/// `CU_EVENT_INTERPROCESS`.
-const INTERPROCESS: u32 = 4;
+enumerators! { u32: CUevent_flags
+    BLOCKING_SYNC = CU_EVENT_BLOCKING_SYNC;
+    DISABLE_TIMING = CU_EVENT_DISABLE_TIMING;
+    INTERPROCESS = CU_EVENT_INTERPROCESS;
+}
 /// All flags that there are.
-const FLAGS: u32 = 7;
+const FLAGS: u32 = BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS;
 
 /// An event of a context.
 pub(crate) struct Event {

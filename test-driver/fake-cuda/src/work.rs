@@ -6,12 +6,12 @@ use std::{
     time::Instant,
 };
 
-use crate::base::abi::{HostFunction, StreamCallback};
 use crate::base::error::{AsyncError, Error};
 use crate::base::handle::Handle;
 use crate::memory::copy::{Copy, Fill};
 use crate::memory::{self, GraphMemory};
 use crate::module::launch::Launchable;
+use cudarc::driver::sys::{CUhostFn, CUresult, CUstream, CUstreamCallback};
 
 /// A piece of work, which can be done more than once.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ unsafe impl Sync for HostCall {}
 
 impl HostCall {
     /// The call; [`Error::CUDA_ERROR_INVALID_VALUE`] where there is no function.
-    pub(crate) fn new(function: HostFunction, data: *mut c_void) -> Result<Self, Error> {
+    pub(crate) fn new(function: CUhostFn, data: *mut c_void) -> Result<Self, Error> {
         Ok(Self { function: function.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?, data })
     }
 
@@ -58,7 +58,7 @@ impl HostCall {
 /// A call of a function that wants to know its stream, and whether all went well.
 #[derive(Clone, Copy)]
 pub(crate) struct Callback {
-    function: unsafe extern "C" fn(usize, i32, *mut c_void),
+    function: unsafe extern "C" fn(CUstream, CUresult, *mut c_void),
     stream: Handle,
     data: *mut c_void,
 }
@@ -71,16 +71,16 @@ unsafe impl Sync for Callback {}
 impl Callback {
     /// The call; [`Error::CUDA_ERROR_INVALID_VALUE`] where there is no function.
     pub(crate) fn new(
-        function: StreamCallback,
+        function: CUstreamCallback,
         stream: Handle,
         data: *mut c_void,
     ) -> Result<Self, Error> {
         Ok(Self { function: function.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?, stream, data })
     }
 
-    fn run(self, status: i32) {
+    fn run(self, status: CUresult) {
         // SAFETY: `cuStreamAddCallback` promises that this call can be made.
-        unsafe { (self.function)(self.stream.0, status, self.data) };
+        unsafe { (self.function)(self.stream.0 as CUstream, status, self.data) };
     }
 }
 
@@ -98,7 +98,7 @@ impl Work {
             Self::Copy(copy) => return copy.run(ordinal),
             Self::Fill(fill) => return fill.run(ordinal),
             Self::Host(call) => call.run(),
-            Self::Callback(call) => call.run(status.map_or(0, |error| error as i32)),
+            Self::Callback(call) => call.run(status.unwrap_or(CUresult::CUDA_SUCCESS)),
             Self::Release(address) => memory::release(*address, ordinal),
             // A record is made once, and replayed by no graph.
             Self::Stamp(time) => drop(time.set(Instant::now())),

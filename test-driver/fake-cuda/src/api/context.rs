@@ -10,13 +10,18 @@ use std::{
 
 use super::call::call;
 use super::device::CONTEXT_FLAGS;
-use crate::base::abi::{Ignored, Out};
+use crate::base::abi::{Ignored, Out, enumerators};
 use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context::{self, CONTEXTS, Context};
 use crate::driver::{self, device};
 use crate::lifetime;
 use cudarc::driver::sys::CUresult;
+
+enumerators! { c_int: CUfunc_cache
+    PREFER_NONE = CU_FUNC_CACHE_PREFER_NONE;
+    PREFER_EQUAL = CU_FUNC_CACHE_PREFER_EQUAL;
+}
 
 fn create(created: Out<Handle>, flags: c_uint, ordinal: c_int) -> Result<()> {
     created.check()?;
@@ -189,7 +194,7 @@ pub(crate) extern "C" fn cuCtxGetCacheConfig(config: Out<c_int>) -> CUresult {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuCtxSetCacheConfig(config: c_int) -> CUresult {
     call("cuCtxSetCacheConfig", || {
-        if !(0..=3).contains(&config) {
+        if !(PREFER_NONE..=PREFER_EQUAL).contains(&config) {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         context::usable()?.cache_config.store(config, Ordering::Relaxed);

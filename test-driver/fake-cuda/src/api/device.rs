@@ -10,10 +10,10 @@ use crate::context::primary;
 use crate::driver::{device, driver};
 use crate::lifetime;
 use crate::memory::pool::POOLS;
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{CUctx_flags, CUresult};
 
 /// All flags that a context can have.
-pub(super) const CONTEXT_FLAGS: c_uint = 0xff;
+pub(super) const CONTEXT_FLAGS: c_uint = CUctx_flags::CU_CTX_FLAGS_MASK as c_uint;
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuDeviceGet(found: Out<c_int>, ordinal: c_int) -> CUresult {

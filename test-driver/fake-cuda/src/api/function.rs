@@ -3,12 +3,22 @@
 use std::ffi::c_int;
 
 use super::call::call;
-use crate::base::abi::Out;
+use crate::base::abi::{Out, enumerators};
 use crate::base::error::Error;
 use crate::base::handle::Handle;
 use crate::context;
 use crate::module::{self, FUNCTIONS};
 use cudarc::driver::sys::CUresult;
+
+enumerators! { c_int: CUfunc_cache
+    PREFER_NONE = CU_FUNC_CACHE_PREFER_NONE;
+    PREFER_EQUAL = CU_FUNC_CACHE_PREFER_EQUAL;
+}
+
+enumerators! { c_int: CUsharedconfig
+    DEFAULT_BANK = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
+    EIGHT_BYTE_BANK = CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE;
+}
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuFuncGetAttribute(
@@ -40,7 +50,11 @@ pub(crate) extern "C" fn cuFuncSetCacheConfig(function: Handle, config: c_int) -
     call("cuFuncSetCacheConfig", || {
         context::usable()?;
         FUNCTIONS.get(function)?;
-        if (0..=3).contains(&config) { Ok(()) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
+        if (PREFER_NONE..=PREFER_EQUAL).contains(&config) {
+            Ok(())
+        } else {
+            Err(Error::CUDA_ERROR_INVALID_VALUE)
+        }
     })
 }
 
@@ -49,7 +63,11 @@ pub(crate) extern "C" fn cuFuncSetSharedMemConfig(function: Handle, config: c_in
     call("cuFuncSetSharedMemConfig", || {
         context::usable()?;
         FUNCTIONS.get(function)?;
-        if (0..=2).contains(&config) { Ok(()) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
+        if (DEFAULT_BANK..=EIGHT_BYTE_BANK).contains(&config) {
+            Ok(())
+        } else {
+            Err(Error::CUDA_ERROR_INVALID_VALUE)
+        }
     })
 }
 

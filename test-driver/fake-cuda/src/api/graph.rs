@@ -1,18 +1,20 @@
 //! Graphs.
 
 use std::{
-    ffi::{c_int, c_uint, c_ulonglong},
+    ffi::{c_uint, c_ulonglong},
     sync::Arc,
 };
 
 use super::call::call;
-use crate::base::abi::{In, InOut, Out};
+use crate::base::abi::{In, InOut, Out, field};
 use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context;
 use crate::graph::{self, Content, EXECUTABLES, Executable, GRAPHS, Graph};
 use crate::work::Work;
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{
+    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphInstantiateResult, CUgraphNodeType, CUresult, CUstream,
+};
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuGraphCreate(created: Out<Handle>, flags: c_uint) -> CUresult {
@@ -52,27 +54,27 @@ pub(crate) extern "C" fn cuGraphInstantiateWithFlags(
     call("cuGraphInstantiateWithFlags", || instantiate(created, graph, flags))
 }
 
-/// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Parameters {
-    flags: c_ulonglong,
-    stream: Handle,
-    failed: Handle,
-    result: c_int,
-}
-
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuGraphInstantiateWithParams(
     created: Out<Handle>,
     graph: Handle,
-    parameters: InOut<Parameters>,
+    parameters: InOut<CUDA_GRAPH_INSTANTIATE_PARAMS>,
 ) -> CUresult {
     call("cuGraphInstantiateWithParams", || {
-        let given = parameters.get()?;
-        let done = instantiate(created, graph, given.flags);
-        let result = if done.is_ok() { 0 } else { 1 };
-        parameters.exchange(Parameters { failed: Handle::NULL, result, ..given })?;
+        // What the result is before the call is up to the caller, so that only the inputs are read.
+        let flags = field!(parameters.input(), CUDA_GRAPH_INSTANTIATE_PARAMS, flags as u64)?;
+        let stream =
+            field!(parameters.input(), CUDA_GRAPH_INSTANTIATE_PARAMS, hUploadStream as usize)?;
+        let done = instantiate(created, graph, flags);
+        parameters.output().set(CUDA_GRAPH_INSTANTIATE_PARAMS {
+            flags,
+            hUploadStream: stream as CUstream,
+            hErrNode_out: std::ptr::null_mut(),
+            result_out: match done {
+                Ok(()) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_SUCCESS,
+                Err(_) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_ERROR,
+            },
+        })?;
         done
     })
 }
@@ -151,7 +153,7 @@ pub(crate) extern "C" fn cuGraphGetEdges(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphNodeGetType(node: Handle, kind: Out<c_int>) -> CUresult {
+pub(crate) extern "C" fn cuGraphNodeGetType(node: Handle, kind: Out<CUgraphNodeType>) -> CUresult {
     call("cuGraphNodeGetType", || kind.set(graph::node_kind(node)?))
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::call::call;
 use super::copy_rows;
-use crate::base::abi::{Copy3, FillNode, HostNode, In, KernelNode, Out};
+use crate::base::abi::{In, Out};
 use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context::CONTEXTS;
@@ -13,7 +13,10 @@ use crate::memory::copy::Fill;
 use crate::module::FUNCTIONS;
 use crate::module::launch::{Request, prepare};
 use crate::work::{HostCall, Work};
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS_st, CUresult,
+};
 
 fn add(
     node: Out<Handle>,
@@ -27,16 +30,17 @@ fn add(
     node.set(GRAPHS.get(graph)?.add(work, &after)?)
 }
 
-fn launch(parameters: In<KernelNode>) -> Result<Work> {
+/// A launch; no field of the first version of the parameters is an enum, and version 2 begins with it.
+fn launch(parameters: In<CUDA_KERNEL_NODE_PARAMS_st>) -> Result<Work> {
     let given = parameters.get()?;
-    let function = FUNCTIONS.get(given.function)?;
+    let function = FUNCTIONS.get(Handle::from(given.func))?;
     let request = Request {
-        grid: given.grid,
-        block: given.block,
-        shared_bytes: given.shared_bytes,
+        grid: [given.gridDimX, given.gridDimY, given.gridDimZ],
+        block: [given.blockDimX, given.blockDimY, given.blockDimZ],
+        shared_bytes: given.sharedMemBytes,
         cooperative: false,
-        arguments: given.arguments,
-        extra: given.extra,
+        arguments: In::new(given.kernelParams.cast_const()).cast(),
+        extra: In::new(given.extra.cast_const()).cast(),
     };
     Ok(Work::Launch(Arc::new(prepare(function.module()?.owner, &function, &request)?)))
 }
@@ -47,7 +51,7 @@ pub(crate) extern "C" fn cuGraphAddKernelNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<KernelNode>,
+    parameters: In<CUDA_KERNEL_NODE_PARAMS_st>,
 ) -> CUresult {
     call("cuGraphAddKernelNode", || add(node, graph, after, count, launch(parameters)?))
 }
@@ -59,7 +63,7 @@ pub(crate) extern "C" fn cuGraphAddKernelNode_v2(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<KernelNode>,
+    parameters: In<CUDA_KERNEL_NODE_PARAMS_st>,
 ) -> CUresult {
     call("cuGraphAddKernelNode_v2", || add(node, graph, after, count, launch(parameters)?))
 }
@@ -70,7 +74,7 @@ pub(crate) extern "C" fn cuGraphAddMemcpyNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<Copy3>,
+    parameters: In<CUDA_MEMCPY3D>,
     context: Handle,
 ) -> CUresult {
     call("cuGraphAddMemcpyNode", || {
@@ -87,22 +91,22 @@ pub(crate) extern "C" fn cuGraphAddMemsetNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<FillNode>,
+    parameters: In<CUDA_MEMSET_NODE_PARAMS_st>,
     context: Handle,
 ) -> CUresult {
     call("cuGraphAddMemsetNode", || {
         let context = CONTEXTS.get(context).map_err(|_| Error::CUDA_ERROR_INVALID_CONTEXT)?;
         let given = parameters.get()?;
-        if !matches!(given.element_bytes, 1 | 2 | 4) {
+        if !matches!(given.elementSize, 1 | 2 | 4) {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let fill = Fill {
-            address: given.target,
+            address: given.dst,
             pitch: given.pitch,
             width: given.width,
             height: given.height,
             value: given.value,
-            element_bytes: given.element_bytes as usize,
+            element_bytes: given.elementSize as usize,
         };
         fill.check(context.ordinal)?;
         add(node, graph, after, count, Work::Fill(fill))
@@ -115,11 +119,11 @@ pub(crate) extern "C" fn cuGraphAddHostNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<HostNode>,
+    parameters: In<CUDA_HOST_NODE_PARAMS_st>,
 ) -> CUresult {
     call("cuGraphAddHostNode", || {
         let given = parameters.get()?;
-        add(node, graph, after, count, Work::Host(HostCall::new(given.function, given.data)?))
+        add(node, graph, after, count, Work::Host(HostCall::new(given.fn_, given.userData)?))
     })
 }
 

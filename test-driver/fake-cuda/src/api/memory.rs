@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_ulonglong};
 
 use super::call::call;
-use crate::base::abi::{In, Out};
+use crate::base::abi::{In, Out, enumerators};
 use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context;
@@ -91,9 +91,33 @@ pub(crate) extern "C" fn cuMemGetAddressRange_v2(
     })
 }
 
-/// `CUmemorytype` of host and device memory.
-const HOST: c_uint = 1;
-const DEVICE: c_uint = 2;
+enumerators! { c_uint: CUmemorytype
+    HOST = CU_MEMORYTYPE_HOST;
+    DEVICE = CU_MEMORYTYPE_DEVICE;
+}
+
+enumerators! { c_int: CUpointer_attribute
+    CONTEXT = CU_POINTER_ATTRIBUTE_CONTEXT;
+    MEMORY_TYPE = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+    DEVICE_POINTER = CU_POINTER_ATTRIBUTE_DEVICE_POINTER;
+    HOST_POINTER = CU_POINTER_ATTRIBUTE_HOST_POINTER;
+    SYNC_MEMOPS = CU_POINTER_ATTRIBUTE_SYNC_MEMOPS;
+    BUFFER_ID = CU_POINTER_ATTRIBUTE_BUFFER_ID;
+    IS_MANAGED = CU_POINTER_ATTRIBUTE_IS_MANAGED;
+    DEVICE_ORDINAL = CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+    IS_LEGACY_CUDA_IPC_CAPABLE = CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE;
+    RANGE_START_ADDR = CU_POINTER_ATTRIBUTE_RANGE_START_ADDR;
+    RANGE_SIZE = CU_POINTER_ATTRIBUTE_RANGE_SIZE;
+    MAPPED = CU_POINTER_ATTRIBUTE_MAPPED;
+    ALLOWED_HANDLE_TYPES = CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES;
+    IS_GPU_DIRECT_RDMA_CAPABLE = CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE;
+    ACCESS_FLAGS = CU_POINTER_ATTRIBUTE_ACCESS_FLAGS;
+    MEMPOOL_HANDLE = CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE;
+}
+
+enumerators! { c_uint: CUDA_POINTER_ATTRIBUTE_ACCESS_FLAGS
+    READ_AND_WRITE = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+}
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuPointerGetAttribute(
@@ -133,24 +157,23 @@ pub(crate) extern "C" fn cuPointerGetAttributes(
 fn describe(data: Out<u8>, attribute: c_int, address: u64, found: &Allocation) -> Result<()> {
     let host = matches!(found.kind, Kind::Pinned(_) | Kind::Registered);
     match attribute {
-        1 => data.cast().set(found.owner.context),
-        2 => data.cast().set(if host { HOST } else { DEVICE }),
-        3 => data.cast().set(address),
-        4 if found.kind.is_of_host() => data.cast().set(address),
-        4 => Err(Error::CUDA_ERROR_INVALID_VALUE),
-        6 => data.cast::<c_int>().set(0),
-        7 => data.cast::<c_ulonglong>().set(found.id),
-        8 => data.cast::<c_uint>().set((found.kind == Kind::Managed).into()),
-        9 => data.cast().set(found.owner.ordinal as c_int),
+        CONTEXT => data.cast().set(found.owner.context),
+        MEMORY_TYPE => data.cast().set(if host { HOST } else { DEVICE }),
+        DEVICE_POINTER => data.cast().set(address),
+        HOST_POINTER if found.kind.is_of_host() => data.cast().set(address),
+        HOST_POINTER => Err(Error::CUDA_ERROR_INVALID_VALUE),
+        SYNC_MEMOPS => data.cast::<c_int>().set(0),
+        BUFFER_ID => data.cast::<c_ulonglong>().set(found.id),
+        IS_MANAGED => data.cast::<c_uint>().set((found.kind == Kind::Managed).into()),
+        DEVICE_ORDINAL => data.cast().set(found.owner.ordinal as c_int),
         // Whether other processes can have it.
-        10 | 15 => data.cast::<c_uint>().set(0),
-        11 => data.cast().set(found.address),
-        12 => data.cast().set(found.bytes as usize),
-        13 => data.cast::<c_uint>().set(1),
-        14 => data.cast::<c_ulonglong>().set(0),
-        // Read and write.
-        16 => data.cast::<c_uint>().set(3),
-        17 => match found.kind {
+        IS_LEGACY_CUDA_IPC_CAPABLE | IS_GPU_DIRECT_RDMA_CAPABLE => data.cast::<c_uint>().set(0),
+        RANGE_START_ADDR => data.cast().set(found.address),
+        RANGE_SIZE => data.cast().set(found.bytes as usize),
+        MAPPED => data.cast::<c_uint>().set(1),
+        ALLOWED_HANDLE_TYPES => data.cast::<c_ulonglong>().set(0),
+        ACCESS_FLAGS => data.cast::<c_uint>().set(READ_AND_WRITE),
+        MEMPOOL_HANDLE => match found.kind {
             Kind::Pool(pool) => data.cast().set(pool),
             _ => data.cast().set(Handle::NULL),
         },
@@ -160,9 +183,16 @@ fn describe(data: Out<u8>, attribute: c_int, address: u64, found: &Allocation) -
 
 fn describe_unknown(data: Out<u8>, attribute: c_int) -> Result<()> {
     match attribute {
-        1 | 3 | 4 | 7 | 11 | 12 | 14 | 17 => data.cast::<u64>().set(0),
-        9 => data.cast::<c_int>().set(-2),
-        2 | 6 | 8 | 10 | 13 | 15 | 16 => data.cast::<c_uint>().set(0),
+        CONTEXT | DEVICE_POINTER | HOST_POINTER | BUFFER_ID | RANGE_START_ADDR | RANGE_SIZE
+        | ALLOWED_HANDLE_TYPES | MEMPOOL_HANDLE => data.cast::<u64>().set(0),
+        DEVICE_ORDINAL => data.cast::<c_int>().set(-2),
+        MEMORY_TYPE
+        | SYNC_MEMOPS
+        | IS_MANAGED
+        | IS_LEGACY_CUDA_IPC_CAPABLE
+        | MAPPED
+        | IS_GPU_DIRECT_RDMA_CAPABLE
+        | ACCESS_FLAGS => data.cast::<c_uint>().set(0),
         _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }

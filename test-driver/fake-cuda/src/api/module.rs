@@ -6,12 +6,17 @@ use std::{
 };
 
 use super::call::call;
-use crate::base::abi::{In, Out, Text};
+use crate::base::abi::{In, Out, Text, enumerators};
 use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context::{self, CONTEXTS};
 use crate::module::{MODULES, Module, Refusal, refuse_binary};
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{CUmoduleLoadingMode, CUresult};
+
+enumerators! { c_int: CUjit_option
+    LOG = CU_JIT_ERROR_LOG_BUFFER;
+    LOG_BYTES = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+}
 
 /// What the caller has asked for while a module is loaded: where messages go.
 #[derive(Default)]
@@ -22,9 +27,6 @@ struct Options {
 impl Options {
     /// Reads `CUjit_option`s; all but the log of errors make no difference to an emulator.
     fn read(count: c_uint, keys: In<c_int>, values: In<Out<c_char>>) -> Result<Self> {
-        /// `CU_JIT_ERROR_LOG_BUFFER` and its `_SIZE_BYTES`.
-        const LOG: c_int = 5;
-        const LOG_BYTES: c_int = 6;
         let (mut log, mut bytes) = (None, 0);
         for index in 0..count as usize {
             match keys.element(index)? {
@@ -174,6 +176,6 @@ pub(crate) extern "C" fn cuModuleGetGlobal_v2(
 
 /// Everything is loaded at once.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleGetLoadingMode(mode: Out<c_int>) -> CUresult {
-    call("cuModuleGetLoadingMode", || mode.set(1))
+pub(crate) extern "C" fn cuModuleGetLoadingMode(mode: Out<CUmoduleLoadingMode>) -> CUresult {
+    call("cuModuleGetLoadingMode", || mode.set(CUmoduleLoadingMode::CU_MODULE_EAGER_LOADING))
 }

@@ -6,13 +6,13 @@ use std::{
 };
 
 use super::call::call;
-use crate::base::abi::{In, LaunchConfig, Out, SharedForBlock};
+use crate::base::abi::{In, Out};
 use crate::base::error::{Error, Result};
 use crate::base::handle::Handle;
 use crate::context::{self, Context};
 use crate::module::occupancy;
 use crate::module::{self, FUNCTIONS, Module};
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{CUlaunchConfig, CUoccupancyB2DSize, CUresult};
 
 /// A function with all that occupancy depends on.
 fn find(function: Handle) -> Result<(Arc<Context>, Arc<Module>, String)> {
@@ -65,7 +65,7 @@ fn best_block(
     blocks: Out<c_int>,
     threads: Out<c_int>,
     function: Handle,
-    dynamic: (SharedForBlock, usize),
+    dynamic: (CUoccupancyB2DSize, usize),
     limit: c_int,
     flags: c_uint,
 ) -> Result<()> {
@@ -90,7 +90,7 @@ pub(crate) extern "C" fn cuOccupancyMaxPotentialBlockSize(
     blocks: Out<c_int>,
     threads: Out<c_int>,
     function: Handle,
-    shared: SharedForBlock,
+    shared: CUoccupancyB2DSize,
     dynamic: usize,
     limit: c_int,
 ) -> CUresult {
@@ -104,7 +104,7 @@ pub(crate) extern "C" fn cuOccupancyMaxPotentialBlockSizeWithFlags(
     blocks: Out<c_int>,
     threads: Out<c_int>,
     function: Handle,
-    shared: SharedForBlock,
+    shared: CUoccupancyB2DSize,
     dynamic: usize,
     limit: c_int,
     flags: c_uint,
@@ -134,7 +134,7 @@ pub(crate) extern "C" fn cuOccupancyAvailableDynamicSMemPerBlock(
 pub(crate) extern "C" fn cuOccupancyMaxPotentialClusterSize(
     size: Out<c_int>,
     function: Handle,
-    config: In<LaunchConfig>,
+    config: In<CUlaunchConfig>,
 ) -> CUresult {
     call("cuOccupancyMaxPotentialClusterSize", || {
         find(function)?;
@@ -147,15 +147,16 @@ pub(crate) extern "C" fn cuOccupancyMaxPotentialClusterSize(
 pub(crate) extern "C" fn cuOccupancyMaxActiveClusters(
     clusters: Out<c_int>,
     function: Handle,
-    config: In<LaunchConfig>,
+    config: In<CUlaunchConfig>,
 ) -> CUresult {
     call("cuOccupancyMaxActiveClusters", || {
         let config = config.get()?;
         let (context, module, name) = find(function)?;
         let kernel = module.ptx.kernel(&name).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)?;
         let profile = &context.device().profile;
-        let threads = config.block.iter().product::<u32>().min(module::threads(kernel) + 1);
-        let each = occupancy::blocks(profile, kernel, threads, config.shared_bytes as usize);
+        let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
+        let threads = block.iter().product::<u32>().min(module::threads(kernel) + 1);
+        let each = occupancy::blocks(profile, kernel, threads, config.sharedMemBytes as usize);
         clusters.set((each * profile.multiprocessors) as c_int)
     })
 }

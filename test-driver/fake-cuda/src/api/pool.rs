@@ -3,7 +3,7 @@
 use std::{ffi::c_int, sync::Arc};
 
 use super::call::call;
-use crate::base::abi::{In, InOut, Location, Out, PoolProperties};
+use crate::base::abi::{In, Out, field};
 use crate::base::error::{Error, Result};
 use crate::base::handle::{Handle, lock};
 use crate::context::{self, Context};
@@ -14,16 +14,18 @@ use crate::memory::{
 };
 use crate::stream::Stream;
 use crate::work::Work;
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{
+    CUmemAccess_flags, CUmemAccessDesc, CUmemLocation, CUmemLocationType, CUmemPoolProps, CUresult,
+};
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemPoolCreate(
     created: Out<Handle>,
-    properties: In<PoolProperties>,
+    properties: In<CUmemPoolProps>,
 ) -> CUresult {
     call("cuMemPoolCreate", || {
         created.check()?;
-        created.set(pool::create(&properties.get()?, driver()?.devices.len())?)
+        created.set(pool::create(properties, driver()?.devices.len())?)
     })
 }
 
@@ -76,30 +78,30 @@ pub(crate) extern "C" fn cuMemPoolSetAttribute(
     })
 }
 
-/// `CUmemAccessDesc`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Access {
-    location: Location,
-    flags: c_int,
-}
+const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE as u32;
+const NO_ACCESS: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE as u32;
+const READ_ONLY: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READ as u32;
+const READ_AND_WRITE: u32 = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_READWRITE as u32;
 
 /// Access of another device is noted; kernels reach the memory of their own device only.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemPoolSetAccess(
     pool: Handle,
-    accesses: In<Access>,
+    accesses: In<CUmemAccessDesc>,
     count: usize,
 ) -> CUresult {
     call("cuMemPoolSetAccess", || {
         let pool = POOLS.get(pool)?;
-        for access in accesses.elements(count)? {
-            let other = device(access.location.id).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
-            if access.location.kind != 1 || !matches!(access.flags, 0 | 1 | 3) {
+        for access in (0..count).map(|index| accesses.place(index)) {
+            let kind = field!(access, CUmemAccessDesc, location.type_ as u32)?;
+            let id = field!(access, CUmemAccessDesc, location.id as c_int)?;
+            let flags = field!(access, CUmemAccessDesc, flags as u32)?;
+            let other = device(id).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
+            if kind != DEVICE || !matches!(flags, NO_ACCESS | READ_ONLY | READ_AND_WRITE) {
                 return Err(Error::CUDA_ERROR_INVALID_VALUE);
             }
             // Its own device always has access, and the others never.
-            if (other.ordinal == pool.ordinal) != (access.flags == 3) {
+            if (other.ordinal == pool.ordinal) != (flags == READ_AND_WRITE) {
                 return Err(Error::CUDA_ERROR_INVALID_DEVICE);
             }
         }
@@ -109,14 +111,15 @@ pub(crate) extern "C" fn cuMemPoolSetAccess(
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemPoolGetAccess(
-    flags: Out<c_int>,
+    flags: Out<u32>,
     pool: Handle,
-    location: InOut<Location>,
+    location: In<CUmemLocation>,
 ) -> CUresult {
     call("cuMemPoolGetAccess", || {
-        let (pool, location) = (POOLS.get(pool)?, location.get()?);
-        let device = device(location.id).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
-        flags.set(if device.ordinal == pool.ordinal { 3 } else { 0 })
+        let pool = POOLS.get(pool)?;
+        let id = field!(location, CUmemLocation, id as c_int)?;
+        let device = device(id).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
+        flags.set(if device.ordinal == pool.ordinal { READ_AND_WRITE } else { NO_ACCESS })
     })
 }
 

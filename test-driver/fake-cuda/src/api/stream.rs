@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
 use super::call::call;
-use crate::base::abi::{HostFunction, InOut, Out, StreamCallback};
+use crate::base::abi::{InOut, Out, enumerators};
 use crate::base::error::Error;
 use crate::base::handle::Handle;
 use crate::context;
@@ -12,7 +12,7 @@ use crate::graph;
 use crate::memory;
 use crate::stream::{self, Kind};
 use crate::work::{Callback, HostCall, Work};
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{CUhostFn, CUresult, CUstreamCallback, CUstreamCaptureStatus};
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamCreate(created: Out<Handle>, flags: c_uint) -> CUresult {
@@ -97,7 +97,7 @@ pub(crate) extern "C" fn cuStreamWaitEvent(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuLaunchHostFunc(
     stream: Handle,
-    function: HostFunction,
+    function: CUhostFn,
     data: *mut c_void,
 ) -> CUresult {
     call("cuLaunchHostFunc", || {
@@ -109,7 +109,7 @@ pub(crate) extern "C" fn cuLaunchHostFunc(
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamAddCallback(
     handle: Handle,
-    function: StreamCallback,
+    function: CUstreamCallback,
     data: *mut c_void,
     flags: c_uint,
 ) -> CUresult {
@@ -121,6 +121,12 @@ pub(crate) extern "C" fn cuStreamAddCallback(
         stream.refuse_capture()?;
         stream.submit(Work::Callback(Callback::new(function, handle, data)?))
     })
+}
+
+enumerators! { u32: CUmemAttach_flags
+    ATTACH_GLOBAL = CU_MEM_ATTACH_GLOBAL;
+    ATTACH_HOST = CU_MEM_ATTACH_HOST;
+    ATTACH_SINGLE = CU_MEM_ATTACH_SINGLE;
 }
 
 /// Managed memory is reached by host and devices at any time, whatever it is attached to.
@@ -135,7 +141,9 @@ pub(crate) extern "C" fn cuStreamAttachMemAsync(
         let (context, stream) = context::resolve(stream)?;
         let found =
             memory::find(address, context.ordinal).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-        if found.kind != memory::Kind::Managed || !matches!(flags, 1 | 2 | 4) {
+        if found.kind != memory::Kind::Managed
+            || !matches!(flags, ATTACH_GLOBAL | ATTACH_HOST | ATTACH_SINGLE)
+        {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         stream.submit(Work::Nothing)
@@ -158,21 +166,26 @@ pub(crate) extern "C" fn cuStreamEndCapture(stream: Handle, graph: Out<Handle>) 
     })
 }
 
+const NOT_CAPTURING: CUstreamCaptureStatus = CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuStreamIsCapturing(stream: Handle, status: Out<c_int>) -> CUresult {
+pub(crate) extern "C" fn cuStreamIsCapturing(
+    stream: Handle,
+    status: Out<CUstreamCaptureStatus>,
+) -> CUresult {
     call("cuStreamIsCapturing", || {
         let stream = context::find_stream(stream)?;
         if stream.context()?.implicit_capture(&stream).is_some() {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
         }
-        status.set(stream.capture().map_or(0, |capture| capture.status()))
+        status.set(stream.capture().map_or(NOT_CAPTURING, |capture| capture.status()))
     })
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuStreamGetCaptureInfo_v2(
     stream: Handle,
-    status: Out<c_int>,
+    status: Out<CUstreamCaptureStatus>,
     id: Out<c_ulonglong>,
     graph: Out<Handle>,
     dependencies: Out<Handle>,
@@ -184,7 +197,7 @@ pub(crate) extern "C" fn cuStreamGetCaptureInfo_v2(
             return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
         }
         let capture = context::find_stream(stream)?.capture();
-        status.set(capture.as_ref().map_or(0, |capture| capture.status()))?;
+        status.set(capture.as_ref().map_or(NOT_CAPTURING, |capture| capture.status()))?;
         id.set_if_wanted(capture.map_or(0, |capture| capture.id));
         Ok(())
     })

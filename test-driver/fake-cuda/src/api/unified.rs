@@ -10,7 +10,7 @@ use crate::context;
 use crate::driver::device;
 use crate::memory::{self, Kind, host};
 use crate::work::Work;
-use cudarc::driver::sys::CUresult;
+use cudarc::driver::sys::{CUmem_advise, CUmemLocationType, CUresult};
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemAllocManaged(
@@ -34,27 +34,39 @@ fn managed(address: u64, bytes: usize, ordinal: usize) -> Result<()> {
     memory::check(address, bytes, ordinal)
 }
 
-/// Fails where there is no such place: `CU_MEM_LOCATION_TYPE_DEVICE`, `_HOST`, `_HOST_NUMA` and
-/// `_HOST_NUMA_CURRENT` are those there are.
+const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE as u32;
+const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST as u32;
+const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT as u32;
+
+/// Fails where there is no such place.
 fn check_location(location: Location) -> Result<()> {
     match location.kind {
-        1 => device(location.id).map(drop),
-        2..=4 => Ok(()),
+        DEVICE => device(location.id).map(drop),
+        HOST..=HOST_NUMA_CURRENT => Ok(()),
         _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
+/// The host among the devices.
+const CU_DEVICE_CPU: c_int = -1;
+
 /// The place that the older functions mean: a device, or -1 for the host.
 fn location(ordinal: c_int) -> Location {
-    Location { kind: if ordinal == -1 { 2 } else { 1 }, id: ordinal }
+    Location { kind: if ordinal == CU_DEVICE_CPU { HOST } else { DEVICE }, id: ordinal }
 }
 
 fn advise(address: u64, bytes: usize, advice: c_int, place: Location) -> Result<()> {
     managed(address, bytes, context::usable()?.ordinal)?;
-    // Advice on what is mostly read has no place.
+    const READ_MOSTLY: c_int = CUmem_advise::CU_MEM_ADVISE_SET_READ_MOSTLY as c_int;
+    const NOT_READ_MOSTLY: c_int = CUmem_advise::CU_MEM_ADVISE_UNSET_READ_MOSTLY as c_int;
+    const PREFERRED: c_int = CUmem_advise::CU_MEM_ADVISE_SET_PREFERRED_LOCATION as c_int;
+    const NOT_PREFERRED: c_int = CUmem_advise::CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION as c_int;
+    const ACCESSED_BY: c_int = CUmem_advise::CU_MEM_ADVISE_SET_ACCESSED_BY as c_int;
+    const NOT_ACCESSED_BY: c_int = CUmem_advise::CU_MEM_ADVISE_UNSET_ACCESSED_BY as c_int;
     match advice {
-        1 | 2 | 4 => Ok(()),
-        3 | 5 | 6 => check_location(place),
+        // Advice without a place.
+        READ_MOSTLY | NOT_READ_MOSTLY | NOT_PREFERRED => Ok(()),
+        PREFERRED | ACCESSED_BY | NOT_ACCESSED_BY => check_location(place),
         _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }

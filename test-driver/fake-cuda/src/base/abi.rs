@@ -4,8 +4,9 @@
 //! they are null or point to what their type says, so that reading and writing through them, the
 //! only unsafe thing in most functions, is written down here and nowhere else.
 
+use cudarc::driver::sys;
 use std::{
-    ffi::{CStr, c_char, c_int, c_uint, c_void},
+    ffi::{CStr, c_char, c_int, c_uint},
     marker::PhantomData,
 };
 
@@ -70,11 +71,23 @@ impl Out<c_char> {
 }
 
 /// Where a C caller has a value: null, or readable.
-#[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct In<T>(*const T);
 
-impl<T: Copy> In<T> {
+impl<T> Clone for In<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for In<T> {}
+
+impl<T> In<T> {
+    /// A pointer that lies in a structure of the caller's, and so promises the same.
+    pub(crate) fn new(pointer: *const T) -> Self {
+        Self(pointer)
+    }
+
     /// No value.
     pub(crate) fn null() -> Self {
         Self(std::ptr::null())
@@ -84,6 +97,33 @@ impl<T: Copy> In<T> {
         self.0.is_null()
     }
 
+    /// Reads the field at an offset, through the macro [`field!`].
+    pub(crate) fn field<F: Field>(self, offset: usize) -> Result<F> {
+        if self.0.is_null() {
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
+        }
+        // SAFETY: not null, so a readable structure, as the type promises; `field!` gives the offset of
+        // a field of the length of `F`, which can have any bits.
+        Ok(unsafe { self.0.byte_add(offset).cast::<F>().read() })
+    }
+
+    /// Where element `index` of an array is.
+    pub(crate) fn place(self, index: usize) -> Self {
+        Self(self.0.wrapping_add(index))
+    }
+
+    /// The same address for values of another type.
+    pub(crate) fn cast<U>(self) -> In<U> {
+        In(self.0.cast())
+    }
+
+    /// The address, for bytes that are read later.
+    pub(crate) fn address(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl<T: Copy> In<T> {
     /// Reads the value; [`Error::CUDA_ERROR_INVALID_VALUE`] where the pointer is null.
     pub(crate) fn get(self) -> Result<T> {
         if self.0.is_null() {
@@ -106,16 +146,6 @@ impl<T: Copy> In<T> {
     pub(crate) fn elements(self, count: usize) -> Result<Vec<T>> {
         (0..count).map(|index| self.element(index)).collect()
     }
-
-    /// The same address for values of another type.
-    pub(crate) fn cast<U>(self) -> In<U> {
-        In(self.0.cast())
-    }
-
-    /// The address, for bytes that are read later.
-    pub(crate) fn address(self) -> usize {
-        self.0 as usize
-    }
 }
 
 impl In<c_char> {
@@ -126,9 +156,28 @@ impl In<c_char> {
 }
 
 /// Where a C caller has a value, and wants another: null, or readable and writable.
-#[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct InOut<T>(*mut T);
+
+impl<T> Clone for InOut<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for InOut<T> {}
+
+impl<T> InOut<T> {
+    /// Where the value is read.
+    pub(crate) fn input(self) -> In<T> {
+        In(self.0.cast_const())
+    }
+
+    /// Where the other value is written.
+    pub(crate) fn output(self) -> Out<T> {
+        Out(self.0)
+    }
+}
 
 impl<T: Copy> InOut<T> {
     /// Reads the value; [`Error::CUDA_ERROR_INVALID_VALUE`] where the pointer is null.
@@ -170,139 +219,63 @@ impl From<Option<&'static CStr>> for StaticText {
     }
 }
 
-/// A function of the caller's, for a stream or a graph to call.
-pub(crate) type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
+/// A field of a C structure that can be read whatever its bits are.
+pub(crate) trait Field: Copy {}
 
-/// A function of the caller's that a stream calls with its own handle and status.
-pub(crate) type StreamCallback = Option<unsafe extern "C" fn(usize, c_int, *mut c_void)>;
+impl Field for c_int {}
+impl Field for c_uint {}
+impl Field for u64 {}
+impl Field for usize {}
+impl<T> Field for In<T> {}
 
-/// Dynamic shared memory for a block size.
-pub(crate) type SharedForBlock = Option<unsafe extern "C" fn(c_int) -> usize>;
+/// The length of a field, from a function that gives its address.
+pub(crate) const fn length_of<T, F>(_: fn(*const T) -> *const F) -> usize {
+    size_of::<F>()
+}
 
-/// `CUmemLocation`.
+/// Reads a field of the structure that an [`In`] points to, as a type of the same length.
+///
+/// The structures of `cuda.h` have fields that are enums in Rust. A value from C that is none of the
+/// enumerators would be undefined behaviour as such an enum, so that these fields are read as integers,
+/// and the structures are never read as a whole.
+macro_rules! field {
+    ($input:expr, $structure:ty, $($name:ident).+ as $field:ty) => {{
+        const {
+            let length = $crate::base::abi::length_of(|it: *const $structure| {
+                // SAFETY: never called; only its type matters.
+                unsafe { &raw const (*it).$($name).+ }
+            });
+            assert!(length == size_of::<$field>(), "the field has another length");
+        }
+        let input: $crate::base::abi::In<$structure> = $input;
+        input.field::<$field>(std::mem::offset_of!($structure, $($name).+))
+    }};
+}
+
+pub(crate) use field;
+
+/// Enumerators of `cuda.h` as integers, to compare those with that come from a C caller.
+macro_rules! enumerators {
+    ($integer:ty: $enum:ident $($name:ident = $variant:ident;)*) => {
+        $(const $name: $integer = cudarc::driver::sys::$enum::$variant as $integer;)*
+    };
+}
+
+pub(crate) use enumerators;
+
+/// `CUmemLocation` as it is passed by value: the type of its first field is an enum in cudarc, which an
+/// argument of a C caller must not be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub(crate) struct Location {
-    pub(crate) kind: c_int,
+    pub(crate) kind: c_uint,
     pub(crate) id: c_int,
 }
 
-/// `CUmemPoolProps`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct PoolProperties {
-    pub(crate) allocation_kind: c_int,
-    pub(crate) handle_kinds: c_int,
-    pub(crate) location: Location,
-    security: usize,
-    pub(crate) max_size: usize,
-    usage: u16,
-    reserved: [u8; 54],
-}
-
-/// `CUlaunchAttribute`.
-#[derive(Clone, Copy)]
-#[repr(C, align(8))]
-pub(crate) struct LaunchAttribute {
-    pub(crate) id: c_int,
-    padding: [u8; 4],
-    pub(crate) value: [u32; 16],
-}
-
-/// `CUlaunchConfig`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct LaunchConfig {
-    pub(crate) grid: [c_uint; 3],
-    pub(crate) block: [c_uint; 3],
-    pub(crate) shared_bytes: c_uint,
-    pub(crate) stream: crate::base::handle::Handle,
-    pub(crate) attributes: In<LaunchAttribute>,
-    pub(crate) attribute_count: c_uint,
-}
-
-/// One side of `CUDA_MEMCPY2D`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Side2 {
-    pub(crate) x: usize,
-    pub(crate) y: usize,
-    pub(crate) kind: c_int,
-    pub(crate) host: usize,
-    pub(crate) device: u64,
-    pub(crate) array: usize,
-    pub(crate) pitch: usize,
-}
-
-/// `CUDA_MEMCPY2D`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Copy2 {
-    pub(crate) source: Side2,
-    pub(crate) target: Side2,
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-}
-
-/// One side of `CUDA_MEMCPY3D`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Side3 {
-    pub(crate) x: usize,
-    pub(crate) y: usize,
-    pub(crate) z: usize,
-    pub(crate) level: usize,
-    pub(crate) kind: c_int,
-    pub(crate) host: usize,
-    pub(crate) device: u64,
-    pub(crate) array: usize,
-    reserved: usize,
-    pub(crate) pitch: usize,
-    pub(crate) height: usize,
-}
-
-/// `CUDA_MEMCPY3D`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Copy3 {
-    pub(crate) source: Side3,
-    pub(crate) target: Side3,
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-    pub(crate) depth: usize,
-}
-
-/// `CUDA_KERNEL_NODE_PARAMS_v1`, which is also how version 2 begins.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct KernelNode {
-    pub(crate) function: crate::base::handle::Handle,
-    pub(crate) grid: [c_uint; 3],
-    pub(crate) block: [c_uint; 3],
-    pub(crate) shared_bytes: c_uint,
-    pub(crate) arguments: In<In<u8>>,
-    pub(crate) extra: In<usize>,
-}
-
-/// `CUDA_MEMSET_NODE_PARAMS_v1`, which is also how version 2 begins.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct FillNode {
-    pub(crate) target: u64,
-    pub(crate) pitch: usize,
-    pub(crate) value: c_uint,
-    pub(crate) element_bytes: c_uint,
-    pub(crate) width: usize,
-    pub(crate) height: usize,
-}
-
-/// `CUDA_HOST_NODE_PARAMS_v1`, which is also how version 2 begins.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct HostNode {
-    pub(crate) function: HostFunction,
-    pub(crate) data: *mut c_void,
-}
+const _: () = {
+    assert!(size_of::<Location>() == size_of::<sys::CUmemLocation>());
+    assert!(std::mem::offset_of!(Location, id) == std::mem::offset_of!(sys::CUmemLocation, id));
+};
 
 /// An argument that a function takes and does not look at.
 #[derive(Clone, Copy)]
@@ -320,14 +293,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn structures_have_the_size_of_cuda_h() {
-        assert_eq!(size_of::<PoolProperties>(), 88);
-        assert_eq!(size_of::<LaunchAttribute>(), 72);
-        assert_eq!(size_of::<LaunchConfig>(), 56);
-        assert_eq!(size_of::<Copy2>(), 128);
-        assert_eq!(size_of::<Copy3>(), 200);
-        assert_eq!(size_of::<KernelNode>(), 56);
-        assert_eq!(size_of::<FillNode>(), 40);
+    fn enumerators_are_read_as_the_integers_they_are() {
+        let mut words = [0_u32; size_of::<sys::CUDA_MEMCPY2D>() / 4];
+        let place = std::mem::offset_of!(sys::CUDA_MEMCPY2D, srcMemoryType);
+        words[place / 4] = 0xdead;
+        let input: In<sys::CUDA_MEMCPY2D> = In(words.as_ptr().cast());
+        assert_eq!(field!(input, sys::CUDA_MEMCPY2D, srcMemoryType as u32), Ok(0xdead));
+        assert_eq!(
+            field!(In::null(), sys::CUDA_MEMCPY2D, Height as usize),
+            Err(Error::CUDA_ERROR_INVALID_VALUE)
+        );
     }
 
     #[test]

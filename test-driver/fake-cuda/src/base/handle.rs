@@ -22,6 +22,13 @@ impl Handle {
     pub(crate) const NULL: Self = Self(0);
 }
 
+impl<T> From<*mut T> for Handle {
+    /// The handle behind one of the pointer types of `cuda.h`; it is never followed.
+    fn from(pointer: *mut T) -> Self {
+        Self(pointer as usize)
+    }
+}
+
 /// The objects of one kind, by handle.
 pub(crate) struct Registry<T> {
     /// Kept in the upper bits of every handle.

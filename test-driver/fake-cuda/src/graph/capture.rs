@@ -12,17 +12,21 @@ use std::{
     thread::{self, ThreadId},
 };
 
+use cudarc::driver::sys::{CUgraphNodeType, CUstreamCaptureStatus};
+
 use super::graph::Graph;
-use super::node::{ALLOCATION, Content, RELEASE, Step};
+use super::node::{Content, Step};
 use super::order;
+use crate::base::abi::enumerators;
 use crate::base::error::{Error, Result};
 use crate::base::handle::{Handle, lock};
 use crate::work::Work;
 
-/// `CU_STREAM_CAPTURE_MODE_GLOBAL`, `_THREAD_LOCAL` and `_RELAXED`.
-const GLOBAL: i32 = 0;
-const THREAD_LOCAL: i32 = 1;
-const RELAXED: i32 = 2;
+enumerators! { i32: CUstreamCaptureMode
+    GLOBAL = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    THREAD_LOCAL = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    RELAXED = CU_STREAM_CAPTURE_MODE_RELAXED;
+}
 
 /// How many captures there were.
 static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -168,9 +172,12 @@ impl Capture {
         }
     }
 
-    /// `CUstreamCaptureStatus`.
-    pub(crate) fn status(&self) -> i32 {
-        if lock(&self.recorded).invalid { 2 } else { 1 }
+    pub(crate) fn status(&self) -> CUstreamCaptureStatus {
+        if lock(&self.recorded).invalid {
+            CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED
+        } else {
+            CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE
+        }
     }
 
     /// Whether the calling thread may not call what a capture could not follow.
@@ -215,7 +222,10 @@ impl Capture {
         let recorded = lock(&self.recorded);
         lock(&recorded.content.memory.addresses).push((address, ordinal));
         drop(recorded);
-        self.record(stream, |after| Step { kind: ALLOCATION, ..Step::new(Work::Nothing, after) })
+        self.record(stream, |after| Step {
+            kind: CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+            ..Step::new(Work::Nothing, after)
+        })
     }
 
     /// Records that memory of the graph is freed; other memory cannot be.
@@ -226,7 +236,10 @@ impl Capture {
         if !own {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
-        self.record(stream, |after| Step { kind: RELEASE, ..Step::new(Work::Nothing, after) })
+        self.record(stream, |after| Step {
+            kind: CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEM_FREE,
+            ..Step::new(Work::Nothing, after)
+        })
     }
 
     /// The moment that a stream is at.

@@ -4,6 +4,8 @@
 
 use std::sync::{Arc, Mutex};
 
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUgraphNodeType};
+
 use super::node::{Content, Step};
 use super::order;
 use crate::base::error::{Error, Result};
@@ -126,7 +128,7 @@ impl Graph {
 }
 
 /// The kind of a node.
-pub(crate) fn node_kind(node: Handle) -> Result<i32> {
+pub(crate) fn node_kind(node: Handle) -> Result<CUgraphNodeType> {
     let node = NODES.get(node).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
     let graph = GRAPHS.get(node.graph)?;
     let kind = lock(&graph.content).nodes[node.index].kind;
@@ -136,10 +138,14 @@ pub(crate) fn node_kind(node: Handle) -> Result<i32> {
 impl Executable {
     /// Makes a graph ready to be launched.
     pub(crate) fn create(graph: &Graph, flags: u64) -> Result<Arc<Self>> {
-        /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`, `_DEVICE_LAUNCH` and all there are.
-        const AUTO_FREE: u64 = 1;
-        const DEVICE_LAUNCH: u64 = 4;
-        const ALL: u64 = 15;
+        const AUTO_FREE: u64 =
+            flag(CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+        const UPLOAD: u64 = flag(CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD);
+        const DEVICE_LAUNCH: u64 =
+            flag(CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH);
+        const PRIORITY: u64 =
+            flag(CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY);
+        const ALL: u64 = AUTO_FREE | UPLOAD | DEVICE_LAUNCH | PRIORITY;
         let both = AUTO_FREE | DEVICE_LAUNCH;
         if flags & !ALL != 0 || flags & both == both {
             return Err(Error::CUDA_ERROR_INVALID_VALUE);
@@ -150,4 +156,9 @@ impl Executable {
         let plan = graph.plan()?;
         Ok(EXECUTABLES.add(|handle| Self { handle, plan }))
     }
+}
+
+/// A flag, as the integer that it is.
+const fn flag(flag: CUgraphInstantiate_flags) -> u64 {
+    flag.0 as u64
 }

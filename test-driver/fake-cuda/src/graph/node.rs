@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUgraphNodeType;
+
 use crate::base::handle::Handle;
 use crate::memory::GraphMemory;
 use crate::work::Work;
-
-/// `CUgraphNodeType` of nodes that are no piece of work.
-pub(crate) const EMPTY: i32 = 5;
-pub(crate) const ALLOCATION: i32 = 10;
-pub(crate) const RELEASE: i32 = 11;
 
 /// What a graph consists of.
 #[derive(Clone, Default)]
@@ -22,7 +19,7 @@ pub(crate) struct Content {
 #[derive(Clone)]
 pub(crate) struct Step {
     pub(crate) work: Work,
-    pub(crate) kind: i32,
+    pub(crate) kind: CUgraphNodeType,
     pub(crate) after: Vec<usize>,
     /// Null in graphs that are still captured.
     pub(super) handle: Handle,
@@ -32,12 +29,14 @@ impl Step {
     /// A node for a piece of work.
     pub(crate) fn new(work: Work, after: Vec<usize>) -> Self {
         let kind = match &work {
-            Work::Launch(_) => 0,
-            Work::Copy(_) => 1,
-            Work::Fill(_) => 2,
-            Work::Host(_) => 3,
-            Work::Graph(_) => 4,
-            Work::Nothing | Work::Callback(_) | Work::Release(_) | Work::Stamp(_) => EMPTY,
+            Work::Launch(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_KERNEL,
+            Work::Copy(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMCPY,
+            Work::Fill(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_MEMSET,
+            Work::Host(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_HOST,
+            Work::Graph(_) => CUgraphNodeType::CU_GRAPH_NODE_TYPE_GRAPH,
+            Work::Nothing | Work::Callback(_) | Work::Release(_) | Work::Stamp(_) => {
+                CUgraphNodeType::CU_GRAPH_NODE_TYPE_EMPTY
+            }
         };
         Self { work, kind, after, handle: Handle::NULL }
     }

@@ -2,7 +2,10 @@
 
 use std::{alloc, alloc::Layout};
 
+use cudarc::driver::sys;
+
 use super::allocation::{Allocation, Kind, Owner, add, find, take};
+use crate::base::abi::enumerators;
 use crate::base::error::{Error, Result};
 use crate::device::Device;
 use crate::driver;
@@ -10,10 +13,18 @@ use crate::driver;
 /// Memory of the host starts at a page.
 const PAGE: usize = 4096;
 
-/// `CU_MEMHOSTALLOC_PORTABLE`, `_DEVICEMAP` and `_WRITECOMBINED`.
-const PINNED_FLAGS: u32 = 7;
-/// `CU_MEMHOSTREGISTER_PORTABLE`, `_DEVICEMAP`, `_IOMEMORY` and `_READ_ONLY`.
-const REGISTER_FLAGS: u32 = 15;
+const PINNED_FLAGS: u32 = sys::CU_MEMHOSTALLOC_PORTABLE
+    | sys::CU_MEMHOSTALLOC_DEVICEMAP
+    | sys::CU_MEMHOSTALLOC_WRITECOMBINED;
+const REGISTER_FLAGS: u32 = sys::CU_MEMHOSTREGISTER_PORTABLE
+    | sys::CU_MEMHOSTREGISTER_DEVICEMAP
+    | sys::CU_MEMHOSTREGISTER_IOMEMORY
+    | sys::CU_MEMHOSTREGISTER_READ_ONLY;
+
+enumerators! { u32: CUmemAttach_flags
+    ATTACH_GLOBAL = CU_MEM_ATTACH_GLOBAL;
+    ATTACH_HOST = CU_MEM_ATTACH_HOST;
+}
 
 fn layout(bytes: usize) -> Result<Layout> {
     if bytes == 0 {
@@ -64,7 +75,7 @@ pub(crate) fn allocate_pinned(owner: Owner, bytes: usize, flags: u32) -> Result<
 /// Managed memory.
 pub(crate) fn allocate_managed(owner: Owner, bytes: usize, flags: u32) -> Result<u64> {
     // To all streams, or to the host first.
-    if !matches!(flags, 1 | 2) {
+    if !matches!(flags, ATTACH_GLOBAL | ATTACH_HOST) {
         return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     allocate(owner, bytes, Kind::Managed)

@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+use cudarc::driver::sys;
 use ptx_emulator::{Kernel, Launch};
 
 use super::module::{self, Function, Module};
@@ -123,10 +124,9 @@ fn arguments(kernel: &Kernel, request: &Request) -> Result<Vec<Vec<u8>>> {
 
 /// The buffer that `extra` names.
 fn packed(extra: In<usize>) -> Result<Vec<u8>> {
-    /// `CU_LAUNCH_PARAM_END`, `_BUFFER_POINTER` and `_BUFFER_SIZE`.
-    const END: usize = 0;
-    const POINTER: usize = 1;
-    const SIZE: usize = 2;
+    const END: usize = sys::CU_LAUNCH_PARAM_END_AS_INT as usize;
+    const POINTER: usize = sys::CU_LAUNCH_PARAM_BUFFER_POINTER_AS_INT as usize;
+    const SIZE: usize = sys::CU_LAUNCH_PARAM_BUFFER_SIZE_AS_INT as usize;
     let (mut buffer, mut size) = (None, None);
     let mut index = 0;
     loop {

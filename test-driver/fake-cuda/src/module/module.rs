@@ -12,12 +12,28 @@ use std::{
 
 use ptx_emulator::{Kernel, Loaded, Module as Ptx};
 
+use crate::base::abi::enumerators;
 use crate::base::error::{Error, Result};
 use crate::base::handle::{Handle, Registry, lock};
 use crate::config::config;
 use crate::device::Profile;
 use crate::driver::device_of;
 use crate::memory::{self, Owner};
+
+enumerators! { i32: CUfunction_attribute
+    MAX_THREADS = CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK;
+    SHARED_BYTES = CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+    CONST_BYTES = CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES;
+    LOCAL_BYTES = CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES;
+    REGISTERS = CU_FUNC_ATTRIBUTE_NUM_REGS;
+    PTX_VERSION = CU_FUNC_ATTRIBUTE_PTX_VERSION;
+    BINARY_VERSION = CU_FUNC_ATTRIBUTE_BINARY_VERSION;
+    CACHE_MODE = CU_FUNC_ATTRIBUTE_CACHE_MODE_CA;
+    DYNAMIC_BYTES = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+    CARVEOUT = CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+    CLUSTER_SIZE = CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET;
+    CLUSTER_POLICY = CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE;
+}
 
 /// The modules that are loaded.
 pub(crate) static MODULES: Registry<Module> = Registry::new(0x81);
@@ -148,16 +164,16 @@ impl Function {
         let kernel = kernel(&module, self)?;
         let number = |bytes: u64| i32::try_from(bytes).unwrap_or(i32::MAX);
         Ok(match attribute {
-            0 => number(u64::from(threads(kernel))),
-            1 => number(kernel.static_shared_bytes as u64),
-            2 | 7 => 0,
-            3 => number(kernel.local_bytes as u64),
-            4 => number(u64::from(kernel.registers)),
-            5 => number(u64::from(module.ptx.target().0)),
-            6 => number(u64::from(profile.capability())),
-            8 => self.dynamic_allowed.load(Ordering::Relaxed),
-            9 => self.carveout.load(Ordering::Relaxed),
-            10..=15 => 0,
+            MAX_THREADS => number(u64::from(threads(kernel))),
+            SHARED_BYTES => number(kernel.static_shared_bytes as u64),
+            CONST_BYTES | CACHE_MODE => 0,
+            LOCAL_BYTES => number(kernel.local_bytes as u64),
+            REGISTERS => number(u64::from(kernel.registers)),
+            PTX_VERSION => number(u64::from(module.ptx.target().0)),
+            BINARY_VERSION => number(u64::from(profile.capability())),
+            DYNAMIC_BYTES => self.dynamic_allowed.load(Ordering::Relaxed),
+            CARVEOUT => self.carveout.load(Ordering::Relaxed),
+            CLUSTER_SIZE..=CLUSTER_POLICY => 0,
             _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         })
     }
@@ -169,10 +185,12 @@ impl Function {
         let statics = kernel(&module, self)?.static_shared_bytes as i64;
         let room = i64::from(profile.shared_per_block) - statics;
         match attribute {
-            8 if value >= 0 && i64::from(value) <= room => {
+            DYNAMIC_BYTES if value >= 0 && i64::from(value) <= room => {
                 self.dynamic_allowed.store(value, Ordering::Relaxed);
             }
-            9 if (-1..=100).contains(&value) => self.carveout.store(value, Ordering::Relaxed),
+            CARVEOUT if (-1..=100).contains(&value) => {
+                self.carveout.store(value, Ordering::Relaxed)
+            }
             _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         }
         Ok(())

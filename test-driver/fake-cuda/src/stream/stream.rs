@@ -4,6 +4,8 @@
 
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUstream_flags;
+
 use super::queue::Queue;
 use crate::base::error::{Error, Result};
 use crate::base::handle::{Handle, Registry};
@@ -12,8 +14,7 @@ use crate::graph::{Capture, CaptureSlot};
 /// Streams that were created, not the default ones.
 pub(crate) static STREAMS: Registry<Stream> = Registry::new(0x51);
 
-/// `CU_STREAM_NON_BLOCKING`.
-pub(crate) const NON_BLOCKING: u32 = 1;
+pub(crate) const NON_BLOCKING: u32 = CUstream_flags::CU_STREAM_NON_BLOCKING as u32;
 /// Handle of the default stream that waits for all blocking streams.
 pub(crate) const LEGACY: usize = 1;
 /// Handle of the default stream that each thread has of its own.
