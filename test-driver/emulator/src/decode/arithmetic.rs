@@ -1,4 +1,6 @@
 //! Integer arithmetic.
+//!
+//! PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic Instructions".
 
 use super::build::Build;
 use super::function::Decoder;

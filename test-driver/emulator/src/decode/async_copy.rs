@@ -1,4 +1,6 @@
 //! `cp.async` and `mbarrier`.
+//!
+//! PTX ISA, "Data Movement and Conversion Instructions: Asynchronous copy" and "mbarrier".
 
 use super::build::Build;
 use super::function::Decoder;
@@ -23,19 +25,7 @@ impl<'a> Decoder<'_, 'a> {
             return Err(Problem::Unsupported);
         }
         if m.take("mbarrier") {
-            if !m.take("arrive") {
-                return Err(Problem::Unsupported);
-            }
-            let counted = m.take("noinc");
-            return self.arrival(
-                i,
-                m,
-                0,
-                match counted {
-                    true => async_copy::copies_arrive,
-                    false => async_copy::uncounted_copies_arrive,
-                },
-            );
+            return self.copies_arrive(i, m);
         }
         if i.modifiers.contains(&"bulk") && (m.take("commit_group") || m.take("wait_group")) {
             // Tiles are copied when the copy is issued.
@@ -63,6 +53,18 @@ impl<'a> Decoder<'_, 'a> {
             return if m.take("tensor") { self.copy_tile(i, m) } else { self.bulk_copy(i, m) };
         }
         self.copy(i, m)
+    }
+
+    /// `cp.async.mbarrier.arrive`
+    fn copies_arrive(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
+        if !m.take("arrive") {
+            return Err(Problem::Unsupported);
+        }
+        let run: Handler = match m.take("noinc") {
+            true => async_copy::copies_arrive,
+            false => async_copy::uncounted_copies_arrive,
+        };
+        self.arrival(i, m, 0, run)
     }
 
     /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier];`
@@ -115,10 +117,8 @@ impl<'a> Decoder<'_, 'a> {
         if map.offset != 0 || tile.offset != 0 || last.offset != 0 {
             return Err(Problem::Unsupported);
         }
-        let mut slots = Vec::new();
-        for coordinate in coordinates {
-            slots.push(self.read(coordinate, Type::S32)?);
-        }
+        let slots = coordinates.iter().map(|coordinate| self.read(coordinate, Type::S32));
+        let slots = slots.collect::<Result<Vec<_>, _>>()?;
         let run: Handler = if loads { tma::load } else { tma::store };
         let mut build = Build::new(run).a(map.slot).b(tile.slot).x(rank);
         if loads {

@@ -1,4 +1,6 @@
 //! `atom` and `red`.
+//!
+//! PTX ISA, "atom" and "red".
 
 use super::build::Build;
 use super::function::Decoder;

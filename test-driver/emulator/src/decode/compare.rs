@@ -1,4 +1,6 @@
 //! `setp`, `set`, `selp`, `slct`.
+//!
+//! PTX ISA, "Comparison and Selection Instructions".
 
 use super::build::Build;
 use super::function::Decoder;

@@ -1,4 +1,6 @@
 //! Branches, calls, fences and what ends a thread.
+//!
+//! PTX ISA, "Control Flow Instructions".
 
 use super::build::{Build, Flow};
 use super::function::Decoder;

@@ -1,6 +1,8 @@
 //! `cvt`
 //!
 //! `x` holds the flags; `b` and `c` number the types, `e` is the width of the destination.
+//!
+//! PTX ISA, "cvt".
 
 use super::build::Build;
 use super::function::Decoder;

@@ -1,4 +1,6 @@
 //! Floating-point arithmetic.
+//!
+//! PTX ISA, "Floating-Point Instructions" and "Half Precision Floating-Point Instructions".
 
 use super::modifiers::Modifiers;
 use super::operands::Plain;

@@ -60,6 +60,9 @@ impl Registers {
 }
 
 /// The function being decoded.
+///
+/// One type with many methods: one for each kind of instruction, in a file for each chapter of the PTX
+/// ISA.
 pub(crate) struct Decoder<'s, 'a> {
     pub(crate) context: &'s mut ModuleContext<'a>,
     pub(crate) names: Names<'a>,

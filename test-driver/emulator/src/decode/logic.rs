@@ -1,4 +1,6 @@
 //! Logic, shifts and bit fields.
+//!
+//! PTX ISA, "Logic and Shift Instructions".
 
 use super::arithmetic::by_type;
 use super::build::Build;

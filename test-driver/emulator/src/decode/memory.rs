@@ -1,4 +1,6 @@
 //! `ld` and `st`.
+//!
+//! PTX ISA, "ld" and "st".
 
 use super::build::Build;
 use super::function::Decoder;

@@ -1,4 +1,6 @@
 //! `mma`, `ldmatrix`, `stmatrix`.
+//!
+//! PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions".
 
 use super::function::Decoder;
 use super::modifiers::Modifiers;

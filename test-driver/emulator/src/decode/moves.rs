@@ -1,4 +1,6 @@
 //! `mov`, `cvta`, `isspacep`.
+//!
+//! PTX ISA, "Data Movement and Conversion Instructions".
 
 use super::build::Build;
 use super::function::Decoder;

@@ -1,4 +1,6 @@
 //! Operations of warps, and barriers.
+//!
+//! PTX ISA, "Parallel Synchronization and Communication Instructions".
 
 use super::build::Build;
 use super::function::Decoder;

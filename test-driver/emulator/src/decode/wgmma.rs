@@ -1,4 +1,6 @@
 //! `wgmma`
+//!
+//! PTX ISA, "Asynchronous Warpgroup Level Matrix Instructions".
 
 use super::build::Build;
 use super::function::Decoder;

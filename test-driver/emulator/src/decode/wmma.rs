@@ -1,4 +1,6 @@
 //! `wmma`
+//!
+//! PTX ISA, "Matrix multiply-accumulate operation using wmma instructions".
 
 use super::build::Build;
 use super::function::Decoder;

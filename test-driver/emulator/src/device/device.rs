@@ -167,15 +167,7 @@ impl Device {
         launch: &Launch<'_>,
         options: &Options,
     ) -> Result<Report, Fault> {
-        let refused = |reason: String| Fault {
-            kind: FaultKind::Launch { reason },
-            ptx_line: 0,
-            source: None,
-            function: kernel.to_string(),
-            block: [0; 3],
-            thread: [0; 3],
-            report: Box::default(),
-        };
+        let refused = |reason: String| refusal(kernel, reason);
         let Some(found) = loaded.module.kernel(kernel) else {
             return Err(refused(format!("there is no kernel `{kernel}`")));
         };
@@ -250,6 +242,19 @@ impl Device {
             return Err(format!("{shared} bytes of shared memory, the device has {limit}"));
         }
         place_arguments(kernel, launch.arguments)
+    }
+}
+
+/// The fault of a launch that is wrong itself.
+fn refusal(kernel: &str, reason: String) -> Fault {
+    Fault {
+        kind: FaultKind::Launch { reason },
+        ptx_line: 0,
+        source: None,
+        function: kernel.to_string(),
+        block: [0; 3],
+        thread: [0; 3],
+        report: Box::default(),
     }
 }
 

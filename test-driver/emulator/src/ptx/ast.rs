@@ -1,4 +1,6 @@
-//! The tree that the parser makes. Names borrow from the text.
+//! The syntax tree. Names borrow from the text.
+//!
+//! PTX ISA, "Syntax".
 
 use super::types::Type;
 

@@ -1,4 +1,6 @@
 //! Variables, parameters and functions.
+//!
+//! PTX ISA, "State Spaces, Types, and Variables" and "Directives".
 
 use super::ast::{Ast, Function, Initial, Operand, StateSpace, Variable};
 use super::lexer::TokenKind;

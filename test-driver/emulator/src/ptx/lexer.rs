@@ -1,4 +1,6 @@
 //! Text to tokens.
+//!
+//! PTX ISA, "Syntax".
 
 /// A token with the line it starts on, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,6 @@
 //! Operands of instructions.
+//!
+//! PTX ISA, "Instruction Operands".
 
 use super::ast::{Base, Operand};
 use super::lexer::TokenKind;

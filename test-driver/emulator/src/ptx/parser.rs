@@ -11,6 +11,9 @@ pub(super) struct Recorded;
 pub(super) type Parsed<T> = Result<T, Recorded>;
 
 /// A cursor over the tokens that collects errors.
+///
+/// One type with many methods: recursive descent, a method for each rule of the grammar, in a file for
+/// each part of it.
 pub(super) struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token<'a>>,

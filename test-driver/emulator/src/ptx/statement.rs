@@ -1,4 +1,6 @@
 //! Bodies of functions.
+//!
+//! PTX ISA, "Statements".
 
 use super::ast::{Guard, Instruction, Statement};
 use super::lexer::TokenKind;

@@ -1,4 +1,6 @@
 //! The fundamental types.
+//!
+//! PTX ISA, "Types".
 
 /// A fundamental type of PTX.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

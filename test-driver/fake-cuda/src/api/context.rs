@@ -1,4 +1,6 @@
 //! Contexts.
+//!
+//! CUDA Driver API, "Context Management".
 
 use std::{
     ffi::{c_int, c_uint, c_void},

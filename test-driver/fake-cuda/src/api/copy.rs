@@ -1,4 +1,6 @@
 //! Copies of bytes that follow each other.
+//!
+//! CUDA Driver API, "Memory Management".
 
 use std::sync::Arc;
 

@@ -1,4 +1,6 @@
 //! Copies of rows and slices.
+//!
+//! CUDA Driver API, "Memory Management".
 
 use super::call::call;
 use super::copy::{later, now, unified};

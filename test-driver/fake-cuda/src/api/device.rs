@@ -1,4 +1,6 @@
 //! Devices and their primary contexts.
+//!
+//! CUDA Driver API, "Device Management" and "Primary Context Management".
 
 use std::ffi::{c_char, c_int, c_uint};
 

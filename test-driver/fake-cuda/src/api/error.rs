@@ -1,4 +1,6 @@
 //! Names of errors.
+//!
+//! CUDA Driver API, "Error Handling".
 
 use std::ffi::{CStr, c_int};
 

@@ -1,4 +1,6 @@
 //! Events.
+//!
+//! CUDA Driver API, "Event Management".
 
 use std::ffi::c_uint;
 

@@ -1,4 +1,6 @@
 //! Memory that other libraries have allocated, as a file that is mapped.
+//!
+//! CUDA Driver API, "External Resource Interoperability".
 
 use std::ffi::c_int;
 

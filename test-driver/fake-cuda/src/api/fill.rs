@@ -1,4 +1,6 @@
-//! Fills.
+//! Fills of device memory.
+//!
+//! CUDA Driver API, "Memory Management".
 
 use std::ffi::{c_uchar, c_uint, c_ushort};
 
@@ -32,16 +34,6 @@ fn line(address: u64, value: u32, element_bytes: usize, width: usize) -> Fill {
     Fill { address, pitch: 0, width, height: 1, value, element_bytes }
 }
 
-fn rows(
-    address: u64,
-    pitch: usize,
-    value: u32,
-    element_bytes: usize,
-    [width, height]: [usize; 2],
-) -> Fill {
-    Fill { address, pitch, width, height, value, element_bytes }
-}
-
 /// The functions for one length of an element: lines and rows, now and later.
 macro_rules! fills {
     ($value:ty, $bytes:literal, $now:ident, $later:ident, $rows_now:ident, $rows_later:ident) => {
@@ -69,7 +61,8 @@ macro_rules! fills {
             height: usize,
         ) -> CUresult {
             call(stringify!($rows_now), || {
-                now(rows(address, pitch, value.into(), $bytes, [width, height]))
+                let (value, element_bytes) = (value.into(), $bytes);
+                now(Fill { address, pitch, width, height, value, element_bytes })
             })
         }
 
@@ -83,7 +76,8 @@ macro_rules! fills {
             stream: Handle,
         ) -> CUresult {
             call(stringify!($rows_later), || {
-                later(stream, rows(address, pitch, value.into(), $bytes, [width, height]))
+                let (value, element_bytes) = (value.into(), $bytes);
+                later(stream, Fill { address, pitch, width, height, value, element_bytes })
             })
         }
     };

@@ -1,4 +1,6 @@
 //! Functions of modules.
+//!
+//! CUDA Driver API, "Execution Control".
 
 use std::ffi::c_int;
 

@@ -1,4 +1,6 @@
 //! Graphs.
+//!
+//! CUDA Driver API, "Graph Management".
 
 use std::{
     ffi::{c_uint, c_ulonglong},

@@ -1,4 +1,6 @@
 //! Nodes of graphs that are made by hand.
+//!
+//! CUDA Driver API, "Graph Management".
 
 use std::sync::Arc;
 
@@ -34,13 +36,16 @@ fn add(
 fn launch(parameters: In<CUDA_KERNEL_NODE_PARAMS_st>) -> Result<Work> {
     let given = parameters.get()?;
     let function = FUNCTIONS.get(Handle::from(given.func))?;
+    // SAFETY: the parameters of a node promise of both what `cuLaunchKernel` does of its arguments.
+    let (arguments, extra) =
+        unsafe { (In::new(given.kernelParams.cast_const()), In::new(given.extra.cast_const())) };
     let request = Request {
         grid: [given.gridDimX, given.gridDimY, given.gridDimZ],
         block: [given.blockDimX, given.blockDimY, given.blockDimZ],
         shared_bytes: given.sharedMemBytes,
         cooperative: false,
-        arguments: In::new(given.kernelParams.cast_const()).cast(),
-        extra: In::new(given.extra.cast_const()).cast(),
+        arguments: arguments.cast(),
+        extra: extra.cast(),
     };
     Ok(Work::Launch(Arc::new(prepare(function.module()?.owner, &function, &request)?)))
 }

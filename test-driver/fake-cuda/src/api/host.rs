@@ -1,4 +1,6 @@
 //! Memory of the host.
+//!
+//! CUDA Driver API, "Memory Management".
 
 use std::ffi::c_uint;
 

@@ -1,4 +1,6 @@
 //! Initialization, versions and profilers.
+//!
+//! CUDA Driver API, "Initialization", "Version Management" and "Profiler Control".
 
 use std::ffi::{c_int, c_uint};
 

@@ -1,4 +1,6 @@
-//! Launches.
+//! Launches of kernels.
+//!
+//! CUDA Driver API, "Execution Control".
 
 use std::{ffi::c_uint, sync::Arc};
 
@@ -104,7 +106,8 @@ pub(crate) extern "C" fn cuLaunchKernelEx(
     call("cuLaunchKernelEx", || {
         // No field of it is an enum.
         let config = config.get()?;
-        let attributes = In::new(config.attrs.cast_const());
+        // SAFETY: the attributes of a configuration are an array of `numAttrs` elements.
+        let attributes = unsafe { In::new(config.attrs.cast_const()) };
         let cooperative = is_cooperative(attributes, config.numAttrs as usize)?;
         let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
         let block = [config.blockDimX, config.blockDimY, config.blockDimZ];

@@ -1,4 +1,6 @@
 //! Memory of devices, and what is known about addresses.
+//!
+//! CUDA Driver API, "Memory Management" and "Unified Addressing".
 
 use std::ffi::{c_int, c_uint, c_ulonglong};
 

@@ -1,4 +1,6 @@
 //! Modules.
+//!
+//! CUDA Driver API, "Module Management".
 
 use std::{
     ffi::{c_char, c_int, c_uint},

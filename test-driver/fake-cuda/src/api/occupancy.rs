@@ -1,4 +1,6 @@
 //! How many blocks there is room for.
+//!
+//! CUDA Driver API, "Occupancy".
 
 use std::{
     ffi::{c_int, c_uint},

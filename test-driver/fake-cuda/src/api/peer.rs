@@ -1,4 +1,6 @@
 //! Access of one device to another's memory, which none has.
+//!
+//! CUDA Driver API, "Peer Context Memory Access".
 
 use std::ffi::{c_int, c_uint};
 

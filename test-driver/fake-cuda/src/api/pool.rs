@@ -1,4 +1,6 @@
 //! Memory that is allocated and freed in the order of a stream.
+//!
+//! CUDA Driver API, "Stream Ordered Memory Allocator".
 
 use std::{ffi::c_int, sync::Arc};
 

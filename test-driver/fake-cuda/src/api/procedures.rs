@@ -1,4 +1,6 @@
 //! `cuGetProcAddress`: functions by name.
+//!
+//! CUDA Driver API, "Driver Entry Point Access".
 
 use std::ffi::{c_int, c_ulonglong};
 

@@ -1,4 +1,6 @@
 //! Streams.
+//!
+//! CUDA Driver API, "Stream Management".
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 

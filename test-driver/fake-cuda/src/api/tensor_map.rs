@@ -1,4 +1,6 @@
 //! Tensor maps: descriptors of tensors of which kernels copy tiles (TMA).
+//!
+//! CUDA Driver API, "Tensor Map Object Management".
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
@@ -95,19 +97,24 @@ pub(crate) extern "C" fn cuTensorMapEncodeTiled(
             sizes: sizes.elements(rank)?,
             strides: strides.elements(rank - 1)?,
             box_sizes: box_sizes.elements(rank)?,
-            swizzle: match swizzle {
-                SWIZZLE_NONE => 0,
-                SWIZZLE_32B => 32,
-                SWIZZLE_64B => 64,
-                SWIZZLE_128B => 128,
-                SWIZZLE_ATOM_32B..=SWIZZLE_ATOM_64B => return Err(Error::CUDA_ERROR_NOT_SUPPORTED),
-                _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
-            },
+            swizzle: swizzle_bytes(swizzle)?,
         };
         // What it holds is the emulator's, which checks it when it is used.
         let opaque = map.encode().map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
         descriptor.set(CUtensorMap { opaque })
     })
+}
+
+/// Bytes of the rows in which a `CUtensorMapSwizzle` exchanges units.
+fn swizzle_bytes(swizzle: c_int) -> Result<u32> {
+    match swizzle {
+        SWIZZLE_NONE => Ok(0),
+        SWIZZLE_32B => Ok(32),
+        SWIZZLE_64B => Ok(64),
+        SWIZZLE_128B => Ok(128),
+        SWIZZLE_ATOM_32B..=SWIZZLE_ATOM_64B => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
+    }
 }
 
 /// The size of a `CUtensorMapDataType`.

@@ -1,4 +1,6 @@
 //! Managed memory.
+//!
+//! CUDA Driver API, "Unified Addressing".
 
 use std::ffi::{c_int, c_uint};
 

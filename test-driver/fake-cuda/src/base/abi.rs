@@ -83,8 +83,13 @@ impl<T> Clone for In<T> {
 impl<T> Copy for In<T> {}
 
 impl<T> In<T> {
-    /// A pointer that lies in a structure of the caller's, and so promises the same.
-    pub(crate) fn new(pointer: *const T) -> Self {
+    /// A pointer that lies in a structure of a C caller's.
+    ///
+    /// # Safety
+    ///
+    /// `cuda.h` promises of the pointer what it does of arguments: it is null, or points to what its type
+    /// says.
+    pub(crate) unsafe fn new(pointer: *const T) -> Self {
         Self(pointer)
     }
 

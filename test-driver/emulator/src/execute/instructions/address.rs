@@ -1,4 +1,6 @@
 //! Handlers of address conversions: `cvta`, `isspacep`, addresses of local variables.
+//!
+//! PTX ISA, "cvta" and "isspacep".
 
 use crate::execute::machine::{Instruction, Machine};
 use crate::launch::Space;

@@ -2,6 +2,8 @@
 //!
 //! Operands: `d` the register for the old value (a scratch slot for `red`), `a` the address, `b` and
 //! `c` the operands, `e` the offset, `x` 1 when the operation releases what came before it.
+//!
+//! PTX ISA, "atom" and "red".
 
 use super::area::Area;
 use super::generic::Generic;

@@ -1,4 +1,6 @@
 //! Calls and returns.
+//!
+//! PTX ISA, "call" and "Application Binary Interface".
 
 use super::system_call;
 use crate::execute::machine::{Instruction, Machine, Stop};

@@ -3,6 +3,8 @@
 //! Operands: `d` the register, or the start of the list of registers in the pool; `a` the slot with
 //! the address; `b` an offset; `e` the kind of access; `x` the number of words, the width of the
 //! destination and whether to extend the sign.
+//!
+//! PTX ISA, "ld" and "st".
 
 use super::area::{Area, check_alignment};
 use super::generic::Generic;

@@ -1,4 +1,6 @@
 //! Special registers.
+//!
+//! PTX ISA, "Special Registers".
 
 use crate::execute::machine::{Instruction, Machine};
 

@@ -1,4 +1,6 @@
 //! Functions that the driver supplies: `vprintf`, `__assertfail`, `malloc`, `free`.
+//!
+//! PTX ISA, "Application Binary Interface: System Calls".
 
 use super::area::Area;
 use super::generic::Generic;
