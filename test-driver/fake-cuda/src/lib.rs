@@ -48,7 +48,7 @@
 //! | `FAKE_CUDA_MEMORY=1000000` | Bytes of memory of each device; 8 GiB if not set. |
 //! | `FAKE_CUDA_ORDER=random:7` | The order of blocks and threads: `forward`, `reverse` or `random:SEED`; `forward` if not set. |
 //! | `FAKE_CUDA_THREADS=4` | Cores that run the blocks of a launch, 0 for all; 1 if not set, so that each run is like the one before. |
-//! | `FAKE_CUDA_RACES=1` | Data races of kernels are faults. |
+//! | `FAKE_CUDA_RACES=1` | Data races of kernels are asynchronous errors. |
 //! | `FAKE_CUDA_UNWRITTEN=1` | Reads of registers and shared memory that were never written are none. |
 //! | `FAKE_CUDA_STEPS=1000000` | Instructions that a launch may run, all threads together; then it ends with `CUDA_ERROR_LAUNCH_TIMEOUT`. |
 //! | `FAKE_CUDA_FAIL=cuMemAlloc at call 3` | Makes calls fail; see below. |

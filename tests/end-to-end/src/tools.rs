@@ -52,7 +52,7 @@ fn or_skip(name: &str, found: Option<PathBuf>) -> Option<PathBuf> {
 ///
 /// When it cannot be built.
 #[must_use]
-pub fn stand_in_driver() -> PathBuf {
+pub fn fake_driver() -> PathBuf {
     let folder = place().join("driver");
     fs::create_dir_all(place()).expect("a folder for tests");
     let target = place().join("../..").canonicalize().expect("tests lie in the target folder");
