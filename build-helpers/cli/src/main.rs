@@ -6,7 +6,7 @@
 //! - `inspect KERNEL`: what a kernel was compiled to, as text; for the CPU how its threads run.
 //! - `diff REVISION`: what has become of each kernel's code since a revision.
 //! - `report`: the registers, stack and shared memory that each kernel takes.
-//! - `test-driver path`: a stand-in CUDA driver for tests on machines without a GPU.
+//! - `test-driver path`: a fake CUDA driver for tests on machines without a GPU.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
 
@@ -51,7 +51,7 @@ enum Command {
     Report(report::Options),
     /// Compares each kernel's code with that of a revision.
     Diff(diff::Options),
-    /// A stand-in for the CUDA driver, for tests on machines without a GPU.
+    /// A fake CUDA driver, for tests on machines without a GPU.
     #[command(subcommand)]
     TestDriver(test_driver::Action),
     /// Installs, lists and removes tools that kernelmill uses, for this user alone.

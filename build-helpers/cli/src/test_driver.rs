@@ -1,4 +1,4 @@
-//! `cargo kernelmill test-driver path`: the stand-in CUDA driver, built once and kept.
+//! `cargo kernelmill test-driver path`: the fake CUDA driver, built once and kept.
 
 use anyhow::{Context as _, Result, ensure};
 use clap::Subcommand;
@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What to do with the stand-in driver.
+/// What to do with the fake driver.
 #[derive(Subcommand)]
 pub(crate) enum Action {
     /// Builds it where it is not there yet, and prints the folder for `LD_LIBRARY_PATH`.
@@ -22,7 +22,7 @@ const OTHER_NAME: &str = "libcuda.so";
 /// Runs an action.
 pub(crate) fn run(action: &Action) -> Result<()> {
     let Action::Path = action;
-    ensure!(cfg!(target_os = "linux"), "the stand-in driver is for Linux, whose loader finds it");
+    ensure!(cfg!(target_os = "linux"), "the fake driver is for Linux, whose loader finds it");
     println!("{}", folder()?.display());
     Ok(())
 }
@@ -47,7 +47,7 @@ fn folder() -> Result<PathBuf> {
         .stdout(Stdio::null())
         .status()
         .context("cargo cannot be started")?;
-    ensure!(status.success(), "the stand-in driver could not be built in {}", package.display());
+    ensure!(status.success(), "the fake driver could not be built in {}", package.display());
     install(&target.join("release/libcuda.so"), &folder)?;
     Ok(folder)
 }
@@ -73,7 +73,7 @@ fn write_package(folder: &Path, source: &str) -> Result<()> {
     );
     let files = [
         ("Cargo.toml", manifest.as_str()),
-        ("src/lib.rs", "//! The stand-in driver.\npub use fake_cuda as driver;\n"),
+        ("src/lib.rs", "//! The fake driver.\npub use fake_cuda as driver;\n"),
     ];
     for (name, text) in files {
         let path = folder.join(name);

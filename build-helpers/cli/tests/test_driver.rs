@@ -1,4 +1,4 @@
-//! The stand-in driver, as a user gets it: the README's program picks it as the best device.
+//! The fake driver, as a user gets it: the README's program picks it as the best device.
 
 use std::{
     fs,

@@ -34,38 +34,47 @@
 //! functions are nearly correctly rounded here, every launch sees memory in one order, and nothing
 //! is said about speed.
 
+//!
+//! # Layers
+//!
+//! A module imports only from layers below its own.
+//!
+//! | layer | what |
+//! |---|---|
+//! | `device` | devices: properties, memory, loaded modules, launches, exploration of orders |
+//! | `module` | a module from its text: parse, decode, analyse |
+//! | `analysis` | control-flow graph, registers that may be read before they are written |
+//! | `decode` | syntax tree to decoded program and code: names to slots, instructions to handlers |
+//! | `execute` | schedulers of grids, blocks and threads; warp collectives; handlers of instructions |
+//! | `checks` | the race detector |
+//! | `program` | the decoded program: functions, variables, operands of collectives |
+//! | `memory` | the generic address space, allocations, words, kinds of accesses, tensor maps |
+//! | `launch` | what a launch is given and gives back: options, faults, coverage, report |
+//! | `arithmetic` | what instructions compute |
+//! | `ptx` | text to syntax tree; mutations of the text |
+
 #![expect(
     clippy::result_large_err,
     reason = "a launch fails once, and its fault is meant to be matched on"
 )]
 
+mod analysis;
 mod arithmetic;
-mod coverage;
+mod checks;
 mod decode;
 mod device;
 mod execute;
-mod explore;
-mod fault;
 mod launch;
-mod loaded;
 mod memory;
 mod module;
-mod mutation;
 mod program;
-mod properties;
-mod races;
-mod syntax;
-mod tensor_map;
+mod ptx;
 
-pub use coverage::{Coverage, Covered};
-pub use device::Device;
-pub use explore::{Failure, explore, explore_with};
-pub use fault::{Access, Fault, FaultKind, Nearest, Space};
-pub use launch::{Launch, Options, Order, Report};
-pub use loaded::Loaded;
-pub use memory::MemoryError;
-pub use module::{Kernel, Module, Parameter, Unsupported};
-pub use mutation::Mutation;
-pub use properties::Properties;
-pub use syntax::{ParseError, ParseErrors};
-pub use tensor_map::TensorMap;
+pub use device::{Device, Failure, Loaded, Properties, explore, explore_with};
+pub use launch::{
+    Access, Coverage, Covered, Fault, FaultKind, Launch, Nearest, Options, Order, Report, Space,
+};
+pub use memory::{MemoryError, TensorMap};
+pub use module::Module;
+pub use program::{Kernel, Parameter, Unsupported};
+pub use ptx::{Mutation, ParseError, ParseErrors};

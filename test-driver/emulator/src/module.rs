@@ -1,8 +1,10 @@
-//! A parsed module, as its users see it.
+//! Modules: PTX that is parsed, decoded and analysed.
 
-use crate::decode;
-use crate::program::Program;
-use crate::syntax::{ParseErrors, parse};
+use crate::analysis;
+use crate::decode::decode;
+use crate::execute::Code;
+use crate::program::{Kernel, Program, Unsupported};
+use crate::ptx::{ParseErrors, parse};
 use std::sync::Arc;
 
 /// A PTX module, parsed and ready to be loaded on any number of devices.
@@ -25,58 +27,11 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Module {
     pub(crate) program: Arc<Program>,
+    /// Of each function of the program.
+    pub(crate) code: Arc<[Code]>,
     kernels: Arc<[Kernel]>,
     target: (u32, Option<char>),
     unsupported: Arc<[Unsupported]>,
-}
-
-/// A kernel of a module.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kernel {
-    /// Its name.
-    pub name: String,
-    /// Its parameters, in order.
-    pub parameters: Vec<Parameter>,
-    /// Bytes of static shared memory, of itself and of what it calls.
-    pub static_shared_bytes: u32,
-    /// Most threads of a block, from `.maxntid` or `.reqntid`.
-    pub max_threads: Option<u32>,
-    /// The only shape a block may have, from `.reqntid`.
-    pub required_block: Option<[u32; 3]>,
-    /// An estimate of the 32-bit registers of a thread, from the registers declared, at most 255.
-    pub registers: u32,
-    /// Bytes of local memory of a thread, without what is called.
-    pub local_bytes: u32,
-    pub(crate) function: usize,
-}
-
-/// A parameter of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its name.
-    pub name: String,
-    /// Its length in bytes.
-    pub size: u32,
-    /// Its alignment in bytes.
-    pub align: u32,
-    /// Its place among the kernel's parameters, in bytes.
-    pub offset: u32,
-}
-
-/// Something in a module that the emulator lacks. It faults when it is executed, not before.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported {
-    /// The instruction's mnemonic, or the name of a function without a body.
-    pub what: String,
-    /// Its PTX line, from 1.
-    pub line: u32,
-}
-
-/// What decoding gives for a [`Module`].
-pub(crate) struct Decoded {
-    pub(crate) program: Program,
-    pub(crate) kernels: Vec<Kernel>,
-    pub(crate) unsupported: Vec<Unsupported>,
 }
 
 impl Module {
@@ -87,9 +42,12 @@ impl Module {
     /// declared; not instructions that the emulator lacks, which [`Module::unsupported`] lists.
     pub fn parse(ptx: &str) -> Result<Module, ParseErrors> {
         let tree = parse(ptx)?;
-        let decoded = decode::decode(&tree)?;
+        let mut decoded = decode(&tree)?;
+        let functions = decoded.program.functions.iter_mut().zip(&decoded.bodies);
+        let code = functions.map(|(function, body)| analysis::guard(body, function)).collect();
         Ok(Module {
             program: Arc::new(decoded.program),
+            code,
             kernels: decoded.kernels.into(),
             target: tree.target,
             unsupported: decoded.unsupported.into(),

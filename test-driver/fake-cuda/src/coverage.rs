@@ -11,14 +11,15 @@ use std::{
 
 use ptx_emulator::{Coverage, Report};
 
-use crate::{config::Config, driver, handle::lock};
+use crate::base::handle::lock;
+use crate::config::{Config, config};
 
 /// What was executed, by the name of the kernel.
 static EXECUTED: Mutex<BTreeMap<String, Coverage>> = Mutex::new(BTreeMap::new());
 
 /// Adds a launch, where coverage is asked for.
 pub(crate) fn add(kernel: &str, report: &Report) {
-    if driver::config().is_ok_and(|config| config.coverage.is_some()) {
+    if config().is_ok_and(|config| config.coverage.is_some()) {
         lock(&EXECUTED).entry(kernel.to_owned()).or_default().merge(&report.coverage);
     }
 }
@@ -43,9 +44,9 @@ fn append(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Appends the table to the file that is asked for, when the process exits.
-pub(crate) fn write_at_exit(config: &Config) {
+pub(crate) fn write_at_exit(asked: &Config) {
     extern "C" fn write() {
-        let Ok(Some(path)) = driver::config().map(|config| config.coverage.as_ref()) else {
+        let Ok(Some(path)) = config().map(|config| config.coverage.as_ref()) else {
             return;
         };
         let text = table(&lock(&EXECUTED));
@@ -53,7 +54,7 @@ pub(crate) fn write_at_exit(config: &Config) {
             eprintln!("fake-cuda: FAKE_CUDA_COVERAGE={}: {error}", path.display());
         }
     }
-    if config.coverage.is_some() {
+    if asked.coverage.is_some() {
         // SAFETY: `write` stays loaded until the process exits, or is run before it is unloaded.
         unsafe { libc::atexit(write) };
     }

@@ -1,17 +1,12 @@
-//! The state of the whole driver.
+//! The driver: the devices, once `cuInit` has made them.
 
 use std::sync::{
     OnceLock,
     atomic::{AtomicBool, Ordering},
 };
 
-use crate::{
-    config::Config,
-    coverage,
-    device::Device,
-    error::{Error, Result},
-    leak,
-};
+use crate::base::error::{Error, Result};
+use crate::device::Device;
 
 /// The version of the driver API that is answered, as `cuDriverGetVersion` gives it.
 pub(crate) const VERSION: i32 = 12080;
@@ -24,42 +19,28 @@ pub(crate) struct Driver {
 static DRIVER: OnceLock<Driver> = OnceLock::new();
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
-/// The configuration, which is read once.
-pub(crate) fn config() -> Result<&'static Config> {
-    static CONFIG: OnceLock<std::result::Result<Config, String>> = OnceLock::new();
-    let read = CONFIG.get_or_init(|| {
-        Config::from_environment().inspect_err(|error| eprintln!("fake-cuda: {error}"))
-    });
-    read.as_ref().map_err(|_| Error::SystemNotReady)
-}
-
-/// Does what `cuInit` does.
-pub(crate) fn initialize() -> Result<()> {
-    let config = config()?;
-    if config.devices.is_empty() {
-        return Err(Error::NoDevice);
-    }
-    DRIVER.get_or_init(|| {
-        leak::check_at_exit(config);
-        coverage::write_at_exit(config);
-        let devices = config.devices.iter().enumerate();
-        let devices = devices.map(|(ordinal, profile)| Device::new(ordinal, *profile, config));
-        Driver { devices: devices.collect() }
-    });
+/// Initializes the driver with the devices that `make` makes, the first time.
+pub(crate) fn initialize(make: impl FnOnce() -> Vec<Device>) {
+    DRIVER.get_or_init(|| Driver { devices: make() });
     INITIALIZED.store(true, Ordering::Release);
-    Ok(())
 }
 
 /// The driver, once it is initialized.
 pub(crate) fn driver() -> Result<&'static Driver> {
     if !INITIALIZED.load(Ordering::Acquire) {
-        return Err(Error::NotInitialized);
+        return Err(Error::CUDA_ERROR_NOT_INITIALIZED);
     }
-    DRIVER.get().ok_or(Error::NotInitialized)
+    DRIVER.get().ok_or(Error::CUDA_ERROR_NOT_INITIALIZED)
 }
 
 /// The device with this number.
 pub(crate) fn device(ordinal: i32) -> Result<&'static Device> {
-    let index = usize::try_from(ordinal).map_err(|_| Error::InvalidDevice)?;
-    driver()?.devices.get(index).ok_or(Error::InvalidDevice)
+    let index = usize::try_from(ordinal).map_err(|_| Error::CUDA_ERROR_INVALID_DEVICE)?;
+    driver()?.devices.get(index).ok_or(Error::CUDA_ERROR_INVALID_DEVICE)
+}
+
+/// The device of an object that exists.
+pub(crate) fn device_of(ordinal: usize) -> &'static Device {
+    let driver = driver().expect("there are objects only after `cuInit`");
+    &driver.devices[ordinal]
 }

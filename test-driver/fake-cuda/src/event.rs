@@ -1,33 +1,36 @@
 //! Events: moments in a stream.
+//!
+//! CUDA Driver API, "Event Management".
 
 use std::{
-    sync::{Arc, Mutex, OnceLock, Weak},
+    sync::{Arc, Mutex, OnceLock},
     time::Instant,
 };
 
-use crate::{
-    context::{self, Context},
-    error::{Error, Result},
-    graph::Captured,
-    handle::{Handle, Registry, lock},
-    stream::{self, Point},
-    work::Work,
-};
+use crate::base::abi::enumerators;
+use crate::base::error::{Error, Result};
+use crate::base::handle::{Handle, Registry, lock};
+use crate::context::{self, CONTEXTS, Context};
+use crate::graph::Captured;
+use crate::stream::Point;
+use crate::work::Work;
 
 /// The events that exist.
 pub(crate) static EVENTS: Registry<Event> = Registry::new(0x61);
 
-/// `CU_EVENT_DISABLE_TIMING`.
-const DISABLE_TIMING: u32 = 2;
-/// `CU_EVENT_INTERPROCESS`.
-const INTERPROCESS: u32 = 4;
+enumerators! { u32: CUevent_flags
+    BLOCKING_SYNC = CU_EVENT_BLOCKING_SYNC;
+    DISABLE_TIMING = CU_EVENT_DISABLE_TIMING;
+    INTERPROCESS = CU_EVENT_INTERPROCESS;
+}
 /// All flags that there are.
-const FLAGS: u32 = 7;
+const FLAGS: u32 = BLOCKING_SYNC | DISABLE_TIMING | INTERPROCESS;
 
 /// An event of a context.
 pub(crate) struct Event {
     handle: Handle,
-    pub(crate) context: Weak<Context>,
+    /// Handle of its context.
+    pub(crate) context: Handle,
     flags: u32,
     last: Mutex<Recorded>,
 }
@@ -50,16 +53,18 @@ impl Event {
     }
 
     fn context(&self) -> Result<Arc<Context>> {
-        self.context.upgrade().ok_or(Error::ContextIsDestroyed)
+        CONTEXTS.get(self.context).map_err(|_| Error::CUDA_ERROR_CONTEXT_IS_DESTROYED)
     }
 
     /// When the event was reached.
     fn time(&self) -> Result<Instant> {
         match self.recorded() {
-            _ if self.flags & DISABLE_TIMING != 0 => Err(Error::InvalidHandle),
-            Recorded::Never => Err(Error::InvalidHandle),
-            Recorded::InCapture(_) => Err(Error::CapturedEvent),
-            Recorded::InStream { time, .. } => time.get().copied().ok_or(Error::NotReady),
+            _ if self.flags & DISABLE_TIMING != 0 => Err(Error::CUDA_ERROR_INVALID_HANDLE),
+            Recorded::Never => Err(Error::CUDA_ERROR_INVALID_HANDLE),
+            Recorded::InCapture(_) => Err(Error::CUDA_ERROR_CAPTURED_EVENT),
+            Recorded::InStream { time, .. } => {
+                time.get().copied().ok_or(Error::CUDA_ERROR_NOT_READY)
+            }
         }
     }
 }
@@ -67,9 +72,9 @@ impl Event {
 /// A new event of the current context.
 pub(crate) fn create(flags: u32) -> Result<Handle> {
     if flags & !FLAGS != 0 || flags & (INTERPROCESS | DISABLE_TIMING) == INTERPROCESS {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
-    let context = Arc::downgrade(&context::usable()?);
+    let context = context::usable()?.handle;
     Ok(EVENTS.add(|handle| Event { handle, context, flags, last: Mutex::default() }).handle)
 }
 
@@ -82,33 +87,33 @@ pub(crate) fn destroy(handle: Handle) -> Result<()> {
 /// Records the moment that a stream is at.
 pub(crate) fn record(handle: Handle, stream: Handle) -> Result<()> {
     let event = EVENTS.get(handle)?;
-    let (context, stream) = stream::resolve(stream)?;
-    if !std::ptr::eq(event.context.as_ptr(), Arc::as_ptr(&context)) {
-        return Err(Error::InvalidHandle);
+    let (context, stream) = context::resolve(stream)?;
+    if event.context != context.handle {
+        return Err(Error::CUDA_ERROR_INVALID_HANDLE);
     }
     if let Some(capture) = stream.capture() {
-        *lock(&event.last) = Recorded::InCapture(capture.mark(&stream)?);
+        *lock(&event.last) = Recorded::InCapture(capture.mark(&stream.slot)?);
         return Ok(());
     }
     context.refuse_legacy_capture(&stream)?;
     let time = Arc::new(OnceLock::new());
     // Locked first: who waits for the event sees this record or the one before.
     let mut last = lock(&event.last);
-    let point = stream.push(&context, Vec::new(), Work::Stamp(Arc::clone(&time)));
+    let point = context.push(&stream, Vec::new(), Work::Stamp(Arc::clone(&time)));
     *last = Recorded::InStream { point, time };
     Ok(())
 }
 
 /// Lets a stream wait for what an event was recorded after.
 pub(crate) fn wait(stream: Handle, handle: Handle) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     let event = EVENTS.get(handle)?;
     match (event.recorded(), stream.capture()) {
         (Recorded::Never, _) => Ok(()),
-        (Recorded::InCapture(captured), _) => captured.join(&stream),
+        (Recorded::InCapture(captured), _) => captured.join(&stream.slot),
         (Recorded::InStream { .. }, Some(capture)) => {
             capture.invalidate();
-            Err(Error::StreamCaptureIsolation)
+            Err(Error::CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
         }
         (Recorded::InStream { point, .. }, None) => {
             context.refuse_legacy_capture(&stream)?;
@@ -117,15 +122,15 @@ pub(crate) fn wait(stream: Handle, handle: Handle) -> Result<()> {
     }
 }
 
-/// Whether an event was reached, and no fault is known.
+/// Whether an event was reached, and no error is known.
 pub(crate) fn query(handle: Handle) -> Result<()> {
     let event = EVENTS.get(handle)?;
     let context = event.context()?;
     match event.recorded() {
         Recorded::Never => context.usable(),
-        Recorded::InCapture(_) => Err(Error::CapturedEvent),
+        Recorded::InCapture(_) => Err(Error::CUDA_ERROR_CAPTURED_EVENT),
         Recorded::InStream { point, .. } if point.is_reached() => context.report(),
-        Recorded::InStream { .. } => Err(Error::NotReady),
+        Recorded::InStream { .. } => Err(Error::CUDA_ERROR_NOT_READY),
     }
 }
 
@@ -135,7 +140,7 @@ pub(crate) fn synchronize(handle: Handle) -> Result<()> {
     let context = event.context()?;
     match event.recorded() {
         Recorded::Never => context.usable(),
-        Recorded::InCapture(_) => Err(Error::CapturedEvent),
+        Recorded::InCapture(_) => Err(Error::CUDA_ERROR_CAPTURED_EVENT),
         Recorded::InStream { point, .. } => {
             point.wait();
             context.report()
@@ -146,8 +151,8 @@ pub(crate) fn synchronize(handle: Handle) -> Result<()> {
 /// Milliseconds from one event to another.
 pub(crate) fn elapsed(start: Handle, end: Handle) -> Result<f32> {
     let (start, end) = (EVENTS.get(start)?, EVENTS.get(end)?);
-    if !Weak::ptr_eq(&start.context, &end.context) {
-        return Err(Error::InvalidHandle);
+    if start.context != end.context {
+        return Err(Error::CUDA_ERROR_INVALID_HANDLE);
     }
     start.context()?.usable()?;
     let (start, end) = (start.time()?, end.time()?);

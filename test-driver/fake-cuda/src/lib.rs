@@ -1,4 +1,4 @@
-//! A stand-in for NVIDIA's driver: `libcuda.so.1` for machines without a GPU, on which kernels run
+//! A fake NVIDIA driver: `libcuda.so.1` for machines without a GPU, on which kernels run
 //! in the [PTX emulator](ptx_emulator).
 //!
 //! Programs that open the driver when they run, as those with cudarc do, need not be changed. They
@@ -48,7 +48,7 @@
 //! | `FAKE_CUDA_MEMORY=1000000` | Bytes of memory of each device; 8 GiB if not set. |
 //! | `FAKE_CUDA_ORDER=random:7` | The order of blocks and threads: `forward`, `reverse` or `random:SEED`; `forward` if not set. |
 //! | `FAKE_CUDA_THREADS=4` | Cores that run the blocks of a launch, 0 for all; 1 if not set, so that each run is like the one before. |
-//! | `FAKE_CUDA_RACES=1` | Data races of kernels are faults. |
+//! | `FAKE_CUDA_RACES=1` | Data races of kernels are asynchronous errors. |
 //! | `FAKE_CUDA_UNWRITTEN=1` | Reads of registers and shared memory that were never written are none. |
 //! | `FAKE_CUDA_STEPS=1000000` | Instructions that a launch may run, all threads together; then it ends with `CUDA_ERROR_LAUNCH_TIMEOUT`. |
 //! | `FAKE_CUDA_FAIL=cuMemAlloc at call 3` | Makes calls fail; see below. |
@@ -67,25 +67,40 @@
 //!
 //! What is counted: contexts (primary ones with how often they are retained), modules, streams,
 //! events, graphs, pools, and memory of every kind. What was freed only because its context was
-//! destroyed leaks as well, unless a fault had made the context useless.
+//! destroyed leaks as well, unless an asynchronous error had made the context useless.
+//!
+//! # Layers
+//!
+//! A module imports only from layers below its own.
+//!
+//! | layer | what |
+//! |---|---|
+//! | `api` | the exported functions, and the table of `cuGetProcAddress` |
+//! | `lifetime` | `cuInit`, the end of contexts, the leak check |
+//! | `event` | events |
+//! | `context` | contexts, the current and the primary ones, submission of work in order |
+//! | `stream` | streams and their queues |
+//! | `graph` | graphs and stream capture |
+//! | `work` | what streams and graphs do |
+//! | `module` | modules, functions, launches, occupancy |
+//! | `memory` | allocations, pools, device and host memory, copies |
+//! | `driver` | the devices |
+//! | `device`, `emulator` | profiles and attributes of devices; the emulator of each |
+//! | `coverage`, `config` | coverage of kernels; the environment variables |
+//! | `base` | errors, handles, the boundary to C |
 
-mod abi;
 mod api;
-mod call;
+mod base;
 mod config;
 mod context;
 mod coverage;
 mod device;
 mod driver;
-mod error;
+mod emulator;
 mod event;
 mod graph;
-mod handle;
-mod launch;
-mod leak;
-mod machine;
+mod lifetime;
 mod memory;
 mod module;
-mod occupancy;
 mod stream;
 mod work;

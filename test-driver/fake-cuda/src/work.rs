@@ -1,4 +1,4 @@
-//! What streams and graphs do.
+//! Work: what streams and graphs do.
 
 use std::{
     ffi::c_void,
@@ -6,18 +6,12 @@ use std::{
     time::Instant,
 };
 
-use crate::{
-    abi::{HostFunction, StreamCallback},
-    context::Context,
-    error::Error,
-    graph::Plan,
-    handle::Handle,
-    launch::Launchable,
-    memory::{
-        self,
-        copy::{Copy, Fill},
-    },
-};
+use crate::base::error::{AsyncError, Error};
+use crate::base::handle::Handle;
+use crate::memory::copy::{Copy, Fill};
+use crate::memory::{self, GraphMemory};
+use crate::module::launch::Launchable;
+use cudarc::driver::sys::{CUhostFn, CUresult, CUstream, CUstreamCallback};
 
 /// A piece of work, which can be done more than once.
 #[derive(Clone)]
@@ -36,13 +30,6 @@ pub(crate) enum Work {
     Graph(Arc<Plan>),
 }
 
-/// Why work failed: what the context reports from then on, and what is printed.
-#[derive(Debug)]
-pub(crate) struct Trouble {
-    pub(crate) error: Error,
-    pub(crate) text: String,
-}
-
 /// A call of a function of the program's.
 #[derive(Clone, Copy)]
 pub(crate) struct HostCall {
@@ -57,9 +44,9 @@ unsafe impl Send for HostCall {}
 unsafe impl Sync for HostCall {}
 
 impl HostCall {
-    /// The call; [`Error::InvalidValue`] where there is no function.
-    pub(crate) fn new(function: HostFunction, data: *mut c_void) -> Result<Self, Error> {
-        Ok(Self { function: function.ok_or(Error::InvalidValue)?, data })
+    /// The call; [`Error::CUDA_ERROR_INVALID_VALUE`] where there is no function.
+    pub(crate) fn new(function: CUhostFn, data: *mut c_void) -> Result<Self, Error> {
+        Ok(Self { function: function.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?, data })
     }
 
     fn run(self) {
@@ -71,7 +58,7 @@ impl HostCall {
 /// A call of a function that wants to know its stream, and whether all went well.
 #[derive(Clone, Copy)]
 pub(crate) struct Callback {
-    function: unsafe extern "C" fn(usize, i32, *mut c_void),
+    function: unsafe extern "C" fn(CUstream, CUresult, *mut c_void),
     stream: Handle,
     data: *mut c_void,
 }
@@ -82,43 +69,58 @@ unsafe impl Send for Callback {}
 unsafe impl Sync for Callback {}
 
 impl Callback {
-    /// The call; [`Error::InvalidValue`] where there is no function.
+    /// The call; [`Error::CUDA_ERROR_INVALID_VALUE`] where there is no function.
     pub(crate) fn new(
-        function: StreamCallback,
+        function: CUstreamCallback,
         stream: Handle,
         data: *mut c_void,
     ) -> Result<Self, Error> {
-        Ok(Self { function: function.ok_or(Error::InvalidValue)?, stream, data })
+        Ok(Self { function: function.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?, stream, data })
     }
 
-    fn run(self, status: i32) {
+    fn run(self, status: CUresult) {
         // SAFETY: `cuStreamAddCallback` promises that this call can be made.
-        unsafe { (self.function)(self.stream.0, status, self.data) };
+        unsafe { (self.function)(self.stream.0 as CUstream, status, self.data) };
     }
 }
 
 impl Work {
-    /// Whether it is done even after a fault.
+    /// Whether it is done even after an asynchronous error.
     pub(crate) fn is_bookkeeping(&self) -> bool {
         matches!(self, Self::Nothing | Self::Stamp(_) | Self::Release(_) | Self::Callback(_))
     }
 
-    /// Does the work, on the thread of a stream.
-    pub(crate) fn run(&self, context: &Arc<Context>) -> Result<(), Trouble> {
+    /// Does the work on a device, on the thread of a stream; `status` is the context's error so far.
+    pub(crate) fn run(&self, ordinal: usize, status: Option<Error>) -> Result<(), AsyncError> {
         match self {
             Self::Nothing => {}
-            Self::Launch(launch) => return launch.run(context),
-            Self::Copy(copy) => return copy.run(context.ordinal),
-            Self::Fill(fill) => return fill.run(context.ordinal),
+            Self::Launch(launch) => return launch.run(ordinal),
+            Self::Copy(copy) => return copy.run(ordinal),
+            Self::Fill(fill) => return fill.run(ordinal),
             Self::Host(call) => call.run(),
-            Self::Callback(call) => {
-                call.run(context.fault().map_or(0, |error| error as i32));
-            }
-            Self::Release(address) => memory::release(*address, context.ordinal),
+            Self::Callback(call) => call.run(status.unwrap_or(CUresult::CUDA_SUCCESS)),
+            Self::Release(address) => memory::release(*address, ordinal),
             // A record is made once, and replayed by no graph.
             Self::Stamp(time) => drop(time.set(Instant::now())),
-            Self::Graph(plan) => return plan.run(context),
+            Self::Graph(plan) => return plan.run(ordinal, status),
         }
         Ok(())
+    }
+}
+
+/// The work of a graph, in an order that it can be done in.
+pub(crate) struct Plan {
+    steps: Vec<Work>,
+    /// Kept as long as the plan can be run.
+    _memory: Arc<GraphMemory>,
+}
+
+impl Plan {
+    pub(crate) fn new(steps: Vec<Work>, memory: Arc<GraphMemory>) -> Self {
+        Self { steps, _memory: memory }
+    }
+
+    fn run(&self, ordinal: usize, status: Option<Error>) -> Result<(), AsyncError> {
+        self.steps.iter().try_for_each(|work| work.run(ordinal, status))
     }
 }

@@ -6,7 +6,7 @@ use cudarc::driver::{CudaContext, sys};
 use support::clean_child;
 use sys::CUresult;
 
-/// A descriptor of 64 by 32 floats in boxes of 16 by 8, with one thing changed.
+/// A descriptor of 64 by 32 floats in tiles of 16 by 8, with one thing changed.
 fn encode(change: impl FnOnce(&mut Request)) -> CUresult {
     let mut request = Request {
         address: 1 << 20,

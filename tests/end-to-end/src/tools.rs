@@ -45,21 +45,21 @@ fn or_skip(name: &str, found: Option<PathBuf>) -> Option<PathBuf> {
     found
 }
 
-/// The folder of the stand-in CUDA driver, for `LD_LIBRARY_PATH`. It is built into the folder that
+/// The folder of the fake CUDA driver, for `LD_LIBRARY_PATH`. It is built into the folder that
 /// the running test was built into.
 ///
 /// # Panics
 ///
 /// When it cannot be built.
 #[must_use]
-pub fn stand_in_driver() -> PathBuf {
+pub fn fake_driver() -> PathBuf {
     let folder = place().join("driver");
     fs::create_dir_all(place()).expect("a folder for tests");
     let target = place().join("../..").canonicalize().expect("tests lie in the target folder");
     let mut build = Command::new(env!("CARGO"));
     build.args(["build", "--quiet", "--package", "fake-cuda", "--target-dir"]).arg(&target);
     let status = build.current_dir(root()).status().expect("cargo can be started");
-    assert!(status.success(), "the stand-in driver could not be built");
+    assert!(status.success(), "the fake driver could not be built");
     fs::create_dir_all(&folder).expect("a folder for the driver");
     for name in ["libcuda.so.1", "libcuda.so"] {
         // Whole or absent, for tests that run at the same time.

@@ -1,5 +1,5 @@
 //! What a program learns of kernels with faults, and that kernels without are left alone, on the CPU
-//! and on PTX that the stand-in driver runs.
+//! and on PTX that the fake driver runs.
 
 use end_to_end::{snapshot, tools};
 use std::process::Command;
@@ -14,7 +14,7 @@ fn run_with(device: &str, what: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sanitized"));
     command.args([device, what]).envs(variables.iter().copied());
     if device == "cuda" {
-        let folder = tools::stand_in_driver();
+        let folder = tools::fake_driver();
         command.env("LD_LIBRARY_PATH", folder).env("FAKE_CUDA_LEAK_CHECK", "1");
     }
     let output = command.output().expect("the program starts");
@@ -40,7 +40,7 @@ fn every_fault_is_an_error_with_file_and_line_on_the_cpu() {
 }
 
 #[test]
-fn every_fault_is_an_error_with_file_and_line_on_the_stand_in_driver() {
+fn every_fault_is_an_error_with_file_and_line_on_the_fake_driver() {
     let text = run("cuda", "faults");
     assert_eq!(text.lines().count(), 19, "{text}");
     assert!(!text.contains("nothing was reported"), "{text}");

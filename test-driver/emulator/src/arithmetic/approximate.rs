@@ -1,7 +1,7 @@
 //! Functions that devices approximate. Here they are correct to the last bit or nearly so; kernels
 //! that need the device's own error bounds must be compared with tolerances.
 
-use super::Flags;
+use super::flags::Flags;
 
 fn apply(a: u64, flags: Flags, function: impl Fn(f64) -> f64) -> u64 {
     let mut input = f32::from_bits(a as u32);

@@ -1,6 +1,6 @@
 //! Comparisons of `setp` and `set`.
 
-use super::Flags;
+use super::flags::Flags;
 use super::float::Float;
 use super::half::{Half, value};
 use super::integer::Integer;

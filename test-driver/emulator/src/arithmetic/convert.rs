@@ -1,8 +1,8 @@
 //! `cvt` between all types.
 
-use super::Flags;
 use super::exact::{self, BF16, E5M2, Exact, F16, F32, F64, Format, Number, Rounding, TF32};
-use crate::syntax::Type;
+use super::flags::Flags;
+use crate::ptx::Type;
 
 /// The format of a floating-point type.
 pub(crate) fn format(ty: Type) -> Option<Format> {

@@ -1,7 +1,7 @@
 //! Arithmetic of `f32` and `f64`.
 
-use super::Flags;
 use super::exact::{self, F32, F64, Rounding};
+use super::flags::Flags;
 
 /// A floating-point type that the host computes with.
 pub(crate) trait Float: Copy + PartialOrd {

@@ -1,7 +1,7 @@
 //! Arithmetic of `f16` and `bf16`.
 
-use super::Flags;
 use super::exact::{self, BF16, F16, F64, Format, Rounding};
+use super::flags::Flags;
 
 /// A 16-bit floating-point type.
 pub(crate) trait Half {

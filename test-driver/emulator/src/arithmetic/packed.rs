@@ -1,6 +1,6 @@
 //! The same operation on each part of a register: `f16x2`, `u16x2`, `f32x2`.
 
-use super::Flags;
+use super::flags::Flags;
 
 /// Applies `operation` to both 16-bit halves.
 #[inline(always)]

@@ -1,14 +1,18 @@
 //! Integer arithmetic.
+//!
+//! PTX ISA, "Integer Arithmetic Instructions" and "Extended-Precision Integer Arithmetic Instructions".
 
-use super::Problem;
 use super::build::Build;
 use super::function::Decoder;
-use super::instruction::Plain;
 use super::modifiers::Modifiers;
+use super::operands::Plain;
+use super::problem::Problem;
 use crate::arithmetic::{Flags, integer, packed};
-use crate::execute::ops::{self, binary, ternary, unary};
-use crate::program::Handler;
-use crate::syntax::{self, Type};
+use crate::execute::Handler;
+use crate::execute::instructions::register;
+use crate::execute::instructions::register::{binary, ternary, unary};
+use crate::ptx;
+use crate::ptx::Type;
 
 /// `by_width!(ty, binary, integer::add)`: the handler for the type's width and sign.
 macro_rules! by_type {
@@ -168,7 +172,7 @@ impl<'a> Decoder<'_, 'a> {
     /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: products go through a scratch slot.
     pub(crate) fn decode_carry(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         let takes = i.opcode.ends_with('c');
@@ -180,10 +184,10 @@ impl<'a> Decoder<'_, 'a> {
         let wide = ty.bits() == 64;
         let subtract = i.opcode.starts_with("sub");
         let run: Handler = match (subtract, wide) {
-            (false, false) => ops::add_carry::<u32>,
-            (false, true) => ops::add_carry::<u64>,
-            (true, false) => ops::subtract_carry::<u32>,
-            (true, true) => ops::subtract_carry::<u64>,
+            (false, false) => register::add_carry::<u32>,
+            (false, true) => register::add_carry::<u64>,
+            (true, false) => register::subtract_carry::<u32>,
+            (true, true) => register::subtract_carry::<u64>,
         };
         let (left, right) = if i.opcode.starts_with("mad") {
             self.count(i, 4)?;
@@ -197,12 +201,7 @@ impl<'a> Decoder<'_, 'a> {
         Ok(())
     }
 
-    fn product(
-        &mut self,
-        i: &syntax::Instruction<'a>,
-        ty: Type,
-        high: bool,
-    ) -> Result<u32, Problem> {
+    fn product(&mut self, i: &ptx::Instruction<'a>, ty: Type, high: bool) -> Result<u32, Problem> {
         let run: Handler = match (high, ty) {
             (true, Type::S32) => binary!(integer::multiply_high::<i32>),
             (true, Type::S64) => binary!(integer::multiply_high::<i64>),

@@ -1,17 +1,19 @@
 //! `atom` and `red`.
+//!
+//! PTX ISA, "atom" and "red".
 
-use super::Problem;
 use super::build::Build;
 use super::function::Decoder;
 use super::memory::{ignore_hints, strength};
 use super::modifiers::Modifiers;
 use super::moves::space_named;
+use super::problem::Problem;
 use crate::arithmetic::half::{self, Binary16, Brain16};
 use crate::arithmetic::{Flags, float, integer, packed};
-use crate::execute::{AtomicOperation, Kind, Target, atomic_handler};
-use crate::memory::Word;
-use crate::program::Handler;
-use crate::syntax::{Instruction, Type};
+use crate::execute::Handler;
+use crate::execute::instructions::{AtomicOperation, Target, atomic_handler};
+use crate::memory::{AccessKind, Word};
+use crate::ptx::{Instruction, Type};
 
 /// Declares operations by their formula.
 macro_rules! operations {
@@ -114,7 +116,7 @@ impl<'a> Decoder<'_, 'a> {
         i: &Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
-        let releases = strength(m) & Kind::RELEASE != 0;
+        let releases = strength(m) & AccessKind::RELEASE != 0;
         let space = m.pick(space_named);
         ignore_hints(m);
         // Half precision never flushes, and `f32` in shared memory does not either.

@@ -1,6 +1,6 @@
 //! Building decoded instructions.
 
-use crate::program::{Handler, Instruction, Transfer};
+use crate::execute::{Handler, Instruction, Transfer};
 
 /// Where control goes after an instruction, unless the thread stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

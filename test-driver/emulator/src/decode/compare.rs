@@ -1,16 +1,19 @@
 //! `setp`, `set`, `selp`, `slct`.
+//!
+//! PTX ISA, "Comparison and Selection Instructions".
 
-use super::Problem;
 use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
+use super::problem::Problem;
 use crate::arithmetic::compare::{self, Comparison};
 use crate::arithmetic::half::{Binary16, Brain16};
 use crate::arithmetic::{Flags, bits};
-use crate::execute::Machine;
-use crate::execute::ops::{self, binary, unary};
-use crate::program::{Handler, Instruction as Decoded, Transfer};
-use crate::syntax::{self, Operand, Type};
+use crate::execute::instructions::register;
+use crate::execute::instructions::register::{binary, unary};
+use crate::execute::{Handler, Instruction as Decoded, Machine, Transfer};
+use crate::ptx;
+use crate::ptx::{Operand, Type};
 
 /// The handler of one comparison of one type.
 macro_rules! comparing {
@@ -65,7 +68,7 @@ struct Comparing {
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn decode_compare(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         let flags = m.flags();
@@ -114,7 +117,7 @@ impl<'a> Decoder<'_, 'a> {
 
     fn set_predicates(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         ty: Type,
         comparing: &Comparing,
         a: u32,
@@ -144,7 +147,7 @@ impl<'a> Decoder<'_, 'a> {
                 Some((run, predicate)) => {
                     self.push(Build::new(run).d(result).a(value).b(predicate));
                 }
-                None => self.push(Build::new(ops::copy).d(result).a(value)),
+                None => self.push(Build::new(register::copy).d(result).a(value)),
             }
         }
         Ok(())
@@ -153,7 +156,7 @@ impl<'a> Decoder<'_, 'a> {
     /// `set`: all ones or 1.0 for true.
     fn set_value(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         result: Type,
         ty: Type,
         comparing: &Comparing,
@@ -173,7 +176,7 @@ impl<'a> Decoder<'_, 'a> {
         let predicate = self.scratch();
         if !matches!(ty, Type::F16x2 | Type::Bf16x2) {
             self.compare(comparing, predicate, a, b);
-            self.push(Build::new(ops::select).d(d).a(yes).b(no).c(predicate));
+            self.push(Build::new(register::select).d(d).a(yes).b(no).c(predicate));
             return Ok(());
         }
         let half = self.constant(truth & 0xffff);
@@ -182,10 +185,10 @@ impl<'a> Decoder<'_, 'a> {
         for (part, (a, b)) in parts.iter_mut().zip([(a, b), (upper_a, upper_b)]) {
             *part = self.scratch();
             self.compare(comparing, predicate, a, b);
-            self.push(Build::new(ops::select).d(*part).a(half).b(no).c(predicate));
+            self.push(Build::new(register::select).d(*part).a(half).b(no).c(predicate));
         }
         let pool = self.pool(&parts);
-        let build = Build::new(ops::pack).d(d).reads(parts[0]).reads(parts[1]).x(16);
+        let build = Build::new(register::pack).d(d).reads(parts[0]).reads(parts[1]).x(16);
         self.push(build.with(|i| (i.e, i.c) = (pool, 2)));
         Ok(())
     }
@@ -193,17 +196,17 @@ impl<'a> Decoder<'_, 'a> {
     /// `selp` and `slct`
     pub(crate) fn decode_select(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         let flags = m.flags();
         let ty = m.ty()?;
         self.count(i, 4)?;
         let (run, by): (Handler, Type) = match i.opcode {
-            "selp" => (ops::select, Type::Pred),
+            "selp" => (register::select, Type::Pred),
             _ => match m.ty()? {
-                Type::S32 => (ops::select_by_sign, Type::S32),
-                Type::F32 => (ops::select_by_float, Type::F32),
+                Type::S32 => (register::select_by_sign, Type::S32),
+                Type::F32 => (register::select_by_float, Type::F32),
                 _ => return Err(Problem::Unsupported),
             },
         };

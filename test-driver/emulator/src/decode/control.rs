@@ -1,14 +1,17 @@
 //! Branches, calls, fences and what ends a thread.
+//!
+//! PTX ISA, "Control Flow Instructions".
 
-use super::Problem;
 use super::build::{Build, Flow};
 use super::function::Decoder;
 use super::memory::ignore_hints;
 use super::modifiers::Modifiers;
 use super::names::Entity;
-use crate::execute::{call_direct, call_indirect, leave, ops};
-use crate::program::{CallSite, Handler, Slice};
-use crate::syntax::{Instruction, Operand, Type};
+use super::problem::Problem;
+use crate::execute::Handler;
+use crate::execute::instructions::{call_direct, call_indirect, control_flow, leave};
+use crate::program::{CallSite, Slice};
+use crate::ptx::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
     /// `bra`, with its guard.
@@ -25,10 +28,11 @@ impl<'a> Decoder<'_, 'a> {
         };
         let label = self.label(name)?;
         let build = match i.guard {
-            None => Build::new(ops::jump).flow(Flow::Jump),
+            None => Build::new(control_flow::jump).flow(Flow::Jump),
             Some(guard) => {
                 let slot = self.predicate(&Operand::Name(guard.name, 0))?;
-                let run: Handler = if guard.negated { ops::jump_unless } else { ops::jump_if };
+                let run: Handler =
+                    if guard.negated { control_flow::jump_unless } else { control_flow::jump_if };
                 Build::new(run).a(slot).flow(Flow::Branch)
             }
         };
@@ -64,7 +68,7 @@ impl<'a> Decoder<'_, 'a> {
             let label = self.label(target)?;
             self.pool_jumps.push((pool as usize + place, label));
         }
-        let build = Build::new(ops::jump_indexed).a(index).flow(Flow::Table);
+        let build = Build::new(control_flow::jump_indexed).a(index).flow(Flow::Table);
         self.push(build.with(|i| (i.e, i.c) = (pool, targets.len() as u32)));
         Ok(())
     }
@@ -77,26 +81,26 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<Option<()>, Problem> {
         let run: Handler = match i.opcode {
             "ret" => leave,
-            "exit" => ops::exit,
-            "trap" => ops::trap,
-            "brkpt" => ops::breakpoint,
-            "nanosleep" => ops::pause,
+            "exit" => control_flow::exit,
+            "trap" => control_flow::trap,
+            "brkpt" => control_flow::breakpoint,
+            "nanosleep" => control_flow::pause,
             "membar" | "fence" => {
                 m.ignore(&["sc", "acq_rel", "cta", "gl", "sys", "gpu", "cluster", "acquire"]);
                 m.ignore(&["release", "proxy", "async", "alias", "mbarrier_init", "relaxed"]);
                 m.ignore(&["global", "shared::cta", "shared::cluster"]);
                 m.ignore_prefixed(&["async::", "sync_restrict::", "op_restrict", "tensormap"]);
-                ops::fence
+                control_flow::fence
             }
             "prefetch" | "prefetchu" | "discard" | "applypriority" => {
                 m.ignore(&["global", "local", "L1", "L2", "tensormap", "param", "const"]);
                 m.ignore_prefixed(&["L2::"]);
-                ops::nothing
+                control_flow::nothing
             }
             "pmevent" | "setmaxnreg" | "griddepcontrol" => {
                 m.ignore(&["mask", "inc", "dec", "sync", "aligned", "u32", "wait"]);
                 m.ignore(&["launch_dependents"]);
-                ops::nothing
+                control_flow::nothing
             }
             _ => return Ok(None),
         };
@@ -129,12 +133,12 @@ impl<'a> Decoder<'_, 'a> {
             Some(Operand::Group(arguments)) => self.slices(arguments)?,
             _ => Vec::new(),
         };
-        let site = self.function.calls.len() as u32;
-        self.function.calls.push(CallSite { returns, arguments });
+        let site = self.function.tables.calls.len() as u32;
+        self.function.tables.calls.push(CallSite { returns, arguments });
         if let Some(Entity::Register { slot, .. }) = self.names.find(callee) {
             return self.indirect_call(slot, site, operands.next());
         }
-        let Some(&index) = self.shared.symbols.functions.get(callee) else {
+        let Some(&index) = self.context.symbols.functions.get(callee) else {
             return Problem::error(format!("`{callee}` is not declared"));
         };
         self.check_call(callee, index, site as usize)?;
@@ -161,9 +165,9 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn check_call(&self, name: &str, callee: usize, site: usize) -> Result<(), Problem> {
-        let own = self.shared.symbols.functions.get(self.function.name.as_str()) == Some(&callee);
-        let function = if own { &self.function } else { &self.shared.program.functions[callee] };
-        let site = &self.function.calls[site];
+        let own = self.context.symbols.functions.get(self.function.name.as_str()) == Some(&callee);
+        let function = if own { &self.function } else { &self.context.program.functions[callee] };
+        let site = &self.function.tables.calls[site];
         let counts = |slices: &[Slice]| slices.len();
         let fits = counts(&site.arguments) == counts(&function.parameters)
             && counts(&site.returns) <= counts(&function.returns);

@@ -1,18 +1,20 @@
 //! `cvt`
 //!
 //! `x` holds the flags; `b` and `c` number the types, `e` is the width of the destination.
+//!
+//! PTX ISA, "cvt".
 
-use super::Problem;
 use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
+use super::problem::Problem;
 use crate::arithmetic::Flags;
 use crate::arithmetic::convert::{self, format};
 use crate::arithmetic::exact::Format;
-use crate::execute::Machine;
-use crate::execute::ops::{binary_with, ternary, unary, unary_with};
-use crate::program::{Handler, Instruction as Decoded, Transfer};
-use crate::syntax::{self, Type};
+use crate::execute::instructions::register::{binary_with, ternary, unary, unary_with};
+use crate::execute::{Handler, Instruction as Decoded, Machine, Transfer};
+use crate::ptx;
+use crate::ptx::Type;
 
 const TYPES: [Type; 13] = [
     Type::U8,
@@ -106,7 +108,7 @@ fn truncating(to: Type, from: Type, flags: Flags) -> Option<Handler> {
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn decode_convert(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         if m.take("pack") {
@@ -141,7 +143,7 @@ impl<'a> Decoder<'_, 'a> {
     /// Conversions of two values at a time.
     fn convert_pair(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         to: Type,
         from: Type,
         flags: u32,
@@ -186,7 +188,7 @@ impl<'a> Decoder<'_, 'a> {
     /// `cvt.pack.sat.u8.s32.b32`
     fn convert_pack(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         m.ignore(&["sat"]);

@@ -1,13 +1,17 @@
 //! Floating-point arithmetic.
+//!
+//! PTX ISA, "Floating-Point Instructions" and "Half Precision Floating-Point Instructions".
 
-use super::Problem;
-use super::instruction::Plain;
 use super::modifiers::Modifiers;
+use super::operands::Plain;
+use super::problem::Problem;
 use crate::arithmetic::half::{Binary16, Brain16};
 use crate::arithmetic::{Flags, approximate, float, half, packed};
-use crate::execute::ops::{binary, binary_with, ternary, ternary_with, unary_with};
-use crate::program::Handler;
-use crate::syntax::Type;
+use crate::execute::Handler;
+use crate::execute::instructions::register::{
+    binary, binary_with, ternary, ternary_with, unary_with,
+};
+use crate::ptx::Type;
 
 /// The handler of an operation with flags, by type: `f32`, `f64` from one function and the
 /// 16-bit types from another.

@@ -1,18 +1,70 @@
 //! One function.
 
 use super::build::{Build, Flow};
+use super::context::ModuleContext;
+use super::globals;
+use super::layout::{is_framed, lay_out};
 use super::modifiers::Modifiers;
 use super::names::{Entity, Names, slots_of};
-use super::{Problem, Shared, globals, is_framed, lay_out, poison};
-use crate::execute::ops;
-use crate::module::Unsupported;
-use crate::program::{Function, Handler, Origin, Symbol};
-use crate::syntax::{self, Home, Instruction, Operand, Statement, Type, Variable};
+use super::problem::Problem;
+use crate::execute::Handler;
+use crate::execute::instructions::{control_flow, leave};
+use crate::program::{Function, Origin, Symbol, Unsupported};
+use crate::ptx;
+use crate::ptx::{Instruction, Operand, StateSpace, Statement, Type, Variable};
 use std::collections::HashMap;
 
+/// The body of a decoded function, before it is analysed.
+#[derive(Default)]
+pub(crate) struct Body {
+    pub(crate) builds: Vec<Build>,
+    pub(crate) registers: Registers,
+}
+
+/// The slots of a function that are registers.
+#[derive(Default)]
+pub(crate) struct Registers {
+    ranges: Vec<RegisterRange>,
+    /// Slots of the function, registers or not.
+    slots: usize,
+}
+
+/// Slots that one `.reg` declares.
+struct RegisterRange {
+    first: u32,
+    slots: u32,
+    name: String,
+    /// Of `%r<12>`; `None` for a single register.
+    count: Option<u32>,
+}
+
+impl Registers {
+    /// For each slot, whether it is a register.
+    pub(crate) fn slots(&self) -> Vec<bool> {
+        let mut slots = vec![false; self.slots];
+        for range in &self.ranges {
+            slots[range.first as usize..(range.first + range.slots) as usize].fill(true);
+        }
+        slots
+    }
+
+    /// The name of a register in the PTX.
+    pub(crate) fn name(&self, slot: u32) -> String {
+        let holds =
+            |range: &&RegisterRange| (range.first..range.first + range.slots).contains(&slot);
+        let Some(range) = self.ranges.iter().find(holds) else { return format!("slot {slot}") };
+        let Some(count) = range.count else { return range.name.clone() };
+        let words = (range.slots / count.max(1)).max(1);
+        format!("{}{}", range.name, (slot - range.first) / words)
+    }
+}
+
 /// The function being decoded.
+///
+/// One type with many methods: one for each kind of instruction, in a file for each chapter of the PTX
+/// ISA.
 pub(crate) struct Decoder<'s, 'a> {
-    pub(crate) shared: &'s mut Shared<'a>,
+    pub(crate) context: &'s mut ModuleContext<'a>,
     pub(crate) names: Names<'a>,
     pub(crate) function: Function,
     pub(crate) builds: Vec<Build>,
@@ -21,18 +73,17 @@ pub(crate) struct Decoder<'s, 'a> {
     /// Instructions whose `e` is a label's number, or whose pool entry is.
     pub(crate) jumps: Vec<(usize, usize)>,
     pub(crate) pool_jumps: Vec<(usize, usize)>,
-    /// Names of slots that are registers.
-    registers: Vec<(u32, u32, String, Option<u32>)>,
+    registers: Vec<RegisterRange>,
     source: Option<(u32, u32)>,
     pub(crate) line: u32,
 }
 
 /// Decodes a function that has a body.
-pub(crate) fn decode<'a>(tree: &syntax::Function<'a>, shared: &mut Shared<'a>) -> Function {
-    let index = shared.symbols.functions[tree.name];
-    let declared = std::mem::take(&mut shared.program.functions[index]);
+pub(crate) fn decode<'a>(tree: &ptx::Function<'a>, context: &mut ModuleContext<'a>) -> Body {
+    let index = context.symbols.functions[tree.name];
+    let declared = std::mem::take(&mut context.program.functions[index]);
     let mut decoder = Decoder {
-        shared,
+        context,
         names: Names::default(),
         function: Function { defined: true, entry: tree.entry, ..declared },
         builds: Vec::new(),
@@ -48,11 +99,13 @@ pub(crate) fn decode<'a>(tree: &syntax::Function<'a>, shared: &mut Shared<'a>) -
     decoder.names.open(&[]);
     decoder.declare_parameters(tree);
     decoder.block(body);
-    decoder.finish()
+    let (function, body) = decoder.finish();
+    context.program.functions[index] = function;
+    body
 }
 
 impl<'a> Decoder<'_, 'a> {
-    fn declare_parameters(&mut self, tree: &syntax::Function<'a>) {
+    fn declare_parameters(&mut self, tree: &ptx::Function<'a>) {
         let parameters = lay_out(&tree.parameters, 0);
         let end = parameters.last().map_or(0, |last| last.offset + last.size);
         let returns = lay_out(&tree.returns, end);
@@ -60,7 +113,7 @@ impl<'a> Decoder<'_, 'a> {
         let variables = tree.parameters.iter().chain(&tree.returns);
         for (variable, place) in variables.zip(parameters.iter().chain(&returns)) {
             let (offset, bytes) = (place.offset, place.size);
-            if variable.home == Home::Register {
+            if variable.home == StateSpace::Register {
                 self.register_parameter(tree, variable);
                 continue;
             }
@@ -76,9 +129,9 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// Old PTX passes arguments in registers; calls of such functions do not run.
-    fn register_parameter(&mut self, tree: &syntax::Function<'a>, variable: &Variable<'a>) {
+    fn register_parameter(&mut self, tree: &ptx::Function<'a>, variable: &Variable<'a>) {
         let what = format!("{} with parameters in registers", tree.name);
-        self.shared.unsupported.push(Unsupported { what, line: variable.line });
+        self.context.unsupported.push(Unsupported { what, line: variable.line });
         self.declare_registers(variable.name, variable.ty, None);
     }
 
@@ -116,15 +169,15 @@ impl<'a> Decoder<'_, 'a> {
                 self.function.frame_bytes = offset.saturating_add(bytes);
                 Entity::Frame { offset, bytes }
             }
-            Home::Shared if variable.bytes.unwrap_or(0) == 0 => Entity::Dynamic,
-            Home::Shared => {
-                let index = self.shared.shared_variable(variable);
+            StateSpace::Shared if variable.bytes.unwrap_or(0) == 0 => Entity::Dynamic,
+            StateSpace::Shared => {
+                let index = self.context.shared_variable(variable);
                 self.function.shared.push(index);
                 Entity::Shared(index)
             }
             _ => {
-                globals::declare_variable(variable, self.shared);
-                globals::initialise_variable(variable, self.shared);
+                globals::declare_variable(variable, self.context);
+                globals::initialise_variable(variable, self.context);
                 return;
             }
         };
@@ -139,7 +192,8 @@ impl<'a> Decoder<'_, 'a> {
         let fill = if ty == Type::Pred { 0 } else { 0xdead_beef_dead_beef };
         let width = u64::MAX >> (64 - ty.bits().min(64));
         self.function.template.extend(std::iter::repeat_n(fill & width, length));
-        self.registers.push((first, length as u32, name.to_string(), count));
+        let range = RegisterRange { first, slots: length as u32, name: name.to_string(), count };
+        self.registers.push(range);
         match count {
             Some(count) => self.names.declare_range(name, first, count, ty),
             None => self.names.declare(name, Entity::Register { slot: first, ty }),
@@ -154,12 +208,12 @@ impl<'a> Decoder<'_, 'a> {
             self.function.origins.truncate(start);
             self.jumps.truncate(jumps);
             match problem {
-                Problem::Error(message) => self.shared.error(instruction.line, message),
+                Problem::Error(message) => self.context.error(instruction.line, message),
                 Problem::Unsupported => self.unsupported(instruction),
             }
         }
         if self.builds.len() > start {
-            let mnemonic = self.shared.mnemonic(instruction.mnemonic());
+            let mnemonic = self.context.mnemonic(instruction.mnemonic());
             let last = self.function.origins.len() - 1;
             self.function.origins[last].mnemonic = Some(mnemonic);
         }
@@ -167,11 +221,11 @@ impl<'a> Decoder<'_, 'a> {
 
     fn unsupported(&mut self, instruction: &Instruction<'a>) {
         let what = instruction.mnemonic();
-        self.shared.unsupported.push(Unsupported { what: what.clone(), line: instruction.line });
-        let text = self.function.texts.len() as u32;
-        self.function.texts.push(what);
+        self.context.unsupported.push(Unsupported { what: what.clone(), line: instruction.line });
+        let text = self.function.tables.texts.len() as u32;
+        self.function.tables.texts.push(what);
         let skipped = self.open_guard(instruction);
-        self.push(Build::new(ops::unsupported).flow(Flow::End).with(|i| i.e = text));
+        self.push(Build::new(control_flow::unsupported).flow(Flow::End).with(|i| i.e = text));
         self.close_guard(skipped.ok().flatten());
     }
 
@@ -190,7 +244,8 @@ impl<'a> Decoder<'_, 'a> {
     fn open_guard(&mut self, instruction: &Instruction<'a>) -> Result<Option<usize>, Problem> {
         let Some(guard) = instruction.guard else { return Ok(None) };
         let slot = self.predicate(&Operand::Name(guard.name, 0))?;
-        let run: Handler = if guard.negated { ops::jump_if } else { ops::jump_unless };
+        let run: Handler =
+            if guard.negated { control_flow::jump_if } else { control_flow::jump_unless };
         self.push(Build::new(run).a(slot).flow(Flow::Branch));
         Ok(Some(self.builds.len() - 1))
     }
@@ -239,43 +294,17 @@ impl<'a> Decoder<'_, 'a> {
         slot
     }
 
-    fn finish(mut self) -> Function {
-        self.push(Build::new(crate::execute::leave).flow(Flow::End));
+    /// The function, and its body.
+    fn finish(mut self) -> (Function, Body) {
+        self.push(Build::new(leave).flow(Flow::End));
         for (instruction, label) in std::mem::take(&mut self.jumps) {
             let place = self.names.places[label].unwrap_or(0);
             self.builds[instruction].instruction.e = place;
         }
         for (entry, label) in std::mem::take(&mut self.pool_jumps) {
-            self.function.pool[entry] = self.names.places[label].unwrap_or(0);
+            self.function.tables.pool[entry] = self.names.places[label].unwrap_or(0);
         }
-        self.function.code = self.builds.iter().map(|build| build.instruction).collect();
-        let watched = poison::watched(&self.builds, &self.function, &self.register_slots());
-        if !watched.is_empty() {
-            self.function.names =
-                watched.into_iter().map(|slot| (slot, self.register_name(slot))).collect();
-            poison::guard(&self.builds, &mut self.function);
-        }
-        self.function
-    }
-
-    fn register_slots(&self) -> Vec<bool> {
-        let mut slots = vec![false; self.function.template.len()];
-        for &(first, length, ..) in &self.registers {
-            slots[first as usize..(first + length) as usize].fill(true);
-        }
-        slots
-    }
-
-    fn register_name(&self, slot: u32) -> String {
-        let holds = |&&(first, length, ..): &&(u32, u32, String, Option<u32>)| {
-            (first..first + length).contains(&slot)
-        };
-        match self.registers.iter().find(holds) {
-            Some((first, length, name, Some(count))) => {
-                format!("{name}{}", (slot - first) / (length / count.max(&1)).max(1))
-            }
-            Some((_, _, name, None)) => name.clone(),
-            None => format!("slot {slot}"),
-        }
+        let registers = Registers { ranges: self.registers, slots: self.function.template.len() };
+        (self.function, Body { builds: self.builds, registers })
     }
 }

@@ -1,79 +1,60 @@
 //! Variables and functions of a module.
 
-use super::{Shared, lay_out};
-use crate::module::{Parameter, Unsupported};
-use crate::program::{Function, Global, Slice, Symbol};
-use crate::syntax::{Home, Initial, Tree, Variable};
-use std::collections::HashMap;
-
-/// What the names of a module stand for.
-#[derive(Default)]
-pub(crate) struct Symbols<'a> {
-    pub(crate) variables: HashMap<&'a str, Symbol>,
-    pub(crate) functions: HashMap<&'a str, usize>,
-}
-
-impl Symbols<'_> {
-    pub(crate) fn find(&self, name: &str) -> Option<Symbol> {
-        let function = || self.functions.get(name).map(|&index| Symbol::Code(index));
-        self.variables.get(name).copied().or_else(function)
-    }
-}
-
-pub(crate) fn slices(parameters: &[Parameter]) -> Vec<Slice> {
-    parameters.iter().map(|p| Slice { offset: p.offset, bytes: p.size }).collect()
-}
+use super::context::ModuleContext;
+use super::layout::{lay_out, slices};
+use crate::program::{Function, Global, Symbol, Unsupported};
+use crate::ptx::{self, Ast, Initial, StateSpace, Variable};
 
 /// Functions that the emulator supplies where they have no body.
 const BUILTINS: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
 
 /// Gives every variable and function its number.
-pub(crate) fn declare<'a>(tree: &Tree<'a>, shared: &mut Shared<'a>) {
+pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
     for variable in &tree.variables {
-        declare_variable(variable, shared);
+        declare_variable(variable, context);
     }
     for function in &tree.functions {
-        declare_function(function, shared);
+        declare_function(function, context);
     }
     for function in &tree.functions {
         let defined = tree.functions.iter().any(|f| f.name == function.name && f.body.is_some());
         if !defined && !BUILTINS.contains(&function.name) {
             let found = Unsupported { what: function.name.to_string(), line: function.line };
-            shared.unsupported.push(found);
+            context.unsupported.push(found);
         }
     }
     for &(name, of) in &tree.aliases {
-        match shared.symbols.functions.get(of) {
+        match context.symbols.functions.get(of) {
             Some(&index) => {
-                shared.symbols.functions.insert(name, index);
+                context.symbols.functions.insert(name, index);
             }
-            None => shared.error(0, format!("alias of `{of}`, which is not a function")),
+            None => context.error(0, format!("alias of `{of}`, which is not a function")),
         }
     }
 }
 
-pub(crate) fn declare_variable<'a>(variable: &Variable<'a>, shared: &mut Shared<'a>) {
+pub(crate) fn declare_variable<'a>(variable: &Variable<'a>, context: &mut ModuleContext<'a>) {
     let symbol = match variable.home {
-        Home::Shared if variable.bytes.unwrap_or(0) == 0 => Symbol::Dynamic,
-        Home::Shared => Symbol::Shared(shared.shared_variable(variable)),
+        StateSpace::Shared if variable.bytes.unwrap_or(0) == 0 => Symbol::Dynamic,
+        StateSpace::Shared => Symbol::Shared(context.shared_variable(variable)),
         _ => {
-            if let Some(&known) = shared.symbols.variables.get(variable.name) {
-                redeclare(variable, known, shared);
+            if let Some(&known) = context.symbols.variables.get(variable.name) {
+                redeclare(variable, known, context);
                 return;
             }
-            shared.program.globals.push(global(variable));
-            Symbol::Global(shared.program.globals.len() - 1)
+            context.program.globals.push(global(variable));
+            Symbol::Global(context.program.globals.len() - 1)
         }
     };
-    shared.symbols.variables.insert(variable.name, symbol);
+    context.symbols.variables.insert(variable.name, symbol);
 }
 
 /// A definition may follow a declaration.
-fn redeclare(variable: &Variable<'_>, known: Symbol, shared: &mut Shared<'_>) {
+fn redeclare(variable: &Variable<'_>, known: Symbol, context: &mut ModuleContext<'_>) {
     if let Symbol::Global(index) = known
         && !variable.external
     {
-        shared.program.globals[index] = global(variable);
+        context.program.globals[index] = global(variable);
     }
 }
 
@@ -83,26 +64,26 @@ fn global(variable: &Variable<'_>) -> Global {
         name: variable.name.to_string(),
         bytes,
         align: u64::from(variable.align),
-        constant: variable.home == Home::Const,
+        constant: variable.home == StateSpace::Const,
         contents: vec![0; bytes as usize],
         addresses: Vec::new(),
     }
 }
 
-fn declare_function<'a>(function: &crate::syntax::Function<'a>, shared: &mut Shared<'a>) {
-    if let Some(&index) = shared.symbols.functions.get(function.name) {
-        if function.body.is_some() && shared.program.functions[index].defined {
-            shared.error(function.line, format!("`{}` is defined twice", function.name));
+fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContext<'a>) {
+    if let Some(&index) = context.symbols.functions.get(function.name) {
+        if function.body.is_some() && context.program.functions[index].defined {
+            context.error(function.line, format!("`{}` is defined twice", function.name));
         }
-        shared.program.functions[index].defined |= function.body.is_some();
+        context.program.functions[index].defined |= function.body.is_some();
         return;
     }
     let parameters = lay_out(&function.parameters, 0);
     let end = parameters.last().map_or(0, |last| last.offset + last.size);
     let returns = lay_out(&function.returns, end);
     let end = returns.last().map_or(end, |last| last.offset + last.size);
-    shared.symbols.functions.insert(function.name, shared.program.functions.len());
-    shared.program.functions.push(Function {
+    context.symbols.functions.insert(function.name, context.program.functions.len());
+    context.program.functions.push(Function {
         name: function.name.to_string(),
         entry: function.entry,
         defined: function.body.is_some(),
@@ -114,32 +95,33 @@ fn declare_function<'a>(function: &crate::syntax::Function<'a>, shared: &mut Sha
 }
 
 /// Fills the contents of variables in, now that all names are known.
-pub(crate) fn initialise(tree: &Tree<'_>, shared: &mut Shared<'_>) {
+pub(crate) fn initialise(tree: &Ast<'_>, context: &mut ModuleContext<'_>) {
     for variable in &tree.variables {
-        initialise_variable(variable, shared);
+        initialise_variable(variable, context);
     }
 }
 
-pub(crate) fn initialise_variable(variable: &Variable<'_>, shared: &mut Shared<'_>) {
-    let Some(&Symbol::Global(index)) = shared.symbols.variables.get(variable.name) else { return };
+pub(crate) fn initialise_variable(variable: &Variable<'_>, context: &mut ModuleContext<'_>) {
+    let Some(&Symbol::Global(index)) = context.symbols.variables.get(variable.name) else { return };
     let element = variable.ty.bytes() as usize;
     for (number, value) in variable.initial.iter().enumerate() {
         let place = number * element;
         match *value {
             Initial::Bits(bits) => {
-                let contents = &mut shared.program.globals[index].contents;
+                let contents = &mut context.program.globals[index].contents;
                 let Some(slot) = contents.get_mut(place..place + element.min(8)) else {
-                    shared.error(variable.line, format!("too many values for `{}`", variable.name));
+                    context
+                        .error(variable.line, format!("too many values for `{}`", variable.name));
                     return;
                 };
                 slot.copy_from_slice(&bits.to_le_bytes()[..element.min(8)]);
             }
-            Initial::Address { name, offset, mask } => match shared.symbols.find(name) {
+            Initial::Address { name, offset, mask } => match context.symbols.find(name) {
                 Some(symbol) => {
                     let address = (place, symbol, offset, mask);
-                    shared.program.globals[index].addresses.push(address);
+                    context.program.globals[index].addresses.push(address);
                 }
-                None => shared.error(variable.line, format!("`{name}` is not declared")),
+                None => context.error(variable.line, format!("`{name}` is not declared")),
             },
         }
     }

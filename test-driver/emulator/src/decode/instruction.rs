@@ -1,32 +1,13 @@
-//! Operands, and which part of the decoder an instruction goes to.
+//! Dispatch on the opcode, and operations from registers to a register.
 
 use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
-use super::names::Entity;
-use super::{Problem, arithmetic, float, logic};
-use crate::execute::{Special, ops, read_special};
-use crate::program::{Handler, Symbol};
-use crate::syntax::{Instruction, Operand, Type};
-
-/// How an operation on registers is run.
-pub(crate) struct Plain {
-    pub(crate) run: Handler,
-    /// Types of the operands after the destination.
-    pub(crate) sources: Vec<Type>,
-    /// The word of modifiers.
-    pub(crate) flags: u32,
-}
-
-impl Plain {
-    pub(crate) fn new(run: Handler, sources: &[Type]) -> Plain {
-        Plain { run, sources: sources.to_vec(), flags: 0 }
-    }
-
-    pub(crate) fn with(run: Handler, sources: &[Type], flags: u32) -> Plain {
-        Plain { run, sources: sources.to_vec(), flags }
-    }
-}
+use super::operands::Plain;
+use super::problem::Problem;
+use super::{arithmetic, float, logic};
+use crate::execute::instructions::register;
+use crate::ptx::Instruction;
 
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn decode_instruction(
@@ -105,153 +86,7 @@ impl<'a> Decoder<'_, 'a> {
             result = both;
         }
         let d = self.write(&i.operands[0])?;
-        self.push(Build::new(ops::copy).d(d).a(result));
+        self.push(Build::new(register::copy).d(d).a(result));
         Ok(())
     }
-
-    /// Checks the number of operands.
-    pub(crate) fn count(&self, i: &Instruction<'_>, wanted: usize) -> Result<(), Problem> {
-        let found = i.operands.len();
-        if found == wanted {
-            return Ok(());
-        }
-        Problem::error(format!("`{}` has {found} operands, not {wanted}", i.mnemonic()))
-    }
-
-    /// The operand at `place`, which must be there.
-    pub(crate) fn operand<'i>(
-        &self,
-        i: &'i Instruction<'a>,
-        place: usize,
-    ) -> Result<&'i Operand<'a>, Problem> {
-        i.operands.get(place).ok_or_else(|| {
-            Problem::Error(format!("`{}` lacks operand {}", i.mnemonic(), place + 1))
-        })
-    }
-
-    /// The slot of an operand that is read.
-    pub(crate) fn read(&mut self, operand: &Operand<'a>, ty: Type) -> Result<u32, Problem> {
-        match operand {
-            Operand::Name(name, offset) => self.read_name(name, *offset),
-            Operand::Sink => {
-                let slot = self.constant(0);
-                Ok(slot)
-            }
-            Operand::Not(name) => {
-                let slot = self.read_name(name, 0)?;
-                let inverted = self.scratch();
-                let run = ops::unary!(crate::arithmetic::bits::not_predicate);
-                self.push(Build::new(run).d(inverted).a(slot));
-                Ok(inverted)
-            }
-            _ => match immediate(operand, ty) {
-                Some(value) => Ok(self.constant(value)),
-                None => Problem::error("this operand cannot be read here"),
-            },
-        }
-    }
-
-    /// The slot of a predicate, which may be negated.
-    pub(crate) fn predicate(&mut self, operand: &Operand<'a>) -> Result<u32, Problem> {
-        self.read(operand, Type::Pred)
-    }
-
-    fn read_name(&mut self, name: &'a str, offset: i64) -> Result<u32, Problem> {
-        if let Some(Entity::Register { slot, .. }) = self.names.find(name) {
-            return Ok(slot);
-        }
-        if let Some((special, dimension)) = Special::named(name) {
-            let slot = self.scratch();
-            self.push_special(slot, special, dimension);
-            return Ok(slot);
-        }
-        self.address(name, offset)
-    }
-
-    pub(crate) fn push_special(&mut self, slot: u32, special: Special, dimension: u32) {
-        let build = Build::new(read_special).d(slot).x(special as u32);
-        self.push(build.with(|i| i.e = dimension));
-    }
-
-    /// The slot with the address of a variable or function.
-    pub(crate) fn address(&mut self, name: &'a str, offset: i64) -> Result<u32, Problem> {
-        match self.names.find(name) {
-            Some(Entity::Frame { offset: start, .. }) => {
-                let slot = self.scratch();
-                let place = i64::from(start).wrapping_add(offset) as u32;
-                self.push(Build::new(ops::frame_address).d(slot).with(|i| i.b = place));
-                Ok(slot)
-            }
-            Some(Entity::Parameter { offset: start, .. }) => {
-                Ok(self.constant(i64::from(start).wrapping_add(offset) as u64))
-            }
-            Some(Entity::Shared(index)) => Ok(self.address_of(Symbol::Shared(index), offset)),
-            Some(Entity::Dynamic) => Ok(self.address_of(Symbol::Dynamic, offset)),
-            Some(Entity::Register { slot, .. }) => Ok(slot),
-            None => match self.shared.symbols.find(name) {
-                Some(symbol) => Ok(self.address_of(symbol, offset)),
-                None => Problem::error(format!("`{name}` is not declared")),
-            },
-        }
-    }
-
-    /// The slot of an operand that is written.
-    pub(crate) fn write(&mut self, operand: &Operand<'a>) -> Result<u32, Problem> {
-        self.write_typed(operand).map(|(slot, _)| slot)
-    }
-
-    /// The slot of an operand that is written, and the type of its register.
-    pub(crate) fn write_typed(&mut self, operand: &Operand<'a>) -> Result<(u32, Type), Problem> {
-        match operand {
-            Operand::Sink => Ok((self.scratch(), Type::B64)),
-            Operand::Name(name, 0) => match self.names.find(name) {
-                Some(Entity::Register { slot, ty }) => Ok((slot, ty)),
-                Some(_) => Problem::error(format!("`{name}` is not a register")),
-                None => Problem::error(format!("`{name}` is not declared")),
-            },
-            _ => Problem::error("this operand cannot be written"),
-        }
-    }
-
-    /// The slots of a destination that may have a second part after a bar.
-    pub(crate) fn write_pair(&mut self, operand: &Operand<'a>) -> Result<(u32, u32), Problem> {
-        match operand {
-            Operand::Pair(first, second) => Ok((self.write(first)?, self.write(second)?)),
-            _ => Ok((self.write(operand)?, self.scratch())),
-        }
-    }
-
-    /// The type of the register that an operand names.
-    pub(crate) fn type_of(&self, operand: &Operand<'a>) -> Option<Type> {
-        match operand {
-            Operand::Name(name, _) => match self.names.find(name) {
-                Some(Entity::Register { ty, .. }) => Some(ty),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// Adds slots to the pool and gives the place of the first.
-    pub(crate) fn pool(&mut self, slots: &[u32]) -> u32 {
-        let start = self.function.pool.len() as u32;
-        self.function.pool.extend_from_slice(slots);
-        start
-    }
-}
-
-/// The register contents of a literal in an operation on `ty`.
-pub(crate) fn immediate(operand: &Operand<'_>, ty: Type) -> Option<u64> {
-    let mask = u64::MAX >> (64 - ty.bits().clamp(1, 64));
-    Some(match *operand {
-        Operand::Integer(value) if ty == Type::Pred => u64::from(value != 0),
-        Operand::Integer(value) => value & mask,
-        Operand::Single(bits) if ty == Type::F64 => f64::from(f32::from_bits(bits)).to_bits(),
-        Operand::Single(bits) => u64::from(bits),
-        Operand::Double(bits) if ty.bits() == 32 => {
-            u64::from((f64::from_bits(bits) as f32).to_bits())
-        }
-        Operand::Double(bits) => bits,
-        _ => return None,
-    })
 }

@@ -1,15 +1,19 @@
 //! Logic, shifts and bit fields.
+//!
+//! PTX ISA, "Logic and Shift Instructions".
 
-use super::Problem;
 use super::arithmetic::by_type;
 use super::build::Build;
 use super::function::Decoder;
-use super::instruction::{Plain, immediate};
 use super::modifiers::Modifiers;
+use super::operands::{Plain, immediate};
+use super::problem::Problem;
 use crate::arithmetic::bits;
-use crate::execute::ops::{self, binary, ternary, unary};
-use crate::program::Handler;
-use crate::syntax::{self, Type};
+use crate::execute::Handler;
+use crate::execute::instructions::register;
+use crate::execute::instructions::register::{binary, ternary, unary};
+use crate::ptx;
+use crate::ptx::Type;
 
 type Found = Result<Option<Plain>, Problem>;
 
@@ -134,7 +138,7 @@ impl<'a> Decoder<'_, 'a> {
     /// `lop3` and `bfi`, which have four operands.
     pub(crate) fn decode_four(
         &mut self,
-        i: &syntax::Instruction<'a>,
+        i: &ptx::Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         let ty = m.ty()?;
@@ -148,10 +152,11 @@ impl<'a> Decoder<'_, 'a> {
             let Some(table) = immediate(last, Type::B32) else {
                 return Problem::error("the table of lop3 must be a number");
             };
-            self.push(Build::new(ops::lookup_3).d(d).a(a).b(b).c(c).x(table as u32));
+            self.push(Build::new(register::lookup_3).d(d).a(a).b(b).c(c).x(table as u32));
             return Ok(());
         }
-        let run: Handler = if ty.bits() == 64 { ops::insert::<u64> } else { ops::insert::<u32> };
+        let run: Handler =
+            if ty.bits() == 64 { register::insert::<u64> } else { register::insert::<u32> };
         let length = self.read(last, Type::U32)?;
         self.push(Build::new(run).d(d).a(a).b(b).c(c).e(length));
         Ok(())

@@ -1,17 +1,21 @@
 //! `ld` and `st`.
+//!
+//! PTX ISA, "ld" and "st".
 
-use super::Problem;
 use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
 use super::moves::space_named;
 use super::names::Entity;
+use super::problem::Problem;
 use crate::arithmetic::integer;
-use crate::execute::ops::binary;
-use crate::execute::{Kind, Target, memory_handler, shape};
-use crate::fault::Space;
-use crate::program::{Symbol, Transfer};
-use crate::syntax::{Base, Instruction, Operand, Type};
+use crate::execute::Transfer;
+use crate::execute::instructions::register::binary;
+use crate::execute::instructions::{Target, memory_handler, shape};
+use crate::launch::Space;
+use crate::memory::AccessKind;
+use crate::program::Symbol;
+use crate::ptx::{Base, Instruction, Operand, Type};
 
 /// Where an access goes.
 pub(crate) struct Location {
@@ -56,11 +60,11 @@ pub(crate) fn ignore_hints(m: &mut Modifiers<'_>) {
 pub(crate) fn strength(m: &mut Modifiers<'_>) -> u32 {
     let mut kind = 0;
     for (word, bits) in [
-        ("volatile", Kind::STRONG),
-        ("relaxed", Kind::STRONG),
-        ("acquire", Kind::STRONG),
-        ("release", Kind::STRONG | Kind::RELEASE),
-        ("acq_rel", Kind::STRONG | Kind::RELEASE),
+        ("volatile", AccessKind::STRONG),
+        ("relaxed", AccessKind::STRONG),
+        ("acquire", AccessKind::STRONG),
+        ("release", AccessKind::STRONG | AccessKind::RELEASE),
+        ("acq_rel", AccessKind::STRONG | AccessKind::RELEASE),
     ] {
         if m.take(word) {
             kind |= bits;
@@ -76,7 +80,7 @@ impl<'a> Decoder<'_, 'a> {
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         let write = i.opcode == "st";
-        let kind = strength(m) | if write { Kind::WRITE.0 } else { Kind::READ.0 };
+        let kind = strength(m) | if write { AccessKind::WRITE.0 } else { AccessKind::READ.0 };
         let space = m.pick(space_named);
         ignore_hints(m);
         let words = m.pick(vector).unwrap_or(1);
@@ -233,7 +237,7 @@ impl<'a> Decoder<'_, 'a> {
                 self.shared_location(name, offset, target, Target::Shared)
             }
             None => {
-                let natural = match self.shared.symbols.find(name) {
+                let natural = match self.context.symbols.find(name) {
                     Some(Symbol::Shared(_) | Symbol::Dynamic) => Target::Shared,
                     _ => Target::Global,
                 };

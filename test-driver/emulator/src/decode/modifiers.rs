@@ -1,9 +1,9 @@
 //! The modifiers of an instruction, each of which must be understood.
 
-use super::Problem;
+use super::problem::Problem;
 use crate::arithmetic::Flags;
 use crate::arithmetic::exact::Rounding;
-use crate::syntax::Type;
+use crate::ptx::Type;
 
 /// The modifiers that are not used up yet.
 pub(crate) struct Modifiers<'i> {

@@ -1,13 +1,15 @@
 //! `mov`, `cvta`, `isspacep`.
+//!
+//! PTX ISA, "Data Movement and Conversion Instructions".
 
-use super::Problem;
 use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
-use crate::execute::{Special, ops};
-use crate::fault::Space;
-use crate::program::Transfer;
-use crate::syntax::{Instruction, Operand, Type};
+use super::problem::Problem;
+use crate::execute::Transfer;
+use crate::execute::instructions::{Special, address, register};
+use crate::launch::Space;
+use crate::ptx::{Instruction, Operand, Type};
 
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn decode_mov(
@@ -31,13 +33,13 @@ impl<'a> Decoder<'_, 'a> {
                 let (to, register) = self.write_typed(target)?;
                 let wider = self.type_of(source).is_some_and(|ty| ty.bits() > width);
                 let build = if wider || register.bits() < width {
-                    Build::new(ops::copy_low).x(width.min(register.bits()))
+                    Build::new(register::copy_low).x(width.min(register.bits()))
                 } else {
-                    Build::new(ops::copy)
+                    Build::new(register::copy)
                 };
                 self.push(build.d(to).a(from).transfer(Transfer::Copy));
                 if ty == Type::B128 {
-                    let build = Build::new(ops::copy).d(to + 1).a(from + 1);
+                    let build = Build::new(register::copy).d(to + 1).a(from + 1);
                     self.push(build.transfer(Transfer::Copy));
                 }
                 Ok(())
@@ -61,7 +63,7 @@ impl<'a> Decoder<'_, 'a> {
             return self.halves([d, d + 1], &slots);
         }
         let pool = self.pool(&slots);
-        let mut build = Build::new(ops::pack).d(d).x(width).transfer(Transfer::Copy);
+        let mut build = Build::new(register::pack).d(d).x(width).transfer(Transfer::Copy);
         for slot in slots {
             build = build.reads(slot);
         }
@@ -73,7 +75,7 @@ impl<'a> Decoder<'_, 'a> {
     fn halves(&mut self, to: [u32; 2], from: &[u32]) -> Result<(), Problem> {
         let &[low, high] = from else { return Err(Problem::Unsupported) };
         for (to, from) in [(to[0], low), (to[1], high)] {
-            self.push(Build::new(ops::copy).d(to).a(from).transfer(Transfer::Copy));
+            self.push(Build::new(register::copy).d(to).a(from).transfer(Transfer::Copy));
         }
         Ok(())
     }
@@ -96,7 +98,7 @@ impl<'a> Decoder<'_, 'a> {
             return self.halves([low, high], &[a, a + 1]);
         }
         let pool = self.pool(&slots);
-        let mut build = Build::new(ops::unpack).a(a).x(width).transfer(Transfer::Copy);
+        let mut build = Build::new(register::unpack).a(a).x(width).transfer(Transfer::Copy);
         for slot in slots {
             build = build.writes(slot);
         }
@@ -113,9 +115,9 @@ impl<'a> Decoder<'_, 'a> {
         let back = m.take("to");
         let space = m.pick(space_named).ok_or(Problem::Unsupported)?;
         let run = match i.opcode {
-            "isspacep" => ops::is_in_space,
-            "cvta" if back => ops::from_generic,
-            "cvta" => ops::to_generic,
+            "isspacep" => address::is_in_space,
+            "cvta" if back => address::from_generic,
+            "cvta" => address::to_generic,
             _ => return Err(Problem::Unsupported),
         };
         let ty = if i.opcode == "cvta" { m.ty()? } else { Type::B64 };

@@ -1,6 +1,6 @@
 //! What names stand for in a function.
 
-use crate::syntax::{Statement, Type, Variable};
+use crate::ptx::{Statement, Type, Variable};
 use std::collections::HashMap;
 
 /// A named thing of a function.

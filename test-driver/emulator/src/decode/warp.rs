@@ -1,12 +1,16 @@
 //! Operations of warps, and barriers.
+//!
+//! PTX ISA, "Parallel Synchronization and Communication Instructions".
 
-use super::Problem;
 use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
+use super::problem::Problem;
 use crate::arithmetic::{bits, integer};
-use crate::execute::{Reduction, Shuffle, Vote, WarpOperation, arrive, synchronise, wait};
-use crate::syntax::{Instruction, Operand, Type};
+use crate::execute::Reduction;
+use crate::execute::instructions::{arrive, synchronise, wait};
+use crate::program::{Collective, Shuffle, ShuffleMode, Vote};
+use crate::ptx::{Instruction, Operand, Type};
 
 /// An operand that is not there, for barriers.
 const NONE: u32 = u32::MAX;
@@ -15,13 +19,13 @@ impl<'a> Decoder<'_, 'a> {
     /// Adds a warp operation of the lanes in slot `mask`.
     pub(crate) fn push_warp(
         &mut self,
-        operation: WarpOperation,
+        operation: Collective,
         mask: u32,
         reads: &[u32],
         writes: &[u32],
     ) {
-        let number = self.function.warps.len() as u32;
-        self.function.warps.push(operation);
+        let number = self.function.tables.collectives.len() as u32;
+        self.function.tables.collectives.push(operation);
         let mut build = Build::new(wait).a(mask).x(number);
         for &slot in reads {
             build = build.reads(slot);
@@ -42,7 +46,7 @@ impl<'a> Decoder<'_, 'a> {
             self.count(i, 1)?;
             let d = self.write(&i.operands[0])?;
             let all = self.constant(0xffff_ffff);
-            self.push_warp(WarpOperation::ActiveMask { d }, all, &[], &[d]);
+            self.push_warp(Collective::ActiveMask { d }, all, &[], &[d]);
             return Ok(());
         }
         if !m.take("sync") {
@@ -60,10 +64,10 @@ impl<'a> Decoder<'_, 'a> {
     fn shuffle(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
         let mode = m.pick(|word| {
             Some(match word {
-                "up" => Shuffle::Up,
-                "down" => Shuffle::Down,
-                "bfly" => Shuffle::Butterfly,
-                "idx" => Shuffle::Index,
+                "up" => ShuffleMode::Up,
+                "down" => ShuffleMode::Down,
+                "bfly" => ShuffleMode::Butterfly,
+                "idx" => ShuffleMode::Index,
                 _ => return None,
             })
         });
@@ -75,7 +79,7 @@ impl<'a> Decoder<'_, 'a> {
         let c = self.read(&i.operands[3], Type::U32)?;
         let mask = self.read(&i.operands[4], Type::B32)?;
         let (d, p) = self.write_pair(&i.operands[0])?;
-        let operation = WarpOperation::Shuffle { mode, d, p, a, b, c };
+        let operation = Collective::Shuffle(Shuffle { mode, d, p, a, b, c });
         self.push_warp(operation, mask, &[a, b, c], &[d, p]);
         Ok(())
     }
@@ -96,7 +100,7 @@ impl<'a> Decoder<'_, 'a> {
         let a = self.predicate(&i.operands[1])?;
         let mask = self.read(&i.operands[2], Type::B32)?;
         let d = self.write(&i.operands[0])?;
-        self.push_warp(WarpOperation::Vote { mode, d, a }, mask, &[a], &[d]);
+        self.push_warp(Collective::Vote { mode, d, a }, mask, &[a], &[d]);
         Ok(())
     }
 
@@ -110,9 +114,9 @@ impl<'a> Decoder<'_, 'a> {
         let mask = self.read(&i.operands[2], Type::B32)?;
         let (d, p) = self.write_pair(&i.operands[0])?;
         let operation = if any {
-            WarpOperation::MatchAny { d, a, width }
+            Collective::MatchAny { d, a, width }
         } else {
-            WarpOperation::MatchAll { d, p, a, width }
+            Collective::MatchAll { d, p, a, width }
         };
         self.push_warp(operation, mask, &[a], &[d, p]);
         Ok(())
@@ -138,7 +142,7 @@ impl<'a> Decoder<'_, 'a> {
         let a = self.read(&i.operands[1], ty)?;
         let mask = self.read(&i.operands[2], Type::B32)?;
         let d = self.write(&i.operands[0])?;
-        self.push_warp(WarpOperation::Reduce { d, a, combine }, mask, &[a], &[d]);
+        self.push_warp(Collective::Reduce { d, a, combine }, mask, &[a], &[d]);
         Ok(())
     }
 
@@ -146,7 +150,7 @@ impl<'a> Decoder<'_, 'a> {
         self.count(i, 2)?;
         let (d, p) = self.write_pair(&i.operands[0])?;
         let mask = self.read(&i.operands[1], Type::B32)?;
-        self.push_warp(WarpOperation::Elect { d, p }, mask, &[], &[d, p]);
+        self.push_warp(Collective::Elect { d, p }, mask, &[], &[d, p]);
         Ok(())
     }
 
@@ -161,7 +165,7 @@ impl<'a> Decoder<'_, 'a> {
             m.ignore(&["sync"]);
             self.count(i, 1)?;
             let mask = self.read(&i.operands[0], Type::B32)?;
-            self.push_warp(WarpOperation::Barrier, mask, &[], &[]);
+            self.push_warp(Collective::Barrier, mask, &[], &[]);
             return Ok(());
         }
         if m.take("cluster") {

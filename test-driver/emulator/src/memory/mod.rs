@@ -1,23 +1,18 @@
-//! Device memory: allocations with red zones, and the address windows of the other spaces.
+//! Memory: the generic address space, device allocations with red zones, words, kinds of accesses,
+//! tensor maps.
 
+mod access_kind;
+mod address_space;
 mod region;
 mod store;
+mod tensor_map;
 mod word;
 
+pub(crate) use access_kind::AccessKind;
+pub(crate) use address_space::*;
 pub(crate) use region::{Region, Window};
 pub use store::MemoryError;
 pub(crate) use store::Store;
+pub use tensor_map::TensorMap;
+pub(crate) use tensor_map::WORDS;
 pub(crate) use word::Word;
-
-/// Generic addresses of shared memory start here.
-pub(crate) const SHARED_BASE: u64 = 0x0100_0000_0000;
-/// Generic addresses of local memory start here.
-pub(crate) const LOCAL_BASE: u64 = 0x0101_0000_0000;
-/// Generic addresses of kernel arguments start here.
-pub(crate) const PARAM_BASE: u64 = 0x0102_0000_0000;
-/// Addresses of functions start here; they are 16 apart.
-pub(crate) const CODE_BASE: u64 = 0x0103_0000_0000;
-/// Length of each of these windows.
-pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
-/// The first address that an allocation can have.
-pub(crate) const GLOBAL_BASE: u64 = 0x0200_0000_0000;

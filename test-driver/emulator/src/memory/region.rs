@@ -1,4 +1,6 @@
-use super::Word;
+//! Regions: the memory of one allocation, and windows into it that a running thread keeps.
+
+use super::word::Word;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 

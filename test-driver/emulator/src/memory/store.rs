@@ -1,5 +1,8 @@
-use super::{GLOBAL_BASE, Region};
-use crate::fault::{FaultKind, Nearest, Space};
+//! The store: all allocations of a device, and those that were freed.
+
+use super::address_space::GLOBAL_BASE;
+use super::region::Region;
+use crate::launch::{FaultKind, Nearest, Space};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 

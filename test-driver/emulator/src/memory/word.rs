@@ -1,3 +1,5 @@
+//! Words: what one memory access reads or writes whole, without tearing.
+
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// A word that one memory access reads or writes whole.

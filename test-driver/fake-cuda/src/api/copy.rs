@@ -1,20 +1,21 @@
 //! Copies of bytes that follow each other.
+//!
+//! CUDA Driver API, "Memory Management".
 
 use std::sync::Arc;
 
-use crate::{
-    abi::{In, Out},
-    call::call,
-    context::{self, CONTEXTS},
-    error::{Error, Result, Status},
-    handle::Handle,
-    memory::{
-        self,
-        copy::{Copy, Place, stage},
-    },
-    stream::{self, Stream},
-    work::Work,
+use super::call::call;
+use crate::base::abi::{In, Out};
+use crate::base::error::{Error, Result};
+use crate::base::handle::Handle;
+use crate::context::{self, CONTEXTS};
+use crate::memory::{
+    self,
+    copy::{Copy, Place, stage},
 };
+use crate::stream::Stream;
+use crate::work::Work;
+use cudarc::driver::sys::CUresult;
 
 /// Copies in the order of the legacy default stream, and waits for it.
 pub(super) fn now(copy: Copy) -> Result<()> {
@@ -26,7 +27,7 @@ pub(super) fn now(copy: Copy) -> Result<()> {
     copy.check(context.ordinal)?;
     let legacy = context.legacy();
     context.refuse_legacy_capture(legacy)?;
-    legacy.push(&context, Vec::new(), Work::Copy(Arc::new(copy))).wait();
+    context.push(legacy, Vec::new(), Work::Copy(Arc::new(copy))).wait();
     context.report()
 }
 
@@ -40,7 +41,7 @@ fn is_pinned(address: usize, ordinal: usize) -> bool {
 /// As with the real driver, pageable memory is read before the call returns, and written before it
 /// returns too; pinned memory is used when the stream comes to it.
 pub(super) fn later(stream: Handle, mut copy: Copy) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     if copy.width == 0 {
         return Ok(());
     }
@@ -69,21 +70,21 @@ fn settle(stream: &Arc<Stream>) -> Result<()> {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpyHtoD_v2(target: u64, source: In<u8>, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemcpyHtoD_v2(target: u64, source: In<u8>, bytes: usize) -> CUresult {
     call("cuMemcpyHtoD_v2", || {
         now(Copy::line(Place::Host(source.address()), Place::Device(target), bytes))
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpyDtoH_v2(target: Out<u8>, source: u64, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemcpyDtoH_v2(target: Out<u8>, source: u64, bytes: usize) -> CUresult {
     call("cuMemcpyDtoH_v2", || {
         now(Copy::line(Place::Device(source), Place::Host(target.address()), bytes))
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpyDtoD_v2(target: u64, source: u64, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemcpyDtoD_v2(target: u64, source: u64, bytes: usize) -> CUresult {
     call("cuMemcpyDtoD_v2", || now(Copy::line(Place::Device(source), Place::Device(target), bytes)))
 }
 
@@ -93,7 +94,7 @@ pub(crate) extern "C" fn cuMemcpyHtoDAsync_v2(
     source: In<u8>,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyHtoDAsync_v2", || {
         later(stream, Copy::line(Place::Host(source.address()), Place::Device(target), bytes))
     })
@@ -105,7 +106,7 @@ pub(crate) extern "C" fn cuMemcpyDtoHAsync_v2(
     source: u64,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyDtoHAsync_v2", || {
         later(stream, Copy::line(Place::Device(source), Place::Host(target.address()), bytes))
     })
@@ -117,7 +118,7 @@ pub(crate) extern "C" fn cuMemcpyDtoDAsync_v2(
     source: u64,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyDtoDAsync_v2", || {
         later(stream, Copy::line(Place::Device(source), Place::Device(target), bytes))
     })
@@ -133,7 +134,7 @@ pub(super) fn unified(address: u64) -> Result<Place> {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuMemcpy(target: u64, source: u64, bytes: usize) -> Status {
+pub(crate) extern "C" fn cuMemcpy(target: u64, source: u64, bytes: usize) -> CUresult {
     call("cuMemcpy", || now(Copy::line(unified(source)?, unified(target)?, bytes)))
 }
 
@@ -143,14 +144,14 @@ pub(crate) extern "C" fn cuMemcpyAsync(
     source: u64,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyAsync", || later(stream, Copy::line(unified(source)?, unified(target)?, bytes)))
 }
 
 /// A copy from the device of one context to that of another.
 fn peer(target: u64, to: Handle, source: u64, from: Handle, bytes: usize) -> Result<Copy> {
     let ordinal = |context: Handle| {
-        let context = CONTEXTS.get(context).map_err(|_| Error::InvalidContext)?;
+        let context = CONTEXTS.get(context).map_err(|_| Error::CUDA_ERROR_INVALID_CONTEXT)?;
         context.usable().map(|()| context.ordinal)
     };
     let ordinals = Some([ordinal(from)?, ordinal(to)?]);
@@ -164,7 +165,7 @@ pub(crate) extern "C" fn cuMemcpyPeer(
     source: u64,
     from: Handle,
     bytes: usize,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyPeer", || now(peer(target, to, source, from, bytes)?))
 }
 
@@ -176,6 +177,6 @@ pub(crate) extern "C" fn cuMemcpyPeerAsync(
     from: Handle,
     bytes: usize,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemcpyPeerAsync", || later(stream, peer(target, to, source, from, bytes)?))
 }

@@ -1,17 +1,18 @@
 //! Events.
+//!
+//! CUDA Driver API, "Event Management".
 
 use std::ffi::c_uint;
 
-use crate::{
-    abi::Out,
-    call::call,
-    error::{Error, Status},
-    event,
-    handle::Handle,
-};
+use super::call::call;
+use crate::base::abi::Out;
+use crate::base::error::Error;
+use crate::base::handle::Handle;
+use crate::event;
+use cudarc::driver::sys::CUresult;
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuEventCreate(created: Out<Handle>, flags: c_uint) -> Status {
+pub(crate) extern "C" fn cuEventCreate(created: Out<Handle>, flags: c_uint) -> CUresult {
     call("cuEventCreate", || {
         created.check()?;
         created.set(event::create(flags)?)
@@ -19,12 +20,12 @@ pub(crate) extern "C" fn cuEventCreate(created: Out<Handle>, flags: c_uint) -> S
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuEventDestroy_v2(event: Handle) -> Status {
+pub(crate) extern "C" fn cuEventDestroy_v2(event: Handle) -> CUresult {
     call("cuEventDestroy_v2", || event::destroy(event))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuEventRecord(event: Handle, stream: Handle) -> Status {
+pub(crate) extern "C" fn cuEventRecord(event: Handle, stream: Handle) -> CUresult {
     call("cuEventRecord", || event::record(event, stream))
 }
 
@@ -33,22 +34,22 @@ pub(crate) extern "C" fn cuEventRecordWithFlags(
     event: Handle,
     stream: Handle,
     flags: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuEventRecordWithFlags", || match flags {
         0 => event::record(event, stream),
         // Nodes of graphs that record events for others to wait for.
-        1 => Err(Error::NotSupported),
-        _ => Err(Error::InvalidValue),
+        1 => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuEventQuery(event: Handle) -> Status {
+pub(crate) extern "C" fn cuEventQuery(event: Handle) -> CUresult {
     call("cuEventQuery", || event::query(event))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuEventSynchronize(event: Handle) -> Status {
+pub(crate) extern "C" fn cuEventSynchronize(event: Handle) -> CUresult {
     call("cuEventSynchronize", || event::synchronize(event))
 }
 
@@ -57,7 +58,7 @@ pub(crate) extern "C" fn cuEventElapsedTime(
     milliseconds: Out<f32>,
     start: Handle,
     end: Handle,
-) -> Status {
+) -> CUresult {
     call("cuEventElapsedTime", || milliseconds.set(event::elapsed(start, end)?))
 }
 
@@ -66,6 +67,6 @@ pub(crate) extern "C" fn cuEventElapsedTime_v2(
     milliseconds: Out<f32>,
     start: Handle,
     end: Handle,
-) -> Status {
+) -> CUresult {
     call("cuEventElapsedTime_v2", || milliseconds.set(event::elapsed(start, end)?))
 }

@@ -1,16 +1,16 @@
-//! Fills.
+//! Fills of device memory.
+//!
+//! CUDA Driver API, "Memory Management".
 
 use std::ffi::{c_uchar, c_uint, c_ushort};
 
-use crate::{
-    call::call,
-    context,
-    error::{Result, Status},
-    handle::Handle,
-    memory::copy::Fill,
-    stream,
-    work::Work,
-};
+use super::call::call;
+use crate::base::error::Result;
+use crate::base::handle::Handle;
+use crate::context;
+use crate::memory::copy::Fill;
+use crate::work::Work;
+use cudarc::driver::sys::CUresult;
 
 /// Fills in the order of the legacy default stream, and waits for it.
 fn now(fill: Fill) -> Result<()> {
@@ -19,13 +19,13 @@ fn now(fill: Fill) -> Result<()> {
     fill.check(context.ordinal)?;
     let legacy = context.legacy();
     context.refuse_legacy_capture(legacy)?;
-    legacy.push(&context, Vec::new(), Work::Fill(fill)).wait();
+    context.push(legacy, Vec::new(), Work::Fill(fill)).wait();
     context.report()
 }
 
 /// Fills in the order of a stream.
 fn later(stream: Handle, fill: Fill) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     fill.check(context.ordinal)?;
     stream.submit(Work::Fill(fill))
 }
@@ -34,21 +34,11 @@ fn line(address: u64, value: u32, element_bytes: usize, width: usize) -> Fill {
     Fill { address, pitch: 0, width, height: 1, value, element_bytes }
 }
 
-fn rows(
-    address: u64,
-    pitch: usize,
-    value: u32,
-    element_bytes: usize,
-    [width, height]: [usize; 2],
-) -> Fill {
-    Fill { address, pitch, width, height, value, element_bytes }
-}
-
 /// The functions for one length of an element: lines and rows, now and later.
 macro_rules! fills {
     ($value:ty, $bytes:literal, $now:ident, $later:ident, $rows_now:ident, $rows_later:ident) => {
         #[unsafe(no_mangle)]
-        pub(crate) extern "C" fn $now(address: u64, value: $value, count: usize) -> Status {
+        pub(crate) extern "C" fn $now(address: u64, value: $value, count: usize) -> CUresult {
             call(stringify!($now), || now(line(address, value.into(), $bytes, count)))
         }
 
@@ -58,7 +48,7 @@ macro_rules! fills {
             value: $value,
             count: usize,
             stream: Handle,
-        ) -> Status {
+        ) -> CUresult {
             call(stringify!($later), || later(stream, line(address, value.into(), $bytes, count)))
         }
 
@@ -69,9 +59,10 @@ macro_rules! fills {
             value: $value,
             width: usize,
             height: usize,
-        ) -> Status {
+        ) -> CUresult {
             call(stringify!($rows_now), || {
-                now(rows(address, pitch, value.into(), $bytes, [width, height]))
+                let (value, element_bytes) = (value.into(), $bytes);
+                now(Fill { address, pitch, width, height, value, element_bytes })
             })
         }
 
@@ -83,9 +74,10 @@ macro_rules! fills {
             width: usize,
             height: usize,
             stream: Handle,
-        ) -> Status {
+        ) -> CUresult {
             call(stringify!($rows_later), || {
-                later(stream, rows(address, pitch, value.into(), $bytes, [width, height]))
+                let (value, element_bytes) = (value.into(), $bytes);
+                later(stream, Fill { address, pitch, width, height, value, element_bytes })
             })
         }
     };

@@ -1,33 +1,36 @@
 //! Graphs.
+//!
+//! CUDA Driver API, "Graph Management".
 
 use std::{
-    ffi::{c_int, c_uint, c_ulonglong},
+    ffi::{c_uint, c_ulonglong},
     sync::Arc,
 };
 
-use crate::{
-    abi::{In, InOut, Out},
-    call::call,
-    error::{Error, Result, Status},
-    graph::{self, Content, EXECUTABLES, Executable, GRAPHS, Graph},
-    handle::Handle,
-    stream,
-    work::Work,
+use super::call::call;
+use crate::base::abi::{In, InOut, Out, field};
+use crate::base::error::{Error, Result};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::graph::{self, Content, EXECUTABLES, Executable, GRAPHS, Graph};
+use crate::work::Work;
+use cudarc::driver::sys::{
+    CUDA_GRAPH_INSTANTIATE_PARAMS, CUgraphInstantiateResult, CUgraphNodeType, CUresult, CUstream,
 };
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphCreate(created: Out<Handle>, flags: c_uint) -> Status {
+pub(crate) extern "C" fn cuGraphCreate(created: Out<Handle>, flags: c_uint) -> CUresult {
     call("cuGraphCreate", || {
         created.check()?;
         if flags != 0 {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         created.set(Graph::create(Content::default()).handle)
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphClone(created: Out<Handle>, graph: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphClone(created: Out<Handle>, graph: Handle) -> CUresult {
     call("cuGraphClone", || {
         created.check()?;
         created.set(GRAPHS.get(graph)?.duplicate().handle)
@@ -35,7 +38,7 @@ pub(crate) extern "C" fn cuGraphClone(created: Out<Handle>, graph: Handle) -> St
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphDestroy(graph: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphDestroy(graph: Handle) -> CUresult {
     call("cuGraphDestroy", || Graph::destroy(graph))
 }
 
@@ -49,44 +52,44 @@ pub(crate) extern "C" fn cuGraphInstantiateWithFlags(
     created: Out<Handle>,
     graph: Handle,
     flags: c_ulonglong,
-) -> Status {
+) -> CUresult {
     call("cuGraphInstantiateWithFlags", || instantiate(created, graph, flags))
-}
-
-/// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct Parameters {
-    flags: c_ulonglong,
-    stream: Handle,
-    failed: Handle,
-    result: c_int,
 }
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuGraphInstantiateWithParams(
     created: Out<Handle>,
     graph: Handle,
-    parameters: InOut<Parameters>,
-) -> Status {
+    parameters: InOut<CUDA_GRAPH_INSTANTIATE_PARAMS>,
+) -> CUresult {
     call("cuGraphInstantiateWithParams", || {
-        let given = parameters.get()?;
-        let done = instantiate(created, graph, given.flags);
-        let result = if done.is_ok() { 0 } else { 1 };
-        parameters.exchange(Parameters { failed: Handle::NULL, result, ..given })?;
+        // What the result is before the call is up to the caller, so that only the inputs are read.
+        let flags = field!(parameters.input(), CUDA_GRAPH_INSTANTIATE_PARAMS, flags as u64)?;
+        let stream =
+            field!(parameters.input(), CUDA_GRAPH_INSTANTIATE_PARAMS, hUploadStream as usize)?;
+        let done = instantiate(created, graph, flags);
+        parameters.output().set(CUDA_GRAPH_INSTANTIATE_PARAMS {
+            flags,
+            hUploadStream: stream as CUstream,
+            hErrNode_out: std::ptr::null_mut(),
+            result_out: match done {
+                Ok(()) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_SUCCESS,
+                Err(_) => CUgraphInstantiateResult::CUDA_GRAPH_INSTANTIATE_ERROR,
+            },
+        })?;
         done
     })
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphExecDestroy(executable: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphExecDestroy(executable: Handle) -> CUresult {
     call("cuGraphExecDestroy", || EXECUTABLES.remove(executable).map(drop))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> CUresult {
     call("cuGraphLaunch", || {
-        let (_, stream) = stream::resolve(stream)?;
+        let (_, stream) = context::resolve(stream)?;
         let plan = Arc::clone(&EXECUTABLES.get(executable)?.plan);
         stream.submit(Work::Graph(plan))
     })
@@ -94,9 +97,9 @@ pub(crate) extern "C" fn cuGraphLaunch(executable: Handle, stream: Handle) -> St
 
 /// There is nothing to upload.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphUpload(executable: Handle, stream: Handle) -> Status {
+pub(crate) extern "C" fn cuGraphUpload(executable: Handle, stream: Handle) -> CUresult {
     call("cuGraphUpload", || {
-        stream::resolve(stream)?;
+        context::resolve(stream)?;
         EXECUTABLES.get(executable).map(drop)
     })
 }
@@ -117,7 +120,7 @@ pub(crate) extern "C" fn cuGraphGetNodes(
     graph: Handle,
     nodes: Out<Handle>,
     count: InOut<usize>,
-) -> Status {
+) -> CUresult {
     call("cuGraphGetNodes", || list(&GRAPHS.get(graph)?.nodes(), nodes, count))
 }
 
@@ -126,7 +129,7 @@ pub(crate) extern "C" fn cuGraphGetRootNodes(
     graph: Handle,
     nodes: Out<Handle>,
     count: InOut<usize>,
-) -> Status {
+) -> CUresult {
     call("cuGraphGetRootNodes", || list(&GRAPHS.get(graph)?.roots(), nodes, count))
 }
 
@@ -136,11 +139,11 @@ pub(crate) extern "C" fn cuGraphGetEdges(
     from: Out<Handle>,
     to: Out<Handle>,
     count: InOut<usize>,
-) -> Status {
+) -> CUresult {
     call("cuGraphGetEdges", || {
         let (starts, ends): (Vec<_>, Vec<_>) = GRAPHS.get(graph)?.edges().into_iter().unzip();
         if from.is_null() != to.is_null() {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let room = if from.is_null() { 0 } else { count.get()? };
         list(&starts, from, count)?;
@@ -152,7 +155,7 @@ pub(crate) extern "C" fn cuGraphGetEdges(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuGraphNodeGetType(node: Handle, kind: Out<c_int>) -> Status {
+pub(crate) extern "C" fn cuGraphNodeGetType(node: Handle, kind: Out<CUgraphNodeType>) -> CUresult {
     call("cuGraphNodeGetType", || kind.set(graph::node_kind(node)?))
 }
 
@@ -162,7 +165,7 @@ pub(crate) extern "C" fn cuGraphAddDependencies(
     from: In<Handle>,
     to: In<Handle>,
     count: usize,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddDependencies", || {
         let graph = GRAPHS.get(graph)?;
         let pairs = from.elements(count)?.into_iter().zip(to.elements(count)?);

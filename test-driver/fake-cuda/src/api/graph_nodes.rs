@@ -1,19 +1,23 @@
 //! Nodes of graphs that are made by hand.
+//!
+//! CUDA Driver API, "Graph Management".
 
 use std::sync::Arc;
 
+use super::call::call;
 use super::copy_rows;
-use crate::{
-    abi::{Copy3, FillNode, HostNode, In, KernelNode, Out},
-    call::call,
-    context::CONTEXTS,
-    error::{Error, Result, Status},
-    graph::GRAPHS,
-    handle::Handle,
-    launch::{Request, prepare},
-    memory::copy::Fill,
-    module::FUNCTIONS,
-    work::{HostCall, Work},
+use crate::base::abi::{In, Out};
+use crate::base::error::{Error, Result};
+use crate::base::handle::Handle;
+use crate::context::CONTEXTS;
+use crate::graph::GRAPHS;
+use crate::memory::copy::Fill;
+use crate::module::FUNCTIONS;
+use crate::module::launch::{Request, prepare};
+use crate::work::{HostCall, Work};
+use cudarc::driver::sys::{
+    CUDA_HOST_NODE_PARAMS_st, CUDA_KERNEL_NODE_PARAMS_st, CUDA_MEMCPY3D,
+    CUDA_MEMSET_NODE_PARAMS_st, CUresult,
 };
 
 fn add(
@@ -28,19 +32,22 @@ fn add(
     node.set(GRAPHS.get(graph)?.add(work, &after)?)
 }
 
-fn launch(parameters: In<KernelNode>) -> Result<Work> {
+/// A launch; no field of the first version of the parameters is an enum, and version 2 begins with it.
+fn launch(parameters: In<CUDA_KERNEL_NODE_PARAMS_st>) -> Result<Work> {
     let given = parameters.get()?;
-    let function = FUNCTIONS.get(given.function)?;
-    let context = function.module()?.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
+    let function = FUNCTIONS.get(Handle::from(given.func))?;
+    // SAFETY: the parameters of a node promise of both what `cuLaunchKernel` does of its arguments.
+    let (arguments, extra) =
+        unsafe { (In::new(given.kernelParams.cast_const()), In::new(given.extra.cast_const())) };
     let request = Request {
-        grid: given.grid,
-        block: given.block,
-        shared_bytes: given.shared_bytes,
+        grid: [given.gridDimX, given.gridDimY, given.gridDimZ],
+        block: [given.blockDimX, given.blockDimY, given.blockDimZ],
+        shared_bytes: given.sharedMemBytes,
         cooperative: false,
-        arguments: given.arguments,
-        extra: given.extra,
+        arguments: arguments.cast(),
+        extra: extra.cast(),
     };
-    Ok(Work::Launch(Arc::new(prepare(&context, &function, &request)?)))
+    Ok(Work::Launch(Arc::new(prepare(function.module()?.owner, &function, &request)?)))
 }
 
 #[unsafe(no_mangle)]
@@ -49,8 +56,8 @@ pub(crate) extern "C" fn cuGraphAddKernelNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<KernelNode>,
-) -> Status {
+    parameters: In<CUDA_KERNEL_NODE_PARAMS_st>,
+) -> CUresult {
     call("cuGraphAddKernelNode", || add(node, graph, after, count, launch(parameters)?))
 }
 
@@ -61,8 +68,8 @@ pub(crate) extern "C" fn cuGraphAddKernelNode_v2(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<KernelNode>,
-) -> Status {
+    parameters: In<CUDA_KERNEL_NODE_PARAMS_st>,
+) -> CUresult {
     call("cuGraphAddKernelNode_v2", || add(node, graph, after, count, launch(parameters)?))
 }
 
@@ -72,11 +79,11 @@ pub(crate) extern "C" fn cuGraphAddMemcpyNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<Copy3>,
+    parameters: In<CUDA_MEMCPY3D>,
     context: Handle,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddMemcpyNode", || {
-        let context = CONTEXTS.get(context).map_err(|_| Error::InvalidContext)?;
+        let context = CONTEXTS.get(context).map_err(|_| Error::CUDA_ERROR_INVALID_CONTEXT)?;
         let copy = copy_rows::slices(parameters)?;
         copy.check(context.ordinal)?;
         add(node, graph, after, count, Work::Copy(Arc::new(copy)))
@@ -89,22 +96,22 @@ pub(crate) extern "C" fn cuGraphAddMemsetNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<FillNode>,
+    parameters: In<CUDA_MEMSET_NODE_PARAMS_st>,
     context: Handle,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddMemsetNode", || {
-        let context = CONTEXTS.get(context).map_err(|_| Error::InvalidContext)?;
+        let context = CONTEXTS.get(context).map_err(|_| Error::CUDA_ERROR_INVALID_CONTEXT)?;
         let given = parameters.get()?;
-        if !matches!(given.element_bytes, 1 | 2 | 4) {
-            return Err(Error::InvalidValue);
+        if !matches!(given.elementSize, 1 | 2 | 4) {
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let fill = Fill {
-            address: given.target,
+            address: given.dst,
             pitch: given.pitch,
             width: given.width,
             height: given.height,
             value: given.value,
-            element_bytes: given.element_bytes as usize,
+            element_bytes: given.elementSize as usize,
         };
         fill.check(context.ordinal)?;
         add(node, graph, after, count, Work::Fill(fill))
@@ -117,11 +124,11 @@ pub(crate) extern "C" fn cuGraphAddHostNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-    parameters: In<HostNode>,
-) -> Status {
+    parameters: In<CUDA_HOST_NODE_PARAMS_st>,
+) -> CUresult {
     call("cuGraphAddHostNode", || {
         let given = parameters.get()?;
-        add(node, graph, after, count, Work::Host(HostCall::new(given.function, given.data)?))
+        add(node, graph, after, count, Work::Host(HostCall::new(given.fn_, given.userData)?))
     })
 }
 
@@ -131,7 +138,7 @@ pub(crate) extern "C" fn cuGraphAddEmptyNode(
     graph: Handle,
     after: In<Handle>,
     count: usize,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddEmptyNode", || add(node, graph, after, count, Work::Nothing))
 }
 
@@ -142,10 +149,10 @@ pub(crate) extern "C" fn cuGraphAddChildGraphNode(
     after: In<Handle>,
     count: usize,
     child: Handle,
-) -> Status {
+) -> CUresult {
     call("cuGraphAddChildGraphNode", || {
         if graph == child {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let plan = GRAPHS.get(child)?.plan()?;
         add(node, graph, after, count, Work::Graph(plan))

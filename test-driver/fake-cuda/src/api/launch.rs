@@ -1,21 +1,22 @@
-//! Launches.
+//! Launches of kernels.
+//!
+//! CUDA Driver API, "Execution Control".
 
 use std::{ffi::c_uint, sync::Arc};
 
-use crate::{
-    abi::{In, LaunchAttribute, LaunchConfig},
-    call::call,
-    error::{Error, Result, Status},
-    handle::Handle,
-    launch::{Request, prepare},
-    module::FUNCTIONS,
-    stream,
-    work::Work,
-};
+use super::call::call;
+use crate::base::abi::{In, enumerators, field};
+use crate::base::error::{Error, Result};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::module::FUNCTIONS;
+use crate::module::launch::{Request, prepare};
+use crate::work::Work;
+use cudarc::driver::sys::{CUlaunchAttribute, CUlaunchConfig, CUresult};
 
 fn launch(function: Handle, stream: Handle, request: &Request) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
-    let launchable = prepare(&context, &*FUNCTIONS.get(function)?, request)?;
+    let (context, stream) = context::resolve(stream)?;
+    let launchable = prepare(context.owner(), &*FUNCTIONS.get(function)?, request)?;
     stream.submit(Work::Launch(Arc::new(launchable)))
 }
 
@@ -32,7 +33,7 @@ pub(crate) extern "C" fn cuLaunchKernel(
     stream: Handle,
     arguments: In<In<u8>>,
     extra: In<usize>,
-) -> Status {
+) -> CUresult {
     call("cuLaunchKernel", || {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let cooperative = false;
@@ -53,7 +54,7 @@ pub(crate) extern "C" fn cuLaunchCooperativeKernel(
     shared_bytes: c_uint,
     stream: Handle,
     arguments: In<In<u8>>,
-) -> Status {
+) -> CUresult {
     call("cuLaunchCooperativeKernel", || {
         let (grid, block) = ([grid_x, grid_y, grid_z], [block_x, block_y, block_z]);
         let (cooperative, extra) = (true, In::null());
@@ -62,19 +63,34 @@ pub(crate) extern "C" fn cuLaunchCooperativeKernel(
     })
 }
 
+enumerators! { u32: CUlaunchAttributeID
+    COOPERATIVE = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    CLUSTER = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+}
+
 /// Whether attributes ask for a cooperative launch; clusters of more than one block are refused,
 /// and all others make no difference to an emulator.
-fn is_cooperative(attributes: &[LaunchAttribute]) -> Result<bool> {
-    /// `CU_LAUNCH_ATTRIBUTE_COOPERATIVE` and `_CLUSTER_DIMENSION`.
-    const COOPERATIVE: i32 = 2;
-    const CLUSTER: i32 = 4;
+fn is_cooperative(attributes: In<CUlaunchAttribute>, count: usize) -> Result<bool> {
+    /// The last attribute of newer versions of `cuda.h` also.
+    const LAST: u32 = 16;
     let mut cooperative = false;
-    for attribute in attributes {
-        match attribute.id {
-            COOPERATIVE => cooperative = attribute.value[0] != 0,
-            CLUSTER if attribute.value[..3] != [1, 1, 1] => return Err(Error::NotSupported),
-            0..=16 => {}
-            _ => return Err(Error::InvalidValue),
+    for attribute in (0..count).map(|index| attributes.place(index)) {
+        match field!(attribute, CUlaunchAttribute, id as u32)? {
+            COOPERATIVE => {
+                cooperative = field!(attribute, CUlaunchAttribute, value.cooperative as u32)? != 0;
+            }
+            CLUSTER => {
+                let size = [
+                    field!(attribute, CUlaunchAttribute, value.clusterDim.x as u32)?,
+                    field!(attribute, CUlaunchAttribute, value.clusterDim.y as u32)?,
+                    field!(attribute, CUlaunchAttribute, value.clusterDim.z as u32)?,
+                ];
+                if size != [1; 3] {
+                    return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
+                }
+            }
+            0..=LAST => {}
+            _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         }
     }
     Ok(cooperative)
@@ -82,17 +98,21 @@ fn is_cooperative(attributes: &[LaunchAttribute]) -> Result<bool> {
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuLaunchKernelEx(
-    config: In<LaunchConfig>,
+    config: In<CUlaunchConfig>,
     function: Handle,
     arguments: In<In<u8>>,
     extra: In<usize>,
-) -> Status {
+) -> CUresult {
     call("cuLaunchKernelEx", || {
+        // No field of it is an enum.
         let config = config.get()?;
-        let attributes = config.attributes.elements(config.attribute_count as usize)?;
-        let (grid, block, shared_bytes) = (config.grid, config.block, config.shared_bytes);
-        let cooperative = is_cooperative(&attributes)?;
+        // SAFETY: the attributes of a configuration are an array of `numAttrs` elements.
+        let attributes = unsafe { In::new(config.attrs.cast_const()) };
+        let cooperative = is_cooperative(attributes, config.numAttrs as usize)?;
+        let grid = [config.gridDimX, config.gridDimY, config.gridDimZ];
+        let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
+        let shared_bytes = config.sharedMemBytes;
         let request = Request { grid, block, shared_bytes, cooperative, arguments, extra };
-        launch(function, config.stream, &request)
+        launch(function, Handle::from(config.hStream), &request)
     })
 }

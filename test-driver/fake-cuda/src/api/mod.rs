@@ -1,9 +1,10 @@
 //! The functions of the driver, as C calls them.
 //!
 //! Each is a thin layer: it turns handles and pointers into values, and is wrapped in
-//! [`call`](crate::call::call). Names and arguments are those of `cuda.h`, whose documentation
+//! [`call`](call::call). Names and arguments are those of `cuda.h`, whose documentation
 //! holds for them.
 
+mod call;
 mod context;
 mod copy;
 mod copy_rows;

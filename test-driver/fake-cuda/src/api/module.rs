@@ -1,18 +1,24 @@
 //! Modules.
+//!
+//! CUDA Driver API, "Module Management".
 
 use std::{
     ffi::{c_char, c_int, c_uint},
     fs,
 };
 
-use crate::{
-    abi::{In, Out, Text},
-    call::call,
-    context,
-    error::{Error, Result, Status},
-    handle::Handle,
-    module::{MODULES, Module, Refusal, refuse_binary},
-};
+use super::call::call;
+use crate::base::abi::{In, Out, Text, enumerators};
+use crate::base::error::{Error, Result};
+use crate::base::handle::Handle;
+use crate::context::{self, CONTEXTS};
+use crate::module::{MODULES, Module, Refusal, refuse_binary};
+use cudarc::driver::sys::{CUmoduleLoadingMode, CUresult};
+
+enumerators! { c_int: CUjit_option
+    LOG = CU_JIT_ERROR_LOG_BUFFER;
+    LOG_BYTES = CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES;
+}
 
 /// What the caller has asked for while a module is loaded: where messages go.
 #[derive(Default)]
@@ -23,9 +29,6 @@ struct Options {
 impl Options {
     /// Reads `CUjit_option`s; all but the log of errors make no difference to an emulator.
     fn read(count: c_uint, keys: In<c_int>, values: In<Out<c_char>>) -> Result<Self> {
-        /// `CU_JIT_ERROR_LOG_BUFFER` and its `_SIZE_BYTES`.
-        const LOG: c_int = 5;
-        const LOG_BYTES: c_int = 6;
         let (mut log, mut bytes) = (None, 0);
         for index in 0..count as usize {
             match keys.element(index)? {
@@ -50,7 +53,7 @@ fn load(loaded: Out<Handle>, text: Result<String, Refusal>, options: &Options) -
     loaded.check()?;
     let context = context::usable()?;
     context::refuse_during_capture()?;
-    match text.and_then(|text| Module::load(&context, &text)) {
+    match text.and_then(|text| Module::load(context.owner(), &text)) {
         Ok(module) => loaded.set(module.handle),
         Err(refusal) => {
             options.say(&refusal.log);
@@ -78,9 +81,9 @@ fn text(image: In<u8>) -> Result<String, Refusal> {
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleLoad(loaded: Out<Handle>, path: Text) -> Status {
+pub(crate) extern "C" fn cuModuleLoad(loaded: Out<Handle>, path: Text) -> CUresult {
     call("cuModuleLoad", || {
-        let bytes = fs::read(path.get()?).map_err(|_| Error::FileNotFound)?;
+        let bytes = fs::read(path.get()?).map_err(|_| Error::CUDA_ERROR_FILE_NOT_FOUND)?;
         let text = match refuse_binary(&bytes) {
             Some(refusal) => Err(refusal),
             None => Ok(String::from_utf8_lossy(&bytes).trim_end_matches('\0').to_owned()),
@@ -90,7 +93,7 @@ pub(crate) extern "C" fn cuModuleLoad(loaded: Out<Handle>, path: Text) -> Status
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleLoadData(loaded: Out<Handle>, image: In<u8>) -> Status {
+pub(crate) extern "C" fn cuModuleLoadData(loaded: Out<Handle>, image: In<u8>) -> CUresult {
     call("cuModuleLoadData", || load(loaded, text(image), &Options::default()))
 }
 
@@ -101,21 +104,23 @@ pub(crate) extern "C" fn cuModuleLoadDataEx(
     count: c_uint,
     keys: In<c_int>,
     values: In<Out<c_char>>,
-) -> Status {
+) -> CUresult {
     call("cuModuleLoadDataEx", || load(loaded, text(image), &Options::read(count, keys, values)?))
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleLoadFatBinary(loaded: Out<Handle>, image: In<u8>) -> Status {
+pub(crate) extern "C" fn cuModuleLoadFatBinary(loaded: Out<Handle>, image: In<u8>) -> CUresult {
     call("cuModuleLoadFatBinary", || load(loaded, text(image), &Options::default()))
 }
 
 /// What still runs of the module goes on to its end.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleUnload(module: Handle) -> Status {
+pub(crate) extern "C" fn cuModuleUnload(module: Handle) -> CUresult {
     call("cuModuleUnload", || {
         let module = MODULES.remove(module)?;
-        let context = module.context.upgrade().ok_or(Error::ContextIsDestroyed)?;
+        let context = CONTEXTS
+            .get(module.owner.context)
+            .map_err(|_| Error::CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
         context.drain();
         context.usable()
     })
@@ -126,7 +131,7 @@ pub(crate) extern "C" fn cuModuleGetFunction(
     function: Out<Handle>,
     module: Handle,
     name: Text,
-) -> Status {
+) -> CUresult {
     call("cuModuleGetFunction", || {
         context::usable()?;
         function.set(MODULES.get(module)?.function(name.get()?)?.handle)
@@ -134,7 +139,7 @@ pub(crate) extern "C" fn cuModuleGetFunction(
 }
 
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleGetFunctionCount(count: Out<c_uint>, module: Handle) -> Status {
+pub(crate) extern "C" fn cuModuleGetFunctionCount(count: Out<c_uint>, module: Handle) -> CUresult {
     call("cuModuleGetFunctionCount", || count.set(MODULES.get(module)?.names().count() as c_uint))
 }
 
@@ -143,7 +148,7 @@ pub(crate) extern "C" fn cuModuleEnumerateFunctions(
     functions: Out<Handle>,
     count: c_uint,
     module: Handle,
-) -> Status {
+) -> CUresult {
     call("cuModuleEnumerateFunctions", || {
         let module = MODULES.get(module)?;
         let mut targets = functions.elements(count as usize);
@@ -161,7 +166,7 @@ pub(crate) extern "C" fn cuModuleGetGlobal_v2(
     bytes: Out<usize>,
     module: Handle,
     name: Text,
-) -> Status {
+) -> CUresult {
     call("cuModuleGetGlobal_v2", || {
         context::usable()?;
         let (found, length) = MODULES.get(module)?.global(name.get()?)?;
@@ -173,6 +178,6 @@ pub(crate) extern "C" fn cuModuleGetGlobal_v2(
 
 /// Everything is loaded at once.
 #[unsafe(no_mangle)]
-pub(crate) extern "C" fn cuModuleGetLoadingMode(mode: Out<c_int>) -> Status {
-    call("cuModuleGetLoadingMode", || mode.set(1))
+pub(crate) extern "C" fn cuModuleGetLoadingMode(mode: Out<CUmoduleLoadingMode>) -> CUresult {
+    call("cuModuleGetLoadingMode", || mode.set(CUmoduleLoadingMode::CU_MODULE_EAGER_LOADING))
 }

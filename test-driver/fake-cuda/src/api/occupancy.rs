@@ -1,19 +1,20 @@
 //! How many blocks there is room for.
+//!
+//! CUDA Driver API, "Occupancy".
 
 use std::{
     ffi::{c_int, c_uint},
     sync::Arc,
 };
 
-use crate::{
-    abi::{In, LaunchConfig, Out, SharedForBlock},
-    call::call,
-    context::{self, Context},
-    error::{Error, Result, Status},
-    handle::Handle,
-    module::{self, FUNCTIONS, Module},
-    occupancy,
-};
+use super::call::call;
+use crate::base::abi::{In, Out};
+use crate::base::error::{Error, Result};
+use crate::base::handle::Handle;
+use crate::context::{self, Context};
+use crate::module::occupancy;
+use crate::module::{self, FUNCTIONS, Module};
+use cudarc::driver::sys::{CUlaunchConfig, CUoccupancyB2DSize, CUresult};
 
 /// A function with all that occupancy depends on.
 fn find(function: Handle) -> Result<(Arc<Context>, Arc<Module>, String)> {
@@ -30,9 +31,9 @@ fn active_blocks(
     flags: c_uint,
 ) -> Result<()> {
     let threads = u32::try_from(threads).ok().filter(|threads| *threads > 0);
-    let threads = threads.filter(|_| flags & !1 == 0).ok_or(Error::InvalidValue)?;
+    let threads = threads.filter(|_| flags & !1 == 0).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     let (context, module, name) = find(function)?;
-    let kernel = module.ptx.kernel(&name).ok_or(Error::InvalidHandle)?;
+    let kernel = module.ptx.kernel(&name).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)?;
     let found = occupancy::blocks(&context.device().profile, kernel, threads, dynamic);
     blocks.set(found as c_int)
 }
@@ -43,7 +44,7 @@ pub(crate) extern "C" fn cuOccupancyMaxActiveBlocksPerMultiprocessor(
     function: Handle,
     threads: c_int,
     dynamic: usize,
-) -> Status {
+) -> CUresult {
     call("cuOccupancyMaxActiveBlocksPerMultiprocessor", || {
         active_blocks(blocks, function, threads, dynamic, 0)
     })
@@ -56,7 +57,7 @@ pub(crate) extern "C" fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     threads: c_int,
     dynamic: usize,
     flags: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", || {
         active_blocks(blocks, function, threads, dynamic, flags)
     })
@@ -66,16 +67,16 @@ fn best_block(
     blocks: Out<c_int>,
     threads: Out<c_int>,
     function: Handle,
-    dynamic: (SharedForBlock, usize),
+    dynamic: (CUoccupancyB2DSize, usize),
     limit: c_int,
     flags: c_uint,
 ) -> Result<()> {
-    let limit = u32::try_from(limit).map_err(|_| Error::InvalidValue)?;
+    let limit = u32::try_from(limit).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
     if flags & !1 != 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     let (context, module, name) = find(function)?;
-    let kernel = module.ptx.kernel(&name).ok_or(Error::InvalidHandle)?;
+    let kernel = module.ptx.kernel(&name).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)?;
     let shared = |threads: u32| match dynamic.0 {
         // SAFETY: the caller passes a function that can be called with every block size.
         Some(shared) => unsafe { shared(threads as c_int) },
@@ -91,10 +92,10 @@ pub(crate) extern "C" fn cuOccupancyMaxPotentialBlockSize(
     blocks: Out<c_int>,
     threads: Out<c_int>,
     function: Handle,
-    shared: SharedForBlock,
+    shared: CUoccupancyB2DSize,
     dynamic: usize,
     limit: c_int,
-) -> Status {
+) -> CUresult {
     call("cuOccupancyMaxPotentialBlockSize", || {
         best_block(blocks, threads, function, (shared, dynamic), limit, 0)
     })
@@ -105,11 +106,11 @@ pub(crate) extern "C" fn cuOccupancyMaxPotentialBlockSizeWithFlags(
     blocks: Out<c_int>,
     threads: Out<c_int>,
     function: Handle,
-    shared: SharedForBlock,
+    shared: CUoccupancyB2DSize,
     dynamic: usize,
     limit: c_int,
     flags: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuOccupancyMaxPotentialBlockSizeWithFlags", || {
         best_block(blocks, threads, function, (shared, dynamic), limit, flags)
     })
@@ -121,10 +122,10 @@ pub(crate) extern "C" fn cuOccupancyAvailableDynamicSMemPerBlock(
     function: Handle,
     blocks: c_int,
     threads: c_int,
-) -> Status {
+) -> CUresult {
     call("cuOccupancyAvailableDynamicSMemPerBlock", || {
         let (context, module, name) = find(function)?;
-        let kernel = module.ptx.kernel(&name).ok_or(Error::InvalidHandle)?;
+        let kernel = module.ptx.kernel(&name).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)?;
         let profile = &context.device().profile;
         bytes.set(occupancy::available_shared(profile, kernel, blocks, threads)?)
     })
@@ -135,8 +136,8 @@ pub(crate) extern "C" fn cuOccupancyAvailableDynamicSMemPerBlock(
 pub(crate) extern "C" fn cuOccupancyMaxPotentialClusterSize(
     size: Out<c_int>,
     function: Handle,
-    config: In<LaunchConfig>,
-) -> Status {
+    config: In<CUlaunchConfig>,
+) -> CUresult {
     call("cuOccupancyMaxPotentialClusterSize", || {
         find(function)?;
         config.get()?;
@@ -148,15 +149,16 @@ pub(crate) extern "C" fn cuOccupancyMaxPotentialClusterSize(
 pub(crate) extern "C" fn cuOccupancyMaxActiveClusters(
     clusters: Out<c_int>,
     function: Handle,
-    config: In<LaunchConfig>,
-) -> Status {
+    config: In<CUlaunchConfig>,
+) -> CUresult {
     call("cuOccupancyMaxActiveClusters", || {
         let config = config.get()?;
         let (context, module, name) = find(function)?;
-        let kernel = module.ptx.kernel(&name).ok_or(Error::InvalidHandle)?;
+        let kernel = module.ptx.kernel(&name).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)?;
         let profile = &context.device().profile;
-        let threads = config.block.iter().product::<u32>().min(module::threads(kernel) + 1);
-        let each = occupancy::blocks(profile, kernel, threads, config.shared_bytes as usize);
+        let block = [config.blockDimX, config.blockDimY, config.blockDimZ];
+        let threads = block.iter().product::<u32>().min(module::threads(kernel) + 1);
+        let each = occupancy::blocks(profile, kernel, threads, config.sharedMemBytes as usize);
         clusters.set((each * profile.multiprocessors) as c_int)
     })
 }

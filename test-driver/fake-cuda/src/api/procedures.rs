@@ -1,13 +1,14 @@
 //! `cuGetProcAddress`: functions by name.
+//!
+//! CUDA Driver API, "Driver Entry Point Access".
 
 use std::ffi::{c_int, c_ulonglong};
 
+use super::call::call;
 use super::*;
-use crate::{
-    abi::{Out, Text},
-    call::call,
-    error::{Error, Status},
-};
+use crate::base::abi::{Out, Text};
+use crate::base::error::Error;
+use cudarc::driver::sys::{CUdriverProcAddressQueryResult, CUresult};
 
 /// The address of a function.
 #[derive(Clone, Copy)]
@@ -112,15 +113,16 @@ pub(crate) extern "C" fn cuGetProcAddress_v2(
     address: Out<Procedure>,
     version: c_int,
     _flags: c_ulonglong,
-    status: Out<c_int>,
-) -> Status {
+    status: Out<CUdriverProcAddressQueryResult>,
+) -> CUresult {
     call("cuGetProcAddress_v2", || {
-        /// `CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND`.
-        const NOT_FOUND: c_int = 1;
         let found = find(name.get()?, version);
-        status.set_if_wanted(if found.is_some() { 0 } else { NOT_FOUND });
+        status.set_if_wanted(match found {
+            Some(_) => CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SUCCESS,
+            None => CUdriverProcAddressQueryResult::CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND,
+        });
         address.set(found.unwrap_or(Procedure(std::ptr::null())))?;
-        found.map(|_| ()).ok_or(Error::NotFound)
+        found.map(|_| ()).ok_or(Error::CUDA_ERROR_NOT_FOUND)
     })
 }
 

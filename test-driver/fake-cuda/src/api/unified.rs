@@ -1,63 +1,75 @@
 //! Managed memory.
+//!
+//! CUDA Driver API, "Unified Addressing".
 
 use std::ffi::{c_int, c_uint};
 
-use crate::{
-    abi::{Location, Out},
-    call::call,
-    context,
-    driver::device,
-    error::{Error, Result, Status},
-    handle::Handle,
-    memory::{self, Kind, host},
-    stream,
-    work::Work,
-};
+use super::call::call;
+use crate::base::abi::{Location, Out};
+use crate::base::error::{Error, Result};
+use crate::base::handle::Handle;
+use crate::context;
+use crate::driver::device;
+use crate::memory::{self, Kind, host};
+use crate::work::Work;
+use cudarc::driver::sys::{CUmem_advise, CUmemLocationType, CUresult};
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn cuMemAllocManaged(
     address: Out<u64>,
     bytes: usize,
     flags: c_uint,
-) -> Status {
+) -> CUresult {
     call("cuMemAllocManaged", || {
         address.check()?;
         context::refuse_during_capture()?;
-        address.set(host::allocate_managed(&context::usable()?, bytes, flags)?)
+        address.set(host::allocate_managed(context::usable()?.owner(), bytes, flags)?)
     })
 }
 
 /// Fails where a range is not managed memory.
 fn managed(address: u64, bytes: usize, ordinal: usize) -> Result<()> {
-    let found = memory::find(address, ordinal).ok_or(Error::InvalidValue)?;
+    let found = memory::find(address, ordinal).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     if found.kind != Kind::Managed || bytes == 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     memory::check(address, bytes, ordinal)
 }
 
-/// Fails where there is no such place: `CU_MEM_LOCATION_TYPE_DEVICE`, `_HOST`, `_HOST_NUMA` and
-/// `_HOST_NUMA_CURRENT` are those there are.
+const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE as u32;
+const HOST: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST as u32;
+const HOST_NUMA_CURRENT: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT as u32;
+
+/// Fails where there is no such place.
 fn check_location(location: Location) -> Result<()> {
     match location.kind {
-        1 => device(location.id).map(drop),
-        2..=4 => Ok(()),
-        _ => Err(Error::InvalidValue),
+        DEVICE => device(location.id).map(drop),
+        HOST..=HOST_NUMA_CURRENT => Ok(()),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
+/// The host among the devices.
+const CU_DEVICE_CPU: c_int = -1;
+
 /// The place that the older functions mean: a device, or -1 for the host.
 fn location(ordinal: c_int) -> Location {
-    Location { kind: if ordinal == -1 { 2 } else { 1 }, id: ordinal }
+    Location { kind: if ordinal == CU_DEVICE_CPU { HOST } else { DEVICE }, id: ordinal }
 }
 
 fn advise(address: u64, bytes: usize, advice: c_int, place: Location) -> Result<()> {
     managed(address, bytes, context::usable()?.ordinal)?;
-    // Advice on what is mostly read has no place.
+    const READ_MOSTLY: c_int = CUmem_advise::CU_MEM_ADVISE_SET_READ_MOSTLY as c_int;
+    const NOT_READ_MOSTLY: c_int = CUmem_advise::CU_MEM_ADVISE_UNSET_READ_MOSTLY as c_int;
+    const PREFERRED: c_int = CUmem_advise::CU_MEM_ADVISE_SET_PREFERRED_LOCATION as c_int;
+    const NOT_PREFERRED: c_int = CUmem_advise::CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION as c_int;
+    const ACCESSED_BY: c_int = CUmem_advise::CU_MEM_ADVISE_SET_ACCESSED_BY as c_int;
+    const NOT_ACCESSED_BY: c_int = CUmem_advise::CU_MEM_ADVISE_UNSET_ACCESSED_BY as c_int;
     match advice {
-        1 | 2 | 4 => Ok(()),
-        3 | 5 | 6 => check_location(place),
-        _ => Err(Error::InvalidValue),
+        // Advice without a place.
+        READ_MOSTLY | NOT_READ_MOSTLY | NOT_PREFERRED => Ok(()),
+        PREFERRED | ACCESSED_BY | NOT_ACCESSED_BY => check_location(place),
+        _ => Err(Error::CUDA_ERROR_INVALID_VALUE),
     }
 }
 
@@ -68,7 +80,7 @@ pub(crate) extern "C" fn cuMemAdvise(
     bytes: usize,
     advice: c_int,
     ordinal: c_int,
-) -> Status {
+) -> CUresult {
     call("cuMemAdvise", || advise(address, bytes, advice, location(ordinal)))
 }
 
@@ -78,12 +90,12 @@ pub(crate) extern "C" fn cuMemAdvise_v2(
     bytes: usize,
     advice: c_int,
     place: Location,
-) -> Status {
+) -> CUresult {
     call("cuMemAdvise_v2", || advise(address, bytes, advice, place))
 }
 
 fn prefetch(address: u64, bytes: usize, place: Location, stream: Handle) -> Result<()> {
-    let (context, stream) = stream::resolve(stream)?;
+    let (context, stream) = context::resolve(stream)?;
     managed(address, bytes, context.ordinal)?;
     check_location(place)?;
     stream.submit(Work::Nothing)
@@ -96,7 +108,7 @@ pub(crate) extern "C" fn cuMemPrefetchAsync(
     bytes: usize,
     ordinal: c_int,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemPrefetchAsync", || prefetch(address, bytes, location(ordinal), stream))
 }
 
@@ -107,10 +119,10 @@ pub(crate) extern "C" fn cuMemPrefetchAsync_v2(
     place: Location,
     flags: c_uint,
     stream: Handle,
-) -> Status {
+) -> CUresult {
     call("cuMemPrefetchAsync_v2", || {
         if flags != 0 {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         prefetch(address, bytes, place, stream)
     })

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::Error;
+use crate::base::error::{self, Error};
 
 /// The failures asked for: `cuMemAlloc at call 3 with CUDA_ERROR_OUT_OF_MEMORY; cuInit at call 1`.
 pub(crate) struct Failures {
@@ -61,7 +61,7 @@ impl Rule {
         }
         let error = match word {
             None => usual_error(function),
-            Some("with") => Error::from_name(words.next()?)?,
+            Some("with") => error::from_name(words.next()?)?,
             Some(_) => return None,
         };
         let function = unversioned(function).to_owned();
@@ -81,15 +81,15 @@ fn unversioned(function: &str) -> &str {
 /// The error that a function is most likely to fail with.
 fn usual_error(function: &str) -> Error {
     if function.starts_with("cuMem") && function.contains("Alloc") {
-        Error::OutOfMemory
+        Error::CUDA_ERROR_OUT_OF_MEMORY
     } else if function.starts_with("cuModuleLoad") {
-        Error::InvalidPtx
+        Error::CUDA_ERROR_INVALID_PTX
     } else if function.starts_with("cuLaunch") {
-        Error::LaunchOutOfResources
+        Error::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES
     } else if function.starts_with("cuModuleGet") {
-        Error::NotFound
+        Error::CUDA_ERROR_NOT_FOUND
     } else {
-        Error::Unknown
+        Error::CUDA_ERROR_UNKNOWN
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
     fn one_call_fails() {
         let failures = Failures::parse("cuMemAlloc at call 3").unwrap();
         let results: Vec<_> = (0..4).map(|_| failures.next("cuMemAlloc_v2")).collect();
-        assert_eq!(results, [None, None, Some(Error::OutOfMemory), None]);
+        assert_eq!(results, [None, None, Some(Error::CUDA_ERROR_OUT_OF_MEMORY), None]);
         assert_eq!(failures.next("cuMemAllocAsync"), None);
     }
 
@@ -110,9 +110,12 @@ mod tests {
         let text =
             "cuInit at call 1 with NO_DEVICE; cuStreamSynchronize at call 2 onwards with 719";
         let failures = Failures::parse(text).unwrap();
-        assert_eq!(failures.next("cuInit"), Some(Error::NoDevice));
+        assert_eq!(failures.next("cuInit"), Some(Error::CUDA_ERROR_NO_DEVICE));
         let results: Vec<_> = (0..3).map(|_| failures.next("cuStreamSynchronize")).collect();
-        assert_eq!(results, [None, Some(Error::LaunchFailed), Some(Error::LaunchFailed)]);
+        assert_eq!(
+            results,
+            [None, Some(Error::CUDA_ERROR_LAUNCH_FAILED), Some(Error::CUDA_ERROR_LAUNCH_FAILED)]
+        );
     }
 
     #[test]

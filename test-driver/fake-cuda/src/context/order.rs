@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Context;
-use crate::{
-    error::{Error, Result},
-    graph::Capture,
-    handle::lock,
-    stream::{Kind, Point, Stream},
-};
+use super::context::Context;
+use crate::base::error::{Error, Result};
+use crate::base::handle::lock;
+use crate::graph::Capture;
+use crate::stream::{Kind, Point, Stream};
 
 /// Held while work is queued, so that all work of a context has one order.
 pub(crate) struct Order<'a> {
@@ -39,7 +37,7 @@ impl Context {
             None => Ok(()),
             Some(capture) => {
                 capture.invalidate();
-                Err(Error::StreamCaptureImplicit)
+                Err(Error::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
             }
         }
     }
@@ -57,7 +55,7 @@ impl Order<'_> {
         match stream.kind {
             Kind::NonBlocking => Vec::new(),
             Kind::Blocking => {
-                Some(self.context.legacy.queue.now()).into_iter().filter(unreached).collect()
+                Some(self.context.legacy().queue.now()).into_iter().filter(unreached).collect()
             }
             Kind::Legacy => {
                 let others = self.context.others();

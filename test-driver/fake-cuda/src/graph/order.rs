@@ -1,6 +1,6 @@
 //! The order that the nodes of a graph can be done in.
 
-use super::Step;
+use super::node::Step;
 
 /// An order in which every node comes after those it waits for; `None` where there is a circle.
 pub(super) fn topological(nodes: &[Step]) -> Option<Vec<usize>> {

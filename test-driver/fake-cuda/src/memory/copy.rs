@@ -2,13 +2,10 @@
 
 use std::{ptr, sync::Arc};
 
-use super::find;
-use crate::{
-    driver,
-    error::{Error, Result},
-    machine::BadAddress,
-    work::Trouble,
-};
+use super::allocation::{self, find};
+use crate::base::error::{AsyncError, Error, Result};
+use crate::driver;
+use crate::emulator::BadAddress;
 
 /// Where bytes are.
 #[derive(Clone)]
@@ -83,11 +80,11 @@ impl Copy {
         let slices = side.slice.checked_mul(self.depth - 1);
         let bytes = rows.zip(slices).and_then(|(rows, slices)| rows.checked_add(slices));
         let bytes = bytes.and_then(|bytes| bytes.checked_add(self.width));
-        super::check(address, bytes.ok_or(Error::InvalidValue)?, ordinal)
+        allocation::check(address, bytes.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?, ordinal)
     }
 
     /// Copies everything.
-    pub(crate) fn run(&self, ordinal: usize) -> Result<(), Trouble> {
+    pub(crate) fn run(&self, ordinal: usize) -> Result<(), AsyncError> {
         let [source, target] = self.ordinals.unwrap_or([ordinal; 2]);
         let mut row = Vec::new();
         for (slice, line) in (0..self.depth).flat_map(|z| (0..self.height).map(move |y| (z, y))) {
@@ -103,12 +100,12 @@ impl Copy {
                         .and_then(|()| put(to_place, to, &row, target))
                 }
             };
-            copied.map_err(|BadAddress| self.trouble())?;
+            copied.map_err(|BadAddress| self.async_error())?;
         }
         Ok(())
     }
 
-    fn trouble(&self) -> Trouble {
+    fn async_error(&self) -> AsyncError {
         let name = |place: &Place| match place {
             Place::Host(address) => format!("host address {address:#x}"),
             Place::Device(address) => format!("device address {address:#x}"),
@@ -119,7 +116,7 @@ impl Copy {
         let text = format!(
             "a copy of {bytes} bytes from {source} to {target} leaves the memory that is allocated"
         );
-        Trouble { error: Error::IllegalAddress, text }
+        AsyncError { error: Error::CUDA_ERROR_ILLEGAL_ADDRESS, text }
     }
 }
 
@@ -127,22 +124,24 @@ impl Fill {
     /// Checks that the rows are in one allocation, and the address is that of an element.
     pub(crate) fn check(&self, ordinal: usize) -> Result<()> {
         if !self.address.is_multiple_of(self.element_bytes as u64) {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         if self.width == 0 || self.height == 0 {
             return Ok(());
         }
-        let row = self.width.checked_mul(self.element_bytes).ok_or(Error::InvalidValue)?;
+        let row =
+            self.width.checked_mul(self.element_bytes).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         if self.height > 1 && self.pitch < row {
-            return Err(Error::InvalidValue);
+            return Err(Error::CUDA_ERROR_INVALID_VALUE);
         }
         let rows = self.pitch.checked_mul(self.height - 1);
-        let bytes = rows.and_then(|rows| rows.checked_add(row)).ok_or(Error::InvalidValue)?;
-        super::check(self.address, bytes, ordinal)
+        let bytes =
+            rows.and_then(|rows| rows.checked_add(row)).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+        allocation::check(self.address, bytes, ordinal)
     }
 
     /// Fills everything.
-    pub(crate) fn run(&self, ordinal: usize) -> Result<(), Trouble> {
+    pub(crate) fn run(&self, ordinal: usize) -> Result<(), AsyncError> {
         let row = self.value.to_le_bytes()[..self.element_bytes].repeat(self.width);
         for line in 0..self.height {
             let filled = put(&Place::Device(self.address), line * self.pitch, &row, ordinal);
@@ -152,7 +151,7 @@ impl Fill {
                     row.len() * self.height,
                     self.address
                 );
-                Trouble { error: Error::IllegalAddress, text }
+                AsyncError { error: Error::CUDA_ERROR_ILLEGAL_ADDRESS, text }
             })?;
         }
         Ok(())
@@ -180,7 +179,7 @@ fn get(place: &Place, at: usize, out: &mut [u8], ordinal: usize) -> Result<(), B
             let found = find(address, ordinal).ok_or(BadAddress)?;
             if !found.kind.is_of_host() {
                 let driver = driver::driver().map_err(|_| BadAddress)?;
-                return driver.devices[found.ordinal].machine.read(address, out);
+                return driver.devices[found.owner.ordinal].emulator.read(address, out);
             }
             found
                 .contains(address, out.len() as u64)
@@ -204,7 +203,7 @@ fn put(place: &Place, at: usize, bytes: &[u8], ordinal: usize) -> Result<(), Bad
             let found = find(address, ordinal).ok_or(BadAddress)?;
             if !found.kind.is_of_host() {
                 let driver = driver::driver().map_err(|_| BadAddress)?;
-                return driver.devices[found.ordinal].machine.write(address, bytes);
+                return driver.devices[found.owner.ordinal].emulator.write(address, bytes);
             }
             let long = found.contains(address, bytes.len() as u64);
             long.then_some(address as usize).ok_or(BadAddress)?
@@ -238,8 +237,8 @@ mod tests {
     #[test]
     fn copies_outside_all_allocations_are_refused() {
         let copy = Copy::line(Place::Device(0x10), Place::Host(0), 4);
-        assert_eq!(copy.check(0), Err(Error::InvalidValue));
-        assert_eq!(copy.run(0).unwrap_err().error, Error::IllegalAddress);
+        assert_eq!(copy.check(0), Err(Error::CUDA_ERROR_INVALID_VALUE));
+        assert_eq!(copy.run(0).unwrap_err().error, Error::CUDA_ERROR_ILLEGAL_ADDRESS);
         assert_eq!(Copy::line(Place::Device(0x10), Place::Host(0), 0).check(0), Ok(()));
     }
 }

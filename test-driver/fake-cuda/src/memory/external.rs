@@ -7,12 +7,10 @@ use std::{
     ptr,
 };
 
-use super::{Kind, add, find, host};
-use crate::{
-    context::Context,
-    error::{Error, Result},
-    handle::{Handle, Registry},
-};
+use super::allocation::{Kind, Owner, add, find};
+use super::host;
+use crate::base::error::{Error, Result};
+use crate::base::handle::{Handle, Registry};
 
 /// The memory that was imported.
 pub(crate) static IMPORTED: Registry<Mapping> = Registry::new(0xe1);
@@ -39,14 +37,14 @@ impl Drop for Mapping {
 /// Maps a file, which is closed: the driver owns it.
 pub(crate) fn import(file: c_int, bytes: u64) -> Result<Handle> {
     if file < 0 || bytes == 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     let (protection, null) = (libc::PROT_READ | libc::PROT_WRITE, ptr::null_mut());
     // SAFETY: a new mapping takes no memory from anybody.
     let address =
         unsafe { libc::mmap(null, bytes as usize, protection, libc::MAP_SHARED, file, 0) };
     if address == libc::MAP_FAILED {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     // SAFETY: the caller has given the open file away; one that cannot be mapped stays theirs.
     drop(unsafe { File::from_raw_fd(file) });
@@ -54,18 +52,18 @@ pub(crate) fn import(file: c_int, bytes: u64) -> Result<Handle> {
 }
 
 /// Makes a part of the memory known to devices.
-pub(crate) fn map(context: &Context, memory: Handle, offset: u64, bytes: u64) -> Result<u64> {
+pub(crate) fn map(owner: Owner, memory: Handle, offset: u64, bytes: u64) -> Result<u64> {
     let mapping = IMPORTED.get(memory)?;
-    let end = offset.checked_add(bytes).ok_or(Error::InvalidValue)?;
+    let end = offset.checked_add(bytes).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     let address = mapping.address as u64 + offset;
     if bytes == 0 || end > mapping.bytes as u64 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
-    if find(address, context.ordinal).is_some() {
-        return Err(Error::NotSupported);
+    if find(address, owner.ordinal).is_some() {
+        return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
     }
     host::attach(address, bytes as usize);
-    add(address, bytes, Kind::External, context);
+    add(address, bytes, Kind::External, owner);
     Ok(address)
 }
 

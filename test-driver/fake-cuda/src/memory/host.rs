@@ -1,41 +1,49 @@
 //! Memory of the host that devices can reach: pinned, registered and managed.
 
-use std::{alloc, alloc::Layout, sync::Arc};
+use std::{alloc, alloc::Layout};
 
-use super::{Allocation, Kind, add, find, take};
-use crate::{
-    context::Context,
-    device::Device,
-    driver,
-    error::{Error, Result},
-};
+use cudarc::driver::sys;
+
+use super::allocation::{Allocation, Kind, Owner, add, find, take};
+use crate::base::abi::enumerators;
+use crate::base::error::{Error, Result};
+use crate::device::Device;
+use crate::driver;
 
 /// Memory of the host starts at a page.
 const PAGE: usize = 4096;
 
-/// `CU_MEMHOSTALLOC_PORTABLE`, `_DEVICEMAP` and `_WRITECOMBINED`.
-const PINNED_FLAGS: u32 = 7;
-/// `CU_MEMHOSTREGISTER_PORTABLE`, `_DEVICEMAP`, `_IOMEMORY` and `_READ_ONLY`.
-const REGISTER_FLAGS: u32 = 15;
+const PINNED_FLAGS: u32 = sys::CU_MEMHOSTALLOC_PORTABLE
+    | sys::CU_MEMHOSTALLOC_DEVICEMAP
+    | sys::CU_MEMHOSTALLOC_WRITECOMBINED;
+const REGISTER_FLAGS: u32 = sys::CU_MEMHOSTREGISTER_PORTABLE
+    | sys::CU_MEMHOSTREGISTER_DEVICEMAP
+    | sys::CU_MEMHOSTREGISTER_IOMEMORY
+    | sys::CU_MEMHOSTREGISTER_READ_ONLY;
+
+enumerators! { u32: CUmemAttach_flags
+    ATTACH_GLOBAL = CU_MEM_ATTACH_GLOBAL;
+    ATTACH_HOST = CU_MEM_ATTACH_HOST;
+}
 
 fn layout(bytes: usize) -> Result<Layout> {
     if bytes == 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
-    Layout::from_size_align(bytes, PAGE).map_err(|_| Error::OutOfMemory)
+    Layout::from_size_align(bytes, PAGE).map_err(|_| Error::CUDA_ERROR_OUT_OF_MEMORY)
 }
 
 /// Allocates memory of the host, zeroed, and makes it known to all devices.
-fn allocate(context: &Context, bytes: usize, kind: Kind) -> Result<u64> {
+fn allocate(owner: Owner, bytes: usize, kind: Kind) -> Result<u64> {
     let layout = layout(bytes)?;
     // SAFETY: the layout has more than no bytes.
     let host = unsafe { alloc::alloc_zeroed(layout) };
     if host.is_null() {
-        return Err(Error::OutOfMemory);
+        return Err(Error::CUDA_ERROR_OUT_OF_MEMORY);
     }
     let address = host as u64;
     attach(address, bytes);
-    add(address, bytes as u64, kind, context);
+    add(address, bytes as u64, kind, owner);
     Ok(address)
 }
 
@@ -44,12 +52,12 @@ pub(super) fn attach(address: u64, bytes: usize) {
     for device in devices() {
         // SAFETY: the memory is there until `give_back` has detached it, which waits for streams;
         // registered memory is promised to be there until it is unregistered.
-        unsafe { device.machine.attach(address as *mut u8, bytes) };
+        unsafe { device.emulator.attach(address as *mut u8, bytes) };
     }
 }
 
 fn detach(address: u64) {
-    devices().iter().for_each(|device| device.machine.free(address));
+    devices().iter().for_each(|device| device.emulator.free(address));
 }
 
 fn devices() -> &'static [Device] {
@@ -57,20 +65,20 @@ fn devices() -> &'static [Device] {
 }
 
 /// Pinned memory.
-pub(crate) fn allocate_pinned(context: &Arc<Context>, bytes: usize, flags: u32) -> Result<u64> {
+pub(crate) fn allocate_pinned(owner: Owner, bytes: usize, flags: u32) -> Result<u64> {
     if flags & !PINNED_FLAGS != 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
-    allocate(context, bytes, Kind::Pinned(flags))
+    allocate(owner, bytes, Kind::Pinned(flags))
 }
 
 /// Managed memory.
-pub(crate) fn allocate_managed(context: &Arc<Context>, bytes: usize, flags: u32) -> Result<u64> {
+pub(crate) fn allocate_managed(owner: Owner, bytes: usize, flags: u32) -> Result<u64> {
     // To all streams, or to the host first.
-    if !matches!(flags, 1 | 2) {
-        return Err(Error::InvalidValue);
+    if !matches!(flags, ATTACH_GLOBAL | ATTACH_HOST) {
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
-    allocate(context, bytes, Kind::Managed)
+    allocate(owner, bytes, Kind::Managed)
 }
 
 /// Frees pinned memory.
@@ -81,29 +89,24 @@ pub(crate) fn free_pinned(address: u64) -> Result<()> {
 }
 
 /// Makes memory of the program's known to devices.
-pub(crate) fn register(
-    context: &Arc<Context>,
-    address: u64,
-    bytes: usize,
-    flags: u32,
-) -> Result<()> {
+pub(crate) fn register(owner: Owner, address: u64, bytes: usize, flags: u32) -> Result<()> {
     if address == 0 || bytes == 0 || flags & !REGISTER_FLAGS != 0 {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     let last = address + (bytes as u64 - 1);
     let known = [address, last].map(|address| find(address, 0));
     if known.iter().flatten().any(|found| found.kind.is_of_host()) {
-        return Err(Error::HostMemoryAlreadyRegistered);
+        return Err(Error::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
     }
     attach(address, bytes);
-    add(address, bytes as u64, Kind::Registered, context);
+    add(address, bytes as u64, Kind::Registered, owner);
     Ok(())
 }
 
 /// Makes memory of the program's unknown again.
 pub(crate) fn unregister(address: u64) -> Result<()> {
     let taken = take(address, 0, |found| found.kind == Kind::Registered);
-    give_back(&taken.map_err(|_| Error::HostMemoryNotRegistered)?);
+    give_back(&taken.map_err(|_| Error::CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)?);
     Ok(())
 }
 

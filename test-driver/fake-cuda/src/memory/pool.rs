@@ -8,22 +8,32 @@ use std::{
     },
 };
 
-use super::{Allocation, Kind};
-use crate::{
-    abi::PoolProperties,
-    error::{Error, Result},
-    handle::{Handle, Registry, lock},
+use super::allocation::{Allocation, Kind};
+use crate::base::abi::{In, field};
+use crate::base::error::{Error, Result};
+use crate::base::handle::{Handle, Registry, lock};
+use cudarc::driver::sys::{
+    CUmemAllocationType, CUmemLocationType, CUmemPool_attribute, CUmemPoolProps,
 };
 
 /// The pools that exist, the default ones of devices among them.
 pub(crate) static POOLS: Registry<Pool> = Registry::new(0x71);
 
-/// Attributes that are numbers of bytes; those before are switches.
-const RELEASE_THRESHOLD: i32 = 4;
-const RESERVED: i32 = 5;
-const RESERVED_HIGH: i32 = 6;
-const USED: i32 = 7;
-const USED_HIGH: i32 = 8;
+/// Switches.
+const FOLLOW_EVENTS: i32 =
+    CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES as i32;
+const OPPORTUNISTIC: i32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC as i32;
+const INTERNAL: i32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES as i32;
+/// Numbers of bytes.
+const RELEASE_THRESHOLD: i32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD as i32;
+const RESERVED: i32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT as i32;
+const RESERVED_HIGH: i32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH as i32;
+const USED: i32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_CURRENT as i32;
+const USED_HIGH: i32 = CUmemPool_attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH as i32;
+
+/// The attributes that can be set, as they are at first.
+const SETTINGS: [(i32, u64); 4] =
+    [(FOLLOW_EVENTS, 1), (OPPORTUNISTIC, 1), (INTERNAL, 1), (RELEASE_THRESHOLD, 0)];
 
 /// A pool. It keeps no memory, only counts: memory that is freed is gone.
 pub(crate) struct Pool {
@@ -46,7 +56,7 @@ fn add(ordinal: usize, is_default: bool, max_bytes: u64) -> Arc<Pool> {
         max_bytes,
         used: AtomicU64::new(0),
         high: AtomicU64::new(0),
-        settings: Mutex::new(HashMap::from([(1, 1), (2, 1), (3, 1), (RELEASE_THRESHOLD, 0)])),
+        settings: Mutex::new(SETTINGS.into()),
     })
 }
 
@@ -55,28 +65,31 @@ pub(crate) fn add_default(ordinal: usize) -> Handle {
     add(ordinal, true, 0).handle
 }
 
-/// A new pool; [`Error::InvalidValue`] for memory that is not that of a device.
-pub(crate) fn create(properties: &PoolProperties, devices: usize) -> Result<Handle> {
-    /// `CU_MEM_ALLOCATION_TYPE_PINNED`, and `CU_MEM_LOCATION_TYPE_DEVICE`.
-    const PINNED: i32 = 1;
-    const DEVICE: i32 = 1;
-    if properties.allocation_kind != PINNED || properties.location.kind != DEVICE {
-        return Err(Error::InvalidValue);
+/// A new pool; [`Error::CUDA_ERROR_INVALID_VALUE`] for memory that is not that of a device.
+pub(crate) fn create(properties: In<CUmemPoolProps>, devices: usize) -> Result<Handle> {
+    const PINNED: u32 = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED as u32;
+    const DEVICE: u32 = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE as u32;
+    let allocation = field!(properties, CUmemPoolProps, allocType as u32)?;
+    let location = field!(properties, CUmemPoolProps, location.type_ as u32)?;
+    if allocation != PINNED || location != DEVICE {
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
-    if properties.handle_kinds != 0 {
-        return Err(Error::NotSupported);
+    if field!(properties, CUmemPoolProps, handleTypes as u32)? != 0 {
+        return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
     }
-    let ordinal = usize::try_from(properties.location.id).map_err(|_| Error::InvalidValue)?;
+    let id = field!(properties, CUmemPoolProps, location.id as i32)?;
+    let ordinal = usize::try_from(id).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
     if ordinal >= devices {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
-    Ok(add(ordinal, false, properties.max_size as u64).handle)
+    let max_bytes = field!(properties, CUmemPoolProps, maxSize as usize)?;
+    Ok(add(ordinal, false, max_bytes as u64).handle)
 }
 
 /// Destroys a pool; its allocations stay.
 pub(crate) fn destroy(handle: Handle) -> Result<()> {
     if POOLS.get(handle)?.is_default {
-        return Err(Error::InvalidValue);
+        return Err(Error::CUDA_ERROR_INVALID_VALUE);
     }
     POOLS.remove(handle).map(drop)
 }
@@ -99,7 +112,7 @@ impl Pool {
         };
         #[allow(deprecated, reason = "its successor `try_update` is in Rust 1.95 and later only")]
         let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
-        let before = taken.map_err(|_| Error::OutOfMemory)?;
+        let before = taken.map_err(|_| Error::CUDA_ERROR_OUT_OF_MEMORY)?;
         self.high.fetch_max(before + bytes, Ordering::Relaxed);
         Ok(())
     }
@@ -114,7 +127,9 @@ impl Pool {
         match attribute {
             RESERVED | USED => Ok(self.used.load(Ordering::Relaxed)),
             RESERVED_HIGH | USED_HIGH => Ok(self.high.load(Ordering::Relaxed)),
-            _ => lock(&self.settings).get(&attribute).copied().ok_or(Error::InvalidValue),
+            _ => {
+                lock(&self.settings).get(&attribute).copied().ok_or(Error::CUDA_ERROR_INVALID_VALUE)
+            }
         }
     }
 
@@ -125,7 +140,7 @@ impl Pool {
             return Ok(());
         }
         let mut settings = lock(&self.settings);
-        *settings.get_mut(&attribute).ok_or(Error::InvalidValue)? = value;
+        *settings.get_mut(&attribute).ok_or(Error::CUDA_ERROR_INVALID_VALUE)? = value;
         Ok(())
     }
 

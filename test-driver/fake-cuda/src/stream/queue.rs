@@ -6,7 +6,7 @@ use std::{
     thread,
 };
 
-use crate::handle::lock;
+use crate::base::handle::lock;
 
 /// Something to do.
 pub(crate) type Job = Box<dyn FnOnce() + Send>;

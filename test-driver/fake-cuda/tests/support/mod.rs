@@ -1,4 +1,4 @@
-//! Runs tests in processes of their own, which find the stand-in as their driver.
+//! Runs tests in processes of their own, which find the fake driver as theirs.
 
 #![allow(dead_code, reason = "each test binary uses a part of this")]
 
@@ -40,7 +40,7 @@ impl Outcome {
     }
 }
 
-/// A folder with the stand-in under the names that programs look for.
+/// A folder with the fake driver under the names that programs look for.
 fn driver_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {

@@ -1,0 +1,95 @@
+//! Calls and returns.
+//!
+//! PTX ISA, "call" and "Application Binary Interface".
+
+use super::system_call;
+use crate::execute::machine::{Instruction, Machine, Stop};
+use crate::execute::state::{Frame, LOCAL_FILL};
+use crate::launch::FaultKind;
+use crate::memory::CODE_BASE;
+use crate::program::{CallSite, Slice};
+
+/// A thread's stack, in bytes of local memory and in calls.
+const STACK_BYTES: usize = 4 << 20;
+const STACK_CALLS: usize = 20_000;
+
+/// `call` of function `a` at call site `e`.
+pub(crate) fn call_direct(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    enter(m, i.a as usize, i.e as usize, pc)
+}
+
+/// `call` of the function whose address is in slot `a`, at call site `e`.
+pub(crate) fn call_indirect(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    let address = m.get(i.a);
+    let offset = address.wrapping_sub(CODE_BASE);
+    let index = (offset / 16).wrapping_sub(1) as usize;
+    if !offset.is_multiple_of(16) || index >= m.grid.program.functions.len() {
+        return m.fail(FaultKind::CallTarget { address });
+    }
+    let call = &m.function.tables.calls[i.e as usize];
+    let callee = &m.grid.program.functions[index];
+    let same = |ours: &[Slice], theirs: &[Slice]| {
+        ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| a.bytes == b.bytes)
+    };
+    let fits = same(&call.arguments, &callee.parameters) && same(&call.returns, &callee.returns);
+    if callee.entry || !fits {
+        return m.fail(FaultKind::CallTarget { address });
+    }
+    enter(m, index, i.e as usize, pc)
+}
+
+fn enter(m: &mut Machine<'_>, callee: usize, site: usize, pc: u32) -> u32 {
+    let function = &m.grid.program.functions[callee];
+    let call: &CallSite = &m.function.tables.calls[site];
+    if !function.defined {
+        return system_call::call_builtin(m, &function.name, call, pc);
+    }
+    let base = m.thread.local.len().next_multiple_of(16);
+    let end = base + function.frame_bytes as usize;
+    if m.thread.frames.len() >= STACK_CALLS || end > STACK_BYTES {
+        let depth = m.thread.frames.len() as u32;
+        return m.fail(FaultKind::StackOverflow { depth });
+    }
+    m.thread.local.resize(end, LOCAL_FILL);
+    let caller = m.thread.base;
+    for (from, to) in call.arguments.iter().zip(&function.parameters) {
+        let from = (caller + from.offset) as usize..;
+        let length = to.bytes as usize;
+        m.thread.local.copy_within(from.start..from.start + length, base + to.offset as usize);
+    }
+    let registers = m.grid.templates[callee].clone();
+    let frame = Frame {
+        registers: std::mem::replace(&mut m.registers, registers),
+        written: std::mem::take(&mut m.thread.written),
+        function: m.thread.function,
+        pc,
+        base: caller,
+        site: site as u32,
+    };
+    m.thread.frames.push(frame);
+    m.thread.base = base as u32;
+    m.thread.function = callee as u32;
+    m.thread.clear_written(m.grid, function);
+    m.thread.pc = 0;
+    m.stop(Stop::Switch)
+}
+
+/// `ret`: back to the caller, or the end of the thread.
+pub(crate) fn leave(m: &mut Machine<'_>, _: &Instruction, _: u32) -> u32 {
+    let Some(frame) = m.thread.frames.pop() else { return m.stop(Stop::End) };
+    let base = m.thread.base;
+    let caller = &m.grid.program.functions[frame.function as usize];
+    let returns = &caller.tables.calls[frame.site as usize].returns;
+    for (to, from) in returns.iter().zip(&m.function.returns) {
+        let start = (base + from.offset) as usize;
+        let length = from.bytes as usize;
+        m.thread.local.copy_within(start..start + length, (frame.base + to.offset) as usize);
+    }
+    m.thread.local.truncate((frame.base + caller.frame_bytes) as usize);
+    m.registers = frame.registers;
+    m.thread.written = frame.written;
+    m.thread.base = frame.base;
+    m.thread.function = frame.function;
+    m.thread.pc = frame.pc + 1;
+    m.stop(Stop::Switch)
+}

@@ -1,0 +1,152 @@
+//! Special registers.
+//!
+//! PTX ISA, "Special Registers".
+
+use crate::execute::machine::{Instruction, Machine};
+
+macro_rules! special {
+    ($($(#[$documentation:meta])* $name:ident,)*) => {
+        /// A special register.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Special {
+            $($(#[$documentation])* $name,)*
+        }
+
+        /// All of them, each at its own number.
+        const ALL: &[Special] = &[$(Special::$name),*];
+    };
+}
+
+special! {
+    Tid,
+    Ntid,
+    Ctaid,
+    Nctaid,
+    LaneId,
+    WarpId,
+    NumberOfWarps,
+    SmId,
+    NumberOfSms,
+    GridId,
+    LaneMaskEq,
+    LaneMaskLe,
+    LaneMaskLt,
+    LaneMaskGe,
+    LaneMaskGt,
+    Clock,
+    ClockHigh,
+    Clock64,
+    GlobalTimer,
+    GlobalTimerLow,
+    GlobalTimerHigh,
+    DynamicShared,
+    TotalShared,
+    WarpSize,
+    /// Cluster registers of a grid without clusters: each block is its own cluster.
+    One,
+    Zero,
+    ClusterId,
+    NumberOfClusters,
+    ReservedShared,
+    /// Address of the workspace that the blocks of a cooperative launch synchronise through.
+    WorkspaceHigh,
+    WorkspaceLow,
+}
+
+impl Special {
+    /// The register called `name` and its dimension; all of them but a few have only one.
+    pub(crate) fn named(name: &str) -> Option<(Special, u32)> {
+        let (base, member) = name.split_once('.').unwrap_or((name, "x"));
+        let dimension = match member {
+            "x" => 0,
+            "y" => 1,
+            "z" => 2,
+            // The fourth member of a vector is always zero.
+            "w" => return Some((Special::Zero, 0)),
+            _ => return None,
+        };
+        Some((Special::base(base)?, dimension))
+    }
+
+    fn base(name: &str) -> Option<Special> {
+        use Special::*;
+        Some(match name {
+            "%tid" => Tid,
+            "%ntid" => Ntid,
+            "%ctaid" => Ctaid,
+            "%nctaid" => Nctaid,
+            "%laneid" => LaneId,
+            "%warpid" => WarpId,
+            "%nwarpid" => NumberOfWarps,
+            "%smid" => SmId,
+            "%nsmid" => NumberOfSms,
+            "%gridid" => GridId,
+            "%lanemask_eq" => LaneMaskEq,
+            "%lanemask_le" => LaneMaskLe,
+            "%lanemask_lt" => LaneMaskLt,
+            "%lanemask_ge" => LaneMaskGe,
+            "%lanemask_gt" => LaneMaskGt,
+            "%clock" => Clock,
+            "%clock_hi" => ClockHigh,
+            "%clock64" => Clock64,
+            "%globaltimer" => GlobalTimer,
+            "%globaltimer_lo" => GlobalTimerLow,
+            "%globaltimer_hi" => GlobalTimerHigh,
+            "%dynamic_smem_size" => DynamicShared,
+            "%total_smem_size" | "%aggr_smem_size" => TotalShared,
+            "WARP_SZ" => WarpSize,
+            "%cluster_nctaid" | "%cluster_nctarank" => One,
+            "%cluster_ctaid" | "%cluster_ctarank" | "%is_explicit_cluster" => Zero,
+            "%clusterid" => ClusterId,
+            "%nclusterid" => NumberOfClusters,
+            "%reserved_smem_offset_begin"
+            | "%reserved_smem_offset_end"
+            | "%reserved_smem_offset_cap" => ReservedShared,
+            "%envreg1" => WorkspaceHigh,
+            "%envreg2" => WorkspaceLow,
+            _ if name.starts_with("%envreg") => Zero,
+            _ => return None,
+        })
+    }
+
+    fn value(self, m: &Machine<'_>, dimension: usize) -> u64 {
+        use Special::*;
+        let lane = m.thread.lane();
+        let clock = m.clock.wrapping_add(u64::from(m.thread.pc));
+        let threads: u32 = m.grid.block.iter().product();
+        match self {
+            Tid => u64::from(m.thread.index[dimension]),
+            Ntid => u64::from(m.grid.block[dimension]),
+            Ctaid | ClusterId => u64::from(m.block.index[dimension]),
+            Nctaid | NumberOfClusters => u64::from(m.grid.grid[dimension]),
+            LaneId => u64::from(lane),
+            WarpId => u64::from(m.thread.warp()),
+            NumberOfWarps => u64::from(threads.div_ceil(32)),
+            SmId => u64::from(m.block.number % m.grid.multiprocessors),
+            NumberOfSms => u64::from(m.grid.multiprocessors),
+            LaneMaskEq => 1 << lane,
+            LaneMaskLe => (2 << lane) - 1,
+            LaneMaskLt => (1 << lane) - 1,
+            LaneMaskGe => 0xffff_ffff & !((1u64 << lane) - 1),
+            LaneMaskGt => 0xffff_ffff & !((2u64 << lane) - 1),
+            Clock | GlobalTimerLow => clock & 0xffff_ffff,
+            ClockHigh | GlobalTimerHigh => clock >> 32,
+            Clock64 | GlobalTimer => clock,
+            DynamicShared => u64::from(m.grid.dynamic_shared_bytes),
+            TotalShared => m.block.shared.len() as u64,
+            WarpSize => 32,
+            WorkspaceHigh => m.grid.workspace >> 32,
+            WorkspaceLow => m.grid.workspace & 0xffff_ffff,
+            One => 1,
+            Zero | GridId | ReservedShared => 0,
+        }
+    }
+}
+
+/// Reads special register `x` of dimension `e` into `d`.
+pub(crate) fn read_special(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
+    m.thread.pc = pc;
+    let value = ALL[i.x as usize].value(m, i.e as usize);
+    m.set(i.d, value);
+    pc + 1
+}

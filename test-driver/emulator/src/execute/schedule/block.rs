@@ -1,0 +1,158 @@
+//! The block scheduler: threads take turns until all have ended, or none can go on.
+
+use super::barrier;
+use super::random::{next_random, seeded};
+use super::resume::resume;
+use super::worker::Worker;
+use crate::checks::Clock;
+use crate::execute::state::{Block, Grid, Thread, Wait};
+use crate::execute::warp;
+use crate::launch::{Fault, FaultKind, Order};
+
+/// Instructions that a thread runs before others get a turn, unless the order is random.
+const TURN: u64 = 1 << 16;
+
+/// A block that runs: its state and its threads.
+#[derive(Default)]
+pub(crate) struct ResidentBlock {
+    pub(crate) block: Block,
+    threads: Vec<Thread>,
+    random: u64,
+}
+
+/// How far a turn of all threads got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    Advanced,
+    Ended,
+}
+
+impl ResidentBlock {
+    /// Starts over as block `number` of a grid.
+    pub(crate) fn start(&mut self, grid: &Grid<'_>, number: u32) {
+        let [x, y, _] = grid.grid;
+        let block = &mut self.block;
+        block.index = [number % x, number / x % y, number / x / y];
+        block.number = number;
+        block.shared.clear();
+        block.shared.resize(grid.shared_bytes as usize, 0xcd);
+        block.shared_written.clear();
+        if grid.options.poison {
+            block.shared_written.resize(grid.shared_bytes as usize, false);
+        }
+        block.watched = grid.options.poison || grid.options.detect_races;
+        block.printed.clear();
+        block.arrived.iter_mut().for_each(Vec::clear);
+        let count: u32 = grid.block.iter().product();
+        block.clocks.clear();
+        if grid.options.detect_races {
+            block.clocks.resize(count as usize, Clock::default());
+        }
+        self.threads.resize_with(count as usize, Thread::default);
+        for (linear, thread) in self.threads.iter_mut().enumerate() {
+            thread.start(grid, linear as u32);
+        }
+        if let Order::Random(seed) = grid.options.order {
+            self.random = seeded(seed, u64::from(number) + 1);
+        }
+    }
+
+    /// Gives every thread that can run a turn, then completes what they wait for.
+    pub(crate) fn turn(
+        &mut self,
+        grid: &Grid<'_>,
+        worker: &mut Worker<'_>,
+    ) -> Result<Progress, Fault> {
+        self.block.observer = worker.detector.take();
+        let result = self.observed_turn(grid, worker);
+        worker.detector = self.block.observer.take();
+        result
+    }
+
+    fn observed_turn(
+        &mut self,
+        grid: &Grid<'_>,
+        worker: &mut Worker<'_>,
+    ) -> Result<Progress, Fault> {
+        let ran = self.run_ready(grid, worker)?;
+        let mut completed = false;
+        for number in 0..self.threads.len().div_ceil(32) {
+            completed |= warp::complete(&mut self.block, &mut self.threads, grid, number)?;
+        }
+        completed |= barrier::complete(&mut self.block, &mut self.threads, grid)?;
+        if ran || completed {
+            return Ok(Progress::Advanced);
+        }
+        if self.threads.iter().all(Thread::has_ended) {
+            if let Some(detector) = &mut self.block.observer {
+                detector.end_block(self.block.number);
+            }
+            return Ok(Progress::Ended);
+        }
+        Err(self.stuck(grid))
+    }
+
+    fn run_ready(&mut self, grid: &Grid<'_>, worker: &mut Worker<'_>) -> Result<bool, Fault> {
+        let count = self.threads.len();
+        let mut ran = false;
+        for turn in 0..count {
+            let (number, quantum) = match grid.options.order {
+                Order::Forward => (turn, TURN),
+                Order::Reverse => (count - 1 - turn, TURN),
+                Order::Random(_) => self.draw(count),
+            };
+            if self.threads[number].is_ready() {
+                ran = true;
+                self.run_thread(grid, worker, number, quantum)?;
+            }
+        }
+        // A random turn may miss the only thread that can run.
+        ran |= self.threads.iter().any(Thread::is_ready);
+        Ok(ran)
+    }
+
+    fn draw(&mut self, count: usize) -> (usize, u64) {
+        let number = (next_random(&mut self.random) >> 20) as usize % count;
+        let quantum = match next_random(&mut self.random) >> 20 & 3 {
+            0 => 1 + (next_random(&mut self.random) >> 20) % 8,
+            1 | 2 => 1 + (next_random(&mut self.random) >> 20) % 64,
+            _ => TURN,
+        };
+        (number, quantum)
+    }
+
+    fn run_thread(
+        &mut self,
+        grid: &Grid<'_>,
+        worker: &mut Worker<'_>,
+        number: usize,
+        quantum: u64,
+    ) -> Result<(), Fault> {
+        let before = worker.steps;
+        let thread = &mut self.threads[number];
+        let result = resume(grid, worker, &mut self.block, thread, quantum);
+        let fault = |kind| self.threads[number].fault(grid, self.block.index, kind);
+        result.map_err(fault)?;
+        grid.charge(worker.steps - before).map_err(fault)
+    }
+
+    /// The fault of a block in which nothing can go on.
+    fn stuck(&self, grid: &Grid<'_>) -> Fault {
+        if let Some(fault) = warp::missing(&self.block, &self.threads, grid) {
+            return fault;
+        }
+        let waiting = self.threads.iter().filter(|thread| !thread.has_ended()).count();
+        let ended = self.threads.len() - waiting;
+        let first = self.threads.iter().find(|thread| !thread.has_ended());
+        let thread = first.unwrap_or(&self.threads[0]);
+        let what = match thread.wait {
+            Wait::Barrier(wait) => match wait.count {
+                Some(count) => format!("barrier {}, which wants {count} threads", wait.barrier),
+                None => format!("barrier {}", wait.barrier),
+            },
+            _ => "other lanes of their warp".to_string(),
+        };
+        let waiting = format!("{waiting} threads wait for {what}, {ended} have ended");
+        thread.fault(grid, self.block.index, FaultKind::Deadlock { waiting })
+    }
+}

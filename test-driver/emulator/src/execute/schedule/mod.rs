@@ -1,0 +1,10 @@
+//! Schedulers: of the grid, of a block, of a thread.
+
+mod barrier;
+mod block;
+mod grid;
+mod random;
+mod resume;
+mod worker;
+
+pub(crate) use grid::run;

@@ -1,0 +1,82 @@
+//! The interpreter loop: runs a thread until it waits, ends, faults or has had its turn.
+
+use super::worker::Worker;
+use crate::execute::machine::{Machine, STOP, Stop};
+use crate::execute::state::{Block, Grid, Thread, Wait};
+use crate::launch::FaultKind;
+
+/// Runs a thread until it waits, ends, faults, or has run `quantum` instructions.
+pub(crate) fn resume(
+    grid: &Grid<'_>,
+    worker: &mut Worker<'_>,
+    block: &mut Block,
+    thread: &mut Thread,
+    quantum: u64,
+) -> Result<(), FaultKind> {
+    let mut left = quantum;
+    let registers = std::mem::take(&mut thread.registers);
+    let mut machine = Machine {
+        registers,
+        windows: Vec::new(),
+        thread,
+        block,
+        grid,
+        function: &grid.program.functions[0],
+        guards: &[],
+        clock: worker.steps,
+        stop: Stop::Switch,
+    };
+    let result = loop {
+        match run_function(&mut machine, worker, &mut left) {
+            Some(Stop::Switch) if left > 0 => {}
+            Some(Stop::Switch | Stop::Wait | Stop::Pause) | None => break Ok(()),
+            Some(Stop::End) => {
+                machine.thread.wait = Wait::Ended;
+                break Ok(());
+            }
+            Some(Stop::Fault(kind)) => break Err(*kind),
+        }
+    };
+    worker.steps += quantum - left;
+    machine.thread.registers = machine.registers;
+    result
+}
+
+/// Runs within one function; `None` when the quantum is used up.
+fn run_function<'a, 'p: 'a>(
+    machine: &mut Machine<'a>,
+    worker: &mut Worker<'p>,
+    left: &mut u64,
+) -> Option<Stop> {
+    let number = machine.thread.function as usize;
+    let grid = machine.grid;
+    let function = &grid.program.functions[number];
+    let code = worker.code[number].instructions(grid.options.poison);
+    machine.function = function;
+    machine.guards = &worker.code[number].guards;
+    std::mem::swap(&mut machine.windows, &mut worker.windows[number]);
+    let hits = &mut worker.hits[number][..code.len()];
+    let mut pc = machine.thread.pc;
+    let mut at = pc;
+    let mut remaining = *left;
+    while remaining > 0 {
+        let Some(instruction) = code.get(pc as usize) else { break };
+        hits[pc as usize] += 1;
+        remaining -= 1;
+        at = pc;
+        pc = (instruction.run)(machine, instruction, pc);
+    }
+    *left = remaining;
+    std::mem::swap(&mut machine.windows, &mut worker.windows[number]);
+    if pc != STOP {
+        machine.thread.pc = pc;
+        return None;
+    }
+    let stop = std::mem::take(&mut machine.stop);
+    match stop {
+        Stop::Switch => {}
+        Stop::Pause => machine.thread.pc = at + 1,
+        _ => machine.thread.pc = at,
+    }
+    Some(stop)
+}

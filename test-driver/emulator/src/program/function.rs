@@ -1,0 +1,75 @@
+//! Decoded functions: frame layout, register slots, operand tables, origins in the text.
+
+use super::collective::Collective;
+use super::matrix::Fragment;
+use std::collections::BTreeMap;
+
+/// Where an instruction comes from.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Origin {
+    pub(crate) line: u32,
+    pub(crate) source: Option<(u32, u32)>,
+    /// Index into [`Program::mnemonics`]; `None` for an instruction that decoding added.
+    pub(crate) mnemonic: Option<u32>,
+}
+
+/// A parameter, return value or argument: where it lies and how long it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slice {
+    pub(crate) offset: u32,
+    pub(crate) bytes: u32,
+}
+
+/// What a slot of a function's template is the address of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Symbol {
+    /// A variable in [`Program::globals`].
+    Global(usize),
+    /// A variable in [`Program::shared`].
+    Shared(usize),
+    /// The start of dynamic shared memory.
+    Dynamic,
+    /// A function.
+    Code(usize),
+}
+
+/// A call: which slices of the caller's frame go where.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CallSite {
+    pub(crate) returns: Vec<Slice>,
+    pub(crate) arguments: Vec<Slice>,
+}
+
+/// Operands that do not fit into an instruction; instructions hold indices into these tables.
+#[derive(Default)]
+pub(crate) struct Tables {
+    /// Lists of slots, and the targets of `brx.idx`.
+    pub(crate) pool: Vec<u32>,
+    pub(crate) calls: Vec<CallSite>,
+    pub(crate) collectives: Vec<Collective>,
+    pub(crate) fragments: Vec<Fragment>,
+    pub(crate) texts: Vec<String>,
+}
+
+/// A decoded function.
+#[derive(Default)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) entry: bool,
+    pub(crate) defined: bool,
+    pub(crate) parameters: Vec<Slice>,
+    pub(crate) returns: Vec<Slice>,
+    pub(crate) frame_bytes: u32,
+    /// Of each instruction.
+    pub(crate) origins: Vec<Origin>,
+    pub(crate) tables: Tables,
+    /// Contents of the slots when the function is entered.
+    pub(crate) template: Vec<u64>,
+    pub(crate) relocations: Vec<(u32, Symbol, i64)>,
+    /// Names of the registers that are watched: they may be read before they are written.
+    pub(crate) names: BTreeMap<u32, String>,
+    /// Shared variables that it declares.
+    pub(crate) shared: Vec<usize>,
+    pub(crate) callees: Vec<usize>,
+    pub(crate) calls_indirectly: bool,
+}

@@ -1,0 +1,17 @@
+//! PTX text: lexer, parser and the syntax tree with line numbers; mutations of the text.
+
+mod ast;
+mod declaration;
+mod errors;
+mod lexer;
+mod mutation;
+mod operand;
+mod parser;
+mod statement;
+mod types;
+
+pub(crate) use ast::*;
+pub use errors::{ParseError, ParseErrors};
+pub use mutation::Mutation;
+pub(crate) use parser::parse;
+pub(crate) use types::Type;

@@ -1,0 +1,259 @@
+//! The parser's cursor, and the top level of a PTX text.
+
+use super::ast::Ast;
+use super::errors::{ParseError, ParseErrors};
+use super::lexer::{Token, TokenKind, tokens};
+
+/// The rest of the statement is skipped after an error; the error itself is already recorded.
+pub(super) struct Recorded;
+
+/// What a part of the parser gives back.
+pub(super) type Parsed<T> = Result<T, Recorded>;
+
+/// A cursor over the tokens that collects errors.
+///
+/// One type with many methods: recursive descent, a method for each rule of the grammar, in a file for
+/// each part of it.
+pub(super) struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token<'a>>,
+    at: usize,
+    errors: Vec<ParseError>,
+}
+
+/// Parses a text into a tree, or gives all its errors.
+pub(crate) fn parse(text: &str) -> Result<Ast<'_>, ParseErrors> {
+    let mut parser = Parser { text, tokens: tokens(text), at: 0, errors: Vec::new() };
+    let mut tree = Ast::default();
+    while parser.peek() != TokenKind::End {
+        let before = parser.at;
+        if parser.item(&mut tree).is_err() {
+            parser.recover();
+        }
+        if parser.at == before {
+            parser.at += 1;
+        }
+    }
+    if parser.errors.is_empty() { Ok(tree) } else { Err(ParseErrors(parser.errors)) }
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn peek(&self) -> TokenKind<'a> {
+        self.peek_at(0).kind
+    }
+
+    pub(super) fn peek_at(&self, ahead: usize) -> Token<'a> {
+        self.tokens[(self.at + ahead).min(self.tokens.len() - 1)]
+    }
+
+    pub(super) fn line(&self) -> u32 {
+        self.peek_at(0).line
+    }
+
+    pub(super) fn next(&mut self) -> TokenKind<'a> {
+        let kind = self.peek();
+        if kind != TokenKind::End {
+            self.at += 1;
+        }
+        kind
+    }
+
+    pub(super) fn eat(&mut self, mark: char) -> bool {
+        let found = self.peek() == TokenKind::Mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(super) fn error<T>(&mut self, line: u32, message: impl Into<String>) -> Parsed<T> {
+        self.errors.push(ParseError { line, message: message.into() });
+        Err(Recorded)
+    }
+
+    /// Records that `wanted` should stand where the cursor is.
+    pub(super) fn unexpected<T>(&mut self, wanted: &str) -> Parsed<T> {
+        let message = format!("expected {wanted}, found {}", self.peek());
+        self.error(self.line(), message)
+    }
+
+    pub(super) fn expect(&mut self, mark: char) -> Parsed<()> {
+        if self.eat(mark) { Ok(()) } else { self.unexpected(&format!("`{mark}`")) }
+    }
+
+    pub(super) fn word(&mut self, wanted: &str) -> Parsed<&'a str> {
+        match self.peek() {
+            TokenKind::Word(word) => {
+                self.at += 1;
+                Ok(word)
+            }
+            _ => self.unexpected(wanted),
+        }
+    }
+
+    /// The next `.word`, if one is next.
+    pub(super) fn dot(&mut self) -> Option<&'a str> {
+        match self.peek() {
+            TokenKind::Dot(word) => {
+                self.at += 1;
+                Some(word)
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn integer(&mut self) -> Parsed<u64> {
+        let negative = self.eat('-');
+        match self.peek() {
+            TokenKind::Number(text) => match parse_integer(text) {
+                Some(value) => {
+                    self.at += 1;
+                    Ok(if negative { value.wrapping_neg() } else { value })
+                }
+                None => self.unexpected("an integer"),
+            },
+            _ => self.unexpected("an integer"),
+        }
+    }
+
+    /// Skips to just past the next `;`, or past a `}` or in front of a directive that starts a line.
+    pub(super) fn recover(&mut self) {
+        loop {
+            match self.peek() {
+                TokenKind::End | TokenKind::Mark('}') => return,
+                TokenKind::Mark(';') => {
+                    self.at += 1;
+                    return;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    pub(super) fn skip_line(&mut self) {
+        let line = self.tokens[self.at.saturating_sub(1).min(self.tokens.len() - 1)].line;
+        while self.line() == line && self.peek() != TokenKind::End {
+            self.at += 1;
+        }
+    }
+
+    fn item(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
+        match self.peek() {
+            TokenKind::Dot("version" | "address_size") => {
+                self.next();
+                self.next();
+                Ok(())
+            }
+            TokenKind::Dot("target") => self.target(tree),
+            TokenKind::Dot("file") => self.file(tree),
+            TokenKind::Dot("section") => self.section(),
+            TokenKind::Dot("pragma") => {
+                self.recover();
+                Ok(())
+            }
+            TokenKind::Dot("alias") => self.alias(tree),
+            TokenKind::Dot("loc") => {
+                self.at += 1;
+                self.skip_line();
+                Ok(())
+            }
+            TokenKind::Dot(_) => self.definition(tree),
+            TokenKind::Mark(';') => {
+                self.at += 1;
+                Ok(())
+            }
+            _ => {
+                let result = self.unexpected("a directive");
+                self.at += 1;
+                result
+            }
+        }
+    }
+
+    fn target(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
+        self.at += 1;
+        loop {
+            let line = self.line();
+            let name = self.word("a target such as sm_75")?;
+            if let Some(target) = name.strip_prefix("sm_") {
+                match parse_target(target) {
+                    Some(target) => tree.target = target,
+                    None => return self.error(line, format!("`{name}` is not a target")),
+                }
+            }
+            if !self.eat(',') {
+                return Ok(());
+            }
+        }
+    }
+
+    fn file(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
+        self.at += 1;
+        let number = self.integer()? as u32;
+        match self.next() {
+            TokenKind::Text(path) => tree.files.push((number, path)),
+            _ => return self.unexpected("a path in quotes"),
+        }
+        while self.eat(',') {
+            self.integer()?;
+        }
+        Ok(())
+    }
+
+    /// Debug sections say nothing that running needs.
+    fn section(&mut self) -> Parsed<()> {
+        while !matches!(self.peek(), TokenKind::Mark('{') | TokenKind::End) {
+            self.at += 1;
+        }
+        let mut depth = 0;
+        loop {
+            match self.next() {
+                TokenKind::Mark('{') => depth += 1,
+                TokenKind::Mark('}') => depth -= 1,
+                TokenKind::End => return self.unexpected("`}`"),
+                _ => {}
+            }
+            if depth == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn alias(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
+        self.at += 1;
+        let name = self.word("a function")?;
+        self.expect(',')?;
+        let target = self.word("a function")?;
+        self.expect(';')?;
+        tree.aliases.push((name, target));
+        Ok(())
+    }
+
+    /// Whether the text of the token at the cursor touches the token before it.
+    pub(super) fn touches(&self) -> bool {
+        !self.peek_at(0).spaced
+    }
+
+    /// The slice of the text from the start of `first` to the end of `last`, which come from it.
+    pub(super) fn joined(&self, first: &'a str, last: &'a str) -> &'a str {
+        let start = first.as_ptr() as usize - self.text.as_ptr() as usize;
+        let end = last.as_ptr() as usize - self.text.as_ptr() as usize + last.len();
+        &self.text[start..end]
+    }
+}
+
+fn parse_target(text: &str) -> Option<(u32, Option<char>)> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    let suffix = text[digits.len()..].chars().next();
+    Some((digits.parse().ok()?, suffix))
+}
+
+/// An integer literal of any base, with or without the suffix `U`.
+pub(super) fn parse_integer(text: &str) -> Option<u64> {
+    let text = text.strip_suffix('U').unwrap_or(text);
+    let prefix = text.get(..2).unwrap_or("");
+    match prefix {
+        "0x" | "0X" => u64::from_str_radix(&text[2..], 16).ok(),
+        "0b" | "0B" => u64::from_str_radix(&text[2..], 2).ok(),
+        _ if text.len() > 1 && text.starts_with('0') => u64::from_str_radix(&text[1..], 8).ok(),
+        _ => text.parse().ok(),
+    }
+}

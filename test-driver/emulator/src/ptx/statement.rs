@@ -1,0 +1,146 @@
+//! Bodies of functions.
+//!
+//! PTX ISA, "Statements".
+
+use super::ast::{Guard, Instruction, Statement};
+use super::lexer::TokenKind;
+use super::parser::{Parsed, Parser};
+use super::types::Type;
+
+impl<'a> Parser<'a> {
+    /// `{ ... }`. Errors inside are recorded and the next statement is tried.
+    pub(super) fn body(&mut self) -> Parsed<Vec<Statement<'a>>> {
+        self.expect('{')?;
+        let mut statements = Vec::new();
+        while !self.eat('}') {
+            if self.peek() == TokenKind::End {
+                return self.unexpected("`}`");
+            }
+            if self.statement(&mut statements).is_err() {
+                self.recover();
+            }
+        }
+        Ok(statements)
+    }
+
+    fn statement(&mut self, out: &mut Vec<Statement<'a>>) -> Parsed<()> {
+        match self.peek() {
+            TokenKind::Mark(';') => {
+                self.next();
+            }
+            TokenKind::Mark('{') => {
+                let inner = self.body()?;
+                out.push(Statement::Block(inner));
+            }
+            TokenKind::Mark('@') => {
+                let instruction = self.instruction()?;
+                out.push(Statement::Instruction(instruction));
+            }
+            TokenKind::Word(label) if self.peek_at(1).kind == TokenKind::Mark(':') => {
+                self.next();
+                self.next();
+                let labelled = self.labelled(label)?;
+                out.push(labelled);
+            }
+            TokenKind::Word(_) => {
+                let instruction = self.instruction()?;
+                out.push(Statement::Instruction(instruction));
+            }
+            TokenKind::Dot(word) => self.directive(word, out)?,
+            _ => return self.unexpected("a statement"),
+        }
+        Ok(())
+    }
+
+    fn labelled(&mut self, label: &'a str) -> Parsed<Statement<'a>> {
+        match self.peek() {
+            TokenKind::Dot("branchtargets") => {
+                self.next();
+                let mut targets = vec![self.word("a label")?];
+                while self.eat(',') {
+                    targets.push(self.word("a label")?);
+                }
+                self.expect(';')?;
+                Ok(Statement::BranchTargets { label, targets })
+            }
+            TokenKind::Dot("callprototype") => {
+                self.next();
+                let returns = self.parameters()?;
+                self.word("`_`")?;
+                let parameters = self.parameters()?;
+                self.recover();
+                Ok(Statement::CallPrototype { label, returns, parameters })
+            }
+            TokenKind::Dot("calltargets") => {
+                self.recover();
+                Ok(Statement::CallTargets)
+            }
+            _ => Ok(Statement::Label(label)),
+        }
+    }
+
+    fn directive(&mut self, word: &'a str, out: &mut Vec<Statement<'a>>) -> Parsed<()> {
+        match word {
+            "loc" => {
+                self.next();
+                let file = self.integer()? as u32;
+                let line = self.integer()? as u32;
+                out.push(Statement::Location { file, line });
+                self.skip_line();
+            }
+            "reg" => self.registers(out)?,
+            "pragma" => self.recover(),
+            _ => {
+                while let TokenKind::Dot("visible" | "extern" | "weak") = self.peek() {
+                    self.next();
+                }
+                let variables = self.variables(word == "extern")?;
+                out.extend(variables.into_iter().map(Statement::Variable));
+            }
+        }
+        Ok(())
+    }
+
+    fn registers(&mut self, out: &mut Vec<Statement<'a>>) -> Parsed<()> {
+        self.next();
+        let mut ty = None;
+        while let Some(word) = self.dot() {
+            ty = Type::named(word).or(ty);
+        }
+        let Some(ty) = ty else { return self.unexpected("a type") };
+        loop {
+            let name = self.word("a register")?;
+            let mut count = None;
+            if self.eat('<') {
+                count = Some(self.integer()? as u32);
+                self.expect('>')?;
+            }
+            out.push(Statement::Registers { name, ty, count });
+            if !self.eat(',') {
+                return self.expect(';');
+            }
+        }
+    }
+
+    fn instruction(&mut self) -> Parsed<Instruction<'a>> {
+        let line = self.line();
+        let mut guard = None;
+        if self.eat('@') {
+            let negated = self.eat('!');
+            guard = Some(Guard { negated, name: self.word("a predicate")? });
+        }
+        let opcode = self.word("an instruction")?;
+        let mut modifiers = Vec::new();
+        while let Some(modifier) = self.dot() {
+            modifiers.push(modifier);
+        }
+        let mut operands = Vec::new();
+        while !self.eat(';') {
+            operands.push(self.operand()?);
+            if !self.eat(',') && self.peek() != TokenKind::Mark(';') {
+                return self.unexpected("`,` or `;`");
+            }
+        }
+        Ok(Instruction { line, guard, opcode, modifiers, operands })
+    }
+}

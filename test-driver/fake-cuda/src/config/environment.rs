@@ -1,0 +1,154 @@
+//! The configuration as the environment variables say it. Nothing else reads them.
+
+use std::{env, path::PathBuf};
+
+use ptx_emulator::Order;
+
+use super::change::Change;
+use super::failures::Failures;
+use crate::device::Profile;
+
+/// Device memory where `FAKE_CUDA_MEMORY` says nothing.
+const DEFAULT_MEMORY: u64 = 8 << 30;
+
+/// The addresses of more devices would reach those that the host uses.
+pub(crate) const MAX_DEVICES: usize = 32;
+
+/// What the environment says.
+pub(crate) struct Config {
+    /// One profile a device.
+    pub(crate) devices: Vec<Profile>,
+    /// Memory of each device, in bytes.
+    pub(crate) memory: u64,
+    pub(crate) order: Order,
+    pub(crate) races: bool,
+    /// Whether reads of what was never written are let be.
+    pub(crate) unwritten: bool,
+    pub(crate) steps: Option<u64>,
+    /// Cores that run the blocks of a launch, 0 for all there are.
+    pub(crate) threads: usize,
+    pub(crate) failures: Failures,
+    pub(crate) coverage: Option<PathBuf>,
+    pub(crate) leak_check: bool,
+    pub(crate) change: Option<Change>,
+}
+
+impl Config {
+    /// Reads the environment. The error says which variable is wrong, and how.
+    pub(crate) fn from_environment() -> Result<Self, String> {
+        Self::read(|name| match env::var(name) {
+            Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+            Err(env::VarError::NotPresent) => Ok(None),
+            Err(env::VarError::NotUnicode(_)) => Err(format!("{name} is not UTF-8")),
+        })
+    }
+
+    fn read(get: impl Fn(&str) -> Result<Option<String>, String>) -> Result<Self, String> {
+        let parsed = |name: &str, what: &str| number(name, get(name)?, what);
+        let flag = |name: &str| switch(name, get(name)?);
+        let count = parsed("FAKE_CUDA_DEVICES", "a number of devices")?.unwrap_or(1);
+        let architectures = get("FAKE_CUDA_ARCH")?.unwrap_or_else(|| "80".to_owned());
+        let order = get("FAKE_CUDA_ORDER")?;
+        let failures = get("FAKE_CUDA_FAIL")?;
+        Ok(Self {
+            devices: profiles(&architectures, count)?,
+            memory: parsed("FAKE_CUDA_MEMORY", "a number of bytes")?.unwrap_or(DEFAULT_MEMORY),
+            order: order.map_or(Ok(Order::Forward), |order| parse_order(&order))?,
+            races: flag("FAKE_CUDA_RACES")?,
+            unwritten: flag("FAKE_CUDA_UNWRITTEN")?,
+            steps: parsed("FAKE_CUDA_STEPS", "a number of instructions")?,
+            threads: parsed("FAKE_CUDA_THREADS", "a number of cores")?.unwrap_or(1) as usize,
+            failures: Failures::parse(failures.as_deref().unwrap_or_default())?,
+            coverage: get("FAKE_CUDA_COVERAGE")?.map(PathBuf::from),
+            leak_check: flag("FAKE_CUDA_LEAK_CHECK")?,
+            change: get("FAKE_CUDA_MUTATE")?.map(|text| Change::parse(&text)).transpose()?,
+        })
+    }
+}
+
+fn number(name: &str, value: Option<String>, what: &str) -> Result<Option<u64>, String> {
+    let parse = |value: String| value.parse().map_err(|_| format!("{name}={value} is not {what}"));
+    value.map(parse).transpose()
+}
+
+fn switch(name: &str, value: Option<String>) -> Result<bool, String> {
+    match value.as_deref() {
+        None | Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => Err(format!("{name}={other} is neither 0 nor 1")),
+    }
+}
+
+/// The profiles of `count` devices; the last architecture named is that of all further ones.
+fn profiles(architectures: &str, count: u64) -> Result<Vec<Profile>, String> {
+    let named: Vec<&str> = architectures.split(',').map(str::trim).collect();
+    let count = usize::try_from(count).ok().filter(|count| *count <= MAX_DEVICES);
+    let count = count.ok_or_else(|| format!("FAKE_CUDA_DEVICES is more than {MAX_DEVICES}"))?;
+    let profile = |index: usize| {
+        let name = named[index.min(named.len() - 1)];
+        Profile::named(name).ok_or_else(|| {
+            let known = Profile::names().collect::<Vec<_>>().join(", ");
+            format!("FAKE_CUDA_ARCH={architectures}: `{name}` is not one of {known}")
+        })
+    };
+    (0..count).map(profile).collect()
+}
+
+fn parse_order(text: &str) -> Result<Order, String> {
+    let seed = text.strip_prefix("random:").and_then(|seed| seed.parse().ok());
+    match (text, seed) {
+        ("forward", _) => Ok(Order::Forward),
+        ("reverse", _) => Ok(Order::Reverse),
+        (_, Some(seed)) => Ok(Order::Random(seed)),
+        _ => Err(format!("FAKE_CUDA_ORDER={text} is not forward, reverse or random:SEED")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(pairs: &[(&str, &str)]) -> Result<Config, String> {
+        Config::read(|name| {
+            let found = pairs.iter().find(|(key, _)| *key == name);
+            Ok(found.map(|(_, value)| (*value).to_owned()))
+        })
+    }
+
+    #[test]
+    fn nothing_set_is_one_device() {
+        let config = read(&[]).unwrap();
+        assert_eq!((config.devices.len(), config.memory), (1, DEFAULT_MEMORY));
+        assert!(matches!(config.order, Order::Forward));
+        assert!(!config.races && !config.leak_check && config.steps.is_none());
+    }
+
+    #[test]
+    fn the_last_architecture_repeats() {
+        let config = read(&[("FAKE_CUDA_DEVICES", "3"), ("FAKE_CUDA_ARCH", "75,90a")]).unwrap();
+        let found: Vec<_> = config.devices.iter().map(|profile| profile.name).collect();
+        assert_eq!(found, ["75", "90a", "90a"]);
+    }
+
+    #[test]
+    fn seeds_are_read() {
+        let config = read(&[("FAKE_CUDA_ORDER", "random:42")]).unwrap();
+        assert!(matches!(config.order, Order::Random(42)));
+    }
+
+    #[test]
+    fn wrong_values_name_their_variable() {
+        for (name, value) in [
+            ("FAKE_CUDA_DEVICES", "two"),
+            ("FAKE_CUDA_ARCH", "12"),
+            ("FAKE_CUDA_ORDER", "random"),
+            ("FAKE_CUDA_RACES", "yes"),
+            ("FAKE_CUDA_STEPS", "-1"),
+            ("FAKE_CUDA_FAIL", "cuMemAlloc sometimes"),
+            ("FAKE_CUDA_MUTATE", "barrier of reduce"),
+        ] {
+            let error = read(&[(name, value)]).err().unwrap();
+            assert!(error.contains(name), "{error}");
+        }
+    }
+}
