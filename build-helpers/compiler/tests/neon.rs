@@ -95,7 +95,7 @@ macro_rules! kernels {
         $(
             #[test]
             fn $test() {
-                let text = include_str!(concat!("../../../benches/cpu/kernels/", $name, ".rs"));
+                let text = include_str!(concat!("../../../benches/cpu-bench/kernels/", $name, ".rs"));
                 // Code for blocks of a known size has no loops left to look at.
                 check($name, &text.replace("(block_size = [256, 1, 1])", ""), $instructions);
             }

@@ -93,7 +93,7 @@ fn code_objects_leave_room_for_the_blocks_that_are_asked_for() {
 /// What ptxas makes of the limits.
 #[test]
 fn registers_are_kept_within_what_is_said() {
-    let Some(ptxas) = cuda_everywhere::ptxas() else {
+    let Some(ptxas) = cuda_cpp::ptxas() else {
         eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
         return;
     };

@@ -82,7 +82,7 @@ fn lines(bytes: &[u8], file: &str) -> BTreeSet<u64> {
 
 /// What NVIDIA's disassembler says of the lines of a cubin.
 fn disassembled(bytes: &[u8]) -> Option<String> {
-    let tool = cuda_everywhere::ptxas()?.with_file_name("nvdisasm");
+    let tool = cuda_cpp::ptxas()?.with_file_name("nvdisasm");
     let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
     assert!(tool.exists() || !required, "nvdisasm is not installed: run `cargo xtask setup`");
     if !tool.exists() {

@@ -14,7 +14,7 @@ use common::{folder, lower};
 
 /// The folders with kernels, from the root of the workspace.
 const FOLDERS: [&str; 11] = [
-    "benches/cpu/kernels",
+    "benches/cpu-bench/kernels",
     "examples/autodiff/kernels",
     "examples/cudarc-interop/kernels",
     "examples/mandelbrot/kernels",
@@ -24,7 +24,7 @@ const FOLDERS: [&str; 11] = [
     "examples/reduce/kernels",
     "examples/saxpy/kernels",
     "tests/conformance/kernels",
-    "tests/cuda/kernels",
+    "tests/cuda-cpp/kernels",
 ];
 
 /// What is written where a source is not compiled by itself: it needs other files, or a plugin.
@@ -77,7 +77,7 @@ fn strategies(workspace: &Path, path: &Path) -> Vec<String> {
 #[test]
 fn every_kernel_has_its_strategy_on_this_toolchain() {
     let workspace = folder().join("../..").canonicalize().unwrap();
-    let reads_clang = cuda_everywhere::compiler().llvm().version().major >= CLANG;
+    let reads_clang = cuda_cpp::compiler().llvm().version().major >= CLANG;
     let mut found = BTreeSet::new();
     for path in sources(&workspace) {
         let of_clang = path.extension().is_some_and(|it| it == "cu");

@@ -1,4 +1,4 @@
-//! Every kernel of this package, and those in CUDA C++ of `tests/cuda`, for every kind of target:
+//! Every kernel of this package, and those in CUDA C++ of `tests/cuda-cpp`, for every kind of target:
 //! compiled, assembled or linked, and checked against the facts that its file states.
 
 mod common;
@@ -59,7 +59,7 @@ fn each<T: Sync>(items: &[T], run: impl Fn(&T) -> Vec<String> + Sync) -> Vec<Str
     faults.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads a file of this package or of `tests/cuda`, where it can be a source of its own.
+/// Reads a file of this package or of `tests/cuda-cpp`, where it can be a source of its own.
 fn read(path: &Path) -> Result<Option<File>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
@@ -120,7 +120,7 @@ impl File {
 
 /// What NVIDIA's assembler says of PTX that it does not take.
 fn assemble(name: &str, target: &str, ptx: &str) -> Option<String> {
-    let Some(ptxas) = cuda_everywhere::ptxas() else {
+    let Some(ptxas) = cuda_cpp::ptxas() else {
         eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
         return None;
     };
@@ -139,7 +139,7 @@ fn assemble(name: &str, target: &str, ptx: &str) -> Option<String> {
 fn every_kernel_is_for_every_target_and_its_code_is_as_stated() {
     let mut paths = files(&folder().join("kernels"), &["rs"]);
     paths.extend(files(&folder().join("targets"), &["rs", "cu"]));
-    paths.extend(files(&folder().join("../cuda/kernels"), &["cu"]));
+    paths.extend(files(&folder().join("../cuda-cpp/kernels"), &["cu"]));
     let lowered = Mutex::new(Vec::new());
     let mut faults = each(&paths, |path| match read(path) {
         Ok(file) => {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use cuda_everywhere::{clang, compiler};
+use cuda_cpp::{clang, compiler};
 use kernelmill_artifact::Signature;
 use kernelmill_compiler::{
     Artifact, Config, Error, Job, JobSource, Lowered, RustSource,

@@ -1,6 +1,6 @@
 //! Functions that the host gives to kernels in CUDA C++, in C++ and in Rust.
 
-use cuda_everywhere::{Launch, Source, Value, compiler, lower, scratch, written};
+use cuda_cpp::{Launch, Source, Value, compiler, lower, scratch, written};
 use kernelmill_artifact::{ParameterKind, ValueType};
 use kernelmill_compiler::{Child, Error, RustSource, TableFunction, exported};
 

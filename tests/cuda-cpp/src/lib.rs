@@ -37,8 +37,7 @@ pub fn source(name: &str) -> CudaSource {
 /// Where it cannot be written.
 #[must_use]
 pub fn written(name: &str, text: &str) -> CudaSource {
-    let root =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/cuda-everywhere").join(name);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/cuda-cpp").join(name);
     std::fs::create_dir_all(root.join("kernels")).unwrap();
     let root = root.canonicalize().unwrap();
     std::fs::write(root.join(format!("kernels/{name}.cu")), text).unwrap();

@@ -1,6 +1,6 @@
 //! Runs a kernel that prints, for a test that reads what this program prints.
 
-use cuda_everywhere::{Launch, Value, lower, source};
+use cuda_cpp::{Launch, Value, lower, source};
 
 fn main() -> kernelmill::Result<()> {
     let failures = lower(&source("failures")).expect("a source that compiles");

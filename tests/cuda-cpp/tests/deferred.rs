@@ -1,6 +1,6 @@
 //! Kernels in CUDA C++ that name functions in Rust, and functions in Rust that name some in C++.
 
-use cuda_everywhere::{Launch, Source, Value, compiler, lower, scratch, written};
+use cuda_cpp::{Launch, Source, Value, compiler, lower, scratch, written};
 use kernelmill_compiler::{Child, Config, Job, JobSource, Lowered, RustSource};
 
 const KERNEL: &str = "

@@ -298,7 +298,7 @@ impl OnEmulator {
 fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'static KernelSet {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("cuda-everywhere.{}.{number}", std::process::id());
+    let name = format!("cuda-cpp.{}.{number}", std::process::id());
     let folder = std::env::temp_dir().join(name);
     fs::create_dir_all(&folder).unwrap();
     let [object, shim, library] = ["k.o", "shim.c", "k.so"].map(|name| folder.join(name));
@@ -361,7 +361,7 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
     };
     Box::leak(Box::new(KernelSet {
         format_version: FORMAT_VERSION,
-        package: "cuda-everywhere",
+        package: "cuda-cpp",
         signatures: Box::leak(signatures.to_vec().into_boxed_slice()),
         functions: &[],
         artifacts: Box::leak(Box::new([embedded])),

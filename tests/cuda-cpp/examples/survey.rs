@@ -1,7 +1,7 @@
 //! How much of a folder of CUDA C++ compiles by the road through clang:
 //!
 //! ```text
-//! cargo run --release -p cuda-everywhere --example survey -- FOLDER [TARGET...]
+//! cargo run --release -p cuda-cpp --example survey -- FOLDER [TARGET...]
 //! ```
 //!
 //! For each `.cu` file below the folder one line: its kernels, and for each target how many of them
@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-use cuda_everywhere::{Source, lower};
+use cuda_cpp::{Source, lower};
 use kernelmill_compiler::{Error, frontend::cuda::CudaSource};
 
 fn main() {

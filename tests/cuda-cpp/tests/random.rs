@@ -3,7 +3,7 @@
 
 use std::{env, time::Duration};
 
-use cuda_everywhere::random::{Road, check_for, reproducer};
+use cuda_cpp::random::{Road, check_for, reproducer};
 
 /// How long to go on, and how long to look for a smaller kernel that fails.
 const TIME: Duration = Duration::from_secs(15);

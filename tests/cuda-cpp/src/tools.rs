@@ -62,7 +62,7 @@ pub fn nvcc() -> Option<Nvcc> {
 /// A folder for files of the tests.
 #[must_use]
 pub fn scratch() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/cuda-everywhere/scratch")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/cuda-cpp/scratch")
 }
 
 /// The compiler.

@@ -2,7 +2,7 @@
 //! without:
 //!
 //! ```text
-//! cargo run --release -p cuda-everywhere --example lanes -- benches/cpu/kernels
+//! cargo run --release -p cuda-cpp --example lanes -- benches/cpu-bench/kernels
 //! ```
 //!
 //! For each `.rs` file of the folder one line: milliseconds of the compiler, the best of three times,
@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_everywhere::compiler;
+use cuda_cpp::compiler;
 use kernelmill_compiler::{
     Config, Job, JobSource, Lowered, Params, RustSource, frontend::rust::signature,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuda_everywhere::{compiler, lower, written};
+use cuda_cpp::{compiler, lower, written};
 use kernelmill_compiler::{Compiler, Config, Job, JobSource};
 
 const KERNELS: &str = "

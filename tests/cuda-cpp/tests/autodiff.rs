@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use cuda_everywhere::{Launch, OnCpu, OnEmulator, Source, Value, compiler, lower, nvcc, written};
+use cuda_cpp::{Launch, OnCpu, OnEmulator, Source, Value, compiler, lower, nvcc, written};
 use kernelmill_artifact::{NvidiaArch, NvidiaSuffix};
 use kernelmill_compiler::{Artifact, Compiler, Config, Error, Job, JobSource};
 use ptx_emulator::{Options, Order};

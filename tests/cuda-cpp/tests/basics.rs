@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use cuda_everywhere::{Launch, Source, Value, lower, source};
+use cuda_cpp::{Launch, Source, Value, lower, source};
 
 fn basics() -> &'static Source {
     static SOURCE: OnceLock<Source> = OnceLock::new();
@@ -148,7 +148,7 @@ fn every_kind_of_target_takes_them() {
         let artifact = basics().compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
         assert_eq!(artifact.kernels.len(), 12, "{target}");
     }
-    if cuda_everywhere::ptxas().is_none() {
+    if cuda_cpp::ptxas().is_none() {
         eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
         return;
     }

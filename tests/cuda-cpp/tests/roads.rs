@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cuda_everywhere::{Launch, OnEmulator, Value, lower, lower_for, source, written};
+use cuda_cpp::{Launch, OnEmulator, Value, lower, lower_for, source, written};
 use kernelmill_artifact::Target;
 use kernelmill_compiler::{Config, frontend::cuda::CudaSource};
 
@@ -27,7 +27,7 @@ fn what_keeps_a_kernel_from_a_target_is_named_with_its_line_and_the_others_compi
         ]
     );
     for (target, count) in [("cpu", 1), ("gfx1100", 1), ("compute_80", 2), ("sm_80", 2)] {
-        if target == "sm_80" && cuda_everywhere::ptxas().is_none() {
+        if target == "sm_80" && cuda_cpp::ptxas().is_none() {
             eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
             continue;
         }
@@ -153,7 +153,7 @@ fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
 
 #[test]
 fn a_trap_of_nvccs_code_is_a_fault_of_the_emulator() {
-    let Some(nvcc) = cuda_everywhere::nvcc() else {
+    let Some(nvcc) = cuda_cpp::nvcc() else {
         eprintln!("skipped: nvcc is not installed; run `cargo xtask setup`");
         return;
     };

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use cuda_everywhere::{Launch, Source, Value, lower, source};
+use cuda_cpp::{Launch, Source, Value, lower, source};
 
 fn intrinsics() -> &'static Source {
     static SOURCE: OnceLock<Source> = OnceLock::new();

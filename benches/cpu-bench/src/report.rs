@@ -20,7 +20,7 @@ pub(crate) fn contestants(setup: &Setup) -> String {
         "no vectors beyond those of every CPU"
     };
     format!(
-        "Everybody uses {threads} threads. Ours: the kernels in `benches/cpu/kernels` on {}. OpenCL: \
+        "Everybody uses {threads} threads. Ours: the kernels in `benches/cpu-bench/kernels` on {}. OpenCL: \
          {pocl}. Plain loops: rayon, compiled with {native}. Vectors by hand: {} floats.\n\n\
          Times are medians of rounds in which everybody has a turn; every output was compared with a \
          reference.\n",

@@ -1,13 +1,13 @@
 //! Compares random kernels of many seeds:
 //!
 //! ```text
-//! cargo run --release -p cuda-everywhere --example random -- FIRST_SEED SEEDS KERNELS [lanes]
+//! cargo run --release -p cuda-cpp --example random -- FIRST_SEED SEEDS KERNELS [lanes]
 //! ```
 //!
 //! For each seed so many kernels, in files of ten; each that is wrong is printed as the smallest
 //! kernel that could be found to be wrong by the same road.
 
-use cuda_everywhere::random::{Road, check, reproducer};
+use cuda_cpp::random::{Road, check, reproducer};
 use std::time::Duration;
 
 fn main() {

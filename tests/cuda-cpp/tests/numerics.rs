@@ -1,6 +1,6 @@
 //! Functions of real numbers, and numbers of 16 and 8 bits, on the CPU and the emulator.
 
-use cuda_everywhere::{Launch, Source, Value, lower, source};
+use cuda_cpp::{Launch, Source, Value, lower, source};
 use half::{bf16, f16};
 
 fn lowered(name: &str) -> Source {
