@@ -21,7 +21,7 @@ pub(crate) struct Options {
     /// The folder to write; it is replaced.
     #[arg(long, default_value = "target/gpu-bundle")]
     out: PathBuf,
-    /// Then runs the bundle on the stand-in CUDA driver, on small inputs.
+    /// Then runs the bundle on the fake CUDA driver, on small inputs.
     #[arg(long)]
     check: bool,
 }
@@ -81,12 +81,12 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     libraries(workspace, &folder.join(PROGRAMS[0]))?;
     println!("{}: {:.1} MB; run `{}` there", folder.display(), size as f64 / 1e6, script.display());
     if options.check {
-        stage("the bundle on the stand-in driver", || check(workspace, &script))?;
+        stage("the bundle on the fake driver", || check(workspace, &script))?;
     }
     Ok(())
 }
 
-/// Runs the bundle on the stand-in driver. That it compares, and that it objects to a kernel that
+/// Runs the bundle on the fake driver. That it compares, and that it objects to a kernel that
 /// is wrong.
 fn check(workspace: &Workspace, script: &Path) -> Result<()> {
     let driver = test_driver::build(workspace)?;

@@ -33,7 +33,7 @@ enum Stage {
     Documentation,
     /// Each example on the CPU.
     Examples,
-    /// Every kernel as PTX on the stand-in CUDA driver, and each example.
+    /// Every kernel as PTX on the fake CUDA driver, and each example.
     TestDriver,
     /// Examples and every kernel on the oldest Rust, on beta, and on nightly as information.
     Toolchains,
@@ -53,7 +53,7 @@ impl Stage {
             Self::Tests => "tests",
             Self::Documentation => "documentation",
             Self::Examples => "examples on the CPU",
-            Self::TestDriver => "every kernel as PTX on the stand-in CUDA driver",
+            Self::TestDriver => "every kernel as PTX on the fake CUDA driver",
             Self::Toolchains => "examples and every kernel on other Rust toolchains",
             Self::Aarch64 => "every kernel on an emulated aarch64",
             Self::FirstCommand => "the first command with rustup and a C linker only",

@@ -18,6 +18,7 @@ use std::{
 
 use common::{Source, folder, lower};
 use directives::{Directive, Stated, code_of};
+use test_support::{temporary_folder, write_file};
 
 const TARGETS: [&str; 7] = ["cpu", "sm_75", "sm_90", "sm_100", "gfx90a", "gfx942", "gfx1100"];
 
@@ -120,12 +121,9 @@ impl File {
 
 /// What NVIDIA's assembler says of PTX that it does not take.
 fn assemble(name: &str, target: &str, ptx: &str) -> Option<String> {
-    let Some(ptxas) = cuda_cpp::ptxas() else {
-        eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
-        return None;
-    };
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{target}.ptx"));
-    fs::write(&path, ptx).unwrap();
+    let ptxas = cuda_cpp::ptxas()?;
+    let folder = temporary_folder();
+    let path = write_file(&folder, format!("{name}.{target}.ptx"), ptx);
     let output = Command::new(ptxas)
         .arg(format!("-arch={target}"))
         .args([path.as_os_str(), "-o".as_ref(), path.with_extension("cubin").as_os_str()])

@@ -16,6 +16,7 @@ use kernelmill::{
 };
 use kernelmill_artifact::{ArtifactKind, FORMAT_VERSION, Signature};
 use kernelmill_compiler::Artifact;
+use test_support::temporary_folder;
 
 use crate::Source;
 
@@ -298,10 +299,8 @@ impl OnEmulator {
 fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'static KernelSet {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = format!("cuda-cpp.{}.{number}", std::process::id());
-    let folder = std::env::temp_dir().join(name);
-    fs::create_dir_all(&folder).unwrap();
-    let [object, shim, library] = ["k.o", "shim.c", "k.so"].map(|name| folder.join(name));
+    let folder = temporary_folder();
+    let [object, shim, library] = ["k.o", "shim.c", "k.so"].map(|name| folder.path().join(name));
     fs::write(&object, &artifact.bytes).unwrap();
     let compiled: Vec<_> = signatures
         .iter()
@@ -327,7 +326,6 @@ fn embed(artifact: &Artifact, signatures: &[Signature], source: &str) -> &'stati
     // SAFETY: the library has no code that runs when it is opened, and is never closed.
     let opened = unsafe { libloading::Library::new(&library) }.unwrap();
     let opened: &'static libloading::Library = Box::leak(Box::new(opened));
-    fs::remove_dir_all(&folder).unwrap();
     let kernels = compiled.iter().enumerate().map(|(index, kernel)| {
         // SAFETY: the function is the one of the text above.
         let entry = unsafe {

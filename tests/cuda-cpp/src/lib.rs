@@ -5,15 +5,16 @@ pub mod random;
 mod tools;
 
 pub use launch::{Launch, OnCpu, OnEmulator, Value};
-pub use tools::{clang, compiler, nvcc, ptxas, scratch};
+pub use tools::{clang, compiler, nvcc, ptxas};
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_compiler::{
     Artifact, Config, Error, Job, JobSource, Params,
     frontend::cuda::{CudaSource, clang::CudaLowered},
 };
+use test_support::{InFolder, temporary_folder, write_file};
 
 /// A file in CUDA C++ that has been lowered.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub struct Source {
 /// Describes a file of the folder `kernels`.
 #[must_use]
 pub fn source(name: &str) -> CudaSource {
-    described(&PathBuf::from(env!("CARGO_MANIFEST_DIR")), name)
+    described(Path::new(env!("CARGO_MANIFEST_DIR")), name)
 }
 
 /// Describes a file that is written for the test, with this text.
@@ -36,12 +37,11 @@ pub fn source(name: &str) -> CudaSource {
 ///
 /// Where it cannot be written.
 #[must_use]
-pub fn written(name: &str, text: &str) -> CudaSource {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/cuda-cpp").join(name);
-    std::fs::create_dir_all(root.join("kernels")).unwrap();
-    let root = root.canonicalize().unwrap();
-    std::fs::write(root.join(format!("kernels/{name}.cu")), text).unwrap();
-    described(&root, name)
+pub fn written(name: &str, text: &str) -> InFolder<CudaSource> {
+    let folder = temporary_folder();
+    write_file(&folder, format!("kernels/{name}.cu"), text);
+    let source = described(folder.path(), name);
+    InFolder::new(folder, source)
 }
 
 fn described(root: &Path, name: &str) -> CudaSource {

@@ -1,7 +1,8 @@
 //! Kernels in CUDA C++ that name functions in Rust, and functions in Rust that name some in C++.
 
-use cuda_cpp::{Launch, Source, Value, compiler, lower, scratch, written};
+use cuda_cpp::{Launch, Source, Value, compiler, lower, written};
 use kernelmill_compiler::{Child, Config, Job, JobSource, Lowered, RustSource};
+use test_support::{temporary_folder, write_file};
 
 const KERNEL: &str = "
 KERNELMILL_FUNCTION(float, shade, float, unsigned);
@@ -30,16 +31,14 @@ pub extern \"C\" fn shade(x: f32, i: u32) -> f32 {
 ";
 
 fn rust(name: &str, text: &str) -> (RustSource, Lowered) {
-    let root = scratch().join("sources").join(name);
+    let folder = temporary_folder();
     let display = format!("kernels/{name}.rs");
-    let path = root.join(&display);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, text).unwrap();
+    let path = write_file(&folder, &display, text);
     let signatures = kernelmill_compiler::frontend::rust::signature::read(text, &display).unwrap();
     let (cfgs, arguments) = (Vec::new(), Vec::new());
     let edition = "2024".to_owned();
-    let source =
-        RustSource { path, display, package_root: root, edition, cfgs, arguments, signatures };
+    let package_root = folder.path().to_owned();
+    let source = RustSource { path, display, package_root, edition, cfgs, arguments, signatures };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
     (source, lowered)
 }

@@ -1,8 +1,9 @@
 //! Functions that the host gives to kernels in CUDA C++, in C++ and in Rust.
 
-use cuda_cpp::{Launch, Source, Value, compiler, lower, scratch, written};
+use cuda_cpp::{Launch, Source, Value, compiler, lower, written};
 use kernelmill_artifact::{ParameterKind, ValueType};
 use kernelmill_compiler::{Child, Error, RustSource, TableFunction, exported};
+use test_support::{temporary_folder, write_file};
 
 const KERNELS: &str = "
 KERNELMILL_DEVICE_FN(float, square, float x) { return x * x; }
@@ -51,15 +52,13 @@ pub fn halve(x: f32) -> f32 {
 ";
 
 fn rust() -> Child {
-    let root = scratch().join("sources/device_functions");
+    let folder = temporary_folder();
     let display = "kernels/halve.rs".to_owned();
-    let path = root.join(&display);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, RUST).unwrap();
+    let path = write_file(&folder, &display, RUST);
     let source = RustSource {
         path,
         display: display.clone(),
-        package_root: root,
+        package_root: folder.path().to_owned(),
         edition: "2024".to_owned(),
         cfgs: Vec::new(),
         arguments: Vec::new(),

@@ -74,7 +74,8 @@ fn what_clang_refuses_is_shown_in_its_words_with_the_users_line_once() {
 fn warnings_are_kept_and_constants_that_nobody_sets_are_one() {
     let text = "__constant__ float table[4];\nextern \"C\" __global__ void k(float *x) {\n  \
                 int unused = 3;\n  x[0] = table[1];\n}\n";
-    let source = CudaSource { arguments: vec!["-Wall".into()], ..written("warned", text) };
+    let mut source = written("warned", text);
+    source.arguments = vec!["-Wall".into()];
     let warnings = lower(&source).unwrap().lowered.lowered.warnings;
     let lines: Vec<_> = warnings.lines().collect();
     assert_eq!(lines.len(), 2, "{warnings}");

@@ -1,15 +1,22 @@
 //! What a program sees of kernels that fail, print and allocate, on the CPU and on PTX that the
-//! stand-in driver runs: the same.
+//! fake driver runs: the same.
 
-use end_to_end::{snapshot, tools};
 use std::process::Command;
+use test_support::{driver::fake_driver, snapshot};
+
+/// Compares what the program prints with the file of this name below `snapshots/`.
+#[track_caller]
+fn check_snapshot(name: &str, printed: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots");
+    snapshot::check(format!("{folder}/{name}.txt"), printed);
+}
 
 /// What the program prints on a device.
 fn run(device: &str, what: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_device-library"));
     command.args([device, what]);
     if device == "cuda" {
-        let folder = tools::stand_in_driver();
+        let folder = fake_driver();
         command.env("LD_LIBRARY_PATH", folder).env("FAKE_CUDA_LEAK_CHECK", "1");
     }
     let output = command.output().expect("the program starts");
@@ -26,12 +33,12 @@ fn run(device: &str, what: &str) -> String {
 /// and the device works on.
 #[test]
 fn check_21_device_errors_are_host_errors_on_the_cpu() {
-    snapshot::check("device-failures", &run("cpu", "failures"));
+    check_snapshot("failures", &run("cpu", "failures"));
 }
 
 #[test]
-fn check_21_device_errors_are_host_errors_on_the_stand_in_driver() {
-    snapshot::check("device-failures", &run("cuda", "failures"));
+fn check_21_device_errors_are_host_errors_on_the_fake_driver() {
+    check_snapshot("failures", &run("cuda", "failures"));
 }
 
 /// The lines of both kernels, in the order of their threads.
@@ -86,7 +93,7 @@ fn kernels_print_on_the_cpu() {
 }
 
 #[test]
-fn kernels_print_on_the_stand_in_driver() {
+fn kernels_print_on_the_fake_driver() {
     check_printed(&printed("cuda"));
 }
 
@@ -96,14 +103,14 @@ fn kernels_allocate_on_the_cpu() {
 }
 
 #[test]
-fn kernels_allocate_on_the_stand_in_driver() {
+fn kernels_allocate_on_the_fake_driver() {
     assert_eq!(run("cuda", "heap"), "lists: true\ntrees: true\n");
 }
 
 /// What the program prints of boxes of tensors on an NVIDIA processor.
 fn boxes(arch: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_device-library"));
-    command.args(["cuda", "boxes"]).env("LD_LIBRARY_PATH", tools::stand_in_driver());
+    command.args(["cuda", "boxes"]).env("LD_LIBRARY_PATH", fake_driver());
     command.env("FAKE_CUDA_ARCH", arch).env("FAKE_CUDA_LEAK_CHECK", "1");
     let output = command.env("FAKE_CUDA_RACES", "1").output().expect("the program starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -112,13 +119,13 @@ fn boxes(arch: &str) -> String {
 
 #[test]
 fn boxes_of_tensors_are_copied_on_the_cpu() {
-    snapshot::check("device-boxes", &run("cpu", "boxes"));
+    check_snapshot("boxes", &run("cpu", "boxes"));
 }
 
 /// By plain loads on older processors, by the driver's descriptors on newer ones.
 #[test]
-fn boxes_of_tensors_are_copied_on_the_stand_in_driver() {
+fn boxes_of_tensors_are_copied_on_the_fake_driver() {
     for arch in ["75", "90a"] {
-        snapshot::check("device-boxes", &boxes(arch));
+        check_snapshot("boxes", &boxes(arch));
     }
 }

@@ -1,4 +1,4 @@
-//! Runs every case on the best device; the stand-in driver makes that CUDA. With `--cuda` it is the
+//! Runs every case on the best device; the fake driver makes that CUDA. With `--cuda` it is the
 //! first NVIDIA device or none.
 
 use differential::{CASES, Context, SEED, STRIDES, TILES};

@@ -1,11 +1,12 @@
 //! Kernels in CUDA C++ through nvcc: what is compiled when, what users read, and that wrappers
 //! launch what the source says.
 
-use end_to_end::{
-    Project, Run, Summary,
-    tools::{clang, nvidia, stand_in_driver},
-};
+use end_to_end::{Project, Run, Summary};
 use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
+use test_support::{
+    driver::fake_driver,
+    tool::{clang, nvidia},
+};
 
 const SCALE: &str = "\
 #include \"factor.cuh\"
@@ -289,7 +290,7 @@ fn both_compilers_say_the_same_of_classes_with_constructors() {
     assert!(by_nvcc.iter().any(|line| line.contains(expected)), "{by_nvcc:#?}");
 }
 
-/// nvcc and clang call such kernels differently; the program runs on the stand-in driver as on the CPU.
+/// nvcc and clang call such kernels differently; the program runs on the fake driver as on the CPU.
 #[test]
 fn one_wrapper_serves_both_compilers_for_kernels_without_a_public_name() {
     let Some(project) = with_cuda(Project::new("cuda-internal")) else { return };
@@ -322,7 +323,7 @@ fn one_wrapper_serves_both_compilers_for_kernels_without_a_public_name() {
         "{}",
         on_cpu.stdout
     );
-    let driver = stand_in_driver().display().to_string();
+    let driver = fake_driver().display().to_string();
     let on_driver = run(&project.environment("LD_LIBRARY_PATH", &driver));
     let stdout = on_driver.stdout.to_lowercase();
     assert!(stdout.ends_with("cuda [7.0, 7.0, 7.0, 7.0]\n"), "{stdout}");
@@ -405,7 +406,7 @@ fn wrappers_launch_what_the_source_says() {
     let Some(project) = project("cuda-launch") else { return };
     // The driver is an emulator of PTX, which takes no cubins.
     let project = project.manifest("2024", "targets = [\"compute_75\"]");
-    let driver = stand_in_driver().display().to_string();
+    let driver = fake_driver().display().to_string();
     let ran = run(&launching(project).environment("LD_LIBRARY_PATH", &driver));
     assert!(ran.stdout.to_lowercase().contains("cuda\n"), "{}", ran.stdout);
 }
@@ -426,7 +427,7 @@ fn each_target_is_compiled_for_its_own_architecture() {
                 let mut x = device.zeros::<i32>(1)?;\n    \
                 unsafe { kernels.arch(&device.stream(), Launch::linear(1), &mut x)? };\n    \
                 println!(\"{}\", x.download()?[0]);\n    Ok(())\n}\n";
-    let driver = stand_in_driver().display().to_string();
+    let driver = fake_driver().display().to_string();
     let settings = "targets = [\"cpu\", \"compute_75\", \"compute_80\", \"compute_90\"]";
     let mut project = launching(project.manifest("2024", settings))
         .file("kernels/kernels.cu", text)
@@ -449,7 +450,7 @@ fn clang_compiles_for_nvidia_beside_an_nvcc_where_it_is_chosen() {
         return;
     }
     let settings = "targets = [\"compute_75\"]\ncuda-compiler = \"clang\"";
-    let driver = stand_in_driver().display().to_string();
+    let driver = fake_driver().display().to_string();
     let project = launching(project.manifest("2024", settings));
     let project = project.environment("LD_LIBRARY_PATH", &driver);
     let ran = run(&project);

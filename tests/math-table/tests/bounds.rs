@@ -22,14 +22,14 @@ fn on_the_cpu() {
 
 /// In a process of its own, with the driver in its library path.
 #[test]
-fn on_the_stand_in_driver() {
+fn on_the_fake_driver() {
     if std::env::var_os("MATH_TABLE_ON_DRIVER").is_some() {
         return check(Device::cuda(0).unwrap(), 400, 50);
     }
     let this = std::env::current_exe().unwrap();
-    let folder = end_to_end::tools::stand_in_driver();
+    let folder = test_support::driver::fake_driver();
     let mut command = Command::new(this);
-    command.args(["--exact", "on_the_stand_in_driver"]).env("LD_LIBRARY_PATH", folder);
+    command.args(["--exact", "on_the_fake_driver"]).env("LD_LIBRARY_PATH", folder);
     let output = command.env("MATH_TABLE_ON_DRIVER", "1").output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let said = String::from_utf8_lossy(&output.stderr);

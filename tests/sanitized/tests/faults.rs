@@ -1,8 +1,15 @@
 //! What a program learns of kernels with faults, and that kernels without are left alone, on the CPU
-//! and on PTX that the stand-in driver runs.
+//! and on PTX that the fake driver runs.
 
-use end_to_end::{snapshot, tools};
 use std::process::Command;
+use test_support::{driver::fake_driver, snapshot};
+
+/// Compares what the program prints with the file of this name below `snapshots/`.
+#[track_caller]
+fn check_snapshot(name: &str, printed: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots");
+    snapshot::check(format!("{folder}/{name}.txt"), printed);
+}
 
 /// What the program prints on a device.
 fn run(device: &str, what: &str) -> String {
@@ -14,7 +21,7 @@ fn run_with(device: &str, what: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sanitized"));
     command.args([device, what]).envs(variables.iter().copied());
     if device == "cuda" {
-        let folder = tools::stand_in_driver();
+        let folder = fake_driver();
         command.env("LD_LIBRARY_PATH", folder).env("FAKE_CUDA_LEAK_CHECK", "1");
     }
     let output = command.output().expect("the program starts");
@@ -36,11 +43,11 @@ fn without_threads(text: &str) -> String {
 
 #[test]
 fn every_fault_is_an_error_with_file_and_line_on_the_cpu() {
-    snapshot::check("sanitized-faults", &run("cpu", "faults"));
+    check_snapshot("faults", &run("cpu", "faults"));
 }
 
 #[test]
-fn every_fault_is_an_error_with_file_and_line_on_the_stand_in_driver() {
+fn every_fault_is_an_error_with_file_and_line_on_the_fake_driver() {
     let text = run("cuda", "faults");
     assert_eq!(text.lines().count(), 19, "{text}");
     assert!(!text.contains("nothing was reported"), "{text}");

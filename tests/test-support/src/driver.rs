@@ -1,6 +1,6 @@
 //! The fake driver, built for tests.
 
-use crate::workspace::{root, shared_folder};
+use crate::workspace::{root, shared_folder, target};
 use std::{env, fs, path::PathBuf, process::Command};
 
 /// The folder of the fake driver (`fake-cuda`), for `LD_LIBRARY_PATH`. It is built into the folder that
@@ -12,9 +12,9 @@ use std::{env, fs, path::PathBuf, process::Command};
 #[must_use]
 pub fn fake_driver() -> PathBuf {
     let folder = shared_folder("fake-driver");
-    let target = folder.ancestors().nth(2).expect("the folder is in <target>/tmp");
+    let target = target();
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", "fake-cuda", "--target-dir"]).arg(target);
+    build.args(["build", "--quiet", "--package", "fake-cuda", "--target-dir"]).arg(&target);
     let status = build.current_dir(root()).status().expect("cargo can be started");
     assert!(status.success(), "the fake driver could not be built");
     for name in ["libcuda.so.1", "libcuda.so"] {

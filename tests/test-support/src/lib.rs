@@ -13,5 +13,7 @@ pub mod snapshot;
 pub mod tool;
 mod workspace;
 
-pub use folder::{InFolder, TempDir, temporary_folder, write_file};
+pub use folder::{
+    InFolder, TempDir, has_path_of_the_machine, temporary_folder, temporary_folder_in, write_file,
+};
 pub use workspace::{root, shared_folder};

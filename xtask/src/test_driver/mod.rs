@@ -1,4 +1,4 @@
-//! Runs every kernel of examples and tests as PTX, on the stand-in CUDA driver.
+//! Runs every kernel of examples and tests as PTX, on the fake CUDA driver.
 
 mod coverage;
 mod mutations;
@@ -73,7 +73,7 @@ fn suite(workspace: &Workspace, folder: &Path) -> Result<Coverage> {
 }
 
 /// Compares random kernels in Rust, a new seed each time, for about a minute: the CPU against plain
-/// Rust, and PTX on the stand-in driver too. Then, once by each compiler, random kernels in CUDA C++
+/// Rust, and PTX on the fake driver too. Then, once by each compiler, random kernels in CUDA C++
 /// through the run time; by the emulator alone a test has run many more. A seed that fails can be run
 /// alone, by setting `KERNELMILL_SEED`.
 fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
