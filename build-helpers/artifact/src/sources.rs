@@ -64,18 +64,14 @@ fn field(bytes: &[u8], digest: &mut DefaultHasher) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use test_support::{temporary_folder, write_file};
 
-    fn digest(name: &str, files: &[(&str, &str)]) -> String {
-        let root =
-            std::env::temp_dir().join(format!("kernelmill-sources-{}-{name}", std::process::id()));
+    fn digest(files: &[(&str, &str)]) -> String {
+        let root = temporary_folder();
         for (path, text) in files {
-            let path = root.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            write_file(&root, path, text);
         }
-        let digest = source_digest(&[&root, &root.join("missing")]).unwrap();
-        fs::remove_dir_all(root).unwrap();
-        digest
+        source_digest(&[root.path(), &root.path().join("missing")]).unwrap()
     }
 
     #[test]
@@ -89,11 +85,11 @@ mod tests {
             ("ends of contents", [("a", ""), ("bc", "")]),
         ]
         .iter()
-        .map(|(name, files)| digest(name, files))
+        .map(|(_, files)| digest(files))
         .collect();
         let different: std::collections::BTreeSet<_> = all.iter().collect();
         assert_eq!(different.len(), all.len(), "{all:?}");
-        assert_eq!(all[0], digest("again", &[("b", "3"), ("a", "12")]));
+        assert_eq!(all[0], digest(&[("b", "3"), ("a", "12")]));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use kernelmill_llvm::{
     ir::ModuleExt,
     machine::Machine,
 };
+use test_support::snapshot::{self, Markers};
 
 const SOURCE: &str = "
 #[inline(never)]
@@ -325,10 +326,7 @@ fn everything_that_has_no_derivative_is_named_with_its_line_at_once() {
         let message = message
             .replace("everything_that_has_no_derivative_is_named_with_its_line_at_once", "faulty");
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/refusals.txt");
-        if std::env::var_os("KERNELMILL_BLESS").is_some() {
-            std::fs::write(path, format!("{message}\n")).unwrap();
-        }
-        assert_eq!(format!("{message}\n"), std::fs::read_to_string(path).unwrap());
+        snapshot::check(path, &format!("{message}\n"));
     });
 }
 
@@ -448,19 +446,8 @@ define float @f(half %x, bfloat %y) {
 #[test]
 fn the_page_has_the_rules_of_the_code() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/autodiff.md");
-    let page = std::fs::read_to_string(path).unwrap();
-    let table = kernelmill_autodiff::rules_as_markdown();
-    let (start, end) = ("<!-- rules -->\n", "<!-- end of rules -->");
-    if std::env::var_os("KERNELMILL_BLESS").is_some() {
-        let (before, rest) = page.split_once(start).unwrap();
-        let (_, after) = rest.split_once(end).unwrap();
-        std::fs::write(path, format!("{before}{start}{table}{end}{after}")).unwrap();
-        return;
-    }
-    assert!(
-        page.contains(&format!("{start}{table}{end}")),
-        "run with KERNELMILL_BLESS=1:\n{table}"
-    );
+    let markers = Markers { start: "<!-- rules -->\n", end: "<!-- end of rules -->" };
+    snapshot::check_part(path, markers, &kernelmill_autodiff::rules_as_markdown());
 }
 
 #[test]

@@ -183,11 +183,10 @@ fn gradients_need_few_more_registers_than_their_functions_on_sm_90() {
     let (source, lowered) = lower("figures", FIGURES);
     let config = Config::new("compute_90".parse().unwrap());
     let ptx = with_plugin().assembly(&job("figures", &source, &lowered, &config)).unwrap();
-    let Some(ptxas) = common::ptxas() else { return };
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
-    std::fs::create_dir_all(&folder).unwrap();
-    let (file, output) = (folder.join("figures.ptx"), folder.join("figures.cubin"));
-    std::fs::write(&file, ptx).unwrap();
+    let Some(ptxas) = test_support::tool::nvidia("ptxas") else { return };
+    let folder = test_support::temporary_folder();
+    let file = test_support::write_file(&folder, "figures.ptx", ptx);
+    let output = file.with_extension("cubin");
     let mut command = std::process::Command::new(ptxas);
     command.args(["-arch=sm_90", "-v"]).arg(&file).arg("-o").arg(&output);
     let result = command.output().unwrap();

@@ -21,37 +21,13 @@ use std::{
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::{Arc, Mutex},
 };
-
-/// A folder that is removed at the end.
-pub(crate) struct TempFolder {
-    pub(crate) path: PathBuf,
-}
-
-impl TempFolder {
-    pub(crate) fn new(name: &str) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("kernelmill-build-{name}-{}-{count}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self { path }
-    }
-}
-
-impl Drop for TempFolder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
-    }
-}
+use test_support::{TempDir, temporary_folder, write_file};
 
 /// A package with a store of its own.
 pub(crate) struct Project {
-    pub(crate) folder: TempFolder,
+    pub(crate) folder: TempDir,
     pub(crate) variables: BTreeMap<String, OsString>,
     pub(crate) builder: Layer,
 }
@@ -70,7 +46,7 @@ impl Project {
     /// A package `app` of edition 2024 with these files; `metadata` is what its
     /// `[package.metadata.kernelmill]` says.
     pub(crate) fn new(metadata: &str, files: &[(&str, &str)]) -> Self {
-        let folder = TempFolder::new("project");
+        let folder = temporary_folder();
         let mut project = Self { folder, variables: BTreeMap::new(), builder: Layer::default() };
         let package = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
         let table = if metadata.is_empty() { "" } else { "\n[package.metadata.kernelmill]\n" };
@@ -78,7 +54,7 @@ impl Project {
         for (name, text) in files {
             project.write(&format!("app/{name}"), text);
         }
-        let path = |name: &str| project.folder.path.join(name).into_os_string();
+        let path = |name: &str| project.folder.path().join(name).into_os_string();
         let cargo = option_env!("CARGO").unwrap_or("cargo").into();
         project.variables = [
             ("CARGO_MANIFEST_DIR", path("app")),
@@ -97,9 +73,7 @@ impl Project {
 
     /// Writes a file relative to the folder that holds the package `app`.
     pub(crate) fn write(&self, name: &str, text: &str) {
-        let path = self.folder.path.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        write_file(&self.folder, name, text);
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &str) {
@@ -141,7 +115,7 @@ impl Project {
 
     /// The number of the store's entries of a kind.
     pub(crate) fn stored(&self, kind: &str) -> usize {
-        let entries = files(&self.folder.path.join("cache/kernelmill"));
+        let entries = files(&self.folder.path().join("cache/kernelmill"));
         entries.iter().filter(|path| path.extension().is_some_and(|it| it == kind)).count()
     }
 

@@ -54,23 +54,9 @@ fn inspect_names_the_kernels_there_are() {
     assert!(errors.contains("`saxpy` has no kernel `saxpi`, only: saxpy"), "{errors}");
 }
 
-/// Whether NVIDIA's wheels are there; says so where they are not.
-fn has_wheels() -> bool {
-    let bin = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolchains/nvidia/cu13/bin");
-    let is_there = bin.join("nvdisasm").is_file();
-    let message = "NVIDIA's wheels are not there: `cargo xtask setup` installs them";
-    assert!(is_there || std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{message}");
-    if !is_there {
-        println!("skipped: {message}");
-    }
-    is_there
-}
-
 #[test]
 fn report_counts_what_a_kernel_takes() {
-    if !has_wheels() {
-        return;
-    }
+    let Some(_) = test_support::tool::wheels() else { return };
     let text = stdout(kernelmill(&["report", "--target", "sm_80"]));
     let line =
         text.lines().find(|line| line.ends_with("  saxpy")).unwrap_or_else(|| panic!("{text}"));

@@ -5,27 +5,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Command, Output},
 };
-
-/// A folder that goes away with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = env::temp_dir().join(format!("kernelmill-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn checkout() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use test_support::{TempDir, root, temporary_folder, tool};
 
 fn kernelmill(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_cargo-kernelmill"))
@@ -50,12 +30,12 @@ fn succeed(output: &Output) -> String {
 }
 
 /// Makes a package with the lock file of this workspace: nothing new is downloaded.
-fn package(folder: &Folder, name: &str, language: &str) -> PathBuf {
-    let checkout = checkout();
+fn package(folder: &TempDir, name: &str, language: &str) -> PathBuf {
+    let checkout = root();
     let path = checkout.display().to_string();
     let arguments = ["new", name, "--language", language, "--kernelmill-path", &path];
-    succeed(&kernelmill(&folder.0, &arguments));
-    let package = folder.0.join(name);
+    succeed(&kernelmill(folder.path(), &arguments));
+    let package = folder.path().join(name);
     fs::copy(checkout.join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
     package
 }
@@ -78,7 +58,7 @@ fn git(package: &Path, arguments: &[&str]) {
 
 #[test]
 fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
-    let folder = Folder::new("new-rust");
+    let folder = temporary_folder();
     let package = package(&folder, "grind", "rust");
     let said = succeed(&cargo(&package, &["test", "--offline"]));
     assert!(said.contains("test tests::saxpy_adds ... ok"), "{said}");
@@ -106,7 +86,7 @@ fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
 
 #[test]
 fn a_revision_that_is_none_is_said() {
-    let folder = Folder::new("new-none");
+    let folder = temporary_folder();
     let package = package(&folder, "grind", "rust");
     git(&package, &["add", "."]);
     git(&package, &["commit", "--quiet", "-m", "first"]);
@@ -122,16 +102,12 @@ fn has_clang(package: &Path) -> bool {
     let is_there = doctor
         .lines()
         .any(|line| line.starts_with("ok") && line.split_whitespace().nth(1) == Some("clang"));
-    assert!(is_there || env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{doctor}");
-    if !is_there {
-        println!("skipped: clang is not there");
-    }
-    is_there
+    tool::require("a clang that builds find", is_there.then_some(())).is_some()
 }
 
 #[test]
 fn a_new_package_in_cuda_has_a_safe_wrapper() {
-    let folder = Folder::new("new-cuda");
+    let folder = temporary_folder();
     let package = package(&folder, "grind", "cuda");
     if !has_clang(&package) {
         return;
@@ -142,9 +118,9 @@ fn a_new_package_in_cuda_has_a_safe_wrapper() {
 
 #[test]
 fn a_folder_that_is_no_checkout_is_refused_before_anything_is_made() {
-    let folder = Folder::new("new-refused");
-    let output = kernelmill(&folder.0, &["new", "grind", "--kernelmill-path", "."]);
+    let folder = temporary_folder();
+    let output = kernelmill(folder.path(), &["new", "grind", "--kernelmill-path", "."]);
     assert!(!output.status.success());
     assert!(String::from_utf8_lossy(&output.stderr).contains("is no checkout of kernelmill"));
-    assert!(!folder.0.join("grind").exists());
+    assert!(!folder.path().join("grind").exists());
 }

@@ -5,30 +5,26 @@
 use std::{
     env, fs,
     io::Write as _,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Output, Stdio},
 };
+use test_support::{TempDir, shared_folder, temporary_folder_in, tool, write_file};
 
 /// A user with a cache folder, a `PATH`, and a package to stand in.
 struct User {
     home: PathBuf,
+    _folder: TempDir,
 }
 
 impl User {
-    fn new(name: &str) -> Self {
-        let program = Path::new(env!("CARGO_BIN_EXE_cargo-kernelmill"));
-        let home = program.with_file_name(format!("../tmp/toolchain-{name}"));
-        if home.exists() {
-            fs::remove_dir_all(&home).unwrap();
-        }
-        fs::create_dir_all(&home).unwrap();
-        Self { home: home.canonicalize().unwrap() }
+    fn new() -> Self {
+        // On the file system of the wheels, which are large: they are linked.
+        let folder = temporary_folder_in(shared_folder("toolchains"));
+        Self { home: folder.path().canonicalize().unwrap(), _folder: folder }
     }
 
     fn write(&self, name: &str, text: &str) {
-        let path = self.home.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        write_file(&self.home, name, text);
     }
 
     /// Writes a program, from another process: this one must not hold it open while another
@@ -99,24 +95,12 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// NVIDIA's wheels of `cargo xtask setup`; `None` after a line that says that a test is skipped.
-fn wheels() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolchains/nvidia");
-    if root.join("cu13/bin/nvcc").is_file() {
-        return Some(root.canonicalize().unwrap());
-    }
-    let message = "NVIDIA's wheels are not there: `cargo xtask setup` installs them";
-    assert!(env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{message}");
-    println!("skipped: {message}");
-    None
-}
-
 #[test]
 fn cuda_is_installed_found_listed_and_removed() {
-    let Some(wheels) = wheels() else { return };
-    let user = User::new("install");
+    let Some(wheels) = tool::wheels() else { return };
+    let user = User::new();
     // Hard links where the file system has them: the wheels are large.
-    let (from, to) = (wheels.join("cu13"), "\"$target/nvidia\"");
+    let (from, to) = (wheels.canonicalize().unwrap().join("cu13"), "\"$target/nvidia\"");
     let from = from.display();
     user.python(&format!(
         "mkdir -p {to}\ncp -rl {from} {to} 2>/dev/null && exit\nrm -rf {to}/cu13\ncp -r {from} {to}\n"
@@ -155,7 +139,7 @@ const PACKAGE: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition =
 
 #[test]
 fn an_installation_that_does_not_compile_is_none() {
-    let user = User::new("broken");
+    let user = User::new();
     let nvcc = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'release 13.9, V13.9.1' && exit\n\
                 echo 'no C++ here' >&2\nexit 1\n";
     user.script("nvcc", nvcc);
@@ -180,7 +164,7 @@ fn an_installation_that_does_not_compile_is_none() {
 
 #[test]
 fn releases_without_wheels_are_refused_before_anything_is_fetched() {
-    let user = User::new("old");
+    let user = User::new();
     user.python("exit 1\n");
     let output = user.kernelmill(&["toolchain", "install", "cuda@12.9"]).output().unwrap();
     let text = errors(&output);
@@ -190,7 +174,7 @@ fn releases_without_wheels_are_refused_before_anything_is_fetched() {
 
 #[test]
 fn doctor_fails_where_the_packages_targets_cannot_be_built() {
-    let user = User::new("doctor");
+    let user = User::new();
     user.script("cuda/bin/ptxas", "#!/bin/sh\necho 'release 12.0, V12.0.1'\n");
     let nvcc = user.script(
         "cuda/bin/nvcc",

@@ -28,7 +28,7 @@ fn kernel(statements: &str) -> String {
 
 #[test]
 fn full_groups_of_a_stencil_have_no_masks_and_no_panics() {
-    let text = include_str!("../../../benches/cpu/kernels/stencil.rs");
+    let text = include_str!("../../../benches/cpu-bench/kernels/stencil.rs");
     let text = text.replace("use kernelmill_device::prelude::*;", "");
     let [full, any] = code("agreed_stencil", &text);
     assert_eq!(masks_and_panics(&full), (0, 0), "{full}");

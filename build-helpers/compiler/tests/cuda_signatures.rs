@@ -1,9 +1,6 @@
 //! Signatures of kernels in CUDA C++, read from what compilers make of them.
-//!
-//! `KERNELMILL_BLESS=1` in the environment of the tests writes the expected texts anew.
 
 use std::{
-    env,
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
@@ -15,27 +12,15 @@ use kernelmill_compiler::frontend::cuda::{
     CudaKernel,
     signature::{self, SignatureError},
 };
+use test_support::{snapshot, temporary_folder, tool, write_file};
 
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda")
 }
 
-/// A program, or `None` after a line that says that the test is skipped.
-fn tool(name: &str, folders: &[&str]) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders = folders.iter().map(|folder| root.join(folder)).chain(env::split_paths(&path));
-    let found = folders.map(|folder| folder.join(name)).find(|file| file.is_file());
-    if found.is_none() {
-        let message = format!("{name} is not there: `cargo xtask setup` installs it");
-        assert!(env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{message}");
-        println!("skipped: {message}");
-    }
-    found
-}
-
-fn compile(command: &mut Command, name: &str) -> String {
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+fn compile(command: &mut Command) -> String {
+    let folder = temporary_folder();
+    let out = folder.path().join("out.ptx");
     let output = command.arg("-o").arg(&out).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     fs::read_to_string(out).unwrap()
@@ -43,21 +28,20 @@ fn compile(command: &mut Command, name: &str) -> String {
 
 /// PTX of nvcc with debug information.
 fn nvcc(source: &str) -> Option<String> {
-    let nvcc = tool("nvcc", &["target/toolchains/nvidia/cu13/bin"])?;
-    let mut command = Command::new(nvcc);
+    let mut command = Command::new(tool::nvidia("nvcc")?);
     command.args(["-w", "-ptx", "-G", "-arch=sm_80", "-std=c++17"]).arg(data().join(source));
-    Some(compile(&mut command, &format!("{source}.nvcc.ptx")))
+    Some(compile(&mut command))
 }
 
 /// PTX of clang with debug information.
 fn clang(source: &str) -> Option<String> {
-    let mut command = Command::new(tool("clang-22", &[])?);
+    let mut command = Command::new(tool::clang()?);
     command.args(["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib"]);
     command.args(["--cuda-gpu-arch=sm_80", "--cuda-feature=+ptx70", "-std=c++17", "-w"]);
     command
         .args(["-g", "-Xclang", "-debug-info-kind=standalone", "-O0", "-S"])
         .arg(data().join(source));
-    Some(compile(&mut command, &format!("{source}.clang.ptx")))
+    Some(compile(&mut command))
 }
 
 /// Kernels as text: each with its parameters, then the types that they name.
@@ -110,12 +94,7 @@ fn collect(ty: &ValueType, types: &mut Vec<String>) {
 /// Compares a text with a file beside the sources.
 #[track_caller]
 fn check(name: &str, actual: &str) {
-    let path = data().join(name);
-    if env::var_os("KERNELMILL_BLESS").is_some_and(|value| value == "1") {
-        fs::write(&path, actual).unwrap();
-    }
-    let expected = fs::read_to_string(path).unwrap_or_default();
-    assert_eq!(actual, expected, "{name}");
+    snapshot::check(data().join(name), actual);
 }
 
 /// Both compilers are to give the same, so both are compared with one file.
@@ -151,12 +130,12 @@ fn classes_with_constructors_cannot_cross_with_nvcc_either() {
         let Some(ptx) = nvcc(source) else { return };
         let kernels = signature::read_with_classes(&ptx, &display, |probe| {
             let text = format!("#include \"{}\"\n{probe}", data().join(source).display());
-            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("probe_{source}"));
-            fs::write(&path, text).unwrap();
-            let nvcc = tool("nvcc", &["target/toolchains/nvidia/cu13/bin"]).unwrap();
+            let folder = temporary_folder();
+            let path = write_file(&folder, format!("probe_{source}"), text);
+            let nvcc = tool::nvidia("nvcc").unwrap();
             let mut command = Command::new(nvcc);
             command.args(["-w", "-ptx", "-G", "-arch=sm_80", "-std=c++17"]).arg(path);
-            Some(compile(&mut command, &format!("probe_{source}.ptx")))
+            Some(compile(&mut command))
         });
         check(expected, &describe(&kernels.unwrap()));
     }

@@ -4,6 +4,7 @@ mod common;
 
 use common::{compiler, job, lower};
 use kernelmill_compiler::{Child, Config, Error, Lowered, RustSource};
+use test_support::InFolder;
 
 const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
 
@@ -51,10 +52,10 @@ pub extern \"C\" fn tint(x: f32) -> f32 {
 
 fn child(name: &str, text: &str) -> Child {
     let (source, lowered) = lower(name, text);
-    Child { display: source.display, lowered }
+    Child { display: source.display.clone(), lowered }
 }
 
-fn with(name: &str, text: &str, children: Vec<Child>) -> (RustSource, Lowered) {
+fn with(name: &str, text: &str, children: Vec<Child>) -> (InFolder<RustSource>, Lowered) {
     let (source, lowered) = lower(name, text);
     (source, Lowered { children, ..lowered })
 }

@@ -319,10 +319,7 @@ pub fn powers(x: &[f32], mut y: DisjointSlice<f64>) {
     }
 }
 ";
-    if common::ptxas().is_none() {
-        eprintln!("skipped: the CUDA toolkit is not installed; run `cargo xtask setup`");
-        return;
-    }
+    let Some(_) = test_support::tool::nvidia("ptxas") else { return };
     let params = Params { math: MathLibrary::Vendor, ..Params::default() };
     let code = |target: &str, params: &Params| {
         let artifact = compile_with("vendor_math", text, target, params.clone());
@@ -352,10 +349,7 @@ pub fn powers(x: &[f32], mut y: DisjointSlice<f64>) {
 /// Every function, of both precisions.
 #[test]
 fn mathematics_is_amds_where_that_is_asked_for() {
-    if common::ocml().is_none() {
-        eprintln!("skipped: ROCm's device libraries are not installed; run `cargo xtask setup`");
-        return;
-    }
+    let Some(_) = test_support::tool::ocml() else { return };
     let params = Params { math: MathLibrary::Vendor, ..Params::default() };
     for float in ["f32", "f64"] {
         let unary = [
@@ -389,10 +383,7 @@ fn mathematics_is_amds_where_that_is_asked_for() {
 /// What the library asks, of the processor for one, is answered when it is linked.
 #[test]
 fn what_amds_mathematics_asks_is_answered() {
-    if common::ocml().is_none() {
-        eprintln!("skipped: ROCm's device libraries are not installed; run `cargo xtask setup`");
-        return;
-    }
+    let Some(_) = test_support::tool::ocml() else { return };
     let text = "use kernelmill_device::prelude::*;\n\n#[kernel]\n\
                 pub fn powers(mut y: DisjointSlice<f32>) {\n    \
                 if let Some(out) = y.get_mut(thread::index_1d()) {\n        *out = Float::exp2(*out);\n    }\n}\n";
@@ -439,7 +430,7 @@ fn printing_is_the_drivers_on_nvidia_and_a_buffer_on_amd() {
         let artifact = compile("prints", &text, target).unwrap();
         assert!(contains(&artifact, "__kernelmill_print_buffer"), "{target}");
     }
-    if common::ptxas().is_some() {
+    if test_support::tool::nvidia("ptxas").is_some() {
         compile("prints", &text, "sm_90").unwrap_or_else(|error| panic!("{error}"));
     }
 }

@@ -7,6 +7,7 @@ use kernelmill_compiler::{
     Child, Config, Job, JobSource, Lowered, Lowering, RustSource, TableFunction, exported,
     exported_by,
 };
+use test_support::InFolder;
 
 const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
 
@@ -56,10 +57,10 @@ pub extern \"C\" fn shade(x: f32) -> f32 {
 }
 ";
 
-fn table() -> (RustSource, Lowered) {
+fn table() -> (InFolder<RustSource>, Lowered) {
     let (source, lowered) = lower("apply", APPLY);
     let (other, others) = lower("others", OTHERS);
-    let children = vec![Child { display: other.display, lowered: others }];
+    let children = vec![Child { display: other.display.clone(), lowered: others }];
     let functions = ["square", "halve", "add"].iter().zip([70_000_000_001, 2, 3]);
     let functions =
         functions.map(|(name, id)| TableFunction { id, symbol: exported(name) }).collect();
@@ -111,14 +112,14 @@ pub fn h\u{f6}he(x: f32) -> f32 {
     compiler().qualify(&mut others, "fast-colors").unwrap();
     let symbol = "__kernelmill_exported_fast_colors.h_he";
     assert_eq!(compiler().symbols(&others).unwrap().defines, [symbol]);
-    lowered.children.push(Child { display: other.display, lowered: others });
+    lowered.children.push(Child { display: other.display.clone(), lowered: others });
     let own = TableFunction { id: 2, symbol: exported("square") };
     let height = TableFunction { id: 3, symbol: exported_by("fast-colors", "h\u{f6}he") };
     assert_eq!(height.symbol, symbol);
     lowered.functions = vec![height, own];
     let signatures = source.signatures.iter().filter(|kernel| kernel.name == "apply");
     let signatures: Vec<_> = signatures.cloned().collect();
-    let with_ptxas = common::ptxas().map(|_| "sm_75");
+    let with_ptxas = test_support::tool::nvidia("ptxas").map(|_| "sm_75");
     for target in TARGETS.into_iter().chain(with_ptxas) {
         let config = Config::new(target.parse().unwrap());
         let job = Job {

@@ -7,6 +7,7 @@ use std::{collections::HashMap, sync::OnceLock};
 
 use common::{source, toolchain};
 use kernelmill_compiler::{Compiler, Config, Job, JobSource};
+use test_support::tool;
 
 /// The target whose library `cargo xtask setup` installs.
 const TARGET: &str = "aarch64-unknown-linux-musl";
@@ -17,12 +18,7 @@ fn compiler() -> Option<&'static Compiler> {
     let make = || {
         let toolchain = kernelmill_compiler::Toolchain { host: TARGET.to_owned(), ..toolchain() };
         let is_there = toolchain.sysroot.join("lib/rustlib").join(TARGET).join("lib").is_dir();
-        let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
-        assert!(is_there || !required, "{TARGET} is not installed: run `cargo xtask setup`");
-        if !is_there {
-            eprintln!("skipped: {TARGET} is not installed; run `cargo xtask setup`");
-        }
-        is_there.then(|| Compiler::new(toolchain).unwrap())
+        tool::require(TARGET, is_there.then(|| Compiler::new(toolchain).unwrap()))
     };
     COMPILER.get_or_init(make).as_ref()
 }
@@ -95,7 +91,7 @@ macro_rules! kernels {
         $(
             #[test]
             fn $test() {
-                let text = include_str!(concat!("../../../benches/cpu/kernels/", $name, ".rs"));
+                let text = include_str!(concat!("../../../benches/cpu-bench/kernels/", $name, ".rs"));
                 // Code for blocks of a known size has no loops left to look at.
                 check($name, &text.replace("(block_size = [256, 1, 1])", ""), $instructions);
             }

@@ -7,8 +7,11 @@ mod common;
 mod cycles;
 
 use std::{
-    path::Path,
-    sync::{Arc, OnceLock},
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use common::{compiler, job, lower};
@@ -275,15 +278,21 @@ impl Plugin for Nested {
 /// The compiler that has the plugin, which then compiles with it too.
 static ITSELF: OnceLock<Compiler> = OnceLock::new();
 
+/// Where compilers build the device's library that have none.
+static SCRATCH: OnceLock<PathBuf> = OnceLock::new();
+
 /// Check 12 of plugins (S2.12). There is no current job to restore: what a compilation knows is in the
 /// values that it is passed. One within another, that fails even, or that builds the device's library
 /// anew, leaves the outer one's bytes as they are: its context of threads, its panics, its memory.
 #[test]
 fn check_12_a_plugin_may_compile_and_the_outer_job_does_not_notice() {
+    let folder = test_support::temporary_folder();
+    SCRATCH.set(folder.path().to_owned()).unwrap();
     let itself = || ITSELF.get().unwrap();
     let anew = || -> &'static Compiler {
-        let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nested");
-        let _ = std::fs::remove_dir_all(&scratch);
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed).to_string();
+        let scratch = SCRATCH.get().unwrap().join(number);
         Box::leak(Box::new(Compiler::new(Toolchain { scratch, ..common::toolchain() }).unwrap()))
     };
     let with_plugin =

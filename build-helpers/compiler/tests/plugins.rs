@@ -283,7 +283,7 @@ pub extern \"C\" fn now() -> u64 {
         let compiler = with(vec![Arc::new(plugin)]).unwrap();
         let (child, of_child) = lower("now", now);
         let (source, mut lowered) = lower("of_others", &text);
-        lowered.children.push(Child { display: child.display, lowered: of_child });
+        lowered.children.push(Child { display: child.display.clone(), lowered: of_child });
         let module = compiler.inspect(&job("of_others", &source, &lowered, &config(target)));
         let module = module.unwrap_or_else(|error| panic!("{target}: {error}"));
         assert!(!module.contains("__kernelmill_cycles"), "{target}: {module}");

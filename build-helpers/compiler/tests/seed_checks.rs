@@ -9,6 +9,7 @@ use kernelmill_artifact::Signature;
 use kernelmill_compiler::{
     Compiler, Config, Error, Job, JobSource, Toolchain, frontend::rust::signature,
 };
+use test_support::{InFolder, temporary_folder};
 
 const SHARED: &str = "
 use kernelmill_device::prelude::*;
@@ -80,10 +81,11 @@ fn offsets(code: &str) -> Vec<u32> {
 }
 
 /// Another compiler over the same toolchain, which has nothing of what the first one built.
-fn fresh(name: &str) -> Compiler {
-    let scratch = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&scratch);
-    Compiler::new(Toolchain { scratch, ..compiler().toolchain().clone() }).unwrap()
+fn fresh() -> InFolder<Compiler> {
+    let folder = temporary_folder();
+    let scratch = folder.path().to_owned();
+    let toolchain = Toolchain { scratch, ..compiler().toolchain().clone() };
+    InFolder::new(folder, Compiler::new(toolchain).unwrap())
 }
 
 /// What the front end gives changes with the code, however deep it is called, and with nothing else.
@@ -93,11 +95,8 @@ fn check_01_the_front_ends_result_is_that_of_the_code() {
     let text = SHARED.replace("x * x + 1.0", "mid::mid(x)")
         + "mod mid { pub fn mid(x: f32) -> f32 { super::deep::deep(x) } }\nmod deep;\n";
     let modules = |text: &str, deep: &str| {
-        let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let folder = folder.join("sources/callee/kernels");
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("deep.rs"), deep).unwrap();
-        lower("callee", text).1.modules
+        let source = common::source_with("callee", text, &[("deep.rs", deep)]);
+        compiler().lower_rust(&source).unwrap().modules
     };
     let first = modules(&text, deep);
     assert_eq!(modules(&text, deep), first);
@@ -139,7 +138,7 @@ fn check_02_the_library_does_not_depend_on_the_job_and_does_on_its_own_sources()
 #[test]
 fn check_03_a_result_is_portable() {
     let (source, lowered) = lower("portable", SHARED);
-    let other = fresh("portable-scratch");
+    let other = fresh();
     for target in ["compute_75", "gfx1100", "cpu"] {
         let config = with_options(target, &[]);
         let job = job("portable", &source, &lowered, &config);
@@ -241,7 +240,7 @@ fn check_11_kernel_state_survives_a_rebuild_of_the_library() {
     let config = with_options("compute_75", &[]);
     let job = job("rebuild", &source, &lowered, &config);
     let before = compiler().compile(&job).unwrap();
-    let after = fresh("rebuild-scratch").compile(&job).unwrap();
+    let after = fresh().compile(&job).unwrap();
     assert_eq!(before, after);
     let text = String::from_utf8(after.bytes).unwrap();
     assert!(text.contains(".b8 __kernelmill_panic_record["), "{text}");
@@ -350,7 +349,7 @@ pub fn r#loop(mut out: DisjointSlice<u32>) {
 }
 ";
     let mut targets = vec!["compute_75", "gfx1100", "cpu"];
-    targets.extend(common::ptxas().map(|_| "sm_90"));
+    targets.extend(test_support::tool::nvidia("ptxas").map(|_| "sm_90"));
     for target in targets {
         let artifact = compile("names", text, target).unwrap_or_else(|error| panic!("{error}"));
         let names: Vec<_> =
@@ -427,7 +426,7 @@ fn check_21_parameter_space() {
         |ptx: &str| ptx.lines().find_map(|line| line.strip_prefix(".version ")).unwrap().to_owned();
     assert_eq!(version(&ptx("small", &large(4096))), "6.3");
     assert_eq!(version(&ptx("large", &large(4104))), "8.1", "older ones have 4096 bytes");
-    if common::ptxas().is_some() {
+    if test_support::tool::nvidia("ptxas").is_some() {
         for (bytes, target) in [(4104, "sm_80"), (32760, "sm_90")] {
             compile("assembled", &large(bytes), target).unwrap_or_else(|error| panic!("{error}"));
         }

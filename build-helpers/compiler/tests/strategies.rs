@@ -92,7 +92,7 @@ fn barriers_that_depend_on_the_thread_make_coroutines() {
 /// A panic that formats its message calls functions that can panic themselves.
 #[test]
 fn panics_with_messages_leave_barriers_uniform() {
-    let text = include_str!("../../../benches/cpu/kernels/softmax.rs");
+    let text = include_str!("../../../benches/cpu-bench/kernels/softmax.rs");
     let text = text.replace("(block_size = [256, 1, 1])", "");
     let artifact =
         compile("strategy_softmax", &text, "cpu").unwrap_or_else(|error| panic!("{error}"));

@@ -24,19 +24,17 @@ fn a_compiler_of_the_same_toolchain_has_nothing_to_warn_of() {
 #[test]
 fn a_rustc_that_writes_no_bitcode_is_named() {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("no-bitcode");
-    std::fs::create_dir_all(&folder).unwrap();
-    let program = folder.join("rustc");
+    let folder = test_support::temporary_folder();
     let real = common::toolchain().rustc;
     let script = format!(
         "#!/bin/sh\n{} \"$@\" || exit 1\nfor argument in \"$@\"; do\n  case $argument in\n    \
          llvm-bc=*k.bc,*) file=${{argument#llvm-bc=}}; printf ELF > \"${{file%%,*}}\";;\n  esac\ndone\n",
         real.display()
     );
-    std::fs::write(&program, script).unwrap();
+    let program = test_support::write_file(&folder, "no-bitcode/rustc", script);
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let toolchain =
-        Toolchain { rustc: program, scratch: folder.join("scratch"), ..common::toolchain() };
+        Toolchain { rustc: program, scratch: folder.path().join("scratch"), ..common::toolchain() };
     let compiler = Compiler::new(toolchain).unwrap();
     let text = "use kernelmill_device::prelude::*;\n#[kernel]\npub fn k(x: u32) { let _ = x; }\n";
     let message = compiler.lower_rust(&common::source("no_bitcode", text)).unwrap_err().to_string();

@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{Folder, build_here, kernel_command, run};
-use std::{env, fs, path::Path};
+use common::{build_here, kernel_command, run};
+use std::{fs, path::Path};
+use test_support::{TempDir, snapshot, temporary_folder};
 
-fn with_file(folder: &Folder, name: &str) -> String {
+fn with_file(folder: &TempDir, name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui").join(name);
     let text = fs::read_to_string(file).unwrap();
     fs::write(folder.path().join(name), &text).unwrap();
@@ -33,7 +34,7 @@ fn layout(module: &str, kernel: &str) -> Vec<u64> {
 
 #[test]
 fn kernels_get_entries_and_layouts() {
-    let folder = Folder::new("entries");
+    let folder = temporary_folder();
     build_here(&folder);
     with_file(&folder, "good.rs");
     for edition in ["2021", "2024"] {
@@ -73,7 +74,7 @@ fn kernels_get_entries_and_layouts() {
 
 #[test]
 fn barriers_and_shared_memory_reach_the_compiler_once() {
-    let folder = Folder::new("shared");
+    let folder = temporary_folder();
     build_here(&folder);
     with_file(&folder, "good.rs");
     assert!(run(&mut kernel_command(&folder, "good.rs", "2024")).0);
@@ -85,7 +86,7 @@ fn barriers_and_shared_memory_reach_the_compiler_once() {
 
 #[test]
 fn every_fault_is_reported_at_once_and_in_its_place() {
-    let folder = Folder::new("faults");
+    let folder = temporary_folder();
     build_here(&folder);
     with_file(&folder, "bad.rs");
     let mut command = kernel_command(&folder, "bad.rs", "2024");
@@ -95,10 +96,7 @@ fn every_fault_is_reported_at_once_and_in_its_place() {
     let ours = messages.lines().filter(|line| line.contains(": error: "));
     let messages: String = ours.flat_map(|line| [line, "\n"]).collect();
     let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/bad.stderr");
-    if env::var_os("KERNELMILL_BLESS").is_some_and(|value| value == "1") {
-        fs::write(&expected, &messages).unwrap();
-    }
-    assert_eq!(messages, fs::read_to_string(expected).unwrap());
+    snapshot::check(expected, &messages);
 }
 
 /// This test's own crate is an ordinary build: the kernel is a function, and has no entry.

@@ -8,6 +8,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
+use test_support::{temporary_folder, write_file};
 
 fn collect(folder: &Path, prefix: &str, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -37,12 +38,10 @@ fn no_source_file_is_missing() {
 
 #[test]
 fn the_lists_build() {
-    let folder = common::Folder::new("sources");
+    let folder = temporary_folder();
     for (name, list) in [("device", sources::DEVICE), ("macros", sources::MACROS)] {
         for (path, text) in list {
-            let path = folder.path().join(name).join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
+            write_file(&folder, Path::new(name).join(path), text);
         }
     }
     let built = common::build(

@@ -174,8 +174,9 @@ mod tests {
 
     #[test]
     fn a_toolchain_without_the_library_is_an_error_that_says_what_to_set() {
-        let folder = std::env::temp_dir();
-        let message = find_in_sysroot(&folder.join("no-such-toolchain")).unwrap_err().to_string();
+        let folder = test_support::temporary_folder();
+        let message =
+            find_in_sysroot(&folder.path().join("no-such-toolchain")).unwrap_err().to_string();
         assert!(message.contains("no-such-toolchain"), "{message}");
         assert!(message.contains("KERNELMILL_LLVM") && message.contains("rustup"), "{message}");
     }

@@ -198,11 +198,9 @@ fn pools_count_and_limit() {
 #[test]
 fn files_are_imported() {
     child("files_are_imported", &[], || {
-        use std::io::Write;
-        let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("imported");
-        let mut file = std::fs::File::options();
-        let mut file = file.read(true).write(true).create(true).truncate(true).open(path).unwrap();
-        file.write_all(&[5; 64]).unwrap();
+        let folder = test_support::temporary_folder();
+        let path = test_support::write_file(&folder, "imported", [5; 64]);
+        let file = std::fs::File::options().read(true).write(true).open(path).unwrap();
         let context = CudaContext::new(0).unwrap();
         // SAFETY: the file is 64 bytes long.
         let memory = unsafe { context.import_external_memory(file, 64).unwrap() };

@@ -40,12 +40,12 @@ fn saxpy_runs_in_every_order_without_races() {
 
 #[test]
 fn coverage_is_written() {
-    let path = format!("{}/coverage-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
+    let folder = test_support::temporary_folder();
+    let path = folder.path().join("coverage").display().to_string();
     clean_child("coverage_is_written", &[("FAKE_CUDA_COVERAGE", &path)], run);
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains("saxpy\t49\t-\tfma.rn.f32\t10000\n"), "{text}");
     assert!(text.contains("saxpy\t54\t-\tatom.relaxed.sys.global.cas.b32\t0\n"), "{text}");
-    std::fs::remove_file(path).unwrap();
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Descriptors of tensors: what is refused. That kernels copy by them, `tests/device` shows.
+//! Descriptors of tensors: what is refused. That kernels copy by them, `tests/device-library` shows.
 
 mod support;
 

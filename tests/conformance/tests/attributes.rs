@@ -3,6 +3,7 @@
 mod common;
 
 use common::{assembly, lower};
+use test_support::{temporary_folder, write_file};
 
 const KERNELS: &str = "
 use kernelmill_device::prelude::*;
@@ -93,13 +94,10 @@ fn code_objects_leave_room_for_the_blocks_that_are_asked_for() {
 /// What ptxas makes of the limits.
 #[test]
 fn registers_are_kept_within_what_is_said() {
-    let Some(ptxas) = cuda_everywhere::ptxas() else {
-        eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
-        return;
-    };
+    let Some(ptxas) = cuda_cpp::ptxas() else { return };
     let ptx = lower("annotated_ptx.rs", KERNELS).unwrap().assembly("compute_90").unwrap();
-    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("annotated.ptx");
-    std::fs::write(&path, ptx).unwrap();
+    let folder = temporary_folder();
+    let path = write_file(&folder, "annotated.ptx", ptx);
     let output = std::process::Command::new(ptxas)
         .args(["-arch=sm_90", "-v", "-o", "/dev/null"])
         .arg(&path)

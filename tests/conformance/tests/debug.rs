@@ -2,12 +2,13 @@
 
 mod common;
 
-use std::{collections::BTreeSet, path::Path, process::Command};
+use std::{collections::BTreeSet, process::Command};
 
 use common::{Source, lower, lower_with};
 use kernelmill_artifact::ArtifactKind;
 use kernelmill_compiler::Lowering;
 use object::{Object, ObjectSection, ObjectSymbol};
+use test_support::{has_path_of_the_machine, temporary_folder, tool, write_file};
 
 const KERNEL: &str = "\
 use kernelmill_device::prelude::*;
@@ -83,23 +84,12 @@ fn lines(bytes: &[u8], file: &str) -> BTreeSet<u64> {
 
 /// What NVIDIA's disassembler says of the lines of a cubin.
 fn disassembled(bytes: &[u8]) -> Option<String> {
-    let tool = cuda_everywhere::ptxas()?.with_file_name("nvdisasm");
-    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
-    assert!(tool.exists() || !required, "nvdisasm is not installed: run `cargo xtask setup`");
-    if !tool.exists() {
-        eprintln!("skipped: nvdisasm is not installed; run `cargo xtask setup`");
-        return None;
-    }
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.cubin", bytes.len()));
-    std::fs::write(&path, bytes).unwrap();
+    let tool = tool::nvidia("nvdisasm")?;
+    let folder = temporary_folder();
+    let path = write_file(&folder, "kernels.cubin", bytes);
     let output = Command::new(tool).arg("--print-line-info").arg(&path).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Some(String::from_utf8(output.stdout).unwrap())
-}
-
-fn has_path_of_the_machine(bytes: &[u8]) -> bool {
-    let folder = env!("CARGO_TARGET_TMPDIR").as_bytes();
-    bytes.windows(folder.len()).any(|window| window == folder)
 }
 
 #[test]
@@ -166,9 +156,9 @@ fn without_debug_information_the_code_is_the_same() {
 
 /// An object of the CPU, linked as a program would have it.
 fn linked(bytes: &[u8], name: &str) -> Vec<u8> {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (object, library) = (folder.join(format!("{name}.o")), folder.join(format!("{name}.so")));
-    std::fs::write(&object, bytes).unwrap();
+    let folder = temporary_folder();
+    let object = write_file(&folder, format!("{name}.o"), bytes);
+    let library = object.with_extension("so");
     let mut command = Command::new("cc");
     command.args(["-shared", "-nostdlib", "-o"]).args([&library, &object]);
     let output = command.output().unwrap();

@@ -11,10 +11,11 @@ use std::{
 };
 
 use common::{folder, lower};
+use test_support::{root, snapshot};
 
 /// The folders with kernels, from the root of the workspace.
 const FOLDERS: [&str; 11] = [
-    "benches/cpu/kernels",
+    "benches/cpu-bench/kernels",
     "examples/autodiff/kernels",
     "examples/cudarc-interop/kernels",
     "examples/mandelbrot/kernels",
@@ -24,14 +25,11 @@ const FOLDERS: [&str; 11] = [
     "examples/reduce/kernels",
     "examples/saxpy/kernels",
     "tests/conformance/kernels",
-    "tests/cuda/kernels",
+    "tests/cuda-cpp/kernels",
 ];
 
 /// What is written where a source is not compiled by itself: it needs other files, or a plugin.
 const PARTS: [&str; 3] = ["\nmod ", "#include \"", "autodiff!"];
-
-/// A line of JSON for each kernel.
-const SNAPSHOT: &str = "strategies.txt";
 
 /// The LLVM from which on it reads what the clang of the tests writes.
 const CLANG: u32 = 22;
@@ -72,28 +70,16 @@ fn strategies(workspace: &Path, path: &Path) -> Vec<String> {
 
 #[test]
 fn every_kernel_has_its_strategy_on_this_toolchain() {
-    let workspace = folder().join("../..").canonicalize().unwrap();
-    let reads_clang = cuda_everywhere::compiler().llvm().version().major >= CLANG;
+    let workspace = root();
+    let reads_clang = cuda_cpp::compiler().llvm().version().major >= CLANG;
     let mut found = BTreeSet::new();
-    for path in sources(&workspace) {
+    for path in sources(workspace) {
         let of_clang = path.extension().is_some_and(|it| it == "cu");
         if reads_clang || !of_clang {
-            found.extend(strategies(&workspace, &path));
+            found.extend(strategies(workspace, &path));
         }
     }
-    let path = folder().join(SNAPSHOT);
-    if std::env::var_os("KERNELMILL_TEST_BLESS").is_some_and(|value| value == "1") {
-        assert!(reads_clang, "bless with a toolchain of LLVM {CLANG} or later");
-        fs::write(&path, found.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
-    }
-    let expected = fs::read_to_string(&path).unwrap_or_default();
-    let is_compared = |line: &&str| reads_clang || !line.contains(".cu, ");
-    let expected: BTreeSet<_> = expected.lines().filter(is_compared).map(str::to_owned).collect();
-    let missing: Vec<_> = expected.difference(&found).collect();
-    let new: Vec<_> = found.difference(&expected).collect();
-    assert!(
-        missing.is_empty() && new.is_empty(),
-        "{SNAPSHOT} says:\n{missing:#?}\nand this toolchain gives:\n{new:#?}\n`cargo xtask bless` rewrites it"
-    );
+    let is_compared = |line: &str| reads_clang || !line.contains(".cu, ");
+    snapshot::check_lines(folder().join("strategies.txt"), &found, is_compared);
     assert!(found.len() > 100, "{} kernels", found.len());
 }

@@ -1,4 +1,4 @@
-//! Every kernel of this package, and those in CUDA C++ of `tests/cuda`, for every kind of target:
+//! Every kernel of this package, and those in CUDA C++ of `tests/cuda-cpp`, for every kind of target:
 //! compiled, assembled or linked, and checked against the facts that its file states.
 
 mod common;
@@ -18,6 +18,7 @@ use std::{
 
 use common::{Source, folder, lower};
 use directives::{Directive, Stated, code_of};
+use test_support::{temporary_folder, write_file};
 
 const TARGETS: [&str; 7] = ["cpu", "sm_75", "sm_90", "sm_100", "gfx90a", "gfx942", "gfx1100"];
 
@@ -59,7 +60,7 @@ fn each<T: Sync>(items: &[T], run: impl Fn(&T) -> Vec<String> + Sync) -> Vec<Str
     faults.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads a file of this package or of `tests/cuda`, where it can be a source of its own.
+/// Reads a file of this package or of `tests/cuda-cpp`, where it can be a source of its own.
 fn read(path: &Path) -> Result<Option<File>, String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
@@ -120,12 +121,9 @@ impl File {
 
 /// What NVIDIA's assembler says of PTX that it does not take.
 fn assemble(name: &str, target: &str, ptx: &str) -> Option<String> {
-    let Some(ptxas) = cuda_everywhere::ptxas() else {
-        eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
-        return None;
-    };
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.{target}.ptx"));
-    fs::write(&path, ptx).unwrap();
+    let ptxas = cuda_cpp::ptxas()?;
+    let folder = temporary_folder();
+    let path = write_file(&folder, format!("{name}.{target}.ptx"), ptx);
     let output = Command::new(ptxas)
         .arg(format!("-arch={target}"))
         .args([path.as_os_str(), "-o".as_ref(), path.with_extension("cubin").as_os_str()])
@@ -139,7 +137,7 @@ fn assemble(name: &str, target: &str, ptx: &str) -> Option<String> {
 fn every_kernel_is_for_every_target_and_its_code_is_as_stated() {
     let mut paths = files(&folder().join("kernels"), &["rs"]);
     paths.extend(files(&folder().join("targets"), &["rs", "cu"]));
-    paths.extend(files(&folder().join("../cuda/kernels"), &["cu"]));
+    paths.extend(files(&folder().join("../cuda-cpp/kernels"), &["cu"]));
     let lowered = Mutex::new(Vec::new());
     let mut faults = each(&paths, |path| match read(path) {
         Ok(file) => {

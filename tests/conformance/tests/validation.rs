@@ -1,14 +1,14 @@
 //! What kernels must not do, and what a user reads then.
 //!
-//! `docs/validation.md` is written from here: `KERNELMILL_BLESS=1` in the environment of the test
-//! writes it anew, and the test fails where it is not what the compiler says.
+//! `docs/validation.md` is written from here: it is a snapshot of what the compiler says.
 #![cfg(target_arch = "x86_64")]
 
 mod common;
 
-use std::{env, fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, fs};
 
 use common::refused;
+use test_support::{root, snapshot};
 
 /// A fault, with the sources that have it.
 struct Case {
@@ -139,18 +139,7 @@ fn page() -> String {
 
 #[test]
 fn every_message_is_as_the_page_shows_it() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/validation.md");
-    let page = page();
-    if env::var_os("KERNELMILL_BLESS").is_some_and(|value| value == "1") {
-        fs::write(&path, &page).unwrap();
-    }
-    let shown = fs::read_to_string(&path).unwrap_or_default();
-    let first = page.lines().zip(shown.lines()).find(|(is, was)| is != was);
-    assert!(
-        page == shown,
-        "docs/validation.md is not what the compiler says, from {first:?} on; with \
-         KERNELMILL_BLESS=1 the test writes it anew"
-    );
+    snapshot::check(root().join("docs/validation.md"), &page());
 }
 
 /// Check 5 of the seeds: what is proven vanishes, what is false or undecided is an error, what is

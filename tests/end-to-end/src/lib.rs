@@ -9,11 +9,20 @@
 
 mod project;
 mod run;
-pub mod snapshot;
-pub mod tools;
 
-pub use project::{Project, root};
+pub use project::Project;
 pub use run::{Run, Summary};
+
+/// Compares what a user reads with the file of this name below `snapshots/`.
+///
+/// # Panics
+///
+/// As [`test_support::snapshot::check`] does.
+#[track_caller]
+pub fn check_snapshot(name: &str, actual: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots");
+    test_support::snapshot::check(format!("{folder}/{name}.txt"), actual);
+}
 
 /// A kernel, `y += a * x`.
 pub const SAXPY: &str = "\

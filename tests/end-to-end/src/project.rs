@@ -2,30 +2,23 @@
 
 use crate::run::Run;
 use std::{
-    env, fs,
+    env,
+    fs::{self, File},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
-
-/// The root of this workspace.
-#[must_use]
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("tests/end-to-end is two deep")
-}
-
-/// Where throw-away packages lie. Cargo sets `CARGO_TARGET_TMPDIR` for tests only when it compiles
-/// them, so the path is derived from the running program: `<target>/<profile>/deps/<test>`.
-pub(crate) fn place() -> PathBuf {
-    let program = env::current_exe().expect("a running test has a path");
-    let target = program.ancestors().nth(3).expect("tests lie in <target>/<profile>/deps");
-    target.join("tmp/end-to-end")
-}
+use test_support::{root, shared_folder, tool, write_file};
 
 /// A package in a folder of its own, with a store of its own, whose builds share one target folder
 /// with those of all other projects.
+///
+/// The folder has the same path in every run of the test: cargo keeps what it builds by the package's
+/// path, and would fill the target folder with a copy for each run.
 pub struct Project {
     name: String,
     folder: PathBuf,
+    /// Held as long as the project: no other has this folder.
+    _lock: File,
     target: PathBuf,
     environment: Vec<(String, String)>,
 }
@@ -51,13 +44,17 @@ impl Project {
     /// An empty folder.
     #[must_use]
     pub fn bare(name: &str) -> Self {
-        let folder = place().join(name);
+        let place = shared_folder("end-to-end");
+        let folder = place.join(name);
+        let lock = File::create(place.join(format!("{name}.lock"))).expect("a lock can be made");
+        lock.lock().expect("the lock of a project can be taken");
         if folder.exists() {
             fs::remove_dir_all(&folder).expect("an old project can be removed");
         }
         fs::create_dir_all(folder.join("package")).expect("a project has a folder");
-        let target = place().join("target");
-        let project = Self { name: name.to_owned(), folder, target, environment: Vec::new() };
+        let target = place.join("target");
+        let (name, environment) = (name.to_owned(), Vec::new());
+        let project = Self { name, folder, _lock: lock, target, environment };
         let store = project.store().display().to_string();
         project.environment("XDG_CACHE_HOME", &store)
     }
@@ -106,9 +103,7 @@ impl Project {
 
     /// Writes a file below the package, for edits between builds.
     pub fn write(&self, path: &str, text: &str) {
-        let path = self.package().join(path);
-        fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("a folder");
-        fs::write(&path, text).expect("a file of a project can be written");
+        write_file(self.package(), path, text);
     }
 
     /// Sets a variable for every cargo run.
@@ -177,17 +172,9 @@ impl Project {
                 None => command.env_remove(name),
             };
         }
-        match command.output() {
-            Ok(output) if output.status.code() != Some(99) => {
-                Some(Run::new(output, &self.folder, &self.target))
-            }
-            _ => {
-                let message = "no file system can be mounted in a namespace (unshare, tmpfs)";
-                assert!(env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{message}");
-                println!("skipped: {message}");
-                None
-            }
-        }
+        let output = command.output().ok().filter(|output| output.status.code() != Some(99));
+        let output = tool::require("a namespace with file systems of its own", output)?;
+        Some(Run::new(output, &self.folder, &self.target))
     }
 
     /// Starts cargo on the package in a process group of its own.
@@ -228,8 +215,6 @@ impl Project {
     }
 }
 
-/// Variables that the cargo which runs the tests has set, and that would change what an inner one
-/// does; those that say where things are kept or how to download stay.
 impl Drop for Project {
     /// A target folder of its own is large; it stays for a look where the test failed.
     fn drop(&mut self) {
@@ -241,6 +226,8 @@ impl Drop for Project {
     }
 }
 
+/// Variables that the cargo which runs the tests has set, and that would change what an inner one
+/// does; those that say where things are kept or how to download stay.
 fn is_of_the_outer_cargo(name: &std::ffi::OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     let kept = ["CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];

@@ -1,12 +1,12 @@
 //! What a user reads after a mistake, as a whole.
 
-use end_to_end::{Project, SAXPY, scale, snapshot};
+use end_to_end::{Project, SAXPY, check_snapshot, scale};
 
 /// Builds a package that must fail, and compares what its build script says.
 #[track_caller]
 fn fails(name: &str, change: impl FnOnce(Project) -> Project) {
     let project = change(Project::new(name).file("src/main.rs", "fn main() {}\n"));
-    snapshot::check(name, &project.cargo(&["build"]).build_script_error());
+    check_snapshot(name, &project.cargo(&["build"]).build_script_error());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is checked before anything runs: types and dimensions by rustc, the LLVM library by the
 //! build.
 
-use end_to_end::{Project, SAXPY, SAXPY_MAIN, snapshot};
+use end_to_end::{Project, SAXPY, SAXPY_MAIN, check_snapshot};
 use std::process::Command;
 
 /// The program of the documentation with its launch replaced.
@@ -81,5 +81,5 @@ fn a_contract_is_checked_at_each_launch_and_its_mistakes_stop_the_build() {
 
     let project = project.manifest("2024", &settings("z.len >= y.len"));
     let error = project.cargo(&["build"]).build_script_error();
-    snapshot::check("unknown-name-in-contract", &error);
+    check_snapshot("unknown-name-in-contract", &error);
 }

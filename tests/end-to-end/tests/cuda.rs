@@ -1,11 +1,12 @@
 //! Kernels in CUDA C++ through nvcc: what is compiled when, what users read, and that wrappers
 //! launch what the source says.
 
-use end_to_end::{
-    Project, Run, Summary,
-    tools::{clang, nvidia, fake_driver},
-};
+use end_to_end::{Project, Run, Summary};
 use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
+use test_support::{
+    driver::fake_driver,
+    tool::{clang, nvidia},
+};
 
 const SCALE: &str = "\
 #include \"factor.cuh\"

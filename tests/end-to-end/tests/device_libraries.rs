@@ -1,7 +1,7 @@
 //! Libraries of device code: cubins are linked with them where something is undefined.
 #![cfg(unix)]
 
-use end_to_end::{Project, SAXPY, Summary, snapshot, tools};
+use end_to_end::{Project, SAXPY, Summary, check_snapshot};
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -10,6 +10,7 @@ use std::{
     thread::sleep,
     time::Duration,
 };
+use test_support::tool;
 
 const RUST: &str = "\
 use kernelmill_device::prelude::*;
@@ -62,8 +63,8 @@ struct Tools {
 impl Tools {
     /// `None` where they are not there.
     fn new(project: &Project) -> Option<Self> {
-        let real = tools::nvidia("nvlink")?.parent()?.to_owned();
-        tools::clang()?;
+        let real = tool::nvidia("nvlink")?.parent()?.to_owned();
+        tool::clang()?;
         let folder = project.store().with_file_name("cuda");
         fs::create_dir_all(folder.join("bin")).unwrap();
         for name in ["nvcc", "ptxas", "nvlink"] {
@@ -155,7 +156,7 @@ fn project(name: &str, targets: &str, rest: &str) -> Option<(Project, Tools)> {
     let home = tools.folder.display().to_string();
     let project = project
         .environment("CUDA_HOME", &home)
-        .environment("KERNELMILL_CLANG", &tools::clang()?.display().to_string())
+        .environment("KERNELMILL_CLANG", &tool::clang()?.display().to_string())
         .manifest("2024", &settings(targets, rest))
         .file("kernels/scale.rs", RUST)
         .file("kernels/shift.cu", CPP)
@@ -226,11 +227,11 @@ fn what_no_library_has_is_told_with_the_libraries_that_were_looked_at() {
         .file("kernels/scale.rs", &wrong)
         .file("kernels/shift.cu", &CPP.replace("shifted", "shitfed"));
     let error = project.cargo(&["build"]).build_script_error();
-    snapshot::check("no-device-library-for-cpp", &error);
+    check_snapshot("no-device-library-for-cpp", &error);
 
     fs::remove_file(project.package().join("kernels/shift.cu")).unwrap();
     let error = project.cargo(&["build"]).build_script_error();
-    snapshot::check("no-device-library-for-rust", &error);
+    check_snapshot("no-device-library-for-rust", &error);
 
     let project = project.environment("KERNELMILL_TARGETS", "sm_80").file(
         "kernels/scale.rs",
@@ -239,14 +240,14 @@ fn what_no_library_has_is_told_with_the_libraries_that_were_looked_at() {
             .replace("*out)", "*out as f64) as f32"),
     );
     let error = project.cargo(&["build"]).build_script_error();
-    snapshot::check("other-types-in-device-library", &error);
+    check_snapshot("other-types-in-device-library", &error);
     let project = project.environment("KERNELMILL_TARGETS", "");
 
     let text = settings("[\"sm_80\"]", "device-libraries = [\"lib/other.a\", \"cudadevrtt\"]");
     let project = project.manifest("2024", &text);
     let error = project.cargo(&["build"]).build_script_error();
     let error = error.replace(&tools.folder.display().to_string(), "[cuda]");
-    snapshot::check("missing-device-libraries", &error);
+    check_snapshot("missing-device-libraries", &error);
 }
 
 #[test]

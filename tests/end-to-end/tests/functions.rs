@@ -1,10 +1,11 @@
 //! Functions of packages that an application depends on, in its kernels: by name and in tables.
 
-use end_to_end::{
-    Project, Run, root,
-    tools::{clang, nvidia},
-};
+use end_to_end::{Project, Run, check_snapshot};
 use std::{fs, time::Duration};
+use test_support::{
+    root,
+    tool::{clang, nvidia},
+};
 
 /// The functions of `colors`, in Rust.
 const SHADE: &str = "\
@@ -197,7 +198,7 @@ fn functions_of_one_name_in_two_packages_are_both_there() {
         "#[device_fn]\npub fn same_names_colors_square(x: f32) -> f32 {\n    x\n}\n\n#[kernel]";
     project.write("kernels/shade_all.rs", &text.replace("#[kernel]", other));
     let error = project.cargo(&["build"]).build_script_error();
-    end_to_end::snapshot::check("two-device-functions", &error);
+    check_snapshot("two-device-functions", &error);
 }
 
 const APPLY: &str = "\

@@ -1,7 +1,7 @@
 //! Host code in `.cu` files: launchers and `extern "C"` functions that a package calls.
 #![cfg(unix)]
 
-use end_to_end::{Project, Run, tools};
+use end_to_end::{Project, Run};
 use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
@@ -9,6 +9,7 @@ use std::{
     thread::sleep,
     time::Duration,
 };
+use test_support::tool;
 
 const TARGETS: &str = "targets = [\"sm_80\", \"sm_90a\", \"compute_75\"]\n";
 
@@ -110,7 +111,7 @@ impl Noted {
 
 /// A project that uses a noted nvcc; `None` where there is no nvcc.
 fn with_nvcc(name: &str) -> Option<(Project, Noted)> {
-    let nvcc = tools::nvidia("nvcc")?;
+    let nvcc = tool::nvidia("nvcc")?;
     let project = Project::new(name);
     let noted = Noted::new(&project, &nvcc);
     let program = noted.program.display().to_string();

@@ -1,7 +1,8 @@
 //! Shapes of packages.
 
-use end_to_end::{Project, SAXPY, SAXPY_MAIN, Summary, root, scale};
+use end_to_end::{Project, SAXPY, SAXPY_MAIN, Summary, scale};
 use std::fs;
+use test_support::root;
 
 #[test]
 fn both_editions() {

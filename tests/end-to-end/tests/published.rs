@@ -1,7 +1,8 @@
 //! The crates as they are published: each by itself, without the workspace around it.
 
-use end_to_end::{Project, SAXPY, SAXPY_MAIN, root};
+use end_to_end::{Project, SAXPY, SAXPY_MAIN};
 use std::{fmt::Write as _, process::Command};
+use test_support::root;
 
 /// The crates that a user's build takes from the registry.
 const CRATES: [&str; 7] = [

@@ -1,7 +1,8 @@
 //! The README's example, taken from the README.
 
-use end_to_end::{Project, root, tools};
+use end_to_end::Project;
 use std::fs;
+use test_support::{driver::fake_driver, root};
 
 /// The code blocks of the README whose first line is a comment that names a file.
 fn blocks() -> Vec<(String, String)> {
@@ -50,7 +51,7 @@ fn the_example_of_the_readme_runs() {
 #[test]
 fn the_example_of_the_readme_runs_on_the_fake_driver() {
     let project = example("readme-cuda")
-        .environment("LD_LIBRARY_PATH", &tools::fake_driver().display().to_string())
+        .environment("LD_LIBRARY_PATH", &fake_driver().display().to_string())
         .environment("FAKE_CUDA_RACES", "1")
         .environment("FAKE_CUDA_LEAK_CHECK", "1");
     let coverage = project.package().join("coverage.txt");

@@ -1,11 +1,12 @@
 //! The conformance kernels for GPUs: assembled, linked, and their barriers counted.
 
-use end_to_end::{Project, root, tools};
+use end_to_end::Project;
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
+use test_support::{root, tool};
 
 /// A copy of the conformance package's kernels, built for these targets; its `OUT_DIR`.
 fn build(name: &str, targets: &str) -> PathBuf {
@@ -99,7 +100,7 @@ fn barriers_are_neither_duplicated_nor_lost() {
 
 #[test]
 fn ptx_of_every_architecture_is_assembled() {
-    let Some(ptxas) = tools::nvidia("ptxas") else { return };
+    let Some(ptxas) = tool::nvidia("ptxas") else { return };
     let folder = build("assemble-ptx", "compute_75,compute_80,compute_90");
     for path in with_extension(&folder, "ptx") {
         let text = fs::read_to_string(&path).expect("PTX is text");
@@ -117,8 +118,8 @@ fn ptx_of_every_architecture_is_assembled() {
 
 #[test]
 fn cubins_hold_every_kernel() {
-    let Some(_) = tools::nvidia("ptxas") else { return };
-    let Some(cuobjdump) = tools::nvidia("cuobjdump") else { return };
+    let Some(_) = tool::nvidia("ptxas") else { return };
+    let Some(cuobjdump) = tool::nvidia("cuobjdump") else { return };
     let folder = build("cubins", "sm_75,sm_90");
     let cubins = with_extension(&folder, "cubin");
     for (file, kernel) in

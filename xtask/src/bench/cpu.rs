@@ -1,4 +1,4 @@
-//! Kernels on the CPU, as `benches/cpu` measures them.
+//! Kernels on the CPU, as `benches/cpu-bench` measures them.
 
 use crate::workspace::{Workspace, stage};
 use anyhow::{Context as _, Result, ensure};

@@ -4,11 +4,7 @@
 pub(crate) mod native;
 pub(crate) mod random;
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::OnceLock,
-};
+use std::sync::Once;
 
 use kernelmill_llvm::{
     Library, find_in_sysroot,
@@ -16,50 +12,20 @@ use kernelmill_llvm::{
     ir::{Block, Builder, ModuleExt, parse_bitcode, parse_ir},
     machine::Machine,
 };
-
-pub(crate) fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().unwrap();
-    assert!(
-        output.status.success(),
-        "{program} {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-pub(crate) fn rustc() -> String {
-    std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into())
-}
-
-/// A folder for what a test program makes.
-pub(crate) fn scratch() -> PathBuf {
-    let folder =
-        Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("autodiff-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
-
-fn host() -> String {
-    let version = run(&rustc(), &["-vV"]);
-    version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
-}
+use test_support::{temporary_folder, tool, write_file};
 
 /// The machine that runs the tests, with LLVM open.
 pub(crate) fn machine() -> Machine {
-    static HOST: OnceLock<String> = OnceLock::new();
-    let host = HOST.get_or_init(|| {
-        let sysroot = run(&rustc(), &["--print", "sysroot"]);
-        Library::open(&find_in_sysroot(sysroot.as_ref()).unwrap()).unwrap();
-        host()
-    });
-    Machine::new(host, "", "", true).unwrap()
+    static OPENED: Once = Once::new();
+    let rustc = tool::rustc();
+    OPENED.call_once(|| drop(Library::open(&find_in_sysroot(&rustc.sysroot).unwrap()).unwrap()));
+    Machine::new(&rustc.host, "", "", true).unwrap()
 }
 
 /// Compiles a file in Rust to bitcode, by the options of kernelmill's front end.
 pub(crate) fn bitcode(file: &str, text: &str) -> Vec<u8> {
-    let folder = scratch();
-    let source = folder.join(file);
-    std::fs::write(&source, text).unwrap();
+    let folder = temporary_folder();
+    let source = write_file(&folder, file, text);
     let output = source.with_extension("bc");
     let mut arguments = vec!["--edition", "2024", "--crate-type=rlib", "--emit=llvm-bc"];
     for option in [
@@ -73,10 +39,10 @@ pub(crate) fn bitcode(file: &str, text: &str) -> Vec<u8> {
     ] {
         arguments.extend(["-C", option]);
     }
-    let remap = format!("--remap-path-prefix={}=kernels", folder.display());
+    let remap = format!("--remap-path-prefix={}=kernels", folder.path().display());
     let (source, output) = (source.to_str().unwrap(), output.to_str().unwrap());
     arguments.extend([remap.as_str(), "-o", output, source]);
-    run(&rustc(), &arguments);
+    drop(tool::output(&tool::rustc().program, &arguments));
     std::fs::read(output).unwrap()
 }
 

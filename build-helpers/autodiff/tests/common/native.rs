@@ -8,6 +8,7 @@ use kernelmill_llvm::{
     ir::{Block, Builder, ModuleExt, Opcode, Type, TypeKind, Value},
     machine::Machine,
 };
+use test_support::{temporary_folder, write_file};
 
 /// An entry: arguments and results as cells of 8 bytes.
 pub(crate) type Entry = unsafe extern "C" fn(*const u64, *mut u64);
@@ -99,10 +100,10 @@ impl Native {
     ) -> Self {
         super::complete(context, module);
         machine.run(module, "default<O3>").unwrap();
-        let folder = super::scratch();
-        let object = folder.join(format!("{name}.o"));
-        std::fs::write(&object, machine.object(module).unwrap()).unwrap();
-        let path = folder.join(format!("lib{name}.so"));
+        let folder = temporary_folder();
+        let object = machine.object(module).unwrap();
+        let object = write_file(&folder, format!("{name}.o"), object);
+        let path = folder.path().join(format!("lib{name}.so"));
         let output = Command::new("cc")
             .arg("-shared")
             .arg("-o")

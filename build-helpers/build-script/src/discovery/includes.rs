@@ -133,7 +133,7 @@ mod tests {
             ("include/c.cuh", "// #include \"b.cuh\"\n"),
         ];
         let project = Project::new("", &files);
-        let root = project.folder.path.join("app");
+        let root = project.folder.path().join("app");
         let (path, folders) = (root.join("kernels/a.cu"), [root.join("include")]);
         let included = Included::by(&path, files[0].1, &folders);
         let names: Vec<_> =

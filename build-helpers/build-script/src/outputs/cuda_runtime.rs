@@ -84,27 +84,24 @@ fn find(root: &Path, is_msvc: bool) -> Option<Runtime> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::TempFolder;
-    use std::fs;
+    use test_support::{temporary_folder, write_file};
 
     #[test]
     fn the_static_runtime_is_preferred_in_every_layout() {
-        let root = TempFolder::new("runtime");
-        assert_eq!(find(&root.path, false), None);
+        let root = temporary_folder();
+        assert_eq!(find(root.path(), false), None);
         let add = |name: &str| {
-            let path = root.path.join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "").unwrap();
+            write_file(&root, name, "");
         };
         let found =
-            |folder: &str, is_static| Some(Runtime { folder: root.path.join(folder), is_static });
+            |folder: &str, is_static| Some(Runtime { folder: root.path().join(folder), is_static });
         add("lib64/libcudart.so");
-        assert_eq!(find(&root.path, false), found("lib64", false));
+        assert_eq!(find(root.path(), false), found("lib64", false));
         add("lib/libcudart_static.a");
-        assert_eq!(find(&root.path, false), found("lib", true));
+        assert_eq!(find(root.path(), false), found("lib", true));
         add("lib64/libcudart_static.a");
-        assert_eq!(find(&root.path, false), found("lib64", true));
+        assert_eq!(find(root.path(), false), found("lib64", true));
         add("lib/x64/cudart_static.lib");
-        assert_eq!(find(&root.path, true), found("lib/x64", true));
+        assert_eq!(find(root.path(), true), found("lib/x64", true));
     }
 }

@@ -97,14 +97,14 @@ fn no_path_of_a_checkout_is_in_a_key() {
     let bindings =
         |project: &Project| fs::read_to_string(project.out().join("kernels.rs")).unwrap();
     assert_eq!(bindings(&first), bindings(&second));
-    assert!(!bindings(&first).contains(&*first.folder.path.to_string_lossy()));
+    assert!(!bindings(&first).contains(&*first.folder.path().to_string_lossy()));
 }
 
 #[test]
 fn damaged_entries_of_every_kind_are_made_again() {
     let project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
     assert_eq!(project.counts(), (2, 0));
-    let cache = project.folder.path.join("cache/kernelmill");
+    let cache = project.folder.path().join("cache/kernelmill");
     let entries = files(&cache);
     assert_eq!(entries.len(), 5, "front, lowered, symbols, two artifacts: {entries:?}");
     for (index, entry) in entries.iter().enumerate() {
@@ -158,7 +158,7 @@ fn files_of_kernels_that_are_gone_are_removed_and_other_files_stay() {
     let names = project.outputs();
     assert_eq!(names.len(), 5, "{names:?}");
     assert!(names[2].starts_with("kernels_a_x_") && names[3].starts_with("kernels_b_x_"));
-    fs::remove_dir_all(project.folder.path.join("app/kernels/b")).unwrap();
+    fs::remove_dir_all(project.folder.path().join("app/kernels/b")).unwrap();
     assert_eq!(project.counts(), (0, 1));
     let names = ["kernelmill.json", "kernels.rs", "mine.cubin", "x.sm_90.cubin"];
     assert_eq!(project.outputs(), names);
@@ -314,7 +314,7 @@ fn what_the_compiler_warns_of_is_shown_when_it_compiles_and_when_it_does_not() {
 fn an_unwritable_store_is_a_warning() {
     let mut project = Project::new("targets = \"sm_90\"", &[("kernels/saxpy.rs", SAXPY)]);
     project.write("blocked", "a file");
-    let blocked = project.folder.path.join("blocked");
+    let blocked = project.folder.path().join("blocked");
     project.variables.insert("KERNELMILL_CACHE_DIR".into(), blocked.into());
     let outcome = project.build();
     assert_eq!(outcome.result.unwrap().compiled, 1);

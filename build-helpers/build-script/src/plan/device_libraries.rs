@@ -96,17 +96,14 @@ pub(crate) fn without_libraries(config: &Config) -> Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_support::TempFolder;
-    use std::fs;
+    use test_support::{temporary_folder, write_file};
 
     #[test]
     fn a_name_is_a_library_of_the_toolkit_and_a_path_a_file_of_the_package() {
-        let folder = TempFolder::new("device-libraries");
-        let (root, toolkit) = (folder.path.join("app"), folder.path.join("cuda"));
+        let folder = temporary_folder();
+        let (root, toolkit) = (folder.path().join("app"), folder.path().join("cuda"));
         for file in ["app/lib/a.a", "app/cudadevrt", "cuda/lib64/libcudadevrt.a"] {
-            let path = folder.path.join(file);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, "").unwrap();
+            write_file(&folder, file, "");
         }
         let locate = |name| locate(&root, Some(&toolkit), name);
         assert_eq!(locate("cudadevrt"), Some(toolkit.join("lib64/libcudadevrt.a")));

@@ -36,7 +36,7 @@ fn searched<T>(project: &Project, find: impl FnOnce(&Search<'_>) -> T) -> (T, St
 
 /// Where a file is, from the folder around the package.
 fn seen(project: &Project, path: &Path) -> String {
-    crate::base::paths::relative(&project.folder.path, path)
+    crate::base::paths::relative(project.folder.path(), path)
 }
 
 fn ptxas(project: &Project) -> Option<String> {
@@ -47,7 +47,7 @@ fn ptxas(project: &Project) -> Option<String> {
 fn programs_of_cuda_are_found_in_the_order_that_is_promised() {
     let name = format!("bin/ptxas{EXE_SUFFIX}");
     let mut project = Project::new("", &[]);
-    let folder = |project: &Project, name: &str| project.folder.path.join(name).into_os_string();
+    let folder = |project: &Project, name: &str| project.folder.path().join(name).into_os_string();
     let wheel = format!("target/toolchains/b/nvidia/cu13/{name}");
     project.write(&wheel, "");
     assert_eq!(ptxas(&project), Some(wheel), "beside the workspace");
@@ -84,7 +84,7 @@ fn a_missing_ptxas_says_where_it_was_looked_for_and_what_to_do() {
         no_ptxas(search, &Target::parse_list("cpu,sm_90a").unwrap(), &mut report);
         report.to_string()
     });
-    let cache = project.folder.path.join("cache/kernelmill/toolchains");
+    let cache = project.folder.path().join("cache/kernelmill/toolchains");
     let expected = format!(
         "error: the target `sm_90a` needs ptxas, and none was found: KERNELMILL_PTXAS is not set; \
          not in the folder bin of CUDA_HOME=/no/cuda; not on PATH, not installed in {}, not in a \
@@ -117,7 +117,7 @@ fn a_missing_compiler_names_the_command_of_this_machine() {
     let managers = [("apt-get", "apt-get install clang-22"), ("dnf", "dnf install clang")];
     for (program, command) in managers {
         project.write(&format!("{program}/{program}{EXE_SUFFIX}"), "");
-        project.set("PATH", &project.folder.path.join(program).display().to_string());
+        project.set("PATH", &project.folder.path().join(program).display().to_string());
         let [clang, _, both] = texts(&project);
         assert!(clang.starts_with("error: the target `cpu` of `a.cu` needs clang, and none"));
         assert!(clang.ends_with(&format!("install it with `{command}`")), "{clang}");
@@ -129,7 +129,7 @@ fn a_missing_compiler_names_the_command_of_this_machine() {
 /// another test starts a program could not be started.
 #[cfg(unix)]
 fn script(project: &Project, name: &str, text: &str) -> String {
-    let path = project.folder.path.join(name);
+    let path = project.folder.path().join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let mut shell = Command::new("sh")
         .args(["-c", "cat > \"$0\" && chmod +x \"$0\""])
@@ -148,7 +148,7 @@ fn script(project: &Project, name: &str, text: &str) -> String {
 fn fake_cuda(project: &Project, name: &str, release: &str) -> String {
     script(project, &format!("{name}/bin/ptxas"), &format!("#!/bin/sh\necho ptxas {release}\n"));
     script(project, "host/gcc-12", "#!/bin/sh\necho gcc 12.2.0\n");
-    let host = project.folder.path.join("host");
+    let host = project.folder.path().join("host");
     let text = format!(
         "#!/bin/sh\ncase \"$*\" in\n\
          --version) echo 'Cuda compilation tools, release {release}, V{release}.37';;\n\
@@ -158,7 +158,7 @@ fn fake_cuda(project: &Project, name: &str, release: &str) -> String {
          *-ccbin=gcc-12*) printf '#$ TOP={root}/bin/..\\n#$ \"{host}\"/gcc-12 -D X -E -x c++\\n' >&2;;\n\
          --dryrun*) printf '#$ TOP={root}/bin/..\\n#$ gcc -D X -E -x c++\\n' >&2;;\n\
          *) exit 1;;\nesac\n",
-        root = project.folder.path.join(name).display(),
+        root = project.folder.path().join(name).display(),
         host = host.display(),
     );
     script(project, &format!("{name}/bin/nvcc"), &text)
@@ -175,7 +175,7 @@ fn nvcc(project: &Project) -> (Nvcc, String) {
 fn nvcc_says_all_that_changes_what_it_makes_and_cargo_watches_it() {
     let mut project = Project::new("arguments = [\"-O2\", \"-ccbin=gcc-12\"]\n", &[]);
     let program = fake_cuda(&project, "cuda", "13.5");
-    project.set("CUDA_HOME", &project.folder.path.join("cuda").display().to_string());
+    project.set("CUDA_HOME", &project.folder.path().join("cuda").display().to_string());
     project.set("NVCC_APPEND_FLAGS", "-lineinfo");
     let (found, lines) = nvcc(&project);
     assert_eq!(found.program.display().to_string(), program);
@@ -193,7 +193,7 @@ fn nvcc_says_all_that_changes_what_it_makes_and_cargo_watches_it() {
         assert!(lines.contains(&format!("cargo::rerun-if-env-changed={name}\n")), "{name}");
     }
     for name in ["cuda/bin/nvcc", "cuda/bin/ptxas", "host/gcc-12"] {
-        let path = project.folder.path.join(name);
+        let path = project.folder.path().join(name);
         assert!(lines.contains(&format!("cargo::rerun-if-changed={}\n", path.display())), "{name}");
     }
 }
@@ -203,7 +203,7 @@ fn nvcc_says_all_that_changes_what_it_makes_and_cargo_watches_it() {
 fn another_nvcc_in_the_same_place_is_noticed() {
     let mut project = Project::new("", &[]);
     fake_cuda(&project, "cuda", "13.5");
-    project.set("CUDA_HOME", &project.folder.path.join("cuda").display().to_string());
+    project.set("CUDA_HOME", &project.folder.path().join("cuda").display().to_string());
     let (before, _) = nvcc(&project);
     assert_eq!(nvcc(&project).0, before);
     fake_cuda(&project, "cuda", "13.6");
@@ -213,7 +213,7 @@ fn another_nvcc_in_the_same_place_is_noticed() {
     project.write("cuda/nvvm/bin/cicc", "another one");
     let (changed, lines) = nvcc(&project);
     assert_ne!(changed.version, after.version, "a part without a version");
-    let bin = project.folder.path.join("cuda/bin");
+    let bin = project.folder.path().join("cuda/bin");
     assert!(lines.contains(&format!("cargo::rerun-if-changed={}\n", bin.display())));
 }
 
@@ -231,10 +231,10 @@ fn answers_of_programs_are_remembered_and_those_of_scripts_are_not() {
     let log = || fs::read_to_string(format!("{program}.log")).unwrap().lines().count();
     assert_eq!(log(), 2);
     // A program that is no script.
-    let compiled = format!("{}/compiled", project.folder.path.display());
+    let compiled = format!("{}/compiled", project.folder.path().display());
     fs::copy("/bin/echo", &compiled).unwrap();
     assert_eq!(ask_twice(&compiled), ask_echo().repeat(2));
-    let stored = crate::test_support::files(&project.folder.path.join("cache"));
+    let stored = crate::test_support::files(&project.folder.path().join("cache"));
     let kinds = stored.iter().filter(|path| path.extension().is_some_and(|kind| kind == "asked"));
     assert_eq!(kinds.count(), 1);
 }
@@ -298,7 +298,7 @@ fn the_newest_clang_that_rustc_can_read_is_taken() {
     let (old, newest) = (clang("clang", 14), clang("clang-23", 23));
     clang("clang-19", 19);
     script(&project, "tools/clang-22", "#!/bin/sh\necho 'Apple clang version 22.0.0'\n");
-    project.set("PATH", &format!("{}/tools:/bin:/usr/bin", project.folder.path.display()));
+    project.set("PATH", &format!("{}/tools:/bin:/usr/bin", project.folder.path().display()));
     let found = |project: &Project, llvm| {
         let found = searched(project, |search| find_clang(search, llvm)).0.unwrap().unwrap();
         (seen(project, &found.program), found.major)
@@ -324,14 +324,8 @@ fn the_llvm_of_rustc() {
 #[test]
 fn the_real_nvcc_is_understood() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let Some(nvcc) = Machine::at(root).nvcc().unwrap() else {
-        let message = "nvcc is not there: `cargo xtask setup` installs it";
-        #[expect(clippy::disallowed_methods, reason = "tests are told by xtask what must be there")]
-        let must_be_there = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
-        assert!(!must_be_there, "{message}");
-        println!("skipped: {message}");
-        return;
-    };
+    let found = Machine::at(root).nvcc().unwrap();
+    let Some(nvcc) = test_support::tool::require("nvcc", found) else { return };
     assert!(nvcc.root.join("nvvm/libdevice/libdevice.10.bc").is_file(), "{nvcc:?}");
     assert!(nvcc.version.contains("Cuda compiler driver"), "{}", nvcc.version);
     assert!(nvcc.version.contains("Ptx optimizing assembler"), "{}", nvcc.version);

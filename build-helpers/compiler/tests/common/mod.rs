@@ -1,43 +1,13 @@
 //! A compiler over the toolchain that runs the tests.
 #![allow(dead_code, reason = "each test program uses some of it")]
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    sync::OnceLock,
-};
+use std::sync::OnceLock;
 
 use kernelmill_compiler::{
     Artifact, Compiler, Config, Error, Job, JobSource, Lowered, Params, RustSource, Toolchain,
     frontend::rust::signature,
 };
-
-fn run(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
-}
-
-/// The assembler that `cargo xtask setup` installs, or one on PATH.
-pub(crate) fn ptxas() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/toolchains");
-    let installed = ["nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas"];
-    let mut candidates: Vec<PathBuf> = installed.iter().map(|path| root.join(path)).collect();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    candidates.extend(std::env::split_paths(&path).map(|folder| folder.join("ptxas")));
-    let found = candidates.into_iter().find(|path| path.exists());
-    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
-    assert!(found.is_some() || !required, "ptxas is not installed: run `cargo xtask setup`");
-    found
-}
-
-/// AMD's mathematical functions, which `cargo xtask setup` installs.
-pub(crate) fn ocml() -> Option<PathBuf> {
-    let path = PathBuf::from("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc");
-    let required = std::env::var_os("KERNELMILL_REQUIRE_TOOLS").is_some();
-    assert!(path.is_file() || !required, "ocml is not installed: run `cargo xtask setup`");
-    Some(path).filter(|path| path.is_file())
-}
+use test_support::{InFolder, shared_folder, temporary_folder, tool, write_file};
 
 pub(crate) fn compiler() -> &'static Compiler {
     static COMPILER: OnceLock<Compiler> = OnceLock::new();
@@ -46,43 +16,49 @@ pub(crate) fn compiler() -> &'static Compiler {
 
 /// The tools, for the machine that the tests run on.
 pub(crate) fn toolchain() -> Toolchain {
-    let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-    let version = run(&rustc, &["-vV"]);
-    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
+    let rustc = tool::rustc();
+    let ptxas = tool::nvidia("ptxas");
     Toolchain {
-        host: host.to_owned(),
-        sysroot: run(&rustc, &["--print", "sysroot"]).into(),
-        rustc: rustc.into(),
-        rustc_version: version,
+        host: rustc.host.clone(),
+        sysroot: rustc.sysroot.clone(),
+        rustc: rustc.program.clone(),
+        rustc_version: rustc.version.clone(),
         llvm: None,
-        ptxas: ptxas(),
+        libdevice: ptxas.as_ref().map(|it| it.with_file_name("../nvvm/libdevice/libdevice.10.bc")),
+        ptxas,
         ptxas_version: String::new(),
-        libdevice: ptxas().map(|ptxas| ptxas.with_file_name("../nvvm/libdevice/libdevice.10.bc")),
-        ocml: ocml(),
-        scratch: Path::new(env!("CARGO_TARGET_TMPDIR")).join("scratch"),
+        ocml: tool::ocml(),
+        scratch: shared_folder("compiler"),
     }
 }
 
 /// A source whose text is written to a folder of its own.
-pub(crate) fn source(name: &str, text: &str) -> RustSource {
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sources").join(name);
-    let path = root.join(format!("kernels/{name}.rs"));
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, text).unwrap();
+pub(crate) fn source(name: &str, text: &str) -> InFolder<RustSource> {
+    source_with(name, text, &[])
+}
+
+/// As [`source`], with other files beside it.
+pub(crate) fn source_with(name: &str, text: &str, others: &[(&str, &str)]) -> InFolder<RustSource> {
+    let folder = temporary_folder();
+    for (file, text) in others {
+        write_file(&folder, format!("kernels/{file}"), text);
+    }
     let display = format!("kernels/{name}.rs");
+    let path = write_file(&folder, &display, text);
     let signatures = signature::read(text, &display).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    RustSource {
+    let source = RustSource {
         path,
         display,
-        package_root: root,
+        package_root: folder.path().to_owned(),
         edition: "2024".into(),
         cfgs: Vec::new(),
         arguments: Vec::new(),
         signatures,
-    }
+    };
+    InFolder::new(folder, source)
 }
 
-pub(crate) fn lower(name: &str, text: &str) -> (RustSource, Lowered) {
+pub(crate) fn lower(name: &str, text: &str) -> (InFolder<RustSource>, Lowered) {
     let source = source(name, text);
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
     (source, lowered)

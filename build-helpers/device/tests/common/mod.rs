@@ -1,32 +1,8 @@
 //! Building with nothing but `rustc`, as kernels are built.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use std::{
-    env, fs,
-    path::{Path, PathBuf},
-    process::{self, Command},
-};
-
-/// A folder that lives as long as the test.
-pub(crate) struct Folder(PathBuf);
-
-impl Folder {
-    pub(crate) fn new(name: &str) -> Self {
-        let path = env::temp_dir().join(format!("kernelmill-device-{name}-{}", process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use std::{env, path::Path, process::Command};
+use test_support::TempDir;
 
 const DEVICE_FLAGS: &str = "--cfg kernelmill --crate-type rlib -C panic=abort -C opt-level=0 \
      -C codegen-units=1 -C overflow-checks=off -C debug-assertions=off -C no-prepopulate-passes \
@@ -45,7 +21,7 @@ pub(crate) fn run(command: &mut Command) -> (bool, String) {
 }
 
 /// Builds both crates into `folder` and returns what the compiler said.
-pub(crate) fn build(folder: &Folder, macros: &Path, device: &Path) -> String {
+pub(crate) fn build(folder: &TempDir, macros: &Path, device: &Path) -> String {
     let mut command = rustc("2024");
     command.args(["--crate-name", "kernelmill_device_macros", "--crate-type", "proc-macro"]);
     let (macros_built, mut messages) = run(command.arg("--out-dir").arg(folder.path()).arg(macros));
@@ -71,13 +47,13 @@ pub(crate) fn build(folder: &Folder, macros: &Path, device: &Path) -> String {
 }
 
 /// Builds both crates of this repository into `folder`.
-pub(crate) fn build_here(folder: &Folder) {
+pub(crate) fn build_here(folder: &TempDir) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     build(folder, &root.join("macros-src/lib.rs"), &root.join("src/lib.rs"));
 }
 
 /// The command that compiles the kernel file `name`, in `folder`, to LLVM's text form.
-pub(crate) fn kernel_command(folder: &Folder, name: &str, edition: &str) -> Command {
+pub(crate) fn kernel_command(folder: &TempDir, name: &str, edition: &str) -> Command {
     let mut command = rustc(edition);
     let library = folder.path().join("libkernelmill_device.rlib");
     command.args(["--crate-name", "kernels", "--emit=llvm-ir"]);

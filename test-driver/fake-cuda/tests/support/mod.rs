@@ -5,11 +5,9 @@
 use std::{
     env,
     ffi::c_void,
-    fs,
-    path::{Path, PathBuf},
     process::{self, Command},
     ptr,
-    sync::{Arc, Condvar, Mutex, OnceLock},
+    sync::{Arc, Condvar, Mutex},
     thread,
     time::Duration,
 };
@@ -18,6 +16,7 @@ use cudarc::driver::{
     CudaContext, CudaFunction, CudaModule, CudaStream, DriverError, LaunchConfig, result::stream,
     sys::CUresult,
 };
+use test_support::{TempDir, temporary_folder};
 
 /// Says which test a child process is to run.
 const CHILD: &str = "FAKE_CUDA_TEST_CHILD";
@@ -40,23 +39,17 @@ impl Outcome {
     }
 }
 
-/// A folder with the fake driver under the names that programs look for.
-fn driver_folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let built = env::current_exe().expect("the test's own path");
-        let built = built.parent().expect("a folder").join("libfake_cuda.so");
-        assert!(built.exists(), "{} is not built", built.display());
-        let name = format!("driver-{}", process::id());
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-        fs::create_dir_all(&folder).expect("a folder for the driver");
-        for name in ["libcuda.so", "libcuda.so.1"] {
-            let link = folder.join(name);
-            let _ = fs::remove_file(&link);
-            std::os::unix::fs::symlink(&built, &link).expect("a link to the driver");
-        }
-        folder
-    })
+/// A folder with the driver under the names that programs look for.
+fn driver_folder() -> TempDir {
+    let built = env::current_exe().expect("the test's own path");
+    let built = built.parent().expect("a folder").join("libfake_cuda.so");
+    assert!(built.exists(), "{} is not built", built.display());
+    let folder = temporary_folder();
+    for name in ["libcuda.so", "libcuda.so.1"] {
+        let link = folder.path().join(name);
+        std::os::unix::fs::symlink(&built, link).expect("a link to the driver");
+    }
+    folder
 }
 
 /// Runs `body` in a process of its own, and there nothing else. Must be called by the test that is
@@ -76,7 +69,8 @@ pub(crate) fn child(name: &str, variables: &[(&str, &str)], body: impl FnOnce())
     for (variable, _) in env::vars().filter(|(name, _)| name.starts_with("FAKE_CUDA_")) {
         command.env_remove(variable);
     }
-    command.env(CHILD, name).env("LD_LIBRARY_PATH", driver_folder());
+    let driver = driver_folder();
+    command.env(CHILD, name).env("LD_LIBRARY_PATH", driver.path());
     let output = command.envs(variables.iter().copied()).output().expect("a child process");
     let [stdout, stderr] = [output.stdout, output.stderr]
         .map(|printed| String::from_utf8_lossy(&printed).into_owned());

@@ -1,12 +1,9 @@
 //! Compiles files of this package for any target.
 #![allow(dead_code, reason = "each test program uses some of it")]
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
-use cuda_everywhere::{clang, compiler};
+use cuda_cpp::{clang, compiler};
 use kernelmill_artifact::Signature;
 use kernelmill_compiler::{
     Artifact, Config, Error, Job, JobSource, Lowered, RustSource,
@@ -15,6 +12,7 @@ use kernelmill_compiler::{
         rust::signature,
     },
 };
+use test_support::{temporary_folder, write_file};
 
 /// The folder of this package.
 pub(crate) fn folder() -> &'static Path {
@@ -29,17 +27,6 @@ pub(crate) struct Source {
     pub(crate) obstacles: Vec<Obstacle>,
 }
 
-/// Writes a file to a package of its own, so that messages name it as users have it, and gives the
-/// package and the file.
-fn write(file: &str, text: &str) -> (PathBuf, PathBuf) {
-    let name = file.split('.').next().unwrap_or(file);
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sources").join(name);
-    let path = root.join("kernels").join(file);
-    fs::create_dir_all(root.join("kernels")).unwrap();
-    fs::write(&path, text).unwrap();
-    (root, path)
-}
-
 /// Reads a source.
 pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
     lower_with(file, text, &[])
@@ -48,8 +35,11 @@ pub(crate) fn lower(file: &str, text: &str) -> Result<Source, Error> {
 /// Reads a source with arguments for its compiler.
 pub(crate) fn lower_with(file: &str, text: &str, arguments: &[&str]) -> Result<Source, Error> {
     let arguments: Vec<_> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-    let (package_root, path) = write(file, text);
+    // In a package of its own, so that messages name the file as users have it.
+    let package = temporary_folder();
+    let package_root = package.path().to_owned();
     let display = format!("kernels/{file}");
+    let path = write_file(&package, &display, text);
     let name = file.split('.').next().unwrap_or(file).to_owned();
     if file.ends_with(".cu") {
         let source = CudaSource {

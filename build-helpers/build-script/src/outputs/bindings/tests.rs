@@ -28,7 +28,6 @@ fn without_digests(text: &str) -> String {
 }
 
 /// The bindings of kernels with every kind of parameter, against `snapshots/kernels.rs`.
-/// `KERNELMILL_BLESS=1` in the environment of the test writes that file anew.
 #[test]
 fn the_bindings_are_as_before() {
     let first = "\
@@ -55,14 +54,10 @@ pub unsafe fn blend(params: Params, pairs: &[Pair], r#in: [u16; 3], mut _out: Di
     check("kernels.rs", &without_digests(&text));
 }
 
+#[track_caller]
 fn check(name: &str, text: &str) {
-    let snapshot = format!("{}/src/outputs/bindings/snapshots/{name}", env!("CARGO_MANIFEST_DIR"));
-    #[expect(clippy::disallowed_methods, reason = "of the test, not of a build")]
-    let is_blessed = std::env::var_os("KERNELMILL_BLESS").is_some();
-    if is_blessed {
-        fs::write(&snapshot, text).unwrap();
-    }
-    assert!(text == fs::read_to_string(&snapshot).unwrap(), "{name} is not {snapshot}:\n{text}");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/outputs/bindings/snapshots");
+    test_support::snapshot::check(format!("{folder}/{name}"), text);
 }
 
 /// Settings as a package's manifest has them.

@@ -1,6 +1,7 @@
 use super::*;
-use crate::{store::entries::Store, test_support::TempFolder};
+use crate::store::entries::Store;
 use std::fs::File;
+use test_support::{TempDir, temporary_folder};
 
 /// Sets back when a file was written, as if long ago.
 fn age(path: &Path) {
@@ -8,9 +9,9 @@ fn age(path: &Path) {
     File::options().append(true).open(path).unwrap().set_modified(long_ago).unwrap();
 }
 
-fn fresh<T>(folder: &TempFolder, look: impl FnOnce(&Digests<'_>) -> T) -> T {
-    let store = Store::new(Some(folder.path.join("store")), 1 << 20);
-    let checkout = folder.path.join("checkout");
+fn fresh<T>(folder: &TempDir, look: impl FnOnce(&Digests<'_>) -> T) -> T {
+    let store = Store::new(Some(folder.path().join("store")), 1 << 20);
+    let checkout = folder.path().join("checkout");
     let digests = Digests::new(&store, "package", &checkout);
     let found = look(&digests);
     digests.finish();
@@ -18,7 +19,7 @@ fn fresh<T>(folder: &TempFolder, look: impl FnOnce(&Digests<'_>) -> T) -> T {
 }
 
 /// The number of files that the store remembers.
-fn remembered(folder: &TempFolder) -> usize {
+fn remembered(folder: &TempDir) -> usize {
     fresh(folder, |digests| {
         let entry = digests.store.get(KIND, &digests.key);
         entry.map_or(0, |bytes| String::from_utf8(bytes).unwrap().lines().count())
@@ -27,8 +28,8 @@ fn remembered(folder: &TempFolder) -> usize {
 
 #[test]
 fn a_file_elsewhere_is_remembered_until_anything_about_it_changes() {
-    let folder = TempFolder::new("digests");
-    let header = folder.path.join("a header.h");
+    let folder = temporary_folder();
+    let header = folder.path().join("a header.h");
     fs::write(&header, "one").unwrap();
     age(&header);
     let of_header = || fresh(&folder, |digests| digests.of(&header));
@@ -48,13 +49,13 @@ fn a_file_elsewhere_is_remembered_until_anything_about_it_changes() {
 
 #[test]
 fn what_is_remembered_is_not_read() {
-    let folder = TempFolder::new("digests");
-    let header = folder.path.join("header.h");
+    let folder = temporary_folder();
+    let header = folder.path().join("header.h");
     fs::write(&header, "one").unwrap();
     age(&header);
     fresh(&folder, |digests| digests.of(&header));
     // A digest that no content of the file has shows where the answer comes from.
-    let store = Store::new(Some(folder.path.join("store")), 1 << 20);
+    let store = Store::new(Some(folder.path().join("store")), 1 << 20);
     let key = fresh(&folder, |digests| digests.key);
     let text = String::from_utf8(store.get(KIND, &key).unwrap()).unwrap();
     let other = text.replace(&digest(b"one").to_string(), &digest(b"other").to_string());
@@ -64,12 +65,12 @@ fn what_is_remembered_is_not_read() {
 
 #[test]
 fn files_of_the_checkout_and_files_just_written_are_read_each_time() {
-    let folder = TempFolder::new("digests");
-    let own = folder.path.join("checkout/own.h");
+    let folder = temporary_folder();
+    let own = folder.path().join("checkout/own.h");
     fs::create_dir_all(own.parent().unwrap()).unwrap();
     fs::write(&own, "own").unwrap();
     age(&own);
-    let new = folder.path.join("new.h");
+    let new = folder.path().join("new.h");
     fs::write(&new, "new").unwrap();
     let both = fresh(&folder, |digests| [digests.of(&own), digests.of(&new)]);
     assert_eq!(both, [Some(digest(b"own")), Some(digest(b"new"))]);

@@ -1,13 +1,11 @@
 use super::*;
-use crate::{
-    base::key::digest,
-    test_support::{TempFolder, files},
-};
+use crate::{base::key::digest, test_support::files};
+use test_support::temporary_folder;
 
 #[test]
 fn what_was_put_is_found_under_its_key_and_kind_only() {
-    let folder = TempFolder::new("store");
-    let store = Store::new(Some(folder.path.clone()), u64::MAX);
+    let folder = temporary_folder();
+    let store = Store::new(Some(folder.path().to_owned()), u64::MAX);
     let key = digest(b"key");
     assert_eq!(store.get("artifact", &key), None);
     store.put("artifact", &key, b"content");
@@ -19,11 +17,11 @@ fn what_was_put_is_found_under_its_key_and_kind_only() {
 
 #[test]
 fn every_damage_is_a_miss_and_is_replaced() {
-    let folder = TempFolder::new("damage");
-    let store = Store::new(Some(folder.path.clone()), u64::MAX);
+    let folder = temporary_folder();
+    let store = Store::new(Some(folder.path().to_owned()), u64::MAX);
     let key = digest(b"key");
     store.put("artifact", &key, b"content");
-    let file = files(&folder.path).remove(0);
+    let file = files(folder.path()).remove(0);
     let whole = fs::read(&file).unwrap();
     for cut in 0..whole.len() {
         fs::write(&file, &whole[..cut]).unwrap();
@@ -44,12 +42,12 @@ fn every_damage_is_a_miss_and_is_replaced() {
 
 #[test]
 fn writers_at_once_leave_whole_entries_and_no_temporary_files() {
-    let folder = TempFolder::new("writers");
+    let folder = temporary_folder();
     let content = vec![7_u8; 200_000];
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
-                let store = Store::new(Some(folder.path.clone()), u64::MAX);
+                let store = Store::new(Some(folder.path().to_owned()), u64::MAX);
                 for round in 0..10_u8 {
                     let key = digest(&[round]);
                     store.put("artifact", &key, &content);
@@ -59,13 +57,13 @@ fn writers_at_once_leave_whole_entries_and_no_temporary_files() {
             });
         }
     });
-    assert_eq!(files(&folder.path).len(), 10);
+    assert_eq!(files(folder.path()).len(), 10);
 }
 
 #[test]
 fn a_store_that_cannot_be_written_only_warns_once() {
-    let folder = TempFolder::new("unwritable");
-    let blocked = folder.path.join("file");
+    let folder = temporary_folder();
+    let blocked = folder.path().join("file");
     fs::write(&blocked, "").unwrap();
     let store = Store::new(Some(blocked), u64::MAX);
     store.put("artifact", &digest(b"a"), b"content");
@@ -77,8 +75,8 @@ fn a_store_that_cannot_be_written_only_warns_once() {
 
 #[test]
 fn the_entries_not_used_for_longest_go_first() {
-    let folder = TempFolder::new("evict");
-    let store = Store::new(Some(folder.path.clone()), 10_000);
+    let folder = temporary_folder();
+    let store = Store::new(Some(folder.path().to_owned()), 10_000);
     for number in 0..10_u8 {
         store.put("artifact", &digest(&[number]), &[number; 1_500]);
         let path = store.path("artifact", &digest(&[number])).unwrap();

@@ -1,0 +1,10 @@
+//! A compiler over the tools of the machine that runs the tests, and launches of what it makes.
+
+mod launch;
+pub mod random;
+mod source;
+mod tools;
+
+pub use launch::{Launch, OnCpu, OnEmulator, Value};
+pub use source::{Source, lower, lower_for, source, written};
+pub use tools::{clang, compiler, nvcc, ptxas};

@@ -1,0 +1,141 @@
+//! What NVIDIA's processors have single instructions for, against plain Rust.
+
+use std::sync::OnceLock;
+
+use cuda_cpp::{Launch, Source, Value, lower, source};
+
+fn intrinsics() -> &'static Source {
+    static SOURCE: OnceLock<Source> = OnceLock::new();
+    SOURCE.get_or_init(|| lower(&source("intrinsics")).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// What each lane of a warp computes from the values of all.
+fn lane(x: &[u32], t: usize, odd: u32) -> [u32; 12] {
+    let bits = |holds: &dyn Fn(u32) -> bool| {
+        x.iter().enumerate().fold(0_u32, |mask, (i, v)| mask | u32::from(holds(*v)) << i)
+    };
+    let first = t / 8 * 8;
+    let v = x[t];
+    [
+        x[first + 3],
+        if t % 8 < 2 { v } else { x[t - 2] },
+        if t % 16 + 3 < 16 { x[t + 3] } else { v },
+        x[t ^ 5],
+        bits(&|v| v % 3 == 0),
+        u32::from(x.contains(&5)) + 2 + 4 * u32::from(x.iter().all(|v| *v < 40)),
+        x.iter().sum(),
+        bits(&|other| other % 4 == v % 4),
+        x[t ^ 1] + (t as u32 ^ 1),
+        odd,
+        3,
+        x[first..first + 8].iter().sum::<u32>() + 1000 * (t as u32 % 8),
+    ]
+}
+
+#[test]
+fn warps_exchange_values() {
+    let x: Vec<u32> = (0..64).map(|i| (i * 7 + 5) % 41).collect();
+    let odd = x.iter().filter(|v| *v % 2 == 1).count() as u32;
+    assert!(x.contains(&7));
+    let arguments = [Value::Words(x.clone()), Value::Words(vec![0; 64 * 12])];
+    for after in intrinsics().run("warps", Launch::linear(1, 64), &arguments) {
+        for (t, row) in after[1].words().chunks(12).enumerate() {
+            let warp = &x[t / 32 * 32..t / 32 * 32 + 32];
+            let mut expected = lane(warp, t % 32, odd);
+            // The thread's number is that in the block.
+            expected[8] = warp[(t % 32) ^ 1] + (t as u32 ^ 1);
+            assert_eq!(row, expected, "thread {t}");
+        }
+    }
+}
+
+fn bytes(word: u32) -> [i32; 4] {
+    word.to_le_bytes().map(|byte| i32::from(byte.cast_signed()))
+}
+
+fn permute(a: u32, b: u32, digits: u32) -> u32 {
+    let both = u64::from(b) << 32 | u64::from(a);
+    let byte = |i: u32| {
+        let digit = digits >> (4 * i) & 15;
+        let byte = (both >> (8 * (digit & 7)) & 255) as u32;
+        let byte = if digit & 8 == 0 {
+            byte
+        } else if byte & 128 == 0 {
+            0
+        } else {
+            255
+        };
+        byte << (8 * i)
+    };
+    (0..4).map(byte).sum()
+}
+
+fn bits(a: u32, b: u32) -> [u32; 14] {
+    let both = u64::from(b) << 32 | u64::from(a);
+    let pairs: Vec<_> = bytes(a).into_iter().zip(bytes(b)).collect();
+    let parts = |f: &dyn Fn(i32, i32) -> i32| {
+        u32::from_le_bytes([0, 1, 2, 3].map(|i| f(pairs[i].0, pairs[i].1) as u8))
+    };
+    let product = i64::from(a.cast_signed()) * i64::from(b.cast_signed());
+    [
+        a.count_ones(),
+        a.leading_zeros(),
+        if a == 0 { 0 } else { a.trailing_zeros() + 1 },
+        a.reverse_bits(),
+        permute(a, b, 0x7531),
+        permute(a, b, 0x90a1),
+        (both << 11 >> 32) as u32,
+        (both >> (43 % 32)) as u32,
+        b,
+        (pairs.iter().map(|(a, b)| a * b).sum::<i32>() - 5).cast_unsigned(),
+        ((u64::from(a) * u64::from(b)) >> 32) as u32,
+        parts(&|a, b| (a - b).clamp(-128, 127)),
+        parts(&|a, b| if a == b { 0 } else { -1 }),
+        (product >> 32) as u32,
+    ]
+}
+
+#[test]
+fn bits_are_counted_moved_and_chosen() {
+    let mut x: Vec<u32> = vec![0, 1, u32::MAX, 0x8000_0000, 0x8081_7f00, 0x7f80_8101];
+    x.extend((0..58_u32).map(|i| i.wrapping_mul(0x9e37_79b9) ^ i << 13));
+    let arguments = [Value::Words(x.clone()), Value::Words(vec![0; 32 * 14])];
+    for after in intrinsics().run("bits", Launch::linear(1, 32), &arguments) {
+        for (pair, row) in x.chunks(2).zip(after[1].words().chunks(14)) {
+            assert_eq!(row, bits(pair[0], pair[1]), "{pair:x?}");
+        }
+    }
+}
+
+#[test]
+fn atomics_of_all_kinds() {
+    let mut x = vec![0_u32; 14];
+    (x[4], x[10], x[12]) = (u32::MAX, 5, 1);
+    let arguments = [Value::Words(x), Value::floats(&[1.0]), Value::Words(vec![0xabcd_0003])];
+    for after in intrinsics().run("atomics", Launch::linear(1, 96), &arguments) {
+        let xor = (0..96).fold(0, |sum, t| sum ^ t);
+        let power = (0..96).fold(1, |value, _| value * 3 % 1001);
+        let wide = 5 + 96 * (1_u64 << 31);
+        let (low, high) = (wide as u32, (wide >> 32) as u32);
+        let minus = |number: i32| (-number).cast_unsigned();
+        let expected = [
+            95 * 96 / 2,
+            minus(192),
+            minus(95),
+            95 * 95,
+            0,
+            u32::MAX,
+            xor,
+            96 % 10,
+            10 - 96 % 10,
+            0,
+            low,
+            high,
+            power,
+            0,
+        ];
+        assert_eq!(after[0].words(), expected);
+        assert_eq!(after[1].numbers(), [25.0]);
+        assert_eq!(after[2].words(), [0xabcd_0003 + 192]);
+    }
+}

@@ -1,0 +1,224 @@
+//! What cannot go everywhere, what is refused, and what is read.
+
+use std::collections::BTreeSet;
+
+use cuda_cpp::{Launch, OnEmulator, Value, lower, lower_for, source, written};
+use kernelmill_artifact::Target;
+use kernelmill_compiler::{Config, frontend::cuda::CudaSource};
+
+fn mixed() -> CudaSource {
+    CudaSource { defines: vec![("FACTOR".into(), "3.0f".into())], ..source("mixed") }
+}
+
+#[test]
+fn what_keeps_a_kernel_from_a_target_is_named_with_its_line_and_the_others_compile() {
+    let mixed = lower(&mixed()).unwrap();
+    let found: Vec<_> = mixed
+        .lowered
+        .obstacles
+        .iter()
+        .map(|obstacle| format!("{}: {obstacle}", obstacle.symbol))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            "inline_ptx: kernels/mixed.cuh:4: inline PTX (`mov.u32`)",
+            "nowhere: kernels/mixed.cu:12: a call of `elsewhere`, which this file does not define",
+        ]
+    );
+    for (target, count) in [("cpu", 1), ("gfx1100", 1), ("compute_80", 2), ("sm_80", 2)] {
+        if target == "sm_80" && cuda_cpp::ptxas().is_none() {
+            eprintln!("skipped: ptxas is not installed; run `cargo xtask setup`");
+            continue;
+        }
+        let artifact = mixed.compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert_eq!(artifact.kernels.len(), count, "{target}");
+    }
+    let after = mixed.run("everywhere", Launch::linear(1, 2), &[Value::floats(&[1.0, 2.5])]);
+    assert!(after.iter().all(|after| after[0].numbers() == [3.0, 7.5]));
+}
+
+#[test]
+fn every_header_that_was_read_is_an_input_and_none_of_ours() {
+    let mixed = lower(&mixed()).unwrap();
+    let names: BTreeSet<_> = mixed
+        .lowered
+        .lowered
+        .inputs
+        .iter()
+        .map(|path| path.file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert!(names.contains("mixed.cu") && names.contains("mixed.cuh"), "{names:?}");
+    assert!(names.contains("cmath"), "the system's are inputs too: {names:?}");
+    assert!(!names.contains("prelude.h"), "{names:?}");
+    assert!(mixed.lowered.lowered.inputs.iter().all(|path| path.is_absolute()));
+}
+
+#[test]
+fn what_clang_refuses_is_shown_in_its_words_with_the_users_line_once() {
+    let source =
+        written("refused", "#include <cub/cub.cuh>\n__global__ void k(int *x) { *x = 1 }\n");
+    let message = lower(&source).unwrap_err().to_string();
+    let start = "error: 'cub/cub.cuh' file not found\n --> kernels/refused.cu:1\n  | 1 | #include";
+    assert!(message.starts_with(start), "{message}");
+    assert_eq!(message.matches("file not found").count(), 1, "{message}");
+    assert!(message.contains("[kernels.NAME] targets = [...]"), "{message}");
+
+    let source = written("syntax", "__global__ void k(int *x) {\n  *x = 1\n}\n");
+    let message = lower(&source).unwrap_err().to_string();
+    let start = "error: expected ';' after expression\n --> kernels/syntax.cu:2\n";
+    assert!(message.starts_with(start), "{message}");
+}
+
+#[test]
+fn warnings_are_kept_and_constants_that_nobody_sets_are_one() {
+    let text = "__constant__ float table[4];\nextern \"C\" __global__ void k(float *x) {\n  \
+                int unused = 3;\n  x[0] = table[1];\n}\n";
+    let mut source = written("warned", text);
+    source.arguments = vec!["-Wall".into()];
+    let warnings = lower(&source).unwrap().lowered.lowered.warnings;
+    let lines: Vec<_> = warnings.lines().collect();
+    assert_eq!(lines.len(), 2, "{warnings}");
+    assert!(lines[0].starts_with("kernels/warned.cu:3: unused variable 'unused'"), "{warnings}");
+    let ours = "kernels/warned.cu: the __constant__ variable `table` has no initial";
+    assert!(lines[1].starts_with(ours), "{warnings}");
+}
+
+#[test]
+fn a_source_is_told_the_architecture_of_the_target() {
+    let text = "extern \"C\" __global__ void told(unsigned *x) {\n  x[0] = __CUDA_ARCH__;\n\
+                #ifdef __CUDA_ARCH_FEAT_SM90_ALL\n  x[1] = __CUDA_ARCH_SPECIFIC__;\n#endif\n\
+                #if __CUDA_ARCH_FAMILY_SPECIFIC__ == 1000\n  x[2] = 1;\n#endif\n}\n";
+    let source = written("told", text);
+    for (arch, expected) in [
+        (None, [800, 0, 0]),
+        (Some("compute_75"), [750, 0, 0]),
+        (Some("sm_90a"), [900, 900, 0]),
+        (Some("sm_100f"), [1000, 0, 1]),
+    ] {
+        let arch = arch.map(|target| match target.parse().unwrap() {
+            Target::Ptx(arch) | Target::Cubin(arch) => arch,
+            other => panic!("{other}"),
+        });
+        let lowered = lower_for(&source, arch).unwrap();
+        let arguments = [Value::Words(vec![0; 3])];
+        let after = lowered.run_on_cpu("told", Launch::linear(1, 1), &arguments).unwrap();
+        assert_eq!(after[0].words(), expected, "{arch:?}");
+    }
+}
+
+#[test]
+fn arguments_of_nvcc_are_understood() {
+    let text = "#if ANSWER != 42 || __cplusplus < 202002L\n#error wrong\n#endif\n\
+                extern \"C\" __global__ void k(int *x) { *x = ANSWER; }\n";
+    let mut source = written("arguments", text);
+    source.arguments =
+        ["-DANSWER=42", "--expt-relaxed-constexpr", "-O3", "--std=c++20", "-arch", "sm_90"]
+            .map(str::to_owned)
+            .to_vec();
+    assert_eq!(lower(&source).unwrap().lowered.kernels.len(), 1);
+}
+
+#[test]
+fn a_failed_assertion_is_a_panic_with_text_file_and_line() {
+    let failures = lower(&source("failures")).unwrap();
+    let x: Vec<u32> = vec![1, 2, 30, 4];
+    let arguments = [Value::Words(x), Value::Words(vec![0; 4])];
+    let error = failures.run_on_cpu("asserts", Launch::linear(1, 4), &arguments).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("kernels/failures.cu:7"), "{message}");
+    assert!(message.contains("assertion failed: x[i] < 10 && \"too much\""), "{message}");
+
+    let arguments = [Value::Words(vec![0; 4]), Value::of(2_i32)];
+    let error = failures.run_on_cpu("traps", Launch::linear(1, 4), &arguments).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("kernels/failures.cu:12"), "{message}");
+    assert!(message.contains("__trap() was called"), "{message}");
+    let arguments = [Value::Words(vec![0; 4]), Value::of(9_i32)];
+    let after = failures.run_on_cpu("traps", Launch::linear(1, 4), &arguments).unwrap();
+    assert_eq!(after[0].words(), [7; 4]);
+    for target in ["compute_80", "gfx1100"] {
+        let artifact = failures.compile(target).unwrap();
+        // On AMD what `prints` prints is put together by code that has checks of its own.
+        let own = artifact.locations.iter().filter(|place| place.file == "kernels/failures.cu");
+        let lines: BTreeSet<_> = own.map(|place| place.line).collect();
+        assert_eq!(lines, BTreeSet::from([7, 12]), "{target}");
+        assert!(artifact.kernels[0].panics, "{target}");
+        let texts: BTreeSet<_> = artifact.messages.iter().map(String::as_str).collect();
+        let expected = ["assertion failed: x[i] < 10 && \"too much\"", "__trap() was called"];
+        assert!(texts.is_superset(&BTreeSet::from(expected)), "{target}: {texts:?}");
+        let trap = artifact.bytes.windows(5).any(|window| window == b"trap;");
+        assert!(!trap, "{target}: a trap ends the context");
+    }
+}
+
+#[test]
+fn a_trap_of_nvccs_code_is_a_fault_of_the_emulator() {
+    let Some(nvcc) = cuda_cpp::nvcc() else {
+        eprintln!("skipped: nvcc is not installed; run `cargo xtask setup`");
+        return;
+    };
+    let config = Config::new("compute_80".parse().unwrap());
+    let (artifact, _) = nvcc.compile(&source("failures"), &config).unwrap();
+    let emulator = OnEmulator::new(&artifact);
+    let run = |which: i32| {
+        let arguments = [Value::Words(vec![0; 4]), Value::of(which)];
+        let options = ptx_emulator::Options::default();
+        emulator.run("traps", Launch::linear(1, 4), &arguments, &options)
+    };
+    let fault = run(2).unwrap_err().to_string();
+    assert!(fault.starts_with("trap instruction, in traps at PTX line"), "{fault}");
+    assert!(fault.ends_with("block (0, 0, 0), thread (2, 0, 0)"), "{fault}");
+    assert_eq!(run(9).unwrap()[0].words(), [7; 4]);
+}
+
+#[test]
+fn what_a_kernel_prints_on_the_cpu_is_on_standard_output() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_prints")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut lines: Vec<_> = std::str::from_utf8(&output.stdout).unwrap().lines().collect();
+    lines.sort_unstable();
+    assert_eq!(
+        lines,
+        [
+            "thread 0 of prints has 2.50, 1099511627776",
+            "thread 1 of prints has 2.50, 1099511627776",
+        ]
+    );
+    let failures = lower(&source("failures")).unwrap();
+    let ptx = String::from_utf8(failures.compile("compute_80").unwrap().bytes).unwrap();
+    assert!(ptx.contains("vprintf"), "{ptx}");
+}
+
+/// There it is formatted on the device, into the buffer that `gpu_println!` fills.
+#[test]
+fn what_a_kernel_prints_on_amd_is_in_a_buffer_of_its_module() {
+    let failures = lower(&source("failures")).unwrap();
+    for target in ["gfx90a", "gfx1100"] {
+        let bytes = failures.compile(target).unwrap().bytes;
+        let has = |text: &str| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        for there in ["__kernelmill_print_buffer", "thread %d of %s has %.2f, %lld", "prints"] {
+            assert!(has(there), "{target}: {there}");
+        }
+        assert!(!has("printf"), "{target}: something is left that prints");
+    }
+}
+
+#[test]
+fn the_same_source_gives_the_same_bytes_without_a_path_of_the_machine() {
+    let (first, second) =
+        (lower(&source("failures")).unwrap(), lower(&source("failures")).unwrap());
+    assert_eq!(first.lowered, second.lowered);
+    let folder = env!("CARGO_MANIFEST_DIR").as_bytes();
+    for target in ["compute_75", "gfx1100", "cpu"] {
+        let [one, two] = [&first, &second].map(|source| source.compile(target).unwrap());
+        assert_eq!(one, two, "{target}");
+        let found = one.bytes.windows(folder.len()).any(|window| window == folder);
+        assert!(!found, "{target}");
+    }
+    // Lines of headers, of which atomic operations consist.
+    let basics = lower(&source("basics")).unwrap().compile("compute_75").unwrap().bytes;
+    let ptx = String::from_utf8(basics).unwrap();
+    assert!(ptx.contains("\"kernelmill-cuda/kernelmill/atomics.h\""), "{ptx}");
+    assert!(!ptx.contains(env!("CARGO_MANIFEST_DIR")), "{ptx}");
+}

@@ -1,0 +1,19 @@
+//! Test support: the tools of the machine, snapshots, and temporary folders.
+//!
+//! Packages of this workspace use it as a dev-dependency, or as a dependency where they are tests
+//! themselves. It depends on none of them, so that each of them can.
+//!
+//! - [`tool`] finds programs and libraries, and is the only place that reads `KERNELMILL_REQUIRE_TOOLS`.
+//! - [`snapshot`] compares texts with files, and is the only place that reads `KERNELMILL_TEST_BLESS`.
+//! - [`temporary_folder`] gives each test a folder of its own.
+
+pub mod driver;
+mod folder;
+pub mod snapshot;
+pub mod tool;
+mod workspace;
+
+pub use folder::{
+    InFolder, TempDir, has_path_of_the_machine, temporary_folder, temporary_folder_in, write_file,
+};
+pub use workspace::{root, shared_folder};

@@ -1,0 +1,139 @@
+//! Snapshots: files that have the text that a test expects. `cargo xtask bless` rewrites them, by
+//! `KERNELMILL_TEST_BLESS=1`, and nothing else does.
+
+use std::{collections::BTreeSet, env, fs, io::Write as _, path::Path};
+
+/// Compares a text with a file.
+///
+/// # Panics
+///
+/// When they differ and the snapshot is not rewritten.
+#[track_caller]
+pub fn check(path: impl AsRef<Path>, actual: &str) {
+    accept(path.as_ref(), |_| Ok(actual.to_owned()));
+}
+
+/// The lines before and after a part of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Markers<'t> {
+    /// The text before the part.
+    pub start: &'t str,
+    /// The first text after it.
+    pub end: &'t str,
+}
+
+/// Compares a text with the part of a file between two markers.
+///
+/// # Panics
+///
+/// When they differ and the snapshot is not rewritten, and when the file lacks a marker.
+#[track_caller]
+pub fn check_part(path: impl AsRef<Path>, markers: Markers<'_>, actual: &str) {
+    accept(path.as_ref(), |expected| replace_part(expected, markers, actual));
+}
+
+/// Compares a set of lines with those of a file that `is_compared` chooses. The others are not this
+/// test's, and stay.
+///
+/// # Panics
+///
+/// When they differ and the snapshot is not rewritten.
+#[track_caller]
+pub fn check_lines(
+    path: impl AsRef<Path>,
+    actual: &BTreeSet<String>,
+    is_compared: impl Fn(&str) -> bool,
+) {
+    accept(path.as_ref(), |expected| {
+        let others = expected.lines().filter(|line| !is_compared(line));
+        let all: BTreeSet<_> = actual.iter().map(String::as_str).chain(others).collect();
+        Ok(all.iter().flat_map(|line| [line, "\n"]).collect())
+    });
+}
+
+/// Compares a file with what it should be, which is made of what it is; rewrites it where that is asked
+/// for.
+#[track_caller]
+fn accept(path: &Path, wanted: impl FnOnce(&str) -> Result<String, String>) {
+    let is_blessed = env::var_os("KERNELMILL_TEST_BLESS").is_some_and(|value| value == "1");
+    let expected = fs::read_to_string(path).unwrap_or_default();
+    let result = wanted(&expected).and_then(|actual| match difference(&expected, &actual) {
+        Some(_) if is_blessed => write(path, &actual),
+        Some(difference) => Err(difference),
+        None => Ok(()),
+    });
+    if let Err(reason) = result {
+        panic!("{}: {reason}", path.display());
+    }
+}
+
+/// Writes a file whole: other tests may read it at the same time.
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().expect("a snapshot lies in a folder");
+    let write = || {
+        fs::create_dir_all(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        if let Ok(old) = fs::metadata(path) {
+            file.as_file().set_permissions(old.permissions())?;
+        }
+        file.persist(path).map(drop).map_err(|error| error.error)
+    };
+    write().map_err(|error: std::io::Error| format!("cannot be written: {error}"))
+}
+
+/// How a text differs from what is expected: the first line that does, and all lines of one alone.
+fn difference(expected: &str, actual: &str) -> Option<String> {
+    if expected == actual {
+        return None;
+    }
+    let same = expected.lines().zip(actual.lines()).take_while(|(was, is)| was == is).count();
+    let [was, is] = [expected, actual].map(|text| text.lines().collect::<BTreeSet<_>>());
+    let list = |sign: char, lines: BTreeSet<&str>| -> String {
+        lines.iter().map(|line| format!("\n{sign} {line}")).collect()
+    };
+    Some(format!(
+        "differs from line {} on (`cargo xtask bless` accepts it){}{}\n-- the text is:\n{actual}",
+        same + 1,
+        list('-', &was - &is),
+        list('+', &is - &was)
+    ))
+}
+
+fn replace_part(text: &str, markers: Markers<'_>, part: &str) -> Result<String, String> {
+    let Markers { start, end } = markers;
+    let (before, rest) = text.split_once(start).ok_or(format!("has no `{}`", start.trim()))?;
+    let (_, after) = rest.split_once(end).ok_or(format!("has no `{}`", end.trim()))?;
+    Ok([before, start, part, end, after].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_names_its_first_line() {
+        assert_eq!(difference("a\nb\n", "a\nb\n"), None);
+        let text = difference("a\nb\n", "a\nc\n").unwrap();
+        assert!(text.starts_with("differs from line 2 on"), "{text}");
+        assert!(text.contains("\n- b\n+ c\n"), "{text}");
+    }
+
+    #[test]
+    fn a_part_is_replaced_between_its_markers() {
+        let markers = Markers { start: "<a>", end: "</a>" };
+        assert_eq!(replace_part("x<a>1</a>y", markers, "2").unwrap(), "x<a>2</a>y");
+        assert_eq!(replace_part("x<a>1", markers, "2").unwrap_err(), "has no `</a>`");
+    }
+
+    #[test]
+    fn a_file_is_written_whole() {
+        let folder = crate::temporary_folder();
+        let path = folder.path().join("new/text.txt");
+        for text in ["first\n", "second\n"] {
+            write(&path, text).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+}

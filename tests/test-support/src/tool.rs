@@ -1,0 +1,135 @@
+//! Tools of the machine: programs and libraries that some tests need, and `cargo xtask setup` installs.
+//!
+//! A test skips what it cannot do without a tool. With `KERNELMILL_REQUIRE_TOOLS` set, as
+//! `cargo xtask test` does, a missing tool fails it.
+
+use crate::workspace::root;
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::OnceLock,
+};
+
+/// The names of clang, the preferred first: set-up installs the one of the LLVM of rustc.
+const CLANGS: [&str; 5] = ["clang-22", "clang-21", "clang-20", "clang-19", "clang"];
+
+/// AMD's mathematical functions, as Debian installs them.
+const OCML: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc";
+
+/// What was found; says that the test is skipped where that is nothing.
+///
+/// # Panics
+///
+/// Where it is nothing and `KERNELMILL_REQUIRE_TOOLS` is set.
+#[track_caller]
+pub fn require<T>(name: &str, found: Option<T>) -> Option<T> {
+    if found.is_none() {
+        let message = format!("{name} is not there: `cargo xtask setup` installs it");
+        assert!(env::var_os("KERNELMILL_REQUIRE_TOOLS").is_none(), "{message}");
+        println!("skipped: {message}");
+    }
+    found
+}
+
+/// A program of NVIDIA's, from `CUDA_HOME`, the wheels of set-up or `PATH`.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn nvidia(name: &str) -> Option<PathBuf> {
+    let home = env::var_os("CUDA_HOME").map(PathBuf::from);
+    let folders = home.into_iter().chain([wheels_folder().join("cu13")]);
+    let mut files = folders.map(|folder| folder.join("bin").join(name));
+    require(name, files.find(|file| file.is_file()).or_else(|| which::which(name).ok()))
+}
+
+/// The folder of NVIDIA's wheels, where set-up has installed them.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn wheels() -> Option<PathBuf> {
+    let folder = wheels_folder();
+    let is_there = folder.join("cu13/bin/nvcc").is_file();
+    require("the set of NVIDIA's wheels", is_there.then_some(folder))
+}
+
+fn wheels_folder() -> PathBuf {
+    root().join("target/toolchains/nvidia")
+}
+
+/// clang: the one that `KERNELMILL_TEST_CLANG` names, or the newest that tests know.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn clang() -> Option<PathBuf> {
+    let chosen = env::var("KERNELMILL_TEST_CLANG").ok();
+    let names = chosen.as_deref().map_or(CLANGS.to_vec(), |name| vec![name]);
+    require("clang", names.into_iter().find_map(|name| which::which(name).ok()))
+}
+
+/// AMD's mathematical functions.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn ocml() -> Option<PathBuf> {
+    let path = PathBuf::from(OCML);
+    require("ocml", Some(path).filter(|path| path.is_file()))
+}
+
+/// The rustc that compiles kernels in tests.
+#[derive(Debug)]
+pub struct Rustc {
+    /// How it is called.
+    pub program: PathBuf,
+    /// What it says of its version, with `-vV`.
+    pub version: String,
+    /// The target that it runs on.
+    pub host: String,
+    /// Its folder.
+    pub sysroot: PathBuf,
+}
+
+/// The rustc that `RUSTC` names, or that is on `PATH`.
+///
+/// # Panics
+///
+/// When it cannot be run.
+pub fn rustc() -> &'static Rustc {
+    static RUSTC: OnceLock<Rustc> = OnceLock::new();
+    RUSTC.get_or_init(|| {
+        let program = env::var_os("RUSTC").map_or_else(|| "rustc".into(), PathBuf::from);
+        let version = output(&program, &["-vV"]);
+        let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+        let host = host.expect("rustc says its host").to_owned();
+        let sysroot = output(&program, &["--print", "sysroot"]).into();
+        Rustc { program, version, host, sysroot }
+    })
+}
+
+/// What a program prints.
+///
+/// # Panics
+///
+/// When it cannot be run or fails, with its errors.
+#[must_use]
+#[track_caller]
+pub fn output(program: impl AsRef<Path>, arguments: &[&str]) -> String {
+    let program = program.as_ref();
+    let output = Command::new(program).args(arguments).output();
+    let output = output.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{} {arguments:?}: {errors}", program.display());
+    String::from_utf8(output.stdout).expect("the output is text").trim().to_owned()
+}

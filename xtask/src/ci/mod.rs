@@ -1,0 +1,123 @@
+//! `cargo xtask test`: every check and every test, with nothing skipped.
+
+mod aarch64;
+mod examples;
+mod first_command;
+mod test_driver;
+mod toolchains;
+
+use crate::{
+    layers, setup,
+    workspace::{Workspace, find_program, stage},
+};
+use anyhow::Result;
+use clap::ValueEnum;
+use xshell::Cmd;
+
+/// What to run.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run one stage only.
+    #[arg(long, value_enum)]
+    only: Option<Stage>,
+}
+
+/// A part of the tests, in the order in which failures are cheapest to find.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Stage {
+    /// Installs what the tests need.
+    SetUp,
+    /// Formatting.
+    Format,
+    /// Modules that import downwards only, packages that are called as their folders.
+    Layers,
+    /// Lints.
+    Clippy,
+    /// Every test, documentation tests among them.
+    Tests,
+    /// Documentation without a warning.
+    Documentation,
+    /// Each example on the CPU.
+    Examples,
+    /// Every kernel as PTX on the fake CUDA driver, and each example.
+    TestDriver,
+    /// Examples and every kernel on the oldest Rust, on beta, and on nightly as information.
+    Toolchains,
+    /// Every kernel, and random ones, for aarch64 on an emulated processor.
+    Aarch64,
+    /// The first command of the README, with rustup and a C linker only.
+    FirstCommand,
+}
+
+impl Stage {
+    fn title(self) -> &'static str {
+        match self {
+            Self::SetUp => "set-up",
+            Self::Format => "format",
+            Self::Layers => "layers of modules",
+            Self::Clippy => "clippy",
+            Self::Tests => "tests",
+            Self::Documentation => "documentation",
+            Self::Examples => "examples on the CPU",
+            Self::TestDriver => "every kernel as PTX on the fake CUDA driver",
+            Self::Toolchains => "examples and every kernel on other Rust toolchains",
+            Self::Aarch64 => "every kernel on an emulated aarch64",
+            Self::FirstCommand => "the first command with rustup and a C linker only",
+        }
+    }
+
+    fn run(self, workspace: &Workspace) -> Result<()> {
+        match self {
+            Self::SetUp => setup::run(workspace),
+            Self::Format => Ok(workspace.cargo(&["fmt", "--all", "--check"]).run()?),
+            Self::Layers => layers::run(workspace),
+            Self::Clippy => clippy(workspace),
+            Self::Tests => all_tests(workspace),
+            Self::Documentation => documentation(workspace),
+            Self::Examples => examples::run_all(workspace, None),
+            Self::TestDriver => test_driver::run(workspace),
+            Self::Toolchains => toolchains::run(workspace),
+            Self::Aarch64 => aarch64::run(workspace),
+            Self::FirstCommand => first_command::run(workspace),
+        }
+    }
+}
+
+/// Runs every stage, or the one that is asked for.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    for found in Stage::value_variants() {
+        if options.only.is_none_or(|only| only == *found) {
+            stage(found.title(), || found.run(workspace))?;
+        }
+    }
+    if options.only.is_none() {
+        println!("\nevery check and every test passed");
+    }
+    Ok(())
+}
+
+fn clippy(workspace: &Workspace) -> Result<()> {
+    let features = ["--features", "random-cuda-suite/kernels"];
+    let clippy = workspace.cargo(&["clippy", "--workspace", "--all-targets"]).args(features);
+    Ok(clippy.args(["--", "-D", "warnings"]).run()?)
+}
+
+/// A missing tool fails a test here; elsewhere the test says so and passes.
+fn strict(command: Cmd<'_>) -> Cmd<'_> {
+    command.env("KERNELMILL_REQUIRE_TOOLS", "1")
+}
+
+fn all_tests(workspace: &Workspace) -> Result<()> {
+    if find_program("cargo-nextest").is_some() {
+        let arguments = ["nextest", "run", "--workspace", "--no-fail-fast"];
+        strict(workspace.cargo(&arguments)).run()?;
+        // nextest runs no documentation tests.
+        return Ok(strict(workspace.cargo(&["test", "--workspace", "--doc"])).run()?);
+    }
+    Ok(strict(workspace.cargo(&["test", "--workspace", "--no-fail-fast"])).run()?)
+}
+
+fn documentation(workspace: &Workspace) -> Result<()> {
+    let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items"];
+    Ok(workspace.cargo(&arguments).env("RUSTDOCFLAGS", "-D warnings").run()?)
+}

@@ -1,0 +1,62 @@
+//! Runs every kernel of examples and tests as PTX, on the fake CUDA driver.
+
+mod coverage;
+mod mutations;
+mod suite;
+
+use super::examples;
+use crate::{
+    fake_driver::{self, variables},
+    random_cuda,
+    workspace::{Workspace, stage},
+};
+use anyhow::Result;
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+/// Builds the driver, and runs on it the tests of the CUDA back end, the suite in every order, the
+/// suite with each of its kernels made wrong, the examples, and random kernels. What a program does not give back fails it.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let folder = fake_driver::build(workspace)?;
+    back_end(workspace, &folder)?;
+    let coverage = stage("every kernel in every order", || suite::run(workspace, &folder))?;
+    let wrong = stage("kernels made wrong", || mutations::run(workspace, &folder, &coverage))?;
+    coverage.all_executed(&wrong)?;
+    examples::run_all(workspace, Some(&folder))?;
+    stage("random kernels", || differential(workspace, &folder))
+}
+
+/// The tests of the CUDA back end itself.
+fn back_end(workspace: &Workspace, folder: &Path) -> Result<()> {
+    let tests = ["test", "--package", "kernelmill", "--features", "cuda", "--lib", "cuda"];
+    let tests = workspace.cargo(&tests).envs(variables(folder));
+    Ok(tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?)
+}
+
+/// Compares random kernels in Rust, a new seed each time, for about a minute: the CPU against plain
+/// Rust, and PTX on the fake driver too. Then, once by each compiler, random kernels in CUDA C++
+/// through the run time; by the emulator alone a test has run many more. A seed that fails can be run
+/// alone, by setting `KERNELMILL_SEED`.
+fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
+    let program = workspace.target.join("debug/differential");
+    let begun = Instant::now();
+    for seed in 1_u32.. {
+        if seed > 3 && begun.elapsed() > Duration::from_secs(60) {
+            break;
+        }
+        let build = workspace.cargo(&["build", "--package", "differential"]);
+        build.env("KERNELMILL_SEED", seed.to_string()).quiet().run()?;
+        workspace.shell.cmd(&program).run()?;
+        let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
+        on_driver.env("FAKE_CUDA_ORDER", format!("random:{seed}")).run()?;
+    }
+    for (compiler, seed) in random_cuda::COMPILERS.into_iter().zip(1..) {
+        let program = random_cuda::build(workspace, compiler, &[], Some(seed))?;
+        let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
+        on_driver.env("FAKE_CUDA_ORDER", "random:1").run()?;
+        workspace.shell.cmd(&program).arg("--cpu").run()?;
+    }
+    Ok(())
+}

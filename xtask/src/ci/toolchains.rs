@@ -1,0 +1,76 @@
+//! The matrix of Rust toolchains: the oldest that `rust-version` claims, beta, and, as information,
+//! nightly. Everything else is tested on the current stable, which set-up installs.
+//!
+//! On each toolchain some examples run, every kernel of `tests/conformance` runs on the CPU and on the
+//! fake CUDA driver, and every kernel must have the lowering strategy that it has on the others.
+
+use crate::{
+    fake_driver, rust,
+    workspace::{Workspace, stage},
+};
+use anyhow::{Context as _, Result};
+use std::path::Path;
+
+/// Examples that together have every lowering strategy.
+const EXAMPLES: [&str; 3] = ["saxpy", "reduce", "photo"];
+
+/// A toolchain of the matrix.
+struct Toolchain {
+    /// As rustup names it.
+    name: String,
+    /// Whether what fails on it fails the tests.
+    is_required: bool,
+}
+
+/// Runs the matrix.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let driver = fake_driver::build(workspace)?;
+    for toolchain in matrix(workspace)? {
+        let title = format!("Rust {}", toolchain.name);
+        let result = stage(&title, || on(workspace, &toolchain.name, &driver));
+        match result {
+            Err(error) if !toolchain.is_required => {
+                println!("{title}, for information: {error:#}");
+            }
+            other => other?,
+        }
+    }
+    Ok(())
+}
+
+fn matrix(workspace: &Workspace) -> Result<Vec<Toolchain>> {
+    let oldest = workspace.rust_version()?;
+    let of = |name: &str, is_required| Toolchain { name: name.to_owned(), is_required };
+    Ok(vec![of(&oldest, true), of("beta", true), of("nightly", false)])
+}
+
+/// Runs examples and kernels on one toolchain.
+fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
+    rust::install(workspace, name, &[])?;
+    let version = workspace.shell.cmd("rustc").args([format!("+{name}").as_str(), "-vV"]).read()?;
+    println!("{version}");
+    // Removed at the end: it is large.
+    let target = workspace.temporary_folder()?;
+    let target = target.path();
+    let cargo = |arguments: &[&str]| {
+        let toolchain = format!("+{name}");
+        let all: Vec<&str> = [&*toolchain].into_iter().chain(arguments.iter().copied()).collect();
+        // The toolchain that runs this program is in these variables.
+        let command = workspace.cargo(&all).env_remove("RUSTUP_TOOLCHAIN");
+        command.env_remove("RUSTC").env_remove("CARGO").env("CARGO_TARGET_DIR", target)
+    };
+    let outputs = workspace.temporary_folder()?;
+    for example in EXAMPLES {
+        let _in_folder = workspace.shell.push_dir(outputs.path());
+        let manifest = workspace.root.join("Cargo.toml");
+        let manifest = manifest.to_str().context("the workspace's path is UTF-8")?;
+        cargo(&["run", "--quiet", "--manifest-path", manifest, "--package", example]).run()?;
+    }
+    let tests = ["test", "--quiet", "--package", "conformance", "--test", "cpu"];
+    let tests = cargo(&tests).args(["--test", "strategies"]);
+    tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?;
+    cargo(&["build", "--quiet", "--package", "gpu-suite"]).run()?;
+    let suite = workspace.shell.cmd(target.join("debug/gpu-suite")).arg("--compare");
+    suite.envs(fake_driver::variables(driver)).env("FAKE_CUDA_ORDER", "random:1").run()?;
+    Ok(())
+}
