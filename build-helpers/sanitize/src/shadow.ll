@@ -1,7 +1,7 @@
-; What is remembered of shared memory. A cell is, from its highest bits: the number of the block's
-; barriers before the access and one more, the thread, the number of its warp's barriers since, whether
-; the access is atomic, and its place. There are as many cells of the last write, then of the reader
-; with the highest number, then of the one with the lowest, whose number is kept as its complement.
+; Shadow memory of shared arrays. The fields of a cell, from its highest bits: barriers of the block before
+; the access plus one (the epoch), thread, barriers of its warp since, atomic flag, source location. The
+; shadow of an array has three tables of cells: the last write, the reader with the highest thread index,
+; and the reader with the lowest, whose index is stored as its complement.
 declare void @__kernelmill_fence_block()
 
 define internal iCELL_BITS @__kernelmill_sanitize_cell(i32 %thread, i32 %epoch, i32 %warp, i1 %atomic, i64 %place) alwaysinline {
@@ -25,7 +25,7 @@ define internal iCELL_BITS @__kernelmill_sanitize_cell(i32 %thread, i32 %epoch, 
   ret iCELL_BITS %narrow
 }
 
-; Whether what a cell says and an access of another thread are not ordered.
+; Whether the access in a cell and an access of another thread are unordered.
 define internal i1 @__kernelmill_sanitize_conflict(i64 %cell, i32 %other, i32 %thread, i32 %epoch, i32 %warp) alwaysinline {
   %e0 = lshr i64 %cell, EPOCH_AT
   %e = trunc i64 %e0 to i32
@@ -54,7 +54,7 @@ define internal i32 @__kernelmill_sanitize_thread(i64 %cell) alwaysinline {
   ret i32 %t
 }
 
-; What is told of another access: bit 63, bit 62 for a write, the thread above bit 32, the place.
+; The description of a conflicting access: bit 63 set, bit 62 for a write, thread from bit 32, location.
 define internal i64 @__kernelmill_sanitize_told(i64 %cell, i32 %thread, i64 %wrote) alwaysinline {
   %t0 = zext i32 %thread to i64
   %t = shl i64 %t0, 32
@@ -66,8 +66,8 @@ define internal i64 @__kernelmill_sanitize_told(i64 %cell, i32 %thread, i64 %wro
   ret i64 %r
 }
 
-; Remembers an access of the granules from %first to %last, and tells of one of another thread that it
-; is not ordered with; 0 for none. %kind is 0 for reads, 1 for writes, 2 for atomic ones.
+; Records an access of the granules from %first to %last. The result describes an unordered access of
+; another thread, or is 0. %kind is 0 for reads, 1 for writes, 2 for atomic accesses.
 define i64 @__kernelmill_sanitize_access(ptr %shadow, i64 %cells, i64 %first, i64 %last, i32 %thread, i32 %epoch, i32 %warp, i32 %kind, i64 %place) alwaysinline {
 start:
   %in_time = icmp ult i32 %epoch, EPOCH_MASK
@@ -142,7 +142,7 @@ nothing:
   ret i64 0
 }
 
-; Makes all cells those of no access; each thread clears some.
+; Clears all cells; each thread clears some.
 define void @__kernelmill_sanitize_clear(ptr %shadow, i64 %cells, i32 %thread, i32 %threads) alwaysinline {
 start:
   %t = zext i32 %thread to i64

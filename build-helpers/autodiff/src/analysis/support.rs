@@ -170,7 +170,7 @@ impl<'c> Facts<'_, 'c> {
             return self.transfer(call, kind);
         }
         if flows(self.rules, call).is_some() {
-            return self.mathematics(call);
+            return self.math_function(call);
         }
         if let Some(what) = exchange(call) {
             return Some(format!(
@@ -209,7 +209,7 @@ impl<'c> Facts<'_, 'c> {
     }
 
     /// A function with a rule, for a type that the math library does not have.
-    fn mathematics(&self, call: Value<'c>) -> Option<String> {
+    fn math_function(&self, call: Value<'c>) -> Option<String> {
         let (rule, _) = rule_of(call.called_function()?)?;
         let scalar = matches!(call.ty().kind(), TypeKind::Float | TypeKind::Double);
         let needs_scalar = rule.intrinsic.is_none() || rule.name == "powi";

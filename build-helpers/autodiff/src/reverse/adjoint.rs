@@ -158,11 +158,10 @@ impl<'c> Reverse<'_, 'c> {
                 let same = self.code.cast(Opcode::BitCast, change, operand(0).ty());
                 self.add(operand(0), same);
             }
-            Opcode::ExtractValue
-            | Opcode::InsertValue
-            | Opcode::ExtractElement
-            | Opcode::InsertElement
-            | Opcode::ShuffleVector => self.rearrange(instruction, change),
+            Opcode::ExtractValue | Opcode::InsertValue => self.move_field(instruction, change),
+            Opcode::ExtractElement | Opcode::InsertElement | Opcode::ShuffleVector => {
+                self.move_lane(instruction, change);
+            }
             _ => self.by_rule(instruction, change),
         }
     }
@@ -196,30 +195,32 @@ impl<'c> Reverse<'_, 'c> {
         }
     }
 
-    /// Operations that move numbers within aggregates.
-    fn rearrange(&mut self, instruction: Value<'c>, change: Value<'c>) {
-        let word = Type::int(self.unit.context, 32);
+    /// Operations that move numbers within structs and arrays.
+    fn move_field(&mut self, instruction: Value<'c>, change: Value<'c>) {
+        let operand = |index| instruction.operand(index);
+        let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
+        if instruction.opcode() == Opcode::ExtractValue {
+            if self.is_active(operand(0)) {
+                let at = self.field_of(operand(0), &indices);
+                self.add_at(at, change, false, None);
+            }
+            return;
+        }
+        // In memory, so that the field can be separated from the rest.
+        let slot = self.adjoint_slot(instruction);
+        self.code.store(change, slot);
+        let at = self.field_of(instruction, &indices);
+        let field = self.code.load(operand(1).ty(), at);
+        self.code.store(field.ty().null(), at);
+        let rest = self.take(instruction);
+        self.add(operand(1), field);
+        self.add(operand(0), rest);
+    }
+
+    /// Operations that move numbers within vectors.
+    fn move_lane(&mut self, instruction: Value<'c>, change: Value<'c>) {
         let operand = |index| instruction.operand(index);
         match instruction.opcode() {
-            Opcode::ExtractValue => {
-                let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
-                if self.is_active(operand(0)) {
-                    let at = self.field_of(operand(0), &indices);
-                    self.add_at(at, change, false, None);
-                }
-            }
-            Opcode::InsertValue => {
-                let indices: Vec<_> = instruction.indices().into_iter().map(u64::from).collect();
-                // In memory, so that the field can be separated from the rest.
-                let slot = self.adjoint_slot(instruction);
-                self.code.store(change, slot);
-                let at = self.field_of(instruction, &indices);
-                let field = self.code.load(operand(1).ty(), at);
-                self.code.store(field.ty().null(), at);
-                let rest = self.take(instruction);
-                self.add(operand(1), field);
-                self.add(operand(0), rest);
-            }
             Opcode::ExtractElement => {
                 let lane = self.value(operand(1));
                 if self.is_active(operand(0)) {
@@ -235,19 +236,22 @@ impl<'c> Reverse<'_, 'c> {
                 let rest = self.code.set_lane(change, inserted.ty().null(), lane);
                 self.add(operand(0), rest);
             }
-            _ => {
-                let lanes = operand(0).ty().lanes().unwrap_or(0);
-                for (position, from) in instruction.shuffle_mask().into_iter().enumerate() {
-                    let Ok(from) = u32::try_from(from) else { continue };
-                    let source = operand(from / lanes);
-                    if self.is_active(source) {
-                        let part = self.code.lane(change, word.constant(position as u64));
-                        let none = source.ty().null();
-                        let only =
-                            self.code.set_lane(none, part, word.constant(u64::from(from % lanes)));
-                        self.add(source, only);
-                    }
-                }
+            _ => self.unshuffle(instruction, change),
+        }
+    }
+
+    /// A `shufflevector`: each lane is moved back to the lane that it comes from.
+    fn unshuffle(&mut self, shuffle: Value<'c>, change: Value<'c>) {
+        let word = Type::int(self.unit.context, 32);
+        let lanes = shuffle.operand(0).ty().lanes().unwrap_or(0);
+        for (position, from) in shuffle.shuffle_mask().into_iter().enumerate() {
+            let Ok(from) = u32::try_from(from) else { continue };
+            let source = shuffle.operand(from / lanes);
+            if self.is_active(source) {
+                let part = self.code.lane(change, word.constant(position as u64));
+                let none = source.ty().null();
+                let only = self.code.set_lane(none, part, word.constant(u64::from(from % lanes)));
+                self.add(source, only);
             }
         }
     }

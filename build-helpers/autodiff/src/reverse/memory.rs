@@ -27,38 +27,53 @@ pub(super) fn move_adjoints<'c>(unit: &Unit<'_, 'c>, element: Type<'c>, shared: 
     let function = unit.module.new_function(&name, ty);
     function.set_linkage(Linkage::Internal);
     function.add_attribute(context, Place::Function, "alwaysinline", 0);
+    let size = unit.machine.size_of(element);
+    let each = |builder: &Builder<'c>, source, target| {
+        let change = builder.load(element, source);
+        builder.store(element.null(), source);
+        if shared {
+            let add = AtomicOperation::FAdd;
+            builder.atomic(add, target, change, AtomicOrdering::Monotonic);
+        } else {
+            let before = builder.load(element, target);
+            let sum = builder.binary(Opcode::FAdd, before, change);
+            builder.store(sum, target);
+        }
+    };
+    write_loop(unit, function, element, size, each);
+    function
+}
+
+/// Writes a loop over the elements of two memory ranges into an empty function, whose parameters are
+/// both addresses and the number of bytes.
+fn write_loop<'c>(
+    unit: &Unit<'_, 'c>,
+    function: Value<'c>,
+    element: Type<'c>,
+    size: u64,
+    each: impl Fn(&Builder<'c>, Value<'c>, Value<'c>),
+) {
     let [from, to, bytes] = function.parameters()[..] else {
         unreachable!("the function has just been given three parameters")
     };
-    let start = Block::append(context, function, "start");
-    let body = Block::append(context, function, "body");
-    let done = Block::append(context, function, "done");
-    let builder = Builder::new(context);
+    let wide = Type::int(unit.context, 64);
+    let start = Block::append(unit.context, function, "start");
+    let body = Block::append(unit.context, function, "body");
+    let done = Block::append(unit.context, function, "done");
+    let builder = Builder::new(unit.context);
     builder.at_end(start);
-    let size = wide.constant(unit.machine.size_of(element));
-    let count = builder.binary(Opcode::UDiv, bytes, size);
+    let count = builder.binary(Opcode::UDiv, bytes, wide.constant(size));
     let none = builder.compare(IntPredicate::Eq, count, wide.constant(0));
     builder.branch_if(none, done, body);
     builder.at_end(body);
     let index = builder.phi(wide);
     index.add_incoming(wide.constant(0), start);
-    let (source, target) =
-        (builder.element(element, from, index), builder.element(element, to, index));
-    let change = builder.load(element, source);
-    builder.store(element.null(), source);
-    if shared {
-        let add = AtomicOperation::FAdd;
-        builder.atomic(add, target, change, AtomicOrdering::Monotonic);
-    } else {
-        let before = builder.load(element, target);
-        let sum = builder.binary(Opcode::FAdd, before, change);
-        builder.store(sum, target);
-    }
+    let source = builder.element(element, from, index);
+    each(&builder, source, builder.element(element, to, index));
     let next = builder.add(index, wide.constant(1));
     index.add_incoming(next, body);
     let last = builder.compare(IntPredicate::Eq, next, count);
     builder.branch_if(last, done, body);
     builder.at_end(done);
     builder.ret(None);
-    function
 }

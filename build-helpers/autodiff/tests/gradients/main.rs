@@ -35,7 +35,7 @@ fn difference(loss: impl Fn(f64) -> f64) -> Option<f64> {
 fn gradients_agree_with_finite_differences_in_f64_and_those_in_f32_with_them() {
     let (wide, wide_symbols) = derivatives(Width::F64);
     let (narrow, narrow_symbols) = derivatives(Width::F32);
-    let mut faults = Vec::new();
+    let mut wrong = Vec::new();
     for ((case, wide_symbols), narrow_symbols) in
         CASES.iter().zip(&wide_symbols).zip(&narrow_symbols)
     {
@@ -96,10 +96,10 @@ fn gradients_agree_with_finite_differences_in_f64_and_those_in_f32_with_them() {
         );
         let worst = worst.max(worst_forward).max(worst_by_hand);
         if worst > 1e-6 || worst_narrow > 1e-3 || compared < 5 * skipped {
-            faults.push(case.name);
+            wrong.push(case.name);
         }
     }
-    assert!(faults.is_empty(), "wrong gradients: {faults:?}");
+    assert!(wrong.is_empty(), "wrong gradients: {wrong:?}");
     let names: std::collections::BTreeSet<_> = CASES.iter().map(|case| case.name).collect();
     assert!(names.len() >= 40, "{}", names.len());
 }

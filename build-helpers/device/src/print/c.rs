@@ -149,25 +149,7 @@ fn number(text: &mut Text, values: &mut Values) -> Option<isize> {
 unsafe fn value(line: &mut Line, style: Style, kind: u8, values: &mut Values) -> fmt::Result {
     let mut digits = Line::new();
     match kind {
-        b'd' | b'i' => {
-            let shift = 64 - 8 * style.bytes as u32;
-            let number = ((values.next() << shift) as i64) >> shift;
-            integer(&mut digits, style, number.unsigned_abs(), 10, false)?;
-            padded(line, style, sign(style, number < 0), &digits, style.precision.is_none())
-        }
-        b'u' | b'o' | b'x' | b'X' => {
-            let shift = 64 - 8 * style.bytes as u32;
-            let number = (values.next() << shift) >> shift;
-            let radix = [10, 8, 16][usize::from(kind == b'o') + 2 * usize::from(kind | 32 == b'x')];
-            integer(&mut digits, style, number, radix, kind == b'X')?;
-            let prefix = match kind {
-                b'x' if style.alternate && number != 0 => "0x",
-                b'X' if style.alternate && number != 0 => "0X",
-                b'o' if style.alternate && digits.text().first() != Some(&b'0') => "0",
-                _ => "",
-            };
-            padded(line, style, prefix, &digits, style.precision.is_none())
-        }
+        b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => number_value(line, style, kind, values.next()),
         b'c' => {
             digits.write_byte(values.next() as u8)?;
             padded(line, style, "", &digits, false)
@@ -201,6 +183,28 @@ unsafe fn value(line: &mut Line, style: Style, kind: u8, values: &mut Values) ->
             line.write_byte(other)
         }
     }
+}
+
+/// Writes an integer, of as many bytes of the word as the length says.
+fn number_value(line: &mut Line, style: Style, kind: u8, word: u64) -> fmt::Result {
+    let mut digits = Line::new();
+    let shift = 64 - 8 * style.bytes as u32;
+    let prefix = if matches!(kind, b'd' | b'i') {
+        let number = ((word << shift) as i64) >> shift;
+        integer(&mut digits, style, number.unsigned_abs(), 10, false)?;
+        sign(style, number < 0)
+    } else {
+        let number = (word << shift) >> shift;
+        let radix = [10, 8, 16][usize::from(kind == b'o') + 2 * usize::from(kind | 32 == b'x')];
+        integer(&mut digits, style, number, radix, kind == b'X')?;
+        match kind {
+            b'x' if style.alternate && number != 0 => "0x",
+            b'X' if style.alternate && number != 0 => "0X",
+            b'o' if style.alternate && digits.text().first() != Some(&b'0') => "0",
+            _ => "",
+        }
+    };
+    padded(line, style, prefix, &digits, style.precision.is_none())
 }
 
 fn sign(style: Style, is_negative: bool) -> &'static str {

@@ -100,7 +100,7 @@ pub fn block_sum(x: &[f32], y: DisjointSlice<f32>) {
 }
 
 #[kernel]
-fn boxes(from: &kd::tensor::TensorMap<f32, 2>, to: &'_ kd::tensor::TensorMapMut<u8, 1>) {
+fn tiles(from: &kd::tensor::TensorMap<f32, 2>, to: &'_ kd::tensor::TensorMapMut<u8, 1>) {
     let _ = (from.place([1, 2]), to.place([0]));
 }
 

@@ -1,4 +1,4 @@
-; One of everything whose number kernelmill reads through LLVM's C interface, in the order that
+; One of each enumerator that kernelmill reads through LLVM's C interface, in the order that
 ; selfcheck.rs expects. LLVM 20 reads it.
 
 declare void @types(half, float, double, fp128, i32, { i32 }, [2 x i32], ptr, <2 x i32>, <vscale x 2 x i32>, bfloat)
