@@ -3,7 +3,7 @@
 
 use end_to_end::{
     Project, Run, Summary,
-    tools::{clang, nvidia, fake_driver},
+    tools::{clang, fake_driver, nvidia},
 };
 use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
