@@ -19,7 +19,7 @@ fn encode(change: impl FnOnce(&mut Request)) -> CUresult {
     change(&mut request);
     let mut map = sys::CUtensorMap { opaque: [0; 16] };
     let (sizes, strides) = ([64_u64, 32], [request.stride]);
-    let (boxes, apart) = ([request.row, 8_u32], [request.apart; 2]);
+    let (tile, apart) = ([request.row, 8_u32], [request.apart; 2]);
     // SAFETY: the arrays have as many elements as a tensor of two dimensions asks for; one of more is
     // refused before they are read.
     unsafe {
@@ -30,7 +30,7 @@ fn encode(change: impl FnOnce(&mut Request)) -> CUresult {
             request.address as *mut _,
             sizes.as_ptr(),
             strides.as_ptr(),
-            boxes.as_ptr(),
+            tile.as_ptr(),
             apart.as_ptr(),
             sys::CUtensorMapInterleave::CU_TENSOR_MAP_INTERLEAVE_NONE,
             request.swizzle,

@@ -1,6 +1,6 @@
-//! What devices are like.
+//! Properties of devices.
 
-/// What a device is like. A warp always has 32 lanes.
+/// The properties of a device. A warp always has 32 lanes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties {
     /// Major and minor compute capability.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(crate) struct Origin {
     pub(crate) line: u32,
     pub(crate) source: Option<(u32, u32)>,
-    /// Index into [`Program::mnemonics`]; `None` for an instruction that decoding added.
+    /// Index into `Program::mnemonics`; `None` for an instruction that decoding added.
     pub(crate) mnemonic: Option<u32>,
 }
 
@@ -23,9 +23,9 @@ pub(crate) struct Slice {
 /// What a slot of a function's template is the address of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Symbol {
-    /// A variable in [`Program::globals`].
+    /// A variable in `Program::globals`.
     Global(usize),
-    /// A variable in [`Program::shared`].
+    /// A variable in `Program::shared`.
     Shared(usize),
     /// The start of dynamic shared memory.
     Dynamic,

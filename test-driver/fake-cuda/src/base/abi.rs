@@ -231,7 +231,6 @@ impl Field for c_int {}
 impl Field for c_uint {}
 impl Field for u64 {}
 impl Field for usize {}
-impl<T> Field for In<T> {}
 
 /// The length of a field, from a function that gives its address.
 pub(crate) const fn length_of<T, F>(_: fn(*const T) -> *const F) -> usize {
@@ -242,7 +241,7 @@ pub(crate) const fn length_of<T, F>(_: fn(*const T) -> *const F) -> usize {
 ///
 /// The structures of `cuda.h` have fields that are enums in Rust. A value from C that is none of the
 /// enumerators would be undefined behaviour as such an enum, so that these fields are read as integers,
-/// and the structures are never read as a whole.
+/// and structures that have any are never read as a whole.
 macro_rules! field {
     ($input:expr, $structure:ty, $($name:ident).+ as $field:ty) => {{
         const {

@@ -1,4 +1,4 @@
-//! What devices of an architecture are like.
+//! Profiles: the properties of the devices of an architecture.
 
 /// The properties of an architecture, those of its first data-centre GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
