@@ -3,8 +3,8 @@
 //! [`plugin()`] is the plugin of kernelmill's compiler that handles `autodiff!` in kernels. Below it, a
 //! [`Session`] works in one module: [`Session::differentiate`] takes a function by its symbol, says
 //! for each parameter what it is to the derivative ([`Activity`], with the meanings that Enzyme gave
-//! the words), and adds a function that computes the derivative. `docs/autodiff.md` has the rules and
-//! what is refused, `docs/adr/0014-derivatives.md` why it is made this way.
+//! the words), and adds a function that computes the derivative. `docs/src/guide/autodiff.md` has the rules and
+//! what is refused, `docs/src/adr/0014-derivatives.md` why it is made this way.
 //!
 //! ```no_run
 //! use kernelmill_autodiff::{Activity, Mode, Request, Rules, Session};

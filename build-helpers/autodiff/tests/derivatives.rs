@@ -447,7 +447,7 @@ define float @f(half %x, bfloat %y) {
 
 #[test]
 fn the_page_has_the_rules_of_the_code() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/autodiff.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/guide/autodiff.md");
     let page = std::fs::read_to_string(path).unwrap();
     let table = kernelmill_autodiff::rules_as_markdown();
     let (start, end) = ("<!-- rules -->\n", "<!-- end of rules -->");

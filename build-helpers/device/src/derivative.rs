@@ -15,7 +15,7 @@
 /// `reverse_with_value` the function's own result comes before them.
 ///
 /// `where f => (df_dx, df_dy)` gives a function of numbers that is called a derivative of your own:
-/// the functions of the same parameters that are its partial derivatives. `docs/autodiff.md` has more.
+/// the functions of the same parameters that are its partial derivatives. `docs/src/guide/autodiff.md` has more.
 ///
 /// ```
 /// use kernelmill_device::autodiff;

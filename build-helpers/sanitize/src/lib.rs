@@ -2,7 +2,7 @@
 //! writes beyond its memory, and threads of a block that use a place of shared memory without a
 //! barrier between, end the launch with an error that has the file and the line.
 //!
-//! Nothing in a kernel has to change. `docs/sanitize.md` says what is checked and what is not.
+//! Nothing in a kernel has to change. `docs/src/guide/sanitize.md` says what is checked and what is not.
 
 mod access;
 mod bounds;

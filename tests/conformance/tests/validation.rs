@@ -1,6 +1,6 @@
 //! What kernels must not do, and what a user reads then.
 //!
-//! `docs/validation.md` is written from here: `KERNELMILL_BLESS=1` in the environment of the test
+//! `docs/src/reference/validation.md` is written from here: `KERNELMILL_BLESS=1` in the environment of the test
 //! writes it anew, and the test fails where it is not what the compiler says.
 #![cfg(target_arch = "x86_64")]
 
@@ -88,7 +88,7 @@ const CASES: &[Case] = &[
     },
     Case {
         title: "Functions that the host cannot give to kernels",
-        text: "See `docs/function-tables.md`.",
+        text: "See [functions that the host gives to kernels](../guide/function-tables.md).",
         file: "functions.rs",
         target: "compute_75",
     },
@@ -139,7 +139,7 @@ fn page() -> String {
 
 #[test]
 fn every_message_is_as_the_page_shows_it() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/validation.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference/validation.md");
     let page = page();
     if env::var_os("KERNELMILL_BLESS").is_some_and(|value| value == "1") {
         fs::write(&path, &page).unwrap();
@@ -148,7 +148,7 @@ fn every_message_is_as_the_page_shows_it() {
     let first = page.lines().zip(shown.lines()).find(|(is, was)| is != was);
     assert!(
         page == shown,
-        "docs/validation.md is not what the compiler says, from {first:?} on; with \
+        "docs/src/reference/validation.md is not what the compiler says, from {first:?} on; with \
          KERNELMILL_BLESS=1 the test writes it anew"
     );
 }

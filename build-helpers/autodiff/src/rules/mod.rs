@@ -79,7 +79,7 @@ pub(crate) fn rule_of(function: Value<'_>) -> Option<(&'static Rule, String)> {
     known.then(|| canonical(&name)).flatten()
 }
 
-/// The rules as a table in Markdown, for `docs/autodiff.md`.
+/// The rules as a table in Markdown, for `docs/src/guide/autodiff.md`.
 #[must_use]
 pub fn rules_as_markdown() -> String {
     let mut text = String::from(
