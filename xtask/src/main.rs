@@ -5,6 +5,7 @@
 mod aarch64;
 mod bench;
 mod bless;
+mod book;
 mod examples;
 mod first_command;
 mod gpu;

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
 use crate::{
-    aarch64, examples, first_command, layers, setup, test_driver, toolchains,
+    aarch64, book, examples, first_command, layers, setup, test_driver, toolchains,
     workspace::{Workspace, find_program, stage},
 };
 use anyhow::Result;
@@ -25,6 +25,8 @@ enum Stage {
     Format,
     /// Modules that import downwards only.
     Layers,
+    /// Links of the documentation, and the book of `docs/`.
+    Book,
     /// Lints.
     Clippy,
     /// Every test, documentation tests among them.
@@ -49,6 +51,7 @@ impl Stage {
             Self::SetUp => "set-up",
             Self::Format => "format",
             Self::Layers => "layers of modules",
+            Self::Book => "links of the documentation, and the book",
             Self::Clippy => "clippy",
             Self::Tests => "tests",
             Self::Documentation => "documentation",
@@ -65,6 +68,7 @@ impl Stage {
             Self::SetUp => setup::run(workspace),
             Self::Format => Ok(workspace.cargo(&["fmt", "--all", "--check"]).run()?),
             Self::Layers => layers::run(workspace),
+            Self::Book => book::run(workspace),
             Self::Clippy => clippy(workspace),
             Self::Tests => all_tests(workspace),
             Self::Documentation => documentation(workspace),
