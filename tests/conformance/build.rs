@@ -1,5 +1,5 @@
 //! Compiles the kernels below `kernels/`, each a file by itself, and those below `linked/`, which name
-//! functions of each other or a plugin's marker: the one of `docs/plugins.md`.
+//! functions of each other or a plugin's marker: the one of `docs/src/guide/plugins.md`.
 
 #[expect(unreachable_pub, reason = "as it is in a crate of its own")]
 #[path = "../../build-helpers/compiler/tests/plugins/cycles.rs"]

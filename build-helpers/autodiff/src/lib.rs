@@ -17,8 +17,8 @@
 //!
 //! The method is that of Enzyme: W. Moses and V. Churavy, "Instead of Rewriting Foreign Code for Machine
 //! Learning, Automatically Synthesize Fast Gradients" (NeurIPS 2020); the terms are those of A. Griewank
-//! and A. Walther, "Evaluating Derivatives" (2nd edition, 2008). `docs/autodiff.md` has the rules and the
-//! unsupported features, `docs/adr/0014-derivatives.md` the decisions.
+//! and A. Walther, "Evaluating Derivatives" (2nd edition, 2008). `docs/src/guide/autodiff.md` has the rules and the
+//! unsupported features, `docs/src/adr/0014-derivatives.md` the decisions.
 //!
 //! ```no_run
 //! use kernelmill_autodiff::{Activity, Mode, Request, Rules, Session};

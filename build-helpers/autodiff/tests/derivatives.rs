@@ -445,7 +445,7 @@ define float @f(half %x, bfloat %y) {
 
 #[test]
 fn the_page_has_the_rules_of_the_code() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/autodiff.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/guide/autodiff.md");
     let markers = Markers { start: "<!-- rules -->\n", end: "<!-- end of rules -->" };
     snapshot::check_part(path, markers, &kernelmill_autodiff::rules_as_markdown());
 }

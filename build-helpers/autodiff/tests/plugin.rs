@@ -108,7 +108,7 @@ fn kernels_with_derivatives_compile_for_every_target() {
 }
 
 /// Gravity of bodies and the price of an option, with their gradients, for the figures of
-/// `docs/autodiff.md`.
+/// `docs/src/guide/autodiff.md`.
 const FIGURES: &str = "
 use kernelmill_device::prelude::*;
 

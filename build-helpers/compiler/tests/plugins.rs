@@ -123,10 +123,10 @@ impl Plugin for Noted {
 
 #[test]
 fn the_example_of_the_page_is_what_is_tested_and_works_on_every_target() {
-    let page = include_str!("../../../docs/plugins.md");
+    let page = include_str!("../../../docs/src/guide/plugins.md");
     let example = include_str!("plugins/cycles.rs");
-    assert!(page.contains(example), "docs/plugins.md shows another example");
-    assert!(page.contains(CLOCK.trim()), "docs/plugins.md shows another kernel");
+    assert!(page.contains(example), "docs/src/guide/plugins.md shows another example");
+    assert!(page.contains(CLOCK.trim()), "docs/src/guide/plugins.md shows another kernel");
     let plugins: Vec<Arc<dyn Plugin>> = vec![Arc::new(Cycles)];
     let compiler = with(plugins).unwrap();
     let (source, lowered) = lower("clock", CLOCK);

@@ -1,6 +1,6 @@
 //! The checks of the survey that the compiler's first five points come from, each under its number
 //! there. Checks that have no meaning for a language compiled ahead of time are in
-//! `docs/adr/0010-what-a-job-is.md`.
+//! `docs/src/adr/0010-what-a-job-is.md`.
 
 mod common;
 

@@ -15,7 +15,7 @@
 /// `reverse_with_value` the function's own result precedes them.
 ///
 /// `where f => (df_dx, df_dy)` is a custom rule for a function of numbers that is called: its partial
-/// derivatives are the functions `df_dx` and `df_dy` of the same parameters. See `docs/autodiff.md`.
+/// derivatives are the functions `df_dx` and `df_dy` of the same parameters. See `docs/src/guide/autodiff.md`.
 ///
 /// ```
 /// use kernelmill_device::autodiff;

@@ -1,7 +1,7 @@
 //! A sanitizer for kernels in debug builds, as a plugin of kernelmill's compiler: out-of-bounds accesses,
 //! and data races in shared memory, end the launch with an error that has the file and the line.
 //!
-//! Kernels are not changed by hand. `docs/sanitize.md` lists what is checked and what is not. The model
+//! Kernels are not changed by hand. `docs/src/guide/sanitize.md` lists what is checked and what is not. The model
 //! is AddressSanitizer (Serebryany et al., "AddressSanitizer: A Fast Address Sanity Checker", USENIX ATC
 //! 2012) and the tools `memcheck` and `racecheck` of NVIDIA's [compute-sanitizer][cs].
 //!

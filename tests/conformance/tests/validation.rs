@@ -1,6 +1,6 @@
 //! What kernels must not do, and what a user reads then.
 //!
-//! `docs/validation.md` is written from here: it is a snapshot of what the compiler says.
+//! `docs/src/reference/validation.md` is written from here: it is a snapshot of what the compiler says.
 #![cfg(target_arch = "x86_64")]
 
 mod common;
@@ -22,15 +22,15 @@ struct Case {
 
 const CASES: &[Case] = &[
     Case {
-        title: "Recursion that never ends",
+        title: "Infinite recursion",
         text: "A function that calls itself on every path, directly or through others, is an error; \
                the cycle is named. Recursion that can end is not: processors have a stack for it.",
         file: "recursion.rs",
         target: "compute_75",
     },
     Case {
-        title: "Functions and variables that are nowhere defined",
-        text: "All of them at once, with the nearest name that there is.",
+        title: "Undefined functions and variables",
+        text: "All undefined names are reported together, each with the nearest defined name.",
         file: "unresolved.rs",
         target: "gfx1100",
     },
@@ -43,8 +43,8 @@ const CASES: &[Case] = &[
     },
     Case { title: "The heap", text: "", file: "heap.rs", target: "gfx90a" },
     Case {
-        title: "What only the host's processor has",
-        text: "Its instructions, its assembly, and variables of which each of its threads has one.",
+        title: "Features of the host processor",
+        text: "The host's instructions, inline assembly and thread-local variables.",
         file: "processor.rs",
         target: "compute_75",
     },
@@ -63,32 +63,32 @@ const CASES: &[Case] = &[
         target: "cpu",
     },
     Case {
-        title: "Waiting in a recursive function",
-        text: "On the CPU only: threads that wait for each other are coroutines there.",
+        title: "Barriers in recursive functions",
+        text: "On the CPU only, where such kernels become coroutines.",
         file: "barrier.rs",
         target: "cpu",
     },
     Case {
-        title: "Markers that are left",
-        text: "A function whose meaning the compiler or a plugin gives it, and none did.",
+        title: "Markers that nothing replaced",
+        text: "A marker is a function that the compiler or a plugin replaces; here none did.",
         file: "marker.rs",
         target: "compute_75",
     },
     Case {
-        title: "Launches that cannot be",
-        text: "What `#[kernel]` says of launches, before anything is compiled.",
+        title: "Impossible launch bounds",
+        text: "The arguments of `#[kernel]` are checked before anything is compiled.",
         file: "launches.rs",
         target: "compute_75",
     },
     Case {
-        title: "Launches that cannot be, in CUDA C++",
+        title: "Impossible launch bounds in CUDA C++",
         text: "",
         file: "launches_cpp.cu",
         target: "compute_75",
     },
     Case {
-        title: "Functions that the host cannot give to kernels",
-        text: "See `docs/function-tables.md`.",
+        title: "Functions that the host cannot pass to kernels",
+        text: "See [Functions that the host passes to kernels](../guide/function-tables.md).",
         file: "functions.rs",
         target: "compute_75",
     },
@@ -100,7 +100,7 @@ const CASES: &[Case] = &[
         target: "gfx1100",
     },
     Case {
-        title: "CUDA C++ with functions that are nowhere defined",
+        title: "Undefined functions in CUDA C++",
         text: "",
         file: "cpp_unresolved.cu",
         target: "cpu",
@@ -110,15 +110,15 @@ const CASES: &[Case] = &[
 const START: &str = "\
 # What kernels must not do
 
-Kernels are checked before any assembler or linker is asked. Everything that is wrong with a source
-is reported at once, each fault once, with the way to it from the kernel, also where functions were
-inlined. Targets of which the same is said are named together.
+The compiler checks kernels before it calls an assembler or linker. It reports all faults of a source
+together, each fault once, with the call chain from the kernel, including inlined functions. Targets with
+the same message are listed together.
 
-This page shows every message as it is printed. It is written by
-`tests/conformance/tests/validation.rs` from the files in `tests/conformance/faults`.
+This page shows every message as it is printed. The test `tests/conformance/tests/validation.rs` writes it
+from the files in `tests/conformance/faults`.
 
-Calls through pointers, `f16`, `bf16`, `f64` and `i128` are refused where a target has none of them.
-Each of today's targets has them, or LLVM makes them of what there is.
+Indirect calls, `f16`, `bf16`, `f64` and `i128` are errors on a target that does not support them. All of
+today's targets support them, or LLVM expands them.
 ";
 
 /// The page with every case.
@@ -139,7 +139,7 @@ fn page() -> String {
 
 #[test]
 fn every_message_is_as_the_page_shows_it() {
-    snapshot::check(root().join("docs/validation.md"), &page());
+    snapshot::check(root().join("docs/src/reference/validation.md"), &page());
 }
 
 /// Check 5 of the seeds: what is proven vanishes, what is false or undecided is an error, what is

@@ -1,6 +1,6 @@
 //! Measures every function, and writes the table into a file between the lines that mark it.
 //!
-//! `math-table --points 1000000 --doubles 1000000 --device cpu --write docs/math.md`; the reference for
+//! `math-table --points 1000000 --doubles 1000000 --device cpu --write docs/src/reference/math.md`; the reference for
 //! `f64` takes about a second for 30,000 points.
 
 use kernelmill::Device;

@@ -53,7 +53,7 @@ fn table(packages: &[(&str, Package<'_>)], medians: &[BuildCost]) -> Result<Stri
          cores), {:.2} of bindgen's clean build (aim: at most 1) and {:.2} of cudaforge's; in \
          processor seconds {processor:.1}, {:.2} and {:.2}.\n\
          `cargo build`, development profile, everything downloaded, store empty. What is in it, \
-         and what was tried: `docs/adr/0006-what-a-clean-build-costs.md`.",
+         and what was tried: `docs/src/adr/0006-what-a-clean-build-costs.md`.",
         own / bindgen.wall,
         own / cudaforge.wall,
         processor / bindgen.processor,

@@ -44,7 +44,7 @@ enum Set {
     Build,
     /// Kernels on the CPU against pocl, rayon, SIMD by hand and sequential algorithms.
     Cpu,
-    /// The error of mathematical functions, into `docs/math.md`.
+    /// The error of mathematical functions, into `docs/src/reference/math.md`.
     Math,
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
         }
         Set::Math => {
             ensure!(options.only.is_none(), "`math` has no parts");
-            let file = workspace.root.join("docs/math.md");
+            let file = workspace.root.join("docs/src/reference/math.md");
             let run = ["run", "--release", "--package", "math-table", "--", "--write"];
             Ok(workspace.cargo(&run).arg(file).run()?)
         }

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
 mod aarch64;
+mod book;
 mod examples;
 mod first_command;
 mod test_driver;
@@ -31,6 +32,8 @@ enum Stage {
     Format,
     /// Modules that import downwards only, packages that are called as their folders.
     Layers,
+    /// Links of the documentation, and the book of `docs/`.
+    Book,
     /// Lints.
     Clippy,
     /// Every test, documentation tests among them.
@@ -55,6 +58,7 @@ impl Stage {
             Self::SetUp => "set-up",
             Self::Format => "format",
             Self::Layers => "layers of modules",
+            Self::Book => "links of the documentation, and the book",
             Self::Clippy => "clippy",
             Self::Tests => "tests",
             Self::Documentation => "documentation",
@@ -71,6 +75,7 @@ impl Stage {
             Self::SetUp => setup::run(workspace),
             Self::Format => Ok(workspace.cargo(&["fmt", "--all", "--check"]).run()?),
             Self::Layers => layers::run(workspace),
+            Self::Book => book::run(workspace),
             Self::Clippy => clippy(workspace),
             Self::Tests => all_tests(workspace),
             Self::Documentation => documentation(workspace),

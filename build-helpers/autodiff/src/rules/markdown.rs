@@ -7,7 +7,7 @@ use super::{
     table::{FUNCTIONS, OPERATORS},
 };
 
-/// The rules as a table in Markdown, for `docs/autodiff.md`.
+/// The rules as a table in Markdown, for `docs/src/guide/autodiff.md`.
 #[must_use]
 pub fn rules_as_markdown() -> String {
     let mut text = String::from(

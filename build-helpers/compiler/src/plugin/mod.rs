@@ -7,7 +7,7 @@
 //!
 //! A plugin that checks code, or counts what it does, wants no mark: its [`Scope`] is everything.
 //!
-//! `docs/plugins.md` has an example.
+//! `docs/src/guide/plugins.md` has an example.
 
 mod failure;
 mod kernels;

@@ -1,5 +1,5 @@
 //! NVIDIA's compiler: from a source to PTX or a cubin in one call for each target
-//! (`docs/adr/0007-one-nvcc-call-a-target.md`).
+//! (`docs/src/adr/0007-one-nvcc-call-a-target.md`).
 
 use std::{
     ffi::OsString,

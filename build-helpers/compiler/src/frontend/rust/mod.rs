@@ -2,7 +2,7 @@
 //! optimisation; everything after that happens on the bitcode.
 //!
 //! Optimisation is left to the pipeline because rustc's own passes may duplicate a call to a
-//! barrier before LLVM sees it, which is wrong on a GPU (`docs/adr/0003-opt-level-0.md`).
+//! barrier before LLVM sees it, which is wrong on a GPU (`docs/src/adr/0003-opt-level-0.md`).
 
 mod device;
 mod layout;

@@ -1,0 +1,55 @@
+//! The packages that the book's first pages show, taken from these pages.
+
+use end_to_end::{Project, root};
+use std::fs;
+
+/// The code blocks of a page: the language and the text.
+fn blocks(page: &str) -> Vec<(String, String)> {
+    let text = fs::read_to_string(root().join("docs/src").join(page)).expect("the page is there");
+    let blocks = text.split("\n```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.split_once('\n')).map(|(l, t)| (l.into(), t.into())).collect()
+}
+
+/// A package with the blocks whose first line is a comment that names a file, and its test.
+fn package(name: &str, blocks: &[(String, String)]) -> Project {
+    let mut project = Project::new(name);
+    let is_test = |(_, code): &&(String, String)| code.starts_with("#[");
+    let test = blocks.iter().find(is_test).map_or("", |(_, code)| code);
+    for (_, code) in blocks {
+        let Some((file, code)) = code.strip_prefix("// ").and_then(|rest| rest.split_once('\n'))
+        else {
+            continue;
+        };
+        let code = if file == "src/main.rs" { format!("{code}\n{test}\n") } else { code.into() };
+        project = project.file(file, &code);
+    }
+    project
+}
+
+#[test]
+fn the_package_of_getting_started_runs_and_passes_its_test() {
+    let project = package("book-getting-started", &blocks("getting-started.md"));
+    let _ = project.cargo(&["run"]).succeeds();
+    let _ = project.cargo(&["test"]).succeeds();
+}
+
+/// The kernels of the tutorial are built, its test passes, and the lowering strategies that it shows are
+/// those that the build prints.
+#[test]
+fn the_package_of_the_tutorial_is_lowered_as_the_tutorial_says() {
+    let blocks = blocks("tutorial.md");
+    let project = package("book-tutorial", &blocks).environment("KERNELMILL_LOG", "summary");
+    let run = project.cargo(&["test", "-vv"]).succeeds();
+    let lines = run.stdout.lines().chain(run.stderr.lines());
+    let printed: Vec<&str> = lines.filter(|line| line.contains(" on the CPU: ")).collect();
+    let is_strategy = |text: &&str| {
+        ["loop:", "regions:", "coroutine:"].iter().any(|strategy| text.starts_with(strategy))
+    };
+    let shown = blocks.iter().filter(|(language, _)| language == "text");
+    let shown: Vec<&str> = shown.map(|(_, text)| text.trim()).filter(is_strategy).collect();
+    assert_eq!(shown.len(), 5, "the tutorial has five kernels: {shown:?}");
+    for strategy in shown {
+        let is_printed = printed.iter().any(|line| line.ends_with(strategy));
+        assert!(is_printed, "the build does not say `{strategy}`: {printed:#?}");
+    }
+}

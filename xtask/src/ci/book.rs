@@ -1,0 +1,281 @@
+//! The book of `docs/`: every link of the documentation is checked, then mdBook builds the HTML.
+//!
+//! Checked are the Markdown files that git knows: the book, README, ARCHITECTURE, CHANGELOG and others.
+//!
+//! - A relative link leads to a file that exists, and its `#anchor` to a heading of that file. Anchors are
+//!   those of mdBook, which are GitHub's too: lower case, spaces become `-`, other punctuation is dropped.
+//! - A page of the book links other pages only. What lies outside `docs/src` is linked by its address on
+//!   GitHub, because mdBook does not copy it; such addresses are checked as files of this checkout.
+//! - Every page of the book is in `SUMMARY.md`.
+//! - Every path of a page that stands in a source, such as `docs/src/SUMMARY.md`, exists.
+//!
+//! Addresses of other sites are not asked.
+
+use crate::workspace::Workspace;
+use anyhow::{Context as _, Result, bail};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::{
+    collections::{BTreeMap, HashSet},
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+/// The pages of the book.
+const PAGES: &str = "docs/src";
+
+/// Where GitHub shows the files of this repository.
+const ADDRESSES: [&str; 2] = [
+    "https://github.com/kernelmill/kernelmill/blob/main/",
+    "https://github.com/kernelmill/kernelmill/tree/main/",
+];
+
+/// Checks all links, then builds the book into `target/book`.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let files = files(workspace)?;
+    let mut documents = BTreeMap::new();
+    for file in files.iter().filter(|file| file.extension().is_some_and(|kind| kind == "md")) {
+        let text = workspace.read(&file.to_string_lossy())?;
+        documents.insert(file.clone(), Document::read(&text));
+    }
+    let mut faults = Vec::new();
+    for (file, document) in &documents {
+        for link in &document.links {
+            if let Err(why) = check(&workspace.root, &documents, file, &link.target) {
+                faults.push(format!("{}:{}: `{}`: {why}", file.display(), link.line, link.target));
+            }
+        }
+    }
+    faults.extend(unlisted(&documents)?);
+    faults.extend(lost_paths(workspace, &files));
+    if !faults.is_empty() {
+        bail!("the documentation has broken links:\n{}", faults.join("\n"));
+    }
+    let links: usize = documents.values().map(|document| document.links.len()).sum();
+    println!("{links} links of {} files lead somewhere", documents.len());
+    build(workspace)
+}
+
+/// Calls mdBook, which is compiled here for the first time: a build of the workspace leaves it out.
+fn build(workspace: &Workspace) -> Result<()> {
+    let folder = workspace.target.join("book");
+    let arguments = ["run", "--quiet", "--package", "book", "--features", "mdbook", "--"];
+    workspace.cargo(&arguments).arg(&folder).run()?;
+    println!("the book is at {}", folder.join("index.html").display());
+    Ok(())
+}
+
+/// The files that git knows or would add, relative to the root.
+fn files(workspace: &Workspace) -> Result<Vec<PathBuf>> {
+    let arguments = ["ls-files", "--cached", "--others", "--exclude-standard", "-z"];
+    let list = workspace.shell.cmd("git").args(arguments).quiet().read()?;
+    let files = list.split('\0').filter(|path| !path.is_empty()).map(PathBuf::from);
+    Ok(files.filter(|path| workspace.root.join(path).is_file()).collect())
+}
+
+/// A link in a document.
+struct Link {
+    /// As it is written.
+    target: String,
+    /// The line that it starts on.
+    line: usize,
+}
+
+/// What is checked of a Markdown file.
+#[derive(Default)]
+struct Document {
+    links: Vec<Link>,
+    anchors: HashSet<String>,
+}
+
+impl Document {
+    fn read(text: &str) -> Self {
+        let options = Options::ENABLE_TABLES
+            | Options::ENABLE_FOOTNOTES
+            | Options::ENABLE_STRIKETHROUGH
+            | Options::ENABLE_HEADING_ATTRIBUTES;
+        let mut document = Self::default();
+        let mut heading: Option<String> = None;
+        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+            match event {
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    let line = text[..range.start].matches('\n').count() + 1;
+                    document.links.push(Link { target: dest_url.into_string(), line });
+                }
+                Event::Start(Tag::Heading { id, .. }) => {
+                    document.anchors.extend(id.map(|id| id.into_string()));
+                    heading = Some(String::new());
+                }
+                Event::Text(part) | Event::Code(part) => {
+                    if let Some(heading) = &mut heading {
+                        heading.push_str(&part);
+                    }
+                }
+                Event::End(TagEnd::Heading(_)) => {
+                    document.add_anchor(&heading.take().unwrap_or_default());
+                }
+                _ => {}
+            }
+        }
+        document
+    }
+
+    /// Adds the anchor of a heading; a second heading of the same words gets `-1` behind it.
+    fn add_anchor(&mut self, heading: &str) {
+        let plain = anchor(heading);
+        let numbered = (1..).map(|number| format!("{plain}-{number}"));
+        let mut candidates = std::iter::once(plain.clone()).chain(numbered);
+        let free = candidates.find(|name| !self.anchors.contains(name));
+        self.anchors.extend(free);
+    }
+}
+
+/// The anchor that mdBook makes of a heading.
+fn anchor(heading: &str) -> String {
+    let characters = heading.trim().chars().filter_map(|character| match character {
+        _ if character.is_alphanumeric() || matches!(character, '_' | '-') => Some(character),
+        _ if character.is_whitespace() => Some('-'),
+        _ => None,
+    });
+    characters.collect::<String>().to_lowercase()
+}
+
+/// Whether a link leads somewhere; else why not.
+fn check(
+    root: &Path,
+    documents: &BTreeMap<PathBuf, Document>,
+    from: &Path,
+    target: &str,
+) -> Result<(), String> {
+    let (path, fragment) = target.split_once('#').unwrap_or((target, ""));
+    let inside = ADDRESSES.iter().find_map(|address| path.strip_prefix(address));
+    let file = match inside {
+        Some(path) => PathBuf::from(path),
+        None if path.contains("://") || path.starts_with("mailto:") => return Ok(()),
+        None if path.is_empty() => from.to_path_buf(),
+        None => normalize(&from.parent().unwrap_or(Path::new("")).join(path)),
+    };
+    if !root.join(&file).exists() {
+        return Err(format!("there is no `{}`", file.display()));
+    }
+    if inside.is_none() && from.starts_with(PAGES) && !file.starts_with(PAGES) {
+        return Err(format!("outside of the book: write {}{}", ADDRESSES[0], file.display()));
+    }
+    let known = documents.get(&file);
+    if !fragment.is_empty() && known.is_some_and(|known| !known.anchors.contains(fragment)) {
+        return Err(format!("`{}` has no heading `#{fragment}`", file.display()));
+    }
+    Ok(())
+}
+
+/// The path without `.` and `..`.
+fn normalize(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// The pages of the book that are not in its table of contents.
+fn unlisted(documents: &BTreeMap<PathBuf, Document>) -> Result<Vec<String>> {
+    let pages = Path::new(PAGES);
+    let summary = pages.join("SUMMARY.md");
+    let contents = documents.get(&summary).context("the book has no SUMMARY.md")?;
+    let listed: HashSet<PathBuf> =
+        contents.links.iter().map(|link| normalize(&pages.join(&link.target))).collect();
+    let missing = documents.keys().filter(|file| {
+        file.starts_with(pages) && **file != summary && !listed.contains(file.as_path())
+    });
+    Ok(missing.map(|file| format!("{}: not in {}", file.display(), summary.display())).collect())
+}
+
+/// Paths of pages that stand in sources and comments, and lead nowhere.
+fn lost_paths(workspace: &Workspace, files: &[PathBuf]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for file in files {
+        // What is not text names no page.
+        let Ok(text) = fs::read_to_string(workspace.root.join(file)) else { continue };
+        for (index, line) in text.lines().enumerate() {
+            let lost = paths_of_pages(line).filter(|path| !workspace.root.join(path).is_file());
+            faults.extend(
+                lost.map(|path| format!("{}:{}: there is no `{path}`", file.display(), index + 1)),
+            );
+        }
+    }
+    faults
+}
+
+/// What looks like the path of a page of this repository in a line.
+fn paths_of_pages(line: &str) -> impl Iterator<Item = &str> {
+    line.match_indices("docs/").filter_map(|(start, _)| {
+        let rest = &line[start..];
+        let belongs =
+            |character: char| character.is_ascii_alphanumeric() || "/._-".contains(character);
+        let end = rest.find(|character| !belongs(character)).unwrap_or(rest.len());
+        let path = rest[..end].trim_end_matches('.');
+        let host = line[..start].ends_with(|c: char| c.is_ascii_alphanumeric());
+        let foreign = line[..start].rsplit([' ', '<', '(']).next().is_some_and(|word| {
+            word.contains("://") && !ADDRESSES.iter().any(|address| word.ends_with(address))
+        });
+        (path.ends_with(".md") && !host && !foreign).then_some(path)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, check, normalize, paths_of_pages};
+    use std::{
+        collections::BTreeMap,
+        path::{Path, PathBuf},
+    };
+
+    #[test]
+    fn anchors_are_those_of_mdbook() {
+        let document =
+            Document::read("# `a_b`: What, why?\n\n## Names\n\n## Names\n\n## x {#own}\n");
+        for expected in ["a_b-what-why", "names", "names-1", "own"] {
+            assert!(document.anchors.contains(expected), "{expected}: {:?}", document.anchors);
+        }
+    }
+
+    #[test]
+    fn links_are_found_with_their_lines_and_not_in_code() {
+        let document = Document::read("`[a](b)`\n\n[c](d) ![e](f)\n\n```\n[g](h)\n```\n");
+        let found: Vec<_> = document.links.iter().map(|l| (l.target.as_str(), l.line)).collect();
+        assert_eq!(found, [("d", 3), ("f", 3)]);
+    }
+
+    #[test]
+    fn broken_links_say_why() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let page = PathBuf::from("src/book.rs");
+        let documents = BTreeMap::from([(page.clone(), Document::read("# Here\n"))]);
+        let check = |target| check(root, &documents, &page, target);
+        assert_eq!(check("main.rs"), Ok(()));
+        assert_eq!(check("../Cargo.toml"), Ok(()));
+        assert_eq!(check("#here"), Ok(()));
+        assert_eq!(check("https://example.org/x#y"), Ok(()));
+        assert_eq!(check("#there"), Err("`src/book.rs` has no heading `#there`".to_owned()));
+        assert_eq!(check("nowhere.rs"), Err("there is no `src/nowhere.rs`".to_owned()));
+    }
+
+    #[test]
+    fn paths_of_pages_are_found_in_text() {
+        let line = "`docs/src/SUMMARY.md`, ../docs/src/tutorial.md. (https://llvm.org/docs/d.md) mydocs/e.md";
+        assert_eq!(
+            paths_of_pages(line).collect::<Vec<_>>(),
+            ["docs/src/SUMMARY.md", "docs/src/tutorial.md"]
+        );
+    }
+
+    #[test]
+    fn paths_lose_their_dots() {
+        assert_eq!(normalize(Path::new("a/./b/../c")), Path::new("a/c"));
+    }
+}
