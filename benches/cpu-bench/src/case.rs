@@ -1,6 +1,9 @@
 //! A kernel with everybody who computes the same.
 
-use crate::Outcome;
+use std::error::Error;
+
+/// Nothing, or what was wrong.
+pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 /// Who computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 //! measures the kernels whose names have that in them.
 
 mod case;
+mod generated;
 mod kernels;
 mod measure;
 mod opencl;
@@ -15,17 +16,9 @@ mod simd;
 #[cfg(test)]
 mod tests;
 
-/// The kernels, with their wrappers.
-mod generated {
-    kernelmill::include_kernels!();
-}
-
-use case::{Case, Values, Who};
+use case::{Case, Outcome, Values, Who};
 use setup::{Scale, Setup};
-use std::{error::Error, time::Duration};
-
-/// Nothing, or what was wrong.
-type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+use std::time::Duration;
 
 /// What is measured of one kernel, its contestants together.
 const BUDGET: Duration = Duration::from_secs(16);

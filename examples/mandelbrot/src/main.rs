@@ -1,9 +1,7 @@
 //! Draws the Mandelbrot set on the best device, and says which binaries are embedded and which
 //! one ran.
 
-mod kernels {
-    kernelmill::include_kernels!();
-}
+mod kernels;
 mod reference;
 
 use clap::{Parser, ValueEnum};

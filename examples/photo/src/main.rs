@@ -1,30 +1,19 @@
 //! Blurs a photograph and finds its edges.
 
-mod kernels {
-    kernelmill::include_kernels!();
-}
+mod filter;
+mod kernels;
+mod picture;
 mod reference;
 mod scene;
 
-use image::{ImageBuffer, Rgba};
-use kernelmill::{Device, Launch};
+use filter::filter;
+use kernelmill::Device;
+use picture::{read, write};
 use std::{
     error::Error,
     path::{Path, PathBuf},
     time::Instant,
 };
-
-/// The standard deviation of the blur, in pixels.
-const SIGMA: f32 = 4.0;
-/// The largest distance of pixels that the blur mixes.
-const RADIUS: usize = 12;
-
-/// Pixels `0xAABBGGRR` in rows.
-struct Picture {
-    width: u32,
-    height: u32,
-    pixels: Vec<u32>,
-}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (picture, stem) = match std::env::args_os().nth(1) {
@@ -49,42 +38,4 @@ fn main() -> Result<(), Box<dyn Error>> {
         device.name(),
     );
     Ok(())
-}
-
-/// The weights of pixels at distances 0, 1, ... whose sum over both sides is 1.
-fn weights() -> Vec<f32> {
-    let bell = |distance: usize| (-0.5 * (distance as f32 / SIGMA).powi(2)).exp();
-    let total: f32 = 2.0 * (0..=RADIUS).map(bell).sum::<f32>() - 1.0;
-    (0..=RADIUS).map(|distance| bell(distance) / total).collect()
-}
-
-/// The blurred picture, and the edges of the sharp one.
-fn filter(device: &Device, picture: &Picture) -> kernelmill::Result<(Vec<u32>, Vec<u32>)> {
-    let kernels = kernels::Kernels::load(device)?;
-    let stream = device.stream();
-    let (source, weights) = (device.upload(&picture.pixels)?, device.upload(&weights())?);
-    let mut rows = device.zeros::<u32>(picture.pixels.len())?;
-    let mut blurred = device.zeros::<u32>(picture.pixels.len())?;
-    let mut edges = device.zeros::<u32>(picture.pixels.len())?;
-    let (width, height) = (picture.width, picture.height);
-    let lines = Launch::<2>::grid([width.div_ceil(128), height], [128, 1]);
-    let tiles = Launch::<2>::grid([width.div_ceil(16), height.div_ceil(16)], [16, 16]);
-    kernels.blur_rows(&stream, lines, width, &weights, &source, &mut rows)?;
-    kernels.blur_columns(&stream, tiles, width, &weights, &rows, &mut blurred)?;
-    kernels.sobel(&stream, tiles, width, &source, &mut edges)?;
-    Ok((blurred.download()?, edges.download()?))
-}
-
-fn read(path: &Path) -> Result<Picture, Box<dyn Error>> {
-    let image = image::open(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let image = image.into_rgba8();
-    let pixels = image.pixels().map(|pixel| u32::from_le_bytes(pixel.0)).collect();
-    Ok(Picture { width: image.width(), height: image.height(), pixels })
-}
-
-fn write(path: &Path, width: u32, height: u32, pixels: &[u32]) -> Result<(), Box<dyn Error>> {
-    let bytes: Vec<u8> = pixels.iter().flat_map(|pixel| pixel.to_le_bytes()).collect();
-    let image = ImageBuffer::<Rgba<u8>, _>::from_raw(width, height, bytes)
-        .ok_or("a picture has four bytes a pixel")?;
-    Ok(image.save(path)?)
 }

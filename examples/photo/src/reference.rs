@@ -1,6 +1,6 @@
 //! Some pixels computed again by plain Rust.
 
-use crate::{Picture, weights};
+use crate::{filter::weights, picture::Picture};
 use std::error::Error;
 
 /// Compares pixels spread over both results; the number of pixels compared.

@@ -1,6 +1,6 @@
 //! A picture to filter when none is given: hills before an evening sky.
 
-use crate::Picture;
+use crate::picture::Picture;
 
 /// Draws the scene.
 pub(crate) fn draw(width: u32, height: u32) -> Picture {

@@ -1,11 +1,15 @@
 //! The kernels of the examples with inputs.
 
-use crate::{
-    Side,
-    kernels::{Body, Functions, Kernels, View},
-};
-use kernelmill::{Launch, Result, Stream};
+use crate::kernels::{Body, Functions, Kernels, View};
+use kernelmill::{Device, Launch, Result, Stream};
 use std::time::Instant;
+
+/// A device with the kernels loaded on it.
+#[derive(Clone, Copy)]
+pub(crate) struct Side<'a> {
+    pub(crate) device: &'a Device,
+    pub(crate) kernels: &'a Kernels,
+}
 
 /// Small inputs to compare, large ones to time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,15 +1,12 @@
-//! Every kernel of examples and tests on one device, compared with the CPU, and timed.
+//! Every kernel of examples and tests on a GPU, compared with the CPU or with plain Rust, and timed.
 
 mod cases;
+mod kernels;
 mod report;
-
-mod kernels {
-    kernelmill::include_kernels!();
-}
 
 pub use report::{Report, Row};
 
-use cases::{CASES, Case, Scale};
+use cases::{CASES, Case, Scale, Side};
 use conformance::{Context, Scope};
 use kernelmill::{Backend, Device};
 use kernels::Kernels;
@@ -24,16 +21,21 @@ pub enum Effort {
     Time,
 }
 
-/// Runs every kernel on `device`, or `only` the one with this name, and compares with the CPU.
+/// Runs every kernel on a GPU, or `only` the one with this name. The result of a kernel of the examples
+/// is compared with that of the CPU, the result of one of `tests/conformance` with plain Rust.
 ///
 /// # Errors
 ///
-/// When the kernels cannot be loaded. What a kernel does wrong is in the report.
+/// When the device is the CPU, whose results would be compared with themselves, and when the kernels
+/// cannot be loaded. What a kernel does wrong is in the report.
 pub fn run(
     device: &Device,
     effort: Effort,
     only: Option<&str>,
 ) -> Result<Report, Box<dyn Error + Send + Sync>> {
+    if device.backend() == Backend::Cpu {
+        return Err("the suite compares a GPU with the CPU, and this device is the CPU".into());
+    }
     let wanted = |name: &str| only.is_none_or(|only| only == name);
     let reference = Device::cpu()?;
     let (kernels, reference_kernels) = (Kernels::load(device)?, Kernels::load(&reference)?);
@@ -45,20 +47,12 @@ pub fn run(
         rows.push(example(case, on, beside, effort));
     }
     let context = Context::new(device.clone())?;
-    let on_cpu = device.backend() == Backend::Cpu;
     for check in conformance::all().into_iter().filter(|check| wanted(check.name)) {
-        if check.scope == Scope::Everywhere || on_cpu {
+        if check.scope == Scope::Everywhere {
             rows.push(conformance_check(&check, &context));
         }
     }
     Ok(Report { device: device.to_string(), chosen, rows })
-}
-
-/// A device with the kernels loaded on it.
-#[derive(Clone, Copy)]
-pub(crate) struct Side<'a> {
-    pub(crate) device: &'a Device,
-    pub(crate) kernels: &'a Kernels,
 }
 
 fn example(case: &Case, on: Side<'_>, reference: Side<'_>, effort: Effort) -> Row {

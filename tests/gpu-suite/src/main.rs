@@ -1,12 +1,12 @@
 //! Runs every kernel of examples and tests on a GPU, compares with the CPU, times, and writes one
 //! JSON file and one Markdown table.
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
 use gpu_suite::{Effort, run};
 use kernelmill::Device;
 use std::{error::Error, fs, path::PathBuf, process::ExitCode};
 
-/// Runs every kernel on a GPU, compares with the CPU, and times.
+/// Runs every kernel on the first NVIDIA GPU, compares with the CPU, and times.
 #[derive(Parser)]
 struct Arguments {
     /// The file for all figures.
@@ -15,9 +15,6 @@ struct Arguments {
     /// The file for the table.
     #[arg(long)]
     markdown: Option<PathBuf>,
-    /// The device.
-    #[arg(long, value_enum, default_value_t = Choice::Cuda)]
-    device: Choice,
     /// Compare only, on small inputs.
     #[arg(long)]
     compare: bool,
@@ -26,20 +23,9 @@ struct Arguments {
     only: Option<String>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Choice {
-    /// The first NVIDIA GPU.
-    Cuda,
-    /// The CPU, against itself.
-    Cpu,
-}
-
 fn main() -> Result<ExitCode, Box<dyn Error + Send + Sync>> {
     let arguments = Arguments::parse();
-    let device = match arguments.device {
-        Choice::Cuda => Device::cuda(0)?,
-        Choice::Cpu => Device::cpu()?,
-    };
+    let device = Device::cuda(0)?;
     let effort = if arguments.compare { Effort::Compare } else { Effort::Time };
     let report = run(&device, effort, arguments.only.as_deref())?;
     if let Some(path) = arguments.json {
