@@ -1,12 +1,25 @@
-//! Rewrites the expected output of snapshot tests.
+//! Rewrites snapshots: the texts in files that tests expect.
 
 use crate::workspace::Workspace;
 use anyhow::Result;
 
+/// Which snapshots to rewrite.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Run the tests of these packages only; without it those of the workspace.
+    #[arg(long = "package", short)]
+    packages: Vec<String>,
+}
+
 /// Runs the tests with `KERNELMILL_TEST_BLESS=1`: a snapshot that differs is rewritten instead of
-/// failing. Nothing else rewrites a snapshot.
-pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    workspace.cargo(&["test", "--workspace"]).env("KERNELMILL_TEST_BLESS", "1").run()?;
+/// failing. Nothing else rewrites a snapshot. Tests that fail do not keep others from theirs.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    let mut tests = vec!["test", "--no-fail-fast"];
+    if options.packages.is_empty() {
+        tests.push("--workspace");
+    }
+    tests.extend(options.packages.iter().flat_map(|package| ["--package", package]));
+    workspace.cargo(&tests).env("KERNELMILL_TEST_BLESS", "1").run()?;
     println!("read what changed with `git diff` before committing it");
     Ok(())
 }

@@ -1,18 +1,17 @@
 //! Everything of this workspace that is not `cargo build`: `cargo xtask test` and its friends.
 //!
-//! Each command is a module; [`workspace`] knows where things lie and which tools are there.
+//! Each command is a module: [`ci`] has the stages of `test`. Below them, [`workspace`] knows where things
+//! lie, and the others build what several commands need.
 
-mod aarch64;
 mod bench;
 mod bless;
-mod examples;
-mod first_command;
+mod ci;
+mod fake_driver;
 mod gpu;
 mod layers;
+mod random_cuda;
+mod rust;
 mod setup;
-mod test;
-mod test_driver;
-mod toolchains;
 mod workspace;
 
 use clap::{Parser, Subcommand};
@@ -29,7 +28,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     /// Installs what the tests need, then runs every check and every test.
-    Test(test::Options),
+    Test(ci::Options),
     /// Installs what the tests need and stops.
     Setup,
     /// Measures and writes a table into benches/results.
@@ -37,17 +36,17 @@ enum Command {
     /// Builds a bundle that tests and times every kernel on a machine with an NVIDIA GPU.
     Gpu(gpu::Options),
     /// Rewrites the expected output of snapshot tests.
-    Bless,
+    Bless(bless::Options),
 }
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let workspace = Workspace::open()?;
     match arguments.command {
-        Command::Test(options) => test::run(&workspace, &options),
+        Command::Test(options) => ci::run(&workspace, &options),
         Command::Setup => setup::run(&workspace).map(drop),
         Command::Bench(options) => bench::run(&workspace, &options),
         Command::Gpu(options) => gpu::run(&workspace, &options),
-        Command::Bless => bless::run(&workspace),
+        Command::Bless(options) => bless::run(&workspace, &options),
     }
 }

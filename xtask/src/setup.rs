@@ -2,12 +2,18 @@
 //! Debian packages where one of the few programs used here is missing.
 
 use crate::{
-    aarch64, toolchains,
+    rust,
     workspace::{Workspace, find_program},
 };
 use anyhow::{Context as _, Result, bail};
 use std::{fs, path::Path};
 use xshell::cmd;
+
+/// The target of the stage `aarch64`, linked whole by Rust's own tools, so that no C compiler and no
+/// library for it need be there.
+pub(crate) const AARCH64: &str = "aarch64-unknown-linux-musl";
+/// What runs programs for it.
+pub(crate) const AARCH64_EMULATOR: &str = "qemu-aarch64";
 
 /// The wheels: nvcc with ptxas, the two disassemblers, and the headers nvcc includes by itself.
 const WHEELS: [&str; 4] = [
@@ -25,7 +31,7 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("python3", "python3"),
     ("ar", "binutils"),
     ("clang-22", "clang-22"),
-    (aarch64::EMULATOR, "qemu-user"),
+    (AARCH64_EMULATOR, "qemu-user"),
 ];
 
 /// Files the tests read, in the same way: AMD's mathematical functions.
@@ -72,9 +78,9 @@ fn debian_packages(workspace: &Workspace) -> Result<()> {
 }
 
 fn rust_components(workspace: &Workspace) -> Result<()> {
-    toolchains::install_stable(workspace)?;
+    rust::install_stable(workspace)?;
     let shell = &workspace.shell;
-    let target = aarch64::TARGET;
+    let target = AARCH64;
     let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read()?;
     if !Path::new(&folder).is_dir() {
         cmd!(shell, "rustup target add {target}").run()?;

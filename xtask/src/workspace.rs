@@ -1,11 +1,13 @@
 //! Where things lie, and how to run a program among them.
 
 use anyhow::{Context as _, Result, bail};
+use cargo_metadata::{Metadata, MetadataCommand, Package};
 use std::{
     env,
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
+use tempfile::{NamedTempFile, TempDir};
 use xshell::{Cmd, Shell};
 
 /// The workspace that this program belongs to.
@@ -18,24 +20,51 @@ pub(crate) struct Workspace {
     pub(crate) target: PathBuf,
     /// Where the wheels with NVIDIA's tools are installed.
     pub(crate) toolchains: PathBuf,
+    /// What cargo says of the packages.
+    metadata: Metadata,
 }
 
 impl Workspace {
-    /// Finds the workspace from the folder that this program was compiled in.
+    /// Asks cargo for the workspace that this program was compiled in.
     pub(crate) fn open() -> Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .parent()
-            .context("xtask lies in the root of the workspace")?
-            .to_path_buf();
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec()?;
+        let root = metadata.workspace_root.clone().into_std_path_buf();
+        let target = metadata.target_directory.clone().into_std_path_buf();
         let shell = Shell::new()?;
         shell.change_dir(&root);
-        let target = match env::var_os("CARGO_TARGET_DIR") {
-            Some(folder) => root.join(folder),
-            None => root.join("target"),
-        };
         // Not below CARGO_TARGET_DIR: kernelmill-build looks for the wheels beside the workspace.
         let toolchains = root.join("target/toolchains");
-        Ok(Self { shell, root, target, toolchains })
+        Ok(Self { shell, root, target, toolchains, metadata })
+    }
+
+    /// The packages of the workspace.
+    pub(crate) fn packages(&self) -> Vec<&Package> {
+        self.metadata.workspace_packages()
+    }
+
+    /// The oldest Rust that `kernelmill` claims.
+    pub(crate) fn rust_version(&self) -> Result<String> {
+        let package = self.packages().into_iter().find(|it| it.name.as_str() == "kernelmill");
+        let version = package.and_then(|it| it.rust_version.as_ref());
+        let version = version.context("Cargo.toml has a rust-version")?;
+        Ok(format!("{}.{}", version.major, version.minor))
+    }
+
+    /// A folder on the file system of the target folder, which is removed with the value.
+    pub(crate) fn temporary_folder(&self) -> Result<TempDir> {
+        Ok(TempDir::new_in(self.temporary()?)?)
+    }
+
+    /// A file there, in the same way.
+    pub(crate) fn temporary_file(&self) -> Result<NamedTempFile> {
+        Ok(NamedTempFile::new_in(self.temporary()?)?)
+    }
+
+    fn temporary(&self) -> Result<PathBuf> {
+        let folder = self.target.join("tmp");
+        std::fs::create_dir_all(&folder)?;
+        Ok(folder)
     }
 
     /// The folder of NVIDIA's programs, once the wheels are installed.
@@ -79,8 +108,7 @@ impl Workspace {
 
 /// The path of a program on `PATH`.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+    which::which(name).ok()
 }
 
 /// Prints a heading, does the work, prints how long it took.

@@ -1,7 +1,7 @@
 //! What a build-dependency costs a user: clean builds of small packages.
 
 use super::{
-    median,
+    median::median,
     package::{BuildCost, Package, dependencies, manifest},
 };
 use crate::workspace::Workspace;

@@ -2,6 +2,7 @@
 
 use crate::workspace::Workspace;
 use anyhow::{Context as _, Result, ensure};
+use cargo_metadata::Message;
 use std::{
     collections::BTreeMap,
     fmt::Write as _,
@@ -91,7 +92,7 @@ fn nvcc_version(workspace: &Workspace) -> Result<String> {
 /// The cubins of `tests/gpu-suite` and `tests/conformance`: the kernels of examples and tests.
 fn our_cubins(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     let mut cubins = Vec::new();
-    for folder in crate::gpu::binary_folders(workspace, "cpu,sm_90")? {
+    for folder in binary_folders(workspace, "cpu,sm_90")? {
         for entry in std::fs::read_dir(&folder)? {
             let path = entry?.path();
             if path.extension().is_some_and(|extension| extension == "cubin") {
@@ -101,6 +102,24 @@ fn our_cubins(workspace: &Workspace) -> Result<Vec<PathBuf>> {
     }
     ensure!(!cubins.is_empty(), "there is no cubin");
     Ok(cubins)
+}
+
+/// Builds `gpu-suite` and what it depends on for these targets; the folders with the binaries of
+/// kernels.
+fn binary_folders(workspace: &Workspace, targets: &str) -> Result<Vec<PathBuf>> {
+    let arguments = ["build", "--package", "gpu-suite", "--message-format=json"];
+    let command = workspace.cargo(&arguments).env("KERNELMILL_TARGETS", targets);
+    let printed = command.quiet().read()?;
+    let mut folders = Vec::new();
+    for message in Message::parse_stream(printed.as_bytes()) {
+        if let Message::BuildScriptExecuted(script) = message? {
+            let folder = script.out_dir.into_std_path_buf();
+            if folder.join("kernels.rs").is_file() {
+                folders.push(folder);
+            }
+        }
+    }
+    Ok(folders)
 }
 
 fn nvcc_cubins(workspace: &Workspace) -> Result<Vec<PathBuf>> {

@@ -1,16 +1,14 @@
 //! Real crates' CUDA C++: built by kernelmill, and by the cudaforge that they use.
 
 use super::{
+    files::copy,
     package::{BuildCost, Package, dependencies, manifest},
     toolkit::Toolkit,
 };
 use crate::workspace::Workspace;
 use anyhow::{Context as _, Result, ensure};
-use std::{
-    fmt::Write as _,
-    fs,
-    path::{Path, PathBuf},
-};
+use cargo_metadata::MetadataCommand;
+use std::{fmt::Write as _, fs, path::PathBuf};
 
 /// A crate on the registry whose kernels are compiled.
 struct Crate {
@@ -265,26 +263,10 @@ fn source(workspace: &Workspace, item: &Crate) -> Result<PathBuf> {
         &[("Cargo.toml", manifest(&dependency, "", "")), ("src/lib.rs", String::new())],
     )?;
     let metadata = package.cargo(&["metadata", "--format-version", "1"]).read()?;
-    let ending = format!("/{}-{}/Cargo.toml\"", item.name, item.version);
-    let end = metadata.find(&ending).context("cargo metadata does not name the crate")?;
-    let start = metadata[..end].rfind('"').context("a path in quotes")? + 1;
-    let path = &metadata[start..end + ending.len() - 1];
-    Ok(Path::new(path).parent().context("a folder")?.to_path_buf())
-}
-
-/// Copies a folder.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
+    let metadata = MetadataCommand::parse(metadata)?;
+    let found = metadata.packages.iter().find(|package| package.name.as_str() == item.name);
+    let manifest = &found.context("cargo metadata does not name the crate")?.manifest_path;
+    Ok(manifest.parent().context("a manifest lies in a folder")?.into())
 }
 
 /// The numbers of `kernelmill: compiled N cached M`.

@@ -5,8 +5,10 @@ mod builds;
 mod code;
 mod cpu;
 mod crates;
+mod files;
 mod launch;
 mod machine;
+mod median;
 mod memory;
 mod package;
 mod rebuild;
@@ -140,10 +142,4 @@ fn title(part: Part) -> &'static str {
         Part::Cudaforge => "candle-kernels against cudaforge 0.1.6",
         Part::Whole => "Whole crates through nvcc",
     }
-}
-
-/// The middle one; of an even number the lower of the two.
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[(values.len() - 1) / 2]
 }

@@ -1,8 +1,9 @@
 //! Throw-away packages whose builds are measured.
 
-use super::memory;
+use super::{files::copy, memory};
 use crate::workspace::{Workspace, timed};
 use anyhow::{Context as _, Result, bail, ensure};
+use cargo_metadata::MetadataCommand;
 use std::{fs, io::Write as _, path::PathBuf, time::Duration};
 use xshell::Cmd;
 
@@ -122,7 +123,7 @@ impl<'a> Package<'a> {
         }
         let (store, variables) = (self.store.clone(), self.variables.clone());
         let second = Self { workspace: self.workspace, folder, store, variables };
-        super::crates::copy(&self.path(""), &second.path(""))?;
+        copy(&self.path(""), &second.path(""))?;
         Ok(second)
     }
 
@@ -156,9 +157,10 @@ impl<'a> Package<'a> {
 
     /// The name in the manifest.
     fn name(&self) -> Result<String> {
-        let text = fs::read_to_string(self.path("Cargo.toml"))?;
-        let line = text.lines().find_map(|line| line.strip_prefix("name = "));
-        Ok(line.context("a package has a name")?.trim_matches('"').to_owned())
+        let asked = ["metadata", "--no-deps", "--offline", "--format-version", "1"];
+        let metadata = MetadataCommand::parse(self.cargo(&asked).read()?)?;
+        let package = metadata.packages.first().context("a package has a name")?;
+        Ok(package.name.to_string())
     }
 
     /// Builds, and watches the memory of all processes that belong to it.

@@ -1,7 +1,7 @@
 //! What a build costs after an edit, and after none.
 
 use super::{
-    median,
+    median::median,
     package::{Package, dependencies, manifest},
 };
 use crate::workspace::Workspace;

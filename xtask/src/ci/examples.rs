@@ -1,6 +1,6 @@
 //! Runs each example; each verifies its own result.
 
-use crate::{test_driver, workspace::Workspace};
+use crate::{fake_driver, workspace::Workspace};
 use anyhow::{Result, ensure};
 use std::path::Path;
 
@@ -20,15 +20,15 @@ const EXAMPLES: [(&str, &[&str]); 9] = [
 /// Runs every example in release mode, in a folder for what they write: on the CPU, or on the CUDA
 /// driver in the folder `driver`.
 pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()> {
-    let folder = workspace.target.join("tmp/examples");
-    std::fs::create_dir_all(&folder)?;
+    let folder = workspace.temporary_folder()?;
+    let folder = folder.path();
     let mut build = vec!["build", "--release"];
     for (name, _) in EXAMPLES {
         build.extend(["--package", name]);
     }
     workspace.cargo(&build).run()?;
     for (name, arguments) in EXAMPLES {
-        run_one(workspace, &folder, name, arguments, driver)?;
+        run_one(workspace, folder, name, arguments, driver)?;
     }
     let picture = std::fs::metadata(folder.join("mandelbrot.png"))?;
     ensure!(picture.len() > 1000, "mandelbrot.png is only {} bytes", picture.len());
@@ -46,7 +46,7 @@ fn run_one(
     let _in_folder = workspace.shell.push_dir(folder);
     let output = workspace.shell.cmd(program).args(arguments);
     let output = match driver {
-        Some(driver) => output.envs(test_driver::variables(driver)).read()?,
+        Some(driver) => output.envs(fake_driver::variables(driver)).read()?,
         None => output.read()?,
     };
     println!("{output}");

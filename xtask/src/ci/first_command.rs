@@ -19,10 +19,8 @@ const ABSENT: [&str; 9] =
 
 /// Builds and runs the first command of the README in a folder of symbolic links as its `PATH`.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let place = workspace.target.join("tmp/first-command");
-    if place.exists() {
-        fs::remove_dir_all(&place)?;
-    }
+    let place = workspace.temporary_folder()?;
+    let place = place.path();
     let programs = place.join("bin");
     fs::create_dir_all(&programs)?;
     link_programs(workspace, &programs)?;
@@ -30,7 +28,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
         ensure!(!programs.join(name).exists(), "{name} is in reach");
     }
     let picture = place.join("mandelbrot.png");
-    let output = stripped_cargo(workspace, &place, &programs)?
+    let output = stripped_cargo(workspace, place, &programs)?
         .args(["run", "--release", "--offline", "-p", "mandelbrot", "--", "--size", "640x400"])
         .arg("--out")
         .arg(&picture)

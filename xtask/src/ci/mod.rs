@@ -1,7 +1,13 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
+mod aarch64;
+mod examples;
+mod first_command;
+mod test_driver;
+mod toolchains;
+
 use crate::{
-    aarch64, examples, first_command, layers, setup, test_driver, toolchains,
+    layers, setup,
     workspace::{Workspace, find_program, stage},
 };
 use anyhow::Result;
@@ -23,7 +29,7 @@ enum Stage {
     SetUp,
     /// Formatting.
     Format,
-    /// Modules that import downwards only.
+    /// Modules that import downwards only, packages that are called as their folders.
     Layers,
     /// Lints.
     Clippy,

@@ -5,11 +5,11 @@
 //! fake CUDA driver, and every kernel must have the lowering strategy that it has on the others.
 
 use crate::{
-    test_driver,
+    fake_driver, rust,
     workspace::{Workspace, stage},
 };
 use anyhow::{Context as _, Result};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Examples that together have every lowering strategy.
 const EXAMPLES: [&str; 3] = ["saxpy", "reduce", "photo"];
@@ -24,7 +24,7 @@ struct Toolchain {
 
 /// Runs the matrix.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let driver = test_driver::build(workspace)?;
+    let driver = fake_driver::build(workspace)?;
     for toolchain in matrix(workspace)? {
         let title = format!("Rust {}", toolchain.name);
         let result = stage(&title, || on(workspace, &toolchain.name, &driver));
@@ -38,43 +38,30 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Installs the newest stable toolchain under its name, with what the other tests need of it.
-pub(crate) fn install_stable(workspace: &Workspace) -> Result<()> {
-    let components = ["--component", "rustfmt", "--component", "clippy"];
-    install(workspace, "stable", &components)
-}
-
-fn install(workspace: &Workspace, name: &str, components: &[&str]) -> Result<()> {
-    let options = ["toolchain", "install", name, "--profile", "minimal", "--no-self-update"];
-    let command = workspace.shell.cmd("rustup").args(options).args(components);
-    Ok(command.ignore_stdout().run()?)
-}
-
 fn matrix(workspace: &Workspace) -> Result<Vec<Toolchain>> {
-    let manifest = workspace.read("Cargo.toml")?;
-    let oldest = manifest
-        .lines()
-        .find_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"'))
-        .context("Cargo.toml has a rust-version")?;
+    let oldest = workspace.rust_version()?;
     let of = |name: &str, is_required| Toolchain { name: name.to_owned(), is_required };
-    Ok(vec![of(oldest, true), of("beta", true), of("nightly", false)])
+    Ok(vec![of(&oldest, true), of("beta", true), of("nightly", false)])
 }
 
 /// Runs examples and kernels on one toolchain.
 fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
-    install(workspace, name, &[])?;
+    rust::install(workspace, name, &[])?;
     let version = workspace.shell.cmd("rustc").args([format!("+{name}").as_str(), "-vV"]).read()?;
     println!("{version}");
-    let target = workspace.target.join("matrix").join(name);
+    // Removed at the end: it is large.
+    let target = workspace.temporary_folder()?;
+    let target = target.path();
     let cargo = |arguments: &[&str]| {
         let toolchain = format!("+{name}");
         let all: Vec<&str> = [&*toolchain].into_iter().chain(arguments.iter().copied()).collect();
         // The toolchain that runs this program is in these variables.
         let command = workspace.cargo(&all).env_remove("RUSTUP_TOOLCHAIN");
-        command.env_remove("RUSTC").env_remove("CARGO").env("CARGO_TARGET_DIR", &target)
+        command.env_remove("RUSTC").env_remove("CARGO").env("CARGO_TARGET_DIR", target)
     };
+    let outputs = workspace.temporary_folder()?;
     for example in EXAMPLES {
-        let _in_folder = workspace.shell.push_dir(outputs(workspace)?);
+        let _in_folder = workspace.shell.push_dir(outputs.path());
         let manifest = workspace.root.join("Cargo.toml");
         let manifest = manifest.to_str().context("the workspace's path is UTF-8")?;
         cargo(&["run", "--quiet", "--manifest-path", manifest, "--package", example]).run()?;
@@ -84,13 +71,6 @@ fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
     tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?;
     cargo(&["build", "--quiet", "--package", "gpu-suite"]).run()?;
     let suite = workspace.shell.cmd(target.join("debug/gpu-suite")).arg("--compare");
-    suite.envs(test_driver::variables(driver)).env("FAKE_CUDA_ORDER", "random:1").run()?;
-    std::fs::remove_dir_all(&target).context("the target folder is removed: it is large")
-}
-
-/// Where the examples write.
-fn outputs(workspace: &Workspace) -> Result<PathBuf> {
-    let folder = workspace.target.join("tmp/examples");
-    std::fs::create_dir_all(&folder)?;
-    Ok(folder)
+    suite.envs(fake_driver::variables(driver)).env("FAKE_CUDA_ORDER", "random:1").run()?;
+    Ok(())
 }

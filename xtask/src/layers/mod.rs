@@ -22,6 +22,7 @@
 mod cycles;
 mod imports;
 mod modules;
+mod names;
 #[cfg(test)]
 mod tests;
 
@@ -33,11 +34,11 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
+use walkdir::WalkDir;
 
 /// Crates that are still to be done: their modules import each other in cycles. Each by its root file,
 /// with what ties the modules.
-const PENDING: [(&str, &str); 17] = [
-    ("benches/cpu-bench/src/main.rs", "the cases and the tables share types of `main.rs`"),
+const PENDING: [(&str, &str); 10] = [
     (
         "build-helpers/artifact/src/lib.rs",
         "signatures and functions, messages and places name each other",
@@ -52,32 +53,21 @@ const PENDING: [(&str, &str); 17] = [
     ("build-helpers/device-macros/src/lib.rs", "parameters use the helpers of functions"),
     ("build-helpers/llvm/src/lib.rs", "errors name the library's version"),
     ("build-helpers/sanitize/src/lib.rs", "kernels and memory name each other"),
-    ("examples/mandelbrot/src/main.rs", "the reference is checked against types of `main.rs`"),
-    ("examples/photo/src/main.rs", "the reference is checked against types of `main.rs`"),
     (
         "test-driver/emulator/src/lib.rs",
         "decoding, execution and memory share types of their `mod.rs`",
     ),
     ("test-driver/fake-cuda/src/lib.rs", "contexts and what they own name each other"),
-    ("tests/conformance/src/lib.rs", "the list of checks lies beside the type of a check"),
-    ("tests/cuda-cpp/src/lib.rs", "launches name the sources"),
-    ("tests/gpu-suite/src/lib.rs", "the list of cases lies beside their types"),
-    (
-        "xtask/src/main.rs",
-        "benchmarks use helpers of their `mod.rs`, the test driver and the examples each other",
-    ),
 ];
 
-/// Checks every crate of the workspace.
+/// Checks every crate of the workspace, and the names of its packages ([`names`]).
 ///
 /// # Errors
 ///
-/// With every crate that has a cycle, and with those of [`PENDING`] that have none.
+/// With every package of another name than its folder, every crate that has a cycle, and those of [`PENDING`] that have none.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
-    let mut roots = Vec::new();
-    find_roots(&workspace.root, &mut roots)?;
-    let mut faults = Vec::new();
-    for root in roots {
+    let mut faults = names::check(workspace);
+    for root in find_roots(&workspace.root)? {
         let name = root.strip_prefix(&workspace.root).unwrap_or(&root).display().to_string();
         let cycles = check(&root, &|path| fs::read_to_string(path).ok())
             .with_context(|| format!("cannot read the modules of {name}"))?;
@@ -111,23 +101,20 @@ fn check(root: &Path, read: &dyn Fn(&Path) -> Option<String>) -> Result<Vec<Cycl
     Ok(cycles::find(&tree, &imports::of(&tree)))
 }
 
-/// The root files of all libraries and programs below a folder.
-fn find_roots(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
-    let mut entries = fs::read_dir(folder)?.collect::<Result<Vec<_>, _>>()?;
-    entries.sort_by_key(fs::DirEntry::path);
-    if folder.join("Cargo.toml").is_file() {
-        let roots = ["src/lib.rs", "src/main.rs"].map(|root| folder.join(root));
-        found.extend(roots.into_iter().filter(|root| root.is_file()));
-    }
-    for entry in entries {
+/// The root files of all libraries and programs below a folder, those of kernel packages among them.
+fn find_roots(folder: &Path) -> Result<Vec<PathBuf>> {
+    let is_source = |entry: &walkdir::DirEntry| {
         let name = entry.file_name();
-        let is_source = entry.file_type()?.is_dir()
-            && name != "target"
-            && name != "templates"
-            && !name.to_string_lossy().starts_with('.');
-        if is_source {
-            find_roots(&entry.path(), found)?;
+        let is_hidden = name.to_string_lossy().starts_with('.');
+        entry.depth() == 0 || !(is_hidden || name == "target" || name == "templates")
+    };
+    let mut roots = Vec::new();
+    for entry in WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(is_source) {
+        let entry = entry?;
+        if entry.file_name() == "Cargo.toml" {
+            let found = ["src/lib.rs", "src/main.rs"].map(|it| entry.path().with_file_name(it));
+            roots.extend(found.into_iter().filter(|root| root.is_file()));
         }
     }
-    Ok(())
+    Ok(roots)
 }

@@ -5,16 +5,15 @@
 //! always does, and somebody has to object: the driver, with the line of the source, or the check.
 
 use super::{
-    ORDERS,
     coverage::{Coverage, Instructions},
-    suite_program, variables,
+    suite::{self, ORDERS},
 };
-use crate::workspace::Workspace;
+use crate::{fake_driver::variables, workspace::Workspace};
 use anyhow::{Result, bail, ensure};
 use std::{
     collections::BTreeSet,
     fmt, fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::Command,
     sync::atomic::{AtomicUsize, Ordering},
     thread,
@@ -71,7 +70,7 @@ pub(super) fn run(workspace: &Workspace, driver: &Path, coverage: &Coverage) -> 
         .collect();
     let mutants: Vec<Mutant> =
         coverage.kernels().flat_map(|(kernel, found)| mutants(kernel, found)).collect();
-    let (program, target) = (suite_program(workspace), &workspace.target);
+    let program = suite::program(workspace);
     let next = AtomicUsize::new(0);
     let work = |file: &Path| {
         let mut done = Vec::new();
@@ -82,18 +81,17 @@ pub(super) fn run(workspace: &Workspace, driver: &Path, coverage: &Coverage) -> 
         Ok(done)
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);
-    let file = |worker| target.join(format!("tmp/ptx-coverage-wrong-{worker}.txt"));
-    let files: Vec<PathBuf> = (0..cores).map(file).collect();
-    files.iter().try_for_each(|file| fs::write(file, ""))?;
+    let files = (0..cores).map(|_| workspace.temporary_file()).collect::<Result<Vec<_>>>()?;
     let results: Result<Vec<_>> = thread::scope(|scope| {
         let work = &work;
-        let workers: Vec<_> = files.iter().map(|file| scope.spawn(move || work(file))).collect();
+        let workers: Vec<_> =
+            files.iter().map(|file| scope.spawn(move || work(file.path()))).collect();
         let join = |worker: thread::ScopedJoinHandle<'_, _>| worker.join().expect("no panic");
         workers.into_iter().map(join).collect()
     });
     judge(&results?.into_iter().flatten().collect::<Vec<_>>())?;
     let mut executed = Coverage::default();
-    files.iter().try_for_each(|file| executed.add(&fs::read_to_string(file)?))?;
+    files.iter().try_for_each(|file| executed.add(&fs::read_to_string(file.path())?))?;
     Ok(executed)
 }
 
