@@ -50,6 +50,11 @@ impl Check {
         Self { name, scope: Scope::Everywhere, run }
     }
 
+    /// A check whose kernel means something on the CPU only.
+    pub(crate) const fn on_cpu(name: &'static str, run: fn(&Context) -> Outcome) -> Self {
+        Self { name, scope: Scope::Cpu, run }
+    }
+
     /// Runs the kernel and compares its result.
     ///
     /// # Errors

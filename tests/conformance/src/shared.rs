@@ -1,7 +1,7 @@
 //! Checks of `kernels/shared.rs`.
 
 use crate::{
-    Check, Context, Outcome, Scope,
+    Check, Context, Outcome,
     compare::{below, same},
 };
 use kernelmill::Launch;
@@ -10,7 +10,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("reverse_blocks", reverse_blocks),
     Check::new("early_exit", early_exit),
     Check::new("divergent_loop", divergent_loop),
-    Check { name: "divergent_lanes", scope: Scope::Cpu, run: divergent_lanes },
+    Check::on_cpu("divergent_lanes", divergent_lanes),
     Check::new("barrier_trap", barrier_trap),
     Check::new("dynamic_shared", dynamic_shared),
     Check::new("barrier_in_function", barrier_in_function),
