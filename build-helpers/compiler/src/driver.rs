@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 
-use kernelmill_artifact::Target;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Visibility, parse_bitcode, parse_ir},
@@ -21,28 +20,37 @@ use crate::{
     target::{self, Backend, Entry, Unit},
 };
 
-/// Compiles one source for one target. Where code of lanes cannot be built, which is a fault of this
-/// compiler, kernels get plain loops and coroutines instead, and their roads say so.
+/// Compiles one source for one target. Where the vectoriser fails, which is a fault of this compiler, the
+/// source is compiled without vectorisation, and the user is told.
 pub(crate) fn compile(
     toolchain: &Toolchain,
     linked: (&Libraries, &Plugins),
     job: &Job<'_>,
 ) -> Result<Artifact, Error> {
-    let has_lanes = job.config.params.lanes && job.config.target == Target::Cpu;
-    let why = match compile_as_asked(toolchain, linked, job) {
-        Err(Error::Internal(why)) if has_lanes => why,
-        other => return other,
-    };
-    let mut config = job.config.clone();
-    config.params.lanes = false;
-    let plain = Job { config: &config, ..*job };
-    let mut artifact = compile_as_asked(toolchain, linked, &plain)?;
-    for strategy in artifact.kernels.iter_mut().filter_map(|kernel| kernel.strategy.as_mut()) {
-        let message = why.lines().next().unwrap_or_default().to_owned();
-        strategy.scalar =
-            Some(ScalarReason::VectorizationFailed { kernel: String::new(), message });
+    match compile_as_asked(toolchain, linked, job) {
+        Err(Error::Vectorization { kernel, message }) if job.config.params.lanes => {
+            let mut config = job.config.clone();
+            config.params.lanes = false;
+            let scalar = Job { config: &config, ..*job };
+            let mut artifact = compile_as_asked(toolchain, linked, &scalar)?;
+            note_failed_vectorization(&mut artifact, file(job), &kernel, &message);
+            Ok(artifact)
+        }
+        result => result,
     }
-    Ok(artifact)
+}
+
+/// Says in an artifact that its source was compiled again because the vectoriser failed on a kernel.
+fn note_failed_vectorization(artifact: &mut Artifact, file: &str, kernel: &str, message: &str) {
+    let message = message.lines().next().unwrap_or_default();
+    artifact.warnings.push(format!(
+        "{file}: kernelmill could not vectorise kernel `{kernel}`, so all kernels of this file run \
+         slower on the CPU; please report it, with this: {message}"
+    ));
+    for strategy in artifact.kernels.iter_mut().filter_map(|kernel| kernel.strategy.as_mut()) {
+        let (kernel, message) = (kernel.to_owned(), message.to_owned());
+        strategy.scalar = Some(ScalarReason::VectorizationFailed { kernel, message });
+    }
 }
 
 fn compile_as_asked(
@@ -359,4 +367,48 @@ fn export(module: &Module<'_>, variable: &str, name: &str) -> bool {
     memory.set_visibility(Visibility::Protected);
     memory.set_name(name);
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use kernelmill_artifact::{ArtifactKind, Target};
+
+    use super::*;
+    use crate::{CoroutineReason, Lowering, Strategy};
+
+    fn kernel(name: &str, lowering: Lowering) -> CompiledKernel {
+        let scalar = Some(ScalarReason::VectorizationOff);
+        let (widths, block, interchanged_loops) = (Vec::new(), None, 0);
+        CompiledKernel {
+            name: name.to_owned(),
+            entry: name.to_owned(),
+            static_shared_bytes: 0,
+            panics: true,
+            cpu_symbol: None,
+            strategy: Some(Strategy { lowering, widths, scalar, block, interchanged_loops }),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_failed_vectorization_is_a_warning_and_in_every_strategy() {
+        let waits = Lowering::Coroutine(CoroutineReason::VectorizationOff);
+        let kernels = vec![kernel("scale", Lowering::ThreadLoop), kernel("sum", waits)];
+        let (bytes, locations, messages) = (Vec::new(), Vec::new(), Vec::new());
+        let (target, kind, warnings) = (Target::Cpu, ArtifactKind::Object, Vec::new());
+        let mut artifact = Artifact { target, kind, bytes, kernels, locations, messages, warnings };
+        note_failed_vectorization(&mut artifact, "kernels/a.rs", "sum", "bad\n  %1");
+        assert_eq!(
+            artifact.warnings,
+            [
+                "kernels/a.rs: kernelmill could not vectorise kernel `sum`, so all kernels of this file \
+              run slower on the CPU; please report it, with this: bad"
+            ]
+        );
+        let (kernel, message) = ("sum".to_owned(), "bad".to_owned());
+        let failed = Some(ScalarReason::VectorizationFailed { kernel, message });
+        let strategies = artifact.kernels.iter().filter_map(|kernel| kernel.strategy.as_ref());
+        assert!(strategies.clone().all(|strategy| strategy.scalar == failed));
+        assert_eq!(strategies.count(), 2);
+    }
 }

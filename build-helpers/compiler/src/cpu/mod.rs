@@ -39,7 +39,10 @@ mod sized;
 mod undefined;
 mod uniformity;
 mod variants;
+mod verify;
 mod wide;
+
+use std::collections::HashSet;
 
 use kernelmill_artifact::Signature;
 use kernelmill_llvm::{
@@ -87,6 +90,14 @@ struct Kernel<'a, 'c> {
     strategy: Strategy,
     /// The functions for blocks of one size.
     sized: Vec<Sized<'c>>,
+    /// The functions that the vectoriser built.
+    vectorized: Vec<Value<'c>>,
+}
+
+impl<'c> Kernel<'_, 'c> {
+    fn vectorized(&self) -> verify::Built<'_, 'c> {
+        verify::Built { kernel: &self.signature.name, functions: self.vectorized.clone() }
+    }
 }
 
 /// How it runs.
@@ -121,10 +132,8 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
         lines::settle(unit);
         unit.warnings.borrow_mut().extend(lines::drop_refused(unit.module, file(unit)));
     }
-    // LLVM's passes crash on what breaks its rules, and name nothing.
-    unit.module.verify().map_err(|message| {
-        Error::Internal(format!("LLVM refuses the kernels of {}: {message}", unit.name))
-    })?;
+    let vectorized: Vec<_> = kernels.iter().map(Kernel::vectorized).collect();
+    verify::kernels(unit, &vectorized)?;
     let sized: Vec<_> = kernels.iter().flat_map(|kernel| &kernel.sized).collect();
     sized::finish(unit, machine, &sized)?;
     machine.run(unit.module, SPLIT)?;
@@ -174,13 +183,17 @@ fn kernel<'a, 'c>(
             road,
             strategy,
             sized: Vec::new(),
+            vectorized: Vec::new(),
         });
     }
     let known = BlockSize::of(signature).map(|block| (block, own_shared));
+    let others: HashSet<_> = unit.module.functions().into_iter().collect();
     let built = whole_blocks(unit, machine, (&body, known), &symbol, (jumps, sizes))?;
     let (road, strategy) = (Road::Block(built.functions), built.vectorized.strategy(lowering));
+    let new = unit.module.definitions().into_iter().filter(|it| !others.contains(it));
+    let vectorized = if unit.lanes { new.chain([body.function]).collect() } else { Vec::new() };
     let (body, sized) = (body.function, built.sized);
-    Ok(Kernel { signature, symbol, shared_bytes, body, road, strategy, sized })
+    Ok(Kernel { signature, symbol, shared_bytes, body, road, strategy, sized, vectorized })
 }
 
 /// What the vectoriser made of a kernel.
@@ -279,8 +292,9 @@ fn whole_blocks<'c>(
         let functions = block_loop::functions(unit, body, symbol, jumps != Jumps::Never);
         return Ok(Built { functions, vectorized, sized: all_sized });
     }
-    let built = lanes::run(unit, body, symbol, (1, Blocks::Any), &size)
-        .map_err(|reason| Error::Internal(format!("{symbol} cannot be built: {reason}")))?;
+    let built = lanes::run(unit, body, symbol, (1, Blocks::Any), &size).map_err(|reason| {
+        Error::Vectorization { kernel: symbol.to_owned(), message: reason.to_string() }
+    })?;
     let run = [Some(guarded(unit, built.functions[0], symbol, jumps)), None, None];
     let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run };
     Ok(Built { functions, vectorized, sized: all_sized })
