@@ -7,9 +7,9 @@ use kernelmill_llvm::ir::{Linkage, ModuleExt, Place, Type, Value};
 
 use super::{
     context::{Lowering, Source, reports_panic},
-    exchange,
     operation::{Operation, operations},
-    out_of_line::OutOfLine,
+    outlined::OutOfLine,
+    warp_collectives,
 };
 use crate::{
     Error,
@@ -20,7 +20,7 @@ use crate::{
 /// A kernel's body. Its parameters are the shim's, and then:
 ///
 /// - on the loop road: thread, block index, block size and grid size, three numbers each, the
-///   addresses of the run time's `Block`, of the tables of [`exchange`], and of shared memory;
+///   addresses of the run time's `Block`, of the tables of [`warp_collectives`], and of shared memory;
 /// - on the coroutine road: the addresses of the run time's `Item` and of the frame.
 pub(super) struct Body<'c> {
     pub(super) function: Value<'c>,
@@ -111,7 +111,7 @@ impl<'c> Body<'c> {
             }
         }
         let turns = match self.source {
-            Source::Parameters { .. } => exchange::turns(self.function),
+            Source::Parameters { .. } => warp_collectives::turns(self.function),
             Source::Item(_) => HashMap::new(),
         };
         for (site, (call, operation)) in operations(self.function).into_iter().enumerate() {

@@ -6,8 +6,8 @@ use kernelmill_llvm::ir::{
 
 use super::{
     abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
-    exchange::{self, Turn},
     operation::{Operation, number, operations},
+    warp_collectives::{self, Turn},
 };
 use crate::{link::is_panic, place::calls_of, target::Unit};
 
@@ -35,7 +35,7 @@ pub(super) enum Source<'c> {
         dims: [Value<'c>; 3],
         grid: [Value<'c>; 3],
         block: Value<'c>,
-        /// The tables of [`exchange`].
+        /// The tables of [`warp_collectives`].
         tables: Value<'c>,
         shared: Value<'c>,
     },
@@ -246,9 +246,9 @@ impl<'c> Lowering<'_, '_, 'c> {
             self.end_region(builder);
             return None;
         };
-        let thread = exchange::Thread { index: thread, dims, tables };
+        let thread = warp_collectives::Thread { index: thread, dims, tables };
         let barrier = || self.end_region(builder);
-        Some(exchange::build(self.unit, builder, &thread, operation, turn, &barrier))
+        Some(warp_collectives::build(self.unit, builder, &thread, operation, turn, &barrier))
     }
 
     /// Says what the thread waits for, and marks the place.

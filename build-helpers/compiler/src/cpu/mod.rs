@@ -17,30 +17,31 @@
 //! variable that the kernel fills in before it calls them.
 
 mod abi;
-mod block_loop;
 mod body;
+mod code_size;
 mod context;
 mod copy;
 mod coroutine;
-mod cut;
-mod exchange;
-mod in_step;
-mod inline;
-mod lanes;
-mod lines;
-mod masked;
+mod inlining;
+mod instructions;
+mod interchange;
+mod lowering;
 mod operation;
-mod out_of_line;
-mod registers;
-mod road;
-mod shared;
-mod size;
-mod sized;
-mod undefined;
+mod outlined;
+mod processor_levels;
+mod promotion;
+mod region_formation;
+mod shared_memory;
+mod source_lines;
+mod specialization;
+mod thread_loop;
+mod undefined_selects;
 mod uniformity;
-mod variants;
+mod vectorize;
 mod verify;
-mod wide;
+mod warp_collectives;
+mod wide_integers;
+mod workarounds;
 
 use std::collections::HashSet;
 
@@ -57,11 +58,11 @@ use crate::{
 };
 use abi::Functions;
 use body::Body;
-use lanes::{Blocks, Run};
-pub(crate) use masked::store_single_lanes;
-use out_of_line::{Jumps, OutOfLine};
-use size::Sizes;
-use sized::{BlockSize, Known, Sized};
+use code_size::Sizes;
+use outlined::{Jumps, OutOfLine};
+use specialization::{BlockSize, Known, Sized};
+use vectorize::{Blocks, Run};
+pub(crate) use workarounds::store_single_lanes;
 
 /// Simplifies kernels before they are cut at their barriers, so that little is alive across one.
 const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\
@@ -108,11 +109,11 @@ enum Road<'c> {
 
 /// Builds the functions and the constant that the run time finds for each kernel.
 pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<Entry>, Error> {
-    let shared_bytes = shared::lower(unit)?;
-    inline::context_users(unit);
+    let shared_bytes = shared_memory::lower(unit)?;
+    inlining::context_users(unit);
     context::mark_waits(unit);
     machine.run(unit.module, SIMPLIFY)?;
-    wide::split_copies(unit);
+    wide_integers::split_copies(unit);
     unit.backtraces.find(unit.context, unit.module);
     machine.run(unit.module, LINES_ONLY)?;
     let has_lines = unit.module.definitions().iter().any(|it| it.has_source_lines());
@@ -129,13 +130,13 @@ pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<En
     let kernels = kernels?;
     out_of_line.lower(unit, shared_bytes);
     if has_lines {
-        lines::settle(unit);
-        unit.warnings.borrow_mut().extend(lines::drop_refused(unit.module, file(unit)));
+        source_lines::settle(unit);
+        unit.warnings.borrow_mut().extend(source_lines::drop_refused(unit.module, file(unit)));
     }
     let vectorized: Vec<_> = kernels.iter().map(Kernel::vectorized).collect();
     verify::kernels(unit, &vectorized)?;
     let sized: Vec<_> = kernels.iter().flat_map(|kernel| &kernel.sized).collect();
-    sized::finish(unit, machine, &sized)?;
+    specialization::finish(unit, machine, &sized)?;
     machine.run(unit.module, SPLIT)?;
     kernels.into_iter().map(|kernel| finish(unit, kernel)).collect()
 }
@@ -154,18 +155,18 @@ fn kernel<'a, 'c>(
     shared_bytes: u64,
 ) -> Result<Kernel<'a, 'c>, Error> {
     let shim = entry::shim(unit, signature)?;
-    undefined::choose(unit, shim);
+    undefined_selects::choose(unit, shim);
     let uses_shared =
         reachable(shim).into_iter().any(|value| value.is_function() && context::uses_shared(value));
     let jumps = out_of_line.jumps(shim);
     let lowering = match (unit.lanes, context::suspends(shim)) {
-        (true, _) => road::choose(shim, jumps == Jumps::Anywhere, &|ty| machine.size_of(ty)),
+        (true, _) => lowering::choose(shim, jumps == Jumps::Anywhere, &|ty| machine.size_of(ty)),
         (false, true) => Lowering::Coroutine(CoroutineReason::VectorizationOff),
         (false, false) => Lowering::ThreadLoop,
     };
     let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
     let waits = matches!(lowering, Lowering::Coroutine(_));
-    let own_shared = sized::has_shared_alone(shim).then_some(shared_bytes);
+    let own_shared = specialization::has_shared_alone(shim).then_some(shared_bytes);
     let body = Body::new(unit, signature, shim, waits, shared_bytes)?;
     body.lower(unit, out_of_line);
     let shared_bytes = if uses_shared { shared_bytes } else { 0 };
@@ -235,14 +236,14 @@ fn whole_blocks<'c>(
         (true, Jumps::Anywhere) => Some(ScalarReason::ExitInOutlinedFunction),
         (true, Jumps::InPanics | Jumps::Never) => sizes.too_large(body.function),
     };
-    let in_step = if why.is_none() { in_step::loops(unit, machine, body)? } else { 0 };
+    let in_step = if why.is_none() { interchange::loops(unit, machine, body)? } else { 0 };
     let known = known.filter(|_| why.is_none());
     let known = known.map(|known| Known::new(unit, machine, body, known)).transpose()?.flatten();
-    cut::at_barriers(unit, body.function);
-    cut::one_return(unit, body.function);
+    region_formation::at_barriers(unit, body.function);
+    region_formation::one_return(unit, body.function);
     let mut run = [None; abi::VARIANTS];
     let (mut thread_bytes, mut lanes, mut all_sized) = (0, Vec::new(), Vec::new());
-    for (index, variant) in variants::of(machine.triple()).iter().enumerate() {
+    for (index, variant) in processor_levels::of(machine.triple()).iter().enumerate() {
         let Some(variant) = variant else { continue };
         if why.is_some() {
             break;
@@ -263,7 +264,7 @@ fn whole_blocks<'c>(
                     _ => Blocks::Any,
                 };
                 all_sized.extend(sized.map(|sized| Sized::new(sized, variant.lanes)));
-                lanes::run(unit, body, symbol, (variant.lanes, blocks), &size).inspect(apply)
+                vectorize::run(unit, body, symbol, (variant.lanes, blocks), &size).inspect(apply)
             }
         };
         match any {
@@ -289,10 +290,10 @@ fn whole_blocks<'c>(
     let vectorized = Vectorized { scalar: Some(why), ..Vectorized::default() };
     let has_barriers = body.function.calls().into_iter().any(context::is_barrier);
     if !has_barriers {
-        let functions = block_loop::functions(unit, body, symbol, jumps != Jumps::Never);
+        let functions = thread_loop::functions(unit, body, symbol, jumps != Jumps::Never);
         return Ok(Built { functions, vectorized, sized: all_sized });
     }
-    let built = lanes::run(unit, body, symbol, (1, Blocks::Any), &size).map_err(|reason| {
+    let built = vectorize::run(unit, body, symbol, (1, Blocks::Any), &size).map_err(|reason| {
         Error::Vectorization { kernel: symbol.to_owned(), message: reason.to_string() }
     })?;
     let run = [Some(guarded(unit, built.functions[0], symbol, jumps)), None, None];
@@ -304,7 +305,7 @@ fn whole_blocks<'c>(
 fn guarded<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str, jumps: Jumps) -> Value<'c> {
     match jumps {
         Jumps::Never => run,
-        Jumps::InPanics | Jumps::Anywhere => block_loop::catching(unit, run, symbol),
+        Jumps::InPanics | Jumps::Anywhere => thread_loop::catching(unit, run, symbol),
     }
 }
 
