@@ -8,7 +8,8 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Artifact, CompiledKernel, Error, Job, Location, PanicLevel, ScalarReason, Toolchain,
+    Artifact, CompiledKernel, Error, Job, Location, PanicLevel, PassReport, ScalarReason,
+    Toolchain,
     check::Checks,
     deferred, entry, fast,
     frontend::rust::LAYOUT_PREFIX,
@@ -28,9 +29,9 @@ pub(crate) fn compile(
     job: &Job<'_>,
 ) -> Result<Artifact, Error> {
     match compile_as_asked(toolchain, linked, job) {
-        Err(Error::Vectorization { kernel, message }) if job.config.params.lanes => {
+        Err(Error::Vectorization { kernel, message }) if job.config.params.vectorize => {
             let mut config = job.config.clone();
-            config.params.lanes = false;
+            config.params.vectorize = false;
             let scalar = Job { config: &config, ..*job };
             let mut artifact = compile_as_asked(toolchain, linked, &scalar)?;
             note_failed_vectorization(&mut artifact, file(job), &kernel, &message);
@@ -65,7 +66,7 @@ fn compile_as_asked(
     let file = file(job);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, locations, messages, notes, warnings, checks } =
+    let Built { module, entries, locations, messages, notes, warnings, checks, .. } =
         build(&context, (toolchain, libraries, plugins), job, &*backend)?;
     let panics = export_panic_record(&module, &*backend);
     export(&module, "__kernelmill_print_memory", "__kernelmill_print_buffer");
@@ -116,6 +117,19 @@ pub(crate) fn inspect(
     Ok(module.to_text())
 }
 
+/// What the passes of the CPU back end did to a job.
+pub(crate) fn passes(
+    toolchain: &Toolchain,
+    (libraries, plugins): (&Libraries, &Plugins),
+    job: &Job<'_>,
+) -> Result<Vec<PassReport>, Error> {
+    let lengths = lengths::signatures(job, plugins);
+    let job = &lengths::applied(job, lengths.as_deref());
+    let backend = target::lookup(toolchain, job)?;
+    let context = Context::create();
+    Ok(build(&context, (toolchain, libraries, plugins), job, &*backend)?.passes)
+}
+
 /// The code of a job as the target's assembly text.
 pub(crate) fn assembly(
     toolchain: &Toolchain,
@@ -150,6 +164,8 @@ struct Built<'a, 'c> {
     notes: Vec<(String, String)>,
     /// What the user is to be told.
     warnings: Vec<String>,
+    /// What the CPU's passes report.
+    passes: Vec<PassReport>,
     /// What has been found wrong with it so far.
     checks: Checks<'a>,
 }
@@ -202,15 +218,16 @@ fn build<'a, 'c>(
     }
     at(Stage::Finalize)?;
     let backtraces = place::Backtraces::new(level == PanicLevel::Backtrace);
-    let warnings = RefCell::default();
+    let (warnings, passes) = (RefCell::default(), RefCell::default());
     let unit = Unit {
         context,
         module: &module,
         signatures: source.signatures,
         name: source.unit,
-        lanes: job.config.params.lanes,
+        vectorize: job.config.params.vectorize,
         backtraces: &backtraces,
         warnings: &warnings,
+        passes: &passes,
     };
     let mut entries = if options.toplevel {
         backend.enter(&unit).map_err(|error| checks.with_lines(error))?
@@ -239,8 +256,8 @@ fn build<'a, 'c>(
     if options.validate {
         plugins.check_markers(&module)?;
     }
-    let (notes, warnings) = (site.notes.take(), warnings.take());
-    Ok(Built { module, entries, locations, messages, notes, warnings, checks })
+    let (notes, warnings, passes) = (site.notes.take(), warnings.take(), passes.take());
+    Ok(Built { module, entries, locations, messages, notes, warnings, passes, checks })
 }
 
 /// What plugins say of a kernel.

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{code, compile, compiler, job, lower};
-use kernelmill_compiler::{Config, CoroutineReason, Lowering, ScalarReason, Strategy};
+use kernelmill_compiler::{
+    Config, CoroutineReason, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy,
+};
 
 /// The strategies of the kernels in a text, by name.
 fn strategies(name: &str, text: &str) -> Vec<(String, Strategy)> {
@@ -421,4 +423,40 @@ fn atomic_operations_on_shared_memory_are_plain_ones() {
     for code in [full, any] {
         assert!(code.contains("atomicrmw sub") && !code.contains("atomicrmw add"), "{code}");
     }
+}
+
+/// The passes on each kernel stand in the order of the pipeline, with what they found.
+#[test]
+fn passes_report_what_they_changed() {
+    let text = format!(
+        "use kernelmill_device::prelude::*;\n{}{}",
+        tree("summed", "block_size = [64, 1, 1]"),
+        kernel("waits", "if t < n { thread::sync_threads(); }")
+    );
+    let (source, lowered) = lower("passes", &text);
+    let config = Config::new("cpu".parse().unwrap());
+    let reports = compiler().passes(&job("passes", &source, &lowered, &config)).unwrap();
+    let of = |kernel: Option<&str>| -> Vec<_> {
+        let own = reports.iter().filter(|report| report.kernel.as_deref() == kernel);
+        own.map(|report| (report.pass, report.outcome)).collect()
+    };
+    use PassOutcome::{Changed, Unchanged};
+    let promoted =
+        [(Pass::Promotion, if cfg!(target_arch = "x86_64") { Changed } else { Unchanged })];
+    let summed = [
+        (Pass::UndefinedSelects, Unchanged),
+        (Pass::LoweringChoice, Unchanged),
+        (Pass::ContextLowering, Changed),
+        (Pass::LoopInterchange, Unchanged),
+        (Pass::Specialization, Changed),
+        (Pass::RegionFormation, Changed),
+        (Pass::Vectorization, Changed),
+    ];
+    assert_eq!(of(Some("summed")), [&summed[..], &promoted].concat());
+    let last = of(Some("waits")).pop();
+    assert_eq!(last, Some((Pass::Promotion, PassOutcome::Skipped)));
+    assert!(of(Some("waits")).contains(&(Pass::CoroutineLowering, Changed)));
+    assert!(of(None).contains(&(Pass::SharedMemory, Changed)));
+    let block = reports.iter().find(|report| report.pass == Pass::Specialization).unwrap();
+    assert_eq!(block.fact, Some(PassFact::Block { size: [64, 1, 1] }));
 }

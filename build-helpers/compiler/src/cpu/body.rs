@@ -8,7 +8,7 @@ use kernelmill_llvm::ir::{Linkage, ModuleExt, Place, Type, Value};
 use super::{
     context::{Lowering, Source, reports_panic},
     operation::{Operation, operations},
-    outlined::OutOfLine,
+    outlined::Outlined,
     warp_collectives,
 };
 use crate::{
@@ -99,11 +99,11 @@ impl<'c> Body<'c> {
     }
 
     /// Replaces the operations on the context.
-    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, out_of_line: &OutOfLine<'c>) {
+    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, outlined: &Outlined<'c>) -> u64 {
         let lowering = Lowering { unit, source: self.source, shared_bytes: self.shared_bytes };
         for call in self.function.calls() {
             let reports = reports_panic(call);
-            if out_of_line.needs_context(call) {
+            if outlined.needs_context(call) {
                 lowering.save(call);
             }
             if reports {
@@ -114,10 +114,13 @@ impl<'c> Body<'c> {
             Source::Parameters { .. } => warp_collectives::turns(self.function),
             Source::Item(_) => HashMap::new(),
         };
-        for (site, (call, operation)) in operations(self.function).into_iter().enumerate() {
+        let all = operations(self.function);
+        let count = all.len() as u64;
+        for (site, (call, operation)) in all.into_iter().enumerate() {
             lowering.lower(call, operation, site as u64, turns.get(&call).copied());
         }
         debug_assert!(operations(self.function).iter().all(|(_, left)| *left == Operation::Fence));
+        count
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
 /// Marks to be inlined: every function that uses the context or mathematics, directly or through
 /// others, the mathematical ones, and those that can panic; but not recursive ones, nor the cold
 /// ones that write down a panic.
-pub(super) fn context_users(unit: &Unit<'_, '_>) {
+pub(super) fn context_users(unit: &Unit<'_, '_>) -> u64 {
     let definitions = unit.module.definitions();
     let calls: HashMap<Value<'_>, Vec<Value<'_>>> = definitions
         .iter()
@@ -29,6 +29,7 @@ pub(super) fn context_users(unit: &Unit<'_, '_>) {
     });
     let panicking = callers(&calls, is_panic);
     let called = called_by_kernels(&calls);
+    let mut count = 0;
     for function in definitions {
         let name = function.name();
         if is_panic(&name) {
@@ -41,8 +42,10 @@ pub(super) fn context_users(unit: &Unit<'_, '_>) {
         let inlined = users.contains(&function) || name.starts_with(MATH_PREFIX) || panics;
         if inlined && !is_shim && !calls_itself(function, &calls) {
             always_inline(unit.context, function);
+            count += 1;
         }
     }
+    count
 }
 
 /// The functions that call one of those that `is` names, directly or through others, but for what

@@ -23,13 +23,13 @@ pub(super) enum Jumps {
 }
 
 /// The functions outside the kernels' bodies that use the context.
-pub(super) struct OutOfLine<'c> {
+pub(super) struct Outlined<'c> {
     users: HashSet<Value<'c>>,
     /// Those that can end their thread.
-    ending: HashSet<Value<'c>>,
+    exiting: HashSet<Value<'c>>,
 }
 
-impl<'c> OutOfLine<'c> {
+impl<'c> Outlined<'c> {
     /// Finds them, once everything that can be inlined is.
     ///
     /// # Errors
@@ -49,13 +49,13 @@ impl<'c> OutOfLine<'c> {
             .into_iter()
             .filter(|function| !operations(*function).is_empty() || panics(*function))
             .collect();
-        let ending = users.iter().copied().filter(|function| ends_thread(*function)).collect();
-        Ok(Self { users, ending })
+        let exiting = users.iter().copied().filter(|function| ends_thread(*function)).collect();
+        Ok(Self { users, exiting })
     }
 
     /// Where a kernel can come to one of them that ends its thread.
     pub(super) fn jumps(&self, kernel: Value<'c>) -> Jumps {
-        let ends = |value: &Value<'c>| self.ending.contains(value);
+        let ends = |value: &Value<'c>| self.exiting.contains(value);
         if !reachable(kernel).iter().any(ends) {
             return Jumps::Never;
         }
@@ -86,7 +86,7 @@ impl<'c> OutOfLine<'c> {
     }
 
     /// Replaces the operations in them.
-    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, shared_bytes: u64) {
+    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, shared_bytes: u64) -> u64 {
         for function in &self.users {
             let source = Source::Item(thread_local(unit));
             let lowering = Lowering { unit, source, shared_bytes };
@@ -104,6 +104,7 @@ impl<'c> OutOfLine<'c> {
                 }
             }
         }
+        self.users.len() as u64
     }
 }
 

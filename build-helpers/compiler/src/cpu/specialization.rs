@@ -103,8 +103,7 @@ impl<'c> Known<'c> {
         for unroll in [waits, false] {
             let copy = copy_for(unit, machine, body, (block, unroll))?;
             let proven = are_reached_together(machine, &copy);
-            region_formation::at_barriers(unit, copy.function);
-            region_formation::one_return(unit, copy.function);
+            region_formation::split(unit, copy.function);
             let fits = unroll && block.has_room(copy.function, MOST_LANES);
             if proven && (fits || (!unroll && block.is_exact)) {
                 return Ok(Some(Self { block, body: copy, shared_bytes }));
@@ -233,18 +232,19 @@ pub(super) fn finish<'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,
     all: &[&Sized<'c>],
-) -> Result<(), Error> {
+) -> Result<Vec<bool>, Error> {
     if all.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     for part in all.iter().flat_map(|sized| &sized.parts) {
         machine.run_on_function(*part, PART)?;
     }
     machine.run(unit.module, "always-inline")?;
+    let mut promoted = Vec::new();
     for sized in all {
         machine.run_on_function(sized.run, FOLD)?;
-        promotion::promote(unit, sized.run, sized.lanes, &|ty| machine.size_of(ty));
+        promoted.push(promotion::promote(unit, sized.run, sized.lanes, &|ty| machine.size_of(ty)));
         machine.run_on_function(sized.run, PART)?;
     }
-    Ok(())
+    Ok(promoted)
 }

@@ -6,7 +6,8 @@ use crate::target::Unit;
 
 /// Makes a choice between a value and an undefined one the value, so that threads that follow each other
 /// still do where only some have one. It is frozen: a value may be poison where it was not chosen.
-pub(super) fn choose(unit: &Unit<'_, '_>, kernel: Value<'_>) {
+pub(super) fn choose(unit: &Unit<'_, '_>, kernel: Value<'_>) -> u64 {
+    let mut count = 0;
     for instruction in kernel.instructions() {
         if instruction.opcode() != Opcode::Select {
             continue;
@@ -22,5 +23,7 @@ pub(super) fn choose(unit: &Unit<'_, '_>, kernel: Value<'_>) {
         let value = if value.is_constant() { value } else { builder.freeze(value) };
         instruction.replace_with(value);
         instruction.erase();
+        count += 1;
     }
+    count
 }

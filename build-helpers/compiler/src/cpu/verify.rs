@@ -42,6 +42,8 @@ fn drop_body<'c>(unit: &Unit<'_, 'c>, function: Value<'c>) {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use kernelmill_llvm::{
         inkwell::context::Context,
         ir::{Builder, parse_ir},
@@ -79,15 +81,16 @@ mod tests {
             builder.move_here(second);
         }
         let backtraces = Backtraces::new(false);
-        let warnings = std::cell::RefCell::default();
+        let (warnings, passes) = (RefCell::default(), RefCell::default());
         let unit = Unit {
             context: &context,
             module: &module,
             signatures: &[],
             name: "unit",
-            lanes: true,
+            vectorize: true,
             backtraces: &backtraces,
             warnings: &warnings,
+            passes: &passes,
         };
         let built = |kernel: &&'static str| Built {
             kernel,

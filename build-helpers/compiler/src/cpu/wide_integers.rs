@@ -16,8 +16,9 @@ const WORD: u32 = 64;
 /// The widest integer that is split.
 const WIDEST: u32 = 512;
 
-/// Splits every web of copies in a module.
-pub(super) fn split_copies(unit: &Unit<'_, '_>) {
+/// Splits every web of copies in a module; how many.
+pub(super) fn split_copies(unit: &Unit<'_, '_>) -> u64 {
+    let mut count = 0;
     for function in unit.module.definitions() {
         let mut seen = HashSet::new();
         for instruction in function.instructions() {
@@ -26,10 +27,12 @@ pub(super) fn split_copies(unit: &Unit<'_, '_>) {
                 seen.extend(web.values.iter().copied());
                 if web.is_copy {
                     web.split(unit);
+                    count += 1;
                 }
             }
         }
     }
+    count
 }
 
 fn is_wide(value: Value<'_>) -> bool {

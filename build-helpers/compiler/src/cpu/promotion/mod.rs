@@ -23,15 +23,15 @@ pub(super) fn promote<'c>(
     function: Value<'c>,
     lanes: u32,
     size: &dyn Fn(Type<'c>) -> u64,
-) {
+) -> bool {
     let entry = function.blocks()[0];
     let is_own = |value: &Value<'_>| value.opcode() == Opcode::Alloca && value.name() == OWN_MEMORY;
-    let Some(memory) = entry.instructions().into_iter().find(is_own) else { return };
+    let Some(memory) = entry.instructions().into_iter().find(is_own) else { return false };
     let mut found = Accesses { size, accesses: Vec::new(), chain: Vec::new() };
     if found.follow(memory, &[0]).is_none() {
-        return;
+        return false;
     }
-    let Some(element) = found.element() else { return };
+    let Some(element) = found.element() else { return false };
     let bytes = memory.allocated_type().array_length();
     let mut pieces = Pieces {
         unit,
@@ -51,12 +51,13 @@ pub(super) fn promote<'c>(
     let scalars = accesses.iter().filter(|access| access.ty.lanes().is_none()).count();
     let pays = SCALARS * scalars < accesses.len();
     if !pays || !accesses.iter().all(|access| pieces.can(access)) {
-        return;
+        return false;
     }
     accesses.iter().for_each(|access| pieces.rewrite(access));
     for address in found.chain.into_iter().rev().filter(|address| !address.is_used()) {
         address.erase();
     }
+    true
 }
 
 /// Shared memory in pieces.

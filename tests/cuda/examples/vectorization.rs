@@ -1,8 +1,7 @@
-//! What it costs to compile kernels in Rust for the CPU with threads as the lanes of vectors, and
-//! without:
+//! What it costs to compile kernels in Rust for the CPU with vectorisation, and without:
 //!
 //! ```text
-//! cargo run --release -p cuda-everywhere --example lanes -- benches/cpu/kernels
+//! cargo run --release -p cuda-everywhere --example vectorization -- benches/cpu/kernels
 //! ```
 //!
 //! For each `.rs` file of the folder one line: milliseconds of the compiler, the best of three times,
@@ -27,7 +26,7 @@ struct Cost {
 
 fn main() {
     let Some(folder) = std::env::args().nth(1) else {
-        eprintln!("usage: lanes FOLDER");
+        eprintln!("usage: vectorization FOLDER");
         std::process::exit(2);
     };
     let entries = std::fs::read_dir(folder).expect("a folder").flatten();
@@ -40,7 +39,7 @@ fn main() {
     for file in &files {
         let name = file.file_stem().unwrap_or_default().to_string_lossy();
         let (source, lowered) = lower(file);
-        let costs = [false, true].map(|lanes| cost(&source, &lowered, lanes));
+        let costs = [false, true].map(|vectorize| cost(&source, &lowered, vectorize));
         for (sum, cost) in sums.iter_mut().zip(costs) {
             *sum = Cost { time: sum.time + cost.time, bytes: sum.bytes + cost.bytes };
         }
@@ -67,9 +66,9 @@ fn lower(file: &Path) -> (RustSource, Lowered) {
 }
 
 /// The best of three.
-fn cost(source: &RustSource, lowered: &Lowered, lanes: bool) -> Cost {
+fn cost(source: &RustSource, lowered: &Lowered, vectorize: bool) -> Cost {
     let target = "cpu".parse().expect("a target");
-    let params = Params { lanes, ..Params::default() };
+    let params = Params { vectorize, ..Params::default() };
     let config = Config { params, ..Config::new(target) };
     let unit = JobSource { lowered, signatures: &source.signatures, unit: "measured" };
     let job = Job { source: unit, config: &config };
