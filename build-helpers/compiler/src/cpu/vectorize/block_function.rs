@@ -9,7 +9,7 @@ use super::{
     analysis::plan::Plan,
     layout::{
         block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, ROW},
-        context_arrays::State,
+        context_arrays::ContextArrays,
         region_function::PANICKED,
         vector_value::Vectors,
     },
@@ -26,13 +26,26 @@ use crate::{
 
 /// The functions of a region.
 pub(super) struct Functions<'c> {
-    /// For a group with a thread in every lane.
-    pub(super) full: Value<'c>,
-    /// For the last group of a row, which may lack threads.
-    pub(super) tail: Option<Value<'c>>,
+    /// For a vector with a thread in every lane.
+    pub(super) unmasked: Value<'c>,
+    /// The remainder: for the last vector of a row, which may lack threads.
+    pub(super) masked: Option<Value<'c>>,
 }
 
-/// What the loops over groups use.
+/// What is spilled once for the block.
+#[derive(Clone, Copy)]
+struct BlockContext<'c> {
+    /// As the region before has left it.
+    before: Value<'c>,
+    /// As the region that runs leaves it for the next.
+    after: Value<'c>,
+    bytes: u64,
+    /// The same two for masked bodies. Their functions are called, and what an address is
+    /// handed out of stays in memory.
+    masked: [Value<'c>; 2],
+}
+
+/// What the loops over vectors use.
 struct Runner<'a, 'c> {
     unit: &'a Unit<'a, 'c>,
     builder: Builder<'c>,
@@ -47,13 +60,7 @@ struct Runner<'a, 'c> {
     current: Value<'c>,
     dims: [Value<'c>; 3],
     threads: Value<'c>,
-    kept: Value<'c>,
-    /// What the region that runs leaves of it for the next.
-    kept_next: Value<'c>,
-    kept_bytes: u64,
-    /// The same two for groups that are not full. Their functions are called, and what an address is
-    /// handed out of stays in memory.
-    kept_in_tails: [Value<'c>; 2],
+    kept: BlockContext<'c>,
     padded_row: Value<'c>,
     padded: Value<'c>,
     /// Slot of the region to run next.
@@ -62,7 +69,7 @@ struct Runner<'a, 'c> {
 }
 
 /// Leaves blocks of one size to the function that is for them.
-fn hand_over<'c>(
+fn call_masked<'c>(
     context: &'c Context,
     builder: &Builder<'c>,
     (run, sized): (Value<'c>, Value<'c>),
@@ -88,11 +95,11 @@ pub(super) fn block<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
     symbol: &str,
-    (plan, state, blocks): (&Plan<'c>, &State<'c>, Blocks<'c>),
-    groups: &[Functions<'c>],
+    (plan, arrays, blocks): (&Plan<'c>, &ContextArrays<'c>, Blocks<'c>),
+    bodies: &[Functions<'c>],
 ) -> Value<'c> {
     let context = unit.context;
-    let layout = Layout::new(state, blocks);
+    let layout = Layout::new(arrays, blocks);
     let pointer = Type::pointer(context, 0);
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let ty = Type::void(context).function(&[pointer, pointer]);
@@ -117,7 +124,7 @@ pub(super) fn block<'c>(
         Blocks::Any | Blocks::AnyBut(..) => three(shape, geometry::BLOCK),
     };
     if let Blocks::AnyBut(threads, sized) = blocks {
-        hand_over(context, &builder, (run, sized), (dims, threads));
+        call_masked(context, &builder, (run, sized), (dims, threads));
     }
     let grid = three(shape, geometry::GRID);
     let arguments = load_arguments(context, &builder, array, &body.types, &body.by_address);
@@ -134,8 +141,8 @@ pub(super) fn block<'c>(
     if layout.shared_bytes.is_some() {
         shared.set_name(OWN_MEMORY);
     }
-    let bytes = state.bytes_of_block.next_multiple_of(16).max(16);
-    let [kept, kept_next, for_tail, for_tail_next] = [(); 4].map(|()| {
+    let bytes = arrays.bytes_of_block.next_multiple_of(16).max(16);
+    let [before, after, masked_before, masked_after] = [(); 4].map(|()| {
         let memory = builder.alloca(Type::int(context, 8).array(bytes));
         memory.set_alignment(16);
         memory
@@ -169,16 +176,18 @@ pub(super) fn block<'c>(
         current,
         dims,
         threads,
-        kept,
-        kept_next,
-        kept_bytes: state.bytes_of_block,
-        kept_in_tails: [for_tail, for_tail_next],
+        kept: BlockContext {
+            before,
+            after,
+            bytes: arrays.bytes_of_block,
+            masked: [masked_before, masked_after],
+        },
         padded_row,
         padded,
         next,
         panicked,
     };
-    runner.regions(groups);
+    runner.regions(bodies);
     runner.builder.at_end(panicked);
     runner.builder.ret(None);
     run
@@ -186,16 +195,16 @@ pub(super) fn block<'c>(
 
 impl<'c> Runner<'_, 'c> {
     /// Runs regions until the kernel has ended.
-    fn regions(&self, groups: &[Functions<'c>]) {
+    fn regions(&self, bodies: &[Functions<'c>]) {
         let context = self.unit.context;
         let word = Type::int(context, 32);
         let append = |name| Block::append(context, self.function, name);
         let done = append("done");
-        let regions: Vec<_> = groups.iter().map(|_| append("region")).collect();
+        let regions: Vec<_> = bodies.iter().map(|_| append("region")).collect();
         self.builder.branch(regions[0]);
-        for (number, group) in groups.iter().enumerate() {
+        for (number, region) in bodies.iter().enumerate() {
             self.builder.at_end(regions[number]);
-            self.rows(group);
+            self.rows(region);
             let after = self.plan.regions_after(number);
             let again = self.plan.comes_again(number);
             if let [None] = after[..] {
@@ -225,9 +234,9 @@ impl<'c> Runner<'_, 'c> {
         let context = self.unit.context;
         let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
         let record = field(context, &self.builder, pointer, self.current, block::PANIC);
-        let state = self.builder.load(word, record);
-        state.make_volatile();
-        let clear = self.builder.compare(IntPredicate::Eq, state, word.constant(0));
+        let arrays = self.builder.load(word, record);
+        arrays.make_volatile();
+        let clear = self.builder.compare(IntPredicate::Eq, arrays, word.constant(0));
         let go = Block::append(context, self.function, "go");
         self.builder.branch_if(clear, go, self.panicked);
         self.builder.at_end(go);
@@ -235,26 +244,26 @@ impl<'c> Runner<'_, 'c> {
 
     /// Hands what a region has left for the block to the next one.
     fn pass_on(&self) {
-        self.copy_kept(self.kept_next, self.kept);
+        self.copy_block_context(self.kept.after, self.kept.before);
     }
 
-    fn copy_kept(&self, from: Value<'c>, to: Value<'c>) {
-        if self.kept_bytes == 0 {
+    fn copy_block_context(&self, from: Value<'c>, to: Value<'c>) {
+        if self.kept.bytes == 0 {
             return;
         }
         let context = self.unit.context;
         let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
         let copy = self.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
         let no = Type::int(context, 1).constant(0);
-        let bytes = wide.constant(self.kept_bytes);
+        let bytes = wide.constant(self.kept.bytes);
         self.builder.call(copy, &[to, from, bytes, no]);
     }
 
     /// Runs a region for all groups.
-    fn rows(&self, group: &Functions<'c>) {
+    fn rows(&self, bodies: &Functions<'c>) {
         let context = self.unit.context;
         if let Some(threads) = self.layout.unrolled {
-            return self.each_group(group, threads);
+            return self.unrolled(bodies, threads);
         }
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
         self.count(self.dims[2], |z| {
@@ -262,33 +271,33 @@ impl<'c> Runner<'_, 'c> {
                 let plane = self.builder.multiply(z, self.dims[1]);
                 let row = self.builder.zero_extend(self.builder.add(plane, y), wide);
                 let row = self.builder.multiply(row, self.padded_row);
-                if let Some(tail) = group.tail {
+                if let Some(masked) = bodies.masked {
                     let lanes = word.constant(u64::from(self.plan.lanes));
                     let whole = self.builder.and(
                         self.dims[0],
                         word.constant(u64::from(u32::MAX - (self.plan.lanes - 1))),
                     );
-                    self.steps(whole, lanes, |x| self.call(group.full, [x, y, z], row, None));
+                    self.steps(whole, lanes, |x| self.call(bodies.unmasked, [x, y, z], row, None));
                     self.only_if_less(whole, self.dims[0], || {
                         let mask = self.mask(whole);
-                        self.call(tail, [whole, y, z], row, Some(mask));
+                        self.call(masked, [whole, y, z], row, Some(mask));
                     });
                 } else {
-                    self.count(self.dims[0], |x| self.call(group.full, [x, y, z], row, None));
+                    self.count(self.dims[0], |x| self.call(bodies.unmasked, [x, y, z], row, None));
                 }
             });
         });
     }
 
     /// The same, with code for each group.
-    fn each_group(&self, group: &Functions<'c>, [width, height, depth]: [u32; 3]) {
+    fn unrolled(&self, bodies: &Functions<'c>, [width, height, depth]: [u32; 3]) {
         let context = self.unit.context;
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
         for row in 0..u64::from(height * depth) {
             let (y, z) = (row % u64::from(height), row / u64::from(height));
             let at = wide.constant(row * u64::from(width).next_multiple_of(ROW));
             for x in (0..u64::from(width)).step_by(self.plan.lanes as usize) {
-                self.call(group.full, [x, y, z].map(|place| word.constant(place)), at, None);
+                self.call(bodies.unmasked, [x, y, z].map(|place| word.constant(place)), at, None);
             }
         }
     }
@@ -318,17 +327,17 @@ impl<'c> Runner<'_, 'c> {
         let mut values = self.arguments.clone();
         values.extend(thread);
         values.extend(&self.context);
-        let [kept, kept_next] =
-            if mask.is_some() { self.kept_in_tails } else { [self.kept, self.kept_next] };
-        values.extend([self.threads, kept, kept_next, self.padded, at]);
+        let [before, after] =
+            if mask.is_some() { self.kept.masked } else { [self.kept.before, self.kept.after] };
+        values.extend([self.threads, before, after, self.padded, at]);
         values.extend(mask);
         if mask.is_some() {
-            self.copy_kept(self.kept, kept);
-            self.copy_kept(self.kept_next, kept_next);
+            self.copy_block_context(self.kept.before, before);
+            self.copy_block_context(self.kept.after, after);
         }
         let next = self.builder.call(function, &values);
         if mask.is_some() {
-            self.copy_kept(kept_next, self.kept_next);
+            self.copy_block_context(after, self.kept.after);
         }
         self.builder.store(next, self.next);
         let stop = self.builder.compare(IntPredicate::Eq, next, word.constant(PANICKED));

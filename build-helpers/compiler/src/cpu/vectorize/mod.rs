@@ -1,14 +1,15 @@
-//! Runs the threads of a block in groups of neighbours along x, each a vector's lanes.
+//! Whole-function vectorisation of a kernel's regions, after
+//! [Karrenberg and Hack](https://doi.org/10.1109/CGO.2011.5764682) and
+//! [ISPC](https://doi.org/10.1109/InPar.2012.6339601).
 //!
-//! A kernel's body is cut at its barriers into regions ([`plan`]), all threads of the block pass
-//! through one before any enters the next. For each region a function is built that runs it for a
-//! group: what is uniform for the group is computed once, what grows by a constant as a start and
-//! a step, everything else as vectors ([`group`], [`instruction`], [`memory`]). Where threads of a
-//! group go different ways, the blocks of all ways are built one after the other under masks
-//! ([`part`]). What is alive across a barrier is kept in memory ([`state`]). A thread that panics
-//! ends the block ([`mod@panic`]). With one lane the same makes plain loops over the threads.
+//! Needs: a lowered body that is split into regions, whose barriers are uniform. Guarantees: a function that runs a
+//! block, or the reason why there can be none.
 //!
-//! Nothing is built that is not proven right: barriers are uniform, or the kernel is a coroutine.
+//! Neighbouring threads along x are the lanes of a vector. All threads of the block pass through one region before
+//! any enters the next. [`analysis`] plans the regions and their divergent parts, [`layout`] says how values are
+//! held, and [`emission`] builds the bodies of each region: a masked one for any vector, and an unmasked one for
+//! vectors with a thread in every lane. [`block_function`] runs them. With one lane the result is
+//! a scalar loop over the threads.
 
 mod analysis;
 mod block_function;
@@ -26,9 +27,9 @@ use super::{
 };
 use crate::{ScalarReason, target::Unit};
 use analysis::{legality, plan::Plan};
-use emission::{code::Kind, function::build};
+use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY};
-use layout::context_arrays::State;
+use layout::context_arrays::ContextArrays;
 
 /// A function that runs a whole block in groups, with the bytes that it keeps for each thread.
 pub(super) struct Run<'c> {
@@ -63,34 +64,68 @@ pub(super) fn run<'c>(
     let flow = Flow::cut(body.function, writes_panic, ends_at_barrier);
     let asked = Asked { lanes: 1, source: &block_source(thread), size };
     let of_block = Uniformity::new(body.function, &flow, &asked);
-    let state = State::new(&plan, &of_block, size)?;
-    // What a group's place decides is folded then, and memory is handed out to no other function.
+    let arrays = ContextArrays::new(&plan, &of_block, size)?;
+    // With code for each vector its index is constant, and memory is handed out to no other function.
     let unrolled = matches!(blocks, Blocks::Of { unroll: true, .. });
-    let mut groups = Vec::new();
-    let mut functions = Vec::new();
-    for region in 0..plan.regions.len() {
-        let build = |plan: &Plan<'c>, kind| build(unit, plan, &state, size, region, kind);
-        let tail = (lanes > 1 && !unrolled).then(|| build(&plan, Kind::Any)).transpose();
-        let any = tail.as_ref().copied().ok().flatten();
-        let agreed = any.and_then(|_| plan.agreed(size, (thread[0], index[0])));
-        let agreed = agreed.and_then(|plan| build(&plan, Kind::Full { any }).ok());
-        let full = agreed.map_or_else(|| build(&plan, Kind::Full { any }), Ok);
-        functions.extend(full.iter().chain(tail.iter().flatten()).copied());
-        groups.push((full, tail));
-    }
-    let groups: Result<Vec<_>, _> = groups
-        .into_iter()
-        .map(|(full, tail)| Ok(block_function::Functions { full: full?, tail: tail? }))
-        .collect();
-    let groups = match groups {
-        Ok(groups) => groups,
+    let request =
+        Request { unit, plan: &plan, arrays: &arrays, size, place: (thread[0], index[0]) };
+    let built =
+        (0..plan.regions.len()).map(|region| request.region(region, lanes > 1 && !unrolled));
+    let built: Vec<_> = built.collect();
+    let mut functions: Vec<_> = built.iter().flat_map(Bodies::functions).collect();
+    let bodies: Result<Vec<_>, _> = built.into_iter().map(Bodies::complete).collect();
+    let bodies = match bodies {
+        Ok(bodies) => bodies,
         Err(why) => {
             functions.into_iter().for_each(Value::delete_function);
             return Err(why);
         }
     };
-    functions
-        .insert(0, block_function::block(unit, body, symbol, (&plan, &state, blocks), &groups));
+    let block = block_function::block(unit, body, symbol, (&plan, &arrays, blocks), &bodies);
+    functions.insert(0, block);
     let is_sized = matches!(blocks, Blocks::Of { .. });
-    Ok(Run { functions, bytes_of_thread: state.bytes_of_thread, is_sized })
+    Ok(Run { functions, bytes_of_thread: arrays.bytes_of_thread, is_sized })
+}
+
+/// What the bodies of regions are built from.
+struct Request<'r, 'a, 'c> {
+    unit: &'r Unit<'a, 'c>,
+    plan: &'r Plan<'c>,
+    arrays: &'r ContextArrays<'c>,
+    size: &'r dyn Fn(Type<'c>) -> u64,
+    /// The index along x of the thread and of the block.
+    place: (Value<'c>, Value<'c>),
+}
+
+/// The bodies of a region, or why there is one missing.
+struct Bodies<'c> {
+    unmasked: Result<Value<'c>, ScalarReason>,
+    masked: Result<Option<Value<'c>>, ScalarReason>,
+}
+
+impl<'c> Request<'_, '_, 'c> {
+    /// Builds the bodies of a region, the masked one where it is asked for.
+    fn region(&self, region: usize, has_masked: bool) -> Bodies<'c> {
+        let build =
+            |plan: &Plan<'c>, kind| build(self.unit, plan, self.arrays, self.size, region, kind);
+        let body = has_masked.then(|| build(self.plan, BodyKind::Masked)).transpose();
+        let masked = body.as_ref().copied().ok().flatten();
+        let kind = BodyKind::Unmasked { masked };
+        let speculated = masked.and_then(|_| self.plan.speculated(self.size, self.place));
+        let speculated = speculated.and_then(|plan| build(&plan, kind).ok());
+        let unmasked = speculated.map_or_else(|| build(self.plan, kind), Ok);
+        Bodies { unmasked, masked: body }
+    }
+}
+
+impl<'c> Bodies<'c> {
+    /// The functions that there are.
+    fn functions(&self) -> Vec<Value<'c>> {
+        self.unmasked.iter().chain(self.masked.iter().flatten()).copied().collect()
+    }
+
+    fn complete(self) -> Result<block_function::Functions<'c>, ScalarReason> {
+        let (unmasked, masked) = (self.unmasked?, self.masked?);
+        Ok(block_function::Functions { unmasked, masked })
+    }
 }

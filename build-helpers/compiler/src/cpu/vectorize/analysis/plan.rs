@@ -25,7 +25,7 @@ pub(in crate::cpu::vectorize) struct Region {
 /// Blocks that threads of a group pass by different ways: they are built one after the other,
 /// each under the mask of the threads that come to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cpu::vectorize) struct Part {
+pub(in crate::cpu::vectorize) struct DivergentRegion {
     pub(in crate::cpu::vectorize) root: usize,
     /// Sorted, with the root.
     pub(in crate::cpu::vectorize) blocks: Vec<usize>,
@@ -49,9 +49,9 @@ pub(in crate::cpu::vectorize) struct Plan<'c> {
     /// The immediate dominators of the whole body, panics included.
     pub(in crate::cpu::vectorize) dominators: Vec<Option<usize>>,
     /// The comparisons that the threads of a group are taken to agree on.
-    pub(in crate::cpu::vectorize) agreed: HashSet<Value<'c>>,
+    pub(in crate::cpu::vectorize) speculated: HashSet<Value<'c>>,
     /// For each block, whether a group can be left to another function at its start.
-    pub(in crate::cpu::vectorize) starts_over: Vec<bool>,
+    pub(in crate::cpu::vectorize) can_restart: Vec<bool>,
 }
 
 impl<'c> Plan<'c> {
@@ -62,20 +62,20 @@ impl<'c> Plan<'c> {
         size: &dyn Fn(Type<'c>) -> u64,
         thread_x: Value<'c>,
     ) -> Result<Self, ScalarReason> {
-        Self::where_agreed(function, lanes, size, thread_x, HashSet::new())
+        Self::where_uniform(function, lanes, size, thread_x, HashSet::new())
     }
 
     /// As [`Plan::new`], for groups whose threads agree on comparisons.
-    pub(in crate::cpu::vectorize) fn where_agreed(
+    pub(in crate::cpu::vectorize) fn where_uniform(
         function: Value<'c>,
         lanes: u32,
         size: &dyn Fn(Type<'c>) -> u64,
         thread_x: Value<'c>,
-        agreed: HashSet<Value<'c>>,
+        speculated: HashSet<Value<'c>>,
     ) -> Result<Self, ScalarReason> {
         let flow = Flow::cut(function, writes_panic, ends_at_barrier);
         let source = |value: Value<'c>| {
-            if lanes == 1 || agreed.contains(&value) {
+            if lanes == 1 || speculated.contains(&value) {
                 Some(Shape::UNIFORM)
             } else {
                 (value == thread_x).then_some(Shape::Strided(1))
@@ -86,8 +86,8 @@ impl<'c> Plan<'c> {
         let dominators = all_dominators(&flow);
         let (regions, barriers) = regions(&flow);
         // What one region has kept the function for any group would find changed.
-        let starts_over = match regions.len() {
-            1 => starts_over(&flow),
+        let can_restart = match regions.len() {
+            1 => can_restart(&flow),
             _ => vec![false; flow.blocks.len()],
         };
         let mut plan = Self {
@@ -101,8 +101,8 @@ impl<'c> Plan<'c> {
             regions,
             barriers,
             dominators,
-            agreed,
-            starts_over,
+            speculated,
+            can_restart,
         };
         if lanes > 1 {
             plan.loops = plan.flow.loops.clone();
@@ -175,40 +175,47 @@ impl<'c> Plan<'c> {
     }
 
     /// The parts among some blocks, none within another.
-    pub(in crate::cpu::vectorize) fn parts(
+    pub(in crate::cpu::vectorize) fn divergent_regions(
         &self,
         within: &[bool],
-    ) -> Result<Vec<Part>, ScalarReason> {
-        let mut parts: Vec<Part> = Vec::new();
+    ) -> Result<Vec<DivergentRegion>, ScalarReason> {
+        let mut divergent_regions: Vec<DivergentRegion> = Vec::new();
         let mut branches: Vec<_> =
             self.shapes.divergent.iter().copied().filter(|&branch| within[branch]).collect();
         branches.sort_unstable();
         for branch in branches {
-            if parts.iter().any(|part| part.blocks.contains(&branch)) {
+            if divergent_regions
+                .iter()
+                .any(|divergent_region| divergent_region.blocks.contains(&branch))
+            {
                 continue;
             }
             let mut seeds = BTreeSet::from([branch]);
             loop {
-                let part = self.close(&seeds)?;
-                let shares = |other: &Part| other.blocks.iter().any(|b| part.blocks.contains(b));
-                let overlaps = parts.iter().position(shares);
+                let divergent_region = self.close(&seeds)?;
+                let shares = |other: &DivergentRegion| {
+                    other.blocks.iter().any(|b| divergent_region.blocks.contains(b))
+                };
+                let overlaps = divergent_regions.iter().position(shares);
                 let Some(overlaps) = overlaps else {
-                    parts.push(part);
+                    divergent_regions.push(divergent_region);
                     break;
                 };
-                seeds.extend(part.blocks);
-                seeds.extend(parts.swap_remove(overlaps).blocks);
+                seeds.extend(divergent_region.blocks);
+                seeds.extend(divergent_regions.swap_remove(overlaps).blocks);
             }
         }
-        let outside = |part: &Part| part.blocks.iter().any(|&block| !within[block]);
-        if parts.iter().any(outside) {
+        let outside = |divergent_region: &DivergentRegion| {
+            divergent_region.blocks.iter().any(|&block| !within[block])
+        };
+        if divergent_regions.iter().any(outside) {
             return Err(ScalarReason::DivergentBranchLeavesLoop);
         }
-        Ok(parts)
+        Ok(divergent_regions)
     }
 
     /// The smallest part with these blocks that has one way in and one way out.
-    fn close(&self, seeds: &BTreeSet<usize>) -> Result<Part, ScalarReason> {
+    fn close(&self, seeds: &BTreeSet<usize>) -> Result<DivergentRegion, ScalarReason> {
         const OPEN: ScalarReason = ScalarReason::NoReconvergence;
         let graph = &self.flow.graph;
         let dominators = self.flow.dominators();
@@ -246,7 +253,7 @@ impl<'c> Plan<'c> {
                 if !closed {
                     return Err(ScalarReason::SideEntry);
                 }
-                return Ok(Part { root, blocks: next.into_iter().collect(), exit });
+                return Ok(DivergentRegion { root, blocks: next.into_iter().collect(), exit });
             }
             blocks = next;
         }
@@ -333,7 +340,7 @@ fn escaping<'c>(flow: &Flow<'c>, function: Value<'c>) -> HashSet<Value<'c>> {
 
 /// For each block, whether the group can still be left to another function at its start: no block before
 /// it changes memory that is not the thread's own.
-fn starts_over(flow: &Flow<'_>) -> Vec<bool> {
+fn can_restart(flow: &Flow<'_>) -> Vec<bool> {
     let changes = |node: &usize| flow.blocks[*node].instructions().into_iter().any(changes_memory);
     let after: Vec<_> = (0..flow.blocks.len())
         .filter(changes)

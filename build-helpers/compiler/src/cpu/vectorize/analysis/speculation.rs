@@ -18,34 +18,35 @@ use crate::cpu::{instructions::changes_memory, uniformity::Shape};
 impl<'c> Plan<'c> {
     /// The plan for those groups whose threads agree on conditions on their place, of which `place` has
     /// the index along x of the thread and of the block; `None` where there are no such conditions.
-    pub(in crate::cpu::vectorize) fn agreed(
+    pub(in crate::cpu::vectorize) fn speculated(
         &self,
         size: &dyn Fn(Type<'c>) -> u64,
         place: (Value<'c>, Value<'c>),
     ) -> Option<Self> {
-        let mut agreed = self.agreeable(place.1);
-        while !agreed.is_empty() {
-            let plan = Self::where_agreed(self.function, self.lanes, size, place.0, agreed.clone())
-                .ok()?;
-            let apart = plan.not_together();
+        let mut speculated = self.speculable(place.1);
+        while !speculated.is_empty() {
+            let plan =
+                Self::where_uniform(self.function, self.lanes, size, place.0, speculated.clone())
+                    .ok()?;
+            let apart = plan.in_divergent_code();
             if apart.is_empty() {
                 return Some(plan);
             }
-            agreed.retain(|compare| !apart.contains(compare));
+            speculated.retain(|compare| !apart.contains(compare));
         }
         None
     }
 
     /// The comparisons that decide divergent branches and are worth asking whether the threads of a
     /// group agree on them. `block_x` is the block's index.
-    pub(in crate::cpu::vectorize) fn agreeable(&self, block_x: Value<'c>) -> HashSet<Value<'c>> {
+    pub(in crate::cpu::vectorize) fn speculable(&self, block_x: Value<'c>) -> HashSet<Value<'c>> {
         let mut found = HashSet::new();
         for &branch in &self.shapes.divergent {
             let end = self.flow.blocks[branch].terminator();
             let Some(condition) = end.and_then(Value::branch_condition) else { continue };
             let mut leaves = Vec::new();
             if self.leaves(condition, &mut leaves)
-                && leaves.iter().all(|leaf| self.is_agreeable(*leaf, block_x))
+                && leaves.iter().all(|leaf| self.is_speculable(*leaf, block_x))
             {
                 found.extend(leaves);
             }
@@ -73,11 +74,11 @@ impl<'c> Plan<'c> {
 
     /// Whether a comparison is made before anything is changed, once, of a number that depends on the
     /// block's index with one that does not: few groups of a launch differ then.
-    fn is_agreeable(&self, compare: Value<'c>, block_x: Value<'c>) -> bool {
+    fn is_speculable(&self, compare: Value<'c>, block_x: Value<'c>) -> bool {
         let node = self.flow.number(compare.block());
         let Some(found) = self.comparison(compare) else { return false };
         let before = self.flow.blocks[node].instructions().into_iter();
-        self.starts_over[node]
+        self.can_restart[node]
             && !before.take_while(|it| *it != compare).any(changes_memory)
             && !self.is_in_loop(node)
             && depends_on(found.number, block_x)
@@ -100,11 +101,11 @@ impl<'c> Plan<'c> {
     }
 
     /// Whether all comparisons that are taken to be agreed on are made by all threads together.
-    pub(in crate::cpu::vectorize) fn not_together(&self) -> HashSet<Value<'c>> {
+    pub(in crate::cpu::vectorize) fn in_divergent_code(&self) -> HashSet<Value<'c>> {
         let apart = |compare: &Value<'c>| {
             !self.shapes.is_reached_together(self.flow.number(compare.block()))
         };
-        self.agreed.iter().copied().filter(apart).collect()
+        self.speculated.iter().copied().filter(apart).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 
 use kernelmill_llvm::ir::{ModuleExt, Opcode, Value};
 
-use super::{super::layout::vector_value::Form, code::Mask, values::Values};
+use super::{super::layout::vector_value::VectorValue, code::Mask, values::Values};
 use crate::{
     ScalarReason,
     cpu::uniformity::{Shape, is_pure_intrinsic},
@@ -16,12 +16,14 @@ impl<'c> Values<'_, 'c> {
         block: usize,
         instruction: Value<'c>,
         mask: Mask<'c>,
-    ) -> Result<Form<'c>, ScalarReason> {
+    ) -> Result<VectorValue<'c>, ScalarReason> {
         Ok(match self.plan.shapes.shape(instruction) {
-            _ if self.code.vectors.lanes == 1 => Form::uniform(self.once(block, instruction)),
-            Shape::Strided(0) => Form::uniform(self.once(block, instruction)),
+            _ if self.code.vectors.lanes == 1 => {
+                VectorValue::uniform(self.once(block, instruction))
+            }
+            Shape::Strided(0) => VectorValue::uniform(self.once(block, instruction)),
             Shape::Strided(step) => self.strided(block, instruction, step),
-            Shape::Varying => Form::varying(self.vector(block, instruction, mask)?),
+            Shape::Varying => VectorValue::varying(self.vector(block, instruction, mask)?),
         })
     }
 
@@ -49,7 +51,7 @@ impl<'c> Values<'_, 'c> {
         block: usize,
         instruction: Value<'c>,
         step: i64,
-    ) -> Form<'c> {
+    ) -> VectorValue<'c> {
         let mut holds = None;
         for operand in instruction.operands() {
             if let Some(of) = self.read(operand, block).holds {
@@ -89,12 +91,12 @@ impl<'c> Values<'_, 'c> {
             let bit = self.stride_holds(instruction, step, block);
             holds = Some(holds.map_or(bit, |other| self.code.builder.and(bit, other)));
         }
-        let Some(holds) = holds else { return Form::strided(first, step) };
+        let Some(holds) = holds else { return VectorValue::strided(first, step) };
         let vector = self.vector(block, instruction, None).unwrap_or_else(|_| {
-            let all = Form::strided(first, step);
+            let all = VectorValue::strided(first, step);
             self.code.vectors.all(&self.code.builder, all)
         });
-        Form { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
+        VectorValue { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
     }
 
     pub(in crate::cpu::vectorize) fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {

@@ -11,9 +11,9 @@ use kernelmill_llvm::ir::{Opcode, Value};
 use super::{
     super::{
         analysis::{comparison::root, plan::Plan},
-        layout::context_arrays::State,
+        layout::context_arrays::ContextArrays,
     },
-    code::Kind,
+    code::BodyKind,
 };
 use crate::cpu::instructions::is_harmless;
 
@@ -31,20 +31,20 @@ pub(in crate::cpu::vectorize) struct Assumptions<'a, 'c> {
 impl<'a, 'c> Assumptions<'a, 'c> {
     pub(in crate::cpu::vectorize) fn new(
         plan: &'a Plan<'c>,
-        state: &State<'c>,
+        arrays: &ContextArrays<'c>,
         region: usize,
-        kind: Kind<'c>,
+        kind: BodyKind<'c>,
     ) -> Self {
         let checked = &plan.shapes.checked;
         let may: HashSet<_> = match kind {
-            Kind::Full { any: Some(_) } => {
+            BodyKind::Unmasked { masked: Some(_) } => {
                 let known = |value: &&Value<'c>| {
                     let mut operands = value.operands().into_iter();
-                    operands.all(|it| is_known_at_start(plan, state, region, **value, it, DEPTH))
+                    operands.all(|it| is_known_at_start(plan, arrays, region, **value, it, DEPTH))
                 };
                 checked.iter().filter(known).copied().collect()
             }
-            Kind::Full { any: None } | Kind::Any => HashSet::new(),
+            BodyKind::Unmasked { masked: None } | BodyKind::Masked => HashSet::new(),
         };
         let left = checked.difference(&may).copied().collect();
         let unsure = plan.shapes.computed_from(&left);
@@ -119,7 +119,7 @@ const DEPTH: u32 = 8;
 /// `user`: from parameters, and from what is kept that the region does not compute before.
 fn is_known_at_start<'c>(
     plan: &Plan<'c>,
-    state: &State<'c>,
+    arrays: &ContextArrays<'c>,
     region: usize,
     user: Value<'c>,
     value: Value<'c>,
@@ -128,7 +128,7 @@ fn is_known_at_start<'c>(
     if !value.is_instruction() {
         return value.is_constant() || plan.function.parameters().contains(&value);
     }
-    if state.values.contains_key(&value) {
+    if arrays.values.contains_key(&value) {
         let (defined, used) = (plan.flow.number(value.block()), plan.flow.number(user.block()));
         let computes = plan.regions[region].blocks[defined]
             && plan.flow.graph.reachable(&[defined], None)[used];
@@ -139,5 +139,5 @@ fn is_known_at_start<'c>(
         && value
             .operands()
             .into_iter()
-            .all(|operand| is_known_at_start(plan, state, region, user, operand, depth - 1))
+            .all(|operand| is_known_at_start(plan, arrays, region, user, operand, depth - 1))
 }

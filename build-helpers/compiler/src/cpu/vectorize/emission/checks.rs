@@ -9,7 +9,7 @@ use super::{
             comparison::{Comparison, root},
             plan::Plan,
         },
-        layout::vector_value::Form,
+        layout::vector_value::VectorValue,
     },
     code::Mask,
     exits::Exits,
@@ -40,7 +40,7 @@ impl<'c> Exits<'c> {
         &mut self,
         values: &mut Values<'_, 'c>,
         from: usize,
-        condition: Form<'c>,
+        condition: VectorValue<'c>,
         bad: bool,
         to: usize,
         mask: Mask<'c>,
@@ -48,7 +48,7 @@ impl<'c> Exits<'c> {
         if self.checked.contains(&from) {
             return;
         }
-        if self.check_or_start_over(values, from, condition, bad, mask) {
+        if self.check_or_restart(values, from, condition, bad, mask) {
             return;
         }
         let (out, go) = (values.code.edge_block(), values.code.edge_block());
@@ -79,15 +79,15 @@ impl<'c> Exits<'c> {
 
     /// As [`Group::check`], where a group with a thread that fails can be left to the function for
     /// any group, which finds it again; whether that is so.
-    fn check_or_start_over(
+    fn check_or_restart(
         &mut self,
         values: &mut Values<'_, 'c>,
         from: usize,
-        condition: Form<'c>,
+        condition: VectorValue<'c>,
         bad: bool,
         mask: Mask<'c>,
     ) -> bool {
-        let Some(other) = self.start_over(values, from, mask) else { return false };
+        let Some(other) = self.restart(values, from, mask) else { return false };
         let go = values.code.edge_block();
         if condition.is_uniform() {
             let (yes, no) = if bad { (other, go) } else { (go, other) };
@@ -217,5 +217,5 @@ fn know_narrow<'c>(values: &mut Values<'_, 'c>, extension: Value<'c>, block: usi
     let lanes = narrowed(values, extension, block);
     let ty = values.code.vectors.widen(extension.ty());
     let lanes = values.code.builder.cast(Opcode::SExt, lanes, ty);
-    values.write(extension, Form::varying(lanes));
+    values.write(extension, VectorValue::varying(lanes));
 }

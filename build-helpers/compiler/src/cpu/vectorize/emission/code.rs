@@ -3,19 +3,19 @@
 
 use kernelmill_llvm::ir::{Block, Builder, Type, Value};
 
-use super::super::layout::vector_value::{Form, Vectors};
+use super::super::layout::vector_value::{VectorValue, Vectors};
 use crate::target::Unit;
 
 /// Under which mask code is built; `None` for all lanes.
 pub(in crate::cpu::vectorize) type Mask<'c> = Option<Value<'c>>;
 
-/// Which groups a function is for.
+/// Which vectors a body is for.
 #[derive(Clone, Copy)]
-pub(in crate::cpu::vectorize) enum Kind<'c> {
-    /// Those with a thread in every lane. Where what it assumes does not hold, it calls the other.
-    Full { any: Option<Value<'c>> },
+pub(in crate::cpu::vectorize) enum BodyKind<'c> {
+    /// Those with a thread in every lane. Where what it assumes does not hold, it calls the masked body.
+    Unmasked { masked: Option<Value<'c>> },
     /// All, by a mask.
-    Any,
+    Masked,
 }
 
 /// Stack slots that hold a value between blocks; LLVM makes registers of them.
@@ -67,7 +67,7 @@ impl<'c> Code<'_, 'c> {
         self.builder.at_end(after);
     }
 
-    pub(in crate::cpu::vectorize) fn store_to(&self, slots: Slots<'c>, form: Form<'c>) {
+    pub(in crate::cpu::vectorize) fn store_to(&self, slots: Slots<'c>, form: VectorValue<'c>) {
         if let Some(slot) = slots.first {
             let first = form.first.expect("a strided value has a first lane");
             self.builder.store(first, slot);
@@ -86,10 +86,10 @@ impl<'c> Code<'_, 'c> {
     pub(in crate::cpu::vectorize) fn choose(
         &self,
         taken: Value<'c>,
-        new: Form<'c>,
-        old: Form<'c>,
+        new: VectorValue<'c>,
+        old: VectorValue<'c>,
         slots: Slots<'c>,
-    ) -> Form<'c> {
+    ) -> VectorValue<'c> {
         if slots.first.is_none() {
             return new;
         }
@@ -97,7 +97,7 @@ impl<'c> Code<'_, 'c> {
         let select = |new: Option<Value<'c>>, old: Option<Value<'c>>| {
             Some(self.builder.select(taken, new?, old?))
         };
-        Form {
+        VectorValue {
             first: select(new.first, old.first),
             step: old.step,
             holds: slots.holds.and_then(|_| select(Some(new.holds.unwrap_or(yes)), old.holds)),
@@ -126,7 +126,11 @@ impl<'c> Code<'_, 'c> {
     }
 
     /// The lanes in which a condition is `bad`.
-    pub(in crate::cpu::vectorize) fn failing(&self, condition: Form<'c>, bad: bool) -> Value<'c> {
+    pub(in crate::cpu::vectorize) fn failing(
+        &self,
+        condition: VectorValue<'c>,
+        bad: bool,
+    ) -> Value<'c> {
         let holds = self.vectors.all(&self.builder, condition);
         if bad { holds } else { self.vectors.not(&self.builder, holds) }
     }

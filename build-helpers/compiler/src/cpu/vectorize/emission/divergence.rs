@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use kernelmill_llvm::ir::{Block, Opcode, Value};
 
 use super::{
-    super::analysis::plan::{Part, Plan},
+    super::analysis::plan::{DivergentRegion, Plan},
     code::Mask,
     emitter::Emitter,
 };
@@ -22,18 +22,18 @@ const CHEAP: usize = 6;
 
 impl<'c> Emitter<'_, 'c> {
     /// Builds a part, where the builder stands, for the threads of the mask.
-    pub(in crate::cpu::vectorize) fn part(
+    pub(in crate::cpu::vectorize) fn divergent_region(
         &mut self,
-        part: &Part,
+        divergent_region: &DivergentRegion,
         mask: Mask<'c>,
     ) -> Result<(), ScalarReason> {
-        self.values.reset_phis(part.exit);
-        self.one_after_the_other(&part.blocks, part.root, mask, None)
+        self.values.reset_phis(divergent_region.exit);
+        self.masked_blocks(&divergent_region.blocks, divergent_region.root, mask, None)
     }
 
     /// Builds blocks in an order in which all that lead to a block come before it. With `around`
     /// they are the body of that loop.
-    fn one_after_the_other(
+    fn masked_blocks(
         &mut self,
         blocks: &[usize],
         root: usize,
@@ -94,7 +94,7 @@ impl<'c> Emitter<'_, 'c> {
                         Ok(())
                     } else {
                         let within = found.nodes.clone();
-                        group.together(&within, found.header, mask, Some(after))
+                        group.uniform_blocks(&within, found.header, mask, Some(after))
                     }
                 })?,
                 None => {
@@ -121,7 +121,7 @@ impl<'c> Emitter<'_, 'c> {
     fn chain(&mut self, chain: &[usize], mask: Mask<'c>) -> Result<(), ScalarReason> {
         for &node in chain {
             self.instructions(node, mask)?;
-            self.part_ways(node, mask)?;
+            self.diverge(node, mask)?;
         }
         Ok(())
     }
@@ -169,7 +169,7 @@ impl<'c> Emitter<'_, 'c> {
         self.values.code.builder.at_end(head);
         let mask = self.values.code.builder.load(ty, current);
         self.values.code.builder.store(ty.null(), live);
-        self.one_after_the_other(&found.nodes, found.header, Some(mask), Some(found.header))?;
+        self.masked_blocks(&found.nodes, found.header, Some(mask), Some(found.header))?;
         let next = self.values.code.builder.load(ty, live);
         self.values.code.builder.store(next, current);
         let any = self.values.code.vectors.any(&self.values.code.builder, next);
@@ -179,7 +179,7 @@ impl<'c> Emitter<'_, 'c> {
     }
 
     /// Builds the end of a block of a part: its threads go on by one way or the other.
-    fn part_ways(&mut self, node: usize, mask: Mask<'c>) -> Result<(), ScalarReason> {
+    fn diverge(&mut self, node: usize, mask: Mask<'c>) -> Result<(), ScalarReason> {
         let flow = &self.values.plan.flow;
         let end = flow.blocks[node].terminator().ok_or(ScalarReason::UnterminatedBlock)?;
         let next: Vec<_> =
@@ -256,7 +256,7 @@ impl<'c> Emitter<'_, 'c> {
                 let both = self.values.code.builder.binary(Opcode::Or, old, new);
                 self.values.code.builder.store(both, live);
             }
-            None => self.come(to, mask),
+            None => self.arrive(to, mask),
         }
     }
 }

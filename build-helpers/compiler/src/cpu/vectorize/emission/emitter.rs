@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use kernelmill_llvm::ir::{Block, Value};
 
-use super::{super::analysis::plan::Part, exits::Exits, values::Values};
+use super::{super::analysis::plan::DivergentRegion, exits::Exits, values::Values};
 
 /// Builds a vector body.
 pub(in crate::cpu::vectorize) struct Emitter<'a, 'c> {
@@ -16,5 +16,5 @@ pub(in crate::cpu::vectorize) struct Emitter<'a, 'c> {
     pub(in crate::cpu::vectorize) live: HashMap<usize, Value<'c>>,
     /// For blocks that all threads of the mask reach together: the block that is built.
     pub(in crate::cpu::vectorize) blocks: HashMap<usize, Block<'c>>,
-    pub(in crate::cpu::vectorize) parts: HashMap<usize, Part>,
+    pub(in crate::cpu::vectorize) divergent_regions: HashMap<usize, DivergentRegion>,
 }

@@ -6,14 +6,14 @@ use std::collections::HashSet;
 use kernelmill_llvm::ir::Block;
 
 use super::{
-    code::{Kind, Mask},
+    code::{BodyKind, Mask},
     panics::Panics,
     values::Values,
 };
 
 /// The ways out of a vector body.
 pub(in crate::cpu::vectorize) struct Exits<'c> {
-    pub(in crate::cpu::vectorize) kind: Kind<'c>,
+    pub(in crate::cpu::vectorize) kind: BodyKind<'c>,
     pub(in crate::cpu::vectorize) panics: Panics<'c>,
     /// Where a group is left to the function for any group.
     pub(in crate::cpu::vectorize) other: Option<Block<'c>>,
@@ -25,14 +25,14 @@ pub(in crate::cpu::vectorize) struct Exits<'c> {
 
 impl<'c> Exits<'c> {
     /// Where to go from where a block is built to leave the group to the function for any, if that can be.
-    pub(in crate::cpu::vectorize) fn start_over(
+    pub(in crate::cpu::vectorize) fn restart(
         &mut self,
         values: &mut Values<'_, 'c>,
         block: usize,
         mask: Mask<'c>,
     ) -> Option<Block<'c>> {
-        let has_other = matches!(self.kind, Kind::Full { any: Some(_) });
-        if !has_other || mask.is_some() || self.changed || !values.plan.starts_over[block] {
+        let has_other = matches!(self.kind, BodyKind::Unmasked { masked: Some(_) });
+        if !has_other || mask.is_some() || self.changed || !values.plan.can_restart[block] {
             return None;
         }
         let (context, function) = (values.code.unit.context, values.code.function);

@@ -8,13 +8,13 @@ use super::{
     super::{
         analysis::plan::Plan,
         layout::{
-            context_arrays::State,
-            region_function::Extra,
-            vector_value::{Form, Vectors},
+            context_arrays::ContextArrays,
+            region_function::RegionParameters,
+            vector_value::{VectorValue, Vectors},
         },
     },
     assumptions::Assumptions,
-    code::{Code, Kind},
+    code::{BodyKind, Code},
     emitter::Emitter,
     exits::Exits,
     panics::Panics,
@@ -28,10 +28,10 @@ use crate::{ScalarReason, cpu::uniformity::Shape, target::Unit};
 pub(in crate::cpu::vectorize) fn build<'c>(
     unit: &Unit<'_, 'c>,
     plan: &Plan<'c>,
-    state: &State<'c>,
+    arrays: &ContextArrays<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
     region: usize,
-    kind: Kind<'c>,
+    kind: BodyKind<'c>,
 ) -> Result<Value<'c>, ScalarReason> {
     let context = unit.context;
     let vectors = Vectors { context, lanes: plan.lanes };
@@ -39,7 +39,7 @@ pub(in crate::cpu::vectorize) fn build<'c>(
     let mut types = plan.function.value_type().parameters();
     let own = types.len();
     types.extend([pointer, pointer, pointer, wide, wide]);
-    let has_mask = matches!(kind, Kind::Any);
+    let has_mask = matches!(kind, BodyKind::Masked);
     if has_mask {
         types.push(vectors.mask());
     }
@@ -57,7 +57,7 @@ pub(in crate::cpu::vectorize) fn build<'c>(
         function.add_attribute(context, Place::Parameter(index as u32), "noalias", 0);
     }
     // An address that a region reads from memory is not derived from any parameter.
-    let names: &[_] = if state.keeps_addresses() {
+    let names: &[_] = if arrays.keeps_addresses() {
         &["nonnull", "readonly"]
     } else {
         function.add_attribute(context, Place::Parameter(own as u32), "noalias", 0);
@@ -70,7 +70,7 @@ pub(in crate::cpu::vectorize) fn build<'c>(
         &["nonnull", "readonly", "noalias"]
     };
     copy_parameter_attributes(unit, plan.function, function, names);
-    let extra = Extra {
+    let extra = RegionParameters {
         threads: values[own],
         block: values[own + 1],
         next: values[own + 2],
@@ -85,15 +85,15 @@ pub(in crate::cpu::vectorize) fn build<'c>(
     slots.before(end);
     builder.at_end(start);
     let form = |(old, new): (Value<'c>, &Value<'c>)| match plan.shapes.shape(old) {
-        Shape::Strided(step) => (old, Form::strided(*new, step)),
+        Shape::Strided(step) => (old, VectorValue::strided(*new, step)),
         Shape::Varying => unreachable!("no parameter varies"),
     };
     let parameters = plan.function.parameters().into_iter().zip(&values).map(form).collect();
     let panics = Panics::new(plan, region, &slots, context);
     let shared = *plan.function.parameters().last().expect("shared memory is a parameter");
     let code = Code { unit, function, builder, slots, vectors, size, shared };
-    let assumptions = Assumptions::new(plan, state, region, kind);
-    let spills = Spills { state, extra };
+    let assumptions = Assumptions::new(plan, arrays, region, kind);
+    let spills = Spills { arrays, extra };
     let of_body = Values::new(code, (plan, region), spills, assumptions, parameters);
     let checked = HashSet::new();
     let mut emitter = Emitter {
@@ -102,12 +102,12 @@ pub(in crate::cpu::vectorize) fn build<'c>(
         masks: HashMap::new(),
         live: HashMap::new(),
         blocks: HashMap::new(),
-        parts: HashMap::new(),
+        divergent_regions: HashMap::new(),
     };
     let mask = has_mask.then(|| values[own + 5]);
     let built = emitter.region(mask);
-    if let (Ok(()), Kind::Full { any: Some(any) }) = (&built, kind) {
-        emitter.exits.make_sure(&mut emitter.values, entry, start, any);
+    if let (Ok(()), BodyKind::Unmasked { masked: Some(masked) }) = (&built, kind) {
+        emitter.exits.emit_checks(&mut emitter.values, entry, start, masked);
     }
     if let Err(why) = built {
         function.delete_function();

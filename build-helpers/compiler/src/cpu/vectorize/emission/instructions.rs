@@ -47,8 +47,8 @@ impl<'c> Emitter<'_, 'c> {
         if is_barrier(instruction) || (instruction.is_call() && is_dropped(instruction)) {
             return Ok(());
         }
-        if self.values.plan.agreed.contains(&instruction) {
-            let form = self.exits.agree(&mut self.values, block, instruction, mask)?;
+        if self.values.plan.speculated.contains(&instruction) {
+            let form = self.exits.check_speculated(&mut self.values, block, instruction, mask)?;
             self.values.write(instruction, form);
             return Ok(());
         }
@@ -76,16 +76,17 @@ impl<'c> Emitter<'_, 'c> {
                 self.values.write(instruction, form);
             }
             (Opcode::Call, _) if is_pure_intrinsic(instruction).is_none() => {
-                self.each(block, instruction, mask);
+                self.scalarize(block, instruction, mask);
             }
             (
                 Opcode::Load | Opcode::Store | Opcode::AtomicRmw | Opcode::AtomicCmpXchg,
                 Shape::Varying,
             )
-            | (Opcode::Store, _) => self.each(block, instruction, mask),
+            | (Opcode::Store, _) => self.scalarize(block, instruction, mask),
             _ => {
                 let form = self.values.compute(block, instruction, mask)?;
-                let form = self.exits.sure(&mut self.values, block, instruction, form, mask);
+                let form =
+                    self.exits.without_wrap(&mut self.values, block, instruction, form, mask);
                 self.values.write(instruction, form);
             }
         }

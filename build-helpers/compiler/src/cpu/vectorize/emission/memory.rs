@@ -5,7 +5,7 @@
 use kernelmill_llvm::ir::{IntPredicate, Type, Value};
 
 use super::{
-    super::layout::vector_value::Form,
+    super::layout::vector_value::VectorValue,
     code::{Code, Mask},
     emitter::Emitter,
 };
@@ -21,16 +21,16 @@ impl<'c> Emitter<'_, 'c> {
         block: usize,
         load: Value<'c>,
         mask: Mask<'c>,
-    ) -> Form<'c> {
+    ) -> VectorValue<'c> {
         debug_assert_eq!(self.values.plan.shapes.shape(load), Shape::Varying);
         let (ty, align) = (load.ty(), load.alignment());
         let address = self.values.read(load.operand(0), block);
         if !self.values.code.follows(&address, ty) {
-            return Form::varying(self.values.code.gather(address, ty, align, mask));
+            return VectorValue::varying(self.values.code.gather(address, ty, align, mask));
         }
         let first = address.first.expect("checked above");
         let Some(holds) = address.holds else {
-            return Form::varying(self.values.code.load_at_once(first, ty, align, mask));
+            return VectorValue::varying(self.values.code.load_at_once(first, ty, align, mask));
         };
         let wide = ty.vector(self.values.code.vectors.lanes);
         let slot = self.values.code.slots.alloca(wide);
@@ -45,7 +45,7 @@ impl<'c> Emitter<'_, 'c> {
                 code.builder.store(all, slot);
             },
         );
-        Form::varying(self.values.code.builder.load(wide, slot))
+        VectorValue::varying(self.values.code.builder.load(wide, slot))
     }
 
     /// Writes for the lanes of the mask.
@@ -83,7 +83,7 @@ impl<'c> Emitter<'_, 'c> {
 
 impl<'c> Code<'_, 'c> {
     /// Whether the lanes of an address of elements of `ty` follow each other.
-    fn follows(&self, address: &Form<'c>, ty: Type<'c>) -> bool {
+    fn follows(&self, address: &VectorValue<'c>, ty: Type<'c>) -> bool {
         let bytes = (self.size)(ty) as i64;
         address.first.is_some() && address.step == bytes
     }
@@ -142,7 +142,13 @@ impl<'c> Code<'_, 'c> {
         })
     }
 
-    fn gather(&self, address: Form<'c>, ty: Type<'c>, align: u32, mask: Mask<'c>) -> Value<'c> {
+    fn gather(
+        &self,
+        address: VectorValue<'c>,
+        ty: Type<'c>,
+        align: u32,
+        mask: Mask<'c>,
+    ) -> Value<'c> {
         let wide = ty.vector(self.vectors.lanes);
         let addresses = self.vectors.all(&self.builder, address);
         let mask = mask.unwrap_or_else(|| self.vectors.every());
@@ -150,7 +156,7 @@ impl<'c> Code<'_, 'c> {
         self.builder.masked_read(module, wide, addresses, align, mask)
     }
 
-    fn scatter(&self, all: Value<'c>, address: Form<'c>, align: u32, mask: Mask<'c>) {
+    fn scatter(&self, all: Value<'c>, address: VectorValue<'c>, align: u32, mask: Mask<'c>) {
         let addresses = self.vectors.all(&self.builder, address);
         let mask = mask.unwrap_or_else(|| self.vectors.every());
         let module = (self.unit.context, self.unit.module);

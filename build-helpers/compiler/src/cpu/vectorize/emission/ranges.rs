@@ -3,7 +3,7 @@
 
 use kernelmill_llvm::ir::{IntPredicate, ModuleExt, Opcode, Type, Value};
 
-use super::{super::layout::vector_value::Form, code::Code};
+use super::{super::layout::vector_value::VectorValue, code::Code};
 
 /// Numbers in a row, without gaps larger than they are counted: the lowest, and how much larger the
 /// highest is.
@@ -35,7 +35,7 @@ impl<'c> Code<'_, 'c> {
     /// those that are larger by `offsets`, from the first to the second.
     pub(in crate::cpu::vectorize) fn extent(
         &self,
-        form: Form<'c>,
+        form: VectorValue<'c>,
         offsets: (i64, i64),
     ) -> Option<(Value<'c>, u64)> {
         let first = form.first?;
@@ -53,7 +53,7 @@ impl<'c> Code<'_, 'c> {
     /// The same of numbers that are worth a comparison.
     pub(in crate::cpu::vectorize) fn span(
         &self,
-        form: Form<'c>,
+        form: VectorValue<'c>,
         offsets: (i64, i64),
     ) -> Option<Span<'c>> {
         let (lowest, way) = self.extent(form, offsets).filter(|(_, way)| *way > 0)?;

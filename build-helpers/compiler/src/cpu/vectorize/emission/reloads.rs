@@ -3,7 +3,7 @@
 
 use kernelmill_llvm::ir::{Opcode, Value};
 
-use super::{super::layout::vector_value::Form, values::Values};
+use super::{super::layout::vector_value::VectorValue, values::Values};
 use crate::cpu::uniformity::is_pure_intrinsic;
 
 /// So many operations at most are done for each lane.
@@ -80,7 +80,7 @@ impl<'c> Reread<'_, '_, 'c> {
 
     /// Whether what a value is in a lane follows from the first lane.
     fn is_known_in_lanes(&mut self, value: Value<'c>) -> bool {
-        let is_form = |form: Form<'c>| form.first.is_some() && form.holds.is_none();
+        let is_form = |form: VectorValue<'c>| form.first.is_some() && form.holds.is_none();
         !value.is_instruction() || is_form(self.values.read(value, self.block))
     }
 

@@ -3,31 +3,32 @@
 
 use kernelmill_llvm::ir::Value;
 
-use super::{super::layout::vector_value::Form, values::Values};
+use super::{super::layout::vector_value::VectorValue, values::Values};
 
 impl<'c> Values<'_, 'c> {
     /// A value at the start of the function: what is kept, or computed anew.
-    pub(in crate::cpu::vectorize) fn at_start(&mut self, value: Value<'c>) -> Form<'c> {
-        if let Some(form) = self.parameters.get(&value).or_else(|| self.anew.get(&value)) {
+    pub(in crate::cpu::vectorize) fn at_start(&mut self, value: Value<'c>) -> VectorValue<'c> {
+        if let Some(form) = self.parameters.get(&value).or_else(|| self.rematerialized.get(&value))
+        {
             return *form;
         }
         if !value.is_instruction() {
-            return Form::uniform(value);
+            return VectorValue::uniform(value);
         }
-        let form = if let Some(keep) = self.spills.state.values.get(&value).copied() {
+        let form = if let Some(keep) = self.spills.arrays.values.get(&value).copied() {
             self.assumptions.assume_for(value);
             self.code.swap_builders();
-            let form = self.fetch(value, keep);
+            let form = self.reload(value, keep);
             self.code.swap_builders();
             form
         } else {
             self.compute_at_start(value)
         };
-        self.anew.insert(value, form);
+        self.rematerialized.insert(value, form);
         form
     }
 
-    fn compute_at_start(&mut self, value: Value<'c>) -> Form<'c> {
+    fn compute_at_start(&mut self, value: Value<'c>) -> VectorValue<'c> {
         let operands: Vec<_> =
             value.operands().into_iter().map(|operand| (operand, self.at_start(operand))).collect();
         let cached = std::mem::replace(&mut self.cached, operands.into_iter().collect());

@@ -8,8 +8,8 @@ use kernelmill_llvm::ir::{
 };
 
 use super::{
-    super::layout::vector_value::Form,
-    code::{Code, Kind, Mask},
+    super::layout::vector_value::VectorValue,
+    code::{BodyKind, Code, Mask},
     emitter::Emitter,
     reloads::Reread,
 };
@@ -17,7 +17,7 @@ use crate::cpu::instructions::resize;
 
 impl<'c> Emitter<'_, 'c> {
     /// An instruction for each lane of the mask in turn.
-    pub(in crate::cpu::vectorize) fn each(
+    pub(in crate::cpu::vectorize) fn scalarize(
         &mut self,
         block: usize,
         instruction: Value<'c>,
@@ -38,7 +38,9 @@ impl<'c> Emitter<'_, 'c> {
         let results = wide.map(|ty| (ty, self.values.code.slots.alloca(ty)));
         let every = self.values.code.vectors.every();
         let bits = self.values.code.vectors.bits(&self.values.code.builder, mask.unwrap_or(every));
-        if matches!(self.exits.kind, Kind::Full { .. }) && self.values.code.is_own(instruction) {
+        if matches!(self.exits.kind, BodyKind::Unmasked { .. })
+            && self.values.code.is_own(instruction)
+        {
             let (all, some, after) = (
                 self.values.code.edge_block(),
                 self.values.code.edge_block(),
@@ -66,7 +68,7 @@ impl<'c> Emitter<'_, 'c> {
                     .map(|form| form.map(|it| self.values.code.read_back(it, number)))
                     .collect();
                 if again {
-                    forms[0] = Some(Form::uniform(
+                    forms[0] = Some(VectorValue::uniform(
                         Reread { values: &mut self.values, block }.read_again(address, lane),
                     ));
                 }
@@ -82,7 +84,7 @@ impl<'c> Emitter<'_, 'c> {
         }
         if let Some((ty, results)) = results {
             let all = self.values.code.builder.load(ty, results);
-            self.values.write(instruction, Form::varying(all));
+            self.values.write(instruction, VectorValue::varying(all));
         }
     }
 }
@@ -90,7 +92,7 @@ impl<'c> Emitter<'_, 'c> {
 impl<'c> Code<'_, 'c> {
     /// Writes the lanes of a vector to the stack: to read each of them back takes the processor less
     /// than to take the vector apart.
-    fn written(&self, form: Form<'c>) -> Written<'c> {
+    fn written(&self, form: VectorValue<'c>) -> Written<'c> {
         let Some(vector) = form.vector.filter(|vector| is_number(*vector)) else {
             return Written::No(form);
         };
@@ -99,7 +101,7 @@ impl<'c> Code<'_, 'c> {
         Written::At(slot, vector.ty().element())
     }
 
-    fn read_back(&self, written: Written<'c>, lane: u64) -> Form<'c> {
+    fn read_back(&self, written: Written<'c>, lane: u64) -> VectorValue<'c> {
         match written {
             Written::No(form) => form,
             Written::At(slot, ty) => {
@@ -107,7 +109,7 @@ impl<'c> Code<'_, 'c> {
                 let value = self.builder.load(ty, self.builder.element(ty, slot, lane));
                 // So that LLVM does not take the vector apart after all.
                 value.make_volatile();
-                Form::uniform(value)
+                VectorValue::uniform(value)
             }
         }
     }
@@ -116,7 +118,7 @@ impl<'c> Code<'_, 'c> {
     fn lane_by_lane(
         &mut self,
         instruction: Value<'c>,
-        forms: &[Option<Form<'c>>],
+        forms: &[Option<VectorValue<'c>>],
         bits: Value<'c>,
         results: Option<(Type<'c>, Value<'c>)>,
     ) {
@@ -147,7 +149,7 @@ impl<'c> Code<'_, 'c> {
     fn one_lane(
         &mut self,
         instruction: Value<'c>,
-        forms: &[Option<Form<'c>>],
+        forms: &[Option<VectorValue<'c>>],
         lane: Value<'c>,
         results: Option<(Type<'c>, Value<'c>)>,
     ) {
@@ -235,7 +237,7 @@ impl<'c> Code<'_, 'c> {
 /// A value, or where its lanes have been written to, with their type.
 #[derive(Clone, Copy)]
 enum Written<'c> {
-    No(Form<'c>),
+    No(VectorValue<'c>),
     At(Value<'c>, Type<'c>),
 }
 

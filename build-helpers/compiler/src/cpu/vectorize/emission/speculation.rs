@@ -6,7 +6,7 @@
 use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, Value};
 
 use super::{
-    super::{analysis::comparison::Comparison, layout::vector_value::Form},
+    super::{analysis::comparison::Comparison, layout::vector_value::VectorValue},
     code::{Code, Mask},
     exits::Exits,
     values::Values,
@@ -16,38 +16,38 @@ use crate::ScalarReason;
 impl<'c> Exits<'c> {
     /// What an instruction has computed; where that is an extension that may have wrapped within the
     /// group, which its start does not ask for, it is known from here on that it has not.
-    pub(in crate::cpu::vectorize) fn sure(
+    pub(in crate::cpu::vectorize) fn without_wrap(
         &mut self,
         values: &mut Values<'_, 'c>,
         block: usize,
         instruction: Value<'c>,
-        form: Form<'c>,
+        form: VectorValue<'c>,
         mask: Mask<'c>,
-    ) -> Form<'c> {
+    ) -> VectorValue<'c> {
         let is_extension = matches!(instruction.opcode(), Opcode::ZExt | Opcode::SExt);
         let Some(holds) = form.holds.filter(|_| is_extension && !values.plan.is_in_loop(block))
         else {
             return form;
         };
-        let Some(other) = self.start_over(values, block, mask) else { return form };
+        let Some(other) = self.restart(values, block, mask) else { return form };
         let go = values.code.edge_block();
         let holds = values.code.builder.freeze(holds);
         values.code.builder.branch_if(holds, go, other);
         values.code.builder.at_end(go);
-        Form { holds: None, vector: None, ..form }
+        VectorValue { holds: None, vector: None, ..form }
     }
 
     /// A comparison that the threads agree on, or else the group is left to the other function.
-    pub(in crate::cpu::vectorize) fn agree(
+    pub(in crate::cpu::vectorize) fn check_speculated(
         &mut self,
         values: &mut Values<'_, 'c>,
         block: usize,
         compare: Value<'c>,
         mask: Mask<'c>,
-    ) -> Result<Form<'c>, ScalarReason> {
+    ) -> Result<VectorValue<'c>, ScalarReason> {
         const APART: ScalarReason = ScalarReason::SpeculationInDivergentCode;
         let found = values.plan.comparison(compare).ok_or(APART)?;
-        let other = self.start_over(values, block, mask).ok_or(APART)?;
+        let other = self.restart(values, block, mask).ok_or(APART)?;
         let (number, limit) = (values.read(found.number, block), values.read(found.limit, block));
         let span = values.code.span(number, (0, 0)).ok_or(APART)?;
         // So that a number which nothing depends on can be anything.
@@ -69,7 +69,7 @@ impl<'c> Exits<'c> {
         let result = values.code.builder.phi(bit);
         result.add_incoming(bit.constant(u64::from(is_usual)), from);
         result.add_incoming(bit.constant(u64::from(!is_usual)), look);
-        Ok(Form::uniform(result))
+        Ok(VectorValue::uniform(result))
     }
 }
 

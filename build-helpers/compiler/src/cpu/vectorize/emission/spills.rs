@@ -4,17 +4,17 @@ use kernelmill_llvm::ir::{Builder, ModuleExt, Type, TypeKind, Value};
 
 use super::{
     super::layout::{
-        context_arrays::{Keep, State, leaf_bytes},
-        region_function::Extra,
-        vector_value::Form,
+        context_arrays::{ContextArrays, Spill, leaf_bytes},
+        region_function::RegionParameters,
+        vector_value::VectorValue,
     },
     code::Code,
 };
 
 /// The context arrays of a region's function.
 pub(in crate::cpu::vectorize) struct Spills<'a, 'c> {
-    pub(in crate::cpu::vectorize) state: &'a State<'c>,
-    pub(in crate::cpu::vectorize) extra: Extra<'c>,
+    pub(in crate::cpu::vectorize) arrays: &'a ContextArrays<'c>,
+    pub(in crate::cpu::vectorize) extra: RegionParameters<'c>,
 }
 
 impl<'c> Spills<'_, 'c> {
@@ -39,29 +39,29 @@ impl<'c> Spills<'_, 'c> {
         &mut self,
         code: &Code<'_, 'c>,
         value: Value<'c>,
-        form: Form<'c>,
-        keep: Keep,
+        form: VectorValue<'c>,
+        keep: Spill,
     ) {
         match keep {
-            Keep::Once(offset) => {
+            Spill::Block(offset) => {
                 let address = code.builder.offset(code.unit.context, self.extra.next, offset);
                 code.builder.store(form.once(), address);
             }
-            Keep::First(offset) => {
+            Spill::FirstLane(offset) => {
                 let bytes = (code.size)(value.ty());
                 let address = self.threads_at(code, &code.builder, offset, bytes);
                 let first = form.first.expect("it is strided");
                 let store = code.builder.store(first, address);
                 store.set_alignment(1);
             }
-            Keep::Each(offset) => {
+            Spill::Lanes(offset) => {
                 let all = code.vectors.all(&code.builder, form);
-                self.keep_leaves(code, value.ty(), all, &mut { offset });
+                self.spill_leaves(code, value.ty(), all, &mut { offset });
             }
         }
     }
 
-    pub(in crate::cpu::vectorize) fn keep_leaves(
+    pub(in crate::cpu::vectorize) fn spill_leaves(
         &mut self,
         code: &Code<'_, 'c>,
         ty: Type<'c>,
@@ -70,8 +70,8 @@ impl<'c> Spills<'_, 'c> {
     ) {
         if ty.kind() == TypeKind::Struct {
             for (index, field) in ty.fields().into_iter().enumerate() {
-                let part = code.builder.extract(all, index as u32);
-                self.keep_leaves(code, field, part, offset);
+                let divergent_region = code.builder.extract(all, index as u32);
+                self.spill_leaves(code, field, divergent_region, offset);
             }
             return;
         }
@@ -87,7 +87,7 @@ impl<'c> Spills<'_, 'c> {
         *offset += leaf_bytes(ty, code.size);
     }
 
-    pub(in crate::cpu::vectorize) fn fetch_leaves(
+    pub(in crate::cpu::vectorize) fn reload_leaves(
         &mut self,
         code: &Code<'_, 'c>,
         ty: Type<'c>,
@@ -96,8 +96,8 @@ impl<'c> Spills<'_, 'c> {
         if ty.kind() == TypeKind::Struct {
             let mut all = code.vectors.widen(ty).poison();
             for (index, field) in ty.fields().into_iter().enumerate() {
-                let part = self.fetch_leaves(code, field, offset);
-                all = code.builder.insert(all, part, index as u32);
+                let divergent_region = self.reload_leaves(code, field, offset);
+                all = code.builder.insert(all, divergent_region, index as u32);
             }
             return all;
         }
@@ -111,7 +111,7 @@ impl<'c> Spills<'_, 'c> {
     }
 
     /// Calls the function for any group with a thread in every lane.
-    pub(in crate::cpu::vectorize) fn hand_over(
+    pub(in crate::cpu::vectorize) fn call_masked(
         &self,
         code: &Code<'_, 'c>,
         any: Value<'c>,
@@ -121,7 +121,7 @@ impl<'c> Spills<'_, 'c> {
         let own = [self.extra.block, self.extra.next];
         for (memory, own) in memory.iter().zip(own) {
             let Some(memory) = memory else { continue };
-            self.copy_kept(code, own, *memory);
+            self.copy_block_context(code, own, *memory);
             for value in values.iter_mut().filter(|value| **value == own) {
                 *value = *memory;
             }
@@ -129,15 +129,18 @@ impl<'c> Spills<'_, 'c> {
         values.push(code.vectors.every());
         let next = code.builder.call(any, &values);
         if let [_, Some(memory)] = memory {
-            self.copy_kept(code, memory, self.extra.next);
+            self.copy_block_context(code, memory, self.extra.next);
         }
         code.builder.ret(Some(next));
     }
 
     /// Memory for what is kept for the block: that of the block itself is handed out to no function
     /// that is called, so that it becomes registers.
-    pub(in crate::cpu::vectorize) fn kept_memory(&self, code: &Code<'_, 'c>) -> Option<Value<'c>> {
-        let bytes = self.state.bytes_of_block;
+    pub(in crate::cpu::vectorize) fn block_context(
+        &self,
+        code: &Code<'_, 'c>,
+    ) -> Option<Value<'c>> {
+        let bytes = self.arrays.bytes_of_block;
         (bytes > 0).then(|| {
             let memory = code.slots.alloca(Type::int(code.unit.context, 8).array(bytes));
             memory.set_alignment(16);
@@ -145,7 +148,7 @@ impl<'c> Spills<'_, 'c> {
         })
     }
 
-    pub(in crate::cpu::vectorize) fn copy_kept(
+    pub(in crate::cpu::vectorize) fn copy_block_context(
         &self,
         code: &Code<'_, 'c>,
         from: Value<'c>,
@@ -155,7 +158,7 @@ impl<'c> Spills<'_, 'c> {
         let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
         let copy = code.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
         let no = Type::int(context, 1).constant(0);
-        let bytes = wide.constant(self.state.bytes_of_block);
+        let bytes = wide.constant(self.arrays.bytes_of_block);
         code.builder.call(copy, &[to, from, bytes, no]);
     }
 }

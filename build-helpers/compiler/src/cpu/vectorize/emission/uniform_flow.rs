@@ -11,13 +11,13 @@ impl<'c> Emitter<'_, 'c> {
         let region = &self.values.plan.regions[self.values.region];
         let within: Vec<usize> =
             (0..self.values.plan.flow.blocks.len()).filter(|&block| region.blocks[block]).collect();
-        self.together(&within, region.entry, mask, None)?;
+        self.uniform_blocks(&within, region.entry, mask, None)?;
         self.exits.panics.build_panics(&mut self.values)
     }
 
     /// Builds blocks that all threads of the mask pass together, save for the parts among them.
     /// Control that leaves the blocks goes to `outside`.
-    pub(in crate::cpu::vectorize) fn together(
+    pub(in crate::cpu::vectorize) fn uniform_blocks(
         &mut self,
         within: &[usize],
         entry: usize,
@@ -26,16 +26,26 @@ impl<'c> Emitter<'_, 'c> {
     ) -> Result<(), ScalarReason> {
         let mut member = vec![false; self.values.plan.flow.graph.len()];
         within.iter().for_each(|&block| member[block] = true);
-        let parts = self.values.plan.parts(&member)?;
+        let divergent_regions = self.values.plan.divergent_regions(&member)?;
         let mut hidden = vec![false; member.len()];
-        for part in &parts {
-            if !member[part.exit] {
+        for divergent_region in &divergent_regions {
+            if !member[divergent_region.exit] {
                 return Err(ScalarReason::ReconvergenceOutsideLoop);
             }
-            part.blocks.iter().filter(|&&b| b != part.root).for_each(|&b| hidden[b] = true);
+            divergent_region
+                .blocks
+                .iter()
+                .filter(|&&b| b != divergent_region.root)
+                .for_each(|&b| hidden[b] = true);
         }
-        let parts = parts.into_iter().map(|part| (part.root, part)).collect();
-        let outer = (std::mem::take(&mut self.blocks), std::mem::replace(&mut self.parts, parts));
+        let divergent_regions = divergent_regions
+            .into_iter()
+            .map(|divergent_region| (divergent_region.root, divergent_region))
+            .collect();
+        let outer = (
+            std::mem::take(&mut self.blocks),
+            std::mem::replace(&mut self.divergent_regions, divergent_regions),
+        );
         let order = self.values.plan.flow.graph.reverse_post_order(entry);
         let order: Vec<_> =
             order.into_iter().filter(|&block| member[block] && !hidden[block]).collect();
@@ -46,21 +56,21 @@ impl<'c> Emitter<'_, 'c> {
         self.values.code.builder.branch(self.blocks[&entry]);
         for block in order {
             self.values.code.builder.at_end(self.blocks[&block]);
-            if let Some(part) = self.parts.get(&block).cloned() {
-                self.part(&part, mask)?;
-                let exit = self.blocks[&part.exit];
+            if let Some(divergent_region) = self.divergent_regions.get(&block).cloned() {
+                self.divergent_region(&divergent_region, mask)?;
+                let exit = self.blocks[&divergent_region.exit];
                 self.values.code.builder.branch(exit);
             } else {
                 self.instructions(block, mask)?;
-                self.leave_together(block, mask, outside)?;
+                self.leave_uniform(block, mask, outside)?;
             }
         }
-        (self.blocks, self.parts) = outer;
+        (self.blocks, self.divergent_regions) = outer;
         Ok(())
     }
 
     /// Builds the end of a block whose threads stay together.
-    pub(in crate::cpu::vectorize) fn leave_together(
+    pub(in crate::cpu::vectorize) fn leave_uniform(
         &mut self,
         block: usize,
         mask: Mask<'c>,
@@ -85,17 +95,17 @@ impl<'c> Emitter<'_, 'c> {
                 let next = self.values.plan.flow.blocks[block].successors()[0];
                 self.go(block, self.values.plan.flow.number(next), mask, outside)?;
             }
-            Opcode::Switch => self.switch_together(block, end, mask, outside)?,
+            Opcode::Switch => self.uniform_switch(block, end, mask, outside)?,
             _ => {
                 let condition =
                     end.branch_condition().ok_or(ScalarReason::UnstructuredControlFlow)?;
-                self.branch_together(block, condition, mask, outside)?;
+                self.uniform_branch(block, condition, mask, outside)?;
             }
         }
         Ok(())
     }
 
-    pub(in crate::cpu::vectorize) fn branch_together(
+    pub(in crate::cpu::vectorize) fn uniform_branch(
         &mut self,
         block: usize,
         condition: Value<'c>,
@@ -130,7 +140,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
-    pub(in crate::cpu::vectorize) fn switch_together(
+    pub(in crate::cpu::vectorize) fn uniform_switch(
         &mut self,
         block: usize,
         end: Value<'c>,
@@ -174,13 +184,13 @@ impl<'c> Emitter<'_, 'c> {
         }
         let outside = outside.ok_or(ScalarReason::EdgeOutOfRegion)?;
         self.values.set_phis(from, to, mask, None);
-        self.come(to, mask);
+        self.arrive(to, mask);
         self.values.code.builder.branch(outside);
         Ok(())
     }
 
     /// Adds threads to those that come to a block of a part.
-    pub(in crate::cpu::vectorize) fn come(&mut self, to: usize, mask: Mask<'c>) {
+    pub(in crate::cpu::vectorize) fn arrive(&mut self, to: usize, mask: Mask<'c>) {
         if let Some(slot) = self.masks.get(&to) {
             let old = self.values.code.builder.load(self.values.code.vectors.mask(), *slot);
             let new = mask.unwrap_or_else(|| self.values.code.vectors.every());

@@ -8,7 +8,7 @@ use kernelmill_llvm::ir::{Opcode, Type, Value};
 use super::{
     super::{
         analysis::plan::Plan,
-        layout::{context_arrays::Keep, vector_value::Form},
+        layout::{context_arrays::Spill, vector_value::VectorValue},
     },
     assumptions::Assumptions,
     code::{Code, Mask, Slots},
@@ -23,17 +23,17 @@ pub(in crate::cpu::vectorize) struct Values<'a, 'c> {
     pub(in crate::cpu::vectorize) region: usize,
     pub(in crate::cpu::vectorize) spills: Spills<'a, 'c>,
     pub(in crate::cpu::vectorize) assumptions: Assumptions<'a, 'c>,
-    pub(in crate::cpu::vectorize) parameters: HashMap<Value<'c>, Form<'c>>,
+    pub(in crate::cpu::vectorize) parameters: HashMap<Value<'c>, VectorValue<'c>>,
     /// What the block that is built has computed or read.
-    pub(in crate::cpu::vectorize) cached: HashMap<Value<'c>, Form<'c>>,
+    pub(in crate::cpu::vectorize) cached: HashMap<Value<'c>, VectorValue<'c>>,
     /// The stack memory of threads.
-    memory: HashMap<Value<'c>, Form<'c>>,
+    memory: HashMap<Value<'c>, VectorValue<'c>>,
     value_slots: HashMap<Value<'c>, Slots<'c>>,
     phis: HashMap<Value<'c>, Slots<'c>>,
     /// Values of other regions that have been loaded.
-    brought: HashSet<Value<'c>>,
+    preloaded: HashSet<Value<'c>>,
     /// What has been computed anew at the start of the function.
-    pub(in crate::cpu::vectorize) anew: HashMap<Value<'c>, Form<'c>>,
+    pub(in crate::cpu::vectorize) rematerialized: HashMap<Value<'c>, VectorValue<'c>>,
 }
 
 impl<'a, 'c> Values<'a, 'c> {
@@ -42,7 +42,7 @@ impl<'a, 'c> Values<'a, 'c> {
         (plan, region): (&'a Plan<'c>, usize),
         spills: Spills<'a, 'c>,
         assumptions: Assumptions<'a, 'c>,
-        parameters: HashMap<Value<'c>, Form<'c>>,
+        parameters: HashMap<Value<'c>, VectorValue<'c>>,
     ) -> Self {
         Self {
             code,
@@ -55,27 +55,31 @@ impl<'a, 'c> Values<'a, 'c> {
             memory: HashMap::new(),
             value_slots: HashMap::new(),
             phis: HashMap::new(),
-            brought: HashSet::new(),
-            anew: HashMap::new(),
+            preloaded: HashSet::new(),
+            rematerialized: HashMap::new(),
         }
     }
 
     /// The value of an operand where block `block` uses it, at the end of it for phis after it.
-    pub(in crate::cpu::vectorize) fn read(&mut self, value: Value<'c>, block: usize) -> Form<'c> {
+    pub(in crate::cpu::vectorize) fn read(
+        &mut self,
+        value: Value<'c>,
+        block: usize,
+    ) -> VectorValue<'c> {
         if let Some(form) = self.parameters.get(&value).or_else(|| self.cached.get(&value)) {
             return *form;
         }
         if !value.is_instruction() {
-            return Form::uniform(value);
+            return VectorValue::uniform(value);
         }
         if value.opcode() == Opcode::Alloca {
             return self.stack_memory(value);
         }
         let defined = self.plan.flow.number(value.block());
         if !self.plan.is_at_hand(self.region, defined, block) {
-            if let Some(keep) = self.spills.state.values.get(&value).copied() {
-                self.bring(value, keep);
-            } else if self.spills.state.anew.contains(&value) {
+            if let Some(keep) = self.spills.arrays.values.get(&value).copied() {
+                self.preload(value, keep);
+            } else if self.spills.arrays.rematerialized.contains(&value) {
                 return self.at_start(value);
             }
         }
@@ -86,14 +90,14 @@ impl<'a, 'c> Values<'a, 'c> {
 
     /// Loads what another region has kept before anything else is done, so that this region can
     /// compute the value anew on one way and not on another.
-    fn bring(&mut self, value: Value<'c>, keep: Keep) {
-        if !self.brought.insert(value) {
+    fn preload(&mut self, value: Value<'c>, keep: Spill) {
+        if !self.preloaded.insert(value) {
             return;
         }
         self.assumptions.assume_for(value);
         let slots = self.value_slots(value);
         self.code.swap_builders();
-        let form = self.fetch(value, keep);
+        let form = self.reload(value, keep);
         self.code.store_to(slots, form);
         self.code.swap_builders();
     }
@@ -131,14 +135,14 @@ impl<'a, 'c> Values<'a, 'c> {
         Slots { first, holds, vector }
     }
 
-    fn load_slots(&mut self, value: Value<'c>) -> Form<'c> {
+    fn load_slots(&mut self, value: Value<'c>) -> VectorValue<'c> {
         let slots = self.value_slots(value);
         self.load_from(value, slots)
     }
 
-    fn load_from(&self, value: Value<'c>, slots: Slots<'c>) -> Form<'c> {
+    fn load_from(&self, value: Value<'c>, slots: Slots<'c>) -> VectorValue<'c> {
         let ty = value.ty();
-        Form {
+        VectorValue {
             first: slots.first.map(|slot| self.code.builder.load(ty, slot)),
             step: self.stride(value).unwrap_or(0),
             holds: slots
@@ -151,12 +155,12 @@ impl<'a, 'c> Values<'a, 'c> {
     }
 
     /// Notes what a block has computed.
-    pub(in crate::cpu::vectorize) fn write(&mut self, value: Value<'c>, form: Form<'c>) {
+    pub(in crate::cpu::vectorize) fn write(&mut self, value: Value<'c>, form: VectorValue<'c>) {
         self.cached.insert(value, form);
         if !self.plan.escaping.contains(&value) {
             return;
         }
-        if let Some(keep) = self.spills.state.values.get(&value).copied() {
+        if let Some(keep) = self.spills.arrays.values.get(&value).copied() {
             self.spills.keep(&self.code, value, form, keep);
         }
         let slots = self.value_slots(value);
@@ -217,14 +221,14 @@ impl<'a, 'c> Values<'a, 'c> {
                 let new = self.code.vectors.all(&self.code.builder, form);
                 let old = self.code.builder.load(new.ty(), slot);
                 let both = self.code.vectors.blend(&self.code.builder, mask, new, old);
-                form = Form::varying(both);
+                form = VectorValue::varying(both);
             }
             self.code.store_to(slots, form);
         }
     }
 
     /// The memory of a thread: its own of each lane.
-    fn stack_memory(&mut self, alloca: Value<'c>) -> Form<'c> {
+    fn stack_memory(&mut self, alloca: Value<'c>) -> VectorValue<'c> {
         if let Some(form) = self.memory.get(&alloca) {
             return *form;
         }
@@ -232,7 +236,7 @@ impl<'a, 'c> Values<'a, 'c> {
         let byte = Type::int(context, 8);
         // At the start of the function, where it is at hand everywhere.
         let slots = &self.code.slots;
-        let (base, bytes) = match self.spills.state.memory.get(&alloca) {
+        let (base, bytes) = match self.spills.arrays.memory.get(&alloca) {
             Some((offset, bytes)) => {
                 let base = self.spills.threads_at(&self.code, slots, *offset, *bytes);
                 (base, *bytes)
@@ -248,28 +252,32 @@ impl<'a, 'c> Values<'a, 'c> {
             }
         };
         let form = if self.code.vectors.lanes == 1 {
-            Form::uniform(base)
+            VectorValue::uniform(base)
         } else {
-            let strided = Form::strided(base, bytes as i64);
-            Form::varying(self.code.vectors.all(slots, strided))
+            let strided = VectorValue::strided(base, bytes as i64);
+            VectorValue::varying(self.code.vectors.all(slots, strided))
         };
         self.memory.insert(alloca, form);
         form
     }
 
     /// A value that another region has kept.
-    pub(in crate::cpu::vectorize) fn fetch(&mut self, value: Value<'c>, keep: Keep) -> Form<'c> {
+    pub(in crate::cpu::vectorize) fn reload(
+        &mut self,
+        value: Value<'c>,
+        keep: Spill,
+    ) -> VectorValue<'c> {
         let ty = value.ty();
         match keep {
-            Keep::Once(offset) => {
+            Spill::Block(offset) => {
                 let address = self.code.builder.offset(
                     self.code.unit.context,
                     self.spills.extra.block,
                     offset,
                 );
-                Form::uniform(self.code.builder.load(ty, address))
+                VectorValue::uniform(self.code.builder.load(ty, address))
             }
-            Keep::First(offset) => {
+            Spill::FirstLane(offset) => {
                 let address = self.spills.threads_at(
                     &self.code,
                     &self.code.builder,
@@ -278,24 +286,24 @@ impl<'a, 'c> Values<'a, 'c> {
                 );
                 let first = self.code.builder.load(ty, address);
                 first.set_alignment(1);
-                Form::strided(first, self.stride(value).unwrap_or(0))
+                VectorValue::strided(first, self.stride(value).unwrap_or(0))
             }
-            Keep::Each(offset) => {
-                let all = self.spills.fetch_leaves(&self.code, ty, &mut { offset });
+            Spill::Lanes(offset) => {
+                let all = self.spills.reload_leaves(&self.code, ty, &mut { offset });
                 self.recover(value, all)
             }
         }
     }
 
     /// A strided value of which only the vector was kept.
-    fn recover(&self, value: Value<'c>, all: Value<'c>) -> Form<'c> {
-        let Some(step) = self.stride(value) else { return Form::varying(all) };
+    fn recover(&self, value: Value<'c>, all: Value<'c>) -> VectorValue<'c> {
+        let Some(step) = self.stride(value) else { return VectorValue::varying(all) };
         let word = Type::int(self.code.unit.context, 32);
         if !self.assumptions.unsure.contains(&value) {
-            return Form::strided(self.code.builder.lane(all, word.constant(0)), step);
+            return VectorValue::strided(self.code.builder.lane(all, word.constant(0)), step);
         }
         let bit = Type::int(self.code.unit.context, 1);
         let first = self.code.builder.lane(all, word.constant(0));
-        Form { first: Some(first), step, holds: Some(bit.constant(0)), vector: Some(all) }
+        VectorValue { first: Some(first), step, holds: Some(bit.constant(0)), vector: Some(all) }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use kernelmill_llvm::ir::{Block, IntPredicate, Opcode, Type, Value};
 
-use super::{super::layout::vector_value::Form, exits::Exits, values::Values};
+use super::{super::layout::vector_value::VectorValue, exits::Exits, values::Values};
 use crate::cpu::uniformity::wanted_bits;
 
 impl<'c> Values<'_, 'c> {
@@ -74,7 +74,7 @@ impl<'c> Values<'_, 'c> {
         block: usize,
     ) -> Value<'c> {
         use IntPredicate::{Sle, Ule};
-        let number = Form { step, holds: None, ..self.read(from, block) };
+        let number = VectorValue { step, holds: None, ..self.read(from, block) };
         let no = Type::int(self.code.unit.context, 1).constant(0);
         let Some((lowest, way)) = self.code.extent(number, offsets) else { return no };
         let ty = lowest.ty();
@@ -92,7 +92,7 @@ impl<'c> Values<'_, 'c> {
 impl<'c> Exits<'c> {
     /// Goes from the function's first block on to `start` where all assumptions hold, and else, as from
     /// wherever the group is left to it, calls `any`, the function for any group.
-    pub(in crate::cpu::vectorize) fn make_sure(
+    pub(in crate::cpu::vectorize) fn emit_checks(
         &mut self,
         values: &mut Values<'_, 'c>,
         entry: Block<'c>,
@@ -112,7 +112,7 @@ impl<'c> Exits<'c> {
         if all.is_none() && self.other.is_none() {
             return;
         }
-        let memory = [(); 2].map(|()| values.spills.kept_memory(&values.code));
+        let memory = [(); 2].map(|()| values.spills.block_context(&values.code));
         let (context, function) = (values.code.unit.context, values.code.function);
         let other = *self.other.get_or_insert_with(|| Block::append(context, function, "other"));
         if let Some(all) = all {
@@ -123,6 +123,6 @@ impl<'c> Exits<'c> {
             values.code.builder.branch_if(all, start, other);
         }
         values.code.builder.at_end(other);
-        values.spills.hand_over(&values.code, any, memory);
+        values.spills.call_masked(&values.code, any, memory);
     }
 }

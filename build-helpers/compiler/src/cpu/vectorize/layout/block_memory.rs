@@ -2,7 +2,7 @@
 
 use kernelmill_llvm::ir::Value;
 
-use super::context_arrays::State;
+use super::context_arrays::ContextArrays;
 
 /// The blocks that a function is for.
 #[derive(Clone, Copy)]
@@ -45,12 +45,12 @@ pub(in crate::cpu::vectorize) struct Layout {
 }
 
 impl Layout {
-    pub(in crate::cpu::vectorize) fn new(state: &State<'_>, blocks: Blocks<'_>) -> Self {
+    pub(in crate::cpu::vectorize) fn new(arrays: &ContextArrays<'_>, blocks: Blocks<'_>) -> Self {
         let none = Self { unrolled: None, scratch_bytes: None, shared_bytes: None };
         let Blocks::Of { threads, unroll: true, shared_bytes } = blocks else { return none };
         let row = u64::from(threads[0]).next_multiple_of(ROW);
-        let kept = state.bytes_of_thread * row * u64::from(threads[1] * threads[2]);
-        let fits = |bytes: &u64| state.memory.is_empty() && (1..=OWN_SCRATCH).contains(bytes);
+        let kept = arrays.bytes_of_thread * row * u64::from(threads[1] * threads[2]);
+        let fits = |bytes: &u64| arrays.memory.is_empty() && (1..=OWN_SCRATCH).contains(bytes);
         Self {
             unrolled: Some(threads),
             scratch_bytes: Some(kept).filter(fits),

@@ -15,63 +15,63 @@ use crate::{
 
 /// Where a value is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cpu::vectorize) enum Keep {
+pub(in crate::cpu::vectorize) enum Spill {
     /// Once for the block, at this offset.
-    Once(u64),
+    Block(u64),
     /// For each thread, of which only the first of a group is used, in an array that starts at
     /// this multiple of the number of threads.
-    First(u64),
+    FirstLane(u64),
     /// For each thread: the leaves of the value follow each other, as arrays.
-    Each(u64),
+    Lanes(u64),
 }
 
 /// The layout of what is kept between regions.
-pub(in crate::cpu::vectorize) struct State<'c> {
-    pub(in crate::cpu::vectorize) values: HashMap<Value<'c>, Keep>,
+pub(in crate::cpu::vectorize) struct ContextArrays<'c> {
+    pub(in crate::cpu::vectorize) values: HashMap<Value<'c>, Spill>,
     /// What regions compute anew instead, from the parameters alone.
-    pub(in crate::cpu::vectorize) anew: HashSet<Value<'c>>,
+    pub(in crate::cpu::vectorize) rematerialized: HashSet<Value<'c>>,
     /// Stack memory of threads: offset and bytes.
     pub(in crate::cpu::vectorize) memory: HashMap<Value<'c>, (u64, u64)>,
     pub(in crate::cpu::vectorize) bytes_of_thread: u64,
     pub(in crate::cpu::vectorize) bytes_of_block: u64,
 }
 
-impl<'c> State<'c> {
+impl<'c> ContextArrays<'c> {
     /// Lays out what a plan keeps. `of_block` says what is uniform for the whole block.
     pub(in crate::cpu::vectorize) fn new(
         plan: &Plan<'c>,
         of_block: &Uniformity<'c>,
         size: &dyn Fn(Type<'c>) -> u64,
     ) -> Result<Self, ScalarReason> {
-        let mut state = Self {
+        let mut arrays = Self {
             values: HashMap::new(),
-            anew: HashSet::new(),
+            rematerialized: HashSet::new(),
             memory: HashMap::new(),
             bytes_of_thread: 0,
             bytes_of_block: 0,
         };
         if plan.regions.len() == 1 {
-            return Ok(state);
+            return Ok(arrays);
         }
         for instruction in plan.function.instructions() {
             if instruction.opcode() == Opcode::Alloca {
                 let bytes = size(instruction.allocated_type()).next_multiple_of(16).max(16);
-                state.memory.insert(instruction, (state.bytes_of_thread, bytes));
-                state.bytes_of_thread += bytes;
+                arrays.memory.insert(instruction, (arrays.bytes_of_thread, bytes));
+                arrays.bytes_of_thread += bytes;
             }
         }
         for value in crossing(plan) {
             if value.opcode() == Opcode::Alloca {
                 continue;
             }
-            if is_cheap(plan, value, &mut { ANEW }) {
-                state.anew.insert(value);
+            if is_cheap(plan, value, &mut { REMATERIALIZED }) {
+                arrays.rematerialized.insert(value);
                 continue;
             }
-            let keep = state.place(plan, of_block, value, size)?;
-            state.values.insert(value, keep);
+            let keep = arrays.place(plan, of_block, value, size)?;
+            arrays.values.insert(value, keep);
         }
-        Ok(state)
+        Ok(arrays)
     }
 
     /// Whether an address is among what is kept.
@@ -89,11 +89,11 @@ impl<'c> State<'c> {
         of_block: &Uniformity<'c>,
         value: Value<'c>,
         size: &dyn Fn(Type<'c>) -> u64,
-    ) -> Result<Keep, ScalarReason> {
+    ) -> Result<Spill, ScalarReason> {
         if of_block.shape(value).is_uniform() {
             let at = self.bytes_of_block;
             self.bytes_of_block += size(value.ty()).next_multiple_of(16);
-            return Ok(Keep::Once(at));
+            return Ok(Spill::Block(at));
         }
         let at = self.bytes_of_thread;
         let uniform = plan.shapes.shape(value).is_uniform();
@@ -101,7 +101,7 @@ impl<'c> State<'c> {
             matches!(plan.shapes.shape(value), Shape::Strided(_)) && !plan.shapes.is_unsure(value);
         if uniform || plain {
             self.bytes_of_thread += size(value.ty()).next_multiple_of(8);
-            return Ok(Keep::First(at));
+            return Ok(Spill::FirstLane(at));
         }
         let mut leaves = Vec::new();
         leaves_of(value.ty(), &mut leaves);
@@ -109,12 +109,12 @@ impl<'c> State<'c> {
             return Err(ScalarReason::UnsupportedTypeAcrossBarrier);
         }
         self.bytes_of_thread += leaves.iter().map(|leaf| leaf_bytes(*leaf, size)).sum::<u64>();
-        Ok(Keep::Each(at))
+        Ok(Spill::Lanes(at))
     }
 }
 
 /// So many instructions at most are built again in a region, rather than that their result is kept.
-const ANEW: u32 = 32;
+const REMATERIALIZED: u32 = 32;
 
 /// Whether a value can be computed from parameters by few instructions, which are taken off `left`.
 fn is_cheap<'c>(plan: &Plan<'c>, value: Value<'c>, left: &mut u32) -> bool {

@@ -9,7 +9,7 @@ pub(in crate::cpu::vectorize) const PANICKED: u64 = 0xffff_ffff;
 pub(in crate::cpu::vectorize) const ENDED: u64 = 0xffff_fffe;
 
 /// The parameters of a group's function after those of the body.
-pub(in crate::cpu::vectorize) struct Extra<'c> {
+pub(in crate::cpu::vectorize) struct RegionParameters<'c> {
     /// What is kept for each thread.
     pub(in crate::cpu::vectorize) threads: Value<'c>,
     /// What is kept for the block, as the region before has left it.

@@ -9,7 +9,7 @@ use crate::cpu::instructions::resize;
 
 /// The value of one lane or of all of a group.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::cpu::vectorize) struct Form<'c> {
+pub(in crate::cpu::vectorize) struct VectorValue<'c> {
     /// The value in the first lane, which need not be active.
     pub(in crate::cpu::vectorize) first: Option<Value<'c>>,
     /// How much it grows from lane to lane; 0 where it is uniform.
@@ -21,7 +21,7 @@ pub(in crate::cpu::vectorize) struct Form<'c> {
     pub(in crate::cpu::vectorize) vector: Option<Value<'c>>,
 }
 
-impl<'c> Form<'c> {
+impl<'c> VectorValue<'c> {
     pub(in crate::cpu::vectorize) fn uniform(value: Value<'c>) -> Self {
         Self { first: Some(value), step: 0, holds: None, vector: None }
     }
@@ -80,7 +80,11 @@ impl<'c> Vectors<'c> {
     }
 
     /// All lanes of a value.
-    pub(in crate::cpu::vectorize) fn all(self, builder: &Builder<'c>, form: Form<'c>) -> Value<'c> {
+    pub(in crate::cpu::vectorize) fn all(
+        self,
+        builder: &Builder<'c>,
+        form: VectorValue<'c>,
+    ) -> Value<'c> {
         if let Some(vector) = form.vector {
             return vector;
         }
@@ -104,7 +108,7 @@ impl<'c> Vectors<'c> {
     pub(in crate::cpu::vectorize) fn one(
         self,
         builder: &Builder<'c>,
-        form: Form<'c>,
+        form: VectorValue<'c>,
         lane: Value<'c>,
     ) -> Value<'c> {
         if form.is_uniform() {
