@@ -6,7 +6,7 @@
 //! The passes on a kernel's body are called here, in this order: loop interchange, specialisation on the block size,
 //! region formation, vectorisation. They follow pocl's work-group functions
 //! ([parallel regions](https://doi.org/10.1007/s10766-014-0320-y)), one variant a processor as in
-//! [ISPC](https://ispc.github.io/ispc.html#compiling-for-multiple-instruction-sets).
+//! [ISPC](https://ispc.github.io/ispc.html).
 
 use kernelmill_llvm::{
     ir::{Type, Value},
@@ -19,11 +19,11 @@ use super::{
     code_size::Sizes,
     context::is_barrier,
     interchange,
-    outlined::Jumps,
+    outlined::OutlinedExits,
     processor_levels::{self, Level},
     region_formation,
     reports::Reports,
-    specialization::{BlockSize, Known, Sized},
+    specialization::{BlockSize, SpecializedBody, SpecializedFunction},
     thread_loop,
     vectorize::{self, Blocks, Run},
 };
@@ -37,7 +37,7 @@ pub(super) struct Kernel<'k, 'a, 'c> {
     pub(super) symbol: &'k str,
     pub(super) reports: Reports<'k>,
     /// Where its threads can end in outlined functions.
-    pub(super) jumps: Jumps,
+    pub(super) jumps: OutlinedExits,
     pub(super) sizes: &'k Sizes,
     /// The block size that its author says.
     pub(super) block: Option<BlockSize>,
@@ -50,7 +50,7 @@ pub(super) struct BlockFunctions<'c> {
     pub(super) functions: Functions<'c>,
     pub(super) vectorized: Vectorized,
     /// The functions for blocks of one size.
-    pub(super) sized: Vec<Sized<'c>>,
+    pub(super) sized: Vec<SpecializedFunction<'c>>,
 }
 
 /// What the vectoriser made of a kernel.
@@ -75,7 +75,7 @@ struct Levels<'c> {
     run: [Option<Value<'c>>; VARIANTS],
     thread_bytes: u64,
     widths: Vec<u32>,
-    sized: Vec<Sized<'c>>,
+    sized: Vec<SpecializedFunction<'c>>,
 }
 
 impl<'c> Kernel<'_, '_, 'c> {
@@ -131,21 +131,23 @@ impl<'c> Kernel<'_, '_, 'c> {
     fn scalar_reason(&self) -> Option<ScalarReason> {
         match (self.unit.vectorize, self.jumps) {
             (false, _) => Some(ScalarReason::VectorizationOff),
-            (true, Jumps::Anywhere) => Some(ScalarReason::ExitInOutlinedFunction),
-            (true, Jumps::InPanics | Jumps::Never) => self.sizes.too_large(self.body.function),
+            (true, OutlinedExits::Anywhere) => Some(ScalarReason::ExitInOutlinedFunction),
+            (true, OutlinedExits::InPanics | OutlinedExits::Never) => {
+                self.sizes.too_large(self.body.function)
+            }
         }
     }
 
     /// The body for blocks of the size that the kernel's author says.
-    fn specialized(&self) -> Result<Option<Known<'c>>, Error> {
+    fn specialized(&self) -> Result<Option<SpecializedBody<'c>>, Error> {
         let Some(block) = self.block else { return Ok(None) };
-        Known::new(self.unit, self.machine, self.body, (block, self.own_shared))
+        SpecializedBody::new(self.unit, self.machine, self.body, (block, self.own_shared))
     }
 
     /// Builds the functions for all levels; the error is the first reason why one cannot be.
     fn vectorize(
         &self,
-        known: Option<&Known<'c>>,
+        known: Option<&SpecializedBody<'c>>,
         levels: &mut Levels<'c>,
     ) -> Result<(), ScalarReason> {
         let all = processor_levels::of(self.machine.triple());
@@ -155,7 +157,9 @@ impl<'c> Kernel<'_, '_, 'c> {
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
             levels.widths.extend((level.lanes > 1).then_some(level.lanes));
-            levels.sized.extend(built.is_sized.then(|| Sized::new(built, level.lanes)));
+            levels
+                .sized
+                .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));
         }
         Ok(())
     }
@@ -164,8 +168,8 @@ impl<'c> Kernel<'_, '_, 'c> {
     fn level(
         &self,
         level: &Level,
-        known: Option<&Known<'c>>,
-        all_sized: &mut Vec<Sized<'c>>,
+        known: Option<&SpecializedBody<'c>>,
+        specialized: &mut Vec<SpecializedFunction<'c>>,
     ) -> Result<Run<'c>, ScalarReason> {
         let size = |ty: Type<'c>| self.machine.size_of(ty);
         let apply = |built: &Run<'c>| {
@@ -178,7 +182,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             (Some(known), Some(sized)) if known.block.is_exact => return Ok(sized),
             (Some(known), Some(sized)) => {
                 let blocks = Blocks::AnyBut(known.block.threads, sized.functions[0]);
-                all_sized.push(Sized::new(sized, level.lanes));
+                specialized.push(SpecializedFunction::new(sized, level.lanes));
                 blocks
             }
             _ => Blocks::Any,
@@ -193,11 +197,11 @@ impl<'c> Kernel<'_, '_, 'c> {
     fn scalar(
         &self,
         reason: ScalarReason,
-        sized: Vec<Sized<'c>>,
+        sized: Vec<SpecializedFunction<'c>>,
     ) -> Result<BlockFunctions<'c>, Error> {
         let vectorized = Vectorized { scalar: Some(reason), ..Vectorized::default() };
         if !self.body.function.calls().into_iter().any(is_barrier) {
-            let jumps = self.jumps != Jumps::Never;
+            let jumps = self.jumps != OutlinedExits::Never;
             let functions = thread_loop::functions(self.unit, self.body, self.symbol, jumps);
             return Ok(BlockFunctions { functions, vectorized, sized });
         }
@@ -215,8 +219,10 @@ impl<'c> Kernel<'_, '_, 'c> {
     /// The function, in one that catches threads that jump where they can.
     fn guarded(&self, run: Value<'c>) -> Value<'c> {
         match self.jumps {
-            Jumps::Never => run,
-            Jumps::InPanics | Jumps::Anywhere => thread_loop::catching(self.unit, run, self.symbol),
+            OutlinedExits::Never => run,
+            OutlinedExits::InPanics | OutlinedExits::Anywhere => {
+                thread_loop::catching(self.unit, run, self.symbol)
+            }
         }
     }
 }

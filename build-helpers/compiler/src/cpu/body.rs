@@ -19,9 +19,9 @@ use crate::{
 
 /// A kernel's body. Its parameters are the shim's, and then:
 ///
-/// - on the loop road: thread, block index, block size and grid size, three numbers each, the
+/// - of a thread loop: thread, block index, block size and grid size, three numbers each, the
 ///   addresses of the run time's `Block`, of the tables of [`warp_collectives`], and of shared memory;
-/// - on the coroutine road: the addresses of the run time's `Item` and of the frame.
+/// - of a coroutine: the addresses of the run time's `Item` and of the frame.
 pub(super) struct Body<'c> {
     pub(super) function: Value<'c>,
     pub(super) source: Source<'c>,

@@ -1,4 +1,4 @@
-//! How much code may become code of lanes, which takes LLVM several times as long to compile.
+//! Limits of the code size: how much becomes vector code, which takes LLVM several times as long to compile.
 
 use std::cell::Cell;
 
@@ -13,7 +13,7 @@ pub(super) const KERNEL: usize = 4_000;
 /// The instructions of all kernels of a source together.
 const SOURCE: usize = 40_000;
 
-/// The instructions of a kernel for all groups of a block together, where each gets code of its own.
+/// The instructions of a kernel for all vectors of a block together, where each gets code of its own.
 pub(super) const UNROLLED: usize = 12_000;
 
 /// The same of all kernels of a source, for all processors.
@@ -37,7 +37,7 @@ impl Sizes {
         Ok(Self { source, unrolled: Cell::new(0) })
     }
 
-    /// Why a kernel is run one thread after the other, if it is for its size.
+    /// Why the code of a kernel stays scalar, if it is for its size.
     pub(super) fn too_large(&self, kernel: Value<'_>) -> Option<ScalarReason> {
         let (own, limit) = (instructions(kernel) as u64, KERNEL as u64);
         if own > limit {
@@ -47,7 +47,7 @@ impl Sizes {
         (all > limit).then_some(ScalarReason::SourceTooLong { instructions: all, limit })
     }
 
-    /// Whether each of so many groups of a kernel can have code of its own, which is then counted.
+    /// Whether each of so many vectors of a kernel can have code of its own, which is then counted.
     pub(super) fn unroll(&self, kernel: Value<'_>, groups: u32) -> bool {
         let all = self.unrolled.get() + unrolled(kernel, groups);
         let fits = all <= SOURCE_UNROLLED;
@@ -58,7 +58,7 @@ impl Sizes {
     }
 }
 
-/// The instructions of a kernel where each of so many groups has code of its own.
+/// The instructions of a kernel where each of so many vectors has code of its own.
 pub(super) fn unrolled(kernel: Value<'_>, groups: u32) -> usize {
     instructions(kernel) * groups as usize
 }

@@ -1,4 +1,7 @@
-//! Makes functions that use the context part of the kernels.
+//! Inlining of functions that use the thread's context.
+//!
+//! Needs: nothing. Guarantees: such functions are marked `alwaysinline`, unless they are recursive. LLVM's inliner does
+//! the rest ([`super::simplification`]).
 
 use std::collections::{HashMap, HashSet};
 
@@ -24,7 +27,7 @@ pub(super) fn context_users(unit: &Unit<'_, '_>) -> u64 {
         })
         .collect();
     let users = callers(&calls, |name| {
-        // A call in the midst of a group's code is made for each lane alone.
+        // A call in the midst of a vector's code is made for each lane alone.
         Operation::from_name(name).is_some() || name.starts_with(MATH_PREFIX)
     });
     let panicking = callers(&calls, is_panic);

@@ -1,4 +1,4 @@
-//! Functions that use the context and are not inlined.
+//! Outlined functions: those that use the context and are not inlined.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::{
 
 /// Where a thread of a kernel can end in a function that is not part of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Jumps {
+pub(super) enum OutlinedExits {
     Never,
     /// Only where a panic is written down, which can panic again.
     InPanics,
@@ -53,24 +53,24 @@ impl<'c> Outlined<'c> {
         Ok(Self { users, exiting })
     }
 
-    /// Where a kernel can come to one of them that ends its thread.
-    pub(super) fn jumps(&self, kernel: Value<'c>) -> Jumps {
+    /// Where a kernel can come to one of them that end its thread.
+    pub(super) fn jumps(&self, kernel: Value<'c>) -> OutlinedExits {
         let ends = |value: &Value<'c>| self.exiting.contains(value);
         if !reachable(kernel).iter().any(ends) {
-            return Jumps::Never;
+            return OutlinedExits::Never;
         }
         // What is only named where a panic is written down is not called before.
         let (mut called, mut work) = (HashSet::from([kernel]), vec![kernel]);
         while let Some(function) = work.pop() {
             for call in function.calls() {
                 match call.called_function() {
-                    None => return Jumps::Anywhere,
+                    None => return OutlinedExits::Anywhere,
                     Some(callee) if is_panic(&callee.name()) || !called.insert(callee) => {}
                     Some(callee) => work.push(callee),
                 }
             }
         }
-        if called.iter().any(ends) { Jumps::Anywhere } else { Jumps::InPanics }
+        if called.iter().any(ends) { OutlinedExits::Anywhere } else { OutlinedExits::InPanics }
     }
 
     /// Whether a call can lead to any of them.

@@ -23,10 +23,10 @@ use super::{
     body::Body,
     code_size::Sizes,
     context, coroutine, inlining, lowering,
-    outlined::{Jumps, Outlined},
+    outlined::{Outlined, OutlinedExits},
     reports::Reports,
     shared_memory, simplification, source_lines,
-    specialization::{self, BlockSize, Sized},
+    specialization::{self, BlockSize, SpecializedFunction},
     undefined_selects, verify, wide_integers,
 };
 use crate::{
@@ -51,7 +51,7 @@ struct Kernel<'a, 'c> {
     code: Code<'c>,
     strategy: Strategy,
     /// The functions for blocks of one size.
-    sized: Vec<Sized<'c>>,
+    sized: Vec<SpecializedFunction<'c>>,
     /// The functions that the vectoriser built.
     vectorized: Vec<Value<'c>>,
 }
@@ -131,7 +131,8 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let shared_bytes = if uses_shared { self.shared_bytes } else { 0 };
         if is_coroutine {
             coroutine::split_at_waits(unit, &body);
-            let (start, resume) = coroutine::functions(unit, &body, &symbol, jumps != Jumps::Never);
+            let (start, resume) =
+                coroutine::functions(unit, &body, &symbol, jumps != OutlinedExits::Never);
             reports.add(Pass::CoroutineLowering, PassOutcome::Changed, None);
             let (body, code) = (body.function, Code::Coroutine { start, resume });
             let strategy = Vectorized::default().strategy(lowering);
@@ -170,11 +171,11 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
     }
 
     /// Chooses the lowering of a kernel.
-    fn lowering(&self, shim: Value<'c>, jumps: Jumps) -> Lowering {
+    fn lowering(&self, shim: Value<'c>, jumps: OutlinedExits) -> Lowering {
         match (self.unit.vectorize, context::suspends(shim)) {
-            (true, _) => {
-                lowering::choose(shim, jumps == Jumps::Anywhere, &|ty| self.machine.size_of(ty))
-            }
+            (true, _) => lowering::choose(shim, jumps == OutlinedExits::Anywhere, &|ty| {
+                self.machine.size_of(ty)
+            }),
             (false, true) => Lowering::Coroutine(CoroutineReason::VectorizationOff),
             (false, false) => Lowering::ThreadLoop,
         }

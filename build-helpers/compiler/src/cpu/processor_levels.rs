@@ -1,4 +1,5 @@
-//! The processors that a kernel's function is built for; the run time takes the last one that
+//! Processor levels that a block's function is built for
+//! ([x86-64 microarchitecture levels](https://gitlab.com/x86-psABIs/x86-64-ABI)). The run time takes the last one that
 //! runs where it is (`src/backend/cpu/dispatch.rs` of `kernelmill`).
 
 use kernelmill_llvm::{inkwell::context::Context, ir::Value};
@@ -11,7 +12,7 @@ pub(super) struct Level {
     processor: &'static str,
     /// The bits of a vector that code may use.
     vector_bits: &'static str,
-    /// The threads of a group: as many as a vector has lanes of 32 bits, or 1.
+    /// The threads of a vector: as many as a vector has lanes of 32 bits, or 1.
     pub(super) lanes: u32,
 }
 

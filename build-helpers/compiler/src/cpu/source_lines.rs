@@ -1,7 +1,9 @@
-//! Where the functions here say that they are in the source.
+//! Source lines of the functions of the CPU back end.
 //!
-//! Bodies of kernels, their regions, lanes and coroutines are made of instructions of other functions.
-//! A debugger wants to know of each function one place, and LLVM that all lines in it are of that or
+//! Needs: all functions are built. Guarantees: LLVM's verifier accepts the debug information, or there is none.
+//!
+//! Bodies, regions, vectorised code and coroutines consist of instructions of other functions. A debugger wants to
+//! know one place for each function, and LLVM that all lines in it are of that or
 //! inlined into it: so each is given a name of its own, the kernel's, at the kernel's line.
 
 use kernelmill_artifact::Signature;
@@ -49,7 +51,7 @@ pub(super) fn drop_refused(module: &Module<'_>, file: &str) -> Option<String> {
 const LINES_OF_A_FAULT: usize = 4;
 
 /// Whether a function is one of those of a kernel, by its symbol: `kernelmill_cpu_UNIT_KERNEL_run8`,
-/// `KERNEL.body.group0x8`.
+/// `KERNEL.body.region0x8`.
 fn is_of(symbol: &str, unit: &str, kernel: &Signature) -> bool {
     let own = symbol.strip_prefix(&format!("kernelmill_cpu_{unit}_")).unwrap_or(symbol);
     let rest = own.strip_prefix(&*kernel.symbol);

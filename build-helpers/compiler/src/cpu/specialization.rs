@@ -1,7 +1,10 @@
-//! Blocks of a size that is known when a kernel is compiled.
+//! Specialisation on the block size.
 //!
-//! A kernel that waits at barriers gets a body of its own for blocks of the size that its author
-//! says: loops around barriers are unrolled where the number of their rounds is known then.
+//! Needs: a lowered body, before region formation, and a block size that the kernel's author says. Guarantees: a body
+//! of its own for blocks of just this size, split into regions whose barriers are proven uniform again.
+//! Loops around barriers are unrolled by LLVM where their trip counts are then known
+//! ([`llvm.loop.unroll.full`](https://llvm.org/docs/LangRef.html#llvm-loop-unroll-full-metadata)). pocl
+//! specialises on the work-group size in the same way.
 
 use kernelmill_artifact::{Dimension, Signature};
 use kernelmill_llvm::{
@@ -23,7 +26,7 @@ use super::{
 };
 use crate::{Error, place::reachable, target::Unit};
 
-/// Unrolls what is known now; twice, for loops whose rounds depend on a loop around them.
+/// Unrolls what is known now; twice, for loops whose iterations depend on a loop around them.
 const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
     simplifycfg,loop-simplify,lcssa,loop(indvars,loop-unroll-full),early-cse<memssa>,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify,lcssa,loop(indvars,loop-unroll-full),\
@@ -33,7 +36,7 @@ const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify
 /// Makes little of code before it is copied, and before LLVM's other passes.
 const PART: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
 
-/// Folds what is known of each group.
+/// Folds what is known of each vector.
 const FOLD: &str = "early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg";
 
 /// The size of the blocks that a function is made for.
@@ -57,16 +60,16 @@ impl BlockSize {
             .then_some(Self { threads: [limits.max_block_threads, 1, 1], is_exact: false })
     }
 
-    /// The groups of so many threads that a block has; `None` where one of them is not full.
-    pub(super) fn groups(self, lanes: u32) -> Option<u32> {
+    /// The vectors of so many threads that a block has; `None` where one of them is not full.
+    pub(super) fn vectors(self, lanes: u32) -> Option<u32> {
         let [row, height, depth] = self.threads;
         (lanes > 1 && row.is_multiple_of(lanes)).then_some(row / lanes * height * depth)
     }
 
-    /// Whether each group of a block can have code of its own, from a body that is cut at its
+    /// Whether each vector of a block can have code of its own, from a body that is split at its
     /// barriers: it goes through all of it once, and there is not too much.
-    fn has_room(self, body: Value<'_>, lanes: u32) -> bool {
-        let Some(groups) = self.groups(lanes) else { return false };
+    fn fits_unrolled(self, body: Value<'_>, lanes: u32) -> bool {
+        let Some(groups) = self.vectors(lanes) else { return false };
         let flow = Flow::cut(body, writes_panic, ends_at_barrier);
         flow.loops.is_empty() && code_size::unrolled(body, groups) <= code_size::UNROLLED
     }
@@ -82,13 +85,13 @@ pub(super) fn has_shared_alone(kernel: Value<'_>) -> bool {
 }
 
 /// A kernel for blocks of a known size.
-pub(super) struct Known<'c> {
+pub(super) struct SpecializedBody<'c> {
     pub(super) block: BlockSize,
     body: Body<'c>,
     shared_bytes: Option<u64>,
 }
 
-impl<'c> Known<'c> {
+impl<'c> SpecializedBody<'c> {
     /// Makes the body of a kernel one for such blocks; `None` where that does not pay.
     pub(super) fn new(
         unit: &Unit<'_, 'c>,
@@ -97,14 +100,14 @@ impl<'c> Known<'c> {
         (block, shared_bytes): (BlockSize, Option<u64>),
     ) -> Result<Option<Self>, Error> {
         let waits = body.function.calls().into_iter().any(is_barrier);
-        if block.groups(MOST_LANES).is_none() || !(waits || block.is_exact) {
+        if block.vectors(MOST_LANES).is_none() || !(waits || block.is_exact) {
             return Ok(None);
         }
         for unroll in [waits, false] {
             let copy = copy_for(unit, machine, body, (block, unroll))?;
             let proven = are_reached_together(machine, &copy);
             region_formation::split(unit, copy.function);
-            let fits = unroll && block.has_room(copy.function, MOST_LANES);
+            let fits = unroll && block.fits_unrolled(copy.function, MOST_LANES);
             if proven && (fits || (!unroll && block.is_exact)) {
                 return Ok(Some(Self { block, body: copy, shared_bytes }));
             }
@@ -116,7 +119,7 @@ impl<'c> Known<'c> {
         Ok(None)
     }
 
-    /// The function for groups of so many threads, if there can be one.
+    /// The function for vectors of so many threads, if there can be one.
     pub(super) fn run(
         &self,
         unit: &Unit<'_, 'c>,
@@ -124,10 +127,10 @@ impl<'c> Known<'c> {
         (lanes, sizes): (u32, &Sizes),
         size: &dyn Fn(Type<'c>) -> u64,
     ) -> Option<Run<'c>> {
-        let groups = self.block.groups(lanes)?;
+        let groups = self.block.vectors(lanes)?;
         let Self { block, shared_bytes, .. } = *self;
         let body = self.body.function;
-        let unroll = block.has_room(body, lanes) && sizes.unroll(body, groups);
+        let unroll = block.fits_unrolled(body, lanes) && sizes.unroll(body, groups);
         if !unroll && !block.is_exact {
             return None;
         }
@@ -136,7 +139,7 @@ impl<'c> Known<'c> {
     }
 }
 
-/// The most threads of a group.
+/// The most threads of a vector.
 const MOST_LANES: u32 = 16;
 
 /// A copy of a body for blocks of a size.
@@ -146,7 +149,7 @@ fn copy_for<'c>(
     body: &Body<'c>,
     (block, unroll): (BlockSize, bool),
 ) -> Result<Body<'c>, Error> {
-    let name = format!("{}.sized", body.function.name());
+    let name = format!("{}.specialized", body.function.name());
     let copy = body.with_function(copy::function(unit, body.function, &name));
     let Source::Parameters { thread, dims, .. } = copy.source else {
         return Err(Error::Internal(format!("{name} is a coroutine")));
@@ -158,7 +161,7 @@ fn copy_for<'c>(
             thread[axis].replace_with(word.constant(0));
         }
     }
-    // A barrier must not come under other conditions, but rounds with one may follow each other.
+    // A barrier must not come under other conditions, but iterations with one may follow each other.
     let barrier = unit.module.declare(BARRIER, Type::void(unit.context).function(&[]));
     barrier.add_attribute(unit.context, Place::Function, "convergent", 0);
     if unroll {
@@ -212,13 +215,13 @@ fn are_reached_together<'c>(machine: &Machine, body: &Body<'c>) -> bool {
 }
 
 /// A function that runs blocks of one size, and those it consists of.
-pub(super) struct Sized<'c> {
+pub(super) struct SpecializedFunction<'c> {
     run: Value<'c>,
     parts: Vec<Value<'c>>,
     lanes: u32,
 }
 
-impl<'c> Sized<'c> {
+impl<'c> SpecializedFunction<'c> {
     pub(super) fn new(built: Run<'c>, lanes: u32) -> Self {
         let mut parts = built.functions;
         let run = parts.remove(0);
@@ -231,7 +234,7 @@ impl<'c> Sized<'c> {
 pub(super) fn finish<'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,
-    all: &[&Sized<'c>],
+    all: &[&SpecializedFunction<'c>],
 ) -> Result<Vec<bool>, Error> {
     if all.is_empty() {
         return Ok(Vec::new());

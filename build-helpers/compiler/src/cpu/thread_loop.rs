@@ -1,4 +1,6 @@
-//! The loop road: a function that calls the kernel for every thread of a block.
+//! Scalar thread loops: a function that calls the kernel for every thread of a block.
+//!
+//! Needs: a lowered body without barriers. Guarantees: one call a thread, along x first.
 
 use kernelmill_llvm::{
     inkwell::context::Context,

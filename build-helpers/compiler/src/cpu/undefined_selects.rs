@@ -1,4 +1,6 @@
-//! Values of which one is undefined: what `Option` leaves where there is none.
+//! Selects between a value and an undefined one, such as what `Option` leaves where there is none.
+//!
+//! Needs: simplified kernels. Guarantees: no select has an undefined operand, so strides are kept.
 
 use kernelmill_llvm::ir::{Builder, Opcode, Value};
 

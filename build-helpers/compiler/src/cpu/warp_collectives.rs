@@ -1,10 +1,9 @@
-//! Operations of warps in a body that is built by regions: each thread puts its value into a table,
-//! and after a barrier reads what it is to have.
+//! Warp collectives in a body of barrier regions: each thread stores its value in a table, and after a barrier
+//! loads what it is to have. pocl lowers sub-group functions in the same way.
 //!
-//! All threads of the block come to these operations together ([`super::lowering`]), and they are for
-//! all lanes of a warp, so that a lane is missing only where the block has no such thread: a shuffle
-//! gives the thread's own value there, and a ballot leaves it out, as the run time has it
-//! (`src/backend/cpu/warp.rs` of `kernelmill`).
+//! Needs: the collectives are uniform ([`super::lowering`]) and for all lanes of a warp. Guarantees: the results of
+//! the run time's (`src/backend/cpu/warp.rs` of `kernelmill`). A lane is missing only where the block has no
+//! such thread: a shuffle gives the thread's own value there, and a ballot leaves it out.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +30,7 @@ pub(super) const BYTES: u64 = TABLES * TABLE_BYTES;
 /// The function that gives the first lane of a warp the votes of all; the compiler's own.
 const VOTE: &str = "__kernelmill_vote";
 
-/// How an operation of a warp uses the tables.
+/// How a warp collective uses the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     table: u64,

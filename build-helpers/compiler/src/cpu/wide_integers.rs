@@ -1,4 +1,6 @@
-//! Splits integers that are wider than a register where they are only copied.
+//! Integers that are wider than a register, split where they are only copied.
+//!
+//! Needs: simplified kernels. Guarantees: no wide integer is left that is only copied.
 //!
 //! LLVM's scalar replacement of aggregates makes one integer of a struct that a kernel loads, chooses
 //! and stores as a whole: `i128` of four `f32`, from LLVM 23 on also across a phi. Vectors of such

@@ -1,4 +1,7 @@
-//! A fault of LLVM's that code with known masks comes upon.
+//! Workarounds for faults of LLVM.
+//!
+//! - Masked stores of one lane: LLVM 22 writes too many bytes for AVX-512 where a masked store is known to be of
+//!   the first lane of truncated numbers.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},

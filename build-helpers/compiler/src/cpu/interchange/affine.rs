@@ -1,5 +1,5 @@
-//! Numbers that grow evenly over the threads of a block: from those of the first and the last thread
-//! follows what all compute.
+//! Affine values: numbers that grow by a constant from each thread of a block to the next. What all threads compute
+//! follows from the first and the last thread.
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ impl<'a, 'c> Affine<'a, 'c> {
         self
     }
 
-    /// What a phi grows by in each round that ends with it being `next`.
+    /// What a phi grows by in each iteration that ends with it being `next`.
     pub(super) fn step(&self, phi: Value<'c>, next: Value<'c>) -> Option<Value<'c>> {
         if !next.is_instruction() || next.opcode() != Opcode::Add {
             return None;

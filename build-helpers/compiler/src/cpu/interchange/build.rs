@@ -1,4 +1,4 @@
-//! Builds the rounds that all threads of a block take together.
+//! The interchanged copy of a loop: its run-time check, and iterations that all threads of a block take together.
 
 use std::collections::{HashMap, HashSet};
 
@@ -20,10 +20,10 @@ use crate::{
 /// So many rows at most are fetched ahead.
 const FETCHED: usize = 4;
 
-/// So many rounds ahead: one of a short loop takes less than memory.
+/// So many iterations ahead: one of a short loop takes less than memory.
 const AHEAD: u64 = 2;
 
-/// Where a loop's induction starts, before its first round.
+/// Where a loop's induction starts, before its first iteration.
 struct Start<'c> {
     /// In the first thread.
     first: Value<'c>,
@@ -33,7 +33,7 @@ struct Start<'c> {
     ways: [Value<'c>; 2],
 }
 
-/// Builds the rounds of a loop, and gives the block that they start with.
+/// Builds the iterations of a loop, and gives the block that they start with.
 pub(super) fn rounds<'c>(
     unit: &Unit<'_, 'c>,
     search: &Search<'_, 'c>,
@@ -49,7 +49,7 @@ pub(super) fn rounds<'c>(
     builder.take_line(end);
     let is_at = |value: Value<'c>| search.is_at_end(value, found.guard, front).then_some(value);
     let of_block = |value| is_at(value).filter(|_| search.of_block.shape(value).is_uniform());
-    let rounds = Rounds { unit, search, found, front, even, builder, of_block: &of_block };
+    let rounds = Interchange { unit, search, found, front, even, builder, of_block: &of_block };
 
     let word = Type::int(context, 32);
     let last = rounds.builder.binary(Opcode::Sub, dims[0], word.constant(1));
@@ -70,11 +70,11 @@ pub(super) fn rounds<'c>(
 }
 
 /// What the parts of the new code are built from.
-struct Rounds<'a, 'c> {
+struct Interchange<'a, 'c> {
     unit: &'a Unit<'a, 'c>,
     search: &'a Search<'a, 'c>,
     found: &'a Candidate<'c>,
-    /// The block in which all threads decide whether to take rounds together.
+    /// The block in which all threads decide whether to take iterations together.
     front: Block<'c>,
     even: Affine<'a, 'c>,
     builder: Builder<'c>,
@@ -82,7 +82,7 @@ struct Rounds<'a, 'c> {
     of_block: &'a dyn Fn(Value<'c>) -> Option<Value<'c>>,
 }
 
-impl<'c> Rounds<'_, 'c> {
+impl<'c> Interchange<'_, 'c> {
     /// The thread of this number, in a block that is a row.
     fn thread(&self, number: Value<'c>) -> Of<'_, 'c> {
         let zero = number.ty().constant(0);
@@ -108,7 +108,7 @@ impl<'c> Rounds<'_, 'c> {
         ends
     }
 
-    /// The bit that says whether all threads take two rounds at least, which are far apart.
+    /// The bit that says whether all threads take two iterations at least, which are far apart.
     fn pays(&self, dims: [Value<'c>; 3], last: Value<'c>, starts: &[Start<'c>]) -> Value<'c> {
         let builder = &self.builder;
         let [first_thread, last_thread] = self.ends(last, starts, |index| starts[index].first);
@@ -132,7 +132,7 @@ impl<'c> Rounds<'_, 'c> {
         all.into_iter().reduce(|all, one| builder.and(all, one)).expect("there are some")
     }
 
-    /// Builds the rounds, which start in the block that this gives.
+    /// Builds the iterations, which start in the block that this gives.
     fn build(&self, pays: Value<'c>, last: Value<'c>, starts: &[Start<'c>]) -> Block<'c> {
         let Self { unit, found, builder, .. } = self;
         let context = unit.context;
@@ -183,7 +183,7 @@ impl<'c> Rounds<'_, 'c> {
         start
     }
 
-    /// Asks memory for what the round after the next accesses, where this one does. `first` is a thread.
+    /// Asks memory for what the iteration after the next accesses, where this one does. `first` is a thread.
     fn fetch_ahead(&self, first: &Of<'_, 'c>, values: &HashMap<Value<'c>, Value<'c>>) {
         let (builder, context) = (&self.builder, self.unit.context);
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));

@@ -2,10 +2,10 @@
 
 use kernelmill_llvm::ir::{Block, Value};
 
-/// The threads of a block at least: there is more than one group.
+/// The threads of a block at least: there is more than one vector.
 pub(super) const THREADS: u64 = 32;
 
-/// A number that grows by the same in each round, and evenly from thread to thread.
+/// A number that grows by the same in each iteration, and evenly from thread to thread.
 pub(super) struct Induction<'c> {
     pub(super) phi: Value<'c>,
     pub(super) start: Value<'c>,
@@ -14,15 +14,15 @@ pub(super) struct Induction<'c> {
     pub(super) stride: i64,
 }
 
-/// An access to memory in which threads have elements in a row, another row in each round.
+/// An access to memory in which threads have elements in a row, another row in each iteration.
 pub(super) struct Row<'c> {
     pub(super) access: Value<'c>,
     pub(super) pointer: Value<'c>,
-    /// By how many bytes it is farther in the next round for each 1 of the step.
+    /// By how many bytes it is farther in the next iteration for each 1 of the step.
     pub(super) bytes: u64,
 }
 
-/// A loop whose rounds can be taken in step.
+/// A loop that can be interchanged with the loop over threads.
 pub(super) struct Candidate<'c> {
     pub(super) header: Block<'c>,
     pub(super) latch: Block<'c>,
@@ -35,7 +35,7 @@ pub(super) struct Candidate<'c> {
     pub(super) guard: Block<'c>,
     /// The condition on which they do, and whether it holds then; there may be none.
     pub(super) enters: Option<(Value<'c>, bool)>,
-    /// The condition on which they go round again, and whether it holds then.
+    /// The condition on which they take another iteration, and whether it holds then.
     pub(super) again: (Value<'c>, bool),
     /// The loop's blocks, and those after panics in it.
     pub(super) blocks: Vec<Block<'c>>,
@@ -43,7 +43,7 @@ pub(super) struct Candidate<'c> {
     /// Other phis of the header, with what they start with.
     pub(super) carried: Vec<(Value<'c>, Value<'c>)>,
     pub(super) rows: Vec<Row<'c>>,
-    /// The induction's step at least, from which on rounds are far apart.
+    /// The induction's step at least, from which on iterations are far apart.
     pub(super) far: u64,
     /// Which of the inductions that is.
     pub(super) driver: usize,

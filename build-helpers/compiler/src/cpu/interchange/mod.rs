@@ -1,14 +1,18 @@
-//! Rounds of a loop that all threads of a block take together.
+//! Interchange of grid-stride loops with the loop over the threads of a block.
 //!
-//! A loop in which threads take elements a whole grid apart is run by one group after the other, from
-//! its first round to its last: each round of a group is on another page of memory, and what lies
-//! beside it is fetched again for the next group. Such a loop gets a copy whose rounds all groups go
-//! through before any of them goes on to the next, so that a block reads and writes memory in rows:
+//! Needs: a lowered body, before region formation. Guarantees: the same results, with barriers only where all
+//! threads of the block take an iteration together. The method is
+//! [loop interchange](https://en.wikipedia.org/wiki/Loop_interchange), guarded by a run-time check.
+//!
+//! In a grid-stride loop threads take elements a whole grid apart. A vector of threads that runs it from the first iteration
+//! to the last touches another page of memory in each, and the next vector fetches the cache lines beside them
+//! again. The loop gets a copy in which all vectors of the block take an iteration before any takes the next, so
+//! that a block reads and writes consecutive memory:
 //!
 //! ```text
 //! if i < n { do { body(i); i += step } while i < n }
 //!
-//! if all threads take two rounds, and rounds are far apart {
+//! if all threads take two iterations, and iterations are far apart {
 //!     do { barrier; body(i); i += step } while all threads have i < n
 //! }
 //! while i < n { body(i); i += step }
@@ -16,7 +20,7 @@
 //!
 //! What "all threads" do is known from the first and the last of them, where the number that decides
 //! grows evenly from thread to thread ([`affine`]). The barrier is one between regions like any other.
-//! In each round memory is asked for what the one after the next reads: processors fetch ahead only what
+//! In each iteration memory is asked for what the one after the next reads: processors fetch ahead only what
 //! is near.
 //! No kernel can tell: threads do not wait for each other where there is no barrier of theirs, and
 //! loops with anything by which they could are left alone.
@@ -43,9 +47,9 @@ const CANONICAL: &str = "early-cse,loop-simplify,lcssa";
 
 /// So many loops of a kernel at most.
 const LOOPS: u32 = 4;
-/// The threads of a group, where it is asked whether there can be groups at all.
+/// The threads of a vector, where it is asked whether there can be vectors at all.
 const LANES: u32 = 4;
-/// Gives loops of a body rounds that all threads of a block take together; how many.
+/// Gives loops of a body iterations that all threads of a block take together; how many.
 pub(super) fn loops<'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,

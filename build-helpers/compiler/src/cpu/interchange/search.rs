@@ -1,4 +1,4 @@
-//! Finds loops whose rounds all threads of a block can take together.
+//! The search for loops that can be interchanged with the loop over threads.
 
 use std::collections::HashSet;
 
@@ -17,9 +17,9 @@ use crate::cpu::{
 
 /// The instructions of a loop at most: its code is there up to three times then.
 const INSTRUCTIONS: usize = 200;
-/// What is carried from round to round for each thread, at most.
+/// What is carried from iteration to iteration for each thread, at most.
 const CARRIED: usize = 4;
-/// Rounds are far apart from this many bytes on.
+/// Iterations are far apart from this many bytes on.
 const FAR: u64 = 1024;
 
 /// Looks for such loops.
@@ -58,7 +58,7 @@ impl<'a, 'c> Search<'a, 'c> {
         self.flow.loops.iter().filter(is_new).find_map(|found| self.examine(found))
     }
 
-    /// Whether threads have memory that they would have to keep from round to round.
+    /// Whether threads have memory that they would have to keep from iteration to iteration.
     fn keeps_stack_memory(&self) -> bool {
         let all = self.function.instructions().into_iter();
         all.filter(|it| it.opcode() == Opcode::Alloca).any(|memory| {
@@ -183,7 +183,7 @@ impl<'a, 'c> Search<'a, 'c> {
         all.len() <= INSTRUCTIONS && all.iter().all(is_harmless)
     }
 
-    /// Whether an instruction before a loop gives the same after rounds of it, for nothing but the loop.
+    /// Whether an instruction before a loop gives the same after iterations of it, for nothing but the loop.
     fn can_be_repeated(&self, instruction: Value<'c>, found: &Loop) -> bool {
         let is_inside = |user: &Value<'c>| {
             let node = self.flow.number(user.block());
@@ -258,7 +258,7 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// The accesses in a loop to memory in which threads have elements in a row, another row in each
-    /// round.
+    /// iteration.
     fn rows(&self, found: &Loop, even: &Affine<'_, 'c>, driver: Value<'c>) -> Vec<Row<'c>> {
         let all = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
         let rows = all.filter_map(|access| {

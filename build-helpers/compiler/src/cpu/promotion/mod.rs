@@ -1,7 +1,11 @@
-//! Shared memory as vectors: where a block's size is known and each group has code of its own, most
-//! accesses of shared memory have addresses that are known. Then it is split into pieces of a group's
-//! elements each, which LLVM holds in registers; what takes lanes from other places than their own
-//! becomes a permutation.
+//! Promotion of shared memory to registers.
+//!
+//! Needs: code that is specialised on the block size, in which each vector of threads has code of its own, so that
+//! most addresses of shared memory are constants. Guarantees: either all accesses are rewritten or none.
+//!
+//! Shared memory is split into pieces of a vector's elements each, as LLVM's
+//! [SROA](https://llvm.org/docs/Passes.html#sroa-scalar-replacement-of-aggregates) splits aggregates, which LLVM promotes to
+//! registers. An access that takes lanes from other places than their own becomes a permutation.
 
 mod access;
 
@@ -16,7 +20,7 @@ use access::{Access, Accesses, What, lanes_of};
 /// One access in so many may be of a single element: those are faster in memory.
 const SCALARS: usize = 4;
 
-/// Splits the shared memory of a function for groups of `lanes` threads, if all of its accesses are
+/// Splits the shared memory of a function for vectors of `lanes` threads, if all of its accesses are
 /// known.
 pub(super) fn promote<'c>(
     unit: &Unit<'_, 'c>,

@@ -1,4 +1,4 @@
-//! The function that runs a block: region after region, in each all groups.
+//! The function that runs a block: region after region, in each all vectors of threads.
 
 use kernelmill_llvm::{
     inkwell::context::Context,
@@ -103,8 +103,8 @@ pub(super) fn block<'c>(
     let pointer = Type::pointer(context, 0);
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let ty = Type::void(context).function(&[pointer, pointer]);
-    let of = if matches!(blocks, Blocks::Of { .. }) { "_sized" } else { "" };
-    let run = unit.module.new_function(&format!("{symbol}_run{}{of}", plan.lanes), ty);
+    let suffix = if matches!(blocks, Blocks::Of { .. }) { "_specialized" } else { "" };
+    let run = unit.module.new_function(&format!("{symbol}_run{}{suffix}", plan.lanes), ty);
     run.set_linkage(Linkage::Internal);
     run.add_attribute(context, Place::Function, "nounwind", 0);
     for parameter in [0, 1] {
@@ -259,7 +259,7 @@ impl<'c> Runner<'_, 'c> {
         self.builder.call(copy, &[to, from, bytes, no]);
     }
 
-    /// Runs a region for all groups.
+    /// Runs a region for all vectors.
     fn rows(&self, bodies: &Functions<'c>) {
         let context = self.unit.context;
         if let Some(threads) = self.layout.unrolled {
@@ -289,7 +289,7 @@ impl<'c> Runner<'_, 'c> {
         });
     }
 
-    /// The same, with code for each group.
+    /// The same, with code for each vector.
     fn unrolled(&self, bodies: &Functions<'c>, [width, height, depth]: [u32; 3]) {
         let context = self.unit.context;
         let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
@@ -302,7 +302,7 @@ impl<'c> Runner<'_, 'c> {
         }
     }
 
-    /// The lanes of the last group of a row, which starts at `x`.
+    /// The lanes of the last vector of a row, which starts at `x`.
     fn mask(&self, x: Value<'c>) -> Value<'c> {
         let context = self.unit.context;
         let word = Type::int(context, 32);

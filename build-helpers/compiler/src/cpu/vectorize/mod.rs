@@ -31,23 +31,23 @@ use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY};
 use layout::context_arrays::ContextArrays;
 
-/// A function that runs a whole block in groups, with the bytes that it keeps for each thread.
+/// A function that runs a whole block in vectors, with the bytes that it keeps for each thread.
 pub(super) struct Run<'c> {
     /// The function, and then those that it consists of.
     pub(super) functions: Vec<Value<'c>>,
     pub(super) bytes_of_thread: u64,
     /// Whether it is for blocks of one size.
-    pub(super) is_sized: bool,
+    pub(super) is_specialized: bool,
 }
 
-/// Whether a body without barriers can be run in groups of `lanes`.
+/// Whether a body without barriers can be run in vectors of `lanes`.
 pub(super) fn can_run<'c>(body: &Body<'c>, lanes: u32, size: &dyn Fn(Type<'c>) -> u64) -> bool {
     let Source::Parameters { thread, .. } = body.source else { return false };
     let plan = Plan::new(body.function, lanes, size, thread[0]);
     plan.and_then(|plan| legality::check(&plan)).is_ok()
 }
 
-/// Builds the function that runs a block of a kernel in groups of `lanes`; `Err` says why that
+/// Builds the function that runs a block of a kernel in vectors of `lanes`; `Err` says why that
 /// cannot be.
 pub(super) fn run<'c>(
     unit: &Unit<'_, 'c>,
@@ -83,8 +83,8 @@ pub(super) fn run<'c>(
     };
     let block = block_function::block(unit, body, symbol, (&plan, &arrays, blocks), &bodies);
     functions.insert(0, block);
-    let is_sized = matches!(blocks, Blocks::Of { .. });
-    Ok(Run { functions, bytes_of_thread: arrays.bytes_of_thread, is_sized })
+    let is_specialized = matches!(blocks, Blocks::Of { .. });
+    Ok(Run { functions, bytes_of_thread: arrays.bytes_of_thread, is_specialized })
 }
 
 /// What the bodies of regions are built from.

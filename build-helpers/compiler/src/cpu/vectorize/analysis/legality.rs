@@ -1,4 +1,4 @@
-//! What the builder of groups can do, checked before anything is built.
+//! Legality of vectorisation: what the emission supports, checked before anything is built.
 
 use kernelmill_llvm::ir::{Opcode, TypeKind, Value};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Says what keeps a body from being built by groups.
+/// Says what keeps a body from being vectorised.
 pub(in crate::cpu::vectorize) fn check(plan: &Plan<'_>) -> Result<(), ScalarReason> {
     for (node, block) in plan.flow.blocks.iter().enumerate() {
         for instruction in block.instructions() {
@@ -34,7 +34,7 @@ fn general(plan: &Plan<'_>, node: usize, instruction: Value<'_>) -> Result<(), S
         Alloca if node != 0 || instruction.operand(0).as_u64() != Some(1) => {
             Err(ScalarReason::DynamicStackMemory)
         }
-        // Blocks after panics are built once for all groups, so loops there have no phis apart.
+        // Blocks after panics are built once for all vectors, so loops there have no phis apart.
         Switch if plan.lanes > 1 && !plan.flow.panics[node] => Err(ScalarReason::Switch),
         _ if instruction.ty().kind() == TypeKind::Token => Err(ScalarReason::Tokens),
         _ => Ok(()),

@@ -1,5 +1,5 @@
-//! What a kernel's body consists of, before any of it is built: regions between barriers, and in
-//! them the parts that some threads of a group pass and others do not.
+//! The plan of a kernel's vector code: regions between barriers, and in them the divergent regions that some threads of a
+//! vector pass and others do not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -22,7 +22,7 @@ pub(in crate::cpu::vectorize) struct Region {
     pub(in crate::cpu::vectorize) dominators: Vec<Option<usize>>,
 }
 
-/// Blocks that threads of a group pass by different ways: they are built one after the other,
+/// Blocks that threads of a vector pass by different ways: they are built one after the other,
 /// each under the mask of the threads that come to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cpu::vectorize) struct DivergentRegion {
@@ -33,7 +33,7 @@ pub(in crate::cpu::vectorize) struct DivergentRegion {
     pub(in crate::cpu::vectorize) exit: usize,
 }
 
-/// What the builder of groups follows.
+/// What the emission follows.
 pub(in crate::cpu::vectorize) struct Plan<'c> {
     pub(in crate::cpu::vectorize) function: Value<'c>,
     pub(in crate::cpu::vectorize) lanes: u32,
@@ -48,14 +48,14 @@ pub(in crate::cpu::vectorize) struct Plan<'c> {
     pub(in crate::cpu::vectorize) barriers: HashMap<usize, usize>,
     /// The immediate dominators of the whole body, panics included.
     pub(in crate::cpu::vectorize) dominators: Vec<Option<usize>>,
-    /// The comparisons that the threads of a group are taken to agree on.
+    /// The comparisons that the threads of a vector are taken to agree on.
     pub(in crate::cpu::vectorize) speculated: HashSet<Value<'c>>,
-    /// For each block, whether a group can be left to another function at its start.
+    /// For each block, whether a vector can be left to another function at its start.
     pub(in crate::cpu::vectorize) can_restart: Vec<bool>,
 }
 
 impl<'c> Plan<'c> {
-    /// Plans groups of `lanes` threads; `Err` says why that cannot be.
+    /// Plans vectors of `lanes` threads; `Err` says why that cannot be.
     pub(in crate::cpu::vectorize) fn new(
         function: Value<'c>,
         lanes: u32,
@@ -65,7 +65,7 @@ impl<'c> Plan<'c> {
         Self::where_uniform(function, lanes, size, thread_x, HashSet::new())
     }
 
-    /// As [`Plan::new`], for groups whose threads agree on comparisons.
+    /// As [`Plan::new`], for vectors whose threads have the same result of comparisons.
     pub(in crate::cpu::vectorize) fn where_uniform(
         function: Value<'c>,
         lanes: u32,
@@ -85,7 +85,7 @@ impl<'c> Plan<'c> {
         let shapes = Uniformity::new(function, &flow, &asked);
         let dominators = all_dominators(&flow);
         let (regions, barriers) = regions(&flow);
-        // What one region has kept the function for any group would find changed.
+        // The masked body would find changed what an earlier region has spilled.
         let can_restart = match regions.len() {
             1 => can_restart(&flow),
             _ => vec![false; flow.blocks.len()],
@@ -113,7 +113,7 @@ impl<'c> Plan<'c> {
     }
 
     fn find_divergent_loops(&mut self) -> Result<(), ScalarReason> {
-        // Threads that leave a cycle in different rounds are kept apart at the header of a loop.
+        // Threads that leave a cycle in different iterations are kept apart at the header of a loop.
         let headed = |(branch, cycle): (&usize, &Vec<bool>)| {
             self.loops.iter().any(|l| cycle[l.header] && l.nodes.binary_search(branch).is_ok())
         };
@@ -138,7 +138,7 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// Whether a loop may wait for what another thread of the group does. An atomic operation of which
+    /// Whether a loop may wait for what another thread of the vector does. An atomic operation of which
     /// it never sees the result makes nothing wait.
     fn waits_for_memory(&self, found: &Loop) -> bool {
         let blocks = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
@@ -150,7 +150,7 @@ impl<'c> Plan<'c> {
         })
     }
 
-    /// A value of a cycle that threads leave in different rounds is used outside by phis on the
+    /// A value of a cycle that threads leave in different iterations is used outside by phis on the
     /// ways out alone, which keep it when a thread leaves.
     fn check_uses(&self) -> Result<(), ScalarReason> {
         for (node, block) in self.flow.blocks.iter().enumerate() {
@@ -174,7 +174,7 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// The parts among some blocks, none within another.
+    /// The divergent regions among some blocks, none within another.
     pub(in crate::cpu::vectorize) fn divergent_regions(
         &self,
         within: &[bool],
@@ -214,7 +214,7 @@ impl<'c> Plan<'c> {
         Ok(divergent_regions)
     }
 
-    /// The smallest part with these blocks that has one way in and one way out.
+    /// The smallest region with these blocks that has one way in and one way out.
     fn close(&self, seeds: &BTreeSet<usize>) -> Result<DivergentRegion, ScalarReason> {
         const OPEN: ScalarReason = ScalarReason::NoReconvergence;
         let graph = &self.flow.graph;
@@ -232,7 +232,7 @@ impl<'c> Plan<'c> {
             loop {
                 let ahead = graph.reachable(&[root], Some(exit));
                 let inside = !blocks.contains(&exit) && blocks.iter().all(|&block| ahead[block]);
-                // All threads are in the part until they are at its exit.
+                // All threads are in the region until they are at its exit.
                 let round = self.loops.iter().any(|found| {
                     found.header == root
                         && self.divergent_loops.contains(&root)
@@ -338,7 +338,7 @@ fn escaping<'c>(flow: &Flow<'c>, function: Value<'c>) -> HashSet<Value<'c>> {
     found
 }
 
-/// For each block, whether the group can still be left to another function at its start: no block before
+/// For each block, whether the vector can still be left to another function at its start: no block before
 /// it changes memory that is not the thread's own.
 fn can_restart(flow: &Flow<'_>) -> Vec<bool> {
     let changes = |node: &usize| flow.blocks[*node].instructions().into_iter().any(changes_memory);

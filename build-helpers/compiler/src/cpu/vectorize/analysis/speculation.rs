@@ -16,7 +16,7 @@ use super::{comparison::Comparison, plan::Plan};
 use crate::cpu::{instructions::changes_memory, uniformity::Shape};
 
 impl<'c> Plan<'c> {
-    /// The plan for those groups whose threads agree on conditions on their place, of which `place` has
+    /// The plan for those vectors whose threads have the same result of conditions on their position, of which `place` has
     /// the index along x of the thread and of the block; `None` where there are no such conditions.
     pub(in crate::cpu::vectorize) fn speculated(
         &self,
@@ -38,7 +38,7 @@ impl<'c> Plan<'c> {
     }
 
     /// The comparisons that decide divergent branches and are worth asking whether the threads of a
-    /// group agree on them. `block_x` is the block's index.
+    /// vector agree on them. `block_x` is the block's index.
     pub(in crate::cpu::vectorize) fn speculable(&self, block_x: Value<'c>) -> HashSet<Value<'c>> {
         let mut found = HashSet::new();
         for &branch in &self.shapes.divergent {
@@ -73,7 +73,7 @@ impl<'c> Plan<'c> {
     }
 
     /// Whether a comparison is made before anything is changed, once, of a number that depends on the
-    /// block's index with one that does not: few groups of a launch differ then.
+    /// block's index with one that does not: few vectors of a launch differ then.
     fn is_speculable(&self, compare: Value<'c>, block_x: Value<'c>) -> bool {
         let node = self.flow.number(compare.block());
         let Some(found) = self.comparison(compare) else { return false };

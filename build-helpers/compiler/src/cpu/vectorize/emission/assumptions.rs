@@ -17,7 +17,7 @@ use super::{
 };
 use crate::cpu::instructions::is_harmless;
 
-/// The assumptions of a group's function.
+/// The assumptions of a vector's function.
 pub(in crate::cpu::vectorize) struct Assumptions<'a, 'c> {
     plan: &'a Plan<'c>,
     /// The instructions whose stride is taken to hold.

@@ -77,8 +77,8 @@ impl<'c> Exits<'c> {
         values.code.builder.at_end(go);
     }
 
-    /// As [`Group::check`], where a group with a thread that fails can be left to the function for
-    /// any group, which finds it again; whether that is so.
+    /// As [`Exits::check`], where a vector with a thread that fails can be left to the masked body,
+    /// which finds it again; whether that is so.
     fn check_or_restart(
         &mut self,
         values: &mut Values<'_, 'c>,
@@ -110,7 +110,7 @@ impl<'c> Exits<'c> {
         true
     }
 
-    /// As [`Group::all_pass`], for the checks that come next as well, if they are of the same number
+    /// As [`Exits::all_pass`], for the checks that come next as well, if they are of the same number
     /// but for constants, and of the same limit. They are not made then.
     fn all_pass_with_those_after(
         &mut self,

@@ -21,7 +21,7 @@ use crate::{
 const CHEAP: usize = 6;
 
 impl<'c> Emitter<'_, 'c> {
-    /// Builds a part, where the builder stands, for the threads of the mask.
+    /// Builds a divergent region, where the builder stands, for the threads of the mask.
     pub(in crate::cpu::vectorize) fn divergent_region(
         &mut self,
         divergent_region: &DivergentRegion,
@@ -156,7 +156,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
-    /// Goes round as long as any thread does.
+    /// Iterates as long as any thread does.
     fn divergent_loop(&mut self, found: &Loop, mask: Mask<'c>) -> Result<(), ScalarReason> {
         let ty = self.values.code.vectors.mask();
         let live = self.values.code.slots.alloca(ty);
@@ -178,7 +178,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
-    /// Builds the end of a block of a part: its threads go on by one way or the other.
+    /// Builds the end of a block of a divergent region: its threads go on by one way or the other.
     fn diverge(&mut self, node: usize, mask: Mask<'c>) -> Result<(), ScalarReason> {
         let flow = &self.values.plan.flow;
         let end = flow.blocks[node].terminator().ok_or(ScalarReason::UnterminatedBlock)?;
@@ -240,7 +240,7 @@ impl<'c> Emitter<'_, 'c> {
                 let like = |other: &&usize| found.nodes.contains(other) == is_back;
                 ways.iter().filter(like).count() == 1
             }
-            // Threads come out of a loop in different rounds.
+            // Threads come out of a loop in different iterations.
             None => {
                 let leaves =
                     |found: &&Loop| found.nodes.contains(&from) && !found.nodes.contains(&to);

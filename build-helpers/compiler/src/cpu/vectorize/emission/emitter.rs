@@ -10,9 +10,9 @@ use super::{super::analysis::plan::DivergentRegion, exits::Exits, values::Values
 pub(in crate::cpu::vectorize) struct Emitter<'a, 'c> {
     pub(in crate::cpu::vectorize) values: Values<'a, 'c>,
     pub(in crate::cpu::vectorize) exits: Exits<'c>,
-    /// For blocks of parts: the threads that come to it.
+    /// For blocks of divergent regions: the threads that come to it.
     pub(in crate::cpu::vectorize) masks: HashMap<usize, Value<'c>>,
-    /// For headers of divergent loops: the threads that go round once more.
+    /// For headers of divergent loops: the threads that iterate once more.
     pub(in crate::cpu::vectorize) live: HashMap<usize, Value<'c>>,
     /// For blocks that all threads of the mask reach together: the block that is built.
     pub(in crate::cpu::vectorize) blocks: HashMap<usize, Block<'c>>,

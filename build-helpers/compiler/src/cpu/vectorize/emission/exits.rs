@@ -15,7 +15,7 @@ use super::{
 pub(in crate::cpu::vectorize) struct Exits<'c> {
     pub(in crate::cpu::vectorize) kind: BodyKind<'c>,
     pub(in crate::cpu::vectorize) panics: Panics<'c>,
-    /// Where a group is left to the function for any group.
+    /// Where a vector is left to the masked body.
     pub(in crate::cpu::vectorize) other: Option<Block<'c>>,
     /// Whether the block that is built has changed memory.
     pub(in crate::cpu::vectorize) changed: bool,
@@ -24,7 +24,7 @@ pub(in crate::cpu::vectorize) struct Exits<'c> {
 }
 
 impl<'c> Exits<'c> {
-    /// Where to go from where a block is built to leave the group to the function for any, if that can be.
+    /// Where to go from where a block is built to leave the vector to the masked body, if that can be.
     pub(in crate::cpu::vectorize) fn restart(
         &mut self,
         values: &mut Values<'_, 'c>,

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{ScalarReason, cpu::uniformity::Shape, target::Unit};
 
-/// Builds the function of a region. That for groups with a thread in every lane is given the one for
-/// any group, which takes a mask as its last parameter.
+/// Builds a body of a region. The unmasked one is given the masked one, which takes a mask as its last
+/// parameter.
 pub(in crate::cpu::vectorize) fn build<'c>(
     unit: &Unit<'_, 'c>,
     plan: &Plan<'c>,
@@ -43,11 +43,11 @@ pub(in crate::cpu::vectorize) fn build<'c>(
     if has_mask {
         types.push(vectors.mask());
     }
-    let name = format!("{}.group{region}x{}", plan.function.name(), plan.lanes);
+    let name = format!("{}.region{region}x{}", plan.function.name(), plan.lanes);
     let ty = Type::int(context, 32).function(&types);
     let function = unit.module.new_function(&name, ty);
     function.set_linkage(Linkage::Internal);
-    // Most blocks have no group that is not full, so that should cost little time to compile.
+    // Most blocks have no vector that lacks threads, so that should cost little time to compile.
     let how: &[_] = if has_mask { &["noinline", "cold", "optsize"] } else { &["alwaysinline"] };
     for name in how.iter().chain(&["nounwind"]) {
         function.add_attribute(context, Place::Function, name, 0);
@@ -116,7 +116,7 @@ pub(in crate::cpu::vectorize) fn build<'c>(
     Ok(function)
 }
 
-/// What is known of the body's parameters is known of the group's.
+/// What is known of the body's parameters is known of the vector's.
 fn copy_parameter_attributes<'c>(
     unit: &Unit<'_, 'c>,
     from: Value<'c>,

@@ -6,7 +6,7 @@ use kernelmill_llvm::ir::Value;
 use super::{super::layout::vector_value::VectorValue, values::Values};
 
 impl<'c> Values<'_, 'c> {
-    /// A value at the start of the function: what is kept, or computed anew.
+    /// A value at the start of the function: what is kept, or rematerialised.
     pub(in crate::cpu::vectorize) fn at_start(&mut self, value: Value<'c>) -> VectorValue<'c> {
         if let Some(form) = self.parameters.get(&value).or_else(|| self.rematerialized.get(&value))
         {

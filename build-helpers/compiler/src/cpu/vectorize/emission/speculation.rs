@@ -15,7 +15,7 @@ use crate::ScalarReason;
 
 impl<'c> Exits<'c> {
     /// What an instruction has computed; where that is an extension that may have wrapped within the
-    /// group, which its start does not ask for, it is known from here on that it has not.
+    /// vector, which its start does not ask for, it is known from here on that it has not.
     pub(in crate::cpu::vectorize) fn without_wrap(
         &mut self,
         values: &mut Values<'_, 'c>,
@@ -37,7 +37,7 @@ impl<'c> Exits<'c> {
         VectorValue { holds: None, vector: None, ..form }
     }
 
-    /// A comparison that the threads agree on, or else the group is left to the other function.
+    /// A comparison that is uniform across the vector, or else the vector is left to the masked body.
     pub(in crate::cpu::vectorize) fn check_speculated(
         &mut self,
         values: &mut Values<'_, 'c>,

@@ -18,7 +18,7 @@ pub(in crate::cpu::vectorize) struct Spills<'a, 'c> {
 }
 
 impl<'c> Spills<'_, 'c> {
-    /// The address of the group's first element of an array over all threads.
+    /// The address of the vector's first element of an array over all threads.
     pub(in crate::cpu::vectorize) fn threads_at(
         &self,
         code: &Code<'_, 'c>,
@@ -110,11 +110,11 @@ impl<'c> Spills<'_, 'c> {
         if ty.is_int(1) { code.builder.truncate(all, ty.vector(code.vectors.lanes)) } else { all }
     }
 
-    /// Calls the function for any group with a thread in every lane.
+    /// Calls the masked body with a thread in every lane.
     pub(in crate::cpu::vectorize) fn call_masked(
         &self,
         code: &Code<'_, 'c>,
-        any: Value<'c>,
+        masked: Value<'c>,
         memory: [Option<Value<'c>>; 2],
     ) {
         let mut values = code.function.parameters();
@@ -127,7 +127,7 @@ impl<'c> Spills<'_, 'c> {
             }
         }
         values.push(code.vectors.every());
-        let next = code.builder.call(any, &values);
+        let next = code.builder.call(masked, &values);
         if let [_, Some(memory)] = memory {
             self.copy_block_context(code, memory, self.extra.next);
         }

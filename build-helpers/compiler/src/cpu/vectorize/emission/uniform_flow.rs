@@ -15,7 +15,7 @@ impl<'c> Emitter<'_, 'c> {
         self.exits.panics.build_panics(&mut self.values)
     }
 
-    /// Builds blocks that all threads of the mask pass together, save for the parts among them.
+    /// Builds blocks that all threads of the mask pass together, save for the divergent regions among them.
     /// Control that leaves the blocks goes to `outside`.
     pub(in crate::cpu::vectorize) fn uniform_blocks(
         &mut self,
@@ -189,7 +189,7 @@ impl<'c> Emitter<'_, 'c> {
         Ok(())
     }
 
-    /// Adds threads to those that come to a block of a part.
+    /// Adds threads to those that come to a block of a divergent region.
     pub(in crate::cpu::vectorize) fn arrive(&mut self, to: usize, mask: Mask<'c>) {
         if let Some(slot) = self.masks.get(&to) {
             let old = self.values.code.builder.load(self.values.code.vectors.mask(), *slot);

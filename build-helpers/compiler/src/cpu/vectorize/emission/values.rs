@@ -32,7 +32,7 @@ pub(in crate::cpu::vectorize) struct Values<'a, 'c> {
     phis: HashMap<Value<'c>, Slots<'c>>,
     /// Values of other regions that have been loaded.
     preloaded: HashSet<Value<'c>>,
-    /// What has been computed anew at the start of the function.
+    /// What has been rematerialised at the start of the function.
     pub(in crate::cpu::vectorize) rematerialized: HashMap<Value<'c>, VectorValue<'c>>,
 }
 
@@ -89,7 +89,7 @@ impl<'a, 'c> Values<'a, 'c> {
     }
 
     /// Loads what another region has kept before anything else is done, so that this region can
-    /// compute the value anew on one way and not on another.
+    /// compute the value again on one path and not on another.
     fn preload(&mut self, value: Value<'c>, keep: Spill) {
         if !self.preloaded.insert(value) {
             return;
@@ -123,7 +123,7 @@ impl<'a, 'c> Values<'a, 'c> {
         let ty = value.ty();
         let step = self.stride(value);
         let unsure = step.is_some_and(|step| step != 0) && self.assumptions.unsure.contains(&value);
-        // So that it is not carried over from the group before.
+        // So that it is not carried over from the vector before.
         let new = |ty: Type<'c>| {
             let slot = self.code.slots.alloca(ty);
             self.code.slots.store(ty.poison(), slot);

@@ -30,7 +30,7 @@ impl<'c> Values<'_, 'c> {
         holds
     }
 
-    /// The bit that says whether a strided instruction grows by its step over the whole group.
+    /// The bit that says whether a strided instruction grows by its step over the whole vector.
     pub(in crate::cpu::vectorize) fn stride_holds(
         &mut self,
         instruction: Value<'c>,
@@ -64,7 +64,7 @@ impl<'c> Values<'_, 'c> {
         self.code.builder.compare(IntPredicate::Eq, found, ty.constant(wanted))
     }
 
-    /// Whether a strided number grows over the group without wrapping, as extensions see it, with each
+    /// Whether a strided number grows over the vector without wrapping, as extensions see it, with each
     /// of the offsets.
     fn do_not_wrap(
         &mut self,
@@ -91,13 +91,13 @@ impl<'c> Values<'_, 'c> {
 
 impl<'c> Exits<'c> {
     /// Goes from the function's first block on to `start` where all assumptions hold, and else, as from
-    /// wherever the group is left to it, calls `any`, the function for any group.
+    /// wherever the vector is left to it, calls the masked body.
     pub(in crate::cpu::vectorize) fn emit_checks(
         &mut self,
         values: &mut Values<'_, 'c>,
         entry: Block<'c>,
         start: Block<'c>,
-        any: Value<'c>,
+        masked: Value<'c>,
     ) {
         let (mut done, mut all) = (HashSet::new(), None);
         while let Some(instruction) = values.assumptions.next_assumption(&done) {
@@ -123,6 +123,6 @@ impl<'c> Exits<'c> {
             values.code.builder.branch_if(all, start, other);
         }
         values.code.builder.at_end(other);
-        values.spills.call_masked(&values.code, any, memory);
+        values.spills.call_masked(&values.code, masked, memory);
     }
 }

@@ -1,4 +1,4 @@
-//! Where a function that runs blocks has its memory, and whether each group has code of its own.
+//! Memory of a function that runs blocks, and whether each vector of threads has code of its own.
 
 use kernelmill_llvm::ir::Value;
 
@@ -10,10 +10,10 @@ pub(in crate::cpu) enum Blocks<'c> {
     Any,
     /// Of any size; those of one have a function of their own.
     AnyBut([u32; 3], Value<'c>),
-    /// Of this size, without a group that is not full.
+    /// Of this size, without a vector that lacks threads.
     Of {
         threads: [u32; 3],
-        /// Whether each group has code of its own.
+        /// Whether each vector has code of its own.
         unroll: bool,
         /// The bytes of shared memory, where no other code uses that of a block.
         shared_bytes: Option<u64>,
@@ -35,9 +35,9 @@ const OWN_SHARED: u64 = 32 << 10;
 /// The bytes that it may keep for threads there, most of which become registers.
 const OWN_SCRATCH: u64 = 128 << 10;
 
-/// How a function runs the groups of a block.
+/// How a function runs the vectors of a block.
 pub(in crate::cpu::vectorize) struct Layout {
-    /// The size of blocks, where each group has code of its own.
+    /// The size of blocks, where each vector has code of its own.
     pub(in crate::cpu::vectorize) unrolled: Option<[u32; 3]>,
     /// The bytes that are kept for threads and of shared memory, where they are the function's own.
     pub(in crate::cpu::vectorize) scratch_bytes: Option<u64>,

@@ -1,4 +1,6 @@
-//! Where values are kept that one region computes and another uses.
+//! Context arrays: where values are spilled that one region computes and another uses, as in pocl
+//! ([context data](https://doi.org/10.1007/s10766-014-0320-y)). What few instructions can compute from the parameters
+//! is rematerialised instead.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,7 +20,7 @@ use crate::{
 pub(in crate::cpu::vectorize) enum Spill {
     /// Once for the block, at this offset.
     Block(u64),
-    /// For each thread, of which only the first of a group is used, in an array that starts at
+    /// For each thread, of which only the first of a vector is used, in an array that starts at
     /// this multiple of the number of threads.
     FirstLane(u64),
     /// For each thread: the leaves of the value follow each other, as arrays.
@@ -28,7 +30,7 @@ pub(in crate::cpu::vectorize) enum Spill {
 /// The layout of what is kept between regions.
 pub(in crate::cpu::vectorize) struct ContextArrays<'c> {
     pub(in crate::cpu::vectorize) values: HashMap<Value<'c>, Spill>,
-    /// What regions compute anew instead, from the parameters alone.
+    /// What regions rematerialise instead, from the parameters alone.
     pub(in crate::cpu::vectorize) rematerialized: HashSet<Value<'c>>,
     /// Stack memory of threads: offset and bytes.
     pub(in crate::cpu::vectorize) memory: HashMap<Value<'c>, (u64, u64)>,

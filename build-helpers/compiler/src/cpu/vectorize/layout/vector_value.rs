@@ -1,4 +1,4 @@
-//! How a value of the body is held for a group: once, as a start with a step, or as a vector.
+//! Values of the scalar code as vector code holds them: once where uniform, as a start and a step where strided, else as a vector.
 
 use kernelmill_llvm::{
     inkwell::context::Context,
@@ -7,7 +7,7 @@ use kernelmill_llvm::{
 
 use crate::cpu::instructions::resize;
 
-/// The value of one lane or of all of a group.
+/// The value of one lane or of all of a vector.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cpu::vectorize) struct VectorValue<'c> {
     /// The value in the first lane, which need not be active.
@@ -208,7 +208,7 @@ impl<'c> Vectors<'c> {
         }
     }
 
-    /// The condition the other way round.
+    /// The negated condition.
     pub(in crate::cpu::vectorize) fn not(
         self,
         builder: &Builder<'c>,
