@@ -1,6 +1,7 @@
 //! Coroutine lowering: a kernel's body that suspends where its thread waits.
 //!
-//! Needs: a lowered body with marks where threads wait. Guarantees: it is correct for every kernel. The method is
+//! Needs: a lowered body with marks where threads wait. Guarantees: it is correct for every kernel. The
+//! method is
 //! [LLVM's switched-resume coroutines](https://llvm.org/docs/Coroutines.html).
 
 use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};

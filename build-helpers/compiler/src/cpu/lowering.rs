@@ -1,6 +1,7 @@
 //! The choice of a kernel's lowering, from what is proven of its barriers and warp collectives.
 //!
-//! Needs: simplified and canonical kernels. Guarantees: a faster lowering than the coroutine is chosen only where it
+//! Needs: simplified and canonical kernels. Guarantees: a faster lowering than the coroutine is chosen only
+//! where it
 //! is proven correct. The condition on barriers is that of OpenCL's `barrier`,
 //! proven here and assumed by pocl.
 

@@ -11,8 +11,10 @@
 //!   suspends where it waits. This is correct for every kernel, in divergent loops and after thread exits too.
 //!
 //! [`pipeline`] has the passes in order. What a thread knows of itself (its indices, its block's shared memory)
-//! is its *context*. Functions that use it are inlined into the kernel, where it is at hand as values. Those that
-//! cannot be, because they are recursive or called through pointers, are *outlined*: they find it in a thread-local
+//! is its *context*. Functions that use it are inlined into the kernel, where it is at hand as values. Those
+//! that
+//! cannot be, because they are recursive or called through pointers, are *outlined*: they find it in a
+//! thread-local
 //! variable that the kernel fills in before it calls them.
 
 mod abi;

@@ -1,4 +1,5 @@
-//! Shared memory: the memory of a block comes from the run time, and each shared array is at a fixed offset in it.
+//! Shared memory: the memory of a block comes from the run time, and each shared array is at a fixed offset
+//! in it.
 //!
 //! Needs: shared arrays as globals. Guarantees: none is left.
 

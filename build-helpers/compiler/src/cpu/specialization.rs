@@ -1,6 +1,7 @@
 //! Specialisation on the block size.
 //!
-//! Needs: a lowered body, before region formation, and a block size that the kernel's author says. Guarantees: a body
+//! Needs: a lowered body, before region formation, and a block size that the kernel's author says.
+//! Guarantees: a body
 //! of its own for blocks of just this size, split into regions whose barriers are proven uniform again.
 //! Loops around barriers are unrolled by LLVM where their trip counts are then known
 //! ([`llvm.loop.unroll.full`](https://llvm.org/docs/LangRef.html#llvm-loop-unroll-full-metadata)). pocl
@@ -70,7 +71,7 @@ impl BlockSize {
     /// barriers: it goes through all of it once, and there is not too much.
     fn fits_unrolled(self, body: Value<'_>, lanes: u32) -> bool {
         let Some(groups) = self.vectors(lanes) else { return false };
-        let flow = Flow::cut(body, writes_panic, ends_at_barrier);
+        let flow = Flow::of_regions(body, writes_panic, ends_at_barrier);
         flow.loops.is_empty() && code_size::unrolled(body, groups) <= code_size::UNROLLED
     }
 }

@@ -1,7 +1,8 @@
 //! Warp collectives in a body of barrier regions: each thread stores its value in a table, and after a barrier
 //! loads what it is to have. pocl lowers sub-group functions in the same way.
 //!
-//! Needs: the collectives are uniform ([`super::lowering`]) and for all lanes of a warp. Guarantees: the results of
+//! Needs: the collectives are uniform ([`super::lowering`]) and for all lanes of a warp. Guarantees: the
+//! results of
 //! the run time's (`src/backend/cpu/warp.rs` of `kernelmill`). A lane is missing only where the block has no
 //! such thread: a shuffle gives the thread's own value there, and a ballot leaves it out.
 

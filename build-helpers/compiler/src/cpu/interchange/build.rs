@@ -1,4 +1,5 @@
-//! The interchanged copy of a loop: its run-time check, and iterations that all threads of a block take together.
+//! The interchanged copy of a loop: its run-time check, and iterations that all threads of a block take
+//! together.
 
 use std::collections::{HashMap, HashSet};
 

@@ -4,9 +4,11 @@
 //! threads of the block take an iteration together. The method is
 //! [loop interchange](https://en.wikipedia.org/wiki/Loop_interchange), guarded by a run-time check.
 //!
-//! In a grid-stride loop threads take elements a whole grid apart. A vector of threads that runs it from the first iteration
+//! In a grid-stride loop threads take elements a whole grid apart. A vector of threads that runs it from the
+//! first iteration
 //! to the last touches another page of memory in each, and the next vector fetches the cache lines beside them
-//! again. The loop gets a copy in which all vectors of the block take an iteration before any takes the next, so
+//! again. The loop gets a copy in which all vectors of the block take an iteration before any takes the next,
+//! so
 //! that a block reads and writes consecutive memory:
 //!
 //! ```text

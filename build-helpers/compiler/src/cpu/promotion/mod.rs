@@ -1,10 +1,12 @@
 //! Promotion of shared memory to registers.
 //!
-//! Needs: code that is specialised on the block size, in which each vector of threads has code of its own, so that
+//! Needs: code that is specialised on the block size, in which each vector of threads has code of its own, so
+//! that
 //! most addresses of shared memory are constants. Guarantees: either all accesses are rewritten or none.
 //!
 //! Shared memory is split into pieces of a vector's elements each, as LLVM's
-//! [SROA](https://llvm.org/docs/Passes.html#sroa-scalar-replacement-of-aggregates) splits aggregates, which LLVM promotes to
+//! [SROA](https://llvm.org/docs/Passes.html#sroa-scalar-replacement-of-aggregates) splits aggregates, which
+//! LLVM promotes to
 //! registers. An access that takes lanes from other places than their own becomes a permutation.
 
 mod access;

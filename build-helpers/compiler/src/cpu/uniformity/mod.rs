@@ -1,5 +1,7 @@
-//! Uniformity analysis: which values are the same for all threads of a vector or block, and which branches are divergent,
-//! as LLVM's [`UniformityAnalysis`](https://llvm.org/docs/ConvergenceAndUniformity.html) has it, with strides as
+//! Uniformity analysis: which values are the same for all threads of a vector or block, and which branches
+//! are divergent,
+//! as LLVM's [`UniformityAnalysis`](https://llvm.org/docs/ConvergenceAndUniformity.html) has it, with strides
+//! as
 //! in ISPC.
 //!
 //! Needs: canonical control flow. Guarantees: what it calls uniform or strided is so in every launch, for the
@@ -7,7 +9,8 @@
 //!
 //! A value is *uniform* if all threads that compute it together compute the same. It is *strided* if it
 //! grows by a constant from each thread to the next. Any other value is *varying*. The caller says by the
-//! shapes of the values that come from outside what is analysed: for the threads of a block every index varies, for
+//! shapes of the values that come from outside what is analysed: for the threads of a block every index
+//! varies, for
 //! neighbours along x the index along y is uniform.
 //!
 //! A branch on a varying value is *divergent*. Three things follow from it:
@@ -39,17 +42,17 @@ use shape::Known;
 pub(crate) struct Flow<'c> {
     pub(crate) blocks: Vec<Block<'c>>,
     numbers: HashMap<Block<'c>, usize>,
-    /// Without the ways that end in a panic and those past a cut. A node after the last block
+    /// Without the ways that end in a panic and those past the end of a region. A node after the last block
     /// leads to all entries.
     pub(crate) graph: Graph,
     /// Its immediate dominators.
     dominators: Vec<Option<usize>>,
     /// The natural loops, outer ones first.
     pub(crate) loops: Vec<Loop>,
-    /// The first block, and those that come after a cut.
+    /// The first block, and those that come after the end of a region.
     pub(crate) entries: Vec<usize>,
-    /// Blocks that control is cut after.
-    pub(crate) cuts: Vec<usize>,
+    /// Blocks at whose end a region ends.
+    pub(crate) region_ends: Vec<usize>,
     /// Blocks that only lead to a panic.
     pub(crate) panics: Vec<bool>,
     /// Blocks that return.
@@ -59,15 +62,15 @@ pub(crate) struct Flow<'c> {
 impl<'c> Flow<'c> {
     /// Reads the control flow; `panics` says which blocks write down a panic and end the thread.
     pub(crate) fn new(function: Value<'c>, panics: impl Fn(Block<'c>) -> bool) -> Self {
-        Self::cut(function, panics, |_| false)
+        Self::of_regions(function, panics, |_| false)
     }
 
-    /// As [`Flow::new`], where control ends after the blocks that `cuts` holds of, and starts
+    /// As [`Flow::new`], where a region ends after the blocks that `region_ends` holds of, and starts
     /// again in the one after each.
-    pub(crate) fn cut(
+    pub(crate) fn of_regions(
         function: Value<'c>,
         panics: impl Fn(Block<'c>) -> bool,
-        cuts: impl Fn(Block<'c>) -> bool,
+        region_ends: impl Fn(Block<'c>) -> bool,
     ) -> Self {
         let blocks = function.blocks();
         let numbers: HashMap<_, _> =
@@ -98,20 +101,20 @@ impl<'c> Flow<'c> {
                 next.retain(|&next| !cold[next]);
             }
         }
-        let cuts: Vec<_> =
-            (0..blocks.len()).filter(|&node| !cold[node] && cuts(blocks[node])).collect();
+        let region_ends: Vec<_> =
+            (0..blocks.len()).filter(|&node| !cold[node] && region_ends(blocks[node])).collect();
         let mut entries = vec![0];
-        for &cut in &cuts {
-            let after = std::mem::take(&mut successors[cut]);
+        for &end in &region_ends {
+            let after = std::mem::take(&mut successors[end]);
             entries.extend(after);
         }
         let mut ends: Vec<_> = normal.into_iter().filter(|&node| !cold[node]).collect();
-        ends.extend(&cuts);
+        ends.extend(&region_ends);
         successors.push(entries.clone());
         let graph = Graph::new(successors);
         let dominators = graph.dominators(blocks.len());
         let loops = graph.loops(blocks.len());
-        Self { blocks, numbers, graph, dominators, loops, entries, cuts, panics: cold, ends }
+        Self { blocks, numbers, graph, dominators, loops, entries, region_ends, panics: cold, ends }
     }
 
     /// The immediate dominator of each block and of the node before all of them.

@@ -2,12 +2,16 @@
 //! [Karrenberg and Hack](https://doi.org/10.1109/CGO.2011.5764682) and
 //! [ISPC](https://doi.org/10.1109/InPar.2012.6339601).
 //!
-//! Needs: a lowered body that is split into regions, whose barriers are uniform. Guarantees: a function that runs a
+//! Needs: a lowered body that is split into regions, whose barriers are uniform. Guarantees: a function that
+//! runs a
 //! block, or the reason why there can be none.
 //!
-//! Neighbouring threads along x are the lanes of a vector. All threads of the block pass through one region before
-//! any enters the next. [`analysis`] plans the regions and their divergent parts, [`layout`] says how values are
-//! held, and [`emission`] builds the bodies of each region: a masked one for any vector, and an unmasked one for
+//! Neighbouring threads along x are the lanes of a vector. All threads of the block pass through one region
+//! before
+//! any enters the next. [`analysis`] plans the regions and their divergent parts, [`layout`] says how values
+//! are
+//! held, and [`emission`] builds the bodies of each region: a masked one for any vector, and an unmasked one
+//! for
 //! vectors with a thread in every lane. [`block_function`] runs them. With one lane the result is
 //! a scalar loop over the threads.
 
@@ -61,7 +65,7 @@ pub(super) fn run<'c>(
     };
     let plan = Plan::new(body.function, lanes, size, thread[0])?;
     legality::check(&plan)?;
-    let flow = Flow::cut(body.function, writes_panic, ends_at_barrier);
+    let flow = Flow::of_regions(body.function, writes_panic, ends_at_barrier);
     let asked = Asked { lanes: 1, source: &block_source(thread), size };
     let of_block = Uniformity::new(body.function, &flow, &asked);
     let arrays = ContextArrays::new(&plan, &of_block, size)?;

@@ -1,4 +1,5 @@
-//! The plan of a kernel's vector code: regions between barriers, and in them the divergent regions that some threads of a
+//! The plan of a kernel's vector code: regions between barriers, and in them the divergent regions that some
+//! threads of a
 //! vector pass and others do not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -73,7 +74,7 @@ impl<'c> Plan<'c> {
         thread_x: Value<'c>,
         speculated: HashSet<Value<'c>>,
     ) -> Result<Self, ScalarReason> {
-        let flow = Flow::cut(function, writes_panic, ends_at_barrier);
+        let flow = Flow::of_regions(function, writes_panic, ends_at_barrier);
         let source = |value: Value<'c>| {
             if lanes == 1 || speculated.contains(&value) {
                 Some(Shape::UNIFORM)
@@ -306,7 +307,7 @@ fn all_dominators(flow: &Flow<'_>) -> Vec<Option<usize>> {
 fn regions(flow: &Flow<'_>) -> (Vec<Region>, HashMap<usize, usize>) {
     let mut barriers = HashMap::new();
     let regions = flow.entries.iter().enumerate().map(|(number, &entry)| {
-        for &from in &flow.cuts {
+        for &from in &flow.region_ends {
             if flow.number(flow.blocks[from].successors()[0]) == entry {
                 barriers.insert(from, number);
             }

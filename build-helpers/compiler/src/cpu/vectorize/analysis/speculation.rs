@@ -2,7 +2,8 @@
 //! agree on, such as that an index is within a slice or not at an image's border.
 //!
 //! This is loop versioning at the level of vectors
-//! ([LLVM's `LoopVersioning`](https://llvm.org/docs/Vectorizers.html#runtime-checks-of-pointers)). The unmasked body is
+//! ([LLVM's `LoopVersioning`](https://llvm.org/docs/Vectorizers.html#runtime-checks-of-pointers)). The
+//! unmasked body is
 //! planned as if such comparisons were uniform. It checks that at run time and leaves a vector
 //! whose threads differ to the masked body, which starts from the beginning. So this is done only before
 //! any side effect. Needs: a [`Plan`]. Guarantees: every speculated comparison is reached by
@@ -16,7 +17,8 @@ use super::{comparison::Comparison, plan::Plan};
 use crate::cpu::{instructions::changes_memory, uniformity::Shape};
 
 impl<'c> Plan<'c> {
-    /// The plan for those vectors whose threads have the same result of conditions on their position, of which `place` has
+    /// The plan for those vectors whose threads have the same result of conditions on their position, of
+    /// which `place` has
     /// the index along x of the thread and of the block; `None` where there are no such conditions.
     pub(in crate::cpu::vectorize) fn speculated(
         &self,

@@ -1,4 +1,5 @@
-//! Exits of a vector body: panics, and the masked body, to which an unmasked body leaves a vector before it has a
+//! Exits of a vector body: panics, and the masked body, to which an unmasked body leaves a vector before it
+//! has a
 //! side effect.
 
 use std::collections::HashSet;

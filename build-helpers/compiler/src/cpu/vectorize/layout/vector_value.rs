@@ -1,4 +1,5 @@
-//! Values of the scalar code as vector code holds them: once where uniform, as a start and a step where strided, else as a vector.
+//! Values of the scalar code as vector code holds them: once where uniform, as a start and a step where
+//! strided, else as a vector.
 
 use kernelmill_llvm::{
     inkwell::context::Context,
