@@ -2,14 +2,14 @@
 
 use std::cell::RefCell;
 
-use kernelmill_artifact::Target;
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Visibility, parse_bitcode, parse_ir},
 };
 
 use crate::{
-    Artifact, CompiledKernel, Error, Job, Location, PanicLevel, ScalarReason, Toolchain,
+    Artifact, CompiledKernel, Error, Job, Location, PanicLevel, PassReport, ScalarReason,
+    Toolchain,
     check::Checks,
     deferred, entry, fast,
     frontend::rust::LAYOUT_PREFIX,
@@ -21,28 +21,37 @@ use crate::{
     target::{self, Backend, Entry, Unit},
 };
 
-/// Compiles one source for one target. Where code of lanes cannot be built, which is a fault of this
-/// compiler, kernels get plain loops and coroutines instead, and their roads say so.
+/// Compiles one source for one target. Where the vectoriser fails, which is a fault of this compiler, the
+/// source is compiled without vectorisation, and the user is told.
 pub(crate) fn compile(
     toolchain: &Toolchain,
     linked: (&Libraries, &Plugins),
     job: &Job<'_>,
 ) -> Result<Artifact, Error> {
-    let has_lanes = job.config.params.lanes && job.config.target == Target::Cpu;
-    let why = match compile_as_asked(toolchain, linked, job) {
-        Err(Error::Internal(why)) if has_lanes => why,
-        other => return other,
-    };
-    let mut config = job.config.clone();
-    config.params.lanes = false;
-    let plain = Job { config: &config, ..*job };
-    let mut artifact = compile_as_asked(toolchain, linked, &plain)?;
-    for strategy in artifact.kernels.iter_mut().filter_map(|kernel| kernel.strategy.as_mut()) {
-        let message = why.lines().next().unwrap_or_default().to_owned();
-        strategy.scalar =
-            Some(ScalarReason::VectorizationFailed { kernel: String::new(), message });
+    match compile_as_asked(toolchain, linked, job) {
+        Err(Error::Vectorization { kernel, message }) if job.config.params.vectorize => {
+            let mut config = job.config.clone();
+            config.params.vectorize = false;
+            let scalar = Job { config: &config, ..*job };
+            let mut artifact = compile_as_asked(toolchain, linked, &scalar)?;
+            note_failed_vectorization(&mut artifact, file(job), &kernel, &message);
+            Ok(artifact)
+        }
+        result => result,
     }
-    Ok(artifact)
+}
+
+/// Says in an artifact that its source was compiled again because the vectoriser failed on a kernel.
+fn note_failed_vectorization(artifact: &mut Artifact, file: &str, kernel: &str, message: &str) {
+    let message = message.lines().next().unwrap_or_default();
+    artifact.warnings.push(format!(
+        "{file}: kernelmill could not vectorise kernel `{kernel}`, so all kernels of this file run \
+         slower on the CPU; please report it, with this: {message}"
+    ));
+    for strategy in artifact.kernels.iter_mut().filter_map(|kernel| kernel.strategy.as_mut()) {
+        let (kernel, message) = (kernel.to_owned(), message.to_owned());
+        strategy.scalar = Some(ScalarReason::VectorizationFailed { kernel, message });
+    }
 }
 
 fn compile_as_asked(
@@ -57,7 +66,7 @@ fn compile_as_asked(
     let file = file(job);
     let backend = target::lookup(toolchain, job)?;
     let context = Context::create();
-    let Built { module, entries, locations, messages, notes, warnings, checks } =
+    let Built { module, entries, locations, messages, notes, warnings, checks, .. } =
         build(&context, (toolchain, libraries, plugins), job, &*backend)?;
     let panics = export_panic_record(&module, &*backend);
     export(&module, "__kernelmill_print_memory", "__kernelmill_print_buffer");
@@ -108,6 +117,19 @@ pub(crate) fn inspect(
     Ok(module.to_text())
 }
 
+/// What the passes of the CPU back end did to a job.
+pub(crate) fn passes(
+    toolchain: &Toolchain,
+    (libraries, plugins): (&Libraries, &Plugins),
+    job: &Job<'_>,
+) -> Result<Vec<PassReport>, Error> {
+    let lengths = lengths::signatures(job, plugins);
+    let job = &lengths::applied(job, lengths.as_deref());
+    let backend = target::lookup(toolchain, job)?;
+    let context = Context::create();
+    Ok(build(&context, (toolchain, libraries, plugins), job, &*backend)?.passes)
+}
+
 /// The code of a job as the target's assembly text.
 pub(crate) fn assembly(
     toolchain: &Toolchain,
@@ -142,6 +164,8 @@ struct Built<'a, 'c> {
     notes: Vec<(String, String)>,
     /// What the user is to be told.
     warnings: Vec<String>,
+    /// What the CPU's passes report.
+    passes: Vec<PassReport>,
     /// What has been found wrong with it so far.
     checks: Checks<'a>,
 }
@@ -194,15 +218,16 @@ fn build<'a, 'c>(
     }
     at(Stage::Finalize)?;
     let backtraces = place::Backtraces::new(level == PanicLevel::Backtrace);
-    let warnings = RefCell::default();
+    let (warnings, passes) = (RefCell::default(), RefCell::default());
     let unit = Unit {
         context,
         module: &module,
         signatures: source.signatures,
         name: source.unit,
-        lanes: job.config.params.lanes,
+        vectorize: job.config.params.vectorize,
         backtraces: &backtraces,
         warnings: &warnings,
+        passes: &passes,
     };
     let mut entries = if options.toplevel {
         backend.enter(&unit).map_err(|error| checks.with_lines(error))?
@@ -231,8 +256,8 @@ fn build<'a, 'c>(
     if options.validate {
         plugins.check_markers(&module)?;
     }
-    let (notes, warnings) = (site.notes.take(), warnings.take());
-    Ok(Built { module, entries, locations, messages, notes, warnings, checks })
+    let (notes, warnings, passes) = (site.notes.take(), warnings.take(), passes.take());
+    Ok(Built { module, entries, locations, messages, notes, warnings, passes, checks })
 }
 
 /// What plugins say of a kernel.
@@ -359,4 +384,48 @@ fn export(module: &Module<'_>, variable: &str, name: &str) -> bool {
     memory.set_visibility(Visibility::Protected);
     memory.set_name(name);
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use kernelmill_artifact::{ArtifactKind, Target};
+
+    use super::*;
+    use crate::{CoroutineReason, Lowering, Strategy};
+
+    fn kernel(name: &str, lowering: Lowering) -> CompiledKernel {
+        let scalar = Some(ScalarReason::VectorizationOff);
+        let (widths, block, interchanged_loops) = (Vec::new(), None, 0);
+        CompiledKernel {
+            name: name.to_owned(),
+            entry: name.to_owned(),
+            static_shared_bytes: 0,
+            panics: true,
+            cpu_symbol: None,
+            strategy: Some(Strategy { lowering, widths, scalar, block, interchanged_loops }),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_failed_vectorization_is_a_warning_and_in_every_strategy() {
+        let waits = Lowering::Coroutine(CoroutineReason::VectorizationOff);
+        let kernels = vec![kernel("scale", Lowering::ThreadLoop), kernel("sum", waits)];
+        let (bytes, locations, messages) = (Vec::new(), Vec::new(), Vec::new());
+        let (target, kind, warnings) = (Target::Cpu, ArtifactKind::Object, Vec::new());
+        let mut artifact = Artifact { target, kind, bytes, kernels, locations, messages, warnings };
+        note_failed_vectorization(&mut artifact, "kernels/a.rs", "sum", "bad\n  %1");
+        assert_eq!(
+            artifact.warnings,
+            [
+                "kernels/a.rs: kernelmill could not vectorise kernel `sum`, so all kernels of this file \
+              run slower on the CPU; please report it, with this: bad"
+            ]
+        );
+        let (kernel, message) = ("sum".to_owned(), "bad".to_owned());
+        let failed = Some(ScalarReason::VectorizationFailed { kernel, message });
+        let strategies = artifact.kernels.iter().filter_map(|kernel| kernel.strategy.as_ref());
+        assert!(strategies.clone().all(|strategy| strategy.scalar == failed));
+        assert_eq!(strategies.count(), 2);
+    }
 }

@@ -240,6 +240,17 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// The vectoriser of the CPU back end built code of a kernel that LLVM refuses. The compiler handles
+    /// it: it compiles the source again without vectorisation.
+    #[error(
+        "internal error of kernelmill: the vectoriser failed on kernel `{kernel}`: {message}; please report it"
+    )]
+    Vectorization {
+        /// The symbol of the kernel.
+        kernel: String,
+        /// What LLVM says, or the step that failed.
+        message: String,
+    },
     /// The compiler broke one of its own rules.
     #[error("internal error of kernelmill: {0}; please report it")]
     Internal(String),

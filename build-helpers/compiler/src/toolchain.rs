@@ -7,7 +7,7 @@ use kernelmill_artifact::{NvidiaArch, Signature};
 use kernelmill_llvm::{Library, Version};
 
 use crate::{
-    Artifact, Error, Job, Lowered, RustSource, Symbols, deferred, dispatch, driver,
+    Artifact, Error, Job, Lowered, PassReport, RustSource, Symbols, deferred, dispatch, driver,
     frontend::{
         clear_checksums,
         cuda::{
@@ -267,6 +267,16 @@ impl Compiler {
     /// Those of [`Compiler::compile`], as far as the steps are asked for.
     pub fn inspect(&self, job: &Job<'_>) -> Result<String, Error> {
         driver::inspect(&self.toolchain, (self.libraries()?, &self.plugins), job)
+    }
+
+    /// What the passes of the CPU back end did to a job's kernels, in the order of the pipeline; nothing
+    /// for other targets.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`], and [`Error::Vectorization`] where the vectoriser fails.
+    pub fn passes(&self, job: &Job<'_>) -> Result<Vec<PassReport>, Error> {
+        driver::passes(&self.toolchain, (self.libraries()?, &self.plugins), job)
     }
 
     /// The code of a job as the target's assembly text: PTX for NVIDIA, for others what their

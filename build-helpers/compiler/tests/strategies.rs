@@ -3,7 +3,9 @@
 mod common;
 
 use common::{code, compile, compiler, job, lower};
-use kernelmill_compiler::{Config, CoroutineReason, Lowering, ScalarReason, Strategy};
+use kernelmill_compiler::{
+    Config, CoroutineReason, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy,
+};
 
 /// The strategies of the kernels in a text, by name.
 fn strategies(name: &str, text: &str) -> Vec<(String, Strategy)> {
@@ -276,9 +278,10 @@ fn specialised_kernels_hold_shared_memory_in_registers() {
     let found = compiler().inspect(&job("code_held", &source, &lowered, &config)).unwrap();
     let sized: Vec<_> = found
         .split("\n}\n")
-        .filter(|text| text.contains("_run16_sized(") || text.contains("_run8_sized("))
+        .filter(|text| text.contains("_run16_specialized(") || text.contains("_run8_specialized("))
         .collect();
-    let code: Vec<_> = sized.iter().filter_map(|text| text.split_once("_sized(ptr ")).collect();
+    let code: Vec<_> =
+        sized.iter().filter_map(|text| text.split_once("_specialized(ptr ")).collect();
     assert_eq!(code.len(), 2, "{found}");
     for (_, code) in code {
         assert!(code.contains("shufflevector"), "{code}");
@@ -310,7 +313,7 @@ fn a_single_lane_that_is_known_is_written_by_itself() {
     let found = compiler().inspect(&job("code_first", &source, &lowered, &config)).unwrap();
     let functions = found.split("\n}\n");
     let sized: String =
-        functions.filter_map(|text| text.split_once("_sized(ptr ")).map(|it| it.1).collect();
+        functions.filter_map(|text| text.split_once("_specialized(ptr ")).map(|it| it.1).collect();
     assert!(sized.contains("store i16 "), "{found}");
     let masked = |line: &&str| line.contains("llvm.masked.store.v") && line.contains("i16.p0(");
     assert_eq!(sized.lines().find(masked), None);
@@ -324,8 +327,10 @@ fn other_sizes_than_the_largest_are_any() {
     let (source, lowered) = lower("code_most", &text);
     let config = Config::new("cpu".parse().unwrap());
     let found = compiler().inspect(&job("code_most", &source, &lowered, &config)).unwrap();
-    let calls =
-        found.lines().filter(|line| line.contains("call ") && line.contains("_sized(")).count();
+    let calls = found
+        .lines()
+        .filter(|line| line.contains("call ") && line.contains("_specialized("))
+        .count();
     assert_eq!(calls, if cfg!(target_arch = "x86_64") { 2 } else { 1 }, "{found}");
 }
 
@@ -354,7 +359,7 @@ fn shared_memory_at_masked_indices_is_read_at_once() {
     // What is only known when it runs is asked once, and other groups are handed over.
     let [full, any] = code("code_partner", &tile("t ^ n"));
     assert!(!apart(&full) && apart(&any), "{full}{any}");
-    assert!(full.contains(".group1x"), "{full}");
+    assert!(full.contains(".region1x"), "{full}");
 }
 
 #[test]
@@ -374,7 +379,7 @@ fn regions_rematerialise_what_depends_on_the_index_alone() {
                       unsafe { TILE[place] += 1 };";
     let text = kernel("anew", statements).replace("63 - t as usize", "t as usize % 64");
     let [full, _] = code("code_anew", &text);
-    assert!(full.contains(".group2x"), "{full}");
+    assert!(full.contains(".region2x"), "{full}");
     // Parameter 18 is the memory of threads.
     assert!(!full.contains("getelementptr inbounds i8, ptr %18"), "{full}");
     let place = "unsafe { TILE[t as usize % 64] } as usize % 64;";
@@ -421,4 +426,40 @@ fn atomic_operations_on_shared_memory_are_plain_ones() {
     for code in [full, any] {
         assert!(code.contains("atomicrmw sub") && !code.contains("atomicrmw add"), "{code}");
     }
+}
+
+/// The passes on each kernel stand in the order of the pipeline, with what they found.
+#[test]
+fn passes_report_what_they_changed() {
+    let text = format!(
+        "use kernelmill_device::prelude::*;\n{}{}",
+        tree("summed", "block_size = [64, 1, 1]"),
+        kernel("waits", "if t < n { thread::sync_threads(); }")
+    );
+    let (source, lowered) = lower("passes", &text);
+    let config = Config::new("cpu".parse().unwrap());
+    let reports = compiler().passes(&job("passes", &source, &lowered, &config)).unwrap();
+    let of = |kernel: Option<&str>| -> Vec<_> {
+        let own = reports.iter().filter(|report| report.kernel.as_deref() == kernel);
+        own.map(|report| (report.pass, report.outcome)).collect()
+    };
+    use PassOutcome::{Changed, Unchanged};
+    let promoted =
+        [(Pass::Promotion, if cfg!(target_arch = "x86_64") { Changed } else { Unchanged })];
+    let summed = [
+        (Pass::UndefinedSelects, Unchanged),
+        (Pass::LoweringChoice, Unchanged),
+        (Pass::ContextLowering, Changed),
+        (Pass::LoopInterchange, Unchanged),
+        (Pass::Specialization, Changed),
+        (Pass::RegionFormation, Changed),
+        (Pass::Vectorization, Changed),
+    ];
+    assert_eq!(of(Some("summed")), [&summed[..], &promoted].concat());
+    let last = of(Some("waits")).pop();
+    assert_eq!(last, Some((Pass::Promotion, PassOutcome::Skipped)));
+    assert!(of(Some("waits")).contains(&(Pass::CoroutineLowering, Changed)));
+    assert!(of(None).contains(&(Pass::SharedMemory, Changed)));
+    let block = reports.iter().find(|report| report.pass == Pass::Specialization).unwrap();
+    assert_eq!(block.fact, Some(PassFact::Block { size: [64, 1, 1] }));
 }

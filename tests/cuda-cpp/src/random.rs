@@ -112,7 +112,7 @@ enum Compiled {
 /// Compiles programs; `None` where the compiler is missing.
 fn compile(name: &str, programs: &[&Program], road: Road) -> Result<Option<Compiled>, String> {
     let mut file = written(name, &source(programs));
-    let params = Params { contract: false, lanes: road == Road::Lanes, ..Params::default() };
+    let params = Params { contract: false, vectorize: road == Road::Lanes, ..Params::default() };
     let by_clang = |target: &str| -> Result<(Source, Artifact), String> {
         let lowered = lower(&file).map_err(|error| error.to_string())?;
         let artifact = lowered.compile_with(target, params.clone());

@@ -69,7 +69,7 @@ pub(super) fn export<'c>(
     let context = unit.context;
     let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
     let none = Type::pointer(context, 0).null();
-    let (road, frame_bytes, run, start, resume) = match functions {
+    let (strategy, frame_bytes, run, start, resume) = match functions {
         Functions::Loop { thread_bytes, run } => {
             (0, *thread_bytes, run.map(|run| run.unwrap_or(none)), none, none)
         }
@@ -81,7 +81,7 @@ pub(super) fn export<'c>(
         context,
         &[
             word.constant(u64::from(FORMAT_VERSION)),
-            word.constant(road),
+            word.constant(strategy),
             wide.constant(shared_bytes),
             wide.constant(frame_bytes),
             wide.constant(FRAME_ALIGN),

@@ -7,9 +7,9 @@ use kernelmill_llvm::ir::{Linkage, ModuleExt, Place, Type, Value};
 
 use super::{
     context::{Lowering, Source, reports_panic},
-    exchange,
     operation::{Operation, operations},
-    out_of_line::OutOfLine,
+    outlined::Outlined,
+    warp_collectives,
 };
 use crate::{
     Error,
@@ -19,9 +19,9 @@ use crate::{
 
 /// A kernel's body. Its parameters are the shim's, and then:
 ///
-/// - on the loop road: thread, block index, block size and grid size, three numbers each, the
-///   addresses of the run time's `Block`, of the tables of [`exchange`], and of shared memory;
-/// - on the coroutine road: the addresses of the run time's `Item` and of the frame.
+/// - of a thread loop: thread, block index, block size and grid size, three numbers each, the
+///   addresses of the run time's `Block`, of the tables of [`warp_collectives`], and of shared memory;
+/// - of a coroutine: the addresses of the run time's `Item` and of the frame.
 pub(super) struct Body<'c> {
     pub(super) function: Value<'c>,
     pub(super) source: Source<'c>,
@@ -99,11 +99,11 @@ impl<'c> Body<'c> {
     }
 
     /// Replaces the operations on the context.
-    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, out_of_line: &OutOfLine<'c>) {
+    pub(super) fn lower(&self, unit: &Unit<'_, 'c>, outlined: &Outlined<'c>) -> u64 {
         let lowering = Lowering { unit, source: self.source, shared_bytes: self.shared_bytes };
         for call in self.function.calls() {
             let reports = reports_panic(call);
-            if out_of_line.needs_context(call) {
+            if outlined.needs_context(call) {
                 lowering.save(call);
             }
             if reports {
@@ -111,13 +111,16 @@ impl<'c> Body<'c> {
             }
         }
         let turns = match self.source {
-            Source::Parameters { .. } => exchange::turns(self.function),
+            Source::Parameters { .. } => warp_collectives::turns(self.function),
             Source::Item(_) => HashMap::new(),
         };
-        for (site, (call, operation)) in operations(self.function).into_iter().enumerate() {
+        let all = operations(self.function);
+        let count = all.len() as u64;
+        for (site, (call, operation)) in all.into_iter().enumerate() {
             lowering.lower(call, operation, site as u64, turns.get(&call).copied());
         }
         debug_assert!(operations(self.function).iter().all(|(_, left)| *left == Operation::Fence));
+        count
     }
 }
 

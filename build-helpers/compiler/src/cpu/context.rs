@@ -6,8 +6,8 @@ use kernelmill_llvm::ir::{
 
 use super::{
     abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
-    exchange::{self, Turn},
     operation::{Operation, number, operations},
+    warp_collectives::{self, Turn},
 };
 use crate::{link::is_panic, place::calls_of, target::Unit};
 
@@ -28,14 +28,14 @@ const THREAD: &str = "__kernelmill_thread";
 /// Where the context is to be found.
 #[derive(Clone, Copy)]
 pub(super) enum Source<'c> {
-    /// In the parameters of a body of the loop road.
+    /// In the parameters of a body of a thread loop.
     Parameters {
         thread: [Value<'c>; 3],
         index: [Value<'c>; 3],
         dims: [Value<'c>; 3],
         grid: [Value<'c>; 3],
         block: Value<'c>,
-        /// The tables of [`exchange`].
+        /// The tables of [`warp_collectives`].
         tables: Value<'c>,
         shared: Value<'c>,
     },
@@ -121,7 +121,7 @@ pub(super) fn suspends(function: Value<'_>) -> bool {
 
 /// Marks what threads wait at as not to be moved under other conditions, nor to be duplicated: a loop
 /// with a barrier must not become two, one in the other, by which way control goes back, nor is it
-/// unrolled, which would make every round a region of its own.
+/// unrolled, which would make every iteration a region of its own.
 ///
 /// Loops over distances of shuffles are unrolled: these are few, and it matters that each is known.
 pub(super) fn mark_waits(unit: &Unit<'_, '_>) {
@@ -192,7 +192,7 @@ pub(super) struct Lowering<'u, 'a, 'c> {
 impl<'c> Lowering<'_, '_, 'c> {
     /// Replaces an operation that a body contains.
     ///
-    /// `turn` is that of an operation of a warp in a body of regions.
+    /// `turn` is that of a warp collective in a body of regions.
     pub(super) fn lower(
         &self,
         call: Value<'c>,
@@ -232,7 +232,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.call(self.unit.module.declare(BARRIER, ty), &[]);
     }
 
-    /// Builds an operation of a warp between regions, and gives its result.
+    /// Builds a warp collective between regions, and gives its result.
     fn exchange(
         &self,
         builder: &Builder<'c>,
@@ -246,9 +246,9 @@ impl<'c> Lowering<'_, '_, 'c> {
             self.end_region(builder);
             return None;
         };
-        let thread = exchange::Thread { index: thread, dims, tables };
+        let thread = warp_collectives::Thread { index: thread, dims, tables };
         let barrier = || self.end_region(builder);
-        Some(exchange::build(self.unit, builder, &thread, operation, turn, &barrier))
+        Some(warp_collectives::build(self.unit, builder, &thread, operation, turn, &barrier))
     }
 
     /// Says what the thread waits for, and marks the place.
@@ -261,7 +261,7 @@ impl<'c> Lowering<'_, '_, 'c> {
         builder.call(suspend, &[]);
     }
 
-    /// Hands an operation of the warp to the run time, and gives its result.
+    /// Hands a warp collective to the run time, and gives its result.
     fn warp(
         &self,
         builder: &Builder<'c>,

@@ -1,4 +1,8 @@
-//! The coroutine road: a kernel's body that gives control back where its thread waits.
+//! Coroutine lowering: a kernel's body that suspends where its thread waits.
+//!
+//! Needs: a lowered body with marks where threads wait. Guarantees: it is correct for every kernel. The
+//! method is
+//! [LLVM's switched-resume coroutines](https://llvm.org/docs/Coroutines.html).
 
 use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};
 

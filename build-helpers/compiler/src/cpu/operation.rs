@@ -32,11 +32,11 @@ pub(super) enum Operation {
     Exit,
     /// A barrier of the block.
     Barrier,
-    /// An operation of the warp, by the run time's number.
+    /// A warp collective, by the run time's number.
     Warp(u64),
 }
 
-/// The run time's numbers of operations of warps.
+/// The run time's numbers of warp collectives.
 pub(super) mod number {
     pub(in crate::cpu) const BARRIER: u64 = 0;
     pub(in crate::cpu) const SHUFFLE: u64 = 1;

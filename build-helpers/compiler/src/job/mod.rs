@@ -62,9 +62,9 @@ pub struct Params {
     /// Whether `a * b + c` may become one fused operation, as nvcc has it by default. It changes
     /// the last bit of results.
     pub contract: bool,
-    /// Whether threads become the lanes of vectors on the CPU, and kernels are cut at uniform
-    /// barriers, where that is proven to be right.
-    pub lanes: bool,
+    /// Whether kernels are vectorised on the CPU, and split into regions at uniform barriers, where that is
+    /// proven correct.
+    pub vectorize: bool,
     /// What the host learns of a panic.
     pub panics: PanicLevel,
     /// Whose mathematical functions kernels call.
@@ -79,7 +79,7 @@ impl Default for Params {
     fn default() -> Self {
         Self {
             contract: true,
-            lanes: true,
+            vectorize: true,
             panics: PanicLevel::default(),
             math: MathLibrary::default(),
             meta: BTreeMap::new(),
@@ -106,10 +106,10 @@ impl Config {
     /// Everything in the configuration that can change an artifact's bytes, as text.
     #[must_use]
     pub fn key(&self) -> String {
-        let Params { contract, lanes, panics, math, meta, device_link } = &self.params;
+        let Params { contract, vectorize, panics, math, meta, device_link } = &self.params;
         let (panics, math) = (panics.name(), math.name());
         let mut key = format!(
-            "format {FORMAT_VERSION}; target {}; contract {contract}; lanes {lanes}; panics {panics}; \
+            "format {FORMAT_VERSION}; target {}; contract {contract}; vectorize {vectorize}; panics {panics}; \
              math {math}",
             self.target
         );
@@ -138,7 +138,7 @@ mod tests {
         let mut changed = vec![plain.clone(); 12];
         changed[0].target = "sm_90a".parse().unwrap();
         changed[1].params.contract = false;
-        changed[2].params.lanes = !plain.params.lanes;
+        changed[2].params.vectorize = !plain.params.vectorize;
         changed[3].params.meta.insert("p".into(), "1".into());
         changed[4].params.meta.insert("p".into(), "2".into());
         changed[5].target = "compute_90".parse().unwrap();

@@ -14,7 +14,7 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Error, Job, Strategy, Toolchain,
+    Error, Job, PassReport, Strategy, Toolchain,
     check::ValidModule,
     device_link::Found,
     parameters,
@@ -155,12 +155,14 @@ pub(crate) struct Unit<'a, 'c> {
     pub(crate) signatures: &'a [Signature],
     /// The name of the source, unique in the program.
     pub(crate) name: &'a str,
-    /// Whether threads may become the lanes of vectors.
-    pub(crate) lanes: bool,
+    /// Whether kernels are vectorised on the CPU, and split into regions at uniform barriers.
+    pub(crate) vectorize: bool,
     /// The calls on the way to panics, for who takes the lines out of the module.
     pub(crate) backtraces: &'a Backtraces,
     /// What the user is to be told although all went well, a line each.
     pub(crate) warnings: &'a RefCell<Vec<String>>,
+    /// What the CPU's passes report.
+    pub(crate) passes: &'a RefCell<Vec<PassReport>>,
 }
 
 /// A function that the device starts.

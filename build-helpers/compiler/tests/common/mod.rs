@@ -97,8 +97,7 @@ pub(crate) fn job<'a>(
     Job { source, config }
 }
 
-/// The code that groups of a kernel in a text get, before LLVM's passes: for groups with a thread in
-/// every lane, and for any group.
+/// The vector code of a kernel in a text, before LLVM's passes: the unmasked and the masked bodies.
 pub(crate) fn code(name: &str, text: &str) -> [String; 2] {
     let text = format!("use kernelmill_device::prelude::*;\n{text}");
     let (source, lowered) = lower(name, &text);
@@ -106,12 +105,12 @@ pub(crate) fn code(name: &str, text: &str) -> [String; 2] {
     (config.options.optimize, config.options.validate) = (false, false);
     let found = compiler().inspect(&job(name, &source, &lowered, &config)).unwrap();
     // Attributes of functions are written apart, so they are told by the masks they take.
-    let of_groups = |line: &str| {
-        line.starts_with("define") && line.contains(".body.group") && !line.contains("x1(")
+    let of_bodies = |line: &str| {
+        line.starts_with("define") && line.contains(".body.region") && !line.contains("x1(")
     };
     let (mut full, mut any) = (String::new(), String::new());
     for function in found.split_inclusive("\n}\n") {
-        let Some(start) = function.lines().position(of_groups) else { continue };
+        let Some(start) = function.lines().position(of_bodies) else { continue };
         let head = function.lines().nth(start).unwrap();
         let body = if head.contains(" x i1>") { &mut any } else { &mut full };
         body.extend(function.lines().skip(start).map(|line| format!("{line}\n")));

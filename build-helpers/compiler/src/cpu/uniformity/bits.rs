@@ -1,4 +1,4 @@
-//! What is known of the bits of a number in every thread of a group.
+//! What is known of the bits of a number in every thread of a vector.
 
 use kernelmill_llvm::ir::{Opcode, Value};
 
@@ -11,14 +11,14 @@ const DEPTH: u32 = 8;
 /// Bits of an unsigned number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bits {
-    /// So many of the lowest bits are 0 in the first thread of a group, whichever group that is.
+    /// So many of the lowest bits are 0 in the first thread of a vector, whichever vector that is.
     pub(super) zeros: u32,
-    /// No thread of any group has a larger number, active or not.
+    /// No thread of any vector has a larger number, active or not.
     pub(super) most: u64,
 }
 
 impl Bits {
-    /// The index along x of groups of `lanes` threads.
+    /// The index along x of vectors of `lanes` threads.
     pub(super) fn of_thread(lanes: u32) -> Self {
         Self { zeros: lanes.trailing_zeros(), most: THREADS - 1 }
     }

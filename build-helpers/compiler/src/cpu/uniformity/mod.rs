@@ -1,20 +1,28 @@
-//! What is the same for all threads of a group, and what differs.
+//! Uniformity analysis: which values are the same for all threads of a vector or block, and which branches
+//! are divergent,
+//! as LLVM's [`UniformityAnalysis`](https://llvm.org/docs/ConvergenceAndUniformity.html) has it, with strides
+//! as
+//! in ISPC.
 //!
-//! A value is *uniform* if all threads of the group that compute it together compute the same. It
-//! is *strided* if it grows by a constant from each thread to the next; everything else *varies*.
-//! What a group is, the caller says by the shapes of the values that come from outside: for the
-//! threads of a block every index varies, for neighbours along x the index along y is uniform.
+//! Needs: canonical control flow. Guarantees: what it calls uniform or strided is so in every launch, for the
+//! threads that compute it together.
 //!
-//! A branch on what varies is *divergent*. Three things follow from it:
+//! A value is *uniform* if all threads that compute it together compute the same. It is *strided* if it
+//! grows by a constant from each thread to the next. Any other value is *varying*. The caller says by the
+//! shapes of the values that come from outside what is analysed: for the threads of a block every index
+//! varies, for
+//! neighbours along x the index along y is uniform.
 //!
-//! - where its ways meet, a value that depends on the way varies, even if it is uniform on each;
-//! - if control can come to it again before its ways have met, threads leave the cycle after
-//!   different numbers of rounds, so that what is computed in the cycle varies outside of it, and
-//!   so does what is computed in a loop that the ways leave before they meet;
+//! A branch on a varying value is *divergent*. Three things follow from it:
+//!
+//! - where its paths reconverge, a value that depends on the path varies, even if it is uniform on each;
+//! - if control can come to it again before its paths have reconverged, threads leave the cycle in
+//!   different iterations, so that what is computed in the cycle varies outside of it, and
+//!   so does what is computed in a loop that the paths leave before they reconverge;
 //! - what lies between the branch and its immediate post-dominator is not reached by all threads
 //!   together: a barrier there is not uniform.
 //!
-//! Ways that end in a panic are left out: the launch is over then.
+//! Paths that end in a panic are left out: the launch is over then.
 
 mod bits;
 mod graph;
@@ -34,17 +42,17 @@ use shape::Known;
 pub(crate) struct Flow<'c> {
     pub(crate) blocks: Vec<Block<'c>>,
     numbers: HashMap<Block<'c>, usize>,
-    /// Without the ways that end in a panic and those past a cut. A node after the last block
+    /// Without the ways that end in a panic and those past the end of a region. A node after the last block
     /// leads to all entries.
     pub(crate) graph: Graph,
     /// Its immediate dominators.
     dominators: Vec<Option<usize>>,
     /// The natural loops, outer ones first.
     pub(crate) loops: Vec<Loop>,
-    /// The first block, and those that come after a cut.
+    /// The first block, and those that come after the end of a region.
     pub(crate) entries: Vec<usize>,
-    /// Blocks that control is cut after.
-    pub(crate) cuts: Vec<usize>,
+    /// Blocks at whose end a region ends.
+    pub(crate) region_ends: Vec<usize>,
     /// Blocks that only lead to a panic.
     pub(crate) panics: Vec<bool>,
     /// Blocks that return.
@@ -54,15 +62,15 @@ pub(crate) struct Flow<'c> {
 impl<'c> Flow<'c> {
     /// Reads the control flow; `panics` says which blocks write down a panic and end the thread.
     pub(crate) fn new(function: Value<'c>, panics: impl Fn(Block<'c>) -> bool) -> Self {
-        Self::cut(function, panics, |_| false)
+        Self::of_regions(function, panics, |_| false)
     }
 
-    /// As [`Flow::new`], where control ends after the blocks that `cuts` holds of, and starts
+    /// As [`Flow::new`], where a region ends after the blocks that `region_ends` holds of, and starts
     /// again in the one after each.
-    pub(crate) fn cut(
+    pub(crate) fn of_regions(
         function: Value<'c>,
         panics: impl Fn(Block<'c>) -> bool,
-        cuts: impl Fn(Block<'c>) -> bool,
+        region_ends: impl Fn(Block<'c>) -> bool,
     ) -> Self {
         let blocks = function.blocks();
         let numbers: HashMap<_, _> =
@@ -93,20 +101,20 @@ impl<'c> Flow<'c> {
                 next.retain(|&next| !cold[next]);
             }
         }
-        let cuts: Vec<_> =
-            (0..blocks.len()).filter(|&node| !cold[node] && cuts(blocks[node])).collect();
+        let region_ends: Vec<_> =
+            (0..blocks.len()).filter(|&node| !cold[node] && region_ends(blocks[node])).collect();
         let mut entries = vec![0];
-        for &cut in &cuts {
-            let after = std::mem::take(&mut successors[cut]);
+        for &end in &region_ends {
+            let after = std::mem::take(&mut successors[end]);
             entries.extend(after);
         }
         let mut ends: Vec<_> = normal.into_iter().filter(|&node| !cold[node]).collect();
-        ends.extend(&cuts);
+        ends.extend(&region_ends);
         successors.push(entries.clone());
         let graph = Graph::new(successors);
         let dominators = graph.dominators(blocks.len());
         let loops = graph.loops(blocks.len());
-        Self { blocks, numbers, graph, dominators, loops, entries, cuts, panics: cold, ends }
+        Self { blocks, numbers, graph, dominators, loops, entries, region_ends, panics: cold, ends }
     }
 
     /// The immediate dominator of each block and of the node before all of them.
@@ -129,7 +137,7 @@ pub(crate) struct Uniformity<'c> {
     /// For each divergent branch that control can come to again before its ways have met: the
     /// blocks on the way.
     pub(crate) cycles: HashMap<usize, Vec<bool>>,
-    /// The loops that threads leave in different rounds: their blocks, by header.
+    /// The loops that threads leave in different iterations: their blocks, by header.
     pub(crate) left: HashMap<usize, Vec<bool>>,
     influenced: Vec<bool>,
     /// The instructions whose stride is only right where that is checked when they are computed.
@@ -140,7 +148,7 @@ pub(crate) struct Uniformity<'c> {
 
 /// What an analysis is told.
 pub(crate) struct Asked<'a, 'c> {
-    /// The threads of a group; its first one's index along x is a multiple of it. 1 where groups
+    /// The threads of a vector; its first one's index along x is a multiple of it. 1 where vectors
     /// are anything else.
     pub(crate) lanes: u32,
     /// The shape of values that the code itself does not decide. What grows by 1 is the index.
@@ -199,7 +207,7 @@ impl<'c> Uniformity<'c> {
         question(&Known { shape: &shape, bits: &index, size: asked.size, lanes: asked.lanes })
     }
 
-    /// One round over all instructions; whether anything changed.
+    /// One pass over all instructions; whether anything changed.
     fn pass(&mut self, flow: &Flow<'c>, order: &[usize], asked: &Asked<'_, 'c>) -> bool {
         let mut changed = false;
         for &node in order {
@@ -264,7 +272,7 @@ impl<'c> Uniformity<'c> {
         Some(self.shapes.get(&phi).map_or(met, |old| old.meet(met)))
     }
 
-    /// Whether a value is computed in a cycle that threads leave in different rounds, and used
+    /// Whether a value is computed in a cycle that threads leave in different iterations, and used
     /// in a block outside.
     pub(crate) fn leaves_cycle(&self, flow: &Flow<'c>, value: Value<'c>, used: usize) -> bool {
         if !value.is_instruction() {

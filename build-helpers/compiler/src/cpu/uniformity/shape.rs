@@ -1,4 +1,4 @@
-//! How a value differs from one thread of a group to the next.
+//! How a value differs from one thread of a vector to the next.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use kernelmill_llvm::ir::{IntPredicate, Opcode, Type, TypeKind, Value};
 
 use super::bits::{Bits, all, bits};
 
-/// The shape of a value over the threads of a group.
+/// The shape of a value over the threads of a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// It grows by this much from each thread to the next, modulo the width of its type; by 0
@@ -102,7 +102,7 @@ pub(super) struct Known<'a, 'c> {
     pub(super) bits: &'a dyn Fn(Value<'c>) -> Option<Bits>,
     /// The bytes of a type in memory.
     pub(super) size: &'a dyn Fn(Type<'c>) -> u64,
-    /// The threads of a group.
+    /// The threads of a vector.
     pub(super) lanes: u32,
 }
 
@@ -191,12 +191,12 @@ impl<'c> Known<'_, 'c> {
         }
     }
 
-    /// How much larger a number is in the last thread of a group than in the first, where it grows.
+    /// How much larger a number is in the last thread of a vector than in the first, where it grows.
     fn way(&self, stride: i64) -> Option<u64> {
         u64::try_from(stride).ok()?.checked_mul(u64::from(self.lanes.checked_sub(1)?))
     }
 
-    /// The lowest bits in which the threads of a group differ, as a number with all of them, where
+    /// The lowest bits in which the threads of a vector differ, as a number with all of them, where
     /// a strided value is known to be the same in the bits above.
     fn low_bits(&self, value: Value<'c>, stride: i64) -> Option<u64> {
         let low = self.way(stride)?.checked_add(1)?.checked_next_power_of_two()? - 1;
@@ -247,7 +247,7 @@ impl<'c> Known<'_, 'c> {
         let is_wide = value.ty().int_width()? >= 16;
         let Some(low) = self.low_bits(value, stride) else {
             // A remainder of a power of two: what computes the value checks that it does not start
-            // again within the group.
+            // again within the vector.
             let mask = mask.as_u64().filter(|mask| is_and && is_wide && mask & (mask + 1) == 0)?;
             return (self.way(stride)? <= mask).then_some(stride);
         };
@@ -263,7 +263,7 @@ impl<'c> Known<'_, 'c> {
         }
     }
 
-    /// A comparison of a strided number with a uniform one that is the same for the whole group.
+    /// A comparison of a strided number with a uniform one that is the same for the whole vector.
     fn compared(&self, instruction: Value<'c>, strides: &[i64]) -> Option<i64> {
         use IntPredicate::{Uge, Ugt, Ule, Ult};
         let &[stride, 0] = strides else { return None };
@@ -296,7 +296,7 @@ impl<'c> Known<'_, 'c> {
         }
     }
 
-    /// Whether a strided number may wrap from one thread of a group to the next.
+    /// Whether a strided number may wrap from one thread of a vector to the next.
     fn may_wrap(&self, value: Value<'c>) -> bool {
         let Some(Shape::Strided(stride)) = (self.shape)(value) else { return true };
         let Some(found) = self.bits_of(value) else { return true };

@@ -97,7 +97,7 @@ fn arithmetic_keeps_strides_and_loses_them() {
     assert_eq!(shapes(body, &names), expected);
 }
 
-/// The first thread of a group of 16 has an index that is a multiple of 16.
+/// The first thread of a vector of 16 has an index that is a multiple of 16.
 #[test]
 fn low_bits_that_stay_as_they_are_keep_the_stride() {
     let body = "
@@ -259,7 +259,7 @@ fn a_counter_varies_outside_of_a_loop_that_threads_leave_in_different_rounds() {
     assert_eq!(shapes(body, &["i", "next", "last"]), [UNIFORM, UNIFORM, VARYING]);
 }
 
-/// Threads go round by `again` different numbers of times before they meet in `on`, though both
+/// Threads go back by `again` different numbers of times before they meet in `on`, though both
 /// are parts of one natural loop.
 #[test]
 fn a_cycle_inside_a_loop_of_the_same_header_counts() {
@@ -316,7 +316,7 @@ fn a_counter_varies_in_every_exit_of_a_loop_within_a_uniform_loop() {
 }
 
 /// `continue` and `break` of an outer loop from an inner one: threads that go on with the outer
-/// loop have left the inner one in different rounds, although all of them come to it again.
+/// loop have left the inner one in different iterations, although all of them come to it again.
 #[test]
 fn what_an_inner_loop_counts_varies_where_threads_go_on_with_the_outer_one() {
     let body = "start:

@@ -1,0 +1,229 @@
+//! The functions that run a whole block of a kernel, one for each processor level.
+//!
+//! Needs: a lowered body whose barriers are uniform. Guarantees: a function for every processor, and
+//! vectorised ones for the levels above, or scalar code with the reason.
+//!
+//! The passes on a kernel's body are called here, in this order: loop interchange, specialisation on the
+//! block size,
+//! region formation, vectorisation. They follow pocl's work-group functions
+//! ([parallel regions](https://doi.org/10.1007/s10766-014-0320-y)), one variant a processor as in
+//! [ISPC](https://ispc.github.io/ispc.html).
+
+use kernelmill_llvm::{
+    ir::{Type, Value},
+    machine::Machine,
+};
+
+use super::{
+    abi::{Functions, VARIANTS},
+    body::Body,
+    code_size::Sizes,
+    context::is_barrier,
+    interchange,
+    outlined::OutlinedExits,
+    processor_levels::{self, Level},
+    region_formation,
+    reports::Reports,
+    specialization::{BlockSize, SpecializedBody, SpecializedFunction},
+    thread_loop,
+    vectorize::{self, Blocks, Run},
+};
+use crate::{Error, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy, target::Unit};
+
+/// A kernel whose body is lowered.
+pub(super) struct Kernel<'k, 'a, 'c> {
+    pub(super) unit: &'k Unit<'a, 'c>,
+    pub(super) machine: &'k Machine,
+    pub(super) body: &'k Body<'c>,
+    pub(super) symbol: &'k str,
+    pub(super) reports: Reports<'k>,
+    /// Where its threads can end in outlined functions.
+    pub(super) jumps: OutlinedExits,
+    pub(super) sizes: &'k Sizes,
+    /// The block size that its author says.
+    pub(super) block: Option<BlockSize>,
+    /// The bytes of shared memory, where nothing else uses that.
+    pub(super) own_shared: Option<u64>,
+}
+
+/// The functions that run a whole block of a kernel, and what the vectoriser made of it.
+pub(super) struct BlockFunctions<'c> {
+    pub(super) functions: Functions<'c>,
+    pub(super) vectorized: Vectorized,
+    /// The functions for blocks of one size.
+    pub(super) sized: Vec<SpecializedFunction<'c>>,
+}
+
+/// What the vectoriser made of a kernel.
+#[derive(Default)]
+pub(super) struct Vectorized {
+    widths: Vec<u32>,
+    scalar: Option<ScalarReason>,
+    block: Option<[u32; 3]>,
+    interchanged_loops: u32,
+}
+
+impl Vectorized {
+    pub(super) fn strategy(self, lowering: Lowering) -> Strategy {
+        let Self { widths, scalar, block, interchanged_loops } = self;
+        Strategy { lowering, widths, scalar, block, interchanged_loops }
+    }
+}
+
+/// The functions for the processor levels, as far as they are built.
+#[derive(Default)]
+struct Levels<'c> {
+    run: [Option<Value<'c>>; VARIANTS],
+    thread_bytes: u64,
+    widths: Vec<u32>,
+    sized: Vec<SpecializedFunction<'c>>,
+}
+
+impl<'c> Kernel<'_, '_, 'c> {
+    /// Builds the functions.
+    pub(super) fn build(&self) -> Result<BlockFunctions<'c>, Error> {
+        let scalar = self.scalar_reason();
+        let (mut interchanged_loops, mut known) = (0, None);
+        if scalar.is_none() {
+            interchanged_loops = interchange::loops(self.unit, self.machine, self.body)?;
+            known = self.specialized()?;
+        }
+        let outcome = |has_run: bool, has_changed| match has_run {
+            true => PassOutcome::of(has_changed),
+            false => PassOutcome::Skipped,
+        };
+        let has_run = scalar.is_none();
+        let count = PassFact::Count { count: u64::from(interchanged_loops) };
+        let interchanged = outcome(has_run, interchanged_loops > 0);
+        self.reports.add(Pass::LoopInterchange, interchanged, has_run.then_some(count));
+        let size = known.as_ref().map(|known| known.block.threads);
+        let specialized = outcome(has_run && self.block.is_some(), size.is_some());
+        self.reports.add(
+            Pass::Specialization,
+            specialized,
+            size.map(|size| PassFact::Block { size }),
+        );
+        let barriers = region_formation::split(self.unit, self.body.function);
+        let count = PassFact::Count { count: barriers + 1 };
+        self.reports.add(Pass::RegionFormation, PassOutcome::of(barriers > 0), Some(count));
+        let mut levels = Levels::default();
+        let scalar = match scalar {
+            None => self.vectorize(known.as_ref(), &mut levels).err(),
+            reason => reason,
+        };
+        if let Some(reason) = scalar {
+            let fact = PassFact::Scalar { because: reason.clone() };
+            self.reports.add(Pass::Vectorization, PassOutcome::Skipped, Some(fact));
+            return self.scalar(reason, levels.sized);
+        }
+        let widths = PassFact::Widths { widths: levels.widths.clone() };
+        self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
+        let vectorized = Vectorized {
+            widths: levels.widths,
+            scalar: None,
+            block: size.filter(|_| !levels.sized.is_empty()),
+            interchanged_loops,
+        };
+        let functions = Functions::Loop { thread_bytes: levels.thread_bytes, run: levels.run };
+        Ok(BlockFunctions { functions, vectorized, sized: levels.sized })
+    }
+
+    /// Why the kernel is not vectorised, from what is known before.
+    fn scalar_reason(&self) -> Option<ScalarReason> {
+        match (self.unit.vectorize, self.jumps) {
+            (false, _) => Some(ScalarReason::VectorizationOff),
+            (true, OutlinedExits::Anywhere) => Some(ScalarReason::ExitInOutlinedFunction),
+            (true, OutlinedExits::InPanics | OutlinedExits::Never) => {
+                self.sizes.too_large(self.body.function)
+            }
+        }
+    }
+
+    /// The body for blocks of the size that the kernel's author says.
+    fn specialized(&self) -> Result<Option<SpecializedBody<'c>>, Error> {
+        let Some(block) = self.block else { return Ok(None) };
+        SpecializedBody::new(self.unit, self.machine, self.body, (block, self.own_shared))
+    }
+
+    /// Builds the functions for all levels; the error is the first reason why one cannot be.
+    fn vectorize(
+        &self,
+        known: Option<&SpecializedBody<'c>>,
+        levels: &mut Levels<'c>,
+    ) -> Result<(), ScalarReason> {
+        let all = processor_levels::of(self.machine.triple());
+        for (index, level) in all.iter().enumerate() {
+            let Some(level) = level else { continue };
+            let built = self.level(level, known, &mut levels.sized)?;
+            levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
+            levels.run[index] = Some(self.guarded(built.functions[0]));
+            levels.widths.extend((level.lanes > 1).then_some(level.lanes));
+            levels
+                .sized
+                .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));
+        }
+        Ok(())
+    }
+
+    /// Builds the function for a level, and before it the one for blocks of a known size.
+    fn level(
+        &self,
+        level: &Level,
+        known: Option<&SpecializedBody<'c>>,
+        specialized: &mut Vec<SpecializedFunction<'c>>,
+    ) -> Result<Run<'c>, ScalarReason> {
+        let size = |ty: Type<'c>| self.machine.size_of(ty);
+        let apply = |built: &Run<'c>| {
+            built.functions.iter().for_each(|function| level.apply(self.unit.context, *function));
+        };
+        let sized = known
+            .and_then(|known| known.run(self.unit, self.symbol, (level.lanes, self.sizes), &size));
+        sized.iter().for_each(apply);
+        let blocks = match (known, sized) {
+            (Some(known), Some(sized)) if known.block.is_exact => return Ok(sized),
+            (Some(known), Some(sized)) => {
+                let blocks = Blocks::AnyBut(known.block.threads, sized.functions[0]);
+                specialized.push(SpecializedFunction::new(sized, level.lanes));
+                blocks
+            }
+            _ => Blocks::Any,
+        };
+        let built =
+            vectorize::run(self.unit, self.body, self.symbol, (level.lanes, blocks), &size)?;
+        apply(&built);
+        Ok(built)
+    }
+
+    /// Scalar code: a loop over the threads, or one for each region.
+    fn scalar(
+        &self,
+        reason: ScalarReason,
+        sized: Vec<SpecializedFunction<'c>>,
+    ) -> Result<BlockFunctions<'c>, Error> {
+        let vectorized = Vectorized { scalar: Some(reason), ..Vectorized::default() };
+        if !self.body.function.calls().into_iter().any(is_barrier) {
+            let jumps = self.jumps != OutlinedExits::Never;
+            let functions = thread_loop::functions(self.unit, self.body, self.symbol, jumps);
+            return Ok(BlockFunctions { functions, vectorized, sized });
+        }
+        let size = |ty: Type<'c>| self.machine.size_of(ty);
+        let built = vectorize::run(self.unit, self.body, self.symbol, (1, Blocks::Any), &size)
+            .map_err(|reason| Error::Vectorization {
+                kernel: self.reports.kernel().to_owned(),
+                message: reason.to_string(),
+            })?;
+        let run = [Some(self.guarded(built.functions[0])), None, None];
+        let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run };
+        Ok(BlockFunctions { functions, vectorized, sized })
+    }
+
+    /// The function, in one that catches threads that jump where they can.
+    fn guarded(&self, run: Value<'c>) -> Value<'c> {
+        match self.jumps {
+            OutlinedExits::Never => run,
+            OutlinedExits::InPanics | OutlinedExits::Anywhere => {
+                thread_loop::catching(self.unit, run, self.symbol)
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The choice of a kernel's lowering, from what is proven of its barriers and warp collectives.
+//!
+//! Needs: simplified and canonical kernels. Guarantees: a faster lowering than the coroutine is chosen only
+//! where it
+//! is proven correct. The condition on barriers is that of OpenCL's `barrier`,
+//! proven here and assumed by pocl.
+
+use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
+
+use super::{
+    context::{reports_panic, suspends},
+    operation::{Operation, number, operations},
+    uniformity::{Asked, Flow, Shape, Uniformity},
+};
+use crate::{CoroutineReason, Lowering};
+
+/// The barriers and warp collectives in a kernel's code.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Waits {
+    barriers: u32,
+    warp_collectives: u32,
+}
+
+/// Chooses the lowering of a kernel from its code before the context is lowered.
+pub(super) fn choose<'c>(
+    kernel: Value<'c>,
+    jumps: bool,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Lowering {
+    if !suspends(kernel) {
+        return Lowering::ThreadLoop;
+    }
+    let partial = |(call, what): &(Value<'c>, Operation)| match what {
+        Operation::Warp(number::ACTIVE_MASK) => false,
+        Operation::Warp(_) => call.arguments()[0].as_u64() != Some(u64::from(u32::MAX)),
+        _ => false,
+    };
+    if operations(kernel).iter().any(partial) {
+        return Lowering::Coroutine(CoroutineReason::PartialMask);
+    }
+    if jumps {
+        return Lowering::Coroutine(CoroutineReason::ExitInOutlinedFunction);
+    }
+    if let Some(why) = unusual(kernel) {
+        return Lowering::Coroutine(why);
+    }
+    let flow = Flow::new(kernel, |block| {
+        block.instructions().into_iter().any(|call| call.is_call() && reports_panic(call))
+    });
+    let found = Uniformity::new(kernel, &flow, &Asked { lanes: 1, source: &shim_source, size });
+    let (mut all, mut apart) = (Waits::default(), Waits::default());
+    for (call, what) in operations(kernel) {
+        let is_apart = !found.is_reached_together(flow.number(call.block()));
+        match what {
+            Operation::Barrier => {
+                all.barriers += 1;
+                apart.barriers += u32::from(is_apart);
+            }
+            Operation::Warp(_) => {
+                all.warp_collectives += 1;
+                apart.warp_collectives += u32::from(is_apart);
+            }
+            _ => {}
+        }
+    }
+    let exits = operations(kernel)
+        .iter()
+        .any(|(call, what)| *what == Operation::Exit && !flow.panics[flow.number(call.block())]);
+    if exits {
+        return Lowering::Coroutine(CoroutineReason::ThreadExit);
+    }
+    match apart {
+        Waits { barriers: 0, warp_collectives: 0 } => Lowering::BarrierRegions {
+            barriers: all.barriers,
+            warp_collectives: all.warp_collectives,
+        },
+        Waits { barriers: 0, warp_collectives: divergent } => {
+            let total = all.warp_collectives;
+            Lowering::Coroutine(CoroutineReason::DivergentWarpCollectives { divergent, total })
+        }
+        Waits { barriers: divergent, .. } => {
+            let total = all.barriers;
+            Lowering::Coroutine(CoroutineReason::DivergentBarriers { divergent, total })
+        }
+    }
+}
+
+/// What cannot be built by regions.
+fn unusual(kernel: Value<'_>) -> Option<CoroutineReason> {
+    let entry = kernel.blocks()[0];
+    for instruction in kernel.instructions() {
+        match instruction.opcode() {
+            Opcode::Invoke
+            | Opcode::CallBr
+            | Opcode::IndirectBr
+            | Opcode::Resume
+            | Opcode::LandingPad => return Some(CoroutineReason::UnstructuredControlFlow),
+            Opcode::Alloca
+                if instruction.block() != entry || instruction.operand(0).as_u64() != Some(1) =>
+            {
+                return Some(CoroutineReason::DynamicStackMemory);
+            }
+            _ if instruction.ty().kind() == TypeKind::Token => {
+                return Some(CoroutineReason::Tokens);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What differs between the threads of a block: the results of operations, by name.
+fn shim_source(value: Value<'_>) -> Option<Shape> {
+    if !value.is_instruction() || !value.is_call() {
+        return None;
+    }
+    match Operation::of_call(value)? {
+        Operation::ThreadIndex(_) | Operation::Lane | Operation::Warp(_) => Some(Shape::Varying),
+        Operation::BlockIndex(_)
+        | Operation::BlockDim(_)
+        | Operation::GridDim(_)
+        | Operation::SharedBase
+        | Operation::DynamicShared
+        | Operation::DynamicSharedBytes
+        | Operation::PanicRecord => Some(Shape::UNIFORM),
+        Operation::Fence | Operation::Exit | Operation::Barrier => None,
+    }
+}
+
+/// What differs between the threads of a block, in a body whose parameters are `thread`.
+pub(super) fn block_source<'c>(thread: [Value<'c>; 3]) -> impl Fn(Value<'c>) -> Option<Shape> {
+    move |value| thread.contains(&value).then_some(Shape::Varying)
+}

@@ -1,0 +1,243 @@
+//! The pipeline of the CPU's passes, in order.
+//!
+//! On the module: shared memory, inlining, simplification, wide integers, canonicalisation. Then on each
+//! kernel: undefined selects, the choice of the lowering, context lowering, and either coroutine lowering or
+//! the
+//! functions that run a block ([`block_functions`]: loop interchange, specialisation, region formation,
+//! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
+//! shared
+//! memory, splitting of coroutines.
+//!
+//! Each pass is a module whose header says what it needs and what it guarantees. Each adds a
+//! [`PassReport`](crate::PassReport).
+
+use std::collections::HashSet;
+
+use kernelmill_artifact::Signature;
+use kernelmill_llvm::{
+    ir::{Linkage, ModuleExt, Value},
+    machine::Machine,
+};
+
+use super::{
+    abi::{self, Functions},
+    block_functions::{self, Vectorized},
+    body::Body,
+    code_size::Sizes,
+    context, coroutine, inlining, lowering,
+    outlined::{Outlined, OutlinedExits},
+    reports::Reports,
+    shared_memory, simplification, source_lines,
+    specialization::{self, BlockSize, SpecializedFunction},
+    undefined_selects, verify, wide_integers,
+};
+use crate::{
+    CoroutineReason, Error, Lowering, Pass, PassFact, PassOutcome, Strategy, entry,
+    place::reachable,
+    target::{Entry, Unit},
+};
+
+/// Leaves of debug information what says of instructions where they are from. Variables are in
+/// instructions that the passes here do not carry over.
+const LINES_ONLY: &str = "strip-nonlinetable-debuginfo";
+
+/// Splits coroutines.
+const SPLIT: &str = "coro-early,cgscc(coro-split),coro-cleanup";
+
+/// A kernel whose body is complete.
+struct Kernel<'a, 'c> {
+    signature: &'a Signature,
+    symbol: String,
+    shared_bytes: u64,
+    body: Value<'c>,
+    code: Code<'c>,
+    strategy: Strategy,
+    /// The functions for blocks of one size.
+    sized: Vec<SpecializedFunction<'c>>,
+    /// The functions that the vectoriser built.
+    vectorized: Vec<Value<'c>>,
+}
+
+impl<'c> Kernel<'_, 'c> {
+    fn vectorized(&self) -> verify::Built<'_, 'c> {
+        verify::Built { kernel: &self.signature.name, functions: self.vectorized.clone() }
+    }
+}
+
+/// The functions of a kernel.
+enum Code<'c> {
+    Block(Functions<'c>),
+    Coroutine { start: Value<'c>, resume: Value<'c> },
+}
+
+/// The module of a source, ready for its kernels to be lowered.
+struct Prepared<'p, 'a, 'c> {
+    unit: &'p Unit<'a, 'c>,
+    machine: &'p Machine,
+    reports: Reports<'p>,
+    outlined: Outlined<'c>,
+    sizes: Sizes,
+    /// The bytes of shared memory of all kernels.
+    shared_bytes: u64,
+    has_lines: bool,
+}
+
+/// Builds the functions and the constant that the run time finds for each kernel.
+pub(crate) fn enter<'c>(unit: &Unit<'_, 'c>, machine: &Machine) -> Result<Vec<Entry>, Error> {
+    let prepared = Prepared::new(unit, machine)?;
+    let kernels: Result<Vec<_>, _> =
+        unit.signatures.iter().map(|signature| prepared.kernel(signature)).collect();
+    let kernels = kernels?;
+    prepared.finish(&kernels)?;
+    kernels.into_iter().map(|kernel| export(unit, kernel)).collect()
+}
+
+impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
+    /// Runs the passes on the module before those on kernels.
+    fn new(unit: &'p Unit<'a, 'c>, machine: &'p Machine) -> Result<Self, Error> {
+        let reports = Reports::of_module(unit.passes);
+        let shared_bytes = shared_memory::lower(unit)?;
+        let fact = PassFact::SharedBytes { bytes: shared_bytes };
+        reports.add(Pass::SharedMemory, PassOutcome::of(shared_bytes > 0), Some(fact));
+        reports.count(Pass::Inlining, inlining::context_users(unit));
+        context::mark_waits(unit);
+        simplification::simplify(unit, machine, reports)?;
+        reports.count(Pass::WideIntegers, wide_integers::split_copies(unit));
+        unit.backtraces.find(unit.context, unit.module);
+        machine.run(unit.module, LINES_ONLY)?;
+        let has_lines = unit.module.definitions().iter().any(|it| it.has_source_lines());
+        context::let_panics_return(unit);
+        simplification::canonicalize(unit, machine, reports)?;
+        let (outlined, sizes) = (Outlined::find(unit)?, Sizes::new(unit)?);
+        Ok(Self { unit, machine, reports, outlined, sizes, shared_bytes, has_lines })
+    }
+
+    /// Builds the body of a kernel and the functions around it.
+    fn kernel<'k>(&self, signature: &'k Signature) -> Result<Kernel<'k, 'c>, Error> {
+        let unit = self.unit;
+        let reports = self.reports.of_kernel(&signature.name);
+        let shim = entry::shim(unit, signature)?;
+        reports.count(Pass::UndefinedSelects, undefined_selects::choose(unit, shim));
+        let uses_shared = reachable(shim)
+            .into_iter()
+            .any(|value| value.is_function() && context::uses_shared(value));
+        let jumps = self.outlined.jumps(shim);
+        let lowering = self.lowering(shim, jumps);
+        let fact = PassFact::Chosen { lowering: lowering.clone() };
+        reports.add(Pass::LoweringChoice, PassOutcome::Unchanged, Some(fact));
+        let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
+        let is_coroutine = matches!(lowering, Lowering::Coroutine(_));
+        let own_shared = specialization::has_shared_alone(shim).then_some(self.shared_bytes);
+        let body = Body::new(unit, signature, shim, is_coroutine, self.shared_bytes)?;
+        reports.count(Pass::ContextLowering, body.lower(unit, &self.outlined));
+        let shared_bytes = if uses_shared { self.shared_bytes } else { 0 };
+        if is_coroutine {
+            coroutine::split_at_waits(unit, &body);
+            let (start, resume) =
+                coroutine::functions(unit, &body, &symbol, jumps != OutlinedExits::Never);
+            reports.add(Pass::CoroutineLowering, PassOutcome::Changed, None);
+            let (body, code) = (body.function, Code::Coroutine { start, resume });
+            let strategy = Vectorized::default().strategy(lowering);
+            let (sized, vectorized) = (Vec::new(), Vec::new());
+            return Ok(Kernel {
+                signature,
+                symbol,
+                shared_bytes,
+                body,
+                code,
+                strategy,
+                sized,
+                vectorized,
+            });
+        }
+        let others: HashSet<_> = unit.module.functions().into_iter().collect();
+        let (machine, sizes, block) = (self.machine, &self.sizes, BlockSize::of(signature));
+        let built = block_functions::Kernel {
+            unit,
+            machine,
+            body: &body,
+            symbol: &symbol,
+            reports,
+            jumps,
+            sizes,
+            block,
+            own_shared,
+        }
+        .build()?;
+        let new = unit.module.definitions().into_iter().filter(|it| !others.contains(it));
+        let vectorized =
+            if unit.vectorize { new.chain([body.function]).collect() } else { Vec::new() };
+        let (code, strategy) = (Code::Block(built.functions), built.vectorized.strategy(lowering));
+        let (body, sized) = (body.function, built.sized);
+        Ok(Kernel { signature, symbol, shared_bytes, body, code, strategy, sized, vectorized })
+    }
+
+    /// Chooses the lowering of a kernel.
+    fn lowering(&self, shim: Value<'c>, jumps: OutlinedExits) -> Lowering {
+        match (self.unit.vectorize, context::suspends(shim)) {
+            (true, _) => lowering::choose(shim, jumps == OutlinedExits::Anywhere, &|ty| {
+                self.machine.size_of(ty)
+            }),
+            (false, true) => Lowering::Coroutine(CoroutineReason::VectorizationOff),
+            (false, false) => Lowering::ThreadLoop,
+        }
+    }
+
+    /// Runs the passes on the module after those on kernels.
+    fn finish(&self, kernels: &[Kernel<'_, 'c>]) -> Result<(), Error> {
+        let (unit, reports) = (self.unit, self.reports);
+        reports.count(Pass::OutlinedFunctions, self.outlined.lower(unit, self.shared_bytes));
+        let outcome = if self.has_lines { PassOutcome::Changed } else { PassOutcome::Skipped };
+        if self.has_lines {
+            source_lines::settle(unit);
+            let refused = source_lines::drop_refused(unit.module, file(unit));
+            unit.warnings.borrow_mut().extend(refused);
+        }
+        reports.add(Pass::SourceLines, outcome, None);
+        let vectorized: Vec<_> = kernels.iter().map(Kernel::vectorized).collect();
+        verify::kernels(unit, &vectorized)?;
+        reports.add(Pass::Verification, PassOutcome::Unchanged, None);
+        let sized: Vec<_> = kernels.iter().flat_map(|kernel| &kernel.sized).collect();
+        let promoted = specialization::finish(unit, self.machine, &sized)?;
+        let mut promoted = promoted.into_iter();
+        for kernel in kernels {
+            let count = promoted.by_ref().take(kernel.sized.len()).filter(|it| *it).count();
+            let reports = reports.of_kernel(&kernel.signature.name);
+            match kernel.sized.is_empty() {
+                true => reports.add(Pass::Promotion, PassOutcome::Skipped, None),
+                false => reports.count(Pass::Promotion, count as u64),
+            }
+        }
+        self.machine.run(unit.module, SPLIT)?;
+        let is_coroutine = |kernel: &&Kernel<'_, '_>| matches!(kernel.code, Code::Coroutine { .. });
+        let count = kernels.iter().filter(is_coroutine).count();
+        reports.count(Pass::CoroutineSplitting, count as u64);
+        Ok(())
+    }
+}
+
+/// The file that the source is known by.
+fn file<'a>(unit: &Unit<'a, '_>) -> &'a str {
+    unit.signatures.first().map_or(unit.name, |kernel| &kernel.file)
+}
+
+/// Exports the constant that describes a kernel.
+fn export<'c>(unit: &Unit<'_, 'c>, kernel: Kernel<'_, 'c>) -> Result<Entry, Error> {
+    let functions = match kernel.code {
+        Code::Block(functions) => functions,
+        Code::Coroutine { start, resume } => {
+            let functions = coroutine::finished(unit, kernel.body, (start, resume))?;
+            for function in [start, resume] {
+                function.set_linkage(Linkage::Internal);
+            }
+            functions
+        }
+    };
+    abi::export(unit, &kernel.symbol, kernel.shared_bytes, &functions);
+    Ok(Entry {
+        symbol: kernel.signature.symbol.to_string(),
+        static_shared_bytes: u32::try_from(kernel.shared_bytes).unwrap_or(u32::MAX),
+        cpu_symbol: Some(kernel.symbol),
+        strategy: Some(kernel.strategy),
+    })
+}

@@ -1,0 +1,248 @@
+//! Arithmetic of a vector body: instructions whose result depends on their operands alone. A uniform one is
+//! done
+//! once, a strided one for the first lane, any other one as a vector operation.
+
+use kernelmill_llvm::ir::{ModuleExt, Opcode, Value};
+
+use super::{super::layout::vector_value::VectorValue, code::Mask, values::Values};
+use crate::{
+    ScalarReason,
+    cpu::uniformity::{Shape, is_pure_intrinsic},
+};
+
+impl<'c> Values<'_, 'c> {
+    /// The result of an instruction on numbers, or of a uniform one.
+    pub(in crate::cpu::vectorize) fn compute(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+        mask: Mask<'c>,
+    ) -> Result<VectorValue<'c>, ScalarReason> {
+        Ok(match self.plan.shapes.shape(instruction) {
+            _ if self.code.vectors.lanes == 1 => {
+                VectorValue::uniform(self.once(block, instruction))
+            }
+            Shape::Strided(0) => VectorValue::uniform(self.once(block, instruction)),
+            Shape::Strided(step) => self.strided(block, instruction, step),
+            Shape::Varying => VectorValue::varying(self.vector(block, instruction, mask)?),
+        })
+    }
+
+    /// A copy of an instruction that is the same for all lanes, or whose first lane is wanted.
+    pub(in crate::cpu::vectorize) fn once(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+    ) -> Value<'c> {
+        let operands: Vec<_> = instruction
+            .operands()
+            .into_iter()
+            .map(|operand| {
+                let known = operand.is_instruction() || self.parameters.contains_key(&operand);
+                (known && !operand.is_block())
+                    .then(|| self.read(operand, block).first.expect("the first lane is known"))
+            })
+            .collect();
+        self.code.copy_with(instruction, &operands)
+    }
+
+    /// A value that grows from lane to lane.
+    pub(in crate::cpu::vectorize) fn strided(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+        step: i64,
+    ) -> VectorValue<'c> {
+        let mut holds = None;
+        for operand in instruction.operands() {
+            if let Some(of) = self.read(operand, block).holds {
+                holds = Some(holds.map_or(of, |other| self.code.builder.and(of, other)));
+            }
+        }
+        let opcode = instruction.opcode();
+        // Lane by lane the numbers may wrap where the ones in use do not, so what LLVM has been
+        // told of overflows is dropped.
+        let first = match opcode {
+            Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Shl => {
+                let operands = instruction.operands();
+                let left = self.first(operands[0], block);
+                let right = self.first(operands[1], block);
+                self.code.builder.binary(opcode, left, right)
+            }
+            Opcode::Or if instruction.is_disjoint() => {
+                let operands = instruction.operands();
+                let left = self.first(operands[0], block);
+                let right = self.first(operands[1], block);
+                self.code.builder.add(left, right)
+            }
+            Opcode::ZExt | Opcode::SExt | Opcode::Trunc => {
+                let first = self.first(instruction.operand(0), block);
+                self.code.builder.cast(opcode, first, instruction.ty())
+            }
+            Opcode::GetElementPtr => {
+                let operands = instruction.operands();
+                let base = self.first(operands[0], block);
+                let indices: Vec<_> =
+                    operands[1..].iter().map(|index| self.first(*index, block)).collect();
+                self.code.builder.elements(instruction.element_type(), base, &indices)
+            }
+            _ => self.once(block, instruction),
+        };
+        if self.assumptions.is_checked_here(instruction) {
+            let bit = self.stride_holds(instruction, step, block);
+            holds = Some(holds.map_or(bit, |other| self.code.builder.and(bit, other)));
+        }
+        let Some(holds) = holds else { return VectorValue::strided(first, step) };
+        let vector = self.vector(block, instruction, None).unwrap_or_else(|_| {
+            let all = VectorValue::strided(first, step);
+            self.code.vectors.all(&self.code.builder, all)
+        });
+        VectorValue { first: Some(first), step, holds: Some(holds), vector: Some(vector) }
+    }
+
+    pub(in crate::cpu::vectorize) fn first(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
+        self.read(value, block).first.expect("a strided value has a first lane")
+    }
+
+    /// An instruction on all lanes.
+    pub(in crate::cpu::vectorize) fn vector(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+        mask: Mask<'c>,
+    ) -> Result<Value<'c>, ScalarReason> {
+        use Opcode::*;
+        let opcode = instruction.opcode();
+        let result = match opcode {
+            UDiv | SDiv | URem | SRem => {
+                let left = self.wide(instruction.operand(0), block);
+                let mut right = self.wide(instruction.operand(1), block);
+                if let Some(mask) = mask {
+                    // Lanes that are not here must not divide by what they have.
+                    let one = instruction.ty().constant(1);
+                    let ones = Value::constant_vector(&vec![one; self.code.vectors.lanes as usize]);
+                    right = self.code.builder.select(mask, right, ones);
+                }
+                self.code.builder.binary(opcode, left, right)
+            }
+            Add | FAdd | Sub | FSub | Mul | FMul | FDiv | FRem | Shl | LShr | AShr | And | Or
+            | Xor => {
+                let left = self.wide(instruction.operand(0), block);
+                let right = self.wide(instruction.operand(1), block);
+                self.code.builder.binary(opcode, left, right)
+            }
+            FNeg => {
+                let value = self.wide(instruction.operand(0), block);
+                self.code.builder.negate_float(value)
+            }
+            ICmp => {
+                let left = self.wide(instruction.operand(0), block);
+                let right = self.wide(instruction.operand(1), block);
+                self.code.builder.compare(instruction.int_predicate(), left, right)
+            }
+            FCmp => {
+                let left = self.wide(instruction.operand(0), block);
+                let right = self.wide(instruction.operand(1), block);
+                self.code.builder.compare_floats(instruction.float_predicate(), left, right)
+            }
+            Select => self.select(block, instruction),
+            Freeze => {
+                let value = self.wide(instruction.operand(0), block);
+                self.code.builder.freeze(value)
+            }
+            ExtractValue => {
+                let aggregate = self.wide(instruction.operand(0), block);
+                let indices = instruction.indices().into_iter();
+                indices.fold(aggregate, |all, index| self.code.builder.extract(all, index))
+            }
+            InsertValue => {
+                let aggregate = self.wide(instruction.operand(0), block);
+                let value = self.wide(instruction.operand(1), block);
+                self.code.insert(aggregate, value, &instruction.indices())
+            }
+            GetElementPtr => {
+                let forms: Vec<_> = instruction
+                    .operands()
+                    .into_iter()
+                    .map(|operand| self.read(operand, block))
+                    .collect();
+                // Indices of fields must stay constants.
+                let values: Vec<_> = forms
+                    .into_iter()
+                    .map(|form| {
+                        if form.is_uniform() {
+                            form.once()
+                        } else {
+                            self.code.vectors.all(&self.code.builder, form)
+                        }
+                    })
+                    .collect();
+                self.code.builder.elements(instruction.element_type(), values[0], &values[1..])
+            }
+            Call => self.intrinsic(block, instruction),
+            _ => {
+                let ty = self.code.vectors.widen(instruction.ty());
+                let value = self.wide(instruction.operand(0), block);
+                self.code.builder.cast(opcode, value, ty)
+            }
+        };
+        if result.is_instruction() {
+            result.copy_float_flags(instruction);
+        }
+        Ok(result)
+    }
+
+    /// All lanes of an operand.
+    pub(in crate::cpu::vectorize) fn wide(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
+        let form = self.read(value, block);
+        self.code.vectors.all(&self.code.builder, form)
+    }
+
+    pub(in crate::cpu::vectorize) fn select(
+        &mut self,
+        block: usize,
+        instruction: Value<'c>,
+    ) -> Value<'c> {
+        let condition = self.read(instruction.operand(0), block);
+        let yes = self.wide(instruction.operand(1), block);
+        let no = self.wide(instruction.operand(2), block);
+        if condition.is_uniform() {
+            return self.code.builder.select(condition.once(), yes, no);
+        }
+        let condition = self.code.vectors.all(&self.code.builder, condition);
+        self.code.vectors.blend(&self.code.builder, condition, yes, no)
+    }
+
+    /// One of LLVM's functions, for vectors.
+    pub(in crate::cpu::vectorize) fn intrinsic(
+        &mut self,
+        block: usize,
+        call: Value<'c>,
+    ) -> Value<'c> {
+        let name = is_pure_intrinsic(call).expect("asked before");
+        let arguments = call.arguments();
+        let flags = ["llvm.ctlz", "llvm.cttz", "llvm.abs", "llvm.is.fpclass"];
+        let values: Vec<_> = arguments
+            .iter()
+            .enumerate()
+            .map(|(index, argument)| {
+                if index == 1 && flags.contains(&&*name) {
+                    *argument
+                } else {
+                    self.wide(*argument, block)
+                }
+            })
+            .collect();
+        let result = self.code.vectors.widen(call.ty());
+        let overloads = match &*name {
+            "llvm.fptoui.sat" | "llvm.fptosi.sat" | "llvm.scmp" | "llvm.ucmp" => {
+                vec![result, values[0].ty()]
+            }
+            "llvm.is.fpclass" => vec![values[0].ty()],
+            name if name.ends_with(".with.overflow") => vec![values[0].ty()],
+            _ => vec![result],
+        };
+        let function = self.code.unit.module.intrinsic(&name, &overloads);
+        self.code.builder.call(function, &values)
+    }
+}

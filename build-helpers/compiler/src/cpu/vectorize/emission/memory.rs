@@ -1,0 +1,167 @@
+//! Memory accesses of vectors: one vector access where the addresses of the lanes are consecutive, else a
+//! gather
+//! or scatter, as in [ISPC](https://doi.org/10.1109/InPar.2012.6339601). Needs: the addresses' strides.
+//! Guarantees:
+//! a lane outside of the mask accesses nothing.
+
+use kernelmill_llvm::ir::{IntPredicate, Type, Value};
+
+use super::{
+    super::layout::vector_value::VectorValue,
+    code::{Code, Mask},
+    emitter::Emitter,
+};
+use crate::cpu::uniformity::Shape;
+
+/// The lanes of vectors on aarch64.
+const NEON: u32 = 4;
+
+impl<'c> Emitter<'_, 'c> {
+    /// Reads for the lanes of the mask; what others get is not defined.
+    pub(in crate::cpu::vectorize) fn load(
+        &mut self,
+        block: usize,
+        load: Value<'c>,
+        mask: Mask<'c>,
+    ) -> VectorValue<'c> {
+        debug_assert_eq!(self.values.plan.shapes.shape(load), Shape::Varying);
+        let (ty, align) = (load.ty(), load.alignment());
+        let address = self.values.read(load.operand(0), block);
+        if !self.values.code.follows(&address, ty) {
+            return VectorValue::varying(self.values.code.gather(address, ty, align, mask));
+        }
+        let first = address.first.expect("checked above");
+        let Some(holds) = address.holds else {
+            return VectorValue::varying(self.values.code.load_at_once(first, ty, align, mask));
+        };
+        let wide = ty.vector(self.values.code.vectors.lanes);
+        let slot = self.values.code.slots.alloca(wide);
+        self.values.code.either(
+            holds,
+            |code| {
+                let all = code.load_at_once(first, ty, align, mask);
+                code.builder.store(all, slot);
+            },
+            |code| {
+                let all = code.gather(address, ty, align, mask);
+                code.builder.store(all, slot);
+            },
+        );
+        VectorValue::varying(self.values.code.builder.load(wide, slot))
+    }
+
+    /// Writes for the lanes of the mask.
+    pub(in crate::cpu::vectorize) fn store(
+        &mut self,
+        block: usize,
+        store: Value<'c>,
+        mask: Mask<'c>,
+    ) {
+        let (value, address) = (store.operand(0), store.operand(1));
+        let (ty, align) = (value.ty(), store.alignment());
+        let value = self.values.read(value, block);
+        let address = self.values.read(address, block);
+        if address.is_uniform() && value.is_uniform() {
+            let copy = self.values.code.builder.copy(store);
+            copy.set_operand(0, value.once());
+            copy.set_operand(1, address.once());
+            return;
+        }
+        let all = self.values.code.vectors.all(&self.values.code.builder, value);
+        if !self.values.code.follows(&address, ty) {
+            return self.values.code.scatter(all, address, align, mask);
+        }
+        let first = address.first.expect("checked above");
+        match address.holds {
+            None => self.values.code.store_at_once(all, first, align, mask),
+            Some(holds) => self.values.code.either(
+                holds,
+                |code| code.store_at_once(all, first, align, mask),
+                |code| code.scatter(all, address, align, mask),
+            ),
+        }
+    }
+}
+
+impl<'c> Code<'_, 'c> {
+    /// Whether the lanes of an address of elements of `ty` follow each other.
+    fn follows(&self, address: &VectorValue<'c>, ty: Type<'c>) -> bool {
+        let bytes = (self.size)(ty) as i64;
+        address.first.is_some() && address.step == bytes
+    }
+
+    fn load_at_once(
+        &mut self,
+        first: Value<'c>,
+        ty: Type<'c>,
+        align: u32,
+        mask: Mask<'c>,
+    ) -> Value<'c> {
+        let wide = ty.vector(self.vectors.lanes);
+        let whole = |code: &Self| {
+            let all = code.builder.load(wide, first);
+            all.set_alignment(align);
+            all
+        };
+        let Some(mask) = mask else { return whole(self) };
+        let masked = |code: &Self| {
+            let module = code.unit.module;
+            code.builder.masked_read(module, wide, first, align, mask)
+        };
+        let Some(every) = self.worth_asking(mask) else { return masked(self) };
+        let slot = self.slots.alloca(wide);
+        self.either(
+            every,
+            |code| {
+                code.builder.store(whole(code), slot);
+            },
+            |code| {
+                code.builder.store(masked(code), slot);
+            },
+        );
+        self.builder.load(wide, slot)
+    }
+
+    fn store_at_once(&mut self, all: Value<'c>, first: Value<'c>, align: u32, mask: Mask<'c>) {
+        let whole = |code: &mut Self| code.builder.store(all, first).set_alignment(align);
+        let Some(mask) = mask else { return whole(self) };
+        let masked = |code: &mut Self| {
+            let module = code.unit.module;
+            code.builder.masked_write(module, all, first, align, mask);
+        };
+        match self.worth_asking(mask) {
+            None => masked(self),
+            Some(every) => self.either(every, whole, masked),
+        }
+    }
+
+    /// Whether every lane is in the mask, where it pays to ask: NEON has no access under a mask, and LLVM
+    /// makes four branches of one.
+    fn worth_asking(&self, mask: Value<'c>) -> Option<Value<'c>> {
+        (self.vectors.lanes == NEON).then(|| {
+            let bits = self.vectors.bits(&self.builder, mask);
+            self.builder.compare(IntPredicate::Eq, bits, bits.ty().constant(u64::MAX))
+        })
+    }
+
+    fn gather(
+        &self,
+        address: VectorValue<'c>,
+        ty: Type<'c>,
+        align: u32,
+        mask: Mask<'c>,
+    ) -> Value<'c> {
+        let wide = ty.vector(self.vectors.lanes);
+        let addresses = self.vectors.all(&self.builder, address);
+        let mask = mask.unwrap_or_else(|| self.vectors.every());
+        let module = self.unit.module;
+        self.builder.masked_read(module, wide, addresses, align, mask)
+    }
+
+    fn scatter(&self, all: Value<'c>, address: VectorValue<'c>, align: u32, mask: Mask<'c>) {
+        let addresses = self.vectors.all(&self.builder, address);
+        let mask = mask.unwrap_or_else(|| self.vectors.every());
+        let module = self.unit.module;
+        self.builder.masked_write(module, all, addresses, align, mask);
+    }
+}

@@ -1,0 +1,164 @@
+//! Accesses to context arrays: where a region stores what other regions use, and loads what others stored.
+
+use kernelmill_llvm::ir::{Builder, ModuleExt, Type, TypeKind, Value};
+
+use super::{
+    super::layout::{
+        context_arrays::{ContextArrays, Spill, leaf_bytes},
+        region_function::RegionParameters,
+        vector_value::VectorValue,
+    },
+    code::Code,
+};
+
+/// The context arrays of a region's function.
+pub(in crate::cpu::vectorize) struct Spills<'a, 'c> {
+    pub(in crate::cpu::vectorize) arrays: &'a ContextArrays<'c>,
+    pub(in crate::cpu::vectorize) extra: RegionParameters<'c>,
+}
+
+impl<'c> Spills<'_, 'c> {
+    /// The address of the vector's first element of an array over all threads.
+    pub(in crate::cpu::vectorize) fn threads_at(
+        &self,
+        code: &Code<'_, 'c>,
+        builder: &Builder<'c>,
+        offset: u64,
+        bytes: u64,
+    ) -> Value<'c> {
+        let context = code.unit.context;
+        let (byte, wide) = (Type::int(context, 8), Type::int(context, 64));
+        let start = builder.multiply(self.extra.padded, wide.constant(offset));
+        let step = builder.multiply(self.extra.at, wide.constant(bytes));
+        let array = builder.element(byte, self.extra.threads, start);
+        builder.element(byte, array, step)
+    }
+
+    /// Keeps a value for other regions.
+    pub(in crate::cpu::vectorize) fn keep(
+        &mut self,
+        code: &Code<'_, 'c>,
+        value: Value<'c>,
+        form: VectorValue<'c>,
+        keep: Spill,
+    ) {
+        match keep {
+            Spill::Block(offset) => {
+                let address = code.builder.offset(code.unit.context, self.extra.next, offset);
+                code.builder.store(form.once(), address);
+            }
+            Spill::FirstLane(offset) => {
+                let bytes = (code.size)(value.ty());
+                let address = self.threads_at(code, &code.builder, offset, bytes);
+                let first = form.first.expect("it is strided");
+                let store = code.builder.store(first, address);
+                store.set_alignment(1);
+            }
+            Spill::Lanes(offset) => {
+                let all = code.vectors.all(&code.builder, form);
+                self.spill_leaves(code, value.ty(), all, &mut { offset });
+            }
+        }
+    }
+
+    pub(in crate::cpu::vectorize) fn spill_leaves(
+        &mut self,
+        code: &Code<'_, 'c>,
+        ty: Type<'c>,
+        all: Value<'c>,
+        offset: &mut u64,
+    ) {
+        if ty.kind() == TypeKind::Struct {
+            for (index, field) in ty.fields().into_iter().enumerate() {
+                let divergent_region = code.builder.extract(all, index as u32);
+                self.spill_leaves(code, field, divergent_region, offset);
+            }
+            return;
+        }
+        let (kept, all) = if ty.is_int(1) {
+            let byte = Type::int(code.unit.context, 8);
+            (byte, code.builder.zero_extend(all, byte.vector(code.vectors.lanes)))
+        } else {
+            (ty, all)
+        };
+        let bytes = (code.size)(kept);
+        let address = self.threads_at(code, &code.builder, *offset, bytes);
+        code.builder.store(all, address).set_alignment(bytes as u32);
+        *offset += leaf_bytes(ty, code.size);
+    }
+
+    pub(in crate::cpu::vectorize) fn reload_leaves(
+        &mut self,
+        code: &Code<'_, 'c>,
+        ty: Type<'c>,
+        offset: &mut u64,
+    ) -> Value<'c> {
+        if ty.kind() == TypeKind::Struct {
+            let mut all = code.vectors.widen(ty).poison();
+            for (index, field) in ty.fields().into_iter().enumerate() {
+                let divergent_region = self.reload_leaves(code, field, offset);
+                all = code.builder.insert(all, divergent_region, index as u32);
+            }
+            return all;
+        }
+        let kept = if ty.is_int(1) { Type::int(code.unit.context, 8) } else { ty };
+        let bytes = (code.size)(kept);
+        let address = self.threads_at(code, &code.builder, *offset, bytes);
+        let all = code.builder.load(kept.vector(code.vectors.lanes), address);
+        all.set_alignment(bytes as u32);
+        *offset += leaf_bytes(ty, code.size);
+        if ty.is_int(1) { code.builder.truncate(all, ty.vector(code.vectors.lanes)) } else { all }
+    }
+
+    /// Calls the masked body with a thread in every lane.
+    pub(in crate::cpu::vectorize) fn call_masked(
+        &self,
+        code: &Code<'_, 'c>,
+        masked: Value<'c>,
+        memory: [Option<Value<'c>>; 2],
+    ) {
+        let mut values = code.function.parameters();
+        let own = [self.extra.block, self.extra.next];
+        for (memory, own) in memory.iter().zip(own) {
+            let Some(memory) = memory else { continue };
+            self.copy_block_context(code, own, *memory);
+            for value in values.iter_mut().filter(|value| **value == own) {
+                *value = *memory;
+            }
+        }
+        values.push(code.vectors.every());
+        let next = code.builder.call(masked, &values);
+        if let [_, Some(memory)] = memory {
+            self.copy_block_context(code, memory, self.extra.next);
+        }
+        code.builder.ret(Some(next));
+    }
+
+    /// Memory for what is kept for the block: that of the block itself is handed out to no function
+    /// that is called, so that it becomes registers.
+    pub(in crate::cpu::vectorize) fn block_context(
+        &self,
+        code: &Code<'_, 'c>,
+    ) -> Option<Value<'c>> {
+        let bytes = self.arrays.bytes_of_block;
+        (bytes > 0).then(|| {
+            let memory = code.slots.alloca(Type::int(code.unit.context, 8).array(bytes));
+            memory.set_alignment(16);
+            memory
+        })
+    }
+
+    pub(in crate::cpu::vectorize) fn copy_block_context(
+        &self,
+        code: &Code<'_, 'c>,
+        from: Value<'c>,
+        to: Value<'c>,
+    ) {
+        let context = code.unit.context;
+        let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
+        let copy = code.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
+        let no = Type::int(context, 1).constant(0);
+        let bytes = wide.constant(self.arrays.bytes_of_block);
+        code.builder.call(copy, &[to, from, bytes, no]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Whole-function vectorisation of a kernel's regions, after
+//! [Karrenberg and Hack](https://doi.org/10.1109/CGO.2011.5764682) and
+//! [ISPC](https://doi.org/10.1109/InPar.2012.6339601).
+//!
+//! Needs: a lowered body that is split into regions, whose barriers are uniform. Guarantees: a function that
+//! runs a
+//! block, or the reason why there can be none.
+//!
+//! Neighbouring threads along x are the lanes of a vector. All threads of the block pass through one region
+//! before
+//! any enters the next. [`analysis`] plans the regions and their divergent parts, [`layout`] says how values
+//! are
+//! held, and [`emission`] builds the bodies of each region: a masked one for any vector, and an unmasked one
+//! for
+//! vectors with a thread in every lane. [`block_function`] runs them. With one lane the result is
+//! a scalar loop over the threads.
+
+mod analysis;
+mod block_function;
+mod emission;
+mod layout;
+
+use kernelmill_llvm::ir::{Type, Value};
+
+use super::{
+    body::Body,
+    context::Source,
+    instructions::{ends_at_barrier, writes_panic},
+    lowering::block_source,
+    uniformity::{Asked, Flow, Uniformity},
+};
+use crate::{ScalarReason, target::Unit};
+use analysis::{legality, plan::Plan};
+use emission::{code::BodyKind, function::build};
+pub(super) use layout::block_memory::{Blocks, OWN_MEMORY};
+use layout::context_arrays::ContextArrays;
+
+/// A function that runs a whole block in vectors, with the bytes that it keeps for each thread.
+pub(super) struct Run<'c> {
+    /// The function, and then those that it consists of.
+    pub(super) functions: Vec<Value<'c>>,
+    pub(super) bytes_of_thread: u64,
+    /// Whether it is for blocks of one size.
+    pub(super) is_specialized: bool,
+}
+
+/// Whether a body without barriers can be run in vectors of `lanes`.
+pub(super) fn can_run<'c>(body: &Body<'c>, lanes: u32, size: &dyn Fn(Type<'c>) -> u64) -> bool {
+    let Source::Parameters { thread, .. } = body.source else { return false };
+    let plan = Plan::new(body.function, lanes, size, thread[0]);
+    plan.and_then(|plan| legality::check(&plan)).is_ok()
+}
+
+/// Builds the function that runs a block of a kernel in vectors of `lanes`; `Err` says why that
+/// cannot be.
+pub(super) fn run<'c>(
+    unit: &Unit<'_, 'c>,
+    body: &Body<'c>,
+    symbol: &str,
+    (lanes, blocks): (u32, Blocks<'c>),
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Result<Run<'c>, ScalarReason> {
+    let Source::Parameters { thread, index, .. } = body.source else {
+        unreachable!("the body of a coroutine is not run by a loop over threads")
+    };
+    let plan = Plan::new(body.function, lanes, size, thread[0])?;
+    legality::check(&plan)?;
+    let flow = Flow::of_regions(body.function, writes_panic, ends_at_barrier);
+    let asked = Asked { lanes: 1, source: &block_source(thread), size };
+    let of_block = Uniformity::new(body.function, &flow, &asked);
+    let arrays = ContextArrays::new(&plan, &of_block, size)?;
+    // With code for each vector its index is constant, and memory is handed out to no other function.
+    let unrolled = matches!(blocks, Blocks::Of { unroll: true, .. });
+    let request =
+        Request { unit, plan: &plan, arrays: &arrays, size, place: (thread[0], index[0]) };
+    let built =
+        (0..plan.regions.len()).map(|region| request.region(region, lanes > 1 && !unrolled));
+    let built: Vec<_> = built.collect();
+    let mut functions: Vec<_> = built.iter().flat_map(Bodies::functions).collect();
+    let bodies: Result<Vec<_>, _> = built.into_iter().map(Bodies::complete).collect();
+    let bodies = match bodies {
+        Ok(bodies) => bodies,
+        Err(why) => {
+            functions.into_iter().for_each(Value::delete_function);
+            return Err(why);
+        }
+    };
+    let block = block_function::block(unit, body, symbol, (&plan, &arrays, blocks), &bodies);
+    functions.insert(0, block);
+    let is_specialized = matches!(blocks, Blocks::Of { .. });
+    Ok(Run { functions, bytes_of_thread: arrays.bytes_of_thread, is_specialized })
+}
+
+/// What the bodies of regions are built from.
+struct Request<'r, 'a, 'c> {
+    unit: &'r Unit<'a, 'c>,
+    plan: &'r Plan<'c>,
+    arrays: &'r ContextArrays<'c>,
+    size: &'r dyn Fn(Type<'c>) -> u64,
+    /// The index along x of the thread and of the block.
+    place: (Value<'c>, Value<'c>),
+}
+
+/// The bodies of a region, or why there is one missing.
+struct Bodies<'c> {
+    unmasked: Result<Value<'c>, ScalarReason>,
+    masked: Result<Option<Value<'c>>, ScalarReason>,
+}
+
+impl<'c> Request<'_, '_, 'c> {
+    /// Builds the bodies of a region, the masked one where it is asked for.
+    fn region(&self, region: usize, has_masked: bool) -> Bodies<'c> {
+        let build =
+            |plan: &Plan<'c>, kind| build(self.unit, plan, self.arrays, self.size, region, kind);
+        let body = has_masked.then(|| build(self.plan, BodyKind::Masked)).transpose();
+        let masked = body.as_ref().copied().ok().flatten();
+        let kind = BodyKind::Unmasked { masked };
+        let speculated = masked.and_then(|_| self.plan.speculated(self.size, self.place));
+        let speculated = speculated.and_then(|plan| build(&plan, kind).ok());
+        let unmasked = speculated.map_or_else(|| build(self.plan, kind), Ok);
+        Bodies { unmasked, masked: body }
+    }
+}
+
+impl<'c> Bodies<'c> {
+    /// The functions that there are.
+    fn functions(&self) -> Vec<Value<'c>> {
+        self.unmasked.iter().chain(self.masked.iter().flatten()).copied().collect()
+    }
+
+    fn complete(self) -> Result<block_function::Functions<'c>, ScalarReason> {
+        let (unmasked, masked) = (self.unmasked?, self.masked?);
+        Ok(block_function::Functions { unmasked, masked })
+    }
+}
