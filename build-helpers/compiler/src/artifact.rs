@@ -1,6 +1,8 @@
+//! Artifacts: a compiled source as a binary, and what the run time must know of it.
+
 use kernelmill_artifact::{ArtifactKind, Target};
 
-use crate::bytes::{Reader, Writer};
+use crate::base::bytes::{Reader, Writer};
 
 /// A compiled source: the binary for one target, and what the run time must know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

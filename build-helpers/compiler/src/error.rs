@@ -1,3 +1,6 @@
+//! The error of the compiler: one variant for each reason that a source cannot be compiled, worded for
+//! the user.
+
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -6,10 +9,8 @@ use std::{
 use kernelmill_artifact::Target;
 
 use crate::{
-    Fault, OptionError,
-    fault::Listing,
-    frontend::cuda::{Message, MessageSeverity, signature::SignatureError},
-    plugin::PluginFault,
+    diagnostic::{Fault, Listing, Message, MessageSeverity, PluginFault, SignatureError},
+    job::OptionError,
 };
 
 /// The version of LLVM in what `rustc -vV` printed.
@@ -340,5 +341,11 @@ impl fmt::Display for PluginFaults<'_> {
             write!(formatter, "{separator}{fault}")?;
         }
         Ok(())
+    }
+}
+
+impl From<Vec<PluginFault>> for Error {
+    fn from(faults: Vec<PluginFault>) -> Self {
+        Self::Plugin(faults)
     }
 }

@@ -4,7 +4,7 @@
 use kernelmill_llvm::ir::{Block, Builder, Value};
 
 use super::context::{is_barrier, reports_panic};
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 
 /// Ends a block after every barrier.
 pub(super) fn at_barriers<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) {

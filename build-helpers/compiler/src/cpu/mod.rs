@@ -48,9 +48,9 @@ use kernelmill_llvm::{
 };
 
 use crate::{
-    Error, entry,
-    place::reachable,
-    target::{Entry, Unit},
+    Error,
+    ir::reachable,
+    passes::entry::{self, Entry, Unit},
 };
 use abi::Functions;
 use body::Body;

@@ -22,7 +22,7 @@ use super::{
     size::{self, Sizes},
     uniformity::{Asked, Flow, Uniformity},
 };
-use crate::{Error, place::reachable, target::Unit};
+use crate::{Error, ir::reachable, passes::entry::Unit};
 
 /// Unrolls what is known now; twice, for loops whose rounds depend on a loop around them.
 const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\

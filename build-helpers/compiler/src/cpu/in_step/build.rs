@@ -14,7 +14,7 @@ use crate::{
         context::BARRIER,
         lanes::{phis, resize},
     },
-    target::Unit,
+    passes::entry::Unit,
 };
 
 /// So many rows at most are fetched ahead.

@@ -11,7 +11,7 @@ use super::{
     plan::{Part, Plan},
     state::State,
 };
-use crate::{cpu::uniformity::Shape, target::Unit};
+use crate::{cpu::uniformity::Shape, passes::entry::Unit};
 
 /// What a group's function returns where a thread of it has panicked.
 pub(super) const PANICKED: u64 = 0xffff_ffff;

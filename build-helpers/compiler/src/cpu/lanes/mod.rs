@@ -37,7 +37,7 @@ use super::{
     road::block_source,
     uniformity::{Asked, Flow, Uniformity},
 };
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 pub(super) use form::resize;
 use group::{Kind, build};
 pub(super) use layout::OWN_MEMORY;

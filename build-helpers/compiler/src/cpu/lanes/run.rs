@@ -20,7 +20,7 @@ use crate::{
         context::Source,
         exchange,
     },
-    target::Unit,
+    passes::entry::Unit,
 };
 
 /// The functions of a region.

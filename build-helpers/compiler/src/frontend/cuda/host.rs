@@ -9,12 +9,13 @@ use std::{
 use kernelmill_artifact::Target;
 
 use super::{
-    CudaSource, Nvcc, Trace,
-    nvcc::{option_arguments, start},
+    nvcc::{Nvcc, Trace, option_arguments, start},
+    source::CudaSource,
 };
 use crate::{
-    Error, Options, Params,
-    frontend::rust::{TemporaryFolder, read},
+    Error,
+    job::{Options, Params},
+    toolchain::{TemporaryFolder, read},
 };
 
 /// How objects with host code are made.

@@ -11,17 +11,18 @@ use std::{
 use kernelmill_artifact::{ArtifactKind, NvidiaArch, Target};
 
 use super::{
-    CudaKernel, CudaSource,
     binary::entries,
-    dependencies,
-    message::{self, Message, MessageSeverity},
-    signature, stored,
+    dependencies, message, signature,
+    source::{CudaKernel, CudaSource},
+    stored,
 };
 use crate::{
-    Artifact, CompiledKernel, Config, DeviceLink, Error, Options, Params,
-    device_link::{Linked, write},
-    frontend::rust::{TemporaryFolder, read},
-    symbol::demangle,
+    Error,
+    artifact::{Artifact, CompiledKernel},
+    base::demangle::demangle,
+    diagnostic::{Message, MessageSeverity},
+    job::{Config, DeviceLink, Options, Params},
+    toolchain::{Linked, TemporaryFolder, read, write},
 };
 
 /// An nvcc to call. Plain data: whoever calls the compiler finds it.

@@ -8,7 +8,7 @@ use std::{
 
 use hmac_sha256::Hash;
 
-use crate::{Error, frontend::rust::TemporaryFolder};
+use crate::{Error, toolchain::TemporaryFolder};
 
 macro_rules! files {
     ($($path:literal)*) => {

@@ -11,7 +11,7 @@ use super::{
     names,
     types::Refusal,
 };
-use crate::frontend::cuda::CudaKernel;
+use crate::frontend::cuda::source::CudaKernel;
 use kernelmill_artifact::{ParameterKind, ValueType};
 use std::fmt::Write as _;
 

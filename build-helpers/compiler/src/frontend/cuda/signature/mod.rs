@@ -36,36 +36,16 @@ mod types;
 
 pub use resolve::{Clash, is_same_kernel, resolve_names};
 
-use super::CudaKernel;
-use crate::dispatch::EXPORTED;
+pub use crate::diagnostic::SignatureError;
+
+use super::source::CudaKernel;
+use crate::base::names::EXPORTED;
 use debug::{Debug, Node, NodeId};
 use gimli::constants as dw;
 use kernelmill_artifact::{DeviceFunction, Dimension, Parameter, Safety, Signature};
 use ptx::{Entry, Ptx};
 use std::collections::HashMap;
 use types::{Refusal, Types};
-
-/// Why compiled code says nothing about its kernels.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SignatureError {
-    /// The code has kernels and no debug information.
-    #[error("{file}: the compiled code has no debug information")]
-    NoDebugInformation {
-        /// The source.
-        file: String,
-    },
-    /// The compiled code cannot be read.
-    #[error("{file}: cannot read the debug information of the compiled code: {reason}")]
-    Malformed {
-        /// The source.
-        file: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// Functions that the host can give take or return what they cannot, each with file and line.
-    #[error("{}", .0.join("\n"))]
-    Functions(Vec<String>),
-}
 
 /// Reads the kernels of a file from PTX with debug information, in the order of the source.
 ///

@@ -1,7 +1,7 @@
 //! One name for each kernel of a program.
 
 use super::names::{self, FunctionName};
-use crate::frontend::cuda::CudaKernel;
+use crate::frontend::cuda::source::CudaKernel;
 use kernelmill_artifact::Signature;
 use std::{
     collections::{BTreeMap, BTreeSet},

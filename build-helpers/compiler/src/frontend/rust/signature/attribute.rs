@@ -1,7 +1,7 @@
 //! What stands in the parentheses of `#[kernel(..)]`.
 
 use super::text::Text;
-use crate::{diagnostic::Place, limits};
+use crate::{diagnostic::Place, frontend::limits};
 use kernelmill_artifact::{Dimension, LaunchLimits};
 use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned};
 

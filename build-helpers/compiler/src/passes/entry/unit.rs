@@ -1,0 +1,36 @@
+//! The unit of entry creation: a linked module, and the entries that its kernels become.
+
+use std::cell::RefCell;
+
+use kernelmill_artifact::Signature;
+use kernelmill_llvm::inkwell::{context::Context, module::Module};
+
+use crate::passes::locations::Backtraces;
+
+/// A module on its way through the pipeline.
+pub(crate) struct Unit<'a, 'c> {
+    pub(crate) context: &'c Context,
+    pub(crate) module: &'a Module<'c>,
+    pub(crate) signatures: &'a [Signature],
+    /// The name of the source, unique in the program.
+    pub(crate) name: &'a str,
+    /// Whether threads may become the lanes of vectors.
+    pub(crate) lanes: bool,
+    /// The calls on the way to panics, for who takes the lines out of the module.
+    pub(crate) backtraces: &'a Backtraces,
+    /// What the user is to be told although all went well, a line each.
+    pub(crate) warnings: &'a RefCell<Vec<String>>,
+}
+
+/// A function that the device starts.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Its symbol in the binary.
+    pub(crate) symbol: String,
+    /// Shared memory that the kernel declares, in bytes a block.
+    pub(crate) static_shared_bytes: u32,
+    /// The constant that describes a CPU kernel.
+    pub(crate) cpu_symbol: Option<String>,
+    /// How a CPU kernel runs its threads, and why.
+    pub(crate) road: Option<String>,
+}
