@@ -6,9 +6,10 @@
 //! comes out.
 
 use super::{
-    Found,
+    found::Found,
     layout::{CLASS, PLAIN, is_of_cuda},
     names,
+    reader::cannot_cross,
     types::Refusal,
 };
 use crate::frontend::cuda::source::CudaKernel;
@@ -76,7 +77,7 @@ pub(super) fn apply(kernels: &mut [Found], ptx: &str) {
             }
             let refusal = Refusal { reason: CLASS.to_owned(), help: PLAIN };
             let ty = types.get(at).map_or("", String::as_str);
-            let why = super::cannot_cross(&parameter.name, ty, &refusal);
+            let why = cannot_cross(&parameter.name, ty, &refusal);
             obstacles.push(format!("the kernel `{full_name}`: {why}"));
         }
         signature.parameters = good.into();

@@ -16,34 +16,36 @@ pub(super) const PLAIN: &str = "use a struct of plain values, or pass the values
 pub(super) const CLASS: &str = "has a constructor or a destructor";
 const RAW: &str = "use an integer, and take it apart in the kernel";
 
-/// The layout of a struct, as `#[repr(C)]` gives it too.
-pub(super) fn structure(
-    types: &Types<'_>,
-    id: NodeId,
-    typedefs: &[&str],
-    hint: &str,
-) -> Result<StructLayout, Refusal> {
-    let node = types.debug.node(id);
-    let written = node.name.as_deref().and_then(names::written);
-    let Some(size) = node.size.filter(|size| *size > 0 && !node.is_declaration) else {
-        return refuse(
-            "has no layout in the debug information: it is only declared, or not used",
-            "define it in this file, or take a pointer to void",
-        );
-    };
-    let written = written.or_else(|| typedefs.last().map(|name| (*name).to_owned()));
-    let written = written.unwrap_or_else(|| hint.to_owned());
-    let name = names::type_identifier(&written);
-    check_class(types, id, &written)?;
-    let mut fields = Vec::new();
-    members(types, id, &name, 0, &mut fields)?;
-    let declared = node.align.or_else(|| vector_align(&written)).unwrap_or(1);
-    let natural = fields.iter().map(|(field, _)| field.ty.align()).max().unwrap_or(1);
-    let align = natural.max(declared).max(types.least_align(id));
-    let end = check_offsets(types, &fields)?;
-    let align = fit(end, size, align)?;
-    let fields = fields.into_iter().map(|(field, _)| field);
-    Ok(StructLayout { name: name.into(), size, align, fields: fields.collect() })
+impl Types<'_> {
+    /// The layout of a struct, as `#[repr(C)]` gives it too.
+    pub(super) fn structure(
+        &self,
+        id: NodeId,
+        typedefs: &[&str],
+        hint: &str,
+    ) -> Result<StructLayout, Refusal> {
+        let node = self.debug.node(id);
+        let written = node.name.as_deref().and_then(names::written);
+        let Some(size) = node.size.filter(|size| *size > 0 && !node.is_declaration) else {
+            return refuse(
+                "has no layout in the debug information: it is only declared, or not used",
+                "define it in this file, or take a pointer to void",
+            );
+        };
+        let written = written.or_else(|| typedefs.last().map(|name| (*name).to_owned()));
+        let written = written.unwrap_or_else(|| hint.to_owned());
+        let name = names::type_identifier(&written);
+        check_class(self, id, &written)?;
+        let mut fields = Vec::new();
+        members(self, id, &name, 0, &mut fields)?;
+        let declared = node.align.or_else(|| vector_align(&written)).unwrap_or(1);
+        let natural = fields.iter().map(|(field, _)| field.ty.align()).max().unwrap_or(1);
+        let align = natural.max(declared).max(self.least_align(id));
+        let end = check_offsets(self, &fields)?;
+        let align = fit(end, size, align)?;
+        let fields = fields.into_iter().map(|(field, _)| field);
+        Ok(StructLayout { name: name.into(), size, align, fields: fields.collect() })
+    }
 }
 
 /// Whether a class is one of CUDA's headers: those have constructors, and are plain data.

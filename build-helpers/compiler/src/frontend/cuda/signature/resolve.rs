@@ -1,6 +1,9 @@
 //! One name for each kernel of a program.
 
-use super::names::{self, FunctionName};
+use super::{
+    named::is_named,
+    names::{self, FunctionName},
+};
 use crate::frontend::cuda::source::CudaKernel;
 use kernelmill_artifact::Signature;
 use std::{
@@ -49,7 +52,7 @@ pub fn resolve_names(
     let mut is_chosen = BTreeSet::new();
     for (index, kernel) in kernels.iter_mut().enumerate() {
         let symbol = kernel.signature.symbol.clone();
-        let by_name = || chosen.iter().find(|(key, _)| super::is_named(&symbol, key));
+        let by_name = || chosen.iter().find(|(key, _)| is_named(&symbol, key));
         let name = chosen.get(&in_file(&kernel.signature));
         if let Some(name) = name.or_else(|| Some(by_name()?.1)) {
             kernel.signature.name = name.clone().into();

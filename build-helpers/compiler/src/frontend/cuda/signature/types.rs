@@ -2,7 +2,7 @@
 
 use super::{
     debug::{Debug, Node, NodeId},
-    enums, layout, names,
+    names,
     ptx::Slot,
 };
 use gimli::constants as dw;
@@ -147,7 +147,7 @@ impl<'a> Types<'a> {
             dw::DW_TAG_pointer_type => Ok(ValueType::Scalar(Scalar::U64)),
             dw::DW_TAG_array_type => self.array(id, hint),
             dw::DW_TAG_enumeration_type => {
-                let layout = enums::layout(self, id, &peeled.typedefs, hint)?;
+                let layout = self.enumeration(id, &peeled.typedefs, hint)?;
                 Ok(ValueType::Enum(layout.into()))
             }
             dw::DW_TAG_structure_type | dw::DW_TAG_class_type => {
@@ -157,7 +157,7 @@ impl<'a> Types<'a> {
                 if let Some(ty) = self.device_function(id)? {
                     return Ok(ValueType::Function(ty.into()));
                 }
-                let layout: StructLayout = layout::structure(self, id, &peeled.typedefs, hint)?;
+                let layout: StructLayout = self.structure(id, &peeled.typedefs, hint)?;
                 Ok(ValueType::Struct(layout.into()))
             }
             dw::DW_TAG_union_type => refuse("is a union", "use a struct, or an array of bytes"),

@@ -13,7 +13,9 @@ mod help;
 mod kernel;
 mod layout;
 mod length;
+mod refusal;
 mod scope;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod text;
