@@ -98,7 +98,7 @@ impl<'a, 'c> Table<'a, 'c> {
             check.erase();
         }
         for call in calls {
-            self.choose(context, module, (call, ty), id);
+            self.choose(context, module, call, ty, id);
         }
         lookup.erase();
         Ok(())
@@ -139,7 +139,8 @@ impl<'a, 'c> Table<'a, 'c> {
         &self,
         context: &'c Context,
         module: &Module<'c>,
-        (call, ty): (Value<'c>, Type<'c>),
+        call: Value<'c>,
+        ty: Type<'c>,
         id: Value<'c>,
     ) {
         let rest = call.block();

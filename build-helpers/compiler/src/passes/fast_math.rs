@@ -31,14 +31,13 @@ pub(crate) fn allow_contraction(module: &Module<'_>) {
     }
 }
 
-/// The call by which a function says so.
+/// The call by which a function asks for fast-math flags.
 const MARK: &str = "__kernelmill_fast_math";
 
 /// How deep calls are followed.
 const DEPTH: usize = 64;
 
-/// Finds the functions that are marked, makes what they call part of them, and allows fast
-/// arithmetic there. The mathematical functions of the device crate stay as they are: they compute
+/// Inlines what marked functions call, and sets all fast-math flags in them. The mathematical functions of the device crate stay as they are: they compute
 /// with the errors of single operations.
 pub(crate) fn apply<'c>(
     context: &'c Context,
@@ -48,25 +47,9 @@ pub(crate) fn apply<'c>(
     let Some(mark) = module.function(MARK) else { return Ok(()) };
     let exact = hold_back(context, module);
     machine.run(module, "always-inline")?;
-    let mut marked: Vec<Value<'c>> = Vec::new();
-    for call in calls_of(mark) {
-        let function = call.block().function();
-        if !marked.contains(&function) {
-            marked.push(function);
-        }
-        call.erase();
-    }
+    let marked = marked(mark);
     for _ in 0..DEPTH {
-        let calls = marked.iter().flat_map(|function| function.calls());
-        let mut found = false;
-        for call in calls {
-            if call.called_function().is_some_and(|callee| takes_part(callee, &exact)) {
-                call.remove_attribute(Place::Function, "noinline");
-                call.add_attribute(context, Place::Function, "alwaysinline", 0);
-                found = true;
-            }
-        }
-        if !found {
+        if !inline_callees(context, &marked, &exact) {
             break;
         }
         machine.run(module, "always-inline")?;
@@ -77,36 +60,68 @@ pub(crate) fn apply<'c>(
             always_inline(context, *function);
         }
     }
-    for (function, inlined) in exact {
+    for Exact { function, is_inlined } in exact {
         function.remove_attribute(Place::Function, "noinline");
-        if inlined {
+        if is_inlined {
             always_inline(context, function);
         }
     }
     Ok(())
 }
 
+/// The functions that are marked, each once. The marks are removed.
+fn marked(mark: Value<'_>) -> Vec<Value<'_>> {
+    let mut marked = Vec::new();
+    for call in calls_of(mark) {
+        let function = call.block().function();
+        if !marked.contains(&function) {
+            marked.push(function);
+        }
+        call.erase();
+    }
+    marked
+}
+
+/// Has LLVM inline what these functions call; whether there is anything to inline.
+fn inline_callees<'c>(context: &'c Context, functions: &[Value<'c>], exact: &[Exact<'c>]) -> bool {
+    let mut found = false;
+    for call in functions.iter().flat_map(|function| function.calls()) {
+        if call.called_function().is_some_and(|callee| takes_part(callee, exact)) {
+            call.remove_attribute(Place::Function, "noinline");
+            call.add_attribute(context, Place::Function, "alwaysinline", 0);
+            found = true;
+        }
+    }
+    found
+}
+
+/// A mathematical function, whose operations are rounded one by one.
+struct Exact<'c> {
+    function: Value<'c>,
+    is_inlined: bool,
+}
+
 /// Keeps mathematical functions from being inlined, and says which were to be.
-fn hold_back<'c>(context: &'c Context, module: &Module<'c>) -> Vec<(Value<'c>, bool)> {
+fn hold_back<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Exact<'c>> {
     let functions = module.definitions().into_iter().filter(|function| {
         let name = function.name();
         name.contains(EXACT) || name.starts_with(MATH_PREFIX)
     });
     functions
         .map(|function| {
-            let inlined = function.has_attribute(Place::Function, "alwaysinline");
+            let is_inlined = function.has_attribute(Place::Function, "alwaysinline");
             function.remove_attribute(Place::Function, "alwaysinline");
             function.add_attribute(context, Place::Function, "noinline", 0);
-            (function, inlined)
+            Exact { function, is_inlined }
         })
         .collect()
 }
 
 /// Whether a function that is called becomes part of the caller.
-fn takes_part<'c>(callee: Value<'c>, exact: &[(Value<'c>, bool)]) -> bool {
+fn takes_part<'c>(callee: Value<'c>, exact: &[Exact<'c>]) -> bool {
     !callee.is_declaration()
         && !is_panic(&callee.name())
-        && !exact.iter().any(|(function, _)| *function == callee)
+        && !exact.iter().any(|it| it.function == callee)
         && !is_recursive(callee)
 }
 

@@ -5,7 +5,7 @@ mod scratch;
 
 use std::path::PathBuf;
 
-pub(crate) use nvlink::Linked;
+pub(crate) use nvlink::{Linked, Relocatable};
 pub(crate) use scratch::{TemporaryFolder, read, write};
 
 /// The tools that the compiler uses. Plain data: whoever calls the compiler finds them.

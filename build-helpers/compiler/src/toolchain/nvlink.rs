@@ -8,6 +8,14 @@ use kernelmill_artifact::NvidiaArch;
 use super::scratch::{TemporaryFolder, read};
 use crate::{Error, job::DeviceLink};
 
+/// A relocatable cubin.
+pub(crate) struct Relocatable<'a> {
+    pub(crate) cubin: &'a Path,
+    pub(crate) arch: NvidiaArch,
+    /// The source, for messages.
+    pub(crate) name: &'a str,
+}
+
 /// What came of a device link.
 pub(crate) enum Linked {
     Cubin(Vec<u8>),
@@ -32,10 +40,10 @@ impl DeviceLink {
     /// [`Error::Tool`] with what nvlink says, where names that are defined nowhere are not all of it.
     pub(crate) fn link(
         &self,
-        cubin: &Path,
-        (arch, name): (NvidiaArch, &str),
+        object: &Relocatable<'_>,
         folder: &TemporaryFolder,
     ) -> Result<Linked, Error> {
+        let Relocatable { cubin, arch, name } = *object;
         let nvlink = self.nvlink.as_ref();
         let nvlink = nvlink.ok_or_else(|| Error::Internal("no nvlink for a cubin".to_owned()))?;
         let output = folder.path.join("linked.cubin");

@@ -20,7 +20,7 @@ use crate::{
         entry::{self, Entry, GpuAbi, Unit},
     },
     target_info::{AddressSpaces, Found, LibraryQuery, Printf, TargetInfo, VendorMath},
-    toolchain::{Linked, TemporaryFolder, Toolchain, read, write},
+    toolchain::{Linked, Relocatable, TemporaryFolder, Toolchain, read, write},
 };
 
 /// An NVIDIA architecture.
@@ -108,6 +108,18 @@ pub(crate) struct Needs {
     pub(crate) maps: bool,
 }
 
+/// A run of ptxas.
+#[derive(Clone, Copy)]
+struct Assembler<'a> {
+    toolchain: &'a Toolchain,
+    /// Where files are written.
+    folder: &'a TemporaryFolder,
+    /// The source, for messages.
+    name: &'a str,
+    /// Whether nvlink comes after it.
+    is_relocatable: bool,
+}
+
 impl Nvidia {
     /// A newer version of PTX than the architecture needs is asked for only where kernels need it: it
     /// needs a newer driver.
@@ -188,13 +200,8 @@ impl Nvidia {
     }
 
     /// Runs NVIDIA's assembler, into a file of a folder.
-    fn ptxas(
-        &self,
-        (toolchain, folder): (&Toolchain, &TemporaryFolder),
-        ptx: &[u8],
-        name: &str,
-        is_relocatable: bool,
-    ) -> Result<PathBuf, Error> {
+    fn ptxas(&self, ptx: &[u8], run: &Assembler<'_>) -> Result<PathBuf, Error> {
+        let Assembler { toolchain, folder, name, is_relocatable } = *run;
         let Some(ptxas) = &toolchain.ptxas else {
             let target = Target::Cubin(self.arch);
             let ptx = Target::Ptx(self.arch).to_string();
@@ -304,11 +311,12 @@ impl Backend for Nvidia {
             return Ok((ArtifactKind::Ptx, ptx));
         }
         let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
-        let tools = (toolchain, &folder);
+        let (folder, name) = (&folder, module.name());
+        let is_relocatable = self.link.is_some() && self.needs_link(module.module());
+        let cubin = self.ptxas(&ptx, &Assembler { toolchain, folder, name, is_relocatable })?;
         let bytes = match &self.link {
-            Some(link) if self.needs_link(module.module()) => {
-                let cubin = self.ptxas(tools, &ptx, module.name(), true)?;
-                match link.link(&cubin, (self.arch, module.name()), &folder)? {
+            Some(link) if is_relocatable => {
+                match link.link(&Relocatable { cubin: &cubin, arch: self.arch, name }, folder)? {
                     Linked::Cubin(bytes) => bytes,
                     Linked::Undefined(names) => {
                         let text = format!("{names:?} were found when the module was checked");
@@ -317,7 +325,7 @@ impl Backend for Nvidia {
                     Linked::OtherTypes(name) => return Err(link.clash(&name, self.arch)),
                 }
             }
-            _ => read(&self.ptxas(tools, &ptx, module.name(), false)?)?,
+            _ => read(&cubin)?,
         };
         Ok((ArtifactKind::Cubin, bytes))
     }

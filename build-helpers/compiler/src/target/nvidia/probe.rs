@@ -8,12 +8,12 @@ use kernelmill_llvm::{
     ir::{Block, Builder, ModuleExt, Place, Type, Value, calling_convention},
 };
 
-use super::Nvidia;
+use super::{Assembler, Nvidia};
 use crate::{
     Error,
     ir::undefined,
     target_info::{Found, LibraryQuery, TargetInfo as _},
-    toolchain::{Linked, TemporaryFolder},
+    toolchain::{Linked, Relocatable, TemporaryFolder},
 };
 
 impl Nvidia {
@@ -30,8 +30,9 @@ impl Nvidia {
         let folder = TemporaryFolder::new(&toolchain.scratch, "probe")?;
         while !functions.is_empty() {
             let ptx = self.calls_of_all(context, &functions)?;
-            let cubin = self.ptxas((toolchain, &folder), &ptx, name, true)?;
-            match link.link(&cubin, (self.arch, name), &folder)? {
+            let assembler = Assembler { toolchain, folder: &folder, name, is_relocatable: true };
+            let cubin = self.ptxas(&ptx, &assembler)?;
+            match link.link(&Relocatable { cubin: &cubin, arch: self.arch, name }, &folder)? {
                 Linked::Cubin(_) => {}
                 Linked::Undefined(names) => {
                     functions.retain(|function| !names.contains(&function.name()));

@@ -51,13 +51,7 @@ impl Arguments {
                 ("dim", _) => says_no_dimension = true,
                 _ => match self.limit(&name, &value) {
                     Some(true) => places.push((name, place)),
-                    Some(false) => {
-                        let written = text.written(&value);
-                        let message =
-                            format!("has the attribute `{name} = {written}`, which is no size");
-                        let help = format!("write `{name} = {}`", example(&name));
-                        self.reports.push(Report { place, message, help });
-                    }
+                    Some(false) => self.refuse_size(&name, &text.written(&value), place),
                     None => return Err(meta.error("unknown argument")),
                 },
             }
@@ -70,9 +64,20 @@ impl Arguments {
             let place = text.place(attribute);
             self.reports.push(Report { place, message, help: help.to_owned() });
         }
+        self.check_limits(&places, &text.place(attribute));
+    }
+
+    fn refuse_size(&mut self, name: &str, written: &str, place: Place) {
+        let message = format!("has the attribute `{name} = {written}`, which is no size");
+        let help = format!("write `{name} = {}`", example(name));
+        self.reports.push(Report { place, message, help });
+    }
+
+    /// Reports limits that cannot be, each at its own place, or else at that of the attribute.
+    fn check_limits(&mut self, places: &[(String, Place)], attribute: &Place) {
         for fault in limits::check(&self.limits) {
             let place = places.iter().find(|(name, _)| name == fault.name);
-            let place = place.map_or_else(|| text.place(attribute), |(_, place)| place.clone());
+            let place = place.map_or_else(|| attribute.clone(), |(_, place)| place.clone());
             let message = format!("has launches that cannot be: {}", fault.message);
             self.reports.push(Report { place, message, help: fault.help.to_owned() });
         }
