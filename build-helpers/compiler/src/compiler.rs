@@ -73,7 +73,7 @@ impl Compiler {
         is_newer.then(text).into_iter().collect()
     }
 
-    /// The compiler with plugins, in place of those it has.
+    /// The compiler with other plugins.
     ///
     /// # Errors
     ///
@@ -208,12 +208,12 @@ impl Compiler {
         pipeline::compile(&self.tools()?, job)
     }
 
-    /// The module of a job in LLVM's textual form, after the steps that its options ask for: what
+    /// The module of a job in LLVM's textual form, after the stages that its options ask for: what
     /// [`Compiler::compile`] would generate code from, or any state before.
     ///
     /// # Errors
     ///
-    /// Those of [`Compiler::compile`], as far as the steps are asked for.
+    /// Those of [`Compiler::compile`], as far as the stages are asked for.
     pub fn inspect(&self, job: &Job<'_>) -> Result<String, Error> {
         pipeline::inspect(&self.tools()?, job)
     }

@@ -203,7 +203,7 @@ pub enum Error {
     /// The options of a job do not fit together, or what it is for.
     #[error(transparent)]
     Options(#[from] OptionError),
-    /// Functions of other sources that are named cannot be found, each with file and line.
+    /// External device functions that are named cannot be found, each with file and line.
     #[error("{}", .0.join("\n"))]
     Deferred(Vec<String>),
     /// A plugin cannot do what a kernel asks of it, or has left something undone.

@@ -69,7 +69,7 @@ impl fmt::Display for Frame {
 }
 
 impl fmt::Display for Fault {
-    /// The message, the place, and a line for each step from there to the kernel.
+    /// The message, the place, and a line for each call from there to the kernel.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)?;
         for (index, frame) in self.frames.iter().enumerate() {

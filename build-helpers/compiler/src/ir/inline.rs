@@ -7,7 +7,7 @@ use kernelmill_llvm::{
 
 use crate::base::names::{PREFIX, SHIM_PREFIX};
 
-/// Makes a function part of every function that calls it.
+/// Marks a function to be inlined into every caller.
 pub(crate) fn always_inline<'c>(context: &'c Context, function: Value<'c>) {
     for name in ["noinline", "optnone", "cold", "minsize", "optsize"] {
         function.remove_attribute(Place::Function, name);
@@ -20,8 +20,8 @@ pub(crate) fn always_inline<'c>(context: &'c Context, function: Value<'c>) {
     }
 }
 
-/// Marks every function to be made part of its callers, but for the compiler's own, which have
-/// reasons to stay apart until later.
+/// Marks every function to be inlined into its callers, but for the compiler's own, which stay out of
+/// line until later stages.
 pub(crate) fn inline_all<'c>(context: &'c Context, module: &Module<'c>) {
     let ours = |name: &str| name.starts_with(PREFIX) && !name.starts_with(SHIM_PREFIX);
     for function in module.definitions() {

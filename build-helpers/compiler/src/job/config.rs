@@ -26,7 +26,7 @@ pub struct Config {
     pub target: Target,
     /// What code means.
     pub params: Params,
-    /// The steps of the pipeline.
+    /// The stages of the pipeline.
     pub options: Options,
 }
 
@@ -70,7 +70,7 @@ impl Config {
     }
 
     /// The configuration of a function that is compiled to become part of this one's module: the
-    /// same target and parameters, and none of the steps that are done once for the whole module.
+    /// same target and parameters, and none of the stages that run once for the whole module.
     #[must_use]
     pub fn child(&self, name: &str) -> Self {
         let (target, params) = (self.target.clone(), self.params.clone());

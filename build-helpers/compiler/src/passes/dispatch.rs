@@ -1,9 +1,9 @@
-//! Calls of functions that the host gives to kernels, `DeviceFn::call` of the device crate.
+//! Function tables: indirect calls of functions that the host gives to kernels, `DeviceFn::call` of the
+//! device crate.
 //!
-//! Such a call names its function by a number, and becomes a choice among direct calls of all
-//! functions of its type: no address of a function is ever taken, so that it means the same in every
-//! module and on every device, kernels keep what is known of direct calls, and on the CPU threads
-//! can be lanes.
+//! Such a call names its function by a number, and becomes a switch over direct calls of all functions
+//! of its type. No address of a function is ever taken: a number means the same in every module and on
+//! every device, kernels keep what is known of direct calls, and the CPU can vectorise them.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -58,8 +58,8 @@ impl<'a, 'c> Table<'a, 'c> {
         Ok(Self { functions: functions.iter().map(of).collect::<Result<_, _>>()?, refer })
     }
 
-    /// Makes every call by number in a module a choice among the table's functions, which the
-    /// module then names as those of another source.
+    /// Replaces every call by number in a module by a switch over the table's functions, which the
+    /// module then names by deferred references.
     pub(crate) fn dispatch(&self, context: &'c Context, module: &Module<'c>) -> Result<(), Error> {
         let Some(marker) = ModuleExt::function(module, FUNCTION) else { return Ok(()) };
         for lookup in calls_of(marker) {
@@ -134,7 +134,7 @@ impl<'a, 'c> Table<'a, 'c> {
         function
     }
 
-    /// Makes a call a choice among direct ones. What names none was refused before.
+    /// Replaces a call by a switch over direct ones. What names none was refused before.
     fn choose(
         &self,
         context: &'c Context,

@@ -1,4 +1,4 @@
-//! Lengths of memory that kernels are given by its address alone, for plugins that ask for them.
+//! Buffer lengths: sizes of memory that kernels get by its address alone, for plugins that ask for them.
 //!
 //! The run time passes them to every kernel, in bytes and after its own arguments, one for each
 //! such address in their order. Only kernels that were compiled with them read them.

@@ -1,4 +1,4 @@
-//! The parameters of kernels: how much space a target has for them, and what of them is passed.
+//! Parameters of kernels: the space that a target has for them, and which of them are passed.
 
 use kernelmill_artifact::{ParameterKind, Signature, TensorMapData};
 use kernelmill_llvm::{

@@ -1,9 +1,9 @@
 //! Kernels in CUDA C++, as they are.
 //!
-//! Two roads lead from a `.cu` file to a device. NVIDIA's own compiler, nvcc, makes PTX and cubins
-//! by itself; clang makes bitcode with the operations of `kernelmill_device` in it, which takes the
-//! same road as a kernel in Rust, to every target. In both cases the kernels' signatures are read
-//! from debug information in compiled code, never from the text.
+//! Two compilers take a `.cu` file. NVIDIA's own, nvcc, makes PTX and cubins by itself. clang makes
+//! bitcode that calls the operations of `kernelmill_device`, which the pipeline compiles like that of a
+//! kernel in Rust, for every target. In both cases the kernels' signatures are read from debug
+//! information in compiled code, never from the text.
 
 mod binary;
 pub mod clang;

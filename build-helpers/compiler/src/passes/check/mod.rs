@@ -1,4 +1,4 @@
-//! Checks a module before any code is generated from it, and collects everything that is wrong.
+//! Validation of a module before any code is generated from it. All faults are collected.
 
 mod assertion;
 mod backtrace;

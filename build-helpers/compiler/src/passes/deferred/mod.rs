@@ -1,4 +1,4 @@
-//! Deferred references: external device functions, that is functions of other sources that kernels name.
+//! Deferred references: external device functions, which a kernel names and another source defines.
 //!
 //! A source names a function by the symbol `__kernelmill_deferred_NAME`, which is declared and
 //! nowhere defined; `deferred!` of the device crate writes it. The definition is found when the kernel

@@ -1,4 +1,4 @@
-//! Functions of a source that are, or claim to be, functions of the run-time library.
+//! Clashes of a source's functions with those of the device crate.
 
 use kernelmill_artifact::Target;
 use kernelmill_llvm::{

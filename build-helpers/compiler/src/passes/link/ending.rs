@@ -1,11 +1,11 @@
-//! How a thread ends where the target's instruction would end others with it.
+//! Thread exit by return, where the target's instruction would end other threads of the group too.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Builder, ModuleExt, Opcode, Place, Value},
 };
 
-/// Lets `panic`, which writes a panic down and ends with the intrinsic `end`, return, and ends the
+/// Lets `panic`, which records a panic and ends with the intrinsic `end`, return, and ends the
 /// thread where it was called: kernels return, so that the other threads of the group go on; other
 /// functions, from which there is no way back to the kernel, use the intrinsic.
 pub(super) fn by_return<'c>(

@@ -1,4 +1,4 @@
-//! Sends the allocator that `alloc` calls to the device crate's.
+//! The global allocator: calls of `alloc` go to the device crate's heap.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},

@@ -14,10 +14,10 @@ use crate::{
     target_info::TargetInfo,
 };
 
-/// Makes the functions that write a panic down part of the kernels of a GPU: a call costs
-/// registers, by the convention for calls. They stay apart until everything is optimised, so that
-/// they do not keep functions from being inlined; and each function gets them once, whatever the
-/// number of its panics.
+/// Inlines the functions that record a panic into the kernels of a GPU, where a call costs registers
+/// by the calling convention. They stay out of line until everything is optimised, so that they do not
+/// keep functions from being inlined; and each function gets them once, whatever the number of its
+/// panics.
 pub(crate) fn finish_panics<'c>(
     context: &'c Context,
     module: &Module<'c>,
@@ -42,8 +42,9 @@ pub(crate) fn finish_panics<'c>(
     }
 }
 
-/// Keeps what writes a panic down apart, and makes every function that can panic part of the kernels, where the end of a thread in a function
-/// would be that of its whole group. Recursive ones, and those called by address, stay.
+/// Keeps the functions that record a panic out of line. Where the end of a thread in a function would
+/// end its whole group, every function that can panic is inlined into the kernels, but for recursive
+/// ones and those called by address.
 pub(crate) fn inline_panicking<'c>(
     context: &'c Context,
     module: &Module<'c>,

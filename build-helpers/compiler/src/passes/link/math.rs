@@ -1,5 +1,5 @@
-//! Sends every call of a mathematical function, whether it is written as `f32::sin`, as
-//! `Float::sin` or as `libm`'s, to one implementation: that of the device crate.
+//! The device crate's math library: every call of a mathematical function goes to it, whether it is
+//! written as `f32::sin`, as `Float::sin` or as `libm`'s.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -32,9 +32,12 @@ const INTRINSICS: &[(&str, &str)] = &[
 const LIBRARY: &[(&str, &str)] =
     &[("expm1", "exp_m1"), ("log1p", "ln_1p"), ("cbrt", "cbrt"), ("hypot", "hypot")];
 
-/// Replaces the functions, and on GPUs what their back ends get wrong: remainders, which they
-/// compute with a rounded quotient, and conversions between floating-point numbers and 128-bit
-/// integers, which they cannot select.
+/// Replaces the functions, and applies workarounds for LLVM's GPU back ends: they compute remainders with
+/// a rounded quotient ([llvm-project#224141] for NVPTX, [llvm-project#130988] for AMDGPU), and cannot
+/// select conversions between floating-point numbers and 128-bit integers.
+///
+/// [llvm-project#224141]: https://github.com/llvm/llvm-project/pull/224141
+/// [llvm-project#130988]: https://github.com/llvm/llvm-project/pull/130988
 pub(super) fn replace<'c>(context: &'c Context, module: &Module<'c>, gpu: bool) {
     for function in module.functions() {
         if function.is_declaration() && function.is_used() {

@@ -1,4 +1,4 @@
-//! One call for all panics of a function.
+//! Tail merging of panics: one call for all panics of a function.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},

@@ -1,4 +1,4 @@
-//! Replaces the panics of `core` by calls of the device crate's.
+//! Panics of `core`, `alloc` and `std`: replaced by calls of the device crate's functions.
 //!
 //! They are defined before `core` itself is linked, so that its formatting code comes along only
 //! on the CPU, where a message is formatted, and only for panics that have one.

@@ -1,5 +1,5 @@
-//! C's `printf` for targets without functions of any number of arguments: into a buffer of the module,
-//! from which the host reads, or by a function that takes the address of the arguments.
+//! C's `printf` for targets without variadic functions: into a buffer of the module that the host
+//! reads, or by a function that takes the address of the arguments.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
@@ -44,8 +44,10 @@ fn replace_calls<'c>(print: Value<'c>, by: impl Fn(Value<'c>) -> Value<'c>) {
 
 /// Calls the target's function `name`, with the arguments packed in memory of the thread.
 ///
-/// LLVM does the same with functions of any number of arguments when it emits PTX, but version 23 gives
-/// the address in local memory where one in generic memory is meant, and the driver reads elsewhere.
+/// Workaround: LLVM does the same with variadic functions when it emits PTX, but version 23 passes the
+/// address in local memory ([llvm-project#201661]) where the driver's `vprintf` takes a generic one.
+///
+/// [llvm-project#201661]: https://github.com/llvm/llvm-project/pull/201661
 fn to_packed<'c>(context: &'c Context, module: &Module<'c>, name: &str) {
     let Some(print) = module.function(PRINT) else { return };
     let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));

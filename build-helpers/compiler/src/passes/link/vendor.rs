@@ -1,4 +1,4 @@
-//! The vendor's own mathematics in place of the device crate's: `libdevice` and `ocml`.
+//! A vendor's math library instead of the device crate's: NVIDIA's `libdevice`, AMD's `ocml`.
 
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},

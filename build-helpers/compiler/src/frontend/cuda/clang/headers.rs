@@ -1,4 +1,4 @@
-//! Our headers in place of the toolkit's.
+//! kernelmill's CUDA headers, which clang reads instead of the CUDA toolkit's.
 
 use std::{
     fmt::Write as _,

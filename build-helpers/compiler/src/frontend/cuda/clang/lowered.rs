@@ -1,4 +1,5 @@
-//! The result of clang's front end: bitcode, kernels, and the obstacles that keep them from targets.
+//! The result of clang's front end: bitcode, kernels, and the unsupported features that keep them from
+//! targets.
 
 use kernelmill_artifact::DeviceFunction;
 

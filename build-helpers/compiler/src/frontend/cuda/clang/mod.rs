@@ -1,7 +1,7 @@
-//! The road through clang: a `.cu` file is compiled once, for NVIDIA's virtual machine, to bitcode
-//! that is not optimised, against headers of our own in place of the toolkit's. What a kernel asks
+//! clang's front end for CUDA C++: a `.cu` file is compiled once, for NVIDIA's virtual machine, to bitcode
+//! that is not optimised, against kernelmill's headers instead of the CUDA toolkit's. What a kernel asks
 //! of the device is in these headers a call of the same operations that kernels in Rust use, so
-//! that everything after `module::adapt` is the pipeline of the driver, for every target.
+//! that the pipeline takes what `module::adapt` gives for every target.
 
 mod annotation;
 mod arguments;

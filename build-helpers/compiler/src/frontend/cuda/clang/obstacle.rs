@@ -1,4 +1,5 @@
-//! What keeps single kernels of a file from a target, with the line that does.
+//! The search for unsupported features: what keeps single kernels of a file from a target, with the
+//! line.
 
 use std::collections::BTreeSet;
 

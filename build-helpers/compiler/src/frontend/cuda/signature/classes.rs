@@ -10,7 +10,7 @@ use super::{
     layout::{CLASS, PLAIN, is_of_cuda},
     names,
     reader::cannot_cross,
-    types::Refusal,
+    types::UnsupportedType,
 };
 use crate::frontend::cuda::source::CudaKernel;
 use kernelmill_artifact::{ParameterKind, ValueType};
@@ -75,7 +75,7 @@ pub(super) fn apply(kernels: &mut [Found], ptx: &str) {
                 good.push(parameter.clone());
                 continue;
             }
-            let refusal = Refusal { reason: CLASS.to_owned(), help: PLAIN };
+            let refusal = UnsupportedType { reason: CLASS.to_owned(), help: PLAIN };
             let ty = types.get(at).map_or("", String::as_str);
             let why = cannot_cross(&parameter.name, ty, &refusal);
             obstacles.push(format!("the kernel `{full_name}`: {why}"));

@@ -3,7 +3,7 @@
 use super::{
     debug::NodeId,
     names,
-    types::{Refusal, Types, refuse, signed, unsigned},
+    types::{Types, UnsupportedType, refuse, signed, unsigned},
 };
 use gimli::constants as dw;
 use kernelmill_artifact::{EnumLayout, Scalar, Variant};
@@ -19,7 +19,7 @@ impl Types<'_> {
         id: NodeId,
         typedefs: &[&str],
         hint: &str,
-    ) -> Result<EnumLayout, Refusal> {
+    ) -> Result<EnumLayout, UnsupportedType> {
         let node = self.debug.node(id);
         let variants: Vec<(String, i128)> = self
             .debug

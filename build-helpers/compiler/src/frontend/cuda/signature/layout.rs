@@ -3,7 +3,7 @@
 use super::{
     debug::{Node, NodeId},
     names,
-    types::{Refusal, Types, refuse},
+    types::{Types, UnsupportedType, refuse},
 };
 use gimli::constants as dw;
 use kernelmill_artifact::{Field, StructLayout, ValueType};
@@ -23,7 +23,7 @@ impl Types<'_> {
         id: NodeId,
         typedefs: &[&str],
         hint: &str,
-    ) -> Result<StructLayout, Refusal> {
+    ) -> Result<StructLayout, UnsupportedType> {
         let node = self.debug.node(id);
         let written = node.name.as_deref().and_then(names::written);
         let Some(size) = node.size.filter(|size| *size > 0 && !node.is_declaration) else {
@@ -59,7 +59,7 @@ pub(super) fn is_of_cuda(name: &str) -> bool {
 }
 
 /// Refuses classes that are more than their data.
-fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), Refusal> {
+fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), UnsupportedType> {
     let node = types.debug.node(id);
     if is_of_cuda(written) {
         return Ok(());
@@ -90,7 +90,7 @@ fn members(
     outer: &str,
     start: u64,
     fields: &mut Vec<(Field, Option<NodeId>)>,
-) -> Result<(), Refusal> {
+) -> Result<(), UnsupportedType> {
     for member in types.debug.children(id) {
         match member.tag {
             dw::DW_TAG_inheritance if has_data(types, member.ty) => {
@@ -112,7 +112,7 @@ fn member(
     outer: &str,
     start: u64,
     fields: &mut Vec<(Field, Option<NodeId>)>,
-) -> Result<(), Refusal> {
+) -> Result<(), UnsupportedType> {
     let name = member.name.as_deref().unwrap_or_default();
     if name.starts_with("__vptr") || name.starts_with("_vptr") {
         return refuse("has virtual functions", PLAIN);
@@ -132,7 +132,7 @@ fn member(
     let hint = format!("{outer}_{name}");
     let ty = types.value(member.ty, &hint).map_err(|refusal| {
         let subject = if name.is_empty() { "a member".to_owned() } else { format!("`{name}`") };
-        Refusal { reason: format!("has {subject}, which {}", refusal.reason), ..refusal }
+        UnsupportedType { reason: format!("has {subject}, which {}", refusal.reason), ..refusal }
     })?;
     fields.push((Field { name: name.to_owned().into(), ty, offset }, peeled.id));
     Ok(())
@@ -149,7 +149,10 @@ fn has_data(types: &Types<'_>, base: Option<NodeId>) -> bool {
 }
 
 /// Checks that `#[repr(C)]` puts every field where it is; the end of the last one.
-fn check_offsets(types: &Types<'_>, fields: &[(Field, Option<NodeId>)]) -> Result<u64, Refusal> {
+fn check_offsets(
+    types: &Types<'_>,
+    fields: &[(Field, Option<NodeId>)],
+) -> Result<u64, UnsupportedType> {
     let mut end = 0_u64;
     for (Field { name, ty, offset }, node) in fields {
         let expected = end.next_multiple_of(ty.align());
@@ -181,7 +184,7 @@ fn check_offsets(types: &Types<'_>, fields: &[(Field, Option<NodeId>)]) -> Resul
 }
 
 /// The alignment at which a struct of these fields has its size.
-fn fit(end: u64, size: u64, least: u64) -> Result<u64, Refusal> {
+fn fit(end: u64, size: u64, least: u64) -> Result<u64, UnsupportedType> {
     if end == 0 && size == 1 {
         // An empty struct has a byte in C++.
         return Ok(1);

@@ -5,7 +5,7 @@ use super::{
     found::Found,
     names,
     ptx::{Entry, Ptx},
-    types::{self, Refusal, Types},
+    types::{self, Types, UnsupportedType},
 };
 use crate::{base::names::EXPORTED, frontend::cuda::source::CudaKernel};
 use gimli::constants as dw;
@@ -25,8 +25,8 @@ pub(super) struct Reader<'a> {
 type Order = (bool, u64, u32);
 
 /// What is wrong with a parameter, as a sentence.
-pub(super) fn cannot_cross(parameter: &str, ty: &str, refusal: &Refusal) -> String {
-    let Refusal { reason, help } = refusal;
+pub(super) fn cannot_cross(parameter: &str, ty: &str, refusal: &UnsupportedType) -> String {
+    let UnsupportedType { reason, help } = refusal;
     format!(
         "the parameter `{parameter}` of type `{ty}` cannot cross from host to device, because its \
          type {reason}; {help}"
@@ -52,7 +52,7 @@ impl<'a> Reader<'a> {
                     let function = DeviceFunction { package: "".into(), name, ty, file, line };
                     functions.push((order, function));
                 }
-                Err(Refusal { reason, help }) => {
+                Err(UnsupportedType { reason, help }) => {
                     let text =
                         format!("{file}:{line}: the device function `{name}` {reason}; {help}");
                     faults.push((order, text));

@@ -3,10 +3,10 @@
 use super::{
     attribute::{DEVICE_FN, marked},
     cfg,
-    refusal::Refusal,
     scope::{ModuleId, Scope},
     syntax::bare,
     types::{Position, Types},
+    unsupported::UnsupportedType,
 };
 use crate::diagnostic::{Diagnostic, Place};
 use kernelmill_artifact::{DeviceFunction, FunctionType, ValueType};
@@ -170,7 +170,7 @@ impl Types<'_, '_> {
         module: ModuleId,
         whole: &Type,
         inner: &Type,
-    ) -> Result<ValueType, Refusal> {
+    ) -> Result<ValueType, UnsupportedType> {
         let Type::FnPtr(pointer) = bare(inner) else {
             return Err(self.no_function_type(module, whole));
         };
@@ -194,7 +194,7 @@ impl Types<'_, '_> {
         &mut self,
         module: ModuleId,
         pointer: &TypeFnPtr,
-    ) -> Result<FunctionType, Refusal> {
+    ) -> Result<FunctionType, UnsupportedType> {
         let parameters = pointer.inputs.iter().map(|input| self.value(module, &input.ty));
         let parameters: Vec<_> = parameters.collect::<Result<_, _>>()?;
         let result = returned(&pointer.output).map(|ty| self.value(module, ty)).transpose()?;

@@ -1,10 +1,10 @@
 //! Helps: what to write instead of a type that cannot cross between host and device.
 
 use super::{
-    refusal::Refusal,
     scope::{Found, ModuleId, TypeItem},
     syntax::{bare, disjoint_element, first_argument, segments, tensor_map},
     types::{Position, Types},
+    unsupported::UnsupportedType,
 };
 use kernelmill_artifact::Access;
 use syn::{Generics, Path, PointerMutability, Type, TypeArray, TypeReference};
@@ -18,65 +18,74 @@ impl Types<'_, '_> {
         module: ModuleId,
         ty: &Type,
         generics: &Generics,
-    ) -> Refusal {
+    ) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
         if generics.params.is_empty() {
             let help = "remove the circle; a device has no pointers to hold such a type";
-            return Refusal::new(written, "which contains itself", help);
+            return UnsupportedType::new(written, "which contains itself", help);
         }
         let help = "define a `#[repr(C)]` struct without type parameters for it";
-        Refusal::new(written, "a generic type", help)
+        UnsupportedType::new(written, "a generic type", help)
     }
 
     /// Refuses an array whose length only the compiler could know.
-    pub(super) fn unknown_length(&self, module: ModuleId, array: &TypeArray) -> Refusal {
+    pub(super) fn unknown_length(&self, module: ModuleId, array: &TypeArray) -> UnsupportedType {
         let text = self.scope.text(module);
         let help = format!(
             "write `{}` as a number, or as a `const` of this file that is one",
             text.written(&array.len)
         );
-        Refusal::new(text.written(array), "an array whose length is not known here", help)
+        UnsupportedType::new(text.written(array), "an array whose length is not known here", help)
     }
 
     /// Refuses an array of no length, or of more bytes than a device has.
-    pub(super) fn impossible_length(&self, module: ModuleId, array: &TypeArray) -> Refusal {
+    pub(super) fn impossible_length(&self, module: ModuleId, array: &TypeArray) -> UnsupportedType {
         let text = self.scope.text(module);
         let why = "an array of no size that a device could take";
-        Refusal::new(text.written(array), why, "give it a length of at least 1 that fits in memory")
+        UnsupportedType::new(
+            text.written(array),
+            why,
+            "give it a length of at least 1 that fits in memory",
+        )
     }
 
     /// Refuses a `&TensorMap<T, D>` whose element or number of dimensions no device copies.
-    pub(super) fn no_tensor_map(&self, module: ModuleId, ty: &Type) -> Refusal {
+    pub(super) fn no_tensor_map(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
         let why = "a tensor map of other than 1 to 5 dimensions of numbers";
         let help = "write the type of its elements, an integer or a float of 1 to 8 bytes, and the number of \
                     dimensions: `&TensorMap<f32, 2>`";
-        Refusal::new(written, why, help)
+        UnsupportedType::new(written, why, help)
     }
 
     /// Refuses a `DeviceFn<F>` whose `F` is not written as a plain function type.
-    pub(super) fn no_function_type(&self, module: ModuleId, ty: &Type) -> Refusal {
+    pub(super) fn no_function_type(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
         let why = "whose type of functions is none that the host can give";
         let help =
             "write it as a safe function of Rust without lifetimes: `DeviceFn<fn(f32) -> f32>`";
-        Refusal::new(written, why, help)
+        UnsupportedType::new(written, why, help)
     }
 
     /// Refuses a `DeviceFn<F>` whose functions take or return what no device passes.
-    pub(super) fn no_plain_function(&self, module: ModuleId, ty: &Type, help: &str) -> Refusal {
+    pub(super) fn no_plain_function(
+        &self,
+        module: ModuleId,
+        ty: &Type,
+        help: &str,
+    ) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
-        Refusal::new(written, "of functions that take or return what cannot cross", help)
+        UnsupportedType::new(written, "of functions that take or return what cannot cross", help)
     }
 
     /// Refuses a type that is none of those that can cross.
-    pub(super) fn refuse(&self, module: ModuleId, ty: &Type) -> Refusal {
+    pub(super) fn refuse(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
         let help = match self.position {
             Position::Parameter => instead_of_parameter(self, module, ty),
             Position::Element(_) | Position::Inside => instead_inside(self, module, ty),
         };
-        Refusal::new(written, CANNOT_CROSS, help)
+        UnsupportedType::new(written, CANNOT_CROSS, help)
     }
 }
 

@@ -3,10 +3,10 @@
 use super::{
     attribute::{Arguments, DEVICE_FN, marked},
     cfg,
-    refusal::Refusal,
     scope::{ModuleId, Scope},
     syntax::bare,
     types::{Position, Types},
+    unsupported::UnsupportedType,
 };
 use crate::diagnostic::{Diagnostic, Place};
 use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
@@ -211,7 +211,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn refuse(&mut self, name: &str, typed: &PatType, is_element: bool, refusal: Refusal) {
+    fn refuse(&mut self, name: &str, typed: &PatType, is_element: bool, refusal: UnsupportedType) {
         let (text, kernel) = (self.scope.text(self.module), self.name());
         let path = refusal.path();
         let whole = text.written(&typed.ty);

@@ -2,9 +2,9 @@
 
 use super::{
     cfg, empty,
-    refusal::{self, Refusal},
     scope::ModuleId,
     types::Types,
+    unsupported::{self, UnsupportedType},
 };
 use kernelmill_artifact::{Field, StructLayout, ValueType};
 use syn::{Attribute, ItemStruct, LitInt, ext::IdentExt};
@@ -25,14 +25,14 @@ impl Types<'_, '_> {
         &mut self,
         module: ModuleId,
         item: &ItemStruct,
-    ) -> Result<ValueType, Refusal> {
+    ) -> Result<ValueType, UnsupportedType> {
         let repr = Repr::read(&item.attrs);
         let name = item.ident.unraw().to_string();
         if !repr.c && !repr.transparent {
-            return Err(refusal::not_repr_c(&name, self.scope.text(module).place(&item.ident)));
+            return Err(unsupported::not_repr_c(&name, self.scope.text(module).place(&item.ident)));
         }
         if repr.packed {
-            return Err(refusal::packed(&name, self.scope.text(module).place(&item.ident)));
+            return Err(unsupported::packed(&name, self.scope.text(module).place(&item.ident)));
         }
         let (mut offset, mut align, mut fields) = (0_u64, repr.align.max(1), Vec::new());
         let kept = item.fields.iter().filter(|field| !cfg::left_out(&field.attrs));
@@ -53,7 +53,7 @@ impl Types<'_, '_> {
             offset = end;
         }
         if fields.is_empty() {
-            return Err(refusal::no_fields(&name, self.scope.text(module).place(&item.ident)));
+            return Err(unsupported::no_fields(&name, self.scope.text(module).place(&item.ident)));
         }
         let size = offset.next_multiple_of(align);
         let layout = StructLayout { name: name.into(), size, align, fields: fields.into() };

@@ -13,13 +13,13 @@ mod help;
 mod kernel;
 mod layout;
 mod length;
-mod refusal;
 mod scope;
 mod syntax;
 #[cfg(test)]
 mod tests;
 mod text;
 mod types;
+mod unsupported;
 
 use crate::diagnostic::Diagnostic;
 use kernelmill_artifact::{DeviceFunction, Signature};

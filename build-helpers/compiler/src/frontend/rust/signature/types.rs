@@ -2,11 +2,11 @@
 
 use super::{
     empty, length,
-    refusal::Refusal,
     scope::{Found, ModuleId, Scope, TypeItem},
     syntax::{
         bare, disjoint_element, first_argument, of_device_fn, second_argument, segments, tensor_map,
     },
+    unsupported::UnsupportedType,
 };
 use kernelmill_artifact::{Access, MAX_TENSOR_RANK, ParameterKind, Scalar, ValueType};
 use syn::{Path, Type};
@@ -46,14 +46,14 @@ impl<'s, 'a> Types<'s, 'a> {
         &mut self,
         module: ModuleId,
         ty: &Type,
-    ) -> Result<Option<ParameterKind>, Refusal> {
+    ) -> Result<Option<ParameterKind>, UnsupportedType> {
         if empty::is_empty(self.scope, module, ty) {
             return Ok(None);
         }
         self.bytes(module, ty).map(Some)
     }
 
-    fn bytes(&mut self, module: ModuleId, ty: &Type) -> Result<ParameterKind, Refusal> {
+    fn bytes(&mut self, module: ModuleId, ty: &Type) -> Result<ParameterKind, UnsupportedType> {
         let (element, access) = match bare(ty) {
             Type::Reference(reference) => match (bare(&reference.elem), &reference.mutability) {
                 (Type::Slice(slice), None) => (&*slice.elem, Access::Read),
@@ -86,7 +86,7 @@ impl<'s, 'a> Types<'s, 'a> {
         ty: &Type,
         path: &Path,
         access: Access,
-    ) -> Result<ParameterKind, Refusal> {
+    ) -> Result<ParameterKind, UnsupportedType> {
         let segment = path.segments.last();
         let rank = segment.and_then(second_argument);
         let rank = rank.and_then(|rank| length::value(self.scope, module, rank));
@@ -103,7 +103,11 @@ impl<'s, 'a> Types<'s, 'a> {
     }
 
     /// The value that a type stands for.
-    pub(super) fn value(&mut self, module: ModuleId, ty: &Type) -> Result<ValueType, Refusal> {
+    pub(super) fn value(
+        &mut self,
+        module: ModuleId,
+        ty: &Type,
+    ) -> Result<ValueType, UnsupportedType> {
         match bare(ty) {
             Type::Path(path) if path.qself.is_none() => match of_device_fn(&path.path) {
                 Some(inner) => self.device_fn(module, ty, inner),
@@ -124,7 +128,12 @@ impl<'s, 'a> Types<'s, 'a> {
         }
     }
 
-    fn named(&mut self, module: ModuleId, ty: &Type, path: &Path) -> Result<ValueType, Refusal> {
+    fn named(
+        &mut self,
+        module: ModuleId,
+        ty: &Type,
+        path: &Path,
+    ) -> Result<ValueType, UnsupportedType> {
         let names = segments(path);
         if path.leading_colon.is_some() {
             return foreign(&names).ok_or_else(|| self.refuse(module, ty));

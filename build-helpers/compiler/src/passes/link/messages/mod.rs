@@ -110,7 +110,7 @@ impl<'c> Message<'c> {
     }
 }
 
-/// Makes part of their callers what hides a message: the functions of `core` that make arguments,
+/// Inlines what hides a message: the functions of `core` that make arguments,
 /// and those that only pass a message on.
 pub(super) fn expose<'c>(context: &'c Context, module: &Module<'c>) {
     const MAKERS: [&str; 3] =

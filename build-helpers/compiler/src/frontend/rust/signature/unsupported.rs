@@ -1,9 +1,9 @@
-//! Refusals: why a type cannot cross between host and device.
+//! Unsupported types: why a type cannot cross between host and device.
 
 use crate::diagnostic::Place;
 
 /// Why a type cannot cross.
-pub(super) struct Refusal {
+pub(super) struct UnsupportedType {
     /// The type that is refused, as it is written; empty until somebody who knows fills it in.
     pub(super) written: String,
     /// What about it, to follow its name.
@@ -16,7 +16,7 @@ pub(super) struct Refusal {
     pub(super) at: Option<Box<Place>>,
 }
 
-impl Refusal {
+impl UnsupportedType {
     /// A refusal of a type, with what to write instead.
     pub(super) fn new(written: String, why: &'static str, help: impl Into<String>) -> Self {
         Self { written, why, help: help.into(), fields: Vec::new(), at: None }
@@ -55,17 +55,17 @@ impl Refusal {
     }
 }
 
-pub(super) fn not_repr_c(name: &str, place: Place) -> Refusal {
+pub(super) fn not_repr_c(name: &str, place: Place) -> UnsupportedType {
     let help = format!("write `#[repr(C)]` above `struct {name}`");
-    Refusal::new(String::new(), "a struct without `#[repr(C)]`", help).or_at(place)
+    UnsupportedType::new(String::new(), "a struct without `#[repr(C)]`", help).or_at(place)
 }
 
-pub(super) fn packed(name: &str, place: Place) -> Refusal {
+pub(super) fn packed(name: &str, place: Place) -> UnsupportedType {
     let help = format!("remove `packed` from `struct {name}`, or pass its fields one by one");
-    Refusal::new(String::new(), "a packed struct", help).or_at(place)
+    UnsupportedType::new(String::new(), "a packed struct", help).or_at(place)
 }
 
-pub(super) fn no_fields(name: &str, place: Place) -> Refusal {
+pub(super) fn no_fields(name: &str, place: Place) -> UnsupportedType {
     let help = format!("leave it out, or give `{name}` a field");
-    Refusal::new(String::new(), "a struct without fields", help).or_at(place)
+    UnsupportedType::new(String::new(), "a struct without fields", help).or_at(place)
 }
