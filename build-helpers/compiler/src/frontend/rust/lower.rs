@@ -1,6 +1,10 @@
 //! From a kernel file in Rust to bitcode, by one call of rustc.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use super::{
     device::DeviceCrate,
@@ -33,17 +37,7 @@ pub(crate) fn lower(
         command.args(["--cfg", cfg]);
     }
     command.args(&source.arguments).arg(input(source));
-    if !source.path.starts_with(&source.package_root) {
-        let (from, to) = (source.path.parent(), Path::new(&source.display).parent());
-        let mut remap = from.unwrap_or(&source.path).as_os_str().to_owned();
-        remap.push("=");
-        remap.push(to.unwrap_or(Path::new("")));
-        command.arg("--remap-path-prefix").arg(remap);
-    }
-    // The folder that rustc runs in is part of what it writes about source lines.
-    let mut remap = source.package_root.as_os_str().to_owned();
-    remap.push("=");
-    command.arg("--remap-path-prefix").arg(remap);
+    remap_paths(&mut command, source);
     let warnings = run_rustc(command, &toolchain.rustc)?;
     let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
     let module = read(&bitcode)?;
@@ -55,6 +49,27 @@ pub(crate) fn lower(
     let lowered = Lowered { modules, inputs, variables, warnings, ..Lowered::default() };
     layout::check(&lowered.modules, &source.signatures)?;
     Ok(lowered)
+}
+
+/// Keeps the paths of a checkout out of what rustc writes about source lines.
+fn remap_paths(command: &mut Command, source: &RustSource) {
+    if !source.path.starts_with(&source.package_root) {
+        let (from, to) = (source.path.parent(), Path::new(&source.display).parent());
+        let from = from.unwrap_or(&source.path);
+        let to = to.unwrap_or(Path::new(""));
+        command.arg("--remap-path-prefix").arg(remapping(from, to));
+    }
+    // The folder that rustc runs in is part of source lines too.
+    let root = remapping(&source.package_root, Path::new(""));
+    command.arg("--remap-path-prefix").arg(root);
+}
+
+/// `from=to`.
+fn remapping(from: &Path, to: &Path) -> OsString {
+    let mut text = from.as_os_str().to_owned();
+    text.push("=");
+    text.push(to);
+    text
 }
 
 /// The file as rustc is given it: relative to the package where it lies in it, so that no path of

@@ -93,10 +93,11 @@ fn gpu_kernel<'c>(
     copy_promises(context, shim, kernel);
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, kernel, "start"));
+    let forwarder = Forwarder { context, builder: &builder, abi, kernel };
     let mut values = Vec::new();
     for (index, (argument, value)) in arguments.iter().zip(kernel.parameters()).enumerate() {
         let place = Place::Parameter(index as u32);
-        values.push(pass(context, &builder, abi, kernel, place, *argument, value));
+        values.push(forwarder.pass(place, *argument, value));
     }
     builder.call(shim, &values);
     builder.ret(None);
@@ -154,50 +155,54 @@ fn parameter_type<'c>(
     }
 }
 
-/// Adds the attributes of a parameter, and gives its value as the shim takes it.
-fn pass<'c>(
+/// A kernel that passes its parameters on to its shim.
+struct Forwarder<'a, 'c> {
     context: &'c Context,
-    builder: &Builder<'c>,
-    abi: &GpuAbi<'_, 'c>,
+    builder: &'a Builder<'c>,
+    abi: &'a GpuAbi<'a, 'c>,
     kernel: Value<'c>,
-    place: Place,
-    argument: Argument<'_, 'c>,
-    value: Value<'c>,
-) -> Value<'c> {
-    match argument {
-        Argument::Scalar(ty) if ty.is_int(1) => builder.truncate(value, ty),
-        Argument::Scalar(ty) if abi.is_misaligned(ty) => {
-            let size = abi.machine.size_of(ty);
-            let bytes = Argument::Bytes(size, size);
-            let address = pass(context, builder, abi, kernel, place, bytes, value);
-            builder.load(ty, address)
-        }
-        Argument::Scalar(_) | Argument::Length(_) => value,
-        Argument::Bytes(size, align) => {
-            let ty = Type::int(context, 8).array(size);
-            kernel.add_type_attribute(context, place, abi.by_value, ty);
-            kernel.add_attribute(context, place, "align", align);
-            // Shims only read what they are given so; a kernel that changes it has a copy.
-            for name in ["noalias", "readonly"] {
-                kernel.add_attribute(context, place, name, 0);
+}
+
+impl<'c> Forwarder<'_, 'c> {
+    /// Adds the attributes of a parameter, and gives its value as the shim takes it.
+    fn pass(&self, place: Place, argument: Argument<'_, 'c>, value: Value<'c>) -> Value<'c> {
+        let Self { context, builder, abi, kernel } = *self;
+        match argument {
+            Argument::Scalar(ty) if ty.is_int(1) => builder.truncate(value, ty),
+            Argument::Scalar(ty) if abi.is_misaligned(ty) => {
+                let size = abi.machine.size_of(ty);
+                builder.load(ty, self.bytes(place, size, size, value))
             }
-            if abi.parameter_space == 0 {
+            Argument::Scalar(_) | Argument::Length(_) => value,
+            Argument::Bytes(size, align) => self.bytes(place, size, align, value),
+            Argument::TensorMap => {
+                let value = self.bytes(place, TensorMapData::BYTES, TensorMapData::ALIGN, value);
+                if let Some(name) = abi.constant {
+                    kernel.add_text_attribute_at(context, place, name, "");
+                }
                 value
-            } else {
-                builder.address_space_cast(value, Type::pointer(context, 0))
+            }
+            Argument::Address(kind) => {
+                address_attributes(context, kernel, place, kind);
+                value
             }
         }
-        Argument::TensorMap => {
-            let bytes = Argument::Bytes(TensorMapData::BYTES, TensorMapData::ALIGN);
-            let value = pass(context, builder, abi, kernel, place, bytes, value);
-            if let Some(name) = abi.constant {
-                kernel.add_text_attribute_at(context, place, name, "");
-            }
-            value
+    }
+
+    /// The address of a parameter that is passed as bytes.
+    fn bytes(&self, place: Place, size: u64, align: u64, value: Value<'c>) -> Value<'c> {
+        let Self { context, builder, abi, kernel } = *self;
+        let ty = Type::int(context, 8).array(size);
+        kernel.add_type_attribute(context, place, abi.by_value, ty);
+        kernel.add_attribute(context, place, "align", align);
+        // Shims only read what they are given so; a kernel that changes it has a copy.
+        for name in ["noalias", "readonly"] {
+            kernel.add_attribute(context, place, name, 0);
         }
-        Argument::Address(kind) => {
-            address_attributes(context, kernel, place, kind);
+        if abi.parameter_space == 0 {
             value
+        } else {
+            builder.address_space_cast(value, Type::pointer(context, 0))
         }
     }
 }

@@ -40,14 +40,20 @@ const ARCHITECTURE: &str = "sm_80";
 /// The version of PTX that goes with it.
 const PTX: &str = "+ptx70";
 
-/// Compiles a file to bitcode, and reads its kernels. LLVM must be open. `told` is the architecture of
-/// NVIDIA's that the source is told it is compiled for.
-pub(crate) fn lower(
+/// What one call of clang gives.
+struct Compiled {
+    bitcode: Vec<u8>,
+    inputs: Vec<PathBuf>,
+    messages: Vec<Message>,
+}
+
+/// Compiles a file to bitcode.
+fn compile(
     toolchain: &Toolchain,
     clang: &Clang,
     source: &CudaSource,
     told: Option<NvidiaArch>,
-) -> Result<CudaLowered, Error> {
+) -> Result<Compiled, Error> {
     let headers = headers::install(&toolchain.scratch)?;
     let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
     let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
@@ -70,7 +76,18 @@ pub(crate) fn lower(
     // told of it by another way through the file system.
     let ours = headers.file_name();
     inputs.retain(|path| !path.components().any(|part| Some(part.as_os_str()) == ours));
-    let bitcode = read(&bitcode)?;
+    Ok(Compiled { bitcode: read(&bitcode)?, inputs, messages })
+}
+
+/// Compiles a file to bitcode, and reads its kernels. LLVM must be open. `told` is the architecture of
+/// NVIDIA's that the source is told it is compiled for.
+pub(crate) fn lower(
+    toolchain: &Toolchain,
+    clang: &Clang,
+    source: &CudaSource,
+    told: Option<NvidiaArch>,
+) -> Result<CudaLowered, Error> {
+    let Compiled { bitcode, inputs, messages } = compile(toolchain, clang, source, told)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
     let (mut kernels, functions) = kernels(&machine, clang, source, &bitcode)?;
     let context = Context::create();

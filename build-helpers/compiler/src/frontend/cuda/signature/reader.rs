@@ -93,29 +93,19 @@ impl<'a> Reader<'a> {
             line,
         };
         let subject = format!("the kernel `{}`", name.full);
-        let (mut obstacles, mut types) = (Vec::new(), Vec::new());
-        let parameters = node.map(|node| {
-            let children = node.children.iter().map(|id| self.debug.node(*id));
-            children.filter(|it| it.tag == dw::DW_TAG_formal_parameter).collect::<Vec<_>>()
-        });
-        match parameters {
+        let (mut obstacles, mut types, mut good) = (Vec::new(), Vec::new(), Vec::new());
+        match node.map(|node| self.formal_parameters(node)) {
             Some(parameters) if parameters.len() == entry.parameters.len() => {
                 let qualified = name.parameters.as_deref().unwrap_or_default();
-                let read = parameters.iter().enumerate().map(|(index, parameter)| {
+                for (index, parameter) in parameters.into_iter().enumerate() {
                     let qualified = qualified.get(index).map(String::as_str);
                     let ty = self.debug.said(parameter, |node| node.ty);
                     types.push(qualified.map_or_else(|| self.types.spell(ty), str::to_owned));
-                    self.parameter(&signature.name, entry, index, parameter, qualified)
-                });
-                let read: Vec<_> = read.collect();
-                let mut good = Vec::new();
-                for parameter in read {
-                    match parameter {
+                    match self.parameter(&signature.name, entry, index, parameter, qualified) {
                         Ok(parameter) => good.push(parameter),
                         Err(text) => obstacles.push(format!("{subject}: {text}")),
                     }
                 }
-                signature.parameters = good.into();
             }
             _ => obstacles.push(format!(
                 "{subject} has {} parameters, which its debug information does not describe: \
@@ -123,8 +113,15 @@ impl<'a> Reader<'a> {
                 entry.parameters.len()
             )),
         }
+        signature.parameters = good.into();
         let kernel = CudaKernel { signature, full_name: name.full, obstacles };
         (order, Found { kernel, types })
+    }
+
+    /// The parameters of a function, as debug information has them.
+    fn formal_parameters(&self, node: &Node) -> Vec<&Node> {
+        let children = node.children.iter().map(|id| self.debug.node(*id));
+        children.filter(|it| it.tag == dw::DW_TAG_formal_parameter).collect()
     }
 
     /// One parameter, or why it cannot cross.

@@ -161,17 +161,16 @@ impl<'s, 'a> Types<'s, 'a> {
             }
             Found::Here(_, TypeItem::Enum | TypeItem::Union) => Err(self.refuse(module, ty)),
             Found::Elsewhere(full) => foreign(&full).ok_or_else(|| self.refuse(module, ty)),
-            Found::Nothing => {
-                let scalar = names.first().and_then(|name| Scalar::from_name(name));
-                let is_half = matches!(scalar, Some(Scalar::F16 | Scalar::Bf16));
-                match scalar {
-                    Some(scalar) if !is_half || self.scope.has_glob_of(module, "half") => {
-                        Ok(ValueType::Scalar(scalar))
-                    }
-                    _ => Err(self.refuse(module, ty)),
-                }
-            }
+            Found::Nothing => self.scalar(module, &names).ok_or_else(|| self.refuse(module, ty)),
         }
+    }
+
+    /// The scalar of the language, or of a glob import of `half`, that a path names.
+    fn scalar(&self, module: ModuleId, names: &[String]) -> Option<ValueType> {
+        let scalar = Scalar::from_name(names.first()?)?;
+        let is_half = matches!(scalar, Scalar::F16 | Scalar::Bf16);
+        let is_known = !is_half || self.scope.has_glob_of(module, "half");
+        is_known.then_some(ValueType::Scalar(scalar))
     }
 
     fn enter(&mut self, item: *const ()) -> Position {
