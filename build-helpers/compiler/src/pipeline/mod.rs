@@ -13,7 +13,7 @@ mod stage;
 mod stages;
 
 use kernelmill_artifact::Target;
-use kernelmill_llvm::inkwell::context::Context;
+use kernelmill_llvm::{inkwell::context::Context, ir::ModuleExt};
 
 use crate::{
     Error,
@@ -92,7 +92,7 @@ fn artifact(tools: &Tools<'_>, job: &Job<'_>) -> Result<Artifact, Error> {
 
 /// The module of a job in LLVM's textual form, after the stages that its options ask for.
 pub(crate) fn inspect(tools: &Tools<'_>, job: &Job<'_>) -> Result<String, Error> {
-    build(tools, job, Goal::Module, |session| Ok(session.module.to_string()))
+    build(tools, job, Goal::Module, |session| Ok(session.module.to_text()))
 }
 
 /// The code of a job as the target's assembly text.

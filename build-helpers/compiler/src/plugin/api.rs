@@ -175,7 +175,7 @@ impl<'a, 'c> Task<'a, 'c> {
         self.run_passes("always-inline,globaldce")
     }
 
-    /// Says something of a kernel, named as [`Kernel::name`] has it, that the user ought to be able
+    /// Says something of a kernel, named as [`Kernel::name`](super::Kernel) has it, that the user ought to be able
     /// to find out: `KERNELMILL_LOG=summary` prints it.
     pub fn note(&self, kernel: &str, text: &str) {
         let text = format!("{}: {text}", self.plugin.name());

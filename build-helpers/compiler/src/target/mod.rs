@@ -1,4 +1,4 @@
-//! Targets: one back end each, with the same file names, behind one trait and one [`lookup`].
+//! Targets: one back end each, with the same file names, behind one trait and one [`lookup()`].
 
 mod amd;
 mod backend;
