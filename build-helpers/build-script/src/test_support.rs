@@ -257,6 +257,7 @@ impl Compile for Fake {
             locations: Vec::new(),
             messages: Vec::new(),
             warnings: said.into_iter().collect(),
+            passes: Vec::new(),
         })
     }
 }

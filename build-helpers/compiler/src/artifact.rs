@@ -1,8 +1,12 @@
+//! Artifacts: a compiled source as a binary, and what the run time must know of it.
+
 use kernelmill_artifact::{ArtifactKind, Target};
+use serde::Serialize;
 
 use crate::{
-    Strategy,
-    bytes::{Reader, Writer},
+    base::bytes::{Reader, Writer},
+    pass_report::PassReport,
+    strategy::Strategy,
 };
 
 /// A compiled source: the binary for one target, and what the run time must know of it.
@@ -22,6 +26,8 @@ pub struct Artifact {
     pub messages: Vec<String>,
     /// What the user is to be told although it was compiled, a line each.
     pub warnings: Vec<String>,
+    /// What the passes of the CPU back end did, in their order; nothing for other targets.
+    pub passes: Vec<PassReport>,
 }
 
 /// One kernel of an [`Artifact`].
@@ -91,7 +97,7 @@ impl Artifact {
             writer.number(u64::from(kernel.static_shared_bytes));
             writer.number(u64::from(kernel.panics));
             writer.text(kernel.cpu_symbol.as_deref().unwrap_or(""));
-            writer.text(&kernel.strategy.as_ref().map_or_else(String::new, strategy_text));
+            writer.text(&kernel.strategy.as_ref().map_or_else(String::new, json));
             writer.number(kernel.notes.len() as u64);
             kernel.notes.iter().for_each(|text| writer.text(text));
         }
@@ -111,6 +117,7 @@ impl Artifact {
             writer.number(list.len() as u64);
             list.iter().for_each(|text| writer.text(text));
         }
+        writer.text(&json(self.passes.as_slice()));
         writer.finish()
     }
 
@@ -151,19 +158,21 @@ impl Artifact {
         })?;
         let messages = reader.list(Reader::text)?;
         let warnings = reader.list(Reader::text)?;
+        let passes = serde_json::from_str(&reader.text()?).ok()?;
         reader.end()?;
-        Some(Self { target, kind, bytes: binary, kernels, locations, messages, warnings })
+        Some(Self { target, kind, bytes: binary, kernels, locations, messages, warnings, passes })
     }
 }
 
-fn strategy_text(strategy: &Strategy) -> String {
-    serde_json::to_string(strategy).expect("it consists of numbers, texts and lists")
+/// A value of the crate's own as JSON.
+fn json<T: Serialize + ?Sized>(value: &T) -> String {
+    serde_json::to_string(value).expect("it consists of numbers, texts and lists")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Lowering;
+    use crate::{Lowering, Pass, PassOutcome};
 
     #[test]
     fn an_artifact_reads_back_and_a_damaged_one_does_not() {
@@ -198,6 +207,12 @@ mod tests {
             }],
             messages: vec!["{u32} is wrong".into()],
             warnings: vec!["kernels/a.rs: kernels have no source lines".into()],
+            passes: vec![PassReport {
+                pass: Pass::SharedMemory,
+                kernel: None,
+                outcome: PassOutcome::Changed,
+                fact: None,
+            }],
         };
         let bytes = artifact.to_bytes();
         assert_eq!(Artifact::from_bytes(&bytes), Some(artifact));

@@ -1,3 +1,6 @@
+//! The error of the compiler: one variant for each reason that a source cannot be compiled, worded for
+//! the user.
+
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -6,10 +9,8 @@ use std::{
 use kernelmill_artifact::Target;
 
 use crate::{
-    Fault, OptionError,
-    fault::Listing,
-    frontend::cuda::{Message, MessageSeverity, signature::SignatureError},
-    plugin::PluginFault,
+    diagnostic::{Fault, Listing, Message, MessageSeverity, PluginFault, SignatureError},
+    job::OptionError,
 };
 
 /// The version of LLVM in what `rustc -vV` printed.
@@ -202,7 +203,7 @@ pub enum Error {
     /// The options of a job do not fit together, or what it is for.
     #[error(transparent)]
     Options(#[from] OptionError),
-    /// Functions of other sources that are named cannot be found, each with file and line.
+    /// External device functions that are named cannot be found, each with file and line.
     #[error("{}", .0.join("\n"))]
     Deferred(Vec<String>),
     /// A plugin cannot do what a kernel asks of it, or has left something undone.
@@ -351,5 +352,11 @@ impl fmt::Display for PluginFaults<'_> {
             write!(formatter, "{separator}{fault}")?;
         }
         Ok(())
+    }
+}
+
+impl From<Vec<PluginFault>> for Error {
+    fn from(faults: Vec<PluginFault>) -> Self {
+        Self::Plugin(faults)
     }
 }

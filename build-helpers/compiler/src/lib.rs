@@ -1,55 +1,46 @@
 //! kernelmill's compiler: from a kernel source to a binary for one target.
 //!
-//! The flow, one module a step:
+//! Its modules are layers, and a module imports only from layers below its own:
 //!
 //! ```text
-//! frontend::rust   source -> bitcode of the host          once a source
-//! driver           the steps below, in order              once a (source, target) pair
-//!   prepare        the host's traces removed
-//!   link           panics, math and library code that is needed
-//!   place          locations, shared memory, address spaces
-//!   entry          the function that the device starts
-//!   optimize       LLVM's pipeline
-//!   plugin         between them, where a kernel asks for one
-//!   check          every fault collected: only this makes a `ValidModule`
-//!   emit           PTX, cubin, code object or native object
+//! compiler      Compiler: LLVM, a toolchain and plugins, opened once
+//! pipeline      the stages in order, from linked bitcode to code     once a (source, target) pair
+//! frontend      Rust, CUDA C++: a source to bitcode                  once a source
+//! plugin        plugins, and the hooks between stages that they work at
+//! target        back ends: cpu, nvidia, amd
+//! cpu           the CPU's lowering strategies: regions as vectorised loops, coroutines
+//! passes        passes over a module: linking, address spaces, entries, checks ...
+//! target_info   what passes ask of a target
+//! ir            queries and edits of LLVM's IR that passes share
+//! toolchain     external tools, and the files that they work on
+//! error         why a source cannot be compiled
+//! artifact      the result
+//! pass_report   what the CPU's passes did, as data
+//! strategy      lowering strategies on the CPU, as data
+//! job           what is compiled, for which target, and how
+//! diagnostic    what is wrong with a source, as plain data
+//! base          bytes, demangling, reserved names
 //! ```
 //!
 //! It knows no Cargo, reads no environment and prints nothing: what it needs is in [`Toolchain`],
 //! [`RustSource`] and [`Job`], and what it finds is in [`Artifact`] and [`Error`].
 
 mod artifact;
-mod bytes;
-mod check;
+mod base;
+mod compiler;
 mod cpu;
-mod deferred;
-mod device_link;
 pub mod diagnostic;
-mod dispatch;
-mod driver;
-mod entry;
 mod error;
-pub mod exports;
-mod fast;
-mod fault;
 pub mod frontend;
+mod ir;
 mod job;
-mod lengths;
-mod library;
-pub mod limits;
-mod link;
-#[cfg(test)]
-mod loaded;
-mod once;
-mod parameters;
+mod pass_report;
 mod passes;
-mod place;
+mod pipeline;
 pub mod plugin;
-mod prepare;
-mod steps;
 mod strategy;
-mod symbol;
 mod target;
+mod target_info;
 mod toolchain;
 
 /// The digest of this crate's own sources, which is part of every key: what an older state of the
@@ -57,13 +48,14 @@ mod toolchain;
 pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 
 pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
-pub use deferred::{Child, Symbols};
-pub use device_link::{DeviceLibrary, DeviceLink};
-pub use dispatch::{TableFunction, exported, exported_by};
+pub use compiler::Compiler;
+pub use diagnostic::{Fault, Frame};
 pub use error::{Error, LayoutMismatch, ParameterSpace};
-pub use fault::{Fault, Frame};
-pub use frontend::rust::{Lowered, RustSource};
-pub use job::{Config, Job, JobSource, MathLibrary, OptionError, Options, PanicLevel, Params};
-pub use passes::{Pass, PassFact, PassOutcome, PassReport};
+pub use frontend::{exports, limits, rust::RustSource};
+pub use job::{
+    Child, Config, DeviceLibrary, DeviceLink, Job, JobSource, Lowered, MathLibrary, OptionError,
+    Options, PanicLevel, Params, Symbols, TableFunction, exported, exported_by,
+};
+pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
 pub use strategy::{CoroutineReason, Lowering, ScalarReason, Strategy};
-pub use toolchain::{Compiler, Toolchain};
+pub use toolchain::Toolchain;

@@ -398,28 +398,38 @@ fn two_plugins_of_one_name_or_marker_are_refused() {
 }
 
 /// The pipeline is compiled once, whatever the targets and plugins: this program has three of each,
-/// and one instance of every function of the driver.
+/// and one instance of every stage, and of the loop that runs stages.
 #[test]
-fn the_driver_is_compiled_once_whatever_the_targets_and_plugins() {
+fn the_pipeline_is_compiled_once_whatever_the_targets_and_plugins() {
     use object::{Object, ObjectSymbol};
     let program = std::fs::read(std::env::current_exe().unwrap()).unwrap();
     let program = object::File::parse(&*program).unwrap();
+    let sources = [
+        ("stage", include_str!("../src/pipeline/stage.rs")),
+        ("source", include_str!("../src/pipeline/source.rs")),
+        ("stages", include_str!("../src/pipeline/stages.rs")),
+        ("finish", include_str!("../src/pipeline/finish.rs")),
+    ];
     let mut instances: BTreeMap<String, usize> = BTreeMap::new();
     for symbol in program.symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned)) {
         let name = format!("{:#}", rustc_demangle::demangle(&symbol));
-        if let Some(name) = name.strip_prefix("kernelmill_compiler::driver::")
+        if let Some(name) = name.strip_prefix("kernelmill_compiler::pipeline::")
+            && sources.iter().any(|(module, _)| name.starts_with(&format!("{module}::")))
             && !name.contains("closure")
         {
             *instances.entry(name.to_owned()).or_default() += 1;
         }
     }
-    let source = include_str!("../src/driver.rs");
-    let functions = source.lines().filter_map(|line| {
-        let line = line.trim_start_matches("pub(crate) ").strip_prefix("fn ")?;
-        Some(line.split(['(', '<']).next().unwrap().to_owned())
+    let functions = sources.iter().flat_map(|(module, source)| {
+        source.lines().filter_map(move |line| {
+            let line = line.trim_start_matches("pub(super) ").strip_prefix("fn ")?;
+            Some(format!("{module}::{}", line.split(['(', '<']).next().unwrap()))
+        })
     });
     let functions: BTreeSet<_> = functions.collect();
-    assert!(instances.contains_key("build") && instances.contains_key("compile"), "{instances:?}");
+    for known in ["stage::run_all", "stages::optimize", "finish::artifact"] {
+        assert!(instances.contains_key(known), "{known}: {instances:?}");
+    }
     // What this program does not use the linker may have left out.
     assert!(instances.keys().all(|name| functions.contains(name)), "{instances:?}, {functions:?}");
     assert!(instances.values().all(|count| *count == 1), "{instances:?}");

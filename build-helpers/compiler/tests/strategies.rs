@@ -438,7 +438,7 @@ fn passes_report_what_they_changed() {
     );
     let (source, lowered) = lower("passes", &text);
     let config = Config::new("cpu".parse().unwrap());
-    let reports = compiler().passes(&job("passes", &source, &lowered, &config)).unwrap();
+    let reports = compiler().compile(&job("passes", &source, &lowered, &config)).unwrap().passes;
     let of = |kernel: Option<&str>| -> Vec<_> {
         let own = reports.iter().filter(|report| report.kernel.as_deref() == kernel);
         own.map(|report| (report.pass, report.outcome)).collect()

@@ -1,11 +1,7 @@
 //! What it costs to compile kernels in Rust for the CPU with vectorisation, and without:
 //!
 //! ```text
-<<<<<<<< HEAD:tests/cuda-cpp/examples/lanes.rs
-//! cargo run --release -p cuda-cpp --example lanes -- benches/cpu-bench/kernels
-========
-//! cargo run --release -p cuda-everywhere --example vectorization -- benches/cpu/kernels
->>>>>>>> h2:tests/cuda-cpp/examples/vectorization.rs
+//! cargo run --release -p cuda-cpp --example vectorization -- benches/cpu-bench/kernels
 //! ```
 //!
 //! For each `.rs` file of the folder one line: milliseconds of the compiler, the best of three times,

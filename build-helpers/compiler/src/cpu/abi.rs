@@ -7,7 +7,7 @@ use kernelmill_llvm::{
     ir::{Block, Builder, ModuleExt, Type, Value, Visibility},
 };
 
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 
 /// `struct Block`.
 pub(super) mod block {

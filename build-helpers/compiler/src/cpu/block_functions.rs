@@ -28,7 +28,9 @@ use super::{
     thread_loop,
     vectorize::{self, Blocks, Run},
 };
-use crate::{Error, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy, target::Unit};
+use crate::{
+    Error, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy, passes::entry::Unit,
+};
 
 /// A kernel whose body is lowered.
 pub(super) struct Kernel<'k, 'a, 'c> {

@@ -13,8 +13,7 @@ use super::{
 };
 use crate::{
     Error,
-    entry::{self, Argument},
-    target::Unit,
+    passes::entry::{self, Argument, Unit},
 };
 
 /// A kernel's body. Its parameters are the shim's, and then:

@@ -4,7 +4,10 @@ use std::cell::Cell;
 
 use kernelmill_llvm::ir::Value;
 
-use crate::{Error, ScalarReason, entry, target::Unit};
+use crate::{
+    Error, ScalarReason,
+    passes::entry::{self, Unit},
+};
 
 /// The instructions of a kernel that lanes are built for. What LLVM does with so long a function takes
 /// more than its size times as long.

@@ -9,7 +9,7 @@ use super::{
     operation::{Operation, number, operations},
     warp_collectives::{self, Turn},
 };
-use crate::{link::is_panic, place::calls_of, target::Unit};
+use crate::{base::names::is_panic, ir::calls_of, passes::entry::Unit};
 
 /// Marks where a coroutine gives control back; the compiler's own.
 pub(super) const SUSPEND: &str = "__kernelmill_suspend";

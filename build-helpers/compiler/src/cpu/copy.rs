@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Value};
 
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 
 /// What is promised of addresses that a function is given.
 const PROMISES: [&str; 3] = ["noalias", "nonnull", "readonly"];

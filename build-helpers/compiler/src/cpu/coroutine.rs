@@ -11,7 +11,7 @@ use super::{
     body::Body,
     context::SUSPEND,
 };
-use crate::{Error, link::always_inline, target::Unit};
+use crate::{Error, ir::always_inline, passes::entry::Unit};
 
 /// A global of this name, with the body's appended, is written the size of the frame, so that it
 /// can be read off once LLVM has decided it.

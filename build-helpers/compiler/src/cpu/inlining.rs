@@ -10,9 +10,9 @@ use kernelmill_llvm::ir::{ModuleExt, Place, Value};
 
 use super::operation::Operation;
 use crate::{
-    entry::SHIM_PREFIX,
-    link::{MATH_PREFIX, always_inline, is_panic},
-    target::Unit,
+    base::names::{MATH_PREFIX, SHIM_PREFIX, is_panic},
+    ir::always_inline,
+    passes::entry::Unit,
 };
 
 /// Marks to be inlined: every function that uses the context or mathematics, directly or through

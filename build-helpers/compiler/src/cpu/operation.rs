@@ -60,7 +60,7 @@ const WARP: [&str; 7] = [
 impl Operation {
     /// The operation that a function of this name is.
     pub(super) fn from_name(name: &str) -> Option<Self> {
-        let name = name.strip_prefix(crate::link::PREFIX)?;
+        let name = name.strip_prefix(crate::base::names::PREFIX)?;
         if let Some(number) = WARP.iter().position(|operation| *operation == name) {
             return Some(Self::Warp(number as u64));
         }

@@ -9,8 +9,13 @@ use super::{
     operation::{Operation, operations},
 };
 use crate::{
-    Error, Fault, check::nameless, entry::SHIM_PREFIX, link::is_panic, place::reachable,
-    symbol::demangle, target::Unit,
+    Error, Fault,
+    base::{
+        demangle::demangle,
+        names::{SHIM_PREFIX, is_panic},
+    },
+    ir::reachable,
+    passes::{check::nameless, entry::Unit},
 };
 
 /// Where a thread of a kernel can end in a function that is not part of the kernel.

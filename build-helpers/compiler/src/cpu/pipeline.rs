@@ -32,9 +32,9 @@ use super::{
     undefined_selects, verify, wide_integers,
 };
 use crate::{
-    CoroutineReason, Error, Lowering, Pass, PassFact, PassOutcome, Strategy, entry,
-    place::reachable,
-    target::{Entry, Unit},
+    CoroutineReason, Error, Lowering, Pass, PassFact, PassOutcome, Strategy,
+    ir::reachable,
+    passes::entry::{self, Entry, Unit},
 };
 
 /// Leaves of debug information what says of instructions where they are from. Variables are in

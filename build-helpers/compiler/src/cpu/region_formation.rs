@@ -7,7 +7,7 @@
 use kernelmill_llvm::ir::{Block, Builder, Value};
 
 use super::context::{is_barrier, reports_panic};
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 
 /// Splits a body into regions; the number of barriers between them.
 pub(super) fn split<'c>(unit: &Unit<'_, 'c>, body: Value<'c>) -> u64 {

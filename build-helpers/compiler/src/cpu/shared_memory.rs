@@ -8,8 +8,8 @@ use kernelmill_llvm::ir::{Linkage, ModuleExt, Type};
 use super::operation::SHARED_BASE;
 use crate::{
     Error,
-    place::{replace_uses, shared_globals},
-    target::Unit,
+    ir::{replace_uses, shared_globals},
+    passes::entry::Unit,
 };
 
 /// Replaces every shared array by an offset from the start of the block's shared memory, and

@@ -9,7 +9,7 @@
 use kernelmill_llvm::{ir::ModuleExt, machine::Machine};
 
 use super::{code_size::instructions, reports::Reports};
-use crate::{Error, Pass, PassFact, PassOutcome, target::Unit};
+use crate::{Error, Pass, PassFact, PassOutcome, passes::entry::Unit};
 
 /// Simplifies kernels before they are split at their barriers.
 const SIMPLIFY: &str = "always-inline,cgscc(inline),globaldce,function(sroa<modify-cfg>,\

@@ -13,7 +13,7 @@ use kernelmill_llvm::{
     ir::{Lines, ModuleExt},
 };
 
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 
 /// Gives every function of a module with source lines such of its own.
 pub(super) fn settle(unit: &Unit<'_, '_>) {
@@ -68,7 +68,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::loaded::open_llvm;
+    use crate::base::loaded::open_llvm;
 
     const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 

@@ -25,7 +25,7 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
     vectorize::{self, Blocks, Run},
 };
-use crate::{Error, place::reachable, target::Unit};
+use crate::{Error, ir::reachable, passes::entry::Unit};
 
 /// Unrolls what is known now; twice, for loops whose iterations depend on a loop around them.
 const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\

@@ -11,7 +11,7 @@ use super::{
     abi::{Functions, block, catch_jumps, field, geometry, load_arguments},
     body::Body,
 };
-use crate::{link::always_inline, target::Unit};
+use crate::{ir::always_inline, passes::entry::Unit};
 
 /// Builds `fn(arguments: *const *const u8, block: *mut Block)` for a kernel's body.
 pub(super) fn functions<'c>(

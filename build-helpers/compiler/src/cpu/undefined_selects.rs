@@ -4,7 +4,7 @@
 
 use kernelmill_llvm::ir::{Builder, Opcode, Value};
 
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 
 /// Makes a choice between a value and an undefined one the value, so that threads that follow each other
 /// still do where only some have one. It is frozen: a value may be poison where it was not chosen.

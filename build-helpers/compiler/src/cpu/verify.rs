@@ -5,7 +5,7 @@
 
 use kernelmill_llvm::ir::{ModuleExt, Value};
 
-use crate::{Error, target::Unit};
+use crate::{Error, passes::entry::Unit};
 
 /// The functions that the vectoriser built for a kernel.
 pub(super) struct Built<'k, 'c> {
@@ -51,7 +51,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{loaded::open_llvm, place::Backtraces};
+    use crate::{base::loaded::open_llvm, passes::locations::Backtraces};
 
     const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 

@@ -13,7 +13,7 @@ use kernelmill_llvm::ir::{
 };
 
 use super::operation::{Operation, number, operations};
-use crate::{link::always_inline, target::Unit};
+use crate::{ir::always_inline, passes::entry::Unit};
 
 /// Tables that operations which follow each other take in turns, so that none is written while some
 /// thread may still have to read it.

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use kernelmill_llvm::ir::{Builder, ModuleExt, Opcode, Type, Value};
 
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 
 /// The bits of a word.
 const WORD: u32 = 64;

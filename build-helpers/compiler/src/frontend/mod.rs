@@ -2,6 +2,8 @@
 
 mod checksums;
 pub mod cuda;
+pub mod exports;
+pub mod limits;
 pub mod rust;
 
 pub(crate) use checksums::clear_checksums;

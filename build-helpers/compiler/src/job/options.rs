@@ -1,10 +1,10 @@
-//! The steps of the pipeline that a job can ask for, and the names that they have as text.
+//! Options: the stages of the pipeline that a job asks for, and their names as text.
 
 use kernelmill_artifact::target::nearest;
 
-/// Which steps of the pipeline run, and how.
+/// Which stages of the pipeline run, and how.
 ///
-/// An artifact is made of a module that went through all of them. With steps switched off, a module
+/// An artifact is made of a module that went through all of them. With stages switched off, a module
 /// can be looked at ([`crate::Compiler::inspect`]), or become part of another.
 ///
 /// ```
@@ -20,7 +20,7 @@ pub struct Options {
     /// The kernel's name in the binary, instead of the one in its source. Only for a source with
     /// one kernel.
     pub name: Option<String>,
-    /// Whether every function is made part of its callers, where it is not recursive.
+    /// Whether every function is inlined into its callers, unless it is recursive.
     pub always_inline: bool,
     /// LLVM's optimisation level, 0 to 3.
     pub opt_level: u8,
@@ -160,21 +160,21 @@ impl Options {
     fn set_toplevel(&mut self, toplevel: bool) {
         self.toplevel = toplevel;
         if !toplevel {
-            for step in
+            for stage in
                 [&mut self.optimize, &mut self.libraries, &mut self.cleanup, &mut self.validate]
             {
-                *step = false;
+                *stage = false;
             }
         }
     }
 
-    /// Refuses to make a binary of a module that lacks a step.
+    /// Refuses to make a binary of a module that lacks a stage.
     ///
     /// # Errors
     ///
-    /// [`OptionError::Together`] with every step that is left out.
+    /// [`OptionError::Together`] with every stage that is left out.
     pub fn check_complete(&self) -> Result<(), OptionError> {
-        let steps = [
+        let stages = [
             ("toplevel", self.toplevel),
             ("libraries", self.libraries),
             ("optimize", self.optimize),
@@ -183,7 +183,7 @@ impl Options {
             ("only_entry", !self.only_entry),
         ];
         let missing: Vec<_> =
-            steps.iter().filter(|(_, done)| !done).map(|(name, _)| format!("`{name}`")).collect();
+            stages.iter().filter(|(_, done)| !done).map(|(name, _)| format!("`{name}`")).collect();
         if missing.is_empty() {
             return Ok(());
         }

@@ -7,8 +7,8 @@ use super::{
     ir::{Builder, Linkage, ModuleExt, Place, Type, Value},
 };
 use crate::{
-    PanicLevel,
-    link::{PANIC, PANIC_SILENT, PREFIX},
+    base::names::{PANIC, PANIC_SILENT, PREFIX},
+    job::PanicLevel,
 };
 
 /// An error that ends a thread, and is an error for the host.
@@ -85,7 +85,7 @@ impl<'c> Task<'_, 'c> {
     #[must_use]
     pub fn place_number(&self, builder: &Builder<'c>, place: Value<'c>) -> Value<'c> {
         let word = Type::int(self.context, 64);
-        let base = self.module.declare(crate::place::LOCATION_BASE, word.function(&[]));
+        let base = self.module.declare(crate::base::names::LOCATION_BASE, word.function(&[]));
         let base = builder.call(base, &[]);
         let offset = builder.binary(super::ir::Opcode::Sub, place, base);
         let number = builder.binary(super::ir::Opcode::UDiv, offset, word.constant(LOCATION_BYTES));

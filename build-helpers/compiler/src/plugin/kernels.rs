@@ -7,9 +7,9 @@ use super::{
     ir::{Linkage, ModuleExt, Type, Value},
 };
 use crate::{
-    entry::SHIM_PREFIX,
-    lengths,
-    place::{SHARED_TAG, shared_globals},
+    base::names::SHIM_PREFIX,
+    ir::{SHARED_TAG, shared_globals},
+    passes::lengths,
 };
 
 /// A kernel before it has become what the device starts: until [`Stage::Finalize`](super::Stage).

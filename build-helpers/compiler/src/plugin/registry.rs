@@ -1,24 +1,12 @@
+//! The plugins of a compiler, in the order in which they are called.
+
 use std::{cell::RefCell, collections::BTreeMap, fmt::Write as _, sync::Arc};
 
-use kernelmill_artifact::Signature;
-use kernelmill_llvm::machine::Machine;
-
 use super::{
-    Plugin, PluginFault, Scope, Stage, Task,
-    ir::{Context, Module, ModuleExt, Value},
+    api::{Plugin, Scope, Site, Stage, Task, fault, markers, meta},
+    ir::{Context, Module, Value},
 };
-use crate::{Config, Error, link::Messages, place::calls_of, symbol::demangle};
-
-/// What plugins are told of a job, and where they leave what they have to say.
-pub(crate) struct Site<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) machine: &'a Machine,
-    pub(crate) signatures: &'a [Signature],
-    /// The texts of device errors.
-    pub(crate) messages: RefCell<Messages>,
-    /// What there is to know of kernels, by their symbols.
-    pub(crate) notes: RefCell<Vec<(String, String)>>,
-}
+use crate::{Error, diagnostic::PluginFault, ir::calls_of, job::Config};
 
 /// What comes before [`Stage::MidPipeline`].
 const SIMPLIFY: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
@@ -185,31 +173,4 @@ fn works(plugin: &dyn Plugin, stage: Stage, module: &Module<'_>, config: &Config
 
 fn is_on_everything(plugin: &dyn Plugin, config: &Config) -> bool {
     plugin.scope(meta(config, plugin)) == Scope::Everything
-}
-
-/// What the build has for a plugin; empty where it says nothing.
-pub(super) fn meta<'a>(config: &'a Config, plugin: &dyn Plugin) -> &'a str {
-    config.params.meta.get(plugin.name()).map_or("", String::as_str)
-}
-
-/// A plugin's markers in a module.
-pub(super) fn markers<'c>(module: &Module<'c>, plugin: &dyn Plugin) -> Vec<Value<'c>> {
-    let is_marker = |function: &Value<'c>| {
-        let name = function.name();
-        let rest = name.strip_prefix(plugin.marker());
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    let functions = module.functions().into_iter();
-    functions.filter(|function| function.is_declaration() && is_marker(function)).collect()
-}
-
-/// A fault at an instruction.
-pub(super) fn fault(plugin: &dyn Plugin, at: Value<'_>, message: String) -> PluginFault {
-    let line = at.debug_line();
-    PluginFault {
-        plugin: plugin.name().to_owned(),
-        function: demangle(&at.block().function().name()),
-        place: at.debug_file().filter(|_| line > 0).map(|file| (file, line)),
-        message,
-    }
 }

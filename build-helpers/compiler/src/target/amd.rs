@@ -9,13 +9,15 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::{Backend, Entry, Unit, VendorMath};
+use super::backend::Backend;
 use crate::{
-    Error, Toolchain,
-    check::ValidModule,
-    entry::{self, GpuAbi},
-    frontend::rust::{TemporaryFolder, read},
-    place::AddressSpaces,
+    Error,
+    passes::{
+        check::ValidModule,
+        entry::{self, Entry, GpuAbi, Unit},
+    },
+    target_info::{AddressSpaces, TargetInfo, VendorMath},
+    toolchain::{TemporaryFolder, Toolchain, read},
 };
 
 /// An AMD processor.
@@ -119,7 +121,7 @@ fn number_of(processor: &str) -> Option<u32> {
     Some(number(generation, 10)? * 1000 + number(version, 10)? * 100 + number(stepping, 16)?)
 }
 
-impl Backend for Amd {
+impl TargetInfo for Amd {
     fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -159,6 +161,12 @@ impl Backend for Amd {
         Some(AddressSpaces { global: 1, shared: 3, constant: 4, private: 5, shared_align: 1 })
     }
 
+    fn processors(&self) -> &'static [&'static str] {
+        &["amdgcn"]
+    }
+}
+
+impl Backend for Amd {
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
         let decorate = |context: &'c Context, kernel: Value<'c>, limits: &LaunchLimits| {
             kernel.set_visibility(Visibility::Protected);
@@ -178,10 +186,6 @@ impl Backend for Amd {
             function.add_text_attribute(unit.context, "target-cpu", &self.target.processor);
         }
         Ok(entries)
-    }
-
-    fn processors(&self) -> &'static [&'static str] {
-        &["amdgcn"]
     }
 
     fn emit(

@@ -6,8 +6,16 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::{Backend, Entry, Printf, Unit};
-use crate::{Error, Toolchain, check::ValidModule, cpu, place::AddressSpaces};
+use super::backend::Backend;
+use crate::{
+    Error, cpu,
+    passes::{
+        check::ValidModule,
+        entry::{Entry, Unit},
+    },
+    target_info::{AddressSpaces, Printf, TargetInfo},
+    toolchain::Toolchain,
+};
 
 /// The processor that the application runs on.
 pub(crate) struct Cpu {
@@ -58,7 +66,7 @@ impl Cpu {
     }
 }
 
-impl Backend for Cpu {
+impl TargetInfo for Cpu {
     fn machine(&self) -> &Machine {
         &self.machine
     }
@@ -97,16 +105,8 @@ impl Backend for Cpu {
         None
     }
 
-    fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
-        cpu::enter(unit, &self.machine)
-    }
-
     fn provides(&self, function: &str) -> bool {
         PROVIDED.contains(&function)
-    }
-
-    fn mend<'c>(&self, context: &'c Context, module: &Module<'c>) {
-        cpu::store_single_lanes(context, module);
     }
 
     fn takes_assembly(&self) -> bool {
@@ -115,6 +115,16 @@ impl Backend for Cpu {
 
     fn processors(&self) -> &'static [&'static str] {
         &["x86", "aarch64"]
+    }
+}
+
+impl Backend for Cpu {
+    fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
+        cpu::enter(unit, &self.machine)
+    }
+
+    fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
+        cpu::store_single_lanes(context, module);
     }
 
     fn emit(

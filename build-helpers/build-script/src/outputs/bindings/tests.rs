@@ -113,6 +113,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         locations: Vec::new(),
         messages: Vec::new(),
         warnings: Vec::new(),
+        passes: Vec::new(),
     };
     Binary {
         source: 0,

@@ -15,7 +15,7 @@ use crate::{
         context::BARRIER,
         instructions::{phis, resize},
     },
-    target::Unit,
+    passes::entry::Unit,
 };
 
 /// So many rows at most are fetched ahead.

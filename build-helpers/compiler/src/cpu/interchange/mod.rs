@@ -41,7 +41,7 @@ use super::{
     context::{Source, is_barrier},
     vectorize,
 };
-use crate::{Error, target::Unit};
+use crate::{Error, passes::entry::Unit};
 use search::Search;
 
 /// Drops what was built twice, and brings loops back into the form that regions are built from.

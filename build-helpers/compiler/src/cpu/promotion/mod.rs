@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use kernelmill_llvm::ir::{Block, Builder, Opcode, Type, TypeKind, Value};
 
 use super::vectorize::OWN_MEMORY;
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 use access::{Access, Accesses, What, lanes_of};
 
 /// One access in so many may be of a single element: those are faster in memory.

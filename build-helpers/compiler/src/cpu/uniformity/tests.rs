@@ -7,7 +7,7 @@ use kernelmill_llvm::{
 };
 
 use super::{Asked, Flow, Shape, Uniformity};
-use crate::loaded::open_llvm;
+use crate::base::loaded::open_llvm;
 
 const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 

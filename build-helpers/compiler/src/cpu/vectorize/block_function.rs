@@ -21,7 +21,7 @@ use crate::{
         context::Source,
         warp_collectives,
     },
-    target::Unit,
+    passes::entry::Unit,
 };
 
 /// The functions of a region.

@@ -29,7 +29,7 @@ use super::{
     lowering::block_source,
     uniformity::{Asked, Flow, Uniformity},
 };
-use crate::{ScalarReason, target::Unit};
+use crate::{ScalarReason, passes::entry::Unit};
 use analysis::{legality, plan::Plan};
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY};

@@ -9,12 +9,13 @@ use std::{
 use kernelmill_artifact::Target;
 
 use super::{
-    CudaSource, Nvcc, Trace,
-    nvcc::{option_arguments, start},
+    nvcc::{Nvcc, Run, Trace, option_arguments, start},
+    source::CudaSource,
 };
 use crate::{
-    Error, Options, Params,
-    frontend::rust::{TemporaryFolder, read},
+    Error,
+    job::{Options, Params},
+    toolchain::{TemporaryFolder, read},
 };
 
 /// How objects with host code are made.
@@ -67,8 +68,8 @@ impl Nvcc {
         let mut command = Command::new(&self.program);
         command.current_dir(root).env("TMPDIR", &folder.path);
         command.arg("-dlink").args(how.arguments()).args(objects).arg("-o").arg(&output);
-        let place = (self.scratch.as_path(), root);
-        match start(&mut command, folder, place, "device-link") {
+        let run = Run { scratch: &self.scratch, root, name: "device-link" };
+        match start(&mut command, folder, &run) {
             Ok((_, _folder)) => read(&output),
             Err(Error::Cpp { tool, mut messages, kept }) => {
                 for message in &mut messages {

@@ -1,66 +1,9 @@
-//! What nvcc, the host compiler and ptxas say, each message once and with the user's own path.
+//! Parser of the messages of nvcc, clang, the host compiler and ptxas: each message once, with the
+//! user's own path.
 
-use std::{fmt, path::Path};
+use std::path::Path;
 
-/// One message of a compiler.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Message {
-    /// How bad it is.
-    pub severity: MessageSeverity,
-    /// What it says, in one line.
-    pub text: String,
-    /// The file as people know it and the line from 1, where the message is about one.
-    pub place: Option<(String, u32)>,
-    /// The lines that belong to it: the source line, and where a template was instantiated.
-    pub details: Vec<String>,
-}
-
-/// How bad a [`Message`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum MessageSeverity {
-    /// Nothing was compiled.
-    Error,
-    /// Something was compiled, and is probably not what was meant.
-    Warning,
-    /// Neither.
-    Note,
-}
-
-impl Message {
-    /// Whether it is a warning.
-    #[must_use]
-    pub fn is_warning(&self) -> bool {
-        self.severity == MessageSeverity::Warning
-    }
-
-    /// It in one line, `file:line: text`.
-    #[must_use]
-    pub fn line(&self) -> String {
-        match &self.place {
-            Some((file, line)) => format!("{file}:{line}: {}", self.text),
-            None => self.text.clone(),
-        }
-    }
-}
-
-impl fmt::Display for Message {
-    /// As rustc lays its messages out: what, where, and then the source.
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let severity = match self.severity {
-            MessageSeverity::Error => "error",
-            MessageSeverity::Warning => "warning",
-            MessageSeverity::Note => "note",
-        };
-        write!(formatter, "{severity}: {}", self.text)?;
-        if let Some((file, line)) = &self.place {
-            write!(formatter, "\n --> {file}:{line}")?;
-        }
-        for line in &self.details {
-            write!(formatter, "\n  | {line}")?;
-        }
-        Ok(())
-    }
-}
+use crate::diagnostic::{Message, MessageSeverity};
 
 /// Reads what a compiler printed. Paths below `root` are shown as seen from there.
 pub(crate) fn parse(text: &str, root: &Path) -> Vec<Message> {

@@ -1,9 +1,9 @@
 //! Kernels in CUDA C++, as they are.
 //!
-//! Two roads lead from a `.cu` file to a device. NVIDIA's own compiler, nvcc, makes PTX and cubins
-//! by itself; clang makes bitcode with the operations of `kernelmill_device` in it, which takes the
-//! same road as a kernel in Rust, to every target. In both cases the kernels' signatures are read
-//! from debug information in compiled code, never from the text.
+//! Two compilers take a `.cu` file. NVIDIA's own, nvcc, makes PTX and cubins by itself. clang makes
+//! bitcode that calls the operations of `kernelmill_device`, which the pipeline compiles like that of a
+//! kernel in Rust, for every target. In both cases the kernels' signatures are read from debug
+//! information in compiled code, never from the text.
 
 mod binary;
 pub mod clang;
@@ -12,52 +12,12 @@ mod host;
 mod message;
 mod nvcc;
 pub mod signature;
+mod source;
 mod stored;
 
+pub use crate::diagnostic::{Message, MessageSeverity};
 pub use binary::is_same_symbol;
 pub use host::HostOptions;
-pub use message::{Message, MessageSeverity};
 pub use nvcc::{Nvcc, Reading, Trace};
+pub use source::{CudaKernel, CudaSource};
 pub(crate) use stored::{device_function, read_device_function};
-
-use std::path::{Path, PathBuf};
-
-use kernelmill_artifact::Signature;
-
-/// A file in CUDA C++, and how it is to be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CudaSource {
-    /// The file, absolute.
-    pub path: PathBuf,
-    /// The file as people know it, for example `kernels/saxpy.cu`.
-    pub display: String,
-    /// The folder of the package, absolute.
-    pub package_root: PathBuf,
-    /// Folders of headers, absolute, in the order in which they are searched.
-    pub includes: Vec<PathBuf>,
-    /// Macros to define; an empty value is `-DNAME`.
-    pub defines: Vec<(String, String)>,
-    /// Further arguments of the compiler.
-    pub arguments: Vec<String>,
-}
-
-/// A kernel as compiled code describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CudaKernel {
-    /// Its signature. The name is its plain name in C++, which is that of its wrapper unless
-    /// another kernel of the program has it too.
-    pub signature: Signature,
-    /// Its full name in C++, `filters::scale<float, 2>(float, float const*)`.
-    pub full_name: String,
-    /// What keeps it from having a wrapper, one text for each parameter that cannot cross; where it is
-    /// defined the signature says.
-    pub obstacles: Vec<String>,
-}
-
-impl CudaSource {
-    /// The file as compilers are given it: relative to the package where it lies in it, so that no
-    /// path of a checkout gets into messages and code.
-    fn input(&self) -> &Path {
-        self.path.strip_prefix(&self.package_root).unwrap_or(&self.path)
-    }
-}

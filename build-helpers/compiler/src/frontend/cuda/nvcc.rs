@@ -11,17 +11,18 @@ use std::{
 use kernelmill_artifact::{ArtifactKind, NvidiaArch, Target};
 
 use super::{
-    CudaKernel, CudaSource,
     binary::entries,
-    dependencies,
-    message::{self, Message, MessageSeverity},
-    signature, stored,
+    dependencies, message, signature,
+    source::{CudaKernel, CudaSource},
+    stored,
 };
 use crate::{
-    Artifact, CompiledKernel, Config, DeviceLink, Error, Options, Params,
-    device_link::{Linked, write},
-    frontend::rust::{TemporaryFolder, read},
-    symbol::demangle,
+    Error,
+    artifact::{Artifact, CompiledKernel},
+    base::demangle::demangle,
+    diagnostic::{Message, MessageSeverity},
+    job::{Config, DeviceLink, Options, Params},
+    toolchain::{Linked, Relocatable, TemporaryFolder, read, write},
 };
 
 /// An nvcc to call. Plain data: whoever calls the compiler finds it.
@@ -153,39 +154,32 @@ impl Nvcc {
             (Some(link), Target::Cubin(arch)) => {
                 arguments.push("-rdc=true".to_owned());
                 let (cubin, trace) = self.run(source, &arguments, &target.to_string())?;
-                (self.linked(link, &cubin, (*arch, &source.display))?, trace)
+                (self.linked(link, source, *arch, &cubin)?, trace)
             }
             _ => self.run(source, &arguments, &target.to_string())?,
         };
-        let kernels = entries(kind, &bytes)
-            .into_iter()
-            .map(|entry| CompiledKernel {
-                name: entry.clone(),
-                entry,
-                static_shared_bytes: 0,
-                panics: false,
-                cpu_symbol: None,
-                strategy: None,
-                notes: Vec::new(),
-            })
-            .collect();
+        let kernels = entries(kind, &bytes).into_iter().map(kernel).collect();
         let target = target.clone();
-        let (locations, messages) = (Vec::new(), Vec::new());
+        let (locations, messages, passes) = (Vec::new(), Vec::new(), Vec::new());
         // What nvcc warns of is in the trace.
         let warnings = Vec::new();
-        Ok((Artifact { target, kind, bytes, kernels, locations, messages, warnings }, trace))
+        let artifact =
+            Artifact { target, kind, bytes, kernels, locations, messages, warnings, passes };
+        Ok((artifact, trace))
     }
 
     /// Links a relocatable cubin with the libraries that have what it misses.
     fn linked(
         &self,
         link: &DeviceLink,
+        source: &CudaSource,
+        arch: NvidiaArch,
         cubin: &[u8],
-        (arch, display): (NvidiaArch, &str),
     ) -> Result<Vec<u8>, Error> {
+        let display = source.display.as_str();
         let folder = TemporaryFolder::new(&self.scratch, display)?;
         let path = write(&folder, "kernel.cubin", cubin)?;
-        match link.link(&path, (arch, display), &folder)? {
+        match link.link(&Relocatable { cubin: &path, arch, name: display }, &folder)? {
             Linked::Cubin(bytes) => Ok(bytes),
             Linked::OtherTypes(name) => Err(link.clash(&demangle(&name), arch)),
             Linked::Undefined(names) => {
@@ -212,9 +206,9 @@ impl Nvcc {
         command.args(["-MD", "-MF"]).arg(&rule);
         command.arg("--keep").arg("--keep-dir").arg(&folder.path);
         command.arg(source.input()).arg("-o").arg(&output);
-        let place = (self.scratch.as_path(), source.package_root.as_path());
         let name = format!("{}.{purpose}", source.display);
-        let (messages, folder) = start(&mut command, folder, place, &name)?;
+        let run = Run { scratch: &self.scratch, root: &source.package_root, name: &name };
+        let (messages, folder) = start(&mut command, folder, &run)?;
         let rule = read(&rule)?;
         let mut inputs =
             dependencies::inputs(&String::from_utf8_lossy(&rule), &source.package_root);
@@ -224,24 +218,46 @@ impl Nvcc {
     }
 }
 
-/// Starts nvcc and gives its messages; the temporary folder of a failed run is kept under `name`.
-/// `scratch` and `root` are the folders for what is kept and of the package.
+/// A kernel of nvcc's.
+fn kernel(entry: String) -> CompiledKernel {
+    CompiledKernel {
+        name: entry.clone(),
+        entry,
+        static_shared_bytes: 0,
+        panics: false,
+        cpu_symbol: None,
+        strategy: None,
+        notes: Vec::new(),
+    }
+}
+
+/// A run of nvcc.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    /// The folder below which the files of a failed run are kept.
+    pub(super) scratch: &'a Path,
+    /// The folder of the package.
+    pub(super) root: &'a Path,
+    /// What files of a failed run are kept under.
+    pub(super) name: &'a str,
+}
+
+/// Starts nvcc and gives its messages; the temporary folder of a failed run is kept.
 pub(super) fn start(
     command: &mut Command,
     folder: TemporaryFolder,
-    (scratch, root): (&Path, &Path),
-    name: &str,
+    run: &Run<'_>,
 ) -> Result<(Vec<Message>, TemporaryFolder), Error> {
     let program = PathBuf::from(command.get_program());
     let result = command.output().map_err(|source| Error::Start { program, source })?;
-    let mut messages = message::parse(&said(&result), root);
+    let mut messages = message::parse(&said(&result), run.root);
     if result.status.success() {
         return Ok((messages, folder));
     }
     // What nvcc warns of, it has said when the signatures were read.
     messages.retain(|message| !message.is_warning());
     messages.extend(hint(&messages));
-    let kept = keep((scratch, root), folder, command, name);
+    let kept = keep(run, folder, command);
     Err(Error::Cpp { tool: "nvcc", messages, kept })
 }
 
@@ -256,7 +272,7 @@ fn hint(messages: &[Message]) -> Option<Message> {
         |message: &Message| has_ours(&message.text) || message.details.iter().any(has_ours);
     messages.iter().any(is_ours).then(|| Message {
         severity: MessageSeverity::Note,
-        text: "derivatives, markers of plugins, functions of other sources and those that the host gives \
+        text: "derivatives, markers of plugins, external device functions and those that the host gives \
                are for kernelmill's own compiler, which nvcc goes past: write `cuda-compiler = \"clang\"`"
             .to_owned(),
         place: None,
@@ -298,12 +314,8 @@ fn said(output: &Output) -> String {
 
 /// Keeps the files of a failed run, with the command line in `command.sh`, in a folder that the
 /// next failure of the same kind replaces.
-fn keep(
-    (scratch, root): (&Path, &Path),
-    folder: TemporaryFolder,
-    command: &Command,
-    name: &str,
-) -> Option<PathBuf> {
+fn keep(run: &Run<'_>, folder: TemporaryFolder, command: &Command) -> Option<PathBuf> {
+    let Run { scratch, root, name } = *run;
     let name: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' })

@@ -8,12 +8,12 @@ use kernelmill_artifact::{
 };
 
 use super::{
-    CudaKernel,
     clang::{CudaLowered, Obstacle, Scope},
+    source::CudaKernel,
 };
 use crate::{
-    Frame,
-    bytes::{Reader, Writer},
+    base::bytes::{Reader, Writer},
+    diagnostic::Frame,
 };
 
 /// Kernels, and the weight of their source, as bytes.
@@ -69,6 +69,20 @@ pub(super) fn read_facts(bytes: &[u8]) -> Option<CudaLowered> {
     })?;
     reader.end()?;
     Some(CudaLowered { kernels, obstacles, functions, ..CudaLowered::default() })
+}
+
+impl CudaLowered {
+    /// All but the bitcode as bytes for a store; that is stored by itself.
+    #[must_use]
+    pub fn facts_to_bytes(&self) -> Vec<u8> {
+        write_facts(self)
+    }
+
+    /// Reads what [`CudaLowered::facts_to_bytes`] wrote, with no bitcode; `None` where it is not that.
+    #[must_use]
+    pub fn facts_from_bytes(bytes: &[u8]) -> Option<Self> {
+        read_facts(bytes)
+    }
 }
 
 /// A function that the host can give.

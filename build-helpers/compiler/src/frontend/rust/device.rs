@@ -9,8 +9,11 @@ use std::{
 use hmac_sha256::Hash;
 use kernelmill_device::sources;
 
-use super::{TemporaryFolder, emit, extern_argument, keep_temporaries, read, run_rustc, rustc};
-use crate::{Error, Toolchain};
+use super::rustc::{emit, extern_argument, keep_temporaries, run_rustc, rustc};
+use crate::{
+    Error,
+    toolchain::{TemporaryFolder, Toolchain, read},
+};
 
 /// The compiled device crate.
 #[derive(Debug)]

@@ -3,13 +3,12 @@
 use kernelmill_artifact::{Parameter, ParameterKind, Signature, TensorMapData};
 use kernelmill_llvm::{
     inkwell::context::Context,
-    ir::{ModuleExt, Value, parse_bitcode},
+    ir::{ModuleExt, parse_bitcode},
 };
 
-use crate::{Error, error::LayoutMismatch};
-
-/// The static that the attribute `#[kernel]` adds: size and alignment of each parameter.
-pub(crate) const LAYOUT_PREFIX: &str = "__kernelmill_layout_";
+use crate::{
+    Error, base::names::LAYOUT_PREFIX, error::LayoutMismatch, passes::parameters::layout_entries,
+};
 
 /// Compares the layouts in compiled modules with those in the signatures. LLVM must be open.
 pub(crate) fn check(modules: &[Vec<u8>], signatures: &[Signature]) -> Result<(), Error> {
@@ -21,18 +20,10 @@ pub(crate) fn check(modules: &[Vec<u8>], signatures: &[Signature]) -> Result<(),
             let Some(layout) = module.global(&name).and_then(|global| global.initializer()) else {
                 continue;
             };
-            compare(signature, &entries(layout))?;
+            compare(signature, &layout_entries(layout))?;
         }
     }
     Ok(())
-}
-
-/// Size and alignment of each parameter, as a layout static has them.
-pub(crate) fn entries(layout: Value<'_>) -> Vec<(u64, u64)> {
-    // An array of no elements is no string in LLVM.
-    let bytes = layout.as_bytes().unwrap_or_default();
-    let number = |bytes: &[u8]| bytes.try_into().map_or(0, u64::from_le_bytes);
-    bytes.as_chunks::<16>().0.iter().map(|pair| (number(&pair[..8]), number(&pair[8..]))).collect()
 }
 
 /// Compares the parameters of one kernel with its layout static. Those without bytes are not in the

@@ -4,7 +4,7 @@
 use kernelmill_llvm::ir::{Block, Builder, Type, Value};
 
 use super::super::layout::vector_value::{VectorValue, Vectors};
-use crate::target::Unit;
+use crate::passes::entry::Unit;
 
 /// Under which mask code is built; `None` for all lanes.
 pub(in crate::cpu::vectorize) type Mask<'c> = Option<Value<'c>>;

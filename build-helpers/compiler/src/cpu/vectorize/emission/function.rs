@@ -21,7 +21,7 @@ use super::{
     spills::Spills,
     values::Values,
 };
-use crate::{ScalarReason, cpu::uniformity::Shape, target::Unit};
+use crate::{ScalarReason, cpu::uniformity::Shape, passes::entry::Unit};
 
 /// Builds a body of a region. The unmasked one is given the masked one, which takes a mask as its last
 /// parameter.

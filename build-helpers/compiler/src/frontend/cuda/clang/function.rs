@@ -9,8 +9,8 @@ use kernelmill_llvm::{
 
 use crate::{
     Error,
-    dispatch::{EXPORTED, FUNCTION},
-    place::calls_of,
+    base::names::{EXPORTED, FUNCTION},
+    ir::calls_of,
 };
 
 /// The functions that the host can give.

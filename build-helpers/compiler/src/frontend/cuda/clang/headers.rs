@@ -1,4 +1,4 @@
-//! Our headers in place of the toolkit's.
+//! kernelmill's CUDA headers, which clang reads instead of the CUDA toolkit's.
 
 use std::{
     fmt::Write as _,
@@ -8,7 +8,7 @@ use std::{
 
 use hmac_sha256::Hash;
 
-use crate::{Error, frontend::rust::TemporaryFolder};
+use crate::{Error, toolchain::TemporaryFolder};
 
 macro_rules! files {
     ($($path:literal)*) => {

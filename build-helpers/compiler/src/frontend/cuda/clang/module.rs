@@ -10,13 +10,15 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::{CudaSource, FULL_DEBUG};
 use crate::{
     Error,
-    entry::SHIM_PREFIX,
-    link::PREFIX,
-    place::{self, SHARED_TAG},
+    base::names::{PREFIX, SHIM_PREFIX},
+    frontend::cuda::source::CudaSource,
+    ir::{SHARED_TAG, replace_uses},
 };
+
+/// The argument that keeps variables and types in debug information, as nvcc has it.
+pub const FULL_DEBUG: &str = "-G";
 
 /// LLVM's number of the calling convention of kernels of NVIDIA's.
 const PTX_KERNEL: u32 = 71;
@@ -207,7 +209,7 @@ fn shared<'c>(
         placeholder.set_linkage(Linkage::Internal);
         replace(context, global, placeholder);
         let base = module.declare(&format!("{PREFIX}dynamic_shared"), pointer.function(&[]));
-        place::replace_uses(context, placeholder, &|builder| builder.call(base, &[]))?;
+        replace_uses(context, placeholder, &|builder| builder.call(base, &[]))?;
         return Ok(());
     }
     let byte = Type::int(context, 8);

@@ -1,4 +1,5 @@
-//! What keeps single kernels of a file from a target, with the line that does.
+//! The search for unsupported features: what keeps single kernels of a file from a target, with the
+//! line.
 
 use std::collections::BTreeSet;
 
@@ -8,73 +9,16 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Place, Value},
 };
 
-use super::{CudaSource, module::kernels};
-use crate::{
-    check::Backtraces,
-    fault::Frame,
-    link::{self, PREFIX},
-    place::reachable,
+use super::{
+    lowered::{Obstacle, Scope},
+    module::kernels,
 };
-
-/// Something in a kernel, or in a function it uses, that keeps it from targets.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Obstacle {
-    /// The symbol of the kernel.
-    pub symbol: String,
-    /// The file that the line is in, as clang names it.
-    pub file: String,
-    /// The line, from 1; 0 where it is not known.
-    pub line: u32,
-    /// What is there, for example ``inline PTX (`cp.async.cg.shared.global`)``.
-    pub reason: String,
-    /// The targets that it keeps the kernel from.
-    pub scope: Scope,
-    /// The way to it from the kernel, the place itself first.
-    pub frames: Vec<Frame>,
-}
-
-/// Which targets an [`Obstacle`] is one for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// All but NVIDIA's.
-    NotNvidia,
-    /// All.
-    Everywhere,
-    /// All for which no library of device code is given that may have it.
-    Unlinked,
-}
-
-impl Obstacle {
-    /// Whether it keeps the kernel from a target.
-    #[must_use]
-    pub fn concerns(&self, target: &kernelmill_artifact::Target) -> bool {
-        use kernelmill_artifact::Target;
-        let nvidia = matches!(target, Target::Ptx(_) | Target::Cubin(_));
-        self.scope != Scope::NotNvidia || !nvidia
-    }
-
-    /// Says that it keeps a kernel from targets, and how the kernel leads there.
-    #[must_use]
-    pub fn message(&self, kernel: &str, targets: &[String]) -> String {
-        let mut text = format!(
-            "{}:{}: the kernel `{kernel}` cannot be compiled for {}: {}",
-            self.file,
-            self.line,
-            targets.join(", "),
-            self.reason
-        );
-        for (index, frame) in self.frames.iter().enumerate() {
-            text += &format!("\n    {:>4} {frame}", if index == 0 { "-->" } else { "from" });
-        }
-        text
-    }
-}
-
-impl std::fmt::Display for Obstacle {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}:{}: {}", self.file, self.line, self.reason)
-    }
-}
+use crate::{
+    base::names::PREFIX,
+    frontend::cuda::source::CudaSource,
+    ir::reachable,
+    passes::{check::Backtraces, link},
+};
 
 /// The obstacles of all kernels of a module that clang wrote, each once.
 pub(super) fn find<'c>(

@@ -6,12 +6,13 @@
 //! comes out.
 
 use super::{
-    Found,
+    found::Found,
     layout::{CLASS, PLAIN, is_of_cuda},
     names,
-    types::Refusal,
+    reader::cannot_cross,
+    types::UnsupportedType,
 };
-use crate::frontend::cuda::CudaKernel;
+use crate::frontend::cuda::source::CudaKernel;
 use kernelmill_artifact::{ParameterKind, ValueType};
 use std::fmt::Write as _;
 
@@ -74,9 +75,9 @@ pub(super) fn apply(kernels: &mut [Found], ptx: &str) {
                 good.push(parameter.clone());
                 continue;
             }
-            let refusal = Refusal { reason: CLASS.to_owned(), help: PLAIN };
+            let refusal = UnsupportedType { reason: CLASS.to_owned(), help: PLAIN };
             let ty = types.get(at).map_or("", String::as_str);
-            let why = super::cannot_cross(&parameter.name, ty, &refusal);
+            let why = cannot_cross(&parameter.name, ty, &refusal);
             obstacles.push(format!("the kernel `{full_name}`: {why}"));
         }
         signature.parameters = good.into();

@@ -3,7 +3,7 @@
 use super::{
     debug::{Node, NodeId},
     names,
-    types::{Refusal, Types, refuse},
+    types::{Types, UnsupportedType, refuse},
 };
 use gimli::constants as dw;
 use kernelmill_artifact::{Field, StructLayout, ValueType};
@@ -16,34 +16,36 @@ pub(super) const PLAIN: &str = "use a struct of plain values, or pass the values
 pub(super) const CLASS: &str = "has a constructor or a destructor";
 const RAW: &str = "use an integer, and take it apart in the kernel";
 
-/// The layout of a struct, as `#[repr(C)]` gives it too.
-pub(super) fn structure(
-    types: &Types<'_>,
-    id: NodeId,
-    typedefs: &[&str],
-    hint: &str,
-) -> Result<StructLayout, Refusal> {
-    let node = types.debug.node(id);
-    let written = node.name.as_deref().and_then(names::written);
-    let Some(size) = node.size.filter(|size| *size > 0 && !node.is_declaration) else {
-        return refuse(
-            "has no layout in the debug information: it is only declared, or not used",
-            "define it in this file, or take a pointer to void",
-        );
-    };
-    let written = written.or_else(|| typedefs.last().map(|name| (*name).to_owned()));
-    let written = written.unwrap_or_else(|| hint.to_owned());
-    let name = names::type_identifier(&written);
-    check_class(types, id, &written)?;
-    let mut fields = Vec::new();
-    members(types, id, &name, 0, &mut fields)?;
-    let declared = node.align.or_else(|| vector_align(&written)).unwrap_or(1);
-    let natural = fields.iter().map(|(field, _)| field.ty.align()).max().unwrap_or(1);
-    let align = natural.max(declared).max(types.least_align(id));
-    let end = check_offsets(types, &fields)?;
-    let align = fit(end, size, align)?;
-    let fields = fields.into_iter().map(|(field, _)| field);
-    Ok(StructLayout { name: name.into(), size, align, fields: fields.collect() })
+impl Types<'_> {
+    /// The layout of a struct, as `#[repr(C)]` gives it too.
+    pub(super) fn structure(
+        &self,
+        id: NodeId,
+        typedefs: &[&str],
+        hint: &str,
+    ) -> Result<StructLayout, UnsupportedType> {
+        let node = self.debug.node(id);
+        let written = node.name.as_deref().and_then(names::written);
+        let Some(size) = node.size.filter(|size| *size > 0 && !node.is_declaration) else {
+            return refuse(
+                "has no layout in the debug information: it is only declared, or not used",
+                "define it in this file, or take a pointer to void",
+            );
+        };
+        let written = written.or_else(|| typedefs.last().map(|name| (*name).to_owned()));
+        let written = written.unwrap_or_else(|| hint.to_owned());
+        let name = names::type_identifier(&written);
+        check_class(self, id, &written)?;
+        let mut fields = Vec::new();
+        members(self, id, &name, 0, &mut fields)?;
+        let declared = node.align.or_else(|| vector_align(&written)).unwrap_or(1);
+        let natural = fields.iter().map(|(field, _)| field.ty.align()).max().unwrap_or(1);
+        let align = natural.max(declared).max(self.least_align(id));
+        let end = check_offsets(self, &fields)?;
+        let align = fit(end, size, align)?;
+        let fields = fields.into_iter().map(|(field, _)| field);
+        Ok(StructLayout { name: name.into(), size, align, fields: fields.collect() })
+    }
 }
 
 /// Whether a class is one of CUDA's headers: those have constructors, and are plain data.
@@ -57,7 +59,7 @@ pub(super) fn is_of_cuda(name: &str) -> bool {
 }
 
 /// Refuses classes that are more than their data.
-fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), Refusal> {
+fn check_class(types: &Types<'_>, id: NodeId, written: &str) -> Result<(), UnsupportedType> {
     let node = types.debug.node(id);
     if is_of_cuda(written) {
         return Ok(());
@@ -88,7 +90,7 @@ fn members(
     outer: &str,
     start: u64,
     fields: &mut Vec<(Field, Option<NodeId>)>,
-) -> Result<(), Refusal> {
+) -> Result<(), UnsupportedType> {
     for member in types.debug.children(id) {
         match member.tag {
             dw::DW_TAG_inheritance if has_data(types, member.ty) => {
@@ -110,7 +112,7 @@ fn member(
     outer: &str,
     start: u64,
     fields: &mut Vec<(Field, Option<NodeId>)>,
-) -> Result<(), Refusal> {
+) -> Result<(), UnsupportedType> {
     let name = member.name.as_deref().unwrap_or_default();
     if name.starts_with("__vptr") || name.starts_with("_vptr") {
         return refuse("has virtual functions", PLAIN);
@@ -130,7 +132,7 @@ fn member(
     let hint = format!("{outer}_{name}");
     let ty = types.value(member.ty, &hint).map_err(|refusal| {
         let subject = if name.is_empty() { "a member".to_owned() } else { format!("`{name}`") };
-        Refusal { reason: format!("has {subject}, which {}", refusal.reason), ..refusal }
+        UnsupportedType { reason: format!("has {subject}, which {}", refusal.reason), ..refusal }
     })?;
     fields.push((Field { name: name.to_owned().into(), ty, offset }, peeled.id));
     Ok(())
@@ -147,7 +149,10 @@ fn has_data(types: &Types<'_>, base: Option<NodeId>) -> bool {
 }
 
 /// Checks that `#[repr(C)]` puts every field where it is; the end of the last one.
-fn check_offsets(types: &Types<'_>, fields: &[(Field, Option<NodeId>)]) -> Result<u64, Refusal> {
+fn check_offsets(
+    types: &Types<'_>,
+    fields: &[(Field, Option<NodeId>)],
+) -> Result<u64, UnsupportedType> {
     let mut end = 0_u64;
     for (Field { name, ty, offset }, node) in fields {
         let expected = end.next_multiple_of(ty.align());
@@ -179,7 +184,7 @@ fn check_offsets(types: &Types<'_>, fields: &[(Field, Option<NodeId>)]) -> Resul
 }
 
 /// The alignment at which a struct of these fields has its size.
-fn fit(end: u64, size: u64, least: u64) -> Result<u64, Refusal> {
+fn fit(end: u64, size: u64, least: u64) -> Result<u64, UnsupportedType> {
     if end == 0 && size == 1 {
         // An empty struct has a byte in C++.
         return Ok(1);

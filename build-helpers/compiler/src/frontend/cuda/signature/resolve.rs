@@ -1,7 +1,10 @@
 //! One name for each kernel of a program.
 
-use super::names::{self, FunctionName};
-use crate::frontend::cuda::CudaKernel;
+use super::{
+    named::is_named,
+    names::{self, FunctionName},
+};
+use crate::frontend::cuda::source::CudaKernel;
 use kernelmill_artifact::Signature;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -49,7 +52,7 @@ pub fn resolve_names(
     let mut is_chosen = BTreeSet::new();
     for (index, kernel) in kernels.iter_mut().enumerate() {
         let symbol = kernel.signature.symbol.clone();
-        let by_name = || chosen.iter().find(|(key, _)| super::is_named(&symbol, key));
+        let by_name = || chosen.iter().find(|(key, _)| is_named(&symbol, key));
         let name = chosen.get(&in_file(&kernel.signature));
         if let Some(name) = name.or_else(|| Some(by_name()?.1)) {
             kernel.signature.name = name.clone().into();
@@ -74,24 +77,26 @@ pub fn resolve_names(
             kernel.signature.name = name.clone().into();
         }
     }
-    let clash = |group: Vec<usize>| {
-        let first = &kernels[group[0]];
-        let describe = |index: &usize| {
-            let CudaKernel { signature, full_name, .. } = &**kernels.get(*index)?;
-            Some(format!("`{full_name}` ({}:{})", signature.file, signature.line))
-        };
-        Clash {
-            name: first.signature.name.to_string(),
-            kernels: group.iter().filter_map(describe).collect(),
-            // Functions of C in two files have nothing but the file to tell them apart.
-            key: if group.iter().any(|index| kernels[*index].full_name != first.full_name) {
-                first.full_name.clone()
-            } else {
-                in_file(&first.signature)
-            },
-        }
+    groups(kernels).iter().map(|group| clash(kernels, group)).collect()
+}
+
+/// The clash of the kernels at these indices.
+fn clash(kernels: &[&mut CudaKernel], group: &[usize]) -> Clash {
+    let first = &kernels[group[0]];
+    let describe = |index: &usize| {
+        let CudaKernel { signature, full_name, .. } = &**kernels.get(*index)?;
+        Some(format!("`{full_name}` ({}:{})", signature.file, signature.line))
     };
-    groups(kernels).into_iter().map(clash).collect()
+    Clash {
+        name: first.signature.name.to_string(),
+        kernels: group.iter().filter_map(describe).collect(),
+        // Functions of C in two files have nothing but the file to tell them apart.
+        key: if group.iter().any(|index| kernels[*index].full_name != first.full_name) {
+            first.full_name.clone()
+        } else {
+            in_file(&first.signature)
+        },
+    }
 }
 
 /// A kernel's symbol with its file.

@@ -2,7 +2,7 @@
 
 use super::{
     debug::{Debug, Node, NodeId},
-    enums, layout, names,
+    names,
     ptx::Slot,
 };
 use gimli::constants as dw;
@@ -11,14 +11,17 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 /// Why a type cannot cross, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct UnsupportedType {
     /// Follows the type: `is a reference`.
     pub(super) reason: String,
     pub(super) help: &'static str,
 }
 
-pub(super) fn refuse<T>(reason: impl Into<String>, help: &'static str) -> Result<T, Refusal> {
-    Err(Refusal { reason: reason.into(), help })
+pub(super) fn refuse<T>(
+    reason: impl Into<String>,
+    help: &'static str,
+) -> Result<T, UnsupportedType> {
+    Err(UnsupportedType { reason: reason.into(), help })
 }
 
 /// Reads types. Alignments that only show where a struct is used, which one compiler does not say
@@ -96,7 +99,7 @@ impl<'a> Types<'a> {
         ty: Option<NodeId>,
         slot: Option<Slot>,
         hint: &str,
-    ) -> Result<ParameterKind, Refusal> {
+    ) -> Result<ParameterKind, UnsupportedType> {
         let peeled = self.peel(ty);
         let pointee = peeled.id.map(|id| self.debug.node(id)).filter(|node| is_pointer(node));
         if let Some(pointer) = pointee {
@@ -122,7 +125,11 @@ impl<'a> Types<'a> {
 
     /// What crosses for a pointer: memory of elements. Elements of `void` are bytes, elements that
     /// are pointers are device addresses.
-    fn pointer(&self, pointee: Option<NodeId>, hint: &str) -> Result<ParameterKind, Refusal> {
+    fn pointer(
+        &self,
+        pointee: Option<NodeId>,
+        hint: &str,
+    ) -> Result<ParameterKind, UnsupportedType> {
         let peeled = self.peel(pointee);
         let access = if peeled.is_const { Access::Read } else { Access::Write };
         let element = match peeled.id {
@@ -136,7 +143,11 @@ impl<'a> Types<'a> {
     }
 
     /// The type of a value.
-    pub(super) fn value(&self, ty: Option<NodeId>, hint: &str) -> Result<ValueType, Refusal> {
+    pub(super) fn value(
+        &self,
+        ty: Option<NodeId>,
+        hint: &str,
+    ) -> Result<ValueType, UnsupportedType> {
         let peeled = self.peel(ty);
         let Some(id) = peeled.id else {
             return refuse("has no values", "use a type that has some");
@@ -147,7 +158,7 @@ impl<'a> Types<'a> {
             dw::DW_TAG_pointer_type => Ok(ValueType::Scalar(Scalar::U64)),
             dw::DW_TAG_array_type => self.array(id, hint),
             dw::DW_TAG_enumeration_type => {
-                let layout = enums::layout(self, id, &peeled.typedefs, hint)?;
+                let layout = self.enumeration(id, &peeled.typedefs, hint)?;
                 Ok(ValueType::Enum(layout.into()))
             }
             dw::DW_TAG_structure_type | dw::DW_TAG_class_type => {
@@ -157,7 +168,7 @@ impl<'a> Types<'a> {
                 if let Some(ty) = self.device_function(id)? {
                     return Ok(ValueType::Function(ty.into()));
                 }
-                let layout: StructLayout = layout::structure(self, id, &peeled.typedefs, hint)?;
+                let layout: StructLayout = self.structure(id, &peeled.typedefs, hint)?;
                 Ok(ValueType::Struct(layout.into()))
             }
             dw::DW_TAG_union_type => refuse("is a union", "use a struct, or an array of bytes"),
@@ -171,7 +182,7 @@ impl<'a> Types<'a> {
     }
 
     /// The type of the functions that a `kernelmill::DeviceFn` names; `None` for other classes.
-    fn device_function(&self, id: NodeId) -> Result<Option<FunctionType>, Refusal> {
+    fn device_function(&self, id: NodeId) -> Result<Option<FunctionType>, UnsupportedType> {
         let name = self.debug.node(id).name.as_deref().unwrap_or_default();
         let is_ours = |child: &Node| child.name.as_deref() == Some("__km_id");
         if !name.starts_with("DeviceFn<") || !self.debug.children(id).any(is_ours) {
@@ -186,7 +197,7 @@ impl<'a> Types<'a> {
     }
 
     /// The type of a function that the host can give, or a type of such.
-    pub(super) fn function(&self, node: &Node) -> Result<FunctionType, Refusal> {
+    pub(super) fn function(&self, node: &Node) -> Result<FunctionType, UnsupportedType> {
         let children = node.children.iter().map(|id| self.debug.node(*id));
         let parameters = children.filter(|it| it.tag == dw::DW_TAG_formal_parameter);
         let parameters = parameters.map(|it| self.passed(self.debug.said(it, |it| it.ty)));
@@ -197,7 +208,7 @@ impl<'a> Types<'a> {
     }
 
     /// What such a function takes or returns: what C++ and Rust pass in the same way.
-    fn passed(&self, ty: Option<NodeId>) -> Result<ValueType, Refusal> {
+    fn passed(&self, ty: Option<NodeId>) -> Result<ValueType, UnsupportedType> {
         let is_scalar = |id: NodeId| self.debug.node(id).tag == dw::DW_TAG_base_type;
         if self.peel(ty).id.is_some_and(is_scalar) {
             return self.value(ty, "value");
@@ -207,7 +218,7 @@ impl<'a> Types<'a> {
         refuse(reason, "use `bool`, an integer, `float` or `double`")
     }
 
-    fn array(&self, id: NodeId, hint: &str) -> Result<ValueType, Refusal> {
+    fn array(&self, id: NodeId, hint: &str) -> Result<ValueType, UnsupportedType> {
         let node = self.debug.node(id);
         let mut value = self.value(node.ty, hint)?;
         let sizes = self.debug.children(id).filter(|it| it.tag == dw::DW_TAG_subrange_type);
@@ -278,7 +289,7 @@ fn half(node: &Node) -> Option<Scalar> {
 }
 
 /// A type of the language itself.
-fn scalar(node: &Node, typedefs: &[&str]) -> Result<Scalar, Refusal> {
+fn scalar(node: &Node, typedefs: &[&str]) -> Result<Scalar, UnsupportedType> {
     let size = node.size.unwrap_or(0);
     let has_name = |names: [&str; 2]| typedefs.iter().any(|name| names.contains(name));
     let found = match (node.encoding, size) {

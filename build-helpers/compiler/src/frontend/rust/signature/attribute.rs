@@ -1,7 +1,7 @@
 //! What stands in the parentheses of `#[kernel(..)]`.
 
 use super::text::Text;
-use crate::{diagnostic::Place, limits};
+use crate::{diagnostic::Place, frontend::limits};
 use kernelmill_artifact::{Dimension, LaunchLimits};
 use syn::{Attribute, Expr, Lit, Meta, spanned::Spanned};
 
@@ -51,13 +51,7 @@ impl Arguments {
                 ("dim", _) => says_no_dimension = true,
                 _ => match self.limit(&name, &value) {
                     Some(true) => places.push((name, place)),
-                    Some(false) => {
-                        let written = text.written(&value);
-                        let message =
-                            format!("has the attribute `{name} = {written}`, which is no size");
-                        let help = format!("write `{name} = {}`", example(&name));
-                        self.reports.push(Report { place, message, help });
-                    }
+                    Some(false) => self.refuse_size(&name, &text.written(&value), place),
                     None => return Err(meta.error("unknown argument")),
                 },
             }
@@ -70,9 +64,20 @@ impl Arguments {
             let place = text.place(attribute);
             self.reports.push(Report { place, message, help: help.to_owned() });
         }
+        self.check_limits(&places, &text.place(attribute));
+    }
+
+    fn refuse_size(&mut self, name: &str, written: &str, place: Place) {
+        let message = format!("has the attribute `{name} = {written}`, which is no size");
+        let help = format!("write `{name} = {}`", example(name));
+        self.reports.push(Report { place, message, help });
+    }
+
+    /// Reports limits that cannot be, each at its own place, or else at that of the attribute.
+    fn check_limits(&mut self, places: &[(String, Place)], attribute: &Place) {
         for fault in limits::check(&self.limits) {
             let place = places.iter().find(|(name, _)| name == fault.name);
-            let place = place.map_or_else(|| text.place(attribute), |(_, place)| place.clone());
+            let place = place.map_or_else(|| attribute.clone(), |(_, place)| place.clone());
             let message = format!("has launches that cannot be: {}", fault.message);
             self.reports.push(Report { place, message, help: fault.help.to_owned() });
         }
@@ -127,4 +132,14 @@ fn three(value: &Expr, slot: &mut [u32; 3]) -> bool {
         }
         _ => false,
     }
+}
+
+/// The attribute of functions that the host can give to kernels.
+pub(super) const DEVICE_FN: &str = "device_fn";
+
+/// The attribute of this name, under any path.
+pub(super) fn marked<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+    attributes
+        .iter()
+        .find(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
 }

@@ -3,7 +3,7 @@
 use super::{
     cfg,
     scope::{Found, ModuleId, Scope, TypeItem},
-    types::{bare, segments},
+    syntax::{bare, segments},
 };
 use syn::{ItemStruct, Type};
 

@@ -1,18 +1,16 @@
 //! Functions that the host can give to kernels, marked `#[device_fn]`, and the types of such.
 
 use super::{
+    attribute::{DEVICE_FN, marked},
     cfg,
-    help::{self, Refusal},
-    kernel::marked,
     scope::{ModuleId, Scope},
-    types::{Position, Types, bare, first_argument},
+    syntax::bare,
+    types::{Position, Types},
+    unsupported::UnsupportedType,
 };
 use crate::diagnostic::{Diagnostic, Place};
 use kernelmill_artifact::{DeviceFunction, FunctionType, ValueType};
-use syn::{FnArg, GenericParam, Item, ItemFn, Path, ReturnType, Type, TypeFnPtr, ext::IdentExt};
-
-/// The attribute.
-pub(super) const MARKER: &str = "device_fn";
+use syn::{FnArg, GenericParam, Item, ItemFn, ReturnType, Type, TypeFnPtr, ext::IdentExt};
 
 /// Reads every function, in source order, and everything that is wrong with them by file.
 pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<DeviceFunction>, Vec<(usize, Diagnostic)>) {
@@ -21,7 +19,7 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<DeviceFunction>, Vec<(usize, D
         for item in items {
             if let Item::Fn(function) = item
                 && !cfg::left_out(&function.attrs)
-                && marked(&function.attrs, MARKER).is_some()
+                && marked(&function.attrs, DEVICE_FN).is_some()
             {
                 let mut reader = Reader { scope, module, function, reports: Vec::new() };
                 functions.extend(reader.read());
@@ -165,12 +163,6 @@ fn returned(output: &ReturnType) -> Option<&Type> {
     (!is_unit).then_some(ty)
 }
 
-/// `F` of `DeviceFn<F>`, under any path.
-pub(super) fn of_device_fn(path: &Path) -> Option<&Type> {
-    let last = path.segments.last().filter(|segment| segment.ident == "DeviceFn")?;
-    first_argument(last)
-}
-
 impl Types<'_, '_> {
     /// The type `DeviceFn<F>`, as it is written, with its `F`.
     pub(super) fn device_fn(
@@ -178,23 +170,23 @@ impl Types<'_, '_> {
         module: ModuleId,
         whole: &Type,
         inner: &Type,
-    ) -> Result<ValueType, Refusal> {
+    ) -> Result<ValueType, UnsupportedType> {
         let Type::FnPtr(pointer) = bare(inner) else {
-            return Err(help::no_function_type(self, module, whole));
+            return Err(self.no_function_type(module, whole));
         };
         let is_plain = pointer.unsafety.is_none()
             && pointer.abi.is_none()
             && pointer.lifetimes.is_none()
             && pointer.variadic.is_none();
         if !is_plain {
-            return Err(help::no_function_type(self, module, whole));
+            return Err(self.no_function_type(module, whole));
         }
         let position = std::mem::replace(&mut self.position, Position::Inside);
         let ty = self.function_type(module, pointer);
         self.position = position;
         match ty {
             Ok(ty) => Ok(ValueType::Function(ty.into())),
-            Err(_) => Err(help::no_plain_function(self, module, whole, PLAIN)),
+            Err(_) => Err(self.no_plain_function(module, whole, PLAIN)),
         }
     }
 
@@ -202,7 +194,7 @@ impl Types<'_, '_> {
         &mut self,
         module: ModuleId,
         pointer: &TypeFnPtr,
-    ) -> Result<FunctionType, Refusal> {
+    ) -> Result<FunctionType, UnsupportedType> {
         let parameters = pointer.inputs.iter().map(|input| self.value(module, &input.ty));
         let parameters: Vec<_> = parameters.collect::<Result<_, _>>()?;
         let result = returned(&pointer.output).map(|ty| self.value(module, ty)).transpose()?;

@@ -1,156 +1,92 @@
-//! Types that cannot cross between host and device, and what to write instead of each.
+//! Helps: what to write instead of a type that cannot cross between host and device.
 
 use super::{
     scope::{Found, ModuleId, TypeItem},
-    types::{Position, Types, bare, disjoint_element, first_argument, segments, tensor_map},
+    syntax::{bare, disjoint_element, first_argument, segments, tensor_map},
+    types::{Position, Types},
+    unsupported::UnsupportedType,
 };
-use crate::diagnostic::Place;
 use kernelmill_artifact::Access;
 use syn::{Generics, Path, PointerMutability, Type, TypeArray, TypeReference};
 
-/// Why a type cannot cross.
-pub(super) struct Refusal {
-    /// The type that is refused, as it is written; empty until somebody who knows fills it in.
-    pub(super) written: String,
-    /// What about it, to follow its name.
-    pub(super) why: &'static str,
-    /// What to write instead.
-    pub(super) help: String,
-    /// The fields that lead to it, innermost first.
-    pub(super) fields: Vec<String>,
-    /// Where it is, if that is not in the parameter itself.
-    pub(super) at: Option<Box<Place>>,
-}
-
 const CANNOT_CROSS: &str = "which cannot cross from host to device";
 
-impl Refusal {
-    fn new(written: String, why: &'static str, help: impl Into<String>) -> Self {
-        Self { written, why, help: help.into(), fields: Vec::new(), at: None }
-    }
-
-    /// The same about a field, or an array's element, of this name.
-    pub(super) fn within(mut self, field: &str) -> Self {
-        self.fields.push(field.to_owned());
-        self
-    }
-
-    /// Fills in where it is, unless that is known more exactly.
-    pub(super) fn or_at(mut self, place: Place) -> Self {
-        self.at.get_or_insert_with(|| Box::new(place));
-        self
-    }
-
-    /// Fills in how the type is written, unless that is known.
-    pub(super) fn or_written(mut self, written: String) -> Self {
-        if self.written.is_empty() {
-            self.written = written;
+impl Types<'_, '_> {
+    /// Refuses a type with parameters, or one that contains itself.
+    pub(super) fn generic_or_circular(
+        &self,
+        module: ModuleId,
+        ty: &Type,
+        generics: &Generics,
+    ) -> UnsupportedType {
+        let written = self.scope.text(module).written(ty);
+        if generics.params.is_empty() {
+            let help = "remove the circle; a device has no pointers to hold such a type";
+            return UnsupportedType::new(written, "which contains itself", help);
         }
-        self
+        let help = "define a `#[repr(C)]` struct without type parameters for it";
+        UnsupportedType::new(written, "a generic type", help)
     }
 
-    /// The fields from the outermost in: `inner.data[_]`.
-    pub(super) fn path(&self) -> String {
-        let mut path = String::new();
-        for field in self.fields.iter().rev() {
-            if !path.is_empty() && !field.starts_with('[') {
-                path.push('.');
-            }
-            path.push_str(field);
-        }
-        path
+    /// Refuses an array whose length only the compiler could know.
+    pub(super) fn unknown_length(&self, module: ModuleId, array: &TypeArray) -> UnsupportedType {
+        let text = self.scope.text(module);
+        let help = format!(
+            "write `{}` as a number, or as a `const` of this file that is one",
+            text.written(&array.len)
+        );
+        UnsupportedType::new(text.written(array), "an array whose length is not known here", help)
     }
-}
 
-pub(super) fn not_repr_c(name: &str, place: Place) -> Refusal {
-    let help = format!("write `#[repr(C)]` above `struct {name}`");
-    Refusal::new(String::new(), "a struct without `#[repr(C)]`", help).or_at(place)
-}
-
-pub(super) fn packed(name: &str, place: Place) -> Refusal {
-    let help = format!("remove `packed` from `struct {name}`, or pass its fields one by one");
-    Refusal::new(String::new(), "a packed struct", help).or_at(place)
-}
-
-pub(super) fn no_fields(name: &str, place: Place) -> Refusal {
-    let help = format!("leave it out, or give `{name}` a field");
-    Refusal::new(String::new(), "a struct without fields", help).or_at(place)
-}
-
-pub(super) fn generic_or_circular(
-    types: &Types<'_, '_>,
-    module: ModuleId,
-    ty: &Type,
-    generics: &Generics,
-) -> Refusal {
-    let written = types.scope.text(module).written(ty);
-    if generics.params.is_empty() {
-        let help = "remove the circle; a device has no pointers to hold such a type";
-        return Refusal::new(written, "which contains itself", help);
+    /// Refuses an array of no length, or of more bytes than a device has.
+    pub(super) fn impossible_length(&self, module: ModuleId, array: &TypeArray) -> UnsupportedType {
+        let text = self.scope.text(module);
+        let why = "an array of no size that a device could take";
+        UnsupportedType::new(
+            text.written(array),
+            why,
+            "give it a length of at least 1 that fits in memory",
+        )
     }
-    let help = "define a `#[repr(C)]` struct without type parameters for it";
-    Refusal::new(written, "a generic type", help)
-}
 
-pub(super) fn unknown_length(
-    types: &Types<'_, '_>,
-    module: ModuleId,
-    array: &TypeArray,
-) -> Refusal {
-    let text = types.scope.text(module);
-    let help = format!(
-        "write `{}` as a number, or as a `const` of this file that is one",
-        text.written(&array.len)
-    );
-    Refusal::new(text.written(array), "an array whose length is not known here", help)
-}
+    /// Refuses a `&TensorMap<T, D>` whose element or number of dimensions no device copies.
+    pub(super) fn no_tensor_map(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
+        let written = self.scope.text(module).written(ty);
+        let why = "a tensor map of other than 1 to 5 dimensions of numbers";
+        let help = "write the type of its elements, an integer or a float of 1 to 8 bytes, and the number of \
+                    dimensions: `&TensorMap<f32, 2>`";
+        UnsupportedType::new(written, why, help)
+    }
 
-pub(super) fn impossible_length(
-    types: &Types<'_, '_>,
-    module: ModuleId,
-    array: &TypeArray,
-) -> Refusal {
-    let text = types.scope.text(module);
-    let why = "an array of no size that a device could take";
-    Refusal::new(text.written(array), why, "give it a length of at least 1 that fits in memory")
-}
+    /// Refuses a `DeviceFn<F>` whose `F` is not written as a plain function type.
+    pub(super) fn no_function_type(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
+        let written = self.scope.text(module).written(ty);
+        let why = "whose type of functions is none that the host can give";
+        let help =
+            "write it as a safe function of Rust without lifetimes: `DeviceFn<fn(f32) -> f32>`";
+        UnsupportedType::new(written, why, help)
+    }
 
-/// Refuses a `&TensorMap<T, D>` whose element or number of dimensions no device copies.
-pub(super) fn no_tensor_map(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> Refusal {
-    let written = types.scope.text(module).written(ty);
-    let why = "a tensor map of other than 1 to 5 dimensions of numbers";
-    let help = "write the type of its elements, an integer or a float of 1 to 8 bytes, and the number of \
-                dimensions: `&TensorMap<f32, 2>`";
-    Refusal::new(written, why, help)
-}
+    /// Refuses a `DeviceFn<F>` whose functions take or return what no device passes.
+    pub(super) fn no_plain_function(
+        &self,
+        module: ModuleId,
+        ty: &Type,
+        help: &str,
+    ) -> UnsupportedType {
+        let written = self.scope.text(module).written(ty);
+        UnsupportedType::new(written, "of functions that take or return what cannot cross", help)
+    }
 
-/// Refuses a `DeviceFn<F>` whose `F` is not written as a plain function type.
-pub(super) fn no_function_type(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> Refusal {
-    let written = types.scope.text(module).written(ty);
-    let why = "whose type of functions is none that the host can give";
-    let help = "write it as a safe function of Rust without lifetimes: `DeviceFn<fn(f32) -> f32>`";
-    Refusal::new(written, why, help)
-}
-
-/// Refuses a `DeviceFn<F>` whose functions take or return what no device passes.
-pub(super) fn no_plain_function(
-    types: &Types<'_, '_>,
-    module: ModuleId,
-    ty: &Type,
-    help: &str,
-) -> Refusal {
-    let written = types.scope.text(module).written(ty);
-    Refusal::new(written, "of functions that take or return what cannot cross", help)
-}
-
-/// Refuses a type that is none of those that can cross.
-pub(super) fn refuse(types: &Types<'_, '_>, module: ModuleId, ty: &Type) -> Refusal {
-    let written = types.scope.text(module).written(ty);
-    let help = match types.position {
-        Position::Parameter => instead_of_parameter(types, module, ty),
-        Position::Element(_) | Position::Inside => instead_inside(types, module, ty),
-    };
-    Refusal::new(written, CANNOT_CROSS, help)
+    /// Refuses a type that is none of those that can cross.
+    pub(super) fn refuse(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
+        let written = self.scope.text(module).written(ty);
+        let help = match self.position {
+            Position::Parameter => instead_of_parameter(self, module, ty),
+            Position::Element(_) | Position::Inside => instead_inside(self, module, ty),
+        };
+        UnsupportedType::new(written, CANNOT_CROSS, help)
+    }
 }
 
 /// What to write for a parameter of this type.

@@ -1,11 +1,12 @@
 //! Finds the functions marked `#[kernel]` and reads their signatures.
 
 use super::{
-    attribute::Arguments,
-    cfg, function,
-    help::Refusal,
+    attribute::{Arguments, DEVICE_FN, marked},
+    cfg,
     scope::{ModuleId, Scope},
-    types::{Position, Types, bare},
+    syntax::bare,
+    types::{Position, Types},
+    unsupported::UnsupportedType,
 };
 use crate::diagnostic::{Diagnostic, Place};
 use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
@@ -79,13 +80,6 @@ fn same_symbol(kernel: &Signature, place: Place, other: &str, there: Place) -> D
 /// The attribute that makes a function a kernel.
 fn marker(attributes: &[Attribute]) -> Option<&Attribute> {
     marked(attributes, "kernel")
-}
-
-/// The attribute of this name, under any path.
-pub(super) fn marked<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
-    attributes
-        .iter()
-        .find(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == name))
 }
 
 /// Reads one kernel.
@@ -217,7 +211,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn refuse(&mut self, name: &str, typed: &PatType, is_element: bool, refusal: Refusal) {
+    fn refuse(&mut self, name: &str, typed: &PatType, is_element: bool, refusal: UnsupportedType) {
         let (text, kernel) = (self.scope.text(self.module), self.name());
         let path = refusal.path();
         let whole = text.written(&typed.ty);
@@ -271,7 +265,7 @@ impl Misplaced<'_, '_> {
         if marker(attributes).is_some() {
             self.reports.push(report("kernel").kernel(name.to_string()));
         }
-        if marked(attributes, function::MARKER).is_some() {
+        if marked(attributes, DEVICE_FN).is_some() {
             self.reports.push(report("device function"));
         }
     }

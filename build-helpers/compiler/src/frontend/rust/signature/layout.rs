@@ -2,9 +2,9 @@
 
 use super::{
     cfg, empty,
-    help::{self, Refusal},
     scope::ModuleId,
     types::Types,
+    unsupported::{self, UnsupportedType},
 };
 use kernelmill_artifact::{Field, StructLayout, ValueType};
 use syn::{Attribute, ItemStruct, LitInt, ext::IdentExt};
@@ -18,43 +18,47 @@ struct Repr {
     align: u64,
 }
 
-/// The layout of a struct by the rules of C: each field at the next multiple of its alignment,
-/// the size a multiple of the largest alignment.
-pub(super) fn of_struct(
-    types: &mut Types<'_, '_>,
-    module: ModuleId,
-    item: &ItemStruct,
-) -> Result<ValueType, Refusal> {
-    let repr = Repr::read(&item.attrs);
-    let name = item.ident.unraw().to_string();
-    if !repr.c && !repr.transparent {
-        return Err(help::not_repr_c(&name, types.scope.text(module).place(&item.ident)));
+impl Types<'_, '_> {
+    /// The layout of a struct by the rules of C: each field at the next multiple of its alignment,
+    /// the size a multiple of the largest alignment.
+    pub(super) fn structure(
+        &mut self,
+        module: ModuleId,
+        item: &ItemStruct,
+    ) -> Result<ValueType, UnsupportedType> {
+        let repr = Repr::read(&item.attrs);
+        let name = item.ident.unraw().to_string();
+        if !repr.c && !repr.transparent {
+            return Err(unsupported::not_repr_c(&name, self.scope.text(module).place(&item.ident)));
+        }
+        if repr.packed {
+            return Err(unsupported::packed(&name, self.scope.text(module).place(&item.ident)));
+        }
+        let (mut offset, mut align, mut fields) = (0_u64, repr.align.max(1), Vec::new());
+        let kept = item.fields.iter().filter(|field| !cfg::left_out(&field.attrs));
+        let with_bytes =
+            kept.enumerate().filter(|(_, field)| !empty::is_empty(self.scope, module, &field.ty));
+        for (index, field) in with_bytes {
+            let field_name = field
+                .ident
+                .as_ref()
+                .map_or_else(|| index.to_string(), |name| name.unraw().to_string());
+            let ty = self.value(module, &field.ty).map_err(|refusal| {
+                refusal.or_at(self.scope.text(module).place(&field.ty)).within(&field_name)
+            })?;
+            align = align.max(ty.align());
+            offset = offset.next_multiple_of(ty.align());
+            let end = offset.saturating_add(ty.size());
+            fields.push(Field { name: field_name.into(), ty, offset });
+            offset = end;
+        }
+        if fields.is_empty() {
+            return Err(unsupported::no_fields(&name, self.scope.text(module).place(&item.ident)));
+        }
+        let size = offset.next_multiple_of(align);
+        let layout = StructLayout { name: name.into(), size, align, fields: fields.into() };
+        Ok(ValueType::Struct(layout.into()))
     }
-    if repr.packed {
-        return Err(help::packed(&name, types.scope.text(module).place(&item.ident)));
-    }
-    let (mut offset, mut align, mut fields) = (0_u64, repr.align.max(1), Vec::new());
-    let kept = item.fields.iter().filter(|field| !cfg::left_out(&field.attrs));
-    let with_bytes =
-        kept.enumerate().filter(|(_, field)| !empty::is_empty(types.scope, module, &field.ty));
-    for (index, field) in with_bytes {
-        let field_name =
-            field.ident.as_ref().map_or_else(|| index.to_string(), |name| name.unraw().to_string());
-        let ty = types.value(module, &field.ty).map_err(|refusal| {
-            refusal.or_at(types.scope.text(module).place(&field.ty)).within(&field_name)
-        })?;
-        align = align.max(ty.align());
-        offset = offset.next_multiple_of(ty.align());
-        let end = offset.saturating_add(ty.size());
-        fields.push(Field { name: field_name.into(), ty, offset });
-        offset = end;
-    }
-    if fields.is_empty() {
-        return Err(help::no_fields(&name, types.scope.text(module).place(&item.ident)));
-    }
-    let size = offset.next_multiple_of(align);
-    let layout = StructLayout { name: name.into(), size, align, fields: fields.into() };
-    Ok(ValueType::Struct(layout.into()))
 }
 
 impl Repr {

@@ -2,7 +2,7 @@
 
 use super::{
     scope::{Found, ModuleId, Scope},
-    types::segments,
+    syntax::segments,
 };
 use syn::{BinOp, Expr, Lit};
 

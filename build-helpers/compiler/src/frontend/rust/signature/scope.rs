@@ -189,6 +189,20 @@ impl<'a> Scope<'a> {
                 self.find(from, &full, own, chain)
             };
         }
+        self.find_in_globs(from, path, own, chain).unwrap_or_else(|| {
+            if rest.is_empty() { Found::Nothing } else { Found::Elsewhere(path.to_vec()) }
+        })
+    }
+
+    /// What a path names by one of a module's glob imports.
+    fn find_in_globs<T>(
+        &self,
+        from: ModuleId,
+        path: &[String],
+        own: &dyn Fn(&Module<'a>, &str) -> Option<T>,
+        chain: usize,
+    ) -> Option<Found<T>> {
+        let module = &self.modules[from];
         // Those of other crates would be looked for through each other, again and again.
         let is_here = |name: &String| {
             ["crate", "self", "super"].contains(&name.as_str())
@@ -198,10 +212,10 @@ impl<'a> Scope<'a> {
         for glob in module.globs.iter().filter(|glob| glob.first().is_some_and(is_here)) {
             let full = [glob, path].concat();
             if let found @ Found::Here(..) = self.find(from, &full, own, chain) {
-                return found;
+                return Some(found);
             }
         }
-        if rest.is_empty() { Found::Nothing } else { Found::Elsewhere(path.to_vec()) }
+        None
     }
 }
 

@@ -1,14 +1,15 @@
 //! From a type as it is written to what crosses between host and device.
 
 use super::{
-    empty,
-    function::of_device_fn,
-    help::{self, Refusal},
-    layout, length,
+    empty, length,
     scope::{Found, ModuleId, Scope, TypeItem},
+    syntax::{
+        bare, disjoint_element, first_argument, of_device_fn, second_argument, segments, tensor_map,
+    },
+    unsupported::UnsupportedType,
 };
 use kernelmill_artifact::{Access, MAX_TENSOR_RANK, ParameterKind, Scalar, ValueType};
-use syn::{Expr, GenericArgument, Path, PathArguments, PathSegment, Type, ext::IdentExt};
+use syn::{Path, Type};
 
 /// Arrays of more bytes than this are refused: no device has so much memory.
 const LARGEST_ARRAY: u64 = 1 << 40;
@@ -45,22 +46,22 @@ impl<'s, 'a> Types<'s, 'a> {
         &mut self,
         module: ModuleId,
         ty: &Type,
-    ) -> Result<Option<ParameterKind>, Refusal> {
+    ) -> Result<Option<ParameterKind>, UnsupportedType> {
         if empty::is_empty(self.scope, module, ty) {
             return Ok(None);
         }
         self.bytes(module, ty).map(Some)
     }
 
-    fn bytes(&mut self, module: ModuleId, ty: &Type) -> Result<ParameterKind, Refusal> {
+    fn bytes(&mut self, module: ModuleId, ty: &Type) -> Result<ParameterKind, UnsupportedType> {
         let (element, access) = match bare(ty) {
             Type::Reference(reference) => match (bare(&reference.elem), &reference.mutability) {
                 (Type::Slice(slice), None) => (&*slice.elem, Access::Read),
                 (Type::Path(path), None) => match tensor_map(&path.path) {
                     Some(access) => return self.tensor_map(module, ty, &path.path, access),
-                    None => return Err(help::refuse(self, module, ty)),
+                    None => return Err(self.refuse(module, ty)),
                 },
-                _ => return Err(help::refuse(self, module, ty)),
+                _ => return Err(self.refuse(module, ty)),
             },
             Type::Path(path) => match disjoint_element(&path.path) {
                 Some(element) => (element, Access::Write),
@@ -85,24 +86,28 @@ impl<'s, 'a> Types<'s, 'a> {
         ty: &Type,
         path: &Path,
         access: Access,
-    ) -> Result<ParameterKind, Refusal> {
+    ) -> Result<ParameterKind, UnsupportedType> {
         let segment = path.segments.last();
         let rank = segment.and_then(second_argument);
         let rank = rank.and_then(|rank| length::value(self.scope, module, rank));
         let rank = rank.filter(|rank| (1..=MAX_TENSOR_RANK as u64).contains(rank));
         let (Some(rank), Some(element)) = (rank, segment.and_then(first_argument)) else {
-            return Err(help::no_tensor_map(self, module, ty));
+            return Err(self.no_tensor_map(module, ty));
         };
         match self.value(module, element)? {
             element @ ValueType::Scalar(scalar) if scalar.is_tensor_element() => {
                 Ok(ParameterKind::TensorMap { element, rank: rank as u32, access })
             }
-            _ => Err(help::no_tensor_map(self, module, ty)),
+            _ => Err(self.no_tensor_map(module, ty)),
         }
     }
 
     /// The value that a type stands for.
-    pub(super) fn value(&mut self, module: ModuleId, ty: &Type) -> Result<ValueType, Refusal> {
+    pub(super) fn value(
+        &mut self,
+        module: ModuleId,
+        ty: &Type,
+    ) -> Result<ValueType, UnsupportedType> {
         match bare(ty) {
             Type::Path(path) if path.qself.is_none() => match of_device_fn(&path.path) {
                 Some(inner) => self.device_fn(module, ty, inner),
@@ -111,57 +116,61 @@ impl<'s, 'a> Types<'s, 'a> {
             Type::Array(array) => {
                 let element = self.value(module, &array.elem).map_err(|it| it.within("[_]"))?;
                 let Some(length) = length::value(self.scope, module, &array.len) else {
-                    return Err(help::unknown_length(self, module, array));
+                    return Err(self.unknown_length(module, array));
                 };
                 let bytes = element.size().checked_mul(length);
                 if length == 0 || bytes.is_none_or(|bytes| bytes > LARGEST_ARRAY) {
-                    return Err(help::impossible_length(self, module, array));
+                    return Err(self.impossible_length(module, array));
                 }
                 Ok(ValueType::Array(element.into(), length))
             }
-            _ => Err(help::refuse(self, module, ty)),
+            _ => Err(self.refuse(module, ty)),
         }
     }
 
-    fn named(&mut self, module: ModuleId, ty: &Type, path: &Path) -> Result<ValueType, Refusal> {
+    fn named(
+        &mut self,
+        module: ModuleId,
+        ty: &Type,
+        path: &Path,
+    ) -> Result<ValueType, UnsupportedType> {
         let names = segments(path);
         if path.leading_colon.is_some() {
-            return foreign(&names).ok_or_else(|| help::refuse(self, module, ty));
+            return foreign(&names).ok_or_else(|| self.refuse(module, ty));
         }
         match self.scope.find_type(module, &names) {
             Found::Here(home, TypeItem::Struct(item)) => {
                 let address = std::ptr::from_ref(item).cast();
                 if !item.generics.params.is_empty() || self.inside.contains(&address) {
-                    return Err(help::generic_or_circular(self, module, ty, &item.generics));
+                    return Err(self.generic_or_circular(module, ty, &item.generics));
                 }
                 let position = self.enter(address);
-                let layout = layout::of_struct(self, home, item);
+                let layout = self.structure(home, item);
                 self.leave(position);
                 layout.map_err(|refusal| refusal.or_written(self.scope.text(module).written(ty)))
             }
             Found::Here(home, TypeItem::Alias(item)) => {
                 let address = std::ptr::from_ref(item).cast();
                 if !item.generics.params.is_empty() || self.inside.contains(&address) {
-                    return Err(help::generic_or_circular(self, module, ty, &item.generics));
+                    return Err(self.generic_or_circular(module, ty, &item.generics));
                 }
                 let position = self.enter(address);
                 let value = self.value(home, &item.ty);
                 self.leave(position);
                 value.map_err(|refusal| refusal.or_at(self.scope.text(home).place(&item.ty)))
             }
-            Found::Here(_, TypeItem::Enum | TypeItem::Union) => Err(help::refuse(self, module, ty)),
-            Found::Elsewhere(full) => foreign(&full).ok_or_else(|| help::refuse(self, module, ty)),
-            Found::Nothing => {
-                let scalar = names.first().and_then(|name| Scalar::from_name(name));
-                let is_half = matches!(scalar, Some(Scalar::F16 | Scalar::Bf16));
-                match scalar {
-                    Some(scalar) if !is_half || self.scope.has_glob_of(module, "half") => {
-                        Ok(ValueType::Scalar(scalar))
-                    }
-                    _ => Err(help::refuse(self, module, ty)),
-                }
-            }
+            Found::Here(_, TypeItem::Enum | TypeItem::Union) => Err(self.refuse(module, ty)),
+            Found::Elsewhere(full) => foreign(&full).ok_or_else(|| self.refuse(module, ty)),
+            Found::Nothing => self.scalar(module, &names).ok_or_else(|| self.refuse(module, ty)),
         }
+    }
+
+    /// The scalar of the language, or of a glob import of `half`, that a path names.
+    fn scalar(&self, module: ModuleId, names: &[String]) -> Option<ValueType> {
+        let scalar = Scalar::from_name(names.first()?)?;
+        let is_half = matches!(scalar, Scalar::F16 | Scalar::Bf16);
+        let is_known = !is_half || self.scope.has_glob_of(module, "half");
+        is_known.then_some(ValueType::Scalar(scalar))
     }
 
     fn enter(&mut self, item: *const ()) -> Position {
@@ -187,54 +196,6 @@ impl<'s, 'a> Types<'s, 'a> {
         };
         let scalar = name.strip_prefix("Atomic")?.to_lowercase();
         if matches!(root, "core" | "std") { Scalar::from_name(&scalar) } else { None }
-    }
-}
-
-/// A type without parentheses and invisible groups.
-pub(super) fn bare(ty: &Type) -> &Type {
-    match ty {
-        Type::Paren(inner) => bare(&inner.elem),
-        Type::Group(inner) => bare(&inner.elem),
-        _ => ty,
-    }
-}
-
-/// The names in a path.
-pub(super) fn segments(path: &Path) -> Vec<String> {
-    path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect()
-}
-
-/// `T` of `DisjointSlice<T>` and `DisjointSlice<T, Index2D>`, under any path.
-pub(super) fn disjoint_element(path: &Path) -> Option<&Type> {
-    let last = path.segments.last().filter(|segment| segment.ident == "DisjointSlice")?;
-    first_argument(last)
-}
-
-/// The first type among a path segment's arguments.
-pub(super) fn first_argument(segment: &PathSegment) -> Option<&Type> {
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
-    arguments.args.iter().find_map(|argument| match argument {
-        GenericArgument::Type(ty) => Some(ty),
-        _ => None,
-    })
-}
-
-/// What a kernel does with the tensor of a `TensorMap<T, D>` or `TensorMapMut<T, D>`, under any path.
-pub(super) fn tensor_map(path: &Path) -> Option<Access> {
-    let last = path.segments.last()?;
-    match last.ident.to_string().as_str() {
-        "TensorMap" => Some(Access::Read),
-        "TensorMapMut" => Some(Access::Write),
-        _ => None,
-    }
-}
-
-/// The second of a path segment's arguments, where it is a number.
-fn second_argument(segment: &PathSegment) -> Option<&Expr> {
-    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
-    match arguments.args.iter().nth(1) {
-        Some(GenericArgument::Const(number)) => Some(number),
-        _ => None,
     }
 }
 

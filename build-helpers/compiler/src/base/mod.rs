@@ -1,0 +1,9 @@
+//! Values that every layer uses and that know nothing of compiling: bytes for a store, values made
+//! once, demangled symbols, and the reserved names of the device crate's interface.
+
+pub(crate) mod bytes;
+pub(crate) mod demangle;
+#[cfg(test)]
+pub(crate) mod loaded;
+pub(crate) mod names;
+pub(crate) mod once;

@@ -1,0 +1,50 @@
+//! Reserved symbols: the interface between the compiler, `kernelmill_device`, and what the attribute
+//! `#[kernel]` generates. Every name starts with [`PREFIX`].
+
+/// The start of every reserved name.
+pub(crate) const PREFIX: &str = "__kernelmill_";
+
+/// The start of a shim's name: the function `extern "C" fn __kernelmill_entry_NAME` that `#[kernel]`
+/// generates for each kernel.
+pub(crate) const SHIM_PREFIX: &str = "__kernelmill_entry_";
+
+/// The start of a layout's name: the static that `#[kernel]` generates, with size and alignment of each
+/// parameter.
+pub(crate) const LAYOUT_PREFIX: &str = "__kernelmill_layout_";
+
+/// The start of a deferred reference: what follows is the name of an external device function.
+pub(crate) const DEFERRED: &str = "__kernelmill_deferred_";
+
+/// The start of the symbol of a function marked `#[device_fn]`.
+pub(crate) const EXPORTED: &str = "__kernelmill_exported_";
+
+/// `fn(id: u64) -> *const ()` of the device crate: the function of a function table that has this number.
+pub(crate) const FUNCTION: &str = "__kernelmill_function";
+
+/// The start of a mathematical function's name in the device crate.
+pub(crate) const MATH_PREFIX: &str = "__kernelmill_math_";
+
+/// C's `printf`, as kernels in CUDA C++ call it. Each target has its own function for it.
+pub(crate) const PRINT: &str = "__kernelmill_printf";
+
+/// The function that returns the address of the table of source locations.
+pub(crate) const LOCATION_BASE: &str = "__kernelmill_location_base";
+
+/// `fn(kind: u32, a: u64, b: u64, location: usize) -> !` of the device crate.
+pub(crate) const PANIC: &str = "__kernelmill_panic";
+/// `fn(fmt::Arguments, &Location) -> !` of the device crate.
+pub(crate) const PANIC_FMT: &str = "__kernelmill_panic_fmt";
+/// `fn(kind: u32, values: *const u64, count: usize, location: usize) -> !` of the device crate.
+pub(crate) const PANIC_VALUES: &str = "__kernelmill_panic_values";
+/// `fn(kind: u32, values: *const u64, count: usize, texts: u64, location: usize) -> !` of the device
+/// crate.
+pub(crate) const PANIC_PARTS: &str = "__kernelmill_panic_parts";
+/// `fn() -> !` of the device crate.
+pub(crate) const PANIC_SILENT: &str = "__kernelmill_panic_silent";
+/// `fn(text: *const u8, length: usize, location: usize) -> !` of the device crate.
+pub(crate) const PANIC_TEXT: &str = "__kernelmill_panic_text";
+
+/// Whether this is the name of a function that records a panic.
+pub(crate) fn is_panic(name: &str) -> bool {
+    [PANIC, PANIC_FMT, PANIC_TEXT, PANIC_VALUES, PANIC_PARTS, PANIC_SILENT].contains(&name)
+}

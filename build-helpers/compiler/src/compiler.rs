@@ -1,0 +1,245 @@
+//! The compiler: front ends, the pipeline and its plugins, over one LLVM library and one toolchain.
+
+use std::{path::Path, sync::Arc};
+
+use kernelmill_artifact::{NvidiaArch, Signature};
+use kernelmill_llvm::{Library, Version};
+
+use crate::{
+    Error,
+    artifact::Artifact,
+    base::once::Once,
+    frontend::{
+        clear_checksums,
+        cuda::{
+            CudaSource,
+            clang::{self, Clang, CudaLowered},
+        },
+        rust::{self, DeviceCrate, RustSource},
+    },
+    job::{Job, Lowered, Symbols},
+    passes::{deferred, dispatch, link::Libraries},
+    pipeline::{self, Tools},
+    plugin::{Plugin, Plugins},
+    toolchain::Toolchain,
+};
+
+/// The compiler, with LLVM open. It can be used from several threads at once.
+#[derive(Debug)]
+pub struct Compiler {
+    toolchain: Toolchain,
+    llvm: Library,
+    device: Once<DeviceCrate>,
+    libraries: Once<Libraries>,
+    plugins: Plugins,
+}
+
+impl Compiler {
+    /// Opens the LLVM library that the toolchain names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Llvm`] where there is none that fits, and [`Error::OlderLlvm`] where it cannot read what
+    /// rustc writes.
+    pub fn new(toolchain: Toolchain) -> Result<Self, Error> {
+        let path = match &toolchain.llvm {
+            Some(path) => path.clone(),
+            None => kernelmill_llvm::find_in_sysroot(&toolchain.sysroot)?,
+        };
+        let llvm = Library::open(&path)?;
+        if toolchain.llvm_of_rustc().is_some_and(|theirs| theirs > llvm.version().major) {
+            return Err(Error::OlderLlvm {
+                library: path,
+                version: llvm.version().to_string(),
+                rustc: toolchain.rustc,
+                rustc_version: toolchain.rustc_version,
+            });
+        }
+        let (device, libraries) = (Once::default(), Once::default());
+        Ok(Self { toolchain, llvm, device, libraries, plugins: Plugins::default() })
+    }
+
+    /// What the user is to know of the tools: that the LLVM is newer than any that was tested.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<String> {
+        let (version, newest) = (self.llvm.version(), Version::NEWEST_TESTED);
+        let is_newer = version.major > newest;
+        let text = || {
+            format!(
+                "this Rust toolchain has LLVM {version}, and this kernelmill was tested with LLVM \
+                 {newest} at most: if something fails, update kernelmill or use an older toolchain"
+            )
+        };
+        is_newer.then(text).into_iter().collect()
+    }
+
+    /// The compiler with other plugins.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Plugins`] where two have one name, or one marker and neither is the other's default.
+    pub fn with_plugins(mut self, plugins: Vec<Arc<dyn Plugin>>) -> Result<Self, Error> {
+        self.plugins = Plugins::new(plugins)?;
+        Ok(self)
+    }
+
+    /// What the plugins are, with their versions: part of the key of every artifact, and not of the front
+    /// end's.
+    #[must_use]
+    pub fn plugins(&self) -> String {
+        self.plugins.key()
+    }
+
+    /// Everything of the tools and of kernelmill itself that can change an artifact's bytes.
+    #[must_use]
+    pub fn version(&self) -> String {
+        format!(
+            "kernelmill {} ({}); {}; LLVM {}; {}; device {}; libdevice {}; ocml {}",
+            env!("CARGO_PKG_VERSION"),
+            env!("KERNELMILL_COMPILER_DIGEST"),
+            self.toolchain.rustc_version.trim(),
+            self.llvm.version(),
+            self.toolchain.ptxas_version.trim(),
+            rust::device_digest(),
+            self.toolchain.libdevice.as_deref().map_or_else(String::new, rust::file_digest),
+            self.toolchain.ocml.as_deref().map_or_else(String::new, rust::file_digest),
+        )
+    }
+
+    /// The tools in use.
+    #[must_use]
+    pub fn toolchain(&self) -> &Toolchain {
+        &self.toolchain
+    }
+
+    /// The LLVM library in use.
+    #[must_use]
+    pub fn llvm(&self) -> &Library {
+        &self.llvm
+    }
+
+    /// Runs the front end over a kernel file in Rust.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rustc`] with rustc's own diagnostics, and [`Error::Layout`] where a parameter's
+    /// type is not what the source seemed to say.
+    pub fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Error> {
+        let mut lowered = rust::lower(&self.toolchain, self.device()?, source)?;
+        for module in &mut lowered.modules {
+            clear_checksums(module)?;
+        }
+        Ok(lowered)
+    }
+
+    /// Runs the front end over a file in CUDA C++, by clang, and reads its kernels. The source is
+    /// told that it is compiled for this architecture of NVIDIA's (`__CUDA_ARCH__`); without one,
+    /// which is for other targets and for sources that do not ask, for 8.0.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Clang`] with clang's own diagnostics, [`Error::Start`] where it cannot be run, and
+    /// [`Error::ClangBitcode`] where it is newer than LLVM.
+    pub fn lower_cuda(
+        &self,
+        clang: &Clang,
+        source: &CudaSource,
+        arch: Option<NvidiaArch>,
+    ) -> Result<CudaLowered, Error> {
+        let mut cuda = clang::lower(&self.toolchain, clang, source, arch)?;
+        for module in &mut cuda.lowered.modules {
+            clear_checksums(module)?;
+        }
+        Ok(cuda)
+    }
+
+    /// Makes bitcode that somebody else had rustc compile what [`Compiler::lower_rust`] gives:
+    /// clears the digests of source files, and compares the layouts of parameters with those the
+    /// signatures were read with.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Layout`] for the first parameter whose size or alignment differs, and
+    /// [`Error::Llvm`] where it is no bitcode.
+    pub fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Error> {
+        for module in &mut lowered.modules {
+            clear_checksums(module)?;
+        }
+        rust::check_layouts(&lowered.modules, signatures)
+    }
+
+    /// Gives the functions that the host can give to kernels the symbols that [`crate::exported_by`]
+    /// says, for packages that depend on this one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Llvm`] where it is no bitcode.
+    pub fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Error> {
+        lowered.modules.iter_mut().try_for_each(|module| dispatch::qualify(module, package))
+    }
+
+    /// The functions that a lowered source has for others, and those that it names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Llvm`] where it is no bitcode.
+    pub fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Error> {
+        deferred::symbols(&lowered.modules)
+    }
+
+    /// The metadata of `kernelmill_device` and the folder of what it depends on, for those who run
+    /// rustc themselves.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Rustc`] where rustc cannot compile it.
+    pub fn device_crate(&self) -> Result<(&Path, &Path), Error> {
+        let device = self.device()?;
+        Ok((&device.metadata, &device.folder))
+    }
+
+    /// Compiles a lowered source for one target.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] with every fault where the code does what the target cannot, and
+    /// [`Error::Tool`] where an assembler or linker fails.
+    pub fn compile(&self, job: &Job<'_>) -> Result<Artifact, Error> {
+        pipeline::compile(&self.tools()?, job)
+    }
+
+    /// The module of a job in LLVM's textual form, after the stages that its options ask for: what
+    /// [`Compiler::compile`] would generate code from, or any state before.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`], as far as the stages are asked for.
+    pub fn inspect(&self, job: &Job<'_>) -> Result<String, Error> {
+        pipeline::inspect(&self.tools()?, job)
+    }
+
+    /// The code of a job as the target's assembly text: PTX for NVIDIA, for others what their
+    /// object is assembled from.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`].
+    pub fn assembly(&self, job: &Job<'_>) -> Result<String, Error> {
+        pipeline::assembly(&self.tools()?, job)
+    }
+
+    fn tools(&self) -> Result<Tools<'_>, Error> {
+        let (toolchain, plugins) = (&self.toolchain, &self.plugins);
+        Ok(Tools { toolchain, libraries: self.libraries()?, plugins })
+    }
+
+    fn device(&self) -> Result<&DeviceCrate, Error> {
+        self.device.get_or_make(|| rust::build_device_crate(&self.toolchain))
+    }
+
+    fn libraries(&self) -> Result<&Libraries, Error> {
+        let device = self.device()?;
+        self.libraries
+            .get_or_make(|| Libraries::open(&device.bitcode, &self.toolchain.standard_library()))
+    }
+}

@@ -1,0 +1,212 @@
+//! One call of clang: the signatures of the kernels, their obstacles, and their bitcode.
+
+use std::{
+    fmt::Write as _,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use kernelmill_artifact::{DeviceFunction, NvidiaArch, NvidiaSuffix};
+use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
+
+use super::{annotation, arguments, headers, lowered::CudaLowered, module, obstacle};
+use crate::{
+    Error,
+    diagnostic::{Message, MessageSeverity, SignatureError},
+    frontend::{
+        cuda::{
+            dependencies, message, signature,
+            source::{CudaKernel, CudaSource},
+        },
+        limits::{self, LimitFault},
+    },
+    job::Lowered,
+    toolchain::{TemporaryFolder, Toolchain, read},
+};
+
+/// clang, as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clang {
+    /// The program.
+    pub program: PathBuf,
+    /// What `clang --version` printed.
+    pub version: String,
+}
+
+/// The architecture that clang compiles for. Where the target is none of NVIDIA's it is also what the
+/// source is told: `__CUDA_ARCH__` is 800, which has everything of half precision, and nothing that
+/// only one generation of processors has.
+const ARCHITECTURE: &str = "sm_80";
+/// The version of PTX that goes with it.
+const PTX: &str = "+ptx70";
+
+/// What one call of clang gives.
+struct Compiled {
+    bitcode: Vec<u8>,
+    inputs: Vec<PathBuf>,
+    messages: Vec<Message>,
+}
+
+/// Compiles a file to bitcode.
+fn compile(
+    toolchain: &Toolchain,
+    clang: &Clang,
+    source: &CudaSource,
+    told: Option<NvidiaArch>,
+) -> Result<Compiled, Error> {
+    let headers = headers::install(&toolchain.scratch)?;
+    let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
+    let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
+    let mut command = command(clang, source, &headers)?;
+    command.args(told.map(macros).unwrap_or_default());
+    command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode).arg(source.input());
+    let output = command
+        .output()
+        .map_err(|error| Error::Start { program: clang.program.clone(), source: error })?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stderr = stderr.replace(&format!("{}/", headers.display()), headers::NAME);
+    let mut messages = message::parse(&stderr, &source.package_root);
+    if !output.status.success() {
+        messages.retain(|message| !message.is_warning());
+        return Err(Error::Clang { messages, display: source.display.clone() });
+    }
+    let rule = String::from_utf8_lossy(&read(&dependencies)?).into_owned();
+    let mut inputs = dependencies::inputs(&rule, &source.package_root);
+    // Ours are part of the compiler's own digest. Their folder is known by its name: clang may be
+    // told of it by another way through the file system.
+    let ours = headers.file_name();
+    inputs.retain(|path| !path.components().any(|part| Some(part.as_os_str()) == ours));
+    Ok(Compiled { bitcode: read(&bitcode)?, inputs, messages })
+}
+
+/// Compiles a file to bitcode, and reads its kernels. LLVM must be open. `told` is the architecture of
+/// NVIDIA's that the source is told it is compiled for.
+pub(crate) fn lower(
+    toolchain: &Toolchain,
+    clang: &Clang,
+    source: &CudaSource,
+    told: Option<NvidiaArch>,
+) -> Result<CudaLowered, Error> {
+    let Compiled { bitcode, inputs, messages } = compile(toolchain, clang, source, told)?;
+    let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
+    let (mut kernels, functions) = kernels(&machine, clang, source, &bitcode)?;
+    let context = Context::create();
+    let module = parse(&context, clang, source, &bitcode)?;
+    for (symbol, limits) in annotation::limits(&module) {
+        let own = kernels.iter_mut().filter(|kernel| kernel.signature.symbol == symbol);
+        own.for_each(|kernel| kernel.signature.limits = kernel.signature.limits.or(limits));
+    }
+    check_limits(&kernels)?;
+    let obstacles = obstacle::find(&context, &module, source);
+    let warnings = messages.iter().filter(|message| message.is_warning());
+    let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
+    let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
+    let lowered = Lowered { modules, inputs, warnings, ..Lowered::default() };
+    Ok(CudaLowered { lowered, kernels, obstacles, functions })
+}
+
+/// Reads the signatures of kernels, and of functions that the host can give to them, from the debug
+/// information of unoptimised code.
+fn kernels(
+    machine: &Machine,
+    clang: &Clang,
+    source: &CudaSource,
+    bitcode: &[u8],
+) -> Result<(Vec<CudaKernel>, Vec<DeviceFunction>), Error> {
+    // Code generation changes a module, so it gets one of its own.
+    let context = Context::create();
+    let module = parse(&context, clang, source, bitcode)?;
+    module::leave_parameters(&context, machine, &module)?;
+    let ptx = machine.assembly(&module)?;
+    let ptx = String::from_utf8_lossy(&ptx);
+    let internal = |error: SignatureError| match error {
+        SignatureError::Functions(faults) => Error::DeviceFunctions(faults),
+        other => Error::Internal(other.to_string()),
+    };
+    let kernels = signature::read(&ptx, &source.display).map_err(internal)?;
+    let functions = signature::read_functions(&ptx, &source.display).map_err(internal)?;
+    Ok((kernels, functions))
+}
+
+/// Checks what kernels say of their launches, all of them at once.
+fn check_limits(kernels: &[CudaKernel]) -> Result<(), Error> {
+    let mut stderr = String::new();
+    for CudaKernel { signature, .. } in kernels {
+        for LimitFault { message, help, .. } in limits::check(&signature.limits) {
+            let (file, line, name) = (&signature.file, signature.line, &signature.name);
+            let _ = writeln!(
+                stderr,
+                "{file}:{line}: error: kernel `{name}` has launches that cannot be: {message}\n  \
+                 help: {help}"
+            );
+        }
+    }
+    if stderr.is_empty() { Ok(()) } else { Err(Error::Limits { text: stderr }) }
+}
+
+/// Reads clang's bitcode.
+fn parse<'c>(
+    context: &'c Context,
+    clang: &Clang,
+    source: &CudaSource,
+    bitcode: &[u8],
+) -> Result<kernelmill_llvm::inkwell::module::Module<'c>, Error> {
+    parse_bitcode(context, bitcode, &source.display).map_err(|error| Error::ClangBitcode {
+        program: clang.program.clone(),
+        version: clang.version.lines().next().unwrap_or_default().trim().to_owned(),
+        reason: error.to_string(),
+    })
+}
+
+/// clang with everything but the names of files that it writes.
+fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command, Error> {
+    let mut command = Command::new(&clang.program);
+    command.current_dir(&source.package_root);
+    command.args(["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib"]);
+    command.arg(format!("--cuda-gpu-arch={ARCHITECTURE}"));
+    command.args(["-Xclang", "-target-feature", "-Xclang", PTX]);
+    // Level 2 without passes: attributes and lifetimes as for optimised code, and nothing done.
+    command.args(["-O2", "-Xclang", "-disable-llvm-passes", "-g", "-emit-llvm", "-c"]);
+    // With optimisation clang would leave types out of a device's debug information.
+    command.args(["-Xclang", "-debug-info-kind=standalone"]);
+    command.args(["-std=c++17", "-fdeclspec", "-fno-math-errno", "-ffp-contract=off"]);
+    // `printf` has any number of arguments; before version 20 that needs leave.
+    command.args(["-Xclang", "-fcuda-allow-variadic-functions"]);
+    command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
+    for (folder, name) in [(&*source.package_root, ""), (headers, headers::NAME)] {
+        let mut map = std::ffi::OsString::from("-ffile-prefix-map=");
+        map.push(folder);
+        map.push("/=");
+        map.push(name);
+        command.arg(map);
+    }
+    command.arg("-fdebug-compilation-dir=.");
+    command.arg("-isystem").arg(headers).arg("-include").arg(headers.join(headers::PRELUDE));
+    for folder in &source.includes {
+        command.arg("-I").arg(folder);
+    }
+    for (name, value) in &source.defines {
+        let value = if value.is_empty() { String::new() } else { format!("={value}") };
+        command.arg(format!("-D{name}{value}"));
+    }
+    command.args(arguments::translate(&source.arguments).map_err(|text| {
+        let severity = MessageSeverity::Error;
+        let message = Message { severity, text, place: None, details: Vec::new() };
+        Error::Clang { messages: vec![message], display: source.display.clone() }
+    })?);
+    Ok(command)
+}
+
+/// What nvcc defines for an architecture, in place of what clang does.
+fn macros(arch: NvidiaArch) -> Vec<String> {
+    let number = 100 * u32::from(arch.major) + 10 * u32::from(arch.minor);
+    let mut macros = vec!["-U__CUDA_ARCH__".to_owned(), format!("-D__CUDA_ARCH__={number}")];
+    if arch.suffix != NvidiaSuffix::None {
+        macros.push(format!("-D__CUDA_ARCH_FAMILY_SPECIFIC__={number}"));
+    }
+    if arch.suffix == NvidiaSuffix::Exact {
+        macros.push(format!("-D__CUDA_ARCH_SPECIFIC__={number}"));
+        macros.push(format!("-D__CUDA_ARCH_FEAT_SM{}{}_ALL", arch.major, arch.minor));
+    }
+    macros
+}

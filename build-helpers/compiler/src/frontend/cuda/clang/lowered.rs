@@ -1,0 +1,79 @@
+//! The result of clang's front end: bitcode, kernels, and the unsupported features that keep them from
+//! targets.
+
+use kernelmill_artifact::DeviceFunction;
+
+use crate::{diagnostic::Frame, frontend::cuda::source::CudaKernel, job::Lowered};
+
+/// What the front end makes of a file in CUDA C++.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CudaLowered {
+    /// Its bitcode, with an entry for each kernel that the driver finds by its symbol.
+    pub lowered: Lowered,
+    /// The kernels, as the compiled code describes them.
+    pub kernels: Vec<CudaKernel>,
+    /// What keeps kernels from targets.
+    pub obstacles: Vec<Obstacle>,
+    /// The functions that the host can give to kernels. Their package is empty.
+    pub functions: Vec<DeviceFunction>,
+}
+
+/// Something in a kernel, or in a function it uses, that keeps it from targets.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Obstacle {
+    /// The symbol of the kernel.
+    pub symbol: String,
+    /// The file that the line is in, as clang names it.
+    pub file: String,
+    /// The line, from 1; 0 where it is not known.
+    pub line: u32,
+    /// What is there, for example ``inline PTX (`cp.async.cg.shared.global`)``.
+    pub reason: String,
+    /// The targets that it keeps the kernel from.
+    pub scope: Scope,
+    /// The way to it from the kernel, the place itself first.
+    pub frames: Vec<Frame>,
+}
+
+/// Which targets an [`Obstacle`] is one for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// All but NVIDIA's.
+    NotNvidia,
+    /// All.
+    Everywhere,
+    /// All for which no library of device code is given that may have it.
+    Unlinked,
+}
+
+impl Obstacle {
+    /// Whether it keeps the kernel from a target.
+    #[must_use]
+    pub fn concerns(&self, target: &kernelmill_artifact::Target) -> bool {
+        use kernelmill_artifact::Target;
+        let nvidia = matches!(target, Target::Ptx(_) | Target::Cubin(_));
+        self.scope != Scope::NotNvidia || !nvidia
+    }
+
+    /// Says that it keeps a kernel from targets, and how the kernel leads there.
+    #[must_use]
+    pub fn message(&self, kernel: &str, targets: &[String]) -> String {
+        let mut text = format!(
+            "{}:{}: the kernel `{kernel}` cannot be compiled for {}: {}",
+            self.file,
+            self.line,
+            targets.join(", "),
+            self.reason
+        );
+        for (index, frame) in self.frames.iter().enumerate() {
+            text += &format!("\n    {:>4} {frame}", if index == 0 { "-->" } else { "from" });
+        }
+        text
+    }
+}
+
+impl std::fmt::Display for Obstacle {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}:{}: {}", self.file, self.line, self.reason)
+    }
+}

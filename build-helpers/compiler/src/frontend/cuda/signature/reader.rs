@@ -1,0 +1,169 @@
+//! From the debug information of a file to its kernels, and to the functions that the host can give.
+
+use super::{
+    debug::{Debug, Node, NodeId},
+    found::Found,
+    names,
+    ptx::{Entry, Ptx},
+    types::{self, Types, UnsupportedType},
+};
+use crate::{base::names::EXPORTED, frontend::cuda::source::CudaKernel};
+use gimli::constants as dw;
+use kernelmill_artifact::{DeviceFunction, Dimension, Parameter, Safety, Signature};
+use std::collections::HashMap;
+
+/// The code and the debug information of a file.
+pub(super) struct Reader<'a> {
+    ptx: &'a Ptx,
+    display: &'a str,
+    functions: HashMap<&'a str, NodeId>,
+    types: Types<'a>,
+    debug: &'a Debug,
+}
+
+/// Where a kernel stands in the source, for sorting: those of the main file come first.
+type Order = (bool, u64, u32);
+
+/// What is wrong with a parameter, as a sentence.
+pub(super) fn cannot_cross(parameter: &str, ty: &str, refusal: &UnsupportedType) -> String {
+    let UnsupportedType { reason, help } = refusal;
+    format!(
+        "the parameter `{parameter}` of type `{ty}` cannot cross from host to device, because its \
+         type {reason}; {help}"
+    )
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(ptx: &'a Ptx, debug: &'a Debug, display: &'a str) -> Self {
+        Self { ptx, display, functions: debug.functions(), types: Types::new(debug), debug }
+    }
+
+    /// The functions that the host can give, or what is wrong with any of them.
+    pub(super) fn device_functions(&self) -> Result<Vec<DeviceFunction>, Vec<String>> {
+        let (mut functions, mut faults) = (Vec::new(), Vec::new());
+        for (symbol, id) in &self.functions {
+            let Some(name) = symbol.strip_prefix(EXPORTED) else { continue };
+            let node = self.debug.node(*id);
+            let (order, file, line) = self.place(Some(node));
+            match self.types.function(node) {
+                Ok(ty) => {
+                    let name = name.to_owned().into();
+                    let file = file.into();
+                    let function = DeviceFunction { package: "".into(), name, ty, file, line };
+                    functions.push((order, function));
+                }
+                Err(UnsupportedType { reason, help }) => {
+                    let text =
+                        format!("{file}:{line}: the device function `{name}` {reason}; {help}");
+                    faults.push((order, text));
+                }
+            }
+        }
+        functions.sort_by_key(|(order, _)| *order);
+        faults.sort();
+        if faults.is_empty() {
+            Ok(functions.into_iter().map(|(_, function)| function).collect())
+        } else {
+            Err(faults.into_iter().map(|(_, fault)| fault).collect())
+        }
+    }
+
+    pub(super) fn kernels(&self) -> Vec<Found> {
+        let all = || self.ptx.entries.iter().map(|entry| self.kernel(entry)).collect::<Vec<_>>();
+        let mut kernels = all();
+        while self.types.learnt() {
+            kernels = all();
+        }
+        kernels.sort_by_key(|(order, _)| *order);
+        kernels.into_iter().map(|(_, found)| found).collect()
+    }
+
+    fn kernel(&self, entry: &Entry) -> (Order, Found) {
+        let name = names::function(&entry.symbol);
+        let node = self.functions.get(entry.symbol.as_str()).map(|id| self.debug.node(*id));
+        let (order, file, line) = self.place(node);
+        let mut signature = Signature {
+            name: names::identifier(&name.plain).into(),
+            symbol: entry.symbol.clone().into(),
+            dimension: Dimension::Any,
+            safety: Safety::Unsafe,
+            limits: entry.limits,
+            parameters: Vec::new().into(),
+            file: file.into(),
+            line,
+        };
+        let subject = format!("the kernel `{}`", name.full);
+        let (mut obstacles, mut types, mut good) = (Vec::new(), Vec::new(), Vec::new());
+        match node.map(|node| self.formal_parameters(node)) {
+            Some(parameters) if parameters.len() == entry.parameters.len() => {
+                let qualified = name.parameters.as_deref().unwrap_or_default();
+                for (index, parameter) in parameters.into_iter().enumerate() {
+                    let qualified = qualified.get(index).map(String::as_str);
+                    let ty = self.debug.said(parameter, |node| node.ty);
+                    types.push(qualified.map_or_else(|| self.types.spell(ty), str::to_owned));
+                    match self.parameter(&signature.name, entry, index, parameter, qualified) {
+                        Ok(parameter) => good.push(parameter),
+                        Err(text) => obstacles.push(format!("{subject}: {text}")),
+                    }
+                }
+            }
+            _ => obstacles.push(format!(
+                "{subject} has {} parameters, which its debug information does not describe: \
+                 compile it without options that remove debug information",
+                entry.parameters.len()
+            )),
+        }
+        signature.parameters = good.into();
+        let kernel = CudaKernel { signature, full_name: name.full, obstacles };
+        (order, Found { kernel, types })
+    }
+
+    /// The parameters of a function, as debug information has them.
+    fn formal_parameters(&self, node: &Node) -> Vec<&Node> {
+        let children = node.children.iter().map(|id| self.debug.node(*id));
+        children.filter(|it| it.tag == dw::DW_TAG_formal_parameter).collect()
+    }
+
+    /// One parameter, or why it cannot cross.
+    fn parameter(
+        &self,
+        kernel: &str,
+        entry: &Entry,
+        index: usize,
+        parameter: &Node,
+        qualified: Option<&str>,
+    ) -> Result<Parameter, String> {
+        let name = self.debug.said(parameter, |node| node.name.as_deref());
+        let name = name.map_or_else(|| format!("argument_{index}"), str::to_owned);
+        let ty = self.debug.said(parameter, |node| node.ty);
+        let slot = entry.parameters.get(index).copied();
+        let hint = format!("{kernel}_{name}");
+        // nvcc's debug information takes a pointer to a member for an integer.
+        let kind = if qualified.is_some_and(|text| text.contains("::*")) {
+            types::refuse("points to a member", "pass an offset")
+        } else {
+            self.types.parameter(ty, slot, &hint)
+        };
+        match kind {
+            Ok(kind) => Ok(Parameter { name: name.into(), kind }),
+            Err(refusal) => {
+                let spelled = qualified.map_or_else(|| self.types.spell(ty), str::to_owned);
+                Err(cannot_cross(&name, &spelled, &refusal))
+            }
+        }
+    }
+
+    /// Where a kernel is defined: its order, the file and the line.
+    fn place(&self, node: Option<&Node>) -> (Order, String, u32) {
+        let said =
+            |what: fn(&Node) -> Option<u64>| node.and_then(|node| self.debug.said(node, what));
+        let line = said(|node| node.line).and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
+        let number = said(|node| node.file).unwrap_or(0);
+        match self.ptx.files.get(&number) {
+            Some(path) if !self.debug.main_files.contains(path) => {
+                ((true, number, line), path.clone(), line)
+            }
+            _ => ((false, 0, line), self.display.to_owned(), line),
+        }
+    }
+}

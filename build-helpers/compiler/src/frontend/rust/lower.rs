@@ -1,0 +1,136 @@
+//! From a kernel file in Rust to bitcode, by one call of rustc.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use super::{
+    device::DeviceCrate,
+    layout,
+    rustc::{emit, extern_argument, keep_temporaries, run_rustc, rustc},
+    source::RustSource,
+};
+use crate::{
+    Error,
+    job::Lowered,
+    toolchain::{TemporaryFolder, Toolchain, read},
+};
+
+/// Compiles a kernel file to bitcode.
+pub(crate) fn lower(
+    toolchain: &Toolchain,
+    device: &DeviceCrate,
+    source: &RustSource,
+) -> Result<Lowered, Error> {
+    let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
+    let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
+    let mut command = rustc(toolchain, &source.edition);
+    command.current_dir(&source.package_root).args(["--crate-type", "rlib"]);
+    command.args(["--crate-name", &crate_name(&source.path)]);
+    command.arg("--emit").arg(emit(&[("llvm-bc", &bitcode), ("dep-info", &dependencies)]));
+    keep_temporaries(&mut command, &folder.path);
+    command.arg("--extern").arg(extern_argument("kernelmill_device", &device.metadata));
+    command.arg("-L").arg(extern_argument("dependency", &device.folder));
+    for cfg in &source.cfgs {
+        command.args(["--cfg", cfg]);
+    }
+    command.args(&source.arguments).arg(input(source));
+    remap_paths(&mut command, source);
+    let warnings = run_rustc(command, &toolchain.rustc)?;
+    let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
+    let module = read(&bitcode)?;
+    if !is_bitcode(&module) {
+        let (rustc, display) = (toolchain.rustc.clone(), source.display.clone());
+        return Err(Error::NotBitcode { rustc, display });
+    }
+    let modules = vec![module];
+    let lowered = Lowered { modules, inputs, variables, warnings, ..Lowered::default() };
+    layout::check(&lowered.modules, &source.signatures)?;
+    Ok(lowered)
+}
+
+/// Keeps the paths of a checkout out of what rustc writes about source lines.
+fn remap_paths(command: &mut Command, source: &RustSource) {
+    if !source.path.starts_with(&source.package_root) {
+        let (from, to) = (source.path.parent(), Path::new(&source.display).parent());
+        let from = from.unwrap_or(&source.path);
+        let to = to.unwrap_or(Path::new(""));
+        command.arg("--remap-path-prefix").arg(remapping(from, to));
+    }
+    // The folder that rustc runs in is part of source lines too.
+    let root = remapping(&source.package_root, Path::new(""));
+    command.arg("--remap-path-prefix").arg(root);
+}
+
+/// `from=to`.
+fn remapping(from: &Path, to: &Path) -> OsString {
+    let mut text = from.as_os_str().to_owned();
+    text.push("=");
+    text.push(to);
+    text
+}
+
+/// The file as rustc is given it: relative to the package where it lies in it, so that no path of
+/// a checkout gets into the code.
+fn input(source: &RustSource) -> PathBuf {
+    match source.path.strip_prefix(&source.package_root) {
+        Ok(relative) => relative.to_owned(),
+        Err(_) => source.path.clone(),
+    }
+}
+
+/// Bitcode is raw or, for Apple's systems, in a wrapper.
+fn is_bitcode(content: &[u8]) -> bool {
+    content.starts_with(b"BC\xc0\xde") || content.starts_with(&0x0b17_c0de_u32.to_le_bytes())
+}
+
+/// A crate name from a file name.
+fn crate_name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("kernel_{name}") } else { name }
+}
+
+/// The files that a dependency file in make's notation names, absolute, and the environment
+/// variables.
+fn read_dependencies(path: &Path, base: &Path) -> Result<(Vec<PathBuf>, Vec<String>), Error> {
+    let text = String::from_utf8_lossy(&read(path)?).into_owned();
+    // rustc writes one rule for the output and then an empty one for each input.
+    let mut inputs: Vec<PathBuf> = text
+        .lines()
+        .filter_map(|line| line.strip_suffix(':'))
+        .map(|name| base.join(name.replace("\\ ", " ")))
+        .collect();
+    inputs.sort();
+    inputs.dedup();
+    let variables = text.lines().filter_map(|line| line.strip_prefix("# env-dep:"));
+    let variables = variables
+        .map(|variable| variable.split('=').next().unwrap_or(variable).to_owned())
+        .collect();
+    Ok((inputs, variables))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_become_crate_names() {
+        assert_eq!(crate_name(Path::new("kernels/my-kernel.v2.rs")), "my_kernel_v2");
+        assert_eq!(crate_name(Path::new("3d.rs")), "kernel_3d");
+    }
+
+    #[test]
+    fn dependency_files_are_read() {
+        let folder = TemporaryFolder::new(&std::env::temp_dir(), "deps").unwrap();
+        let file = folder.path.join("k.d");
+        let text = "/x/k.bc: kernels/a.rs kernels/b\\ c.rs\n\nkernels/a.rs:\nkernels/b\\ c.rs:\n\n# env-dep:SIZE=4\n# env-dep:OTHER\n";
+        std::fs::write(&file, text).unwrap();
+        let (inputs, variables) = read_dependencies(&file, Path::new("/p")).unwrap();
+        assert_eq!(variables, ["SIZE", "OTHER"]);
+        assert_eq!(inputs, [Path::new("/p/kernels/a.rs"), Path::new("/p/kernels/b c.rs")]);
+    }
+}

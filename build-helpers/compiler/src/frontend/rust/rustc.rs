@@ -1,0 +1,67 @@
+//! Calls of rustc: the options that every kernel is compiled with.
+
+use std::{ffi::OsString, path::Path, process::Command};
+
+use crate::{Error, toolchain::Toolchain};
+
+/// The options of rustc that give bitcode the compiler can work on: one module, not optimised,
+/// with source lines.
+pub const CODE_OPTIONS: &[&str] = &[
+    "panic=abort",
+    "codegen-units=1",
+    "overflow-checks=off",
+    "debug-assertions=off",
+    "opt-level=0",
+    "no-prepopulate-passes",
+    "debuginfo=line-directives-only",
+    "embed-bitcode=no",
+];
+
+/// The option of rustc that has it write down variables and types as well as source lines. After
+/// [`CODE_OPTIONS`] it counts.
+pub const FULL_DEBUG: &str = "debuginfo=full";
+
+/// rustc with the options of every kernel.
+pub(super) fn rustc(toolchain: &Toolchain, edition: &str) -> Command {
+    let mut command = Command::new(&toolchain.rustc);
+    command.args(["--edition", edition, "--target", &toolchain.host, "--cfg", "kernelmill"]);
+    command.args(["--check-cfg", "cfg(kernelmill)"]);
+    for option in CODE_OPTIONS {
+        command.args(["-C", option]);
+    }
+    command
+}
+
+/// Lets rustc write what it removes again into a folder that no other run has: by default that is
+/// the current one, where two runs on files of one name would take each other's files away.
+pub(super) fn keep_temporaries(command: &mut Command, folder: &Path) {
+    command.arg("--out-dir").arg(folder);
+}
+
+/// Runs rustc and gives what it printed; an error where it fails.
+pub(super) fn run_rustc(mut command: Command, program: &Path) -> Result<String, Error> {
+    let output =
+        command.output().map_err(|source| Error::Start { program: program.to_owned(), source })?;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.success() { Ok(stderr) } else { Err(Error::Rustc { stderr }) }
+}
+
+/// `kind=path,kind=path`.
+pub(super) fn emit(outputs: &[(&str, &Path)]) -> OsString {
+    let mut text = OsString::new();
+    for (index, (kind, path)) in outputs.iter().enumerate() {
+        if index > 0 {
+            text.push(",");
+        }
+        text.push(extern_argument(kind, path));
+    }
+    text
+}
+
+/// `name=path`.
+pub(super) fn extern_argument(name: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(name);
+    text.push("=");
+    text.push(path);
+    text
+}

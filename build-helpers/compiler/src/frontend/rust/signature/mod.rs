@@ -1,0 +1,96 @@
+//! Reads the signatures of the kernels in Rust source text, before anything is compiled.
+//!
+//! The text is parsed, the functions marked `#[kernel]` are found, and the type of each of their
+//! parameters is followed through the type aliases, imports, constants and structs of the same
+//! source to the bytes that cross from host to device. Whatever cannot cross is reported, all of
+//! it at once, with what to write instead.
+
+mod attribute;
+mod cfg;
+mod empty;
+mod function;
+mod help;
+mod kernel;
+mod layout;
+mod length;
+mod scope;
+mod syntax;
+#[cfg(test)]
+mod tests;
+mod text;
+mod types;
+mod unsupported;
+
+use crate::diagnostic::Diagnostic;
+use kernelmill_artifact::{DeviceFunction, Signature};
+use scope::Scope;
+use text::Text;
+
+/// What was found in source text.
+#[derive(Debug)]
+pub enum Reading {
+    /// The kernels, in source order, and the functions that kernels can be given; none where the
+    /// text has none.
+    Kernels(Vec<Signature>, Vec<DeviceFunction>),
+    /// Everything that is wrong with them, in source order; never empty.
+    Rejected(Vec<Diagnostic>),
+    /// The text is not Rust. The compiler says where and why better than this reader could.
+    NotRust,
+}
+
+/// One file of a crate.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceText<'a> {
+    /// The path of the module that the file holds; empty for the crate's root.
+    pub module: &'a [String],
+    /// Its text.
+    pub text: &'a str,
+    /// Its path as people know it, for example `kernels/saxpy.rs`.
+    pub display: &'a str,
+}
+
+/// Reads the kernels of a file that is a crate of its own.
+///
+/// ```
+/// use kernelmill_compiler::frontend::rust::signature::read;
+/// let text = "#[kernel] fn fill(value: f32, mut out: DisjointSlice<f32>) {}";
+/// let found = read(text, "kernels/fill.rs").unwrap();
+/// assert_eq!(found[0].to_string(), "fn fill(value: f32, out: DisjointSlice<f32>)");
+///
+/// let errors = read("#[kernel] fn fill(out: &mut [f32]) {}", "kernels/fill.rs").unwrap_err();
+/// assert_eq!(errors[0].help.as_deref(), Some("write `mut out: DisjointSlice<f32>`"));
+/// ```
+///
+/// # Errors
+///
+/// Everything that is wrong with the kernels. No diagnostic at all means that the text is not
+/// Rust ([`Reading::NotRust`]): then the compiler has the better message.
+pub fn read(text: &str, display: &str) -> Result<Vec<Signature>, Vec<Diagnostic>> {
+    match read_crate(&[SourceText { module: &[], text, display }]) {
+        Reading::Kernels(kernels, _) => Ok(kernels),
+        Reading::Rejected(diagnostics) => Err(diagnostics),
+        Reading::NotRust => Err(Vec::new()),
+    }
+}
+
+/// Reads the kernels of a crate that may have several files, and its functions marked
+/// `#[device_fn]`, whose package is left empty. Types are found across files; kernels and functions
+/// come in the order of the files.
+#[must_use]
+pub fn read_crate(files: &[SourceText<'_>]) -> Reading {
+    let parsed: Result<Vec<_>, _> = files.iter().map(|file| syn::parse_file(file.text)).collect();
+    let Ok(parsed) = parsed else { return Reading::NotRust };
+    let texts: Vec<_> = files.iter().map(|file| Text::new(file.text, file.display)).collect();
+    let mut scope = Scope::new(texts);
+    for (index, (file, tree)) in files.iter().zip(&parsed).enumerate() {
+        scope.add_file(index, file.module, &tree.items);
+    }
+    let (signatures, mut reports) = kernel::read_all(&scope);
+    let (functions, of_functions) = function::read_all(&scope);
+    reports.extend(of_functions);
+    if reports.is_empty() {
+        return Reading::Kernels(signatures, functions);
+    }
+    reports.sort_by_key(|(file, report)| (*file, report.place.span.start));
+    Reading::Rejected(reports.into_iter().map(|(_, report)| report).collect())
+}

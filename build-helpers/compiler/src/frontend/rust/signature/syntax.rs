@@ -1,0 +1,58 @@
+//! Parts of types as they are written.
+
+use kernelmill_artifact::Access;
+use syn::{Expr, GenericArgument, Path, PathArguments, PathSegment, Type, ext::IdentExt};
+
+/// A type without parentheses and invisible groups.
+pub(super) fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => bare(&inner.elem),
+        Type::Group(inner) => bare(&inner.elem),
+        _ => ty,
+    }
+}
+
+/// The names in a path.
+pub(super) fn segments(path: &Path) -> Vec<String> {
+    path.segments.iter().map(|segment| segment.ident.unraw().to_string()).collect()
+}
+
+/// `T` of `DisjointSlice<T>` and `DisjointSlice<T, Index2D>`, under any path.
+pub(super) fn disjoint_element(path: &Path) -> Option<&Type> {
+    let last = path.segments.last().filter(|segment| segment.ident == "DisjointSlice")?;
+    first_argument(last)
+}
+
+/// The first type among a path segment's arguments.
+pub(super) fn first_argument(segment: &PathSegment) -> Option<&Type> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}
+
+/// What a kernel does with the tensor of a `TensorMap<T, D>` or `TensorMapMut<T, D>`, under any path.
+pub(super) fn tensor_map(path: &Path) -> Option<Access> {
+    let last = path.segments.last()?;
+    match last.ident.to_string().as_str() {
+        "TensorMap" => Some(Access::Read),
+        "TensorMapMut" => Some(Access::Write),
+        _ => None,
+    }
+}
+
+/// The second of a path segment's arguments, where it is a number.
+pub(super) fn second_argument(segment: &PathSegment) -> Option<&Expr> {
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+    match arguments.args.iter().nth(1) {
+        Some(GenericArgument::Const(number)) => Some(number),
+        _ => None,
+    }
+}
+
+/// `F` of `DeviceFn<F>`, under any path.
+pub(super) fn of_device_fn(path: &Path) -> Option<&Type> {
+    let last = path.segments.last().filter(|segment| segment.ident == "DeviceFn")?;
+    first_argument(last)
+}

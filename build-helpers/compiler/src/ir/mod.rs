@@ -1,0 +1,13 @@
+//! Queries and edits of LLVM's intermediate representation that several passes share.
+
+mod calls;
+mod functions;
+mod inline;
+mod shared_memory;
+mod uses;
+
+pub(crate) use calls::{calls_of, reachable, users_in_code};
+pub(crate) use functions::{path, undefined};
+pub(crate) use inline::{always_inline, inline_all};
+pub(crate) use shared_memory::{SHARED_TAG, shared_globals};
+pub(crate) use uses::replace_uses;

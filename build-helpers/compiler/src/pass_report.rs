@@ -1,0 +1,125 @@
+//! Reports of the CPU's passes, as data: which pass ran, on what, and what it changed.
+//!
+//! The order of the passes is that of the reports. They serialise with the names below in kebab-case.
+
+use serde::{Deserialize, Serialize};
+
+use crate::strategy::{Lowering, ScalarReason};
+
+/// What a pass of the CPU back end did to a kernel, or to the module of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PassReport {
+    /// The pass.
+    pub pass: Pass,
+    /// The kernel as it is called in the source; `None` for a pass on the whole module.
+    pub kernel: Option<String>,
+    /// Whether it ran, and whether it changed anything.
+    pub outcome: PassOutcome,
+    /// What it found or did, where there is anything to say.
+    pub fact: Option<PassFact>,
+}
+
+/// Whether a pass ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PassOutcome {
+    /// It does not apply, so it did not run.
+    Skipped,
+    /// It ran and changed nothing.
+    Unchanged,
+    /// It changed the code.
+    Changed,
+}
+
+impl PassOutcome {
+    /// The outcome of a pass that ran.
+    pub(crate) fn of(has_changed: bool) -> Self {
+        if has_changed { Self::Changed } else { Self::Unchanged }
+    }
+}
+
+/// A pass of the CPU back end, in the order of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pass {
+    /// Shared arrays become offsets in the memory of a block.
+    SharedMemory,
+    /// Functions that use the thread's context are marked to be inlined.
+    Inlining,
+    /// LLVM's passes before regions are formed.
+    Simplification,
+    /// Copies of integers that are wider than a register become copies of words.
+    WideIntegers,
+    /// Control flow gets the form that the analyses read.
+    Canonicalization,
+    /// Selects between a value and an undefined one become the value.
+    UndefinedSelects,
+    /// The lowering is chosen, from what is proven of barriers.
+    LoweringChoice,
+    /// Operations on the thread's context become values.
+    ContextLowering,
+    /// Grid-stride loops are interchanged with the loop over threads.
+    LoopInterchange,
+    /// The code is specialised on the block size.
+    Specialization,
+    /// The code is split at its barriers.
+    RegionFormation,
+    /// Regions are vectorised.
+    Vectorization,
+    /// The code becomes a coroutine.
+    CoroutineLowering,
+    /// Outlined functions find the context in a thread-local variable.
+    OutlinedFunctions,
+    /// Every function gets source lines of its own.
+    SourceLines,
+    /// LLVM's verifier.
+    Verification,
+    /// Shared memory of specialised code is promoted to registers.
+    Promotion,
+    /// LLVM splits coroutines.
+    CoroutineSplitting,
+}
+
+/// What a pass found or did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum PassFact {
+    /// The bytes of shared memory.
+    SharedBytes {
+        /// How many a block has.
+        bytes: u64,
+    },
+    /// How many things were changed: functions, selects, loops, as the pass says.
+    Count {
+        /// How many.
+        count: u64,
+    },
+    /// The size of the code.
+    Instructions {
+        /// LLVM instructions before the pass.
+        before: u64,
+        /// LLVM instructions after it.
+        after: u64,
+    },
+    /// The chosen lowering.
+    Chosen {
+        /// What the kernel's code becomes.
+        lowering: Lowering,
+    },
+    /// The block size that the code is specialised on.
+    Block {
+        /// Along each axis.
+        size: [u32; 3],
+    },
+    /// The vector widths of the code.
+    Widths {
+        /// In threads, one for each processor level.
+        widths: Vec<u32>,
+    },
+    /// The code stays scalar.
+    Scalar {
+        /// Why.
+        because: ScalarReason,
+    },
+}

@@ -1,0 +1,77 @@
+//! Address spaces: globals, shared memory and stack slots move to where the target keeps them.
+
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Builder, Linkage, ModuleExt, Opcode, Type, Value},
+};
+
+use crate::{ir::shared_globals, target_info::AddressSpaces};
+
+/// Moves every global into its address space, under a name that assemblers take; uses see it
+/// through a cast.
+pub(crate) fn move_globals<'c>(context: &'c Context, module: &Module<'c>, spaces: AddressSpaces) {
+    let shared = shared_globals(module);
+    for memory in &shared {
+        let ty = Type::int(context, 8).array(memory.bytes);
+        let moved = replace(context, module, memory.global, ty, spaces.shared, ty.poison());
+        let least = spaces.shared_align.min(memory.bytes.next_power_of_two().max(128));
+        moved.set_alignment(memory.align.max(least) as u32);
+    }
+    for global in module.globals() {
+        let name = global.name();
+        let done = global.ty().address_space() != 0;
+        if done || global.is_declaration() {
+            continue;
+        }
+        if name.starts_with("llvm.") {
+            global.delete_global();
+            continue;
+        }
+        let constant = global.is_global_constant();
+        let space = if constant { spaces.constant } else { spaces.global };
+        let (ty, value) = (global.value_type(), global.initializer());
+        let value = value.unwrap_or_else(|| ty.null());
+        replace(context, module, global, ty, space, value).set_global_constant(constant);
+    }
+}
+
+fn replace<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    global: Value<'c>,
+    ty: Type<'c>,
+    space: u32,
+    initializer: Value<'c>,
+) -> Value<'c> {
+    let name: String =
+        global.name().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let moved = module.new_global(&format!("{name}_in{space}"), ty, space);
+    moved.set_alignment(global.alignment().max(1));
+    moved.set_linkage(Linkage::Internal);
+    moved.set_initializer(initializer);
+    global.replace_with(moved.cast_address_space(Type::pointer(context, 0)));
+    global.delete_global();
+    moved
+}
+
+/// Moves stack slots into the address space that the target keeps them in.
+pub(crate) fn move_allocations<'c>(context: &'c Context, module: &Module<'c>, space: u32) {
+    if space == 0 {
+        return;
+    }
+    let builder = Builder::new(context);
+    let flat = Type::pointer(context, 0);
+    for function in module.definitions() {
+        for slot in function.instructions() {
+            if slot.opcode() != Opcode::Alloca || slot.ty().address_space() == space {
+                continue;
+            }
+            builder.before(slot);
+            let moved = builder.alloca(slot.allocated_type());
+            moved.set_alignment(slot.alignment());
+            let cast = builder.address_space_cast(moved, flat);
+            slot.replace_with(cast);
+            slot.erase();
+        }
+    }
+}

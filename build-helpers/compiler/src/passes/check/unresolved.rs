@@ -1,0 +1,202 @@
+//! Functions and variables that code uses and that are nowhere defined.
+
+use std::collections::BTreeSet;
+
+use kernelmill_artifact::{Target, target::nearest_within};
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{ModuleExt, Value},
+};
+
+use super::{Backtraces, backtrace::nameless, host::THREAD_LOCAL};
+use crate::{
+    Error,
+    base::{demangle::demangle, names::PREFIX},
+    diagnostic::Fault,
+    ir::{undefined, users_in_code},
+    job::{Config, DeviceLink},
+    target_info::{LibraryQuery, TargetInfo},
+    toolchain::Toolchain,
+};
+
+/// What is looked at.
+pub(super) struct Unresolved<'a, 'c> {
+    pub(super) toolchain: &'a Toolchain,
+    pub(super) context: &'c Context,
+    pub(super) module: &'a Module<'c>,
+    /// The source, for messages.
+    pub(super) name: &'a str,
+    pub(super) config: &'a Config,
+    pub(super) backend: &'a dyn TargetInfo,
+    pub(super) backtraces: &'a Backtraces<'c>,
+    /// The names that a reader could have meant.
+    pub(super) known: &'a BTreeSet<String>,
+}
+
+/// What is called because something is allocated.
+const FOLLOW: [&str; 4] =
+    ["__rust_dealloc", "__rust_no_alloc_shim_is_unstable", "handle_alloc_error", "8deallocate"];
+
+/// Whether a function is one of the heap's.
+fn is_of_heap(path: &str) -> bool {
+    let parts = ["__rust_alloc", "__rust_realloc", "__rust_dealloc", "alloc::", "__rustc::"];
+    parts.iter().any(|part| path.contains(part))
+}
+
+impl<'c> Unresolved<'_, 'c> {
+    /// A fault for each place that uses something undefined.
+    ///
+    /// # Errors
+    ///
+    /// Where the tools that know device libraries cannot be run.
+    pub(super) fn find(&self) -> Result<Vec<Fault>, Error> {
+        let mut faults = Vec::new();
+        let mut undefined = undefined(self.module);
+        let for_libraries = undefined.iter().filter(|name| self.may_be_in_a_library(name));
+        let for_libraries: Vec<_> =
+            for_libraries.filter_map(|name| self.module.function(name)).collect();
+        let found = self.backend.linked(&LibraryQuery {
+            toolchain: self.toolchain,
+            context: self.context,
+            functions: &for_libraries,
+            name: self.name,
+        })?;
+        undefined.retain(|name| !found.defined.contains(name));
+        let follows = |name: &String| FOLLOW.iter().any(|part| name.contains(part));
+        let allocates = undefined.iter().any(|name| is_of_heap(&demangle(name)) && !follows(name));
+        for name in &undefined {
+            // Whoever allocates frees as well: one fault says so.
+            let follows = allocates && follows(name);
+            if let Some(function) = self.module.function(name)
+                && !self.backend.provides(name)
+                && !follows
+            {
+                let template = match found.other_types.contains(name) {
+                    true => self.other_types(name),
+                    false => self.function(name),
+                };
+                self.at_uses(function, &template, &mut faults);
+            }
+        }
+        for global in self.module.globals() {
+            let name = global.name();
+            let given = name.starts_with(PREFIX) || name.starts_with("llvm.");
+            if global.is_declaration() && global.is_used() && !given {
+                let template = self.variable(&name);
+                self.at_uses(global, &template, &mut faults);
+            }
+        }
+        Ok(faults)
+    }
+
+    /// Whether a library of device code may define a function: it has a name of C or C++.
+    fn may_be_in_a_library(&self, name: &str) -> bool {
+        let is_rusts = rustc_demangle::try_demangle(name).is_ok();
+        !self.backend.provides(name) && !name.starts_with(PREFIX) && !is_rusts
+    }
+
+    /// The fault at each place that uses a value.
+    fn at_uses(&self, value: Value<'c>, template: &Fault, faults: &mut Vec<Fault>) {
+        let uses = users_in_code(value);
+        if uses.is_empty() {
+            let frames = vec![nameless("a table of functions")];
+            faults.push(Fault { frames, ..template.clone() });
+        }
+        for user in uses {
+            let mut fault = Fault { frames: self.backtraces.to(user), ..template.clone() };
+            // The standard library's own functions differ between versions: what the kernel calls is
+            // named, not what that calls.
+            if let Some(path) = demangle(&value.name()).strip_prefix("std::")
+                && let Some(door) = fault.frames.first().filter(|frame| frame.library)
+                && fault.frames.len() > 1
+            {
+                let inner = format!("`std::{path}`");
+                fault.message = fault.message.replace(&inner, &format!("`{}`", door.function));
+                fault.frames.remove(0);
+            }
+            faults.push(fault);
+        }
+    }
+
+    fn function(&self, name: &str) -> Fault {
+        let path = demangle(name);
+        let is_of = |crates: &[&str]| crates.iter().any(|start| path.contains(start));
+        if name == THREAD_LOCAL {
+            let message = "uses a variable of which each thread of the host has its own";
+            let help = "use a local variable, or shared memory";
+            return Fault::new(message, Vec::new()).help(help);
+        }
+        if let Some(operation) = name.strip_prefix(PREFIX) {
+            let message = format!("the marker `{operation}` is left: no stage has replaced it");
+            let help = format!(
+                "register the plugin that replaces it; other names that start with `{PREFIX}` are \
+                 kernelmill's own: if your source has none, please report this"
+            );
+            return Fault::new(message, Vec::new()).help(help);
+        }
+        if is_of_heap(&path) {
+            return Fault::new("allocates on the heap, which the target does not have", Vec::new())
+                .help("use arrays or slices");
+        }
+        if is_of(&["std::io::", "std::fs::", "std::net::", "std::process::", "std::env::"]) {
+            let message = format!("calls `{path}`, which needs an operating system");
+            return Fault::new(message, Vec::new()).help(
+                "kernels have no files, streams, processes or environment: pass what they need as \
+                 parameters, and results through slices",
+            );
+        }
+        if path.starts_with("std::") || path.starts_with("<std::") {
+            let message = format!("calls `{path}`, which needs an operating system");
+            return Fault::new(message, Vec::new()).help("use what `core` has");
+        }
+        let message = format!("calls `{path}`, which has no definition");
+        self.with_nearest(Fault::new(message, Vec::new()), name, &path)
+    }
+
+    fn other_types(&self, name: &str) -> Fault {
+        let names = self.config.params.device_link.as_ref().map(DeviceLink::names);
+        let message = format!(
+            "calls `{}` with other types than a device library has it with",
+            demangle(name)
+        );
+        Fault::new(message, Vec::new()).help(format!(
+            "write the same parameters and result; the device libraries are {}",
+            names.unwrap_or_default()
+        ))
+    }
+
+    fn variable(&self, name: &str) -> Fault {
+        let path = demangle(name);
+        let message = format!("uses the variable `{path}`, which has no definition");
+        Fault::new(message, Vec::new())
+            .help("kernels see the statics of their own source: define it there, or pass its value")
+    }
+
+    /// The fault with the nearest name that there is, where one is near.
+    fn with_nearest(&self, fault: Fault, name: &str, path: &str) -> Fault {
+        let last = path.rsplit("::").next().unwrap_or(path);
+        let others = self.known.iter().filter(|known| *known != name).cloned();
+        let near = nearest_within(last, others, last.len() / 3);
+        let help = match near {
+            Some(near) => format!("the nearest name that is known is `{near}`"),
+            None => "define it in the kernel's source, or in a crate it depends on".to_owned(),
+        };
+        let looked = if self.may_be_in_a_library(name) { self.libraries() } else { None };
+        fault.help(help + &looked.unwrap_or_default())
+    }
+
+    /// Says which libraries of device code were looked at, or why none was.
+    fn libraries(&self) -> Option<String> {
+        let link = self.config.params.device_link.as_ref()?;
+        let (names, target) = (link.names(), &self.config.target);
+        Some(match target {
+            Target::Cubin(_) => format!("; no device library has it for {target}: {names}"),
+            Target::Ptx(arch) => format!(
+                "; device libraries ({names}) are linked into cubins, `{}`, and PTX is linked with \
+                 nothing",
+                Target::Cubin(*arch)
+            ),
+            _ => format!("; device libraries ({names}) are for NVIDIA's targets alone"),
+        })
+    }
+}

@@ -1,0 +1,208 @@
+//! Entries of GPUs: for each kernel a function with the target's calling convention that calls the
+//! kernel's shim inline.
+
+use kernelmill_artifact::{LaunchLimits, Signature, TensorMapData};
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{Block, Builder, Linkage, ModuleExt, Place, Type, UnnamedAddress, Value},
+    machine::Machine,
+};
+
+use super::{
+    shim::{Argument, address_attributes, arguments, shim},
+    unit::{Entry, Unit},
+};
+use crate::{
+    Error,
+    ir::{always_inline, reachable, shared_globals},
+};
+
+/// How a GPU passes arguments.
+pub(crate) struct GpuAbi<'a, 'c> {
+    /// LLVM's number of the calling convention of kernels.
+    pub(crate) convention: u32,
+    /// The attribute of a parameter that is passed as bytes.
+    pub(crate) by_value: &'static str,
+    /// The attribute that keeps the device from copying such bytes, where it might.
+    pub(crate) constant: Option<&'static str>,
+    /// The address space of such bytes.
+    pub(crate) parameter_space: u32,
+    /// Whose layout the device has.
+    pub(crate) machine: &'a Machine,
+    /// What else a kernel needs, by what is said of its launches.
+    pub(crate) decorate: &'a dyn Fn(&'c Context, Value<'c>, &LaunchLimits),
+}
+
+impl GpuAbi<'_, '_> {
+    /// Whether a scalar is aligned otherwise on the device than on the host, where its alignment is
+    /// its size: `i128` on AMD. It is passed as bytes of the host's alignment.
+    fn is_misaligned(&self, scalar: Type<'_>) -> bool {
+        self.machine.align_of(scalar) != self.machine.size_of(scalar)
+    }
+}
+
+/// Builds the kernels of a GPU, each named as in the source and calling its shim inline.
+pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<Entry>, Error> {
+    let shared: Vec<_> = shared_globals_after_move(unit);
+    unit.signatures
+        .iter()
+        .map(|signature| {
+            let shim = shim(unit, signature)?;
+            let used = reachable(shim);
+            let bytes: u64 = shared
+                .iter()
+                .filter(|(global, ..)| used.contains(global))
+                .map(|(_, bytes)| *bytes)
+                .sum();
+            let kernel = gpu_kernel(unit, abi, signature, shim)?;
+            Ok(Entry {
+                symbol: kernel.name(),
+                static_shared_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+                cpu_symbol: None,
+                strategy: None,
+            })
+        })
+        .collect()
+}
+
+/// Shared memory, with its size, once it is in its own address space.
+fn shared_globals_after_move<'c>(unit: &Unit<'_, 'c>) -> Vec<(Value<'c>, u64)> {
+    debug_assert!(shared_globals(unit.module).is_empty(), "shared memory was moved before");
+    let globals = unit.module.globals().into_iter();
+    globals
+        .filter(|global| global.ty().address_space() == 3 && !global.is_declaration())
+        .map(|global| (global, global.value_type().array_length()))
+        .collect()
+}
+
+fn gpu_kernel<'c>(
+    unit: &Unit<'_, 'c>,
+    abi: &GpuAbi<'_, 'c>,
+    signature: &Signature,
+    shim: Value<'c>,
+) -> Result<Value<'c>, Error> {
+    let context = unit.context;
+    let arguments = arguments(signature, shim)?;
+    let types: Vec<_> =
+        arguments.iter().map(|argument| parameter_type(context, abi, argument)).collect();
+    let taken = unit.module.function(&signature.symbol);
+    if let Some(taken) = taken {
+        taken.set_name(&format!("{}_of_the_source", signature.symbol));
+    }
+    let kernel = unit.module.new_function(&signature.symbol, Type::void(context).function(&types));
+    copy_promises(context, shim, kernel);
+    let builder = Builder::new(context);
+    builder.at_end(Block::append(context, kernel, "start"));
+    let forwarder = Forwarder { context, builder: &builder, abi, kernel };
+    let mut values = Vec::new();
+    for (index, (argument, value)) in arguments.iter().zip(kernel.parameters()).enumerate() {
+        let place = Place::Parameter(index as u32);
+        values.push(forwarder.pass(place, *argument, value));
+    }
+    builder.call(shim, &values);
+    builder.ret(None);
+
+    kernel.set_calling_convention(abi.convention);
+    kernel.set_unnamed_address(UnnamedAddress::None);
+    for name in ["nounwind", "convergent"] {
+        kernel.add_attribute(context, Place::Function, name, 0);
+    }
+    (abi.decorate)(context, kernel, &signature.limits);
+    kernel.take_source_lines(shim);
+    always_inline(context, shim);
+    shim.set_linkage(Linkage::Internal);
+    Ok(kernel)
+}
+
+/// What clang says of a kernel's blocks on its shim. The signature says it too.
+const LAUNCH_BOUNDS: [&str; 2] = ["nvvm.maxntid", "nvvm.minctasm"];
+/// The most blocks of a cluster, which no signature has.
+const MOST_BLOCKS: &str = "nvvm.maxclusterrank";
+
+/// Copies what a shim promises to the kernel that calls it: that nothing else in the kernel names
+/// what is behind a parameter.
+fn copy_promises<'c>(context: &'c Context, shim: Value<'c>, kernel: Value<'c>) {
+    for key in LAUNCH_BOUNDS {
+        shim.remove_text_attribute(key);
+    }
+    if let Some(value) = shim.text_attribute(MOST_BLOCKS) {
+        kernel.add_text_attribute(context, MOST_BLOCKS, &value);
+        shim.remove_text_attribute(MOST_BLOCKS);
+    }
+    for index in 0..kernel.parameters().len() as u32 {
+        let place = Place::Parameter(index);
+        if shim.has_attribute(place, "noalias") {
+            kernel.add_attribute(context, place, "noalias", 0);
+        }
+    }
+}
+
+/// The type of a kernel's parameter.
+fn parameter_type<'c>(
+    context: &'c Context,
+    abi: &GpuAbi<'_, 'c>,
+    argument: &Argument<'_, 'c>,
+) -> Type<'c> {
+    match argument {
+        // A `bool` is a byte in memory.
+        Argument::Scalar(ty) if ty.is_int(1) => Type::int(context, 8),
+        Argument::Scalar(ty) if abi.is_misaligned(*ty) => {
+            Type::pointer(context, abi.parameter_space)
+        }
+        Argument::Scalar(ty) | Argument::Length(ty) => *ty,
+        Argument::Bytes(..) | Argument::TensorMap => Type::pointer(context, abi.parameter_space),
+        Argument::Address(_) => Type::pointer(context, 0),
+    }
+}
+
+/// A kernel that passes its parameters on to its shim.
+struct Forwarder<'a, 'c> {
+    context: &'c Context,
+    builder: &'a Builder<'c>,
+    abi: &'a GpuAbi<'a, 'c>,
+    kernel: Value<'c>,
+}
+
+impl<'c> Forwarder<'_, 'c> {
+    /// Adds the attributes of a parameter, and gives its value as the shim takes it.
+    fn pass(&self, place: Place, argument: Argument<'_, 'c>, value: Value<'c>) -> Value<'c> {
+        let Self { context, builder, abi, kernel } = *self;
+        match argument {
+            Argument::Scalar(ty) if ty.is_int(1) => builder.truncate(value, ty),
+            Argument::Scalar(ty) if abi.is_misaligned(ty) => {
+                let size = abi.machine.size_of(ty);
+                builder.load(ty, self.bytes(place, size, size, value))
+            }
+            Argument::Scalar(_) | Argument::Length(_) => value,
+            Argument::Bytes(size, align) => self.bytes(place, size, align, value),
+            Argument::TensorMap => {
+                let value = self.bytes(place, TensorMapData::BYTES, TensorMapData::ALIGN, value);
+                if let Some(name) = abi.constant {
+                    kernel.add_text_attribute_at(context, place, name, "");
+                }
+                value
+            }
+            Argument::Address(kind) => {
+                address_attributes(context, kernel, place, kind);
+                value
+            }
+        }
+    }
+
+    /// The address of a parameter that is passed as bytes.
+    fn bytes(&self, place: Place, size: u64, align: u64, value: Value<'c>) -> Value<'c> {
+        let Self { context, builder, abi, kernel } = *self;
+        let ty = Type::int(context, 8).array(size);
+        kernel.add_type_attribute(context, place, abi.by_value, ty);
+        kernel.add_attribute(context, place, "align", align);
+        // Shims only read what they are given so; a kernel that changes it has a copy.
+        for name in ["noalias", "readonly"] {
+            kernel.add_attribute(context, place, name, 0);
+        }
+        if abi.parameter_space == 0 {
+            value
+        } else {
+            builder.address_space_cast(value, Type::pointer(context, 0))
+        }
+    }
+}

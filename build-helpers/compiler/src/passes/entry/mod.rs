@@ -1,0 +1,13 @@
+//! Entries: the functions that a device starts, made of the shims that `#[kernel]` generates.
+
+mod gpu;
+mod parts;
+mod rename;
+mod shim;
+mod unit;
+
+pub(crate) use gpu::{GpuAbi, gpu};
+pub(crate) use parts::{drop_bodies, keep_only};
+pub(crate) use rename::rename;
+pub(crate) use shim::{Argument, address_attributes, arguments, shim};
+pub(crate) use unit::{Entry, Unit};

@@ -1,0 +1,39 @@
+//! The name of a kernel in the binary, where a job's options give one.
+
+use kernelmill_llvm::{inkwell::module::Module, ir::ModuleExt};
+
+use super::unit::Entry;
+use crate::{
+    Error,
+    job::{Job, OptionError},
+};
+
+/// Gives the one kernel of a job the name that its options have for it.
+pub(crate) fn rename(
+    module: &Module<'_>,
+    job: &Job<'_>,
+    entries: &mut [Entry],
+) -> Result<(), Error> {
+    let options = &job.config.options;
+    let Some(name) = options.name.as_ref().filter(|_| options.toplevel) else { return Ok(()) };
+    let [entry] = entries else {
+        let kernels = job.source.signatures.iter().map(|kernel| format!("`{}`", kernel.name));
+        let kernels = kernels.collect::<Vec<_>>().join(", ");
+        let message = format!("the name `{name}` is for one kernel, and the source has {kernels}");
+        return Err(OptionError::Together(message).into());
+    };
+    if let Some(function) = module.function(&entry.symbol) {
+        if let Some(taken) = module.function(name).filter(|taken| *taken != function) {
+            taken.set_name(&format!("{name}_of_the_source"));
+        }
+        function.set_name(name);
+    }
+    if let Some(symbol) = &mut entry.cpu_symbol
+        && let Some(global) = module.global(symbol)
+    {
+        *symbol = format!("kernelmill_cpu_{}_{name}", job.source.unit);
+        global.set_name(symbol);
+    }
+    entry.symbol.clone_from(name);
+    Ok(())
+}

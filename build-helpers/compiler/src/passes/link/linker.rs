@@ -1,0 +1,191 @@
+//! Linking of libraries: the device crate, a vendor's mathematical functions, and the standard library.
+//! Definitions are linked until nothing is undefined that a library has.
+
+use std::collections::HashSet;
+
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Linkage, ModuleExt, parse_bitcode},
+};
+
+use super::{
+    heap,
+    library::Libraries,
+    math,
+    messages::{self, Messages},
+    panics::{self, Style},
+    print,
+    vendor::{self, Vendor},
+};
+use crate::{
+    Error, base::names::PREFIX, ir::undefined, job::PanicLevel, passes::retarget,
+    target_info::TargetInfo,
+};
+
+/// Inlines panics into the functions they are in, so that their arguments are seen to be unused.
+const DROP_MESSAGES: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,\
+    simplifycfg,instcombine<no-verify-fixpoint>),globaldce";
+
+/// The libraries of a job.
+pub(crate) struct Sources<'a> {
+    pub(crate) libraries: &'a Libraries,
+    /// The vendor's mathematical functions, where the job wants them.
+    pub(crate) vendor: Option<&'a Vendor>,
+    pub(crate) backend: &'a dyn TargetInfo,
+    /// What the host learns of a panic.
+    pub(crate) level: PanicLevel,
+}
+
+/// Links until nothing is undefined that a library has, and adds the texts of the panics that the
+/// host puts together.
+pub(crate) fn libraries<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    sources: &Sources<'_>,
+    messages: &mut Messages,
+) -> Result<(), Error> {
+    let style = match sources.level {
+        PanicLevel::None => Style::Silent,
+        _ if sources.backend.formats_panics() => Style::Format,
+        _ => Style::Record,
+    };
+    let (asked, of_device) = (HashSet::new(), HashSet::new());
+    let mut linker =
+        Linker { context, module, sources, style, style_of_the_rest: style, asked, of_device };
+    linker.replace_panics(messages)?;
+    loop {
+        linker.redirect(messages);
+        let wanted = undefined(module);
+        if linker.link_device_crate(&wanted)? || linker.link_vendor(&wanted)? {
+            continue;
+        }
+        if !linker.link_standard_library(wanted)? {
+            return Ok(());
+        }
+    }
+}
+
+/// A module that libraries are linked into.
+struct Linker<'a, 'c> {
+    context: &'c Context,
+    module: &'a Module<'c>,
+    sources: &'a Sources<'a>,
+    /// What a panic leaves behind.
+    style: Style,
+    /// The same for panics that no library has a body for.
+    style_of_the_rest: Style,
+    /// The symbols that libraries were asked for.
+    asked: HashSet<String>,
+    /// Those of the device crate.
+    of_device: HashSet<String>,
+}
+
+impl<'c> Linker<'_, 'c> {
+    /// Replaces the source's own panics, before formatting code is linked for them.
+    fn replace_panics(&self, messages: &mut Messages) -> Result<(), Error> {
+        let Self { context, module, style, .. } = *self;
+        let machine = self.sources.backend.machine();
+        if style == Style::Record {
+            messages::expose(context, module);
+            machine.run(module, DROP_MESSAGES)?;
+            messages::attach(context, module, messages);
+        }
+        panics::define(context, module, style);
+        if style != Style::Format {
+            // What a message is formatted from is not needed, and would bring formatting code along.
+            machine.run(module, DROP_MESSAGES)?;
+        }
+        Ok(())
+    }
+
+    /// Redirects what the module calls to the functions that libraries have for it.
+    fn redirect(&self, messages: &mut Messages) {
+        let Self { context, module, sources, .. } = *self;
+        if self.style_of_the_rest == Style::Record {
+            messages::attach(context, module, messages);
+        }
+        panics::define(context, module, self.style_of_the_rest);
+        if let Some(vendor) = sources.vendor {
+            vendor.redirect(module);
+        }
+        vendor::keep_own(context, module);
+        math::replace(context, module, sources.backend.is_gpu());
+        heap::provide(context, module, sources.backend.has_heap());
+        if sources.backend.print().is_none() {
+            print::to_buffer(context, module);
+        }
+    }
+
+    /// Links the device crate, where something new of it is wanted. What comes from `core` may want
+    /// more of it, the formatting of panics.
+    fn link_device_crate(&mut self, wanted: &[String]) -> Result<bool, Error> {
+        let known = self.of_device.len();
+        self.of_device.extend(wanted.iter().filter(|name| name.contains("kernelmill")).cloned());
+        if self.of_device.len() == known {
+            return Ok(false);
+        }
+        self.add(self.sources.libraries.device(), "kernelmill_device")?;
+        Ok(true)
+    }
+
+    /// Links the vendor's mathematical functions, where a new one is wanted.
+    fn link_vendor(&mut self, wanted: &[String]) -> Result<bool, Error> {
+        let Some(vendor) = self.sources.vendor else { return Ok(false) };
+        let asked = &mut self.asked;
+        if !wanted.iter().any(|name| vendor.has(name) && asked.insert(name.clone())) {
+            return Ok(false);
+        }
+        self.add_module(vendor.module(self.context)?, vendor.name())?;
+        vendor.answer(self.module);
+        Ok(true)
+    }
+
+    /// Links what is wanted of the standard library; whether there may be more to link.
+    fn link_standard_library(&mut self, wanted: Vec<String>) -> Result<bool, Error> {
+        // Without a heap, what `alloc` does is named as the kernel's own fault.
+        let has_heap = self.sources.backend.has_heap();
+        let has = |name: &String| has_heap || !heap::is_of_alloc(name);
+        let others: Vec<String> =
+            wanted.into_iter().filter(|name| !name.starts_with(PREFIX)).filter(has).collect();
+        let members = self.sources.libraries.defining(&others, &mut self.asked)?;
+        if members.is_empty() {
+            if others.is_empty() || self.style_of_the_rest != Style::Format {
+                return Ok(false);
+            }
+            // Instances of generic functions that are in other crates: `assert_failed::<u32, u32>`.
+            self.style_of_the_rest = Style::Record;
+        }
+        for member in members {
+            self.add(&member.bitcode, &member.name)?;
+        }
+        Ok(true)
+    }
+
+    /// Links what the module needs of a library's module.
+    fn add(&self, bitcode: &[u8], name: &str) -> Result<(), Error> {
+        self.add_module(parse_bitcode(self.context, bitcode, name)?, name)
+    }
+
+    /// The definitions are marked as ones that may be dropped, and LLVM's linker brings over those
+    /// that are referred to.
+    fn add_module(&self, library: Module<'c>, name: &str) -> Result<(), Error> {
+        let backend = self.sources.backend;
+        backend.machine().adopt(&library);
+        library.strip_debug_info();
+        panics::withdraw(self.context, &library, self.style);
+        for value in library.functions().into_iter().chain(library.globals()) {
+            if value.is_declaration() {
+                continue;
+            }
+            let local = [Linkage::Internal, Linkage::Private];
+            if !local.contains(&value.linkage()) {
+                value.set_linkage(Linkage::LinkOnceOdr);
+            }
+            value.drop_comdat();
+        }
+        retarget::functions(self.context, &library, backend.is_gpu());
+        self.module
+            .link_in_module(library)
+            .map_err(|message| Error::Internal(format!("linking {name}: {message}")))
+    }
+}

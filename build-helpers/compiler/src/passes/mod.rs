@@ -1,0 +1,13 @@
+//! Passes over a kernel's module, in LLVM's intermediate representation. The pipeline runs them in order.
+
+pub(crate) mod address_spaces;
+pub(crate) mod check;
+pub(crate) mod deferred;
+pub(crate) mod dispatch;
+pub(crate) mod entry;
+pub(crate) mod fast_math;
+pub(crate) mod lengths;
+pub(crate) mod link;
+pub(crate) mod locations;
+pub(crate) mod parameters;
+pub(crate) mod retarget;

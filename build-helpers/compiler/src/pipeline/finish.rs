@@ -1,0 +1,161 @@
+//! The end of the pipeline: checks, and the goal that was asked for.
+
+use kernelmill_llvm::{
+    inkwell::module::Module,
+    ir::{Linkage, ModuleExt, Visibility},
+};
+
+use super::session::Session;
+use crate::{
+    Error,
+    artifact::{Artifact, CompiledKernel},
+    passes::{check::ValidModule, entry},
+    strategy::ScalarReason,
+};
+
+/// Makes the memory of panic records and of `printf` on a GPU visible to the host.
+pub(super) fn export_records(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let module = session.module;
+    // On the CPU a record is the run time's own, and every kernel may panic.
+    session.can_panic = !session.backend.is_gpu()
+        || export(module, "__kernelmill_panic_memory", "__kernelmill_panic_record");
+    export(module, "__kernelmill_print_memory", "__kernelmill_print_buffer");
+    Ok(())
+}
+
+/// Makes a variable visible to the host under a name, if it is there.
+fn export(module: &Module<'_>, variable: &str, name: &str) -> bool {
+    let Some(memory) = module.global(variable) else { return false };
+    memory.set_linkage(Linkage::External);
+    memory.set_visibility(Visibility::Protected);
+    memory.set_name(name);
+    true
+}
+
+/// Guarantees a module that the target can take: code is emitted from no other.
+pub(super) fn validate(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, ref job, .. } = *session;
+    if let Some(checks) = session.checks.take() {
+        session.valid = Some(checks.output(context, module, job.file())?);
+    }
+    Ok(())
+}
+
+/// Takes debug information out of a module that has been checked.
+pub(super) fn strip(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    session.module.strip_debug_info();
+    Ok(())
+}
+
+/// Makes declarations of everything but the entries.
+pub(super) fn drop_callees(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    entry::drop_bodies(session.module, &session.entries);
+    Ok(())
+}
+
+/// The artifact of a session that has come to its end.
+pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
+    let (kind, bytes) = session.backend.emit(session.tools.toolchain, valid(&session)?)?;
+    let notes = session.site.notes.take();
+    let notes_of = |symbol: &str| {
+        let of_kernel = notes.iter().filter(|(kernel, _)| kernel == symbol);
+        of_kernel.map(|(_, text)| text.clone()).collect()
+    };
+    let panics = session.can_panic;
+    let kernels = session.job.source.signatures.iter().zip(session.entries);
+    let kernels = kernels.map(|(signature, entry)| CompiledKernel {
+        name: signature.symbol.to_string(),
+        entry: entry.symbol,
+        static_shared_bytes: entry.static_shared_bytes,
+        panics,
+        cpu_symbol: entry.cpu_symbol,
+        strategy: entry.strategy,
+        notes: notes_of(&signature.symbol),
+    });
+    Ok(Artifact {
+        target: session.job.config.target.clone(),
+        kind,
+        bytes,
+        kernels: kernels.collect(),
+        locations: session.locations,
+        messages: session.messages,
+        warnings: session.warnings.take(),
+        passes: session.passes.take(),
+    })
+}
+
+/// The assembly text of a session that has come to its end.
+pub(super) fn assembly(session: Session<'_, '_>) -> Result<String, Error> {
+    let text = session.backend.machine().assembly(valid(&session)?.module())?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
+/// The proof that the module was checked.
+fn valid<'s, 'a, 'c>(session: &'s Session<'a, 'c>) -> Result<&'s ValidModule<'a, 'c>, Error> {
+    let missing = || Error::Internal("the module was not checked".to_owned());
+    session.valid.as_ref().ok_or_else(missing)
+}
+
+/// Says in an artifact that its source was compiled again because the vectoriser failed on a kernel.
+pub(super) fn note_failed_vectorization(
+    artifact: &mut Artifact,
+    file: &str,
+    kernel: &str,
+    message: &str,
+) {
+    let message = message.lines().next().unwrap_or_default();
+    artifact.warnings.push(format!(
+        "{file}: kernelmill could not vectorise kernel `{kernel}`, so all kernels of this file run \
+         slower on the CPU; please report it, with this: {message}"
+    ));
+    for strategy in artifact.kernels.iter_mut().filter_map(|kernel| kernel.strategy.as_mut()) {
+        let (kernel, message) = (kernel.to_owned(), message.to_owned());
+        strategy.scalar = Some(ScalarReason::VectorizationFailed { kernel, message });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kernelmill_artifact::{ArtifactKind, Target};
+
+    use super::*;
+    use crate::{CoroutineReason, Lowering, ScalarReason, Strategy};
+
+    fn kernel(name: &str, lowering: Lowering) -> CompiledKernel {
+        let scalar = Some(ScalarReason::VectorizationOff);
+        let (widths, block, interchanged_loops) = (Vec::new(), None, 0);
+        CompiledKernel {
+            name: name.to_owned(),
+            entry: name.to_owned(),
+            static_shared_bytes: 0,
+            panics: true,
+            cpu_symbol: None,
+            strategy: Some(Strategy { lowering, widths, scalar, block, interchanged_loops }),
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_failed_vectorization_is_a_warning_and_in_every_strategy() {
+        let waits = Lowering::Coroutine(CoroutineReason::VectorizationOff);
+        let kernels = vec![kernel("scale", Lowering::ThreadLoop), kernel("sum", waits)];
+        let (bytes, locations, messages) = (Vec::new(), Vec::new(), Vec::new());
+        let (target, kind, warnings) = (Target::Cpu, ArtifactKind::Object, Vec::new());
+        let passes = Vec::new();
+        let mut artifact =
+            Artifact { target, kind, bytes, kernels, locations, messages, warnings, passes };
+        note_failed_vectorization(&mut artifact, "kernels/a.rs", "sum", "bad\n  %1");
+        assert_eq!(
+            artifact.warnings,
+            [
+                "kernels/a.rs: kernelmill could not vectorise kernel `sum`, so all kernels of this file \
+              run slower on the CPU; please report it, with this: bad"
+            ]
+        );
+        let (kernel, message) = ("sum".to_owned(), "bad".to_owned());
+        let failed = Some(ScalarReason::VectorizationFailed { kernel, message });
+        let strategies = artifact.kernels.iter().filter_map(|kernel| kernel.strategy.as_ref());
+        assert!(strategies.clone().all(|strategy| strategy.scalar == failed));
+        assert_eq!(strategies.count(), 2);
+    }
+}

@@ -1,0 +1,111 @@
+//! The pipeline: from a lowered source to code, as a list of stages that run in order. Its counterpart
+//! in LLVM is the [pass manager].
+//!
+//! Plugins work between stages; one loop calls them. Nothing here depends on the type of a target or
+//! a plugin, so the pipeline is compiled once.
+//!
+//! [pass manager]: https://llvm.org/docs/NewPassManager.html
+
+mod finish;
+mod session;
+mod source;
+mod stage;
+mod stages;
+
+use kernelmill_llvm::{inkwell::context::Context, ir::ModuleExt};
+
+use crate::{
+    Error,
+    artifact::Artifact,
+    job::{Job, JobSource},
+    passes::lengths,
+    plugin::Stage as Hook,
+    target,
+};
+pub(crate) use session::Tools;
+use session::{Goal, Session};
+use stage::{Stage, run};
+
+/// The stages, in order. A stage needs what those before it guarantee; its function says what it
+/// guarantees itself.
+const STAGES: &[Stage] = &[
+    run(stages::check_configuration),
+    run(source::link_source),
+    run(stages::place_slots_for_plugins).then(Hook::FrontEnd),
+    run(stages::link_libraries).when(|request| request.options.libraries),
+    run(stages::drop_landing_pads).when(|request| request.options.cleanup),
+    run(stages::inline_all).when(|request| request.options.always_inline),
+    run(stages::check_source),
+    run(stages::assign_address_spaces),
+    run(stages::link_operations).when(|request| request.options.libraries),
+    run(stages::apply_fast_math_flags)
+        .when(|request| request.options.libraries)
+        .then(Hook::Finalize),
+    run(stages::create_entries).when(|request| request.options.toplevel),
+    run(stages::internalize)
+        .when(|request| request.options.cleanup && request.options.toplevel)
+        .then(Hook::MidPipeline),
+    run(stages::optimize).when(|request| request.options.optimize).then(Hook::Optimized),
+    run(stages::settle_assertions),
+    run(stages::number_locations),
+    run(stages::inline_panics),
+    run(stages::fold_locations).when(|request| request.options.optimize),
+    run(stages::work_around_llvm).then(Hook::Late),
+    run(stages::check_markers).when(|request| request.options.validate),
+    run(finish::export_records).when(|request| request.goal == Goal::Artifact),
+    run(finish::validate).when(|request| request.goal != Goal::Module || request.options.validate),
+    run(finish::strip).when(|request| request.goal != Goal::Assembly && request.options.strip),
+    run(finish::drop_callees)
+        .when(|request| request.goal == Goal::Module && request.options.only_entry),
+];
+
+/// Compiles one source for one target. Where the vectoriser fails, which is a fault of this compiler, the
+/// source is compiled without vectorisation, and the user is told.
+pub(crate) fn compile(tools: &Tools<'_>, job: &Job<'_>) -> Result<Artifact, Error> {
+    match artifact(tools, job) {
+        Err(Error::Vectorization { kernel, message }) if job.config.params.vectorize => {
+            let mut config = job.config.clone();
+            config.params.vectorize = false;
+            let mut artifact = artifact(tools, &Job { config: &config, ..*job })?;
+            finish::note_failed_vectorization(&mut artifact, job.file(), &kernel, &message);
+            Ok(artifact)
+        }
+        result => result,
+    }
+}
+
+/// The artifact of a job.
+fn artifact(tools: &Tools<'_>, job: &Job<'_>) -> Result<Artifact, Error> {
+    job.config.options.check_complete()?;
+    build(tools, job, Goal::Artifact, finish::artifact)
+}
+
+/// The module of a job in LLVM's textual form, after the stages that its options ask for.
+pub(crate) fn inspect(tools: &Tools<'_>, job: &Job<'_>) -> Result<String, Error> {
+    build(tools, job, Goal::Module, |session| Ok(session.module.to_text()))
+}
+
+/// The code of a job as the target's assembly text.
+pub(crate) fn assembly(tools: &Tools<'_>, job: &Job<'_>) -> Result<String, Error> {
+    job.config.options.check_complete()?;
+    build(tools, job, Goal::Assembly, finish::assembly)
+}
+
+/// Takes a job through the stages to a goal, and gives what `finish` makes of the session.
+fn build<T>(
+    tools: &Tools<'_>,
+    job: &Job<'_>,
+    goal: Goal,
+    finish: impl FnOnce(Session<'_, '_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let needs_lengths = tools.plugins.need_lengths(job.config);
+    let lengths = needs_lengths.then(|| lengths::signatures(job.source.signatures));
+    let signatures = lengths.as_deref().unwrap_or(job.source.signatures);
+    let job = Job { source: JobSource { signatures, ..job.source }, ..*job };
+    let backend = target::lookup(tools.toolchain, &job)?;
+    let context = Context::create();
+    let module = context.create_module(job.source.unit);
+    let mut session = Session::new(*tools, job, &*backend, &context, &module);
+    stage::run_all(STAGES, &mut session, goal)?;
+    finish(session)
+}

@@ -1,0 +1,54 @@
+//! A stage of the pipeline, and the loop that runs stages.
+
+use super::session::{Goal, Session};
+use crate::{Error, job::Options, plugin};
+
+/// What a caller asks of the pipeline: stages say by it whether they are wanted.
+pub(super) struct Request<'a> {
+    pub(super) goal: Goal,
+    pub(super) options: &'a Options,
+}
+
+/// A stage: a function over the session, whether a request wants it, and the plugins that work after
+/// it.
+pub(super) struct Stage {
+    run: fn(&mut Session<'_, '_>) -> Result<(), Error>,
+    is_wanted: fn(&Request<'_>) -> bool,
+    /// Runs whether the stage itself is wanted or not.
+    hook: Option<plugin::Stage>,
+}
+
+/// A stage that every request wants.
+pub(super) const fn run(run: fn(&mut Session<'_, '_>) -> Result<(), Error>) -> Stage {
+    Stage { run, is_wanted: |_| true, hook: None }
+}
+
+impl Stage {
+    /// The stage, where a request wants it.
+    pub(super) const fn when(self, is_wanted: fn(&Request<'_>) -> bool) -> Self {
+        Self { is_wanted, ..self }
+    }
+
+    /// The stage, with plugins after it.
+    pub(super) const fn then(self, hook: plugin::Stage) -> Self {
+        Self { hook: Some(hook), ..self }
+    }
+}
+
+/// Runs the stages that are wanted, and after each the plugins that work there.
+pub(super) fn run_all(
+    stages: &[Stage],
+    session: &mut Session<'_, '_>,
+    goal: Goal,
+) -> Result<(), Error> {
+    let request = Request { goal, options: &session.job.config.options };
+    for stage in stages {
+        if (stage.is_wanted)(&request) {
+            (stage.run)(session)?;
+        }
+        if let Some(hook) = stage.hook {
+            session.tools.plugins.run(hook, session.context, session.module, &session.site)?;
+        }
+    }
+    Ok(())
+}

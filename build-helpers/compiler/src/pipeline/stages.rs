@@ -1,0 +1,175 @@
+//! The stages between a linked source and a module that is ready to be checked.
+
+use kernelmill_llvm::ir::{ModuleExt, parse_ir};
+
+use super::session::Session;
+use crate::{
+    Error, ir,
+    passes::{
+        address_spaces,
+        check::Checks,
+        entry::{self, Unit},
+        fast_math, link, locations, parameters,
+    },
+    plugin,
+};
+
+/// What rustc writes still has landing pads, although panics abort.
+const DROP_LANDING_PADS: &str = "function(lower-invoke,simplifycfg),globaldce";
+
+/// Folds what is known only once the source locations have been numbered.
+const FOLD_LOCATIONS: &str =
+    "always-inline,function(instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
+
+/// Guarantees that the target has space for the kernels' parameters, and that every setting of a
+/// plugin has its plugin.
+pub(super) fn check_configuration(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    parameters::check_space(&session.job, session.backend)?;
+    session.tools.plugins.check(session.job.config)
+}
+
+/// Guarantees stack slots in the target's address space, where plugins work on the source's own code:
+/// LLVM verifies the work of each on the target's behalf.
+pub(super) fn place_slots_for_plugins(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, job, tools, .. } = *session;
+    if tools.plugins.work_at(plugin::Stage::FrontEnd, module, job.config)
+        && let Some(spaces) = backend.address_spaces()
+    {
+        address_spaces::move_allocations(context, module, spaces.private);
+    }
+    Ok(())
+}
+
+/// Guarantees that nothing is undefined which a library has, but for the target's operations.
+pub(super) fn link_libraries(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, ref job, tools, ref site, .. } = *session;
+    let vendor = link::vendor_math(tools.toolchain, job, backend)?;
+    let sources = link::Sources {
+        libraries: tools.libraries,
+        vendor: vendor.as_ref(),
+        backend,
+        level: job.config.params.panics,
+    };
+    link::libraries(context, module, &sources, &mut site.messages.borrow_mut())
+}
+
+/// Guarantees that no call unwinds.
+pub(super) fn drop_landing_pads(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    Ok(session.backend.machine().run(session.module, DROP_LANDING_PADS)?)
+}
+
+/// Marks every function to be inlined into its callers.
+pub(super) fn inline_all(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    ir::inline_all(session.context, session.module);
+    Ok(())
+}
+
+/// Finds the faults that only show before entries are created and code is optimised.
+pub(super) fn check_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, job, tools, .. } = *session;
+    let checks = Checks::before(context, module, tools.toolchain, job.config, backend);
+    session.checks = Some(checks);
+    Ok(())
+}
+
+/// Guarantees globals and stack slots in the target's address spaces.
+pub(super) fn assign_address_spaces(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, .. } = *session;
+    if let Some(spaces) = backend.address_spaces() {
+        address_spaces::move_globals(context, module, spaces);
+        address_spaces::move_allocations(context, module, spaces.private);
+    }
+    Ok(())
+}
+
+/// Links the target's operations, and prepares panics and `printf` for it.
+pub(super) fn link_operations(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, job, .. } = *session;
+    let (machine, text) = (backend.machine(), backend.operations());
+    let operations = parse_ir(context, &text, machine.data_layout(), machine.triple())?;
+    link::declarations(module, &operations, &job.config.target)?;
+    module
+        .link_in_module(operations)
+        .map_err(|message| Error::Internal(format!("linking operations: {message}")))?;
+    link::printing(context, module, backend.print());
+    link::inline_panicking(context, module, backend);
+    Ok(())
+}
+
+/// Sets fast-math flags in functions that ask for them.
+pub(super) fn apply_fast_math_flags(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    fast_math::apply(session.context, session.module, session.backend.machine())
+}
+
+/// Guarantees an entry for each kernel, under the name that the options have for it.
+pub(super) fn create_entries(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let unit = Unit {
+        context: session.context,
+        module: session.module,
+        signatures: session.job.source.signatures,
+        name: session.job.source.unit,
+        vectorize: session.job.config.params.vectorize,
+        backtraces: &session.backtraces,
+        warnings: &session.warnings,
+        passes: &session.passes,
+    };
+    session.entries = session.backend.enter(&unit).map_err(|error| match &session.checks {
+        Some(checks) => checks.with_lines(error),
+        None => error,
+    })?;
+    entry::rename(session.module, &session.job, &mut session.entries)
+}
+
+/// Makes everything but the entries internal, so that LLVM may drop it.
+pub(super) fn internalize(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    entry::keep_only(session.module, &session.entries);
+    Ok(())
+}
+
+/// Runs LLVM's optimisation pipeline.
+pub(super) fn optimize(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { module, backend, job, .. } = *session;
+    let passes = backend.passes(job.config.options.opt_level);
+    Ok(backend.machine().run_with(module, &passes, !backend.is_gpu())?)
+}
+
+/// Decides static assertions by what the optimiser has proven, and removes them.
+pub(super) fn settle_assertions(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    if let Some(checks) = &mut session.checks {
+        checks.settle(session.context, session.module);
+    }
+    Ok(())
+}
+
+/// Guarantees that source locations and texts of panics are indices into the artifact's tables.
+pub(super) fn number_locations(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, .. } = *session;
+    session.locations = locations::collect(context, module, &session.backtraces);
+    session.messages = session.site.messages.take().of(module);
+    Ok(())
+}
+
+/// Inlines what records panics.
+pub(super) fn inline_panics(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, .. } = *session;
+    let entries = session.entries.iter();
+    let kernels: Vec<_> = entries.filter_map(|entry| module.function(&entry.symbol)).collect();
+    link::finish_panics(context, module, backend, &kernels);
+    Ok(())
+}
+
+/// Folds the numbers of source locations.
+pub(super) fn fold_locations(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    Ok(session.backend.machine().run(session.module, FOLD_LOCATIONS)?)
+}
+
+/// Applies the target's workarounds.
+pub(super) fn work_around_llvm(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    session.backend.work_around_llvm(session.context, session.module);
+    Ok(())
+}
+
+/// Guarantees that plugins have replaced all of their markers.
+pub(super) fn check_markers(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    session.tools.plugins.check_markers(session.module)
+}

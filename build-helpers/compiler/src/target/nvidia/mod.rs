@@ -1,0 +1,358 @@
+//! NVIDIA: PTX by LLVM, cubins by ptxas.
+
+mod probe;
+
+use std::{path::PathBuf, process::Command};
+
+use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix, Target};
+use kernelmill_llvm::{
+    inkwell::context::Context,
+    ir::{Value, calling_convention},
+    machine::Machine,
+};
+
+use super::backend::Backend;
+use crate::{
+    Error,
+    job::DeviceLink,
+    passes::{
+        check::ValidModule,
+        entry::{self, Entry, GpuAbi, Unit},
+    },
+    target_info::{AddressSpaces, Found, LibraryQuery, Printf, TargetInfo, VendorMath},
+    toolchain::{Linked, Relocatable, TemporaryFolder, Toolchain, read, write},
+};
+
+/// An NVIDIA architecture.
+pub(crate) struct Nvidia {
+    machine: Machine,
+    /// Of PTX: 81 for 8.1.
+    version: u32,
+    arch: NvidiaArch,
+    assemble: bool,
+    /// Whether variables and types of the source are in the code.
+    is_debugged: bool,
+    /// What is linked with a cubin where something is undefined.
+    link: Option<DeviceLink>,
+    /// Whether kernels may have boxes of tensors copied.
+    maps: bool,
+}
+
+/// For each architecture (major, minor, suffix or `*`) the oldest version of PTX that has it.
+const PTX_VERSIONS: &[(u8, u8, NvidiaSuffix, u32)] = &[
+    (7, 5, NvidiaSuffix::None, 63),
+    (8, 0, NvidiaSuffix::None, 70),
+    (8, 6, NvidiaSuffix::None, 71),
+    (8, 7, NvidiaSuffix::None, 74),
+    (8, 8, NvidiaSuffix::None, 90),
+    (8, 9, NvidiaSuffix::None, 78),
+    (9, 0, NvidiaSuffix::None, 78),
+    (9, 0, NvidiaSuffix::Exact, 80),
+    (10, 0, NvidiaSuffix::None, 86),
+    (10, 0, NvidiaSuffix::Exact, 86),
+    (10, 0, NvidiaSuffix::Family, 88),
+    (10, 3, NvidiaSuffix::None, 88),
+    (10, 3, NvidiaSuffix::Exact, 88),
+    (10, 3, NvidiaSuffix::Family, 88),
+    (11, 0, NvidiaSuffix::None, 90),
+    (11, 0, NvidiaSuffix::Exact, 90),
+    (11, 0, NvidiaSuffix::Family, 90),
+    (12, 0, NvidiaSuffix::None, 87),
+    (12, 0, NvidiaSuffix::Exact, 87),
+    (12, 0, NvidiaSuffix::Family, 88),
+    (12, 1, NvidiaSuffix::None, 88),
+    (12, 1, NvidiaSuffix::Exact, 88),
+    (12, 1, NvidiaSuffix::Family, 88),
+];
+
+/// The bytes that a kernel's parameters can take, by the architecture and the version of PTX.
+fn parameter_limit(arch: NvidiaArch, version: u32) -> u64 {
+    if arch.number() >= 70 && version >= LARGE_PARAMETERS { 32764 } else { 4096 }
+}
+
+/// The version of PTX since which a kernel can have more than 4096 bytes of parameters.
+const LARGE_PARAMETERS: u32 = 81;
+
+/// The version of PTX since which debug information can refer to places in itself.
+const LABELS_IN_SECTIONS: u32 = 70;
+
+/// The version of PTX since which warps of sm_75 multiply matrices as kernels in Rust ask for it.
+const MATRICES_VERSION: u32 = 65;
+
+/// What a function's name starts with that every source has which multiplies matrices.
+pub(crate) const MATRICES: &str = "__kernelmill_tensor_";
+
+/// The version of PTX since which a processor of the ninth generation copies by a unit of its own.
+const BULK_VERSION: u32 = 80;
+
+/// What a function's name starts with that every source has which asks for that.
+pub(crate) const BULK: &str = "__kernelmill_bulk_";
+
+/// What a function's name starts with that every source has which asks for boxes of tensors.
+pub(crate) const MAPS: &str = "__kernelmill_bulk_box_";
+
+/// What a box lies at a multiple of in shared memory, at most, in bytes.
+const BOX_ALIGN: u64 = 1024;
+
+/// What kernels need of a version of PTX.
+pub(crate) struct Needs {
+    /// The most bytes that a kernel has of parameters.
+    pub(crate) parameter_bytes: u64,
+    /// How much debug information.
+    pub(crate) debug_level: u8,
+    /// Whether warps may multiply matrices.
+    pub(crate) matrices: bool,
+    /// Whether they may have memory copied.
+    pub(crate) bulk: bool,
+    /// Whether they may have boxes of tensors copied.
+    pub(crate) maps: bool,
+}
+
+/// A run of ptxas.
+#[derive(Clone, Copy)]
+struct Assembler<'a> {
+    toolchain: &'a Toolchain,
+    /// Where files are written.
+    folder: &'a TemporaryFolder,
+    /// The source, for messages.
+    name: &'a str,
+    /// Whether nvlink comes after it.
+    is_relocatable: bool,
+}
+
+impl Nvidia {
+    /// A newer version of PTX than the architecture needs is asked for only where kernels need it: it
+    /// needs a newer driver.
+    pub(crate) fn new(
+        arch: NvidiaArch,
+        assemble: bool,
+        needs: &Needs,
+        link: Option<&DeviceLink>,
+    ) -> Result<Self, Error> {
+        let link = link.filter(|_| assemble).cloned();
+        let oldest = PTX_VERSIONS
+            .iter()
+            .find(|(major, minor, suffix, _)| {
+                (*major, *minor, *suffix) == (arch.major, arch.minor, arch.suffix)
+            })
+            .map(|(.., version)| *version)
+            .ok_or_else(|| Error::Internal(format!("no PTX version known for sm_{arch}")))?;
+        let is_large = needs.parameter_bytes > parameter_limit(arch, oldest);
+        let is_debugged = needs.debug_level >= 2;
+        let needed = [
+            (is_large, LARGE_PARAMETERS),
+            (is_debugged, LABELS_IN_SECTIONS),
+            (needs.matrices, MATRICES_VERSION),
+            (needs.bulk && arch.number() >= 90, BULK_VERSION),
+        ];
+        let needed = needed.into_iter().filter_map(|(needed, version)| needed.then_some(version));
+        let version = needed.chain([oldest]).max().unwrap_or(oldest);
+        let features = format!("+ptx{version}");
+        let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
+        let maps = needs.maps && arch.number() >= 90;
+        Ok(Self { machine, version, arch, assemble, is_debugged, link, maps })
+    }
+
+    /// Says what is said of a kernel's launches in the way of LLVM's back end. Processors before
+    /// the ninth generation have no clusters; there the blocks of one are on their own.
+    fn limit<'c>(&self, context: &'c Context, kernel: Value<'c>, limits: &LaunchLimits) {
+        let sizes = |sizes: [u32; 3]| {
+            let texts = sizes.map(|size| size.to_string());
+            (sizes != [0; 3]).then(|| texts.join(","))
+        };
+        let number = |number: u32| (number > 0).then(|| number.to_string());
+        let cluster = sizes(limits.cluster).filter(|_| self.arch.major >= 9);
+        for (key, value) in [
+            ("nvvm.maxntid", number(limits.max_block_threads)),
+            ("nvvm.reqntid", sizes(limits.block)),
+            ("nvvm.minctasm", number(limits.min_blocks)),
+            ("nvvm.maxnreg", number(limits.max_registers)),
+            ("nvvm.cluster_dim", cluster),
+        ] {
+            if let Some(value) = value {
+                kernel.add_text_attribute(context, key, &value);
+            }
+        }
+    }
+
+    /// How matrices are multiplied, and shared memory is filled.
+    fn tensor(&self) -> String {
+        let number = self.arch.number();
+        let multiply = match number {
+            ..75 => include_str!("../tensor_none.ll"),
+            75..80 => {
+                concat!(include_str!("../tensor_sm75.ll"), include_str!("../tensor_nvidia_load.ll"))
+            }
+            _ => {
+                concat!(include_str!("../tensor_sm80.ll"), include_str!("../tensor_nvidia_load.ll"))
+            }
+        };
+        let copy = match number {
+            ..80 => concat!(include_str!("../copy_plain.ll"), include_str!("../bulk_none.ll")),
+            80..90 => concat!(include_str!("../copy_nvidia.ll"), include_str!("../bulk_none.ll")),
+            _ => concat!(include_str!("../copy_nvidia.ll"), include_str!("../bulk_sm90.ll")),
+        };
+        let group = match (number, self.arch.suffix) {
+            (90, NvidiaSuffix::Exact) => include_str!("../group_sm90a.ll"),
+            _ => include_str!("../group_none.ll"),
+        };
+        [multiply, copy, group].concat()
+    }
+
+    /// Runs NVIDIA's assembler, into a file of a folder.
+    fn ptxas(&self, ptx: &[u8], run: &Assembler<'_>) -> Result<PathBuf, Error> {
+        let Assembler { toolchain, folder, name, is_relocatable } = *run;
+        let Some(ptxas) = &toolchain.ptxas else {
+            let target = Target::Cubin(self.arch);
+            let ptx = Target::Ptx(self.arch).to_string();
+            return Err(Error::NoPtxas { target, ptx });
+        };
+        let (input, output) = (write(folder, "kernel.ptx", ptx)?, folder.path.join("kernel.cubin"));
+        // ptxas does not optimise what is to be debugged in full.
+        let how: &[&str] = if self.is_debugged { &["-g", "-O0"] } else { &["-O3"] };
+        let result = Command::new(ptxas)
+            .arg(format!("-arch=sm_{}", self.arch))
+            .args(how)
+            .args(is_relocatable.then_some("-c"))
+            .arg(&input)
+            .arg("-o")
+            .arg(&output)
+            .output()
+            .map_err(|source| Error::Start { program: ptxas.clone(), source })?;
+        if !result.status.success() {
+            let stderr =
+                String::from_utf8_lossy(&[result.stdout, result.stderr].concat()).into_owned();
+            let subject = format!("{name} for sm_{}", self.arch);
+            return Err(Error::Tool { tool: "ptxas", subject, stderr });
+        }
+        Ok(output)
+    }
+}
+
+impl TargetInfo for Nvidia {
+    fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    fn is_gpu(&self) -> bool {
+        true
+    }
+
+    fn vendor_math(&self) -> Option<VendorMath> {
+        Some(VendorMath::Libdevice)
+    }
+
+    fn has_heap(&self) -> bool {
+        true
+    }
+
+    fn print(&self) -> Option<Printf> {
+        Some(Printf::Packed("vprintf"))
+    }
+
+    fn provides(&self, function: &str) -> bool {
+        ["vprintf", "malloc", "free"].contains(&function)
+    }
+
+    fn linked(&self, query: &LibraryQuery<'_, '_>) -> Result<Found, Error> {
+        self.found_in_libraries(query)
+    }
+
+    fn operations(&self) -> String {
+        [
+            include_str!("../numeric.ll"),
+            include_str!("../half.ll"),
+            include_str!("../memory.ll"),
+            include_str!("../nvidia.ll"),
+            &self.tensor(),
+        ]
+        .concat()
+    }
+
+    fn address_spaces(&self) -> Option<AddressSpaces> {
+        // Constants stay in global memory: constant memory serves one address at a time.
+        let shared_align = if self.maps { BOX_ALIGN } else { 1 };
+        Some(AddressSpaces { global: 1, shared: 3, constant: 1, private: 0, shared_align })
+    }
+
+    fn parameter_limit(&self) -> Option<u64> {
+        Some(parameter_limit(self.arch, self.version))
+    }
+
+    fn takes_assembly(&self) -> bool {
+        true
+    }
+
+    fn processors(&self) -> &'static [&'static str] {
+        &["nvvm"]
+    }
+}
+
+impl Backend for Nvidia {
+    fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
+        let abi = GpuAbi {
+            convention: calling_convention::PTX_KERNEL,
+            by_value: "byval",
+            constant: Some("nvvm.grid_constant"),
+            parameter_space: 0,
+            machine: &self.machine,
+            decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
+        };
+        entry::gpu(unit, &abi)
+    }
+
+    fn emit(
+        &self,
+        toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
+        let ptx = self.machine.assembly(module.module())?;
+        if !self.assemble {
+            return Ok((ArtifactKind::Ptx, ptx));
+        }
+        let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
+        let (folder, name) = (&folder, module.name());
+        let is_relocatable = self.link.is_some() && self.needs_link(module.module());
+        let cubin = self.ptxas(&ptx, &Assembler { toolchain, folder, name, is_relocatable })?;
+        let bytes = match &self.link {
+            Some(link) if is_relocatable => {
+                match link.link(&Relocatable { cubin: &cubin, arch: self.arch, name }, folder)? {
+                    Linked::Cubin(bytes) => bytes,
+                    Linked::Undefined(names) => {
+                        let text = format!("{names:?} were found when the module was checked");
+                        return Err(Error::Internal(text));
+                    }
+                    Linked::OtherTypes(name) => return Err(link.clash(&name, self.arch)),
+                }
+            }
+            _ => read(&cubin)?,
+        };
+        Ok((ArtifactKind::Cubin, bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_space_for_parameters_depends_on_the_architecture_and_the_version_of_ptx() {
+        let arch = |major| NvidiaArch { major, minor: 0, suffix: NvidiaSuffix::None };
+        assert_eq!(parameter_limit(arch(6), 90), 4096);
+        assert_eq!(parameter_limit(arch(7), 80), 4096);
+        assert_eq!(parameter_limit(arch(7), 81), 32764);
+        assert_eq!(parameter_limit(arch(9), 88), 32764);
+    }
+
+    #[test]
+    fn every_known_architecture_has_a_ptx_version() {
+        for target in Target::all() {
+            if let Target::Ptx(arch) = target {
+                let known = PTX_VERSIONS.iter().any(|(major, minor, suffix, _)| {
+                    (*major, *minor, *suffix) == (arch.major, arch.minor, arch.suffix)
+                });
+                assert!(known, "sm_{arch}");
+            }
+        }
+    }
+}
