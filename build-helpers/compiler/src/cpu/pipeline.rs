@@ -64,6 +64,16 @@ impl<'c> Kernel<'_, 'c> {
     }
 }
 
+/// What the lowering of a kernel's body gives.
+struct Lowered<'c> {
+    code: Code<'c>,
+    strategy: Strategy,
+    /// The functions for blocks of one size.
+    sized: Vec<SpecializedFunction<'c>>,
+    /// The functions that the vectoriser built.
+    vectorized: Vec<Value<'c>>,
+}
+
 /// The functions of a kernel.
 enum Code<'c> {
     Block(Functions<'c>),
@@ -131,45 +141,64 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let body = Body::new(unit, signature, shim, is_coroutine, self.shared_bytes)?;
         reports.count(Pass::ContextLowering, body.lower(unit, &self.outlined));
         let shared_bytes = if uses_shared { self.shared_bytes } else { 0 };
-        if is_coroutine {
-            coroutine::split_at_waits(unit, &body);
-            let (start, resume) =
-                coroutine::functions(unit, &body, &symbol, jumps != OutlinedExits::Never);
-            reports.add(Pass::CoroutineLowering, PassOutcome::Changed, None);
-            let (body, code) = (body.function, Code::Coroutine { start, resume });
-            let strategy = Vectorized::default().strategy(lowering);
-            let (sized, vectorized) = (Vec::new(), Vec::new());
-            return Ok(Kernel {
-                signature,
-                symbol,
-                shared_bytes,
-                body,
-                code,
-                strategy,
-                sized,
-                vectorized,
-            });
-        }
-        let others: HashSet<_> = unit.module.functions().into_iter().collect();
-        let (machine, sizes, block) = (self.machine, &self.sizes, BlockSize::of(signature));
-        let built = block_functions::Kernel {
-            unit,
-            machine,
-            body: &body,
-            symbol: &symbol,
-            reports,
-            jumps,
-            sizes,
-            block,
-            own_shared,
-        }
-        .build()?;
-        let new = unit.module.definitions().into_iter().filter(|it| !others.contains(it));
-        let vectorized =
-            if unit.vectorize { new.chain([body.function]).collect() } else { Vec::new() };
-        let (code, strategy) = (Code::Block(built.functions), built.vectorized.strategy(lowering));
-        let (body, sized) = (body.function, built.sized);
+        let exits_early = jumps != OutlinedExits::Never;
+        let built = match lowering {
+            Lowering::Coroutine(_) => {
+                reports.add(Pass::CoroutineLowering, PassOutcome::Changed, None);
+                self.coroutine(&body, &symbol, (lowering, exits_early))
+            }
+            _ => {
+                let (machine, sizes, block) = (self.machine, &self.sizes, BlockSize::of(signature));
+                let (body, symbol) = (&body, &*symbol);
+                let kernel = block_functions::Kernel {
+                    unit,
+                    machine,
+                    body,
+                    symbol,
+                    reports,
+                    jumps,
+                    sizes,
+                    block,
+                    own_shared,
+                };
+                self.block_functions(&kernel, lowering)?
+            }
+        };
+        let Lowered { code, strategy, sized, vectorized } = built;
+        let body = body.function;
         Ok(Kernel { signature, symbol, shared_bytes, body, code, strategy, sized, vectorized })
+    }
+
+    /// Lowers a kernel to a coroutine.
+    fn coroutine(
+        &self,
+        body: &Body<'c>,
+        symbol: &str,
+        (lowering, exits_early): (Lowering, bool),
+    ) -> Lowered<'c> {
+        coroutine::split_at_waits(self.unit, body);
+        let (start, resume) = coroutine::functions(self.unit, body, symbol, exits_early);
+        let (code, strategy) =
+            (Code::Coroutine { start, resume }, Vectorized::default().strategy(lowering));
+        Lowered { code, strategy, sized: Vec::new(), vectorized: Vec::new() }
+    }
+
+    /// Lowers a kernel to functions that run a block.
+    fn block_functions(
+        &self,
+        kernel: &block_functions::Kernel<'_, 'a, 'c>,
+        lowering: Lowering,
+    ) -> Result<Lowered<'c>, Error> {
+        let module = self.unit.module;
+        let others: HashSet<_> = module.functions().into_iter().collect();
+        let built = kernel.build()?;
+        let new = module.definitions().into_iter().filter(|it| !others.contains(it));
+        let vectorized = match self.unit.vectorize {
+            true => new.chain([kernel.body.function]).collect(),
+            false => Vec::new(),
+        };
+        let strategy = built.vectorized.strategy(lowering);
+        Ok(Lowered { code: Code::Block(built.functions), strategy, sized: built.sized, vectorized })
     }
 
     /// Chooses the lowering of a kernel.

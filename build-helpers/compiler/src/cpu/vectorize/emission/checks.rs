@@ -110,7 +110,7 @@ impl<'c> Exits<'c> {
         true
     }
 
-    /// As [`Exits::all_pass`], for the checks that come next as well, if they are of the same number
+    /// As [`all_pass`], for the checks that come next as well, if they are of the same number
     /// but for constants, and of the same limit. They are not made then.
     fn all_pass_with_those_after(
         &mut self,

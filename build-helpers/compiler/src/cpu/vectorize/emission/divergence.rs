@@ -88,14 +88,14 @@ impl<'c> Emitter<'_, 'c> {
                 Some(self.values.code.builder.load(self.values.code.vectors.mask(), slot))
             };
             match loops.iter().find(|found| found.header == node) {
-                Some(found) => self.guarded(node != root, mask, |group, after| {
-                    if group.values.plan.divergent_loops.contains(&found.header) {
-                        group.divergent_loop(found, mask)?;
-                        group.values.code.builder.branch(after);
+                Some(found) => self.guarded(node != root, mask, |emitter, after| {
+                    if emitter.values.plan.divergent_loops.contains(&found.header) {
+                        emitter.divergent_loop(found, mask)?;
+                        emitter.values.code.builder.branch(after);
                         Ok(())
                     } else {
                         let within = found.nodes.clone();
-                        group.uniform_blocks(&within, found.header, mask, Some(after))
+                        emitter.uniform_blocks(&within, found.header, mask, Some(after))
                     }
                 })?,
                 None => {
@@ -104,9 +104,9 @@ impl<'c> Emitter<'_, 'c> {
                             .collect();
                     if node != root && chain.iter().any(|node| needs_guard(self.values.plan, *node))
                     {
-                        self.guarded(true, mask, |group, after| {
-                            group.chain(&chain, mask)?;
-                            group.values.code.builder.branch(after);
+                        self.guarded(true, mask, |emitter, after| {
+                            emitter.chain(&chain, mask)?;
+                            emitter.values.code.builder.branch(after);
                             Ok(())
                         })?;
                     } else {
