@@ -26,7 +26,9 @@
 //! # Ok::<(), kernelmill_build::manifest::ManifestError>(())
 //! ```
 
-pub use kernelmill_compiler::{CoroutineReason, Lowering, ScalarReason, Strategy};
+pub use kernelmill_compiler::{
+    CoroutineReason, Lowering, Pass, PassFact, PassOutcome, PassReport, ScalarReason, Strategy,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
@@ -191,6 +193,9 @@ pub struct Binary {
     pub fingerprint: String,
     /// The kernels in it.
     pub kernels: Vec<CompiledKernel>,
+    /// For the CPU, what the passes of the compiler's back end did, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passes: Vec<PassReport>,
 }
 
 /// The form of the bytes of a binary.

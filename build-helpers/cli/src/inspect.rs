@@ -4,6 +4,7 @@
 use crate::{assembly, package::Selection};
 use anyhow::{Context as _, Result, bail};
 use kernelmill_artifact::Target;
+use kernelmill_build::manifest::{Binary, Kernel};
 
 /// What to print.
 #[derive(clap::Args)]
@@ -14,6 +15,9 @@ pub(crate) struct Options {
     /// lowering strategy with the reason.
     #[arg(long, default_value = "compute_75")]
     target: String,
+    /// For the CPU, prints the passes of the compiler's back end in their order, with what each did.
+    #[arg(long)]
+    passes: bool,
     #[command(flatten)]
     selection: Selection,
 }
@@ -23,6 +27,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let target: Target = options.target.parse()?;
     if !matches!(target, Target::Ptx(_) | Target::Cubin(_) | Target::Cpu) {
         bail!("`{target}` cannot be printed as text: ask for `compute_75`, `sm_90` or `cpu`");
+    }
+    if options.passes && target != Target::Cpu {
+        bail!("`--passes` is for the target `cpu`, whose code kernelmill's own passes make");
     }
     let built = options.selection.build(Some(&options.target))?;
     let kernel = built.manifest.kernel(&options.kernel);
@@ -35,6 +42,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if target == Target::Cpu {
         let strategy = compiled.strategy.as_ref().context("it has no lowering strategy")?;
         println!("{strategy}");
+        if options.passes {
+            print_passes(binary, kernel);
+        }
         return Ok(());
     }
     let text = assembly::text(binary.kind, &built.path(&binary.file))?;
@@ -42,4 +52,13 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         .with_context(|| format!("{} has no entry point `{}`", binary.file, compiled.entry))?;
     println!("{text}");
     Ok(())
+}
+
+/// Prints what each pass did to a kernel, and to the module that it is in.
+fn print_passes(binary: &Binary, kernel: &Kernel) {
+    let is_about = |name: &&String| [&kernel.name, &kernel.symbol].contains(name);
+    let passes = binary.passes.iter();
+    for report in passes.filter(|report| report.kernel.as_ref().is_none_or(|it| is_about(&it))) {
+        println!("  {report}");
+    }
 }

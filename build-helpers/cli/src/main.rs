@@ -3,7 +3,7 @@
 //!
 //! - `new PATH`: a package with a kernel.
 //! - `list`: the kernels of a package with their signatures and binaries.
-//! - `inspect KERNEL`: what a kernel was compiled to, as text; for the CPU how its threads run.
+//! - `inspect KERNEL`: what a kernel was compiled to, as text; for the CPU its lowering strategy.
 //! - `diff REVISION`: what has become of each kernel's code since a revision.
 //! - `report`: the registers, stack and shared memory that each kernel takes.
 //! - `test-driver path`: a fake CUDA driver for tests on machines without a GPU.

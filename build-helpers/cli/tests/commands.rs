@@ -47,6 +47,17 @@ fn inspect_says_how_a_kernel_runs_on_the_cpu() {
 }
 
 #[test]
+fn inspect_lists_the_passes_of_the_cpu_in_their_order() {
+    let text = stdout(kernelmill(&["inspect", "saxpy", "--target", "cpu", "--passes"]));
+    let passes = ["simplification", "choice of lowering", "region formation", "vectorization"];
+    let places: Vec<_> = passes.iter().map(|pass| text.find(&format!("  {pass} "))).collect();
+    assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{text}");
+    let output = kernelmill(&["inspect", "saxpy", "--passes"]);
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`--passes` is for the target `cpu`"));
+}
+
+#[test]
 fn inspect_names_the_kernels_there_are() {
     let output = kernelmill(&["inspect", "saxpi"]);
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -2,6 +2,8 @@
 //!
 //! The order of the passes is that of the reports. They serialise with the names below in kebab-case.
 
+use std::fmt::{self, Display};
+
 use serde::{Deserialize, Serialize};
 
 use crate::strategy::{Lowering, ScalarReason};
@@ -122,4 +124,65 @@ pub enum PassFact {
         /// Why.
         because: ScalarReason,
     },
+}
+
+impl Display for PassReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:20} {:9}", self.pass.to_string(), self.outcome.to_string())?;
+        match &self.fact {
+            Some(fact) => write!(formatter, "  {fact}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for Pass {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::SharedMemory => "shared memory",
+            Self::Inlining => "inlining",
+            Self::Simplification => "simplification",
+            Self::WideIntegers => "wide integers",
+            Self::Canonicalization => "canonicalization",
+            Self::UndefinedSelects => "undefined selects",
+            Self::LoweringChoice => "choice of lowering",
+            Self::ContextLowering => "context lowering",
+            Self::LoopInterchange => "loop interchange",
+            Self::Specialization => "specialization",
+            Self::RegionFormation => "region formation",
+            Self::Vectorization => "vectorization",
+            Self::CoroutineLowering => "coroutine lowering",
+            Self::OutlinedFunctions => "outlined functions",
+            Self::SourceLines => "source lines",
+            Self::Verification => "verification",
+            Self::Promotion => "promotion",
+            Self::CoroutineSplitting => "coroutine splitting",
+        })
+    }
+}
+
+impl Display for PassOutcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Skipped => "skipped",
+            Self::Unchanged => "unchanged",
+            Self::Changed => "changed",
+        })
+    }
+}
+
+impl Display for PassFact {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SharedBytes { bytes } => write!(formatter, "{bytes} bytes of a block"),
+            Self::Count { count } => write!(formatter, "{count}"),
+            Self::Instructions { before, after } => {
+                write!(formatter, "{before} -> {after} instructions")
+            }
+            Self::Chosen { lowering } => write!(formatter, "{lowering}"),
+            Self::Block { size: [x, y, z] } => write!(formatter, "blocks of {x} x {y} x {z}"),
+            Self::Widths { widths } => write!(formatter, "vector widths {widths:?}"),
+            Self::Scalar { because } => write!(formatter, "scalar: {because}"),
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! The packages that the book's first pages show, taken from these pages.
 
-use end_to_end::{Project, root};
+use end_to_end::Project;
 use std::fs;
+use test_support::root;
 
 /// The code blocks of a page: the language and the text.
 fn blocks(page: &str) -> Vec<(String, String)> {

@@ -36,49 +36,23 @@ use std::{
 };
 use walkdir::WalkDir;
 
-/// Crates that are still to be done: their modules import each other in cycles. Each by its root file,
-/// with what ties the modules.
-const PENDING: &[(&str, &str)] = &[
-    ("build-helpers/cli/src/main.rs", "the toolchain's parts use helpers of their `mod.rs`"),
-    (
-        "build-helpers/compiler/src/lib.rs",
-        "checks, targets, the linker and the CPU's passes name each other",
-    ),
-];
-
 /// Checks every crate of the workspace, and the names of its packages ([`names`]).
 ///
 /// # Errors
 ///
-/// With every package of another name than its folder, every crate that has a cycle, and those of [`PENDING`] that have none.
+/// With every package of another name than its folder, and every cycle.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut faults = names::check(workspace);
     for root in find_roots(&workspace.root)? {
         let name = root.strip_prefix(&workspace.root).unwrap_or(&root).display().to_string();
         let cycles = check(&root, &|path| fs::read_to_string(path).ok())
             .with_context(|| format!("cannot read the modules of {name}"))?;
-        let reports: Vec<_> = cycles.iter().map(|cycle| cycle.report(&workspace.root)).collect();
-        let pending = PENDING.iter().find(|(known, _)| *known == name);
-        faults.extend(judge(&name, reports, pending.map(|(_, why)| *why)));
+        faults.extend(cycles.iter().map(|cycle| cycle.report(&workspace.root)));
     }
     if !faults.is_empty() {
         bail!("{}", faults.join("\n\n"));
     }
     Ok(())
-}
-
-/// What is wrong with a crate that has these cycles, and may have them for a reason.
-fn judge(name: &str, cycles: Vec<String>, pending: Option<&str>) -> Vec<String> {
-    match pending {
-        None => cycles,
-        Some(_) if cycles.is_empty() => {
-            vec![format!("{name} has no cycle any more: remove it from `PENDING`")]
-        }
-        Some(why) => {
-            println!("still to be done: {name}: {why}");
-            Vec::new()
-        }
-    }
 }
 
 /// The cycles of the crate with this root file.

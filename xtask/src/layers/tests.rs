@@ -1,6 +1,6 @@
 //! Made-up crates, with a cycle and without.
 
-use super::{check, cycles::Cycle, judge};
+use super::{check, cycles::Cycle};
 use std::path::Path;
 
 /// The cycles of a crate of these files.
@@ -92,15 +92,6 @@ fn tests_and_names_of_modules_do_not_count() {
         let tests = ("src/a/tests.rs", "use crate::b::b;\n");
         assert!(reports(&[root, ("src/a.rs", a), b, tests]).is_empty(), "{a}");
     }
-}
-
-#[test]
-fn a_crate_is_only_listed_while_it_has_a_cycle() {
-    let cycle = || vec!["a -> b -> a".to_owned()];
-    assert_eq!(judge("src/lib.rs", cycle(), None), cycle());
-    assert!(judge("src/lib.rs", cycle(), Some("why")).is_empty());
-    assert!(judge("src/lib.rs", Vec::new(), None).is_empty());
-    assert_eq!(judge("src/lib.rs", Vec::new(), Some("why")).len(), 1);
 }
 
 #[test]

@@ -142,5 +142,6 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         bytes: artifact.bytes.len() as u64,
         fingerprint: embedded.binary.fingerprint.to_string(),
         kernels: kernels.collect(),
+        passes: artifact.passes.clone(),
     }
 }

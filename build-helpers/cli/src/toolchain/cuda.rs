@@ -1,6 +1,7 @@
 //! NVIDIA's compiler and its tools from NVIDIA's own Python packages, which need no root and bring
 //! no driver.
 
+use super::installed::{installed, unused};
 use crate::tools;
 use anyhow::{Context as _, Result, bail, ensure};
 use std::{
@@ -32,7 +33,7 @@ pub(super) fn install(base: &Path, version: Option<&str>, force: bool) -> Result
         return Ok(());
     }
     let python = python()?;
-    let part = super::unused(&base.join("cuda"));
+    let part = unused(&base.join("cuda"));
     let result = fetch(&python, &part, version).and_then(|()| {
         let release = check(&part)?;
         let folder = base.join(format!("cuda-{release}"));
@@ -55,7 +56,7 @@ fn is_installed(base: &Path, version: Option<&str>) -> Option<PathBuf> {
         let found = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if version.is_some() { found == name } else { found.starts_with(&name) }
     };
-    super::installed(base).into_iter().find(is_it)
+    installed(base).into_iter().find(is_it)
 }
 
 /// A Python with pip.
@@ -126,7 +127,7 @@ fn nvcc_folder(part: &Path) -> Option<PathBuf> {
 
 /// Moves a folder to its place, where there may be an older one.
 fn replace(part: &Path, folder: &Path) -> Result<()> {
-    let old = super::unused(folder);
+    let old = unused(folder);
     if folder.exists() {
         fs::rename(folder, &old).with_context(|| folder.display().to_string())?;
     }

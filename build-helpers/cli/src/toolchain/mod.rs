@@ -3,11 +3,13 @@
 
 mod clang;
 mod cuda;
+mod installed;
 mod specification;
 
 use crate::tools;
 use anyhow::{Context as _, Result, bail};
 use clap::Subcommand;
+use installed::{installed, unused};
 use kernelmill_build::toolchain::Machine;
 use specification::Specification;
 use std::{
@@ -49,21 +51,6 @@ pub(crate) fn run(action: &Action) -> Result<()> {
         Action::List => list(&machine, &folder),
         Action::Remove { what } => remove(&folder, what),
     }
-}
-
-/// The folders of installed tools, by their names.
-fn installed(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    let mut found: Vec<_> = entries.map(|entry| entry.path()).collect();
-    found.retain(|path| path.is_dir() && path.extension().is_none_or(|it| it != "part"));
-    found.sort();
-    found
-}
-
-/// A name beside a folder under which no build looks for tools.
-fn unused(folder: &Path) -> PathBuf {
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    folder.with_file_name(format!("{name}.{}.part", std::process::id()))
 }
 
 fn list(machine: &Machine, folder: &Path) -> Result<()> {
