@@ -229,7 +229,7 @@ impl Compile for Fake {
             panics: false,
             cpu_symbol: (*target == Target::Cpu)
                 .then(|| format!("kernelmill_cpu_{}_{}", job.source.unit, signature.name)),
-            strategy: (*target == Target::Cpu && text.contains("ROADS")).then(|| Strategy {
+            strategy: (*target == Target::Cpu && text.contains("STRATEGIES")).then(|| Strategy {
                 lowering: Lowering::ThreadLoop,
                 widths: vec![8, 16],
                 scalar: None,

@@ -1,4 +1,4 @@
-//! How much of a folder of CUDA C++ compiles by the road through clang:
+//! How much of a folder of CUDA C++ compiles through clang:
 //!
 //! ```text
 //! cargo run --release -p cuda-cpp --example survey -- FOLDER [TARGET...]

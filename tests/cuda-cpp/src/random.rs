@@ -1,4 +1,4 @@
-//! Random kernels by every road, compared with what plain Rust says they compute.
+//! Random kernels by every compilation, compared with what plain Rust says they compute.
 
 use std::{
     collections::BTreeMap,
@@ -12,29 +12,29 @@ use random_cuda::{BLOCKS, COUNT, Memory, Program, generate, inputs, interpret, s
 
 use crate::{Launch, OnCpu, OnEmulator, Source, Value, lower, nvcc, written};
 
-/// From a source to numbers.
+/// How a kernel is compiled and run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Road {
-    /// clang, for the CPU.
-    Cpu,
-    /// clang, for the CPU, with threads as the lanes of vectors.
-    Lanes,
+pub enum Compilation {
+    /// clang, for the CPU, scalar.
+    Scalar,
+    /// clang, for the CPU, vectorised.
+    Vectorized,
     /// clang, to PTX on the emulator.
     ClangPtx,
     /// nvcc, to PTX on the emulator.
     NvccPtx,
 }
 
-impl Road {
-    /// The roads that are held to be right.
-    pub const ALL: [Self; 3] = [Self::Cpu, Self::ClangPtx, Self::NvccPtx];
+impl Compilation {
+    /// Those that are expected to be right.
+    pub const ALL: [Self; 3] = [Self::Scalar, Self::ClangPtx, Self::NvccPtx];
 }
 
-impl fmt::Display for Road {
+impl fmt::Display for Compilation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Self::Cpu => "clang and the CPU",
-            Self::Lanes => "clang and the lanes of the CPU",
+            Self::Scalar => "clang and scalar code of the CPU",
+            Self::Vectorized => "clang and vectorised code of the CPU",
             Self::ClangPtx => "clang and PTX",
             Self::NvccPtx => "nvcc and PTX",
         })
@@ -45,62 +45,73 @@ impl fmt::Display for Road {
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// Where.
-    pub road: Road,
+    pub compilation: Compilation,
     /// What.
     pub reason: String,
 }
 
-/// Compares the kernels of these numbers of a seed, all in one file, by the roads; for each that is
+/// Compares the kernels of these numbers of a seed, all in one file, by each compilation; for each that is
 /// wrong its number and what is.
 ///
 /// # Panics
 ///
 /// Where files cannot be written.
 #[must_use]
-pub fn check(seed: u64, numbers: std::ops::Range<u64>, roads: &[Road]) -> Vec<(u64, Failure)> {
+pub fn check(
+    seed: u64,
+    numbers: std::ops::Range<u64>,
+    compilations: &[Compilation],
+) -> Vec<(u64, Failure)> {
     let name = format!("random_{seed}_{}", numbers.start);
     let programs: Vec<_> = numbers.clone().map(|number| generate(seed, number)).collect();
     let programs: Vec<_> = programs.iter().collect();
-    let failures = roads.iter().flat_map(|road| by_road(&name, &programs, *road));
+    let failures =
+        compilations.iter().flat_map(|compilation| by_compilation(&name, &programs, *compilation));
     failures.map(|(index, failure)| (numbers.start + index as u64, failure)).collect()
 }
 
 /// A kernel that is as wrong as the one of this number, and as small as could be found in the time,
 /// with what is wrong with it.
 #[must_use]
-pub fn reproducer(seed: u64, number: u64, road: Road, time: Duration) -> String {
+pub fn reproducer(seed: u64, number: u64, compilation: Compilation, time: Duration) -> String {
     let program = generate(seed, number);
     let name = format!("shrunk_{seed}_{number}");
     let begun = Instant::now();
-    let fails = |program: &Program| !by_road(&name, &[program], road).is_empty();
+    let fails = |program: &Program| !by_compilation(&name, &[program], compilation).is_empty();
     let small = shrink(&program, fails, || begun.elapsed() < time);
-    let failure = by_road(&name, &[&small], road).pop();
+    let failure = by_compilation(&name, &[&small], compilation).pop();
     let reason = failure.map_or("it does not fail alone".to_owned(), |(_, it)| it.reason);
     format!(
-        "seed {seed}, kernel {number}, by {road}: {reason}\nIt is launched with {BLOCKS} blocks of {:?} \
+        "seed {seed}, kernel {number}, by {compilation}: {reason}\nIt is launched with {BLOCKS} blocks of {:?} \
          threads and n = {COUNT}.\n{}",
         small.block,
         source(&[&small])
     )
 }
 
-/// The programs that are wrong by a road.
-fn by_road(name: &str, programs: &[&Program], road: Road) -> Vec<(usize, Failure)> {
-    let compiled = match compile(name, programs, road) {
+/// The programs that are wrong by a compilation.
+fn by_compilation(
+    name: &str,
+    programs: &[&Program],
+    compilation: Compilation,
+) -> Vec<(usize, Failure)> {
+    let compiled = match compile(name, programs, compilation) {
         Ok(Some(compiled)) => compiled,
         Ok(None) => return Vec::new(),
-        Err(reason) if programs.len() == 1 => return vec![(0, Failure { road, reason })],
+        Err(reason) if programs.len() == 1 => return vec![(0, Failure { compilation, reason })],
         Err(_) => {
             // One by one, to say which it is.
             let each = programs.iter().enumerate().flat_map(|(index, program)| {
-                by_road(name, &[program], road).into_iter().map(move |(_, it)| (index, it))
+                by_compilation(name, &[program], compilation)
+                    .into_iter()
+                    .map(move |(_, it)| (index, it))
             });
             return each.collect();
         }
     };
     let run = |program: &&Program| compiled.check(program).err();
     let failures = programs.iter().map(run).enumerate();
-    failures.filter_map(|(at, it)| Some((at, Failure { road, reason: it? }))).collect()
+    failures.filter_map(|(at, it)| Some((at, Failure { compilation, reason: it? }))).collect()
 }
 
 /// Compiled kernels, and what runs them.
@@ -110,22 +121,30 @@ enum Compiled {
 }
 
 /// Compiles programs; `None` where the compiler is missing.
-fn compile(name: &str, programs: &[&Program], road: Road) -> Result<Option<Compiled>, String> {
+fn compile(
+    name: &str,
+    programs: &[&Program],
+    compilation: Compilation,
+) -> Result<Option<Compiled>, String> {
     let mut file = written(name, &source(programs));
-    let params = Params { contract: false, vectorize: road == Road::Lanes, ..Params::default() };
+    let params = Params {
+        contract: false,
+        vectorize: compilation == Compilation::Vectorized,
+        ..Params::default()
+    };
     let by_clang = |target: &str| -> Result<(Source, Artifact), String> {
         let lowered = lower(&file).map_err(|error| error.to_string())?;
         let artifact = lowered.compile_with(target, params.clone());
         Ok((lowered, artifact.map_err(|error| error.to_string())?))
     };
-    Ok(Some(match road {
-        Road::Cpu | Road::Lanes => {
+    Ok(Some(match compilation {
+        Compilation::Scalar | Compilation::Vectorized => {
             let (source, artifact) = by_clang("cpu")?;
             let loaded = OnCpu::new(&artifact, &source.signatures("cpu"), &source.name);
             Compiled::Cpu(loaded.map_err(|error| error.to_string())?)
         }
-        Road::ClangPtx => Compiled::Emulator(OnEmulator::new(&by_clang("compute_80")?.1)),
-        Road::NvccPtx => {
+        Compilation::ClangPtx => Compiled::Emulator(OnEmulator::new(&by_clang("compute_80")?.1)),
+        Compilation::NvccPtx => {
             let Some(nvcc) = nvcc() else { return Ok(None) };
             file.arguments.push("-w".to_owned());
             let target = "compute_80".parse().expect("a target");
@@ -172,19 +191,19 @@ fn written_by(arguments: &[Value]) -> [&[u32]; 3] {
 }
 
 /// Files of kernels, one after the other, until the time is over; how many kernels were compared,
-/// and the first failure by each road.
+/// and the first failure by each compilation.
 #[must_use]
 pub fn check_for(
     seed: u64,
     time: Duration,
     per_file: u64,
-    roads: &[Road],
-) -> (u64, BTreeMap<Road, (u64, Failure)>) {
+    compilations: &[Compilation],
+) -> (u64, BTreeMap<Compilation, (u64, Failure)>) {
     let begun = Instant::now();
     let (mut next, mut failures) = (0, BTreeMap::new());
     while begun.elapsed() < time {
-        for (number, failure) in check(seed, next..next + per_file, roads) {
-            failures.entry(failure.road).or_insert((number, failure));
+        for (number, failure) in check(seed, next..next + per_file, compilations) {
+            failures.entry(failure.compilation).or_insert((number, failure));
         }
         next += per_file;
     }

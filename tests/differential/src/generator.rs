@@ -73,8 +73,8 @@ impl Case {
     }
 
     /// The kernel, twice, for blocks of at most 64 threads: as it is, and with barriers under a
-    /// condition that holds for every thread, which no compiler can know. On the CPU that takes the
-    /// road that nothing is proven for.
+    /// condition that holds for every thread, which no compiler can know. On the CPU that
+    /// is lowered to a coroutine, for which nothing has to be proven.
     pub(crate) fn kernels(&self) -> String {
         let name = format!("case_{}", self.index);
         let plain = self.kernel(&name, "thread::sync_threads();");

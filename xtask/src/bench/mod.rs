@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: figures measured in one run. `spine` has those of the whole road, `cpu` those
+//! `cargo xtask bench`: figures measured in one run. `spine` has those of a whole build, `cpu` those
 //! of kernels on the CPU, `math` the error of mathematical functions.
 
 mod builds;

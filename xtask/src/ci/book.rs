@@ -254,15 +254,15 @@ mod tests {
     #[test]
     fn broken_links_say_why() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let page = PathBuf::from("src/book.rs");
+        let page = PathBuf::from("src/ci/book.rs");
         let documents = BTreeMap::from([(page.clone(), Document::read("# Here\n"))]);
         let check = |target| check(root, &documents, &page, target);
-        assert_eq!(check("main.rs"), Ok(()));
-        assert_eq!(check("../Cargo.toml"), Ok(()));
+        assert_eq!(check("../main.rs"), Ok(()));
+        assert_eq!(check("../../Cargo.toml"), Ok(()));
         assert_eq!(check("#here"), Ok(()));
         assert_eq!(check("https://example.org/x#y"), Ok(()));
-        assert_eq!(check("#there"), Err("`src/book.rs` has no heading `#there`".to_owned()));
-        assert_eq!(check("nowhere.rs"), Err("there is no `src/nowhere.rs`".to_owned()));
+        assert_eq!(check("#there"), Err("`src/ci/book.rs` has no heading `#there`".to_owned()));
+        assert_eq!(check("nowhere.rs"), Err("there is no `src/ci/nowhere.rs`".to_owned()));
     }
 
     #[test]

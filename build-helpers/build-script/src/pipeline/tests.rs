@@ -242,7 +242,7 @@ fn a_summary_says_what_plugins_say_of_kernels() {
 /// What the store has comes with its lowering strategy too.
 #[test]
 fn the_log_and_the_manifest_say_the_lowering_strategy_of_each_kernel() {
-    let text = format!("// ROADS\n{SAXPY}");
+    let text = format!("// STRATEGIES\n{SAXPY}");
     let mut project =
         Project::new("targets = [\"cpu\", \"compute_75\"]", &[("kernels/saxpy.rs", &text)]);
     project.set("KERNELMILL_LOG", "summary");

@@ -2,11 +2,9 @@
 //!
 //! On the module: shared memory, inlining, simplification, wide integers, canonicalisation. Then on each
 //! kernel: undefined selects, the choice of the lowering, context lowering, and either coroutine lowering or
-//! the
-//! functions that run a block ([`block_functions`]: loop interchange, specialisation, region formation,
+//! the functions that run a block ([`block_functions`]: loop interchange, specialisation, region formation,
 //! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
-//! shared
-//! memory, splitting of coroutines.
+//! shared memory, splitting of coroutines.
 //!
 //! Each pass is a module whose header says what it needs and what it guarantees. Each adds a
 //! [`PassReport`](crate::PassReport).

@@ -128,9 +128,9 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         let default = |name: &&str| TargetName { text: (*name).to_owned(), origin: String::new() };
         DEFAULT_TARGETS.iter().map(default).collect()
     });
-    let globs = |patterns: Option<Vec<String>>| {
-        patterns.unwrap_or_default().iter().map(|pattern| Glob::new(pattern)).collect()
-    };
+    let source_globs = globs("source-glob", layer.source_globs, report);
+    let excludes = globs("exclude", layer.excludes, report);
+    let host_files = globs("host-files", layer.host_files, report);
     let defines = layer.defines.unwrap_or_default();
     for name in defines.keys().filter(|name| !is_identifier(name)) {
         report.plain(
@@ -161,8 +161,8 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         kernels,
         source_dirs: layer.source_dirs.unwrap_or(default_dirs),
         source_files: layer.source_files.unwrap_or_default(),
-        source_globs: globs(layer.source_globs),
-        excludes: globs(layer.excludes),
+        source_globs,
+        excludes,
         includes: layer.includes.unwrap_or_default(),
         defines,
         arguments: layer.arguments.unwrap_or_default(),
@@ -171,7 +171,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         nvcc: layer.nvcc,
         clang: layer.clang,
         plugin_on_everything: layer.plugin_on_everything,
-        host_files: globs(layer.host_files),
+        host_files,
         rdc: layer.rdc.unwrap_or(false),
         device_libraries: layer.device_libraries.unwrap_or_default(),
         params: Params {
@@ -183,6 +183,21 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         },
         options,
     }
+}
+
+/// The patterns of a setting.
+fn globs(setting: &str, patterns: Option<Vec<String>>, report: &mut Report) -> Vec<Glob> {
+    let mut found = Vec::new();
+    for pattern in patterns.unwrap_or_default() {
+        match Glob::new(&pattern) {
+            Ok(glob) => found.push(glob),
+            Err(error) => report.plain(
+                format!("`{pattern}` in the setting `{setting}` is no pattern: {}", error.msg),
+                "`*`, `?` and `[abc]` match within a name, and `**` alone between slashes any folders",
+            ),
+        }
+    }
+    found
 }
 
 /// Sets an option of the compiler by its name, in which a hyphen is as good as an underscore.
