@@ -58,7 +58,7 @@ impl Scope<'_> {
                 Ok(call("subtract", [int("0_i128".to_owned()), self.number(inner)?]))
             }
             TermKind::Binary(operator, ..) if operator.joins() || operator.compares() => {
-                let help = "join conditions with `and` or `or`";
+                let help = "join conditions with `&&` or `||`";
                 Err(RuleError::new("this is a condition, and no number", term.span.clone(), help))
             }
             TermKind::Binary(operator, left, right) => {

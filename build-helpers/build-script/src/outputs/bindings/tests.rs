@@ -153,10 +153,10 @@ const CUDA_SETTINGS: &str = r#"
 requires = [
     "x.len >= n",
     "y.len >= n",
-    "n >= 0 and block.x <= 256",
-    "grid.x * block.x >= n or n > 1_000_000",
-    "block.y == 1 and block.z == 1",
-    "shared == 4 * (block.x - 1) or shared % 2 == -0",
+    "n >= 0 && block.x <= 256",
+    "grid.x * block.x >= n || n > 1_000_000",
+    "block.y == 1 && block.z == 1",
+    "shared == 4 * (block.x - 1) || shared % 2 == -0",
 ]
 
 [package.metadata.kernelmill.kernels."filters::blur<unsigned short>"]
@@ -198,7 +198,7 @@ fn what_a_contract_cannot_mean_is_an_error() {
         ("x.size >= n", "`x` is `*const f32`, which has no `size`"),
         ("n.len > 0", "`n` is `i32`, which has no `len`"),
         ("n", "this is a number, and no condition"),
-        ("n and n > 0", "this is a number, and no condition"),
+        ("n && n > 0", "this is a number, and no condition"),
         ("(n > 0) + 1 > 0", "this is a condition, and no number"),
         ("grid.w > 0", "`grid` has no `w`"),
         ("sharde == 0", "the kernel has no parameter `sharde`"),

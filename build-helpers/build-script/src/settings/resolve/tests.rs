@@ -214,13 +214,13 @@ error: unknown target `sm_99`
    |
    = help: the nearest is `sm_89`
 
-error: the contract `x.len => n` of the kernel `saxpy`: `=` means nothing in a rule
+error: the contract `x.len => n` of the kernel `saxpy`: rules do not have `=`
  --> Cargo.toml:9:20
   |
 9 | requires = [\"x.len => n\"]
   |                    ^
   |
-  = help: write `==`
+  = help: write `>=`
 
 error: the kernel `saxpy` cannot be named `a-b`
  --> Cargo.toml:7:38
@@ -233,7 +233,7 @@ error: the kernel `saxpy` cannot be named `a-b`
     let mut project = Project::new("", &[KERNEL]);
     let build = crate::Build::new().kernel("saxpy", |kernel| kernel.requires(["n >"]));
     project.builder = build.layer().clone();
-    let expected = "error: the contract `n >` of the kernel `saxpy`: a number or a name is \
-                    missing, at character 4\n  help: for example `x.len >= n`";
+    let expected = "error: the contract `n >` of the kernel `saxpy`: the rule ends too \
+                    early, at character 4\n  help: for example `x.len >= n`";
     assert_eq!(project.error(), expected);
 }

@@ -731,10 +731,10 @@ impl Kernels {
     /// Where a rule of its contract does not hold:
     /// - `x.len >= n`
     /// - `y.len >= n`
-    /// - `n >= 0 and block.x <= 256`
-    /// - `grid.x * block.x >= n or n > 1_000_000`
-    /// - `block.y == 1 and block.z == 1`
-    /// - `shared == 4 * (block.x - 1) or shared % 2 == -0`
+    /// - `n >= 0 && block.x <= 256`
+    /// - `grid.x * block.x >= n || n > 1_000_000`
+    /// - `block.y == 1 && block.z == 1`
+    /// - `shared == 4 * (block.x - 1) || shared % 2 == -0`
     pub fn saxpy(
         &self,
         __stream: &impl ::kernelmill::LaunchStream,
@@ -776,7 +776,7 @@ impl Kernels {
                 ),
             ),
             "saxpy",
-            "n >= 0 and block.x <= 256",
+            "n >= 0 && block.x <= 256",
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::either(
@@ -793,7 +793,7 @@ impl Kernels {
                 ),
             ),
             "saxpy",
-            "grid.x * block.x >= n or n > 1_000_000",
+            "grid.x * block.x >= n || n > 1_000_000",
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::both(
@@ -807,7 +807,7 @@ impl Kernels {
                 ),
             ),
             "saxpy",
-            "block.y == 1 and block.z == 1",
+            "block.y == 1 && block.z == 1",
         )?;
         ::kernelmill::__codegen::require(
             ::kernelmill::__codegen::rule::either(
@@ -833,7 +833,7 @@ impl Kernels {
                 ),
             ),
             "saxpy",
-            "shared == 4 * (block.x - 1) or shared % 2 == -0",
+            "shared == 4 * (block.x - 1) || shared % 2 == -0",
         )?;
         // SAFETY: the arguments are those of signature 0, in its order; the contract
         // answers for what it does with them.
