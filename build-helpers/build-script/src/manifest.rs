@@ -244,8 +244,10 @@ pub struct CompiledKernel {
 pub struct Resources {
     /// Registers of a thread.
     pub registers: u32,
-    /// Bytes of a thread on its stack: local arrays, and registers that were spilled.
-    pub stack_bytes: u32,
+    /// Bytes of a thread on its stack: local arrays, and registers that were spilled. `None` where
+    /// recursion leaves it open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stack_bytes: Option<u32>,
     /// Bytes of a block of static shared memory, with what the architecture keeps for itself.
     pub shared_bytes: u32,
 }

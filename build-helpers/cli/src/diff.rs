@@ -10,10 +10,11 @@ use anyhow::{Context as _, Result, bail, ensure};
 use kernelmill_artifact::Target;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     process::Command,
 };
+use tempfile::TempDir;
 
 /// Against what.
 #[derive(clap::Args)]
@@ -93,6 +94,8 @@ struct Checkout {
     folder: PathBuf,
     /// The package in it.
     package: PathBuf,
+    /// What the folder lies in, which is removed after it.
+    _temporary: TempDir,
 }
 
 impl Checkout {
@@ -104,7 +107,8 @@ impl Checkout {
         let repository = PathBuf::from(root.trim()).canonicalize()?;
         let inside =
             package.strip_prefix(&repository).context("the package is in the repository")?;
-        let folder = env::temp_dir().join(format!("kernelmill-diff-{}", std::process::id()));
+        let temporary = tempfile::tempdir().context("a temporary folder cannot be made")?;
+        let folder = temporary.path().join("revision");
         let status = Command::new("git")
             .arg("-C")
             .arg(&repository)
@@ -114,7 +118,7 @@ impl Checkout {
             .context("git cannot be started")?;
         ensure!(status.success(), "git cannot check out `{revision}`");
         let package = folder.join(inside);
-        let checkout = Self { repository, folder, package };
+        let checkout = Self { repository, folder, package, _temporary: temporary };
         let manifest = checkout.package.join("Cargo.toml");
         ensure!(manifest.is_file(), "the package is not there yet in `{revision}`");
         Ok(checkout)
@@ -125,7 +129,7 @@ impl Drop for Checkout {
     fn drop(&mut self) {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.repository).args(["worktree", "remove", "--force"]);
-        // What is left is in the folder of temporary files, and `git worktree prune` forgets it.
+        // What is left goes with the temporary folder, and `git worktree prune` forgets it.
         let _ = command.arg(&self.folder).status();
     }
 }
@@ -158,36 +162,36 @@ fn print(before: &Kernels, now: &Kernels, with_text: bool) -> Result<()> {
 /// What has changed in numbers: `registers 12 -> 16, instructions 40 -> 44`.
 fn numbers(before: &Code, now: &Code) -> String {
     let mut parts = Vec::new();
-    let mut compare = |what: &str, before: usize, now: usize| {
+    let mut compare = |what: &str, before: String, now: String| {
         if before != now {
             parts.push(format!("{what} {before} -> {now}"));
         }
     };
     match (&before.usage, &now.usage) {
         (Some(before), Some(now)) => {
-            compare("registers", before.registers as usize, now.registers as usize);
-            compare("stack", before.stack as usize, now.stack as usize);
-            compare("shared", before.shared as usize, now.shared as usize);
-            compare("local", before.local, now.local);
-            compare("instructions", before.instructions, now.instructions);
+            compare("registers", before.registers.to_string(), now.registers.to_string());
+            compare("stack", before.stack_text(), now.stack_text());
+            compare("shared", before.shared.to_string(), now.shared.to_string());
+            compare("local", before.local.to_string(), now.local.to_string());
+            compare("instructions", before.instructions.to_string(), now.instructions.to_string());
         }
-        _ => compare("lines", before.text.lines().count(), now.text.lines().count()),
+        _ => {
+            let lines = |code: &Code| code.text.lines().count().to_string();
+            compare("lines", lines(before), lines(now));
+        }
     }
     if parts.is_empty() { "other code of the same size".to_owned() } else { parts.join(", ") }
 }
 
 /// Lets git print the lines that differ.
 fn lines(before: &Code, now: &Code) -> Result<()> {
-    let folder = env::temp_dir().join(format!("kernelmill-diff-text-{}", std::process::id()));
-    fs::create_dir_all(&folder)?;
-    fs::write(folder.join("before"), &before.text)?;
-    fs::write(folder.join("now"), &now.text)?;
+    let folder = tempfile::tempdir().context("a temporary folder cannot be made")?;
+    fs::write(folder.path().join("before"), &before.text)?;
+    fs::write(folder.path().join("now"), &now.text)?;
     let mut command = Command::new("git");
     command.args(["--no-pager", "diff", "--no-index", "--no-prefix", "before", "now"]);
     // It ends with 1 where files differ.
-    let result = command.current_dir(&folder).status().context("git cannot be started");
-    fs::remove_dir_all(&folder)?;
-    result.map(drop)
+    command.current_dir(&folder).status().context("git cannot be started").map(drop)
 }
 
 #[cfg(test)]

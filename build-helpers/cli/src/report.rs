@@ -23,14 +23,21 @@ pub(crate) struct Options {
 pub(crate) struct Usage {
     /// Registers a thread.
     pub(crate) registers: u32,
-    /// Bytes a thread on its stack: arrays, and registers that were spilled.
-    pub(crate) stack: u32,
+    /// Bytes a thread on its stack: arrays, and registers that were spilled; `None`: not bounded.
+    pub(crate) stack: Option<u32>,
     /// Bytes a block of shared memory, with what the architecture keeps for itself.
     pub(crate) shared: u32,
     /// Instructions that read or write the stack.
     pub(crate) local: usize,
     /// All instructions.
     pub(crate) instructions: usize,
+}
+
+impl Usage {
+    /// The bytes on the stack; `?` where recursion leaves them open.
+    pub(crate) fn stack_text(&self) -> String {
+        self.stack.map_or_else(|| "?".to_owned(), |bytes| bytes.to_string())
+    }
 }
 
 /// Builds the package, and prints a line for each kernel and cubin.
@@ -52,15 +59,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let text = assembly::text(binary.kind, &built.path(&binary.file))?;
         for kernel in &binary.kernels {
             let usage = usage(kernel, assembly::kernel(&text, &kernel.entry).unwrap_or_default());
-            let Usage { registers, stack, shared, local, instructions } = usage;
+            let Usage { registers, shared, local, instructions, .. } = usage;
+            let stack = usage.stack_text();
             let name = name(&built, kernel);
-            println!("{registers:9}  {stack:5}  {shared:6}  {local:5}  {instructions:12}  {name}");
+            println!("{registers:9}  {stack:>5}  {shared:6}  {local:5}  {instructions:12}  {name}");
         }
     }
     println!(
         "\nregisters a thread; stack a thread and shared memory a block in bytes; local counts"
     );
-    println!("the instructions that read or write the stack, as those do that spill registers");
+    println!("the instructions that read or write the stack, as those do that spill registers;");
+    println!("`?` is the stack of a kernel that recurses, which has no bound");
     Ok(())
 }
 
@@ -105,7 +114,8 @@ mod tests {
         let kernel: CompiledKernel = serde_json::from_str(text).unwrap();
         let sass = "\t.text.k:\n        /*0000*/  STL.64 [R1], R2 ;\n.L_x_0:\n        \
                     /*0010*/  @P0 LDL R0, [R1] ;\n        /*0020*/  EXIT ;\n";
-        let expected = Usage { registers: 32, stack: 256, shared: 16, local: 2, instructions: 3 };
+        let expected =
+            Usage { registers: 32, stack: Some(256), shared: 16, local: 2, instructions: 3 };
         assert_eq!(usage(&kernel, sass), expected);
     }
 }

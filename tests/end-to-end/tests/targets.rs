@@ -1,7 +1,9 @@
 //! The conformance kernels for GPUs: assembled, linked, and their barriers counted.
 
 use end_to_end::Project;
+use kernelmill_build::manifest::{Manifest, Resources};
 use std::{
+    collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -117,25 +119,56 @@ fn ptx_of_every_architecture_is_assembled() {
 }
 
 #[test]
-fn cubins_hold_every_kernel() {
+fn cubins_hold_every_kernel_and_the_manifest_says_what_it_takes() {
     let Some(_) = tool::nvidia("ptxas") else { return };
     let Some(cuobjdump) = tool::nvidia("cuobjdump") else { return };
-    let folder = build("cubins", "sm_75,sm_90");
-    let cubins = with_extension(&folder, "cubin");
-    for (file, kernel) in
-        [("language", "sort_long"), ("shared", "transpose"), ("warp", "warp_votes")]
-    {
-        let of_file = cubins.iter().filter(|path| path.display().to_string().contains(file));
-        let mut count = 0;
-        for cubin in of_file {
-            let output = Command::new(&cuobjdump).arg("-elf").arg(cubin).output();
-            let text = output.expect("cuobjdump runs").stdout;
-            let text = String::from_utf8_lossy(&text);
-            assert!(text.contains(&format!(".text.{kernel}")), "{}", cubin.display());
-            count += 1;
-        }
-        assert_eq!(count, 2, "{file} for two architectures");
+    let folder = build("cubins", "sm_75,sm_100");
+    let manifest = Manifest::read(&folder).expect("the build wrote its manifest");
+    let names: BTreeSet<_> = manifest.kernels.iter().map(|kernel| &kernel.name).collect();
+    for name in ["sort_long", "transpose", "warp_votes"] {
+        assert!(names.contains(&name.to_owned()), "{name} is in none of {names:?}");
     }
+    let mut most = Resources::default();
+    for binary in &manifest.binaries {
+        let expected = resources_by_cuobjdump(&cuobjdump, &folder.join(&binary.file));
+        assert!(!binary.kernels.is_empty(), "{} has kernels", binary.file);
+        for kernel in &binary.kernels {
+            let place = format!("{} in {}", kernel.entry, binary.file);
+            let found = kernel.resources.unwrap_or_else(|| panic!("{place} has no resources"));
+            assert_eq!(Some(&found), expected.get(&kernel.entry), "{place}");
+            most.registers = most.registers.max(found.registers);
+            most.stack_bytes = most.stack_bytes.max(found.stack_bytes);
+            most.shared_bytes = most.shared_bytes.max(found.shared_bytes);
+        }
+    }
+    let Resources { registers, stack_bytes, shared_bytes, .. } = most;
+    assert!(registers > 32 && stack_bytes > Some(0) && shared_bytes > 1024, "{most:?}");
+}
+
+/// What `cuobjdump -res-usage` says: lines ` Function NAME:`, each before `  REG:10 STACK:0 SHARED:0 ...`.
+fn resources_by_cuobjdump(cuobjdump: &Path, cubin: &Path) -> BTreeMap<String, Resources> {
+    let output = Command::new(cuobjdump).arg("-res-usage").arg(cubin).output();
+    let text = String::from_utf8(output.expect("cuobjdump runs").stdout).expect("it is text");
+    let mut found = BTreeMap::new();
+    let mut function = None;
+    for line in text.lines().map(str::trim) {
+        if let Some(name) = line.strip_prefix("Function ") {
+            function = Some(name.trim_end_matches(':').to_owned());
+        } else if line.starts_with("REG:") {
+            // The stack of a kernel that recurses is `UNKNOWN`.
+            let number = |key: &str| -> Option<u32> {
+                let word = line.split_whitespace().find_map(|word| word.strip_prefix(key));
+                let word = word.unwrap_or_else(|| panic!("no {key} in `{line}`"));
+                (word != "UNKNOWN").then(|| word.parse().expect("it is a number"))
+            };
+            let mut resources = Resources::default();
+            resources.registers = number("REG:").expect("it is known");
+            resources.stack_bytes = number("STACK:");
+            resources.shared_bytes = number("SHARED:").expect("it is known");
+            found.insert(function.take().expect("a function is named first"), resources);
+        }
+    }
+    found
 }
 
 #[test]

@@ -29,6 +29,9 @@ mod attribute {
 /// bytes where these have their size.
 const SIZED: u8 = 4;
 
+/// The stack of a kernel that recurses.
+const UNBOUNDED: u32 = u32::MAX;
+
 type Elf<'d> = ElfFile<'d, FileHeader64<LittleEndian>>;
 
 /// What each kernel takes, by its symbol; nothing where the bytes are not a cubin.
@@ -42,7 +45,7 @@ pub(super) fn resources(cubin: &[u8]) -> BTreeMap<String, Resources> {
         match kind {
             attribute::REGISTERS => kernel.registers = number,
             attribute::FRAME_BYTES | attribute::MIN_STACK_BYTES => {
-                kernel.stack_bytes = kernel.stack_bytes.max(number);
+                kernel.stack_bytes = kernel.stack_bytes.max(Some(number));
             }
             _ => {}
         }
@@ -51,6 +54,7 @@ pub(super) fn resources(cubin: &[u8]) -> BTreeMap<String, Resources> {
         let section = elf.section_by_name(&format!(".nv.shared.{name}"));
         let bytes = section.map_or(0, |section| section.size());
         kernel.shared_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        kernel.stack_bytes = kernel.stack_bytes.filter(|bytes| *bytes != UNBOUNDED);
     }
     found
 }
