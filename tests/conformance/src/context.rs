@@ -3,9 +3,9 @@
 use crate::{
     Check, Context, Outcome,
     compare::{below, same},
-    panics::{Wrapper, panics},
+    panics::{Expected, Wrapper, panics},
 };
-use kernelmill::Launch;
+use kernelmill::{Launch, PanicKind};
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("recursive_index", recursive_index),
@@ -40,11 +40,14 @@ fn index_through_pointer(on: &Context) -> Outcome {
     same(&output.download()?, &select.iter().enumerate().map(value).collect::<Vec<_>>())
 }
 
+const DEPTH_PANIC: Expected =
+    Expected { kind: PanicKind::Explicit, place: ("context.rs", 54), message: &[] };
+
 /// Thread 37 of the launch, 5 of its block, has the limit 0 where it is 7 for all others.
 fn panic_in_recursion(on: &Context) -> Outcome {
     let wrapper: Wrapper =
         |on, launch, x, y| on.kernels.panic_in_recursion(&on.stream, launch, x, y);
-    panics(on, wrapper, &["context.rs:54"], |_, i| depth(i))
+    panics(on, wrapper, &DEPTH_PANIC, |_, i| depth(i))
 }
 
 /// Where a thread stops to sink: one for each level, from the one it stops at.
@@ -55,5 +58,5 @@ fn depth(thread: usize) -> u32 {
 fn panic_in_recursion_at_barrier(on: &Context) -> Outcome {
     let wrapper: Wrapper =
         |on, launch, x, y| on.kernels.panic_in_recursion_at_barrier(&on.stream, launch, x, y);
-    panics(on, wrapper, &["context.rs:54"], |_, i| depth(31 - i))
+    panics(on, wrapper, &DEPTH_PANIC, |_, i| depth(31 - i))
 }

@@ -1,7 +1,7 @@
 //! Checks of `kernels/edges.rs`: results where nothing is out of range, and else which thread is said to
 //! have read what.
 
-use crate::{Check, Context, Outcome, compare::same, panics::whole_text};
+use crate::{Check, Context, Outcome, compare::same, panics::reported};
 use kernelmill::{Buffer, Launch, Result};
 
 pub(crate) const CHECKS: &[Check] = &[
@@ -39,29 +39,24 @@ fn expect(
 ) -> Outcome {
     let (input, mut output) = (on.device.upload(x)?, on.device.zeros::<u32>(values.len())?);
     launch(&input, &mut output)?;
-    let found = on.stream.synchronize();
     let expected: std::result::Result<Vec<u32>, _> = values.iter().copied().collect();
     if let Ok(expected) = expected {
-        found?;
+        on.stream.synchronize()?;
         return same(&output.download()?, &expected);
     }
-    let Err(error) = found else { return Err("the panic was not reported".into()) };
-    let text = whole_text(&error);
+    let panic = reported(&on.stream)?;
     let is_of = |(thread, value): (usize, &Value)| {
         let Err((line, index)) = *value else { return false };
         let (column, row) = (thread % width, thread / width);
-        [
-            format!("the len is {} but the index is {index}", x.len()),
-            format!("edges.rs:{line}:"),
-            format!("block {},{},0", column / block[0], row / block[1]),
-            format!("thread {},{},0", column % block[0], row % block[1]),
-        ]
-        .iter()
-        .all(|part| text.contains(part))
+        let message = format!("the len is {} but the index is {index}", x.len());
+        panic.message.contains(&message)
+            && panic.location.is_some_and(|location| location.line == line)
+            && panic.block.map(|i| i as usize) == [column / block[0], row / block[1], 0]
+            && panic.thread.map(|i| i as usize) == [column % block[0], row % block[1], 0]
     };
     match values.iter().enumerate().any(is_of) {
         true => Ok(()),
-        false => Err(format!("no thread does what is said of it: {text}").into()),
+        false => Err(format!("no thread does what is said of it: {panic:?}").into()),
     }
 }
 

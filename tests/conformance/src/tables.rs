@@ -4,9 +4,9 @@ use crate::{
     Check, Context, Outcome,
     compare::{below, between, same},
     kernels::{Dot, Functions, Kernels, Steps},
-    panics::whole_text,
+    panics::{Expected, reported},
 };
-use kernelmill::{DeviceFn, Launch};
+use kernelmill::{DeviceFn, Launch, PanicKind};
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("apply_one", apply_one),
@@ -53,16 +53,12 @@ fn apply_table(on: &Context) -> Outcome {
 
     let nothing = on.device.zeros::<DeviceFn<fn(f32) -> f32>>(4)?;
     on.kernels.apply_table(&on.stream, launch, &nothing, &choices, &input, &mut output)?;
-    let Err(error) = on.stream.synchronize() else {
-        return Err("a call of no function was not reported".into());
+    let expected = Expected {
+        kind: PanicKind::Explicit,
+        place: ("tables.rs", 30),
+        message: &["a `DeviceFn` was called that is no function of these kernels"],
     };
-    let text = whole_text(&error);
-    for part in ["tables.rs:30", "a `DeviceFn` was called that is no function of these kernels"] {
-        if !text.contains(part) {
-            return Err(format!("{part:?} is not in {text:?}").into());
-        }
-    }
-    Ok(())
+    expected.check(&reported(&on.stream)?)
 }
 
 fn apply_steps(on: &Context) -> Outcome {
@@ -110,7 +106,10 @@ fn apply_within_block(on: &Context) -> Outcome {
     let mut output = on.device.zeros::<u32>(x.len())?;
     let stream = &on.stream;
     on.kernels.apply_within_block(stream, launch, opposite, below_thousand, &large, &mut output)?;
-    let text = on.stream.synchronize().err().map(|error| whole_text(&error)).unwrap_or_default();
-    let is_named = text.contains("table_functions.rs:92") && text.contains("is too large");
-    if is_named { Ok(()) } else { Err(format!("not the panic of the function: {text:?}").into()) }
+    let expected = Expected {
+        kind: PanicKind::Explicit,
+        place: ("table_functions.rs", 92),
+        message: &["is too large"],
+    };
+    expected.check(&reported(stream)?)
 }

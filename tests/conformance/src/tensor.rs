@@ -4,9 +4,10 @@
 use crate::{
     Check, Context, Outcome,
     compare::{below, between, close, same},
+    panics::{Expected, reported},
 };
 use Matrices::{Columns, Rows};
-use kernelmill::Launch;
+use kernelmill::{Launch, PanicKind};
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("mma_f16", f16),
@@ -179,18 +180,16 @@ fn panics(on: &Context) -> Outcome {
     let a = on.device.upload(&halves(&values(19, 256)))?;
     let mut output = on.device.zeros::<f32>(256)?;
     on.kernels.mma_panics(&on.stream, Launch::grid([2], [32]), &a, &mut output)?;
-    let Err(error) = on.stream.synchronize() else {
-        return Err("the panic was not reported".into());
+    let panic = reported(&on.stream)?;
+    let expected = Expected {
+        kind: PanicKind::IndexOutOfBounds,
+        place: ("tensor.rs", 156),
+        message: &["index out of bounds: the len is 256 but the index is"],
     };
-    let text = crate::panics::whole_text(&error);
-    for part in
-        ["index out of bounds: the len is 256 but the index is", "tensor.rs:", "block 1,0,0"]
-    {
-        if !text.contains(part) {
-            return Err(format!("{part:?} is not in {text:?}").into());
-        }
+    if panic.block != [1, 0, 0] {
+        return Err(format!("the panic is of another block: {panic:?}").into());
     }
-    Ok(())
+    expected.check(&panic)
 }
 
 fn copies(on: &Context) -> Outcome {
