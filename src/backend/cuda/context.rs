@@ -6,6 +6,7 @@ use cudarc::driver::{CudaContext, CudaStream, sys::CUdevice_attribute as Attribu
 
 use super::{
     driver::{named, present},
+    driver_context::DriverContext,
     memory::Memory,
     module::Module,
     order,
@@ -129,7 +130,7 @@ impl Context {
         };
         let name = named(cuda.name(), "cuDeviceGetName", || device.clone())?;
         let id = ContextId::new();
-        let shared = Arc::new(Shared::new(name, cuda, panics));
+        let shared = Arc::new(Shared { driver: Arc::new(DriverContext::new(name, cuda)), panics });
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
     }
@@ -180,9 +181,7 @@ impl hal::Context for Context {
     }
 
     fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
-        self.shared.expect_streams()?;
-        let subject = || self.shared.name.clone();
-        let stream = named(self.cuda().new_stream(), "cuStreamCreate", subject)?;
+        let stream = self.shared.new_stream()?;
         Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
     }
 
@@ -208,14 +207,15 @@ impl hal::Context for Context {
     fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {
         match self.architecture {
             Architecture::Nvidia { major, .. } if major >= tensor_map::SINCE => {
-                tensor_map::encode(self.cuda(), data, format)
+                tensor_map::encode(&self.shared, data, format)
             }
             _ => Ok(None),
         }
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(self.cuda().synchronize(), "cuCtxSynchronize", || self.shared.name.clone())?;
+        self.shared.bind()?;
+        self.shared.synchronize()?;
         self.shared.panics.report_all(&self.shared.stream, true)
     }
 }

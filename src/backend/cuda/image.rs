@@ -7,17 +7,20 @@ use std::{
     ffi::{CString, c_uint, c_void},
     mem::MaybeUninit,
     ptr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use cudarc::driver::{
-    CudaContext, CudaStream,
+    CudaStream,
     result::{self, module as raw},
     sys,
 };
 use kernelmill_artifact::{ArtifactKind, PanicRecord};
 
-use super::driver::{bind, named};
+use super::{driver::named, driver_context::DriverContext};
 use crate::{
     embedded::EmbeddedArtifact,
     error::{KernelPanic, Result},
@@ -31,12 +34,14 @@ const LOG_BYTES: usize = 4096;
 
 pub(super) struct Image {
     pub(super) handle: sys::CUmodule,
-    pub(super) context: Arc<CudaContext>,
+    pub(super) driver: Arc<DriverContext>,
     artifact: &'static EmbeddedArtifact,
     /// The address of the panic record; `None`: no kernel in it can panic.
     record: Option<sys::CUdeviceptr>,
     /// Held while the record is read and cleared.
     record_lock: Mutex<()>,
+    /// Whether it stays loaded when this is dropped.
+    stays: AtomicBool,
 }
 
 // SAFETY: the driver's handles can be used from every thread, with the context bound.
@@ -47,10 +52,10 @@ unsafe impl Sync for Image {}
 impl Image {
     /// Loads the binary into the context.
     pub(super) fn load(
-        context: Arc<CudaContext>,
+        driver: &Arc<DriverContext>,
         artifact: &'static EmbeddedArtifact,
     ) -> Result<Self> {
-        bind(&context)?;
+        driver.bind()?;
         let handle = match artifact.kind {
             // The driver wants text that ends with a zero.
             ArtifactKind::Ptx => {
@@ -66,7 +71,20 @@ impl Image {
             Ok((address, bytes)) if bytes >= 256 => Some(address),
             _ => None,
         };
-        Ok(Self { handle, context, artifact, record, record_lock: Mutex::new(()) })
+        let driver = Arc::clone(driver);
+        Ok(Self {
+            handle,
+            driver,
+            artifact,
+            record,
+            record_lock: Mutex::new(()),
+            stays: AtomicBool::new(false),
+        })
+    }
+
+    /// Keeps it loaded for ever: it is not known whether something of it still runs.
+    pub(super) fn keep_loaded(&self) {
+        self.stays.store(true, Ordering::Relaxed);
     }
 
     /// Whether a kernel in it can panic.
@@ -76,7 +94,7 @@ impl Image {
 
     /// The panic in its record, which is cleared then.
     pub(super) fn take_panic(&self, stream: &CudaStream) -> Result<Option<KernelPanic>> {
-        bind(&self.context)?;
+        self.driver.bind()?;
         self.read_panic(stream)
     }
 
@@ -140,8 +158,12 @@ fn load_image(image: *const c_void, artifact: &EmbeddedArtifact) -> Result<sys::
 
 impl Drop for Image {
     fn drop(&mut self) {
+        if self.stays.load(Ordering::Relaxed) {
+            return;
+        }
         // SAFETY: loaded once, unloaded once, and no function of it is left.
-        let unloaded = unsafe { raw::unload(self.handle) };
-        self.context.record_err(unloaded);
+        let unload = || unsafe { raw::unload(self.handle) };
+        let unload = || named(unload(), "cuModuleUnload", || self.artifact.to_string());
+        self.driver.keep(self.driver.make_current().and_then(|()| unload()));
     }
 }

@@ -64,10 +64,10 @@ impl Panics {
             return;
         }
         // Where the driver fails now, it fails the next call too, which reports it.
-        let panic = image.read_panic(&image.context.default_stream()).ok().flatten();
+        let panic = image.read_panic(&image.driver.stream).ok().flatten();
         let mut expected = self.lock();
         for entry in expected.iter_mut().filter(|entry| is(entry)) {
-            let context = Arc::downgrade(&image.context);
+            let context = Arc::downgrade(&image.driver.cuda);
             entry.left = panic.clone().map(|panic| Left { panic, context });
         }
         expected.retain(|entry| !is(entry) || entry.left.is_some());

@@ -32,9 +32,8 @@ impl hal::Stream for Stream {
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(CudaStream::synchronize(&self.cuda), "cuStreamSynchronize", || {
-            "a stream".to_owned()
-        })?;
+        self.shared.bind()?;
+        self.shared.wait_for(&self.cuda)?;
         self.shared.panics.report(&self.cuda)
     }
 }
@@ -46,7 +45,7 @@ impl hal::Stream for Arc<CudaStream> {
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(CudaStream::synchronize(self), "cuStreamSynchronize", || "a stream".to_owned())
+        named(CudaStream::synchronize(self), "CudaStream::synchronize", || "a stream".to_owned())
     }
 
     fn describe(&self) -> &'static str {
