@@ -157,6 +157,15 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A stream is used while it is captured into a CUDA graph.
+    #[error(
+        "{operation}: the stream is being captured into a CUDA graph, which would not keep the memory \
+         in use; use the stream before the capture begins or after it has ended"
+    )]
+    Capturing {
+        /// What was asked of the stream.
+        operation: &'static str,
+    },
     /// A function of the CUDA driver failed.
     #[error("{function} failed for {subject}: {name} ({code})")]
     Cuda {

@@ -131,10 +131,15 @@ impl Memory {
         named(waited, "cuStreamSynchronize", subject)
     }
 
-    /// Makes the driver ready to be called for an access on a stream.
-    fn expect(&self, stream: &CudaStream) -> Result<()> {
-        self.shared.expect(stream);
-        if self.shared.is_lazy(stream) { Ok(()) } else { self.shared.bind() }
+    /// The stream of a launch, and the driver ready to be called for it.
+    fn expect<'a>(&self, stream: StreamRef<'a>) -> Result<&'a Arc<CudaStream>> {
+        let cuda = order::cuda_stream(stream)?;
+        self.shared.expect(cuda);
+        if self.shared.is_lazy(cuda) {
+            return Ok(cuda);
+        }
+        self.shared.bind()?;
+        order::launch_stream(stream)
     }
 }
 
@@ -191,15 +196,13 @@ impl hal::Memory for Memory {
     }
 
     fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let stream = order::cuda_stream(stream)?;
-        self.expect(stream)?;
+        let stream = self.expect(stream)?;
         let queued: Queued<'a> = self.accesses.read(stream)?;
         Ok((self.block.address, Guard::keeping(queued)))
     }
 
     fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
-        let stream = order::cuda_stream(stream)?;
-        self.expect(stream)?;
+        let stream = self.expect(stream)?;
         let queued: Queued<'a> = self.accesses.write(stream)?;
         Ok((self.block.address, Guard::keeping(queued)))
     }

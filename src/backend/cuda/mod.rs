@@ -8,6 +8,7 @@
 //! [`driver::present`] has found it.
 
 mod accesses;
+mod capture;
 pub(super) mod context;
 mod driver;
 mod driver_context;

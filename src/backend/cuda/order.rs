@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DevicePtr, DevicePtrMut, SyncOnDrop};
 
-use super::{driver::named, stream::Stream};
+use super::{capture::refuse_capture, driver::named, stream::Stream};
 use crate::{
     error::{Error, Result},
     hal::{Guard, StreamRef},
@@ -54,6 +54,21 @@ impl Drop for Wait<'_> {
 pub(super) fn cuda_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
     let own = stream.downcast::<Stream>().map(Stream::cudarc);
     own.or_else(|| stream.downcast()).ok_or_else(|| wrong_device(stream))
+}
+
+/// The stream of a launch, of which the calling thread has the context current.
+///
+/// # Errors
+///
+/// [`Error::Capturing`] for one that is captured into a graph: the launch would be recorded, and done
+/// with memory that may be gone by then.
+pub(super) fn launch_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
+    let cuda = cuda_stream(stream)?;
+    // Nobody but this crate can use a stream that was never given away.
+    if stream.downcast::<Stream>().is_none_or(Stream::is_public) {
+        refuse_capture(cuda, "a launch")?;
+    }
+    Ok(cuda)
 }
 
 /// The address of memory that is read on `stream`.
