@@ -1,8 +1,14 @@
 //! CUDA contexts: NVIDIA GPUs as devices.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::{
+    iter,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
-use cudarc::driver::{CudaContext, CudaStream, sys::CUdevice_attribute as Attribute};
+use cudarc::driver::{
+    CudaContext, CudaStream, result,
+    sys::{self, CUdevice_attribute as Attribute},
+};
 
 use super::{
     driver::{named, present},
@@ -43,10 +49,14 @@ impl Platform for Cuda {
         Backend::Cuda
     }
 
-    fn devices(&self) -> Box<dyn Iterator<Item = Arc<dyn hal::Context>>> {
-        let count = if present() { CudaContext::device_count().unwrap_or(0) } else { 0 };
-        let ordinals = 0..usize::try_from(count).unwrap_or(0);
-        Box::new(ordinals.filter_map(|ordinal| open(ordinal).ok()))
+    fn devices(&self) -> Box<dyn Iterator<Item = Result<Arc<dyn hal::Context>>>> {
+        if !present() {
+            return Box::new(iter::empty());
+        }
+        match count() {
+            Ok(count) => Box::new((0..count).map(open)),
+            Err(error) => Box::new(iter::once(Err(error))),
+        }
     }
 
     fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {
@@ -60,8 +70,8 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     if !present() {
         return Err(unavailable("no NVIDIA driver is installed".to_owned()));
     }
-    let count = named(CudaContext::device_count(), "cuDeviceGetCount", || "CUDA".to_owned())?;
-    if i32::try_from(ordinal).map_or(true, |ordinal| ordinal >= count) {
+    let count = count()?;
+    if ordinal >= count {
         return Err(unavailable(format!("there is no device {ordinal}, the driver has {count}")));
     }
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,9 +79,40 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     if let Some(context) = find(&mut open, same) {
         return Ok(context);
     }
+    Ok(add(&mut open, primary(ordinal)?)?)
+}
+
+/// The number of devices; none where the driver says that there is none.
+fn count() -> Result<usize> {
+    let subject = || "CUDA".to_owned();
+    match result::init() {
+        Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => return Ok(0),
+        initialised => named(initialised, "cuInit", subject)?,
+    }
+    let count = named(result::device::get_count(), "cuDeviceGetCount", subject)?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// The primary context of a device.
+///
+/// cudarc makes several calls, whose errors do not say which they are of, and keeps the context where
+/// it cannot ask for an attribute. So each call is made here first.
+fn primary(ordinal: usize) -> Result<Arc<CudaContext>> {
     let subject = || format!("device {ordinal}");
-    let cuda = named(CudaContext::new(ordinal), "cuDevicePrimaryCtxRetain", subject)?;
-    Ok(add(&mut open, cuda)?)
+    let device = named(result::device::get(ordinal as i32), "cuDeviceGet", subject)?;
+    let pools = Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
+    // SAFETY: the device is there.
+    let asked = unsafe { result::device::get_attribute(device, pools) };
+    named(asked, "cuDeviceGetAttribute", subject)?;
+    // SAFETY: as above; released below.
+    let retained = unsafe { result::primary_ctx::retain(device) };
+    named(retained, "cuDevicePrimaryCtxRetain", subject)?;
+    let context = named(CudaContext::new(ordinal), "CudaContext::new", subject);
+    // SAFETY: retained above.
+    let released = unsafe { result::primary_ctx::release(device) };
+    let context = context?;
+    named(released, "cuDevicePrimaryCtxRelease", subject)?;
+    Ok(context)
 }
 
 /// The device of a context that the program already has.

@@ -66,11 +66,13 @@ impl DriverContext {
         if self.keeper.get().is_none() {
             // cudarc waits for the context before its first stream: done here, it has a name.
             self.synchronize()?;
-            let stream = named(self.cuda.new_stream(), "cuStreamCreate", subject)?;
+            let stream =
+                named(self.cuda.new_stream(), "CudaContext::new_stream (cuStreamCreate)", subject)?;
             // Where somebody else was faster, this one is dropped again.
             let _ = self.keeper.set(stream);
         }
-        let stream = named(self.cuda.new_stream(), "cuStreamCreate", subject)?;
+        let stream =
+            named(self.cuda.new_stream(), "CudaContext::new_stream (cuStreamCreate)", subject)?;
         self.expect(&stream);
         Ok(stream)
     }
@@ -84,12 +86,13 @@ impl DriverContext {
 
     /// As [`DriverContext::bind`], and no other error is returned.
     pub(super) fn make_current(&self) -> Result<()> {
-        let (own, subject) = (self.cuda.cu_ctx(), || self.name.clone());
-        if named(ctx::get_current(), "cuCtxGetCurrent", subject)? == Some(own) {
+        let own = self.cuda.cu_ctx();
+        // Where the driver cannot say which one is current, this one is made so.
+        if ctx::get_current().is_ok_and(|current| current == Some(own)) {
             return Ok(());
         }
         // SAFETY: the context is open as long as its `CudaContext`.
-        named(unsafe { ctx::set_current(own) }, "cuCtxSetCurrent", subject)
+        named(unsafe { ctx::set_current(own) }, "cuCtxSetCurrent", || self.name.clone())
     }
 
     /// Waits for a stream.

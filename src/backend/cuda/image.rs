@@ -65,21 +65,29 @@ impl Image {
             }
             _ => load_image(artifact.bytes.as_ptr().cast(), artifact)?,
         };
-        // SAFETY: the module was loaded just now.
-        let record = unsafe { raw::get_global(handle, RECORD.into()) };
-        let record = match record {
-            Ok((address, bytes)) if bytes >= 256 => Some(address),
-            _ => None,
-        };
-        let driver = Arc::clone(driver);
-        Ok(Self {
+        let mut image = Self {
             handle,
-            driver,
+            driver: Arc::clone(driver),
             artifact,
-            record,
+            record: None,
             record_lock: Mutex::new(()),
             stays: AtomicBool::new(false),
-        })
+        };
+        image.record = image.find_record()?;
+        Ok(image)
+    }
+
+    /// The panic record. That there is none is known only where the driver says so.
+    fn find_record(&self) -> Result<Option<sys::CUdeviceptr>> {
+        // SAFETY: the module is loaded.
+        match unsafe { raw::get_global(self.handle, RECORD.into()) } {
+            Ok((address, bytes)) if bytes >= size_of::<PanicRecord>() => Ok(Some(address)),
+            Ok(_) => Ok(None),
+            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
+            Err(error) => named(Err(error), "cuModuleGetGlobal", || {
+                format!("the panic record of {}", self.artifact)
+            }),
+        }
     }
 
     /// Keeps it loaded for ever: it is not known whether something of it still runs.
@@ -110,19 +118,30 @@ impl Image {
             sys::cuMemcpyDtoHAsync_v2(target, address, bytes, stream.cu_stream())
         };
         named(copied.result(), "cuMemcpyDtoHAsync", subject)?;
-        named(stream.synchronize(), "cuStreamSynchronize", subject)?;
+        // SAFETY: the stream is there.
+        let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
+        named(waited, "cuStreamSynchronize", subject)?;
         // SAFETY: the copy is done, and every bit pattern is a record.
         let record = unsafe { record.assume_init() };
         // 1: a kernel on another stream is writing it, which will be waited for in its turn.
         if record.state != 2 {
             return Ok(None);
         }
+        // The panic is known: a failure to clear the record is told later, and the panic then too.
+        self.driver.keep(self.clear(address, stream));
+        Ok(Some(self.artifact.panic(&record)))
+    }
+
+    /// Makes room for the next panic.
+    fn clear(&self, address: sys::CUdeviceptr, stream: &CudaStream) -> Result<()> {
+        let subject = || format!("the panic record of {}", self.artifact);
         // Only the state: a kernel that claims the record after that may already write the rest.
         // SAFETY: the record has these bytes.
         let cleared = unsafe { result::memset_d8_async(address, 0, 4, stream.cu_stream()) };
         named(cleared, "cuMemsetD8Async", subject)?;
-        named(stream.synchronize(), "cuStreamSynchronize", subject)?;
-        Ok(Some(self.artifact.panic(&record)))
+        // SAFETY: the stream is there.
+        let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
+        named(waited, "cuStreamSynchronize", subject)
     }
 }
 

@@ -82,8 +82,9 @@ fn check<'s>(owner: &Arc<CudaStream>, stream: StreamRef<'s>) -> Result<&'s Arc<C
     if let Some(own) = stream.downcast::<queue::Stream>() {
         own.publish();
     }
-    let subject = || "a stream".to_owned();
-    named(cuda.context().bind_to_thread(), "CudaContext::bind_to_thread", subject)?;
+    let (context, subject) = (cuda.context(), || "a stream".to_owned());
+    named(context.check_err(), "an earlier call of cudarc's", subject)?;
+    named(context.bind_to_thread(), "CudaContext::bind_to_thread", subject)?;
     order::launch_stream(stream)
 }
 
