@@ -105,6 +105,16 @@ pub enum Error {
         /// The device it is used on.
         expected: String,
     },
+    /// Memory that this crate has not allocated is less aligned than its elements have to be.
+    #[error("{subject} is at {address:#x}, its elements are aligned to {alignment} bytes")]
+    Misaligned {
+        /// What it is: `a CudaSlice`.
+        subject: &'static str,
+        /// Its address on the device.
+        address: u64,
+        /// The alignment of an element.
+        alignment: usize,
+    },
     /// Two lengths that have to be equal are not.
     #[error("{operation}: the buffer has {buffer} elements, the host slice has {host}")]
     LengthMismatch {

@@ -88,6 +88,15 @@ fn check<'s>(owner: &Arc<CudaStream>, stream: StreamRef<'s>) -> Result<&'s Arc<C
     order::launch_stream(stream)
 }
 
+/// Refuses elements that are less aligned than their type asks for: cudarc allocates without it.
+fn check_alignment<T>(address: u64, len: usize) -> Result<()> {
+    let alignment = align_of::<T>();
+    if len == 0 || address.is_multiple_of(alignment as u64) {
+        return Ok(());
+    }
+    Err(Error::Misaligned { subject: "a CudaSlice", address, alignment })
+}
+
 macro_rules! reads {
     ($($slice:ty),*) => {$(
         impl<T> Sealed for &$slice {}
@@ -99,6 +108,7 @@ macro_rules! reads {
             {
                 let cuda = check(DeviceSlice::stream(self), stream)?;
                 let (address, guard) = hold_read(self, cuda)?;
+                check_alignment::<T>(address, self.len())?;
                 Ok(Held::new(address, self.len(), guard))
             }
         }
@@ -117,6 +127,7 @@ macro_rules! writes {
                 let cuda = check(DeviceSlice::stream(self), stream)?;
                 let len = self.len();
                 let (address, guard) = hold_write(self, cuda)?;
+                check_alignment::<T>(address, len)?;
                 Ok(Held::new(address, len, guard))
             }
         }
