@@ -18,8 +18,11 @@ use crate::{
 pub use kernelmill_artifact::MAX_ARGUMENTS;
 use kernelmill_artifact::TensorMapData;
 
-/// What stands for the address of no elements: kernels in Rust want one that is not null.
-const NO_ADDRESS: u64 = 128;
+/// What stands for the address of no elements: kernels in Rust want one that is aligned, and not null.
+const fn no_address<T>() -> u64 {
+    let alignment = align_of::<T>() as u64;
+    if alignment > 128 { alignment } else { 128 }
+}
 
 pub(crate) mod sealed {
     /// Only this crate implements the traits that launch wrappers are generic over.
@@ -63,7 +66,7 @@ pub struct Held<'s, T> {
 
 impl<'s, T> Held<'s, T> {
     pub(crate) fn new(address: u64, len: usize, guard: Guard<'s>) -> Self {
-        let address = if len == 0 { NO_ADDRESS } else { address };
+        let address = if len == 0 { no_address::<T>() } else { address };
         Self { address, len, guard, marker: PhantomData }
     }
 
@@ -83,7 +86,7 @@ impl<'s, T> Held<'s, T> {
         }
         match hold().transpose()? {
             Some((address, guard)) => Ok(Self::new(address + offset as u64, len, guard)),
-            None => Ok(Self::new(NO_ADDRESS, len, Guard::Nothing)),
+            None => Ok(Self::new(no_address::<T>(), len, Guard::Nothing)),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::{fmt, marker::PhantomData, ops::RangeBounds};
 
 use crate::{
+    aligned::Aligned,
     copy::DeviceCopy,
     device::Device,
     error::{Error, Result},
@@ -14,7 +15,7 @@ use crate::{
 /// use it.
 ///
 /// Made by [`Device::upload`] and [`Device::zeros`]. Empty buffers are fine everywhere. On the CPU
-/// the memory is the host's, aligned to 128 bytes.
+/// the memory is the host's. It is aligned to 128 bytes, or as `T` is where that is more.
 ///
 /// ```
 /// let device = kernelmill::Device::cpu()?;
@@ -59,10 +60,17 @@ impl Device {
 
 impl<T: DeviceCopy> Buffer<T> {
     pub(crate) fn upload(device: &Device, data: &[T]) -> Result<Self> {
+        let source = data.as_ptr().cast();
         let memory = match size_of_val(data) {
             0 => None,
+            bytes if Aligned::is_needed::<T>() => {
+                let mut memory = Aligned::zeros::<T>(device, bytes)?;
+                // SAFETY: `data` is that many bytes, and so is the memory.
+                unsafe { memory.write(0, source, bytes)? };
+                Some(memory)
+            }
             // SAFETY: `data` is that many bytes.
-            bytes => Some(unsafe { device.context().upload(data.as_ptr().cast(), bytes)? }),
+            bytes => Some(unsafe { device.context().upload(source, bytes)? }),
         };
         Ok(Self { device: device.clone(), memory, len: data.len(), marker: PhantomData })
     }
@@ -71,7 +79,11 @@ impl<T: DeviceCopy> Buffer<T> {
         let Some(bytes) = len.checked_mul(size_of::<T>()) else {
             return Err(Error::OutOfMemory { device: device.to_string(), bytes: usize::MAX });
         };
-        let memory = if bytes == 0 { None } else { Some(device.context().zeros(bytes)?) };
+        let memory = match bytes {
+            0 => None,
+            _ if Aligned::is_needed::<T>() => Some(Aligned::zeros::<T>(device, bytes)?),
+            _ => Some(device.context().zeros(bytes)?),
+        };
         Ok(Self { device: device.clone(), memory, len, marker: PhantomData })
     }
 

@@ -5,27 +5,50 @@
 use crate::{
     backend::{self, cpu},
     device::Device,
-    error::Result,
+    error::{Error, Result},
     properties::Backend,
 };
 
 impl Device {
     /// The first GPU that can be opened, else the processor: CUDA (with the feature `cuda`), CPU.
     ///
-    /// A GPU that is there but cannot be opened is passed over; [`Device::cuda`] says why.
+    /// A GPU that is there but cannot be opened is passed over. [`Device::unavailable`] says why, and
+    /// so does this function, to standard error, where the environment variable `KERNELMILL_LOG` is
+    /// set.
     ///
     /// # Errors
     ///
     /// None at present: the processor is always there.
     pub fn best() -> Result<Self> {
-        let best = backend::devices().next().unwrap_or_else(cpu::context::parallel);
-        Ok(Self::of(best))
+        let mut passed_over = Vec::new();
+        let mut devices = backend::devices();
+        let best = devices.find_map(|device| device.map_err(|error| passed_over.push(error)).ok());
+        let best = Self::of(best.unwrap_or_else(cpu::context::parallel));
+        if !passed_over.is_empty() && std::env::var_os("KERNELMILL_LOG").is_some_and(is_on) {
+            for error in passed_over {
+                eprintln!("kernelmill: {error}; the device is {best}");
+            }
+        }
+        Ok(best)
     }
 
     /// Every device that can be opened, the best first, the processor last.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        backend::devices().map(Self::of).collect()
+        backend::devices().filter_map(Result::ok).map(Self::of).collect()
+    }
+
+    /// Why what [`Device::all`] lacks is not there: an error for each driver that does not start, and
+    /// for each of its devices that cannot be opened. A driver that is not installed is none.
+    ///
+    /// ```
+    /// for error in kernelmill::Device::unavailable() {
+    ///     eprintln!("{error}");
+    /// }
+    /// ```
+    #[must_use]
+    pub fn unavailable() -> Vec<Error> {
+        backend::devices().filter_map(Result::err).collect()
     }
 
     /// The processor. Blocks of a launch run in parallel, on rayon's global thread pool.
@@ -68,4 +91,9 @@ impl Device {
     pub fn cuda(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Cuda, ordinal).map(Self::of)
     }
+}
+
+/// Whether a variable is set to something.
+fn is_on(value: std::ffi::OsString) -> bool {
+    !value.is_empty()
 }

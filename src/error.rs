@@ -105,6 +105,16 @@ pub enum Error {
         /// The device it is used on.
         expected: String,
     },
+    /// Memory that this crate has not allocated is less aligned than its elements have to be.
+    #[error("{subject} is at {address:#x}, its elements are aligned to {alignment} bytes")]
+    Misaligned {
+        /// What it is: `a CudaSlice`.
+        subject: &'static str,
+        /// Its address on the device.
+        address: u64,
+        /// The alignment of an element.
+        alignment: usize,
+    },
     /// Two lengths that have to be equal are not.
     #[error("{operation}: the buffer has {buffer} elements, the host slice has {host}")]
     LengthMismatch {
@@ -156,6 +166,15 @@ pub enum Error {
         backend: Backend,
         /// Why.
         reason: String,
+    },
+    /// A stream is used while it is captured into a CUDA graph.
+    #[error(
+        "{operation}: the stream is being captured into a CUDA graph, which would not keep the memory \
+         in use; use the stream before the capture begins or after it has ended"
+    )]
+    Capturing {
+        /// What was asked of the stream.
+        operation: &'static str,
     },
     /// A function of the CUDA driver failed.
     #[error("{function} failed for {subject}: {name} ({code})")]

@@ -56,6 +56,7 @@ compile_error!("kernelmill needs a host with 64-bit addresses, as its devices ha
 #[cfg(test)]
 extern crate self as kernelmill;
 
+mod aligned;
 mod argument;
 mod backend;
 mod buffer;

@@ -47,8 +47,9 @@ static PLATFORMS: &[&dyn Platform] = &[
     &cpu::context::Cpu,
 ];
 
-/// Every device that can be opened, the best first, each opened when the iterator comes to it.
-pub(crate) fn devices() -> impl Iterator<Item = Arc<dyn Context>> {
+/// Every device, the best first, each opened when the iterator comes to it; an error for each that
+/// cannot be.
+pub(crate) fn devices() -> impl Iterator<Item = Result<Arc<dyn Context>>> {
     PLATFORMS.iter().flat_map(|platform| platform.devices())
 }
 

@@ -33,8 +33,9 @@ mod guard;
 pub(crate) trait Platform: Sync {
     fn backend(&self) -> Backend;
 
-    /// Every device that can be opened, the best first, each opened when the iterator comes to it.
-    fn devices(&self) -> Box<dyn Iterator<Item = Arc<dyn Context>>>;
+    /// Every device, the best first, each opened when the iterator comes to it. An error is a device
+    /// that cannot be opened, or a driver that does not start; that there is none is no error.
+    fn devices(&self) -> Box<dyn Iterator<Item = Result<Arc<dyn Context>>>>;
 
     /// Opens the device with this number; whoever asks for the same one gets the same context.
     fn open(&self, ordinal: usize) -> Result<Arc<dyn Context>>;

@@ -67,6 +67,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     for device in Device::all() {
         println!("{:8} {:10} {device}", "ok", "device");
     }
+    for error in Device::unavailable() {
+        println!("{:8} {:10} {error}", "absent", "device");
+    }
     let missing = machine.missing(&rustc_version)?;
     if let Some(folder) = &folder {
         let targets: Vec<_> = machine.targets().iter().map(Target::to_string).collect();

@@ -60,8 +60,8 @@ impl Platform for Cpu {
         Backend::Cpu
     }
 
-    fn devices(&self) -> Box<dyn Iterator<Item = Arc<dyn hal::Context>>> {
-        Box::new(iter::once_with(parallel))
+    fn devices(&self) -> Box<dyn Iterator<Item = Result<Arc<dyn hal::Context>>>> {
+        Box::new(iter::once_with(|| Ok(parallel())))
     }
 
     fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {

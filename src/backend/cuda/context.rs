@@ -1,11 +1,18 @@
 //! CUDA contexts: NVIDIA GPUs as devices.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::{
+    iter,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
 
-use cudarc::driver::{CudaContext, CudaStream, sys::CUdevice_attribute as Attribute};
+use cudarc::driver::{
+    CudaContext, CudaStream, result,
+    sys::{self, CUdevice_attribute as Attribute},
+};
 
 use super::{
     driver::{named, present},
+    driver_context::DriverContext,
     memory::Memory,
     module::Module,
     order,
@@ -42,10 +49,14 @@ impl Platform for Cuda {
         Backend::Cuda
     }
 
-    fn devices(&self) -> Box<dyn Iterator<Item = Arc<dyn hal::Context>>> {
-        let count = if present() { CudaContext::device_count().unwrap_or(0) } else { 0 };
-        let ordinals = 0..usize::try_from(count).unwrap_or(0);
-        Box::new(ordinals.filter_map(|ordinal| open(ordinal).ok()))
+    fn devices(&self) -> Box<dyn Iterator<Item = Result<Arc<dyn hal::Context>>>> {
+        if !present() {
+            return Box::new(iter::empty());
+        }
+        match count() {
+            Ok(count) => Box::new((0..count).map(open)),
+            Err(error) => Box::new(iter::once(Err(error))),
+        }
     }
 
     fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {
@@ -59,8 +70,8 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     if !present() {
         return Err(unavailable("no NVIDIA driver is installed".to_owned()));
     }
-    let count = named(CudaContext::device_count(), "cuDeviceGetCount", || "CUDA".to_owned())?;
-    if i32::try_from(ordinal).map_or(true, |ordinal| ordinal >= count) {
+    let count = count()?;
+    if ordinal >= count {
         return Err(unavailable(format!("there is no device {ordinal}, the driver has {count}")));
     }
     let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -68,9 +79,40 @@ fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
     if let Some(context) = find(&mut open, same) {
         return Ok(context);
     }
+    Ok(add(&mut open, primary(ordinal)?)?)
+}
+
+/// The number of devices; none where the driver says that there is none.
+fn count() -> Result<usize> {
+    let subject = || "CUDA".to_owned();
+    match result::init() {
+        Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NO_DEVICE => return Ok(0),
+        initialised => named(initialised, "cuInit", subject)?,
+    }
+    let count = named(result::device::get_count(), "cuDeviceGetCount", subject)?;
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// The primary context of a device.
+///
+/// cudarc makes several calls, whose errors do not say which they are of, and keeps the context where
+/// it cannot ask for an attribute. So each call is made here first.
+fn primary(ordinal: usize) -> Result<Arc<CudaContext>> {
     let subject = || format!("device {ordinal}");
-    let cuda = named(CudaContext::new(ordinal), "cuDevicePrimaryCtxRetain", subject)?;
-    Ok(add(&mut open, cuda)?)
+    let device = named(result::device::get(ordinal as i32), "cuDeviceGet", subject)?;
+    let pools = Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
+    // SAFETY: the device is there.
+    let asked = unsafe { result::device::get_attribute(device, pools) };
+    named(asked, "cuDeviceGetAttribute", subject)?;
+    // SAFETY: as above; released below.
+    let retained = unsafe { result::primary_ctx::retain(device) };
+    named(retained, "cuDevicePrimaryCtxRetain", subject)?;
+    let context = named(CudaContext::new(ordinal), "CudaContext::new", subject);
+    // SAFETY: retained above.
+    let released = unsafe { result::primary_ctx::release(device) };
+    let context = context?;
+    named(released, "cuDevicePrimaryCtxRelease", subject)?;
+    Ok(context)
 }
 
 /// The device of a context that the program already has.
@@ -129,7 +171,7 @@ impl Context {
         };
         let name = named(cuda.name(), "cuDeviceGetName", || device.clone())?;
         let id = ContextId::new();
-        let shared = Arc::new(Shared::new(name, cuda, panics));
+        let shared = Arc::new(Shared { driver: Arc::new(DriverContext::new(name, cuda)), panics });
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
     }
@@ -180,9 +222,7 @@ impl hal::Context for Context {
     }
 
     fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
-        self.shared.expect_streams()?;
-        let subject = || self.shared.name.clone();
-        let stream = named(self.cuda().new_stream(), "cuStreamCreate", subject)?;
+        let stream = self.shared.new_stream()?;
         Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
     }
 
@@ -208,14 +248,15 @@ impl hal::Context for Context {
     fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {
         match self.architecture {
             Architecture::Nvidia { major, .. } if major >= tensor_map::SINCE => {
-                tensor_map::encode(self.cuda(), data, format)
+                tensor_map::encode(&self.shared, data, format)
             }
             _ => Ok(None),
         }
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(self.cuda().synchronize(), "cuCtxSynchronize", || self.shared.name.clone())?;
+        self.shared.bind()?;
+        self.shared.synchronize()?;
         self.shared.panics.report_all(&self.shared.stream, true)
     }
 }

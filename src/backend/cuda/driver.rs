@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use cudarc::driver::{CudaContext, DriverError, sys};
+use cudarc::driver::{DriverError, sys};
 
 use crate::error::{Error, Result};
 
@@ -13,7 +13,8 @@ pub(super) fn present() -> bool {
     *PRESENT.get_or_init(|| unsafe { sys::is_culib_present() })
 }
 
-/// Gives an error of the driver the function that failed, and what it was called for.
+/// Gives an error of the driver the function that failed, and what it was called for. For a function
+/// of cudarc's that makes several calls, that function is named.
 pub(super) fn named<T>(
     result: std::result::Result<T, DriverError>,
     function: &'static str,
@@ -25,14 +26,6 @@ pub(super) fn named<T>(
         name: name(error),
         code: error.0 as u32,
     })
-}
-
-/// Makes the context current, for calls of the driver on this thread. An error that cudarc met
-/// where it could not report it, in a `drop`, is reported here, and not as one of this call.
-pub(super) fn bind(context: &CudaContext) -> Result<()> {
-    let subject = || format!("device {}", context.ordinal());
-    named(context.check_err(), "an earlier call", subject)?;
-    named(context.bind_to_thread(), "cuCtxSetCurrent", subject)
 }
 
 /// The name of an error code, for example `CUDA_ERROR_ILLEGAL_ADDRESS`.

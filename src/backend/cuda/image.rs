@@ -7,17 +7,20 @@ use std::{
     ffi::{CString, c_uint, c_void},
     mem::MaybeUninit,
     ptr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use cudarc::driver::{
-    CudaContext, CudaStream,
+    CudaStream,
     result::{self, module as raw},
     sys,
 };
 use kernelmill_artifact::{ArtifactKind, PanicRecord};
 
-use super::driver::{bind, named};
+use super::{driver::named, driver_context::DriverContext};
 use crate::{
     embedded::EmbeddedArtifact,
     error::{KernelPanic, Result},
@@ -31,12 +34,14 @@ const LOG_BYTES: usize = 4096;
 
 pub(super) struct Image {
     pub(super) handle: sys::CUmodule,
-    pub(super) context: Arc<CudaContext>,
+    pub(super) driver: Arc<DriverContext>,
     artifact: &'static EmbeddedArtifact,
     /// The address of the panic record; `None`: no kernel in it can panic.
     record: Option<sys::CUdeviceptr>,
     /// Held while the record is read and cleared.
     record_lock: Mutex<()>,
+    /// Whether it stays loaded when this is dropped.
+    stays: AtomicBool,
 }
 
 // SAFETY: the driver's handles can be used from every thread, with the context bound.
@@ -47,10 +52,10 @@ unsafe impl Sync for Image {}
 impl Image {
     /// Loads the binary into the context.
     pub(super) fn load(
-        context: Arc<CudaContext>,
+        driver: &Arc<DriverContext>,
         artifact: &'static EmbeddedArtifact,
     ) -> Result<Self> {
-        bind(&context)?;
+        driver.bind()?;
         let handle = match artifact.kind {
             // The driver wants text that ends with a zero.
             ArtifactKind::Ptx => {
@@ -60,13 +65,34 @@ impl Image {
             }
             _ => load_image(artifact.bytes.as_ptr().cast(), artifact)?,
         };
-        // SAFETY: the module was loaded just now.
-        let record = unsafe { raw::get_global(handle, RECORD.into()) };
-        let record = match record {
-            Ok((address, bytes)) if bytes >= 256 => Some(address),
-            _ => None,
+        let mut image = Self {
+            handle,
+            driver: Arc::clone(driver),
+            artifact,
+            record: None,
+            record_lock: Mutex::new(()),
+            stays: AtomicBool::new(false),
         };
-        Ok(Self { handle, context, artifact, record, record_lock: Mutex::new(()) })
+        image.record = image.find_record()?;
+        Ok(image)
+    }
+
+    /// The panic record. That there is none is known only where the driver says so.
+    fn find_record(&self) -> Result<Option<sys::CUdeviceptr>> {
+        // SAFETY: the module is loaded.
+        match unsafe { raw::get_global(self.handle, RECORD.into()) } {
+            Ok((address, bytes)) if bytes >= size_of::<PanicRecord>() => Ok(Some(address)),
+            Ok(_) => Ok(None),
+            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
+            Err(error) => named(Err(error), "cuModuleGetGlobal", || {
+                format!("the panic record of {}", self.artifact)
+            }),
+        }
+    }
+
+    /// Keeps it loaded for ever: it is not known whether something of it still runs.
+    pub(super) fn keep_loaded(&self) {
+        self.stays.store(true, Ordering::Relaxed);
     }
 
     /// Whether a kernel in it can panic.
@@ -76,7 +102,7 @@ impl Image {
 
     /// The panic in its record, which is cleared then.
     pub(super) fn take_panic(&self, stream: &CudaStream) -> Result<Option<KernelPanic>> {
-        bind(&self.context)?;
+        self.driver.bind()?;
         self.read_panic(stream)
     }
 
@@ -92,19 +118,30 @@ impl Image {
             sys::cuMemcpyDtoHAsync_v2(target, address, bytes, stream.cu_stream())
         };
         named(copied.result(), "cuMemcpyDtoHAsync", subject)?;
-        named(stream.synchronize(), "cuStreamSynchronize", subject)?;
+        // SAFETY: the stream is there.
+        let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
+        named(waited, "cuStreamSynchronize", subject)?;
         // SAFETY: the copy is done, and every bit pattern is a record.
         let record = unsafe { record.assume_init() };
         // 1: a kernel on another stream is writing it, which will be waited for in its turn.
         if record.state != 2 {
             return Ok(None);
         }
+        // The panic is known: a failure to clear the record is told later, and the panic then too.
+        self.driver.keep(self.clear(address, stream));
+        Ok(Some(self.artifact.panic(&record)))
+    }
+
+    /// Makes room for the next panic.
+    fn clear(&self, address: sys::CUdeviceptr, stream: &CudaStream) -> Result<()> {
+        let subject = || format!("the panic record of {}", self.artifact);
         // Only the state: a kernel that claims the record after that may already write the rest.
         // SAFETY: the record has these bytes.
         let cleared = unsafe { result::memset_d8_async(address, 0, 4, stream.cu_stream()) };
         named(cleared, "cuMemsetD8Async", subject)?;
-        named(stream.synchronize(), "cuStreamSynchronize", subject)?;
-        Ok(Some(self.artifact.panic(&record)))
+        // SAFETY: the stream is there.
+        let waited = unsafe { result::stream::synchronize(stream.cu_stream()) };
+        named(waited, "cuStreamSynchronize", subject)
     }
 }
 
@@ -140,8 +177,12 @@ fn load_image(image: *const c_void, artifact: &EmbeddedArtifact) -> Result<sys::
 
 impl Drop for Image {
     fn drop(&mut self) {
+        if self.stays.load(Ordering::Relaxed) {
+            return;
+        }
         // SAFETY: loaded once, unloaded once, and no function of it is left.
-        let unloaded = unsafe { raw::unload(self.handle) };
-        self.context.record_err(unloaded);
+        let unload = || unsafe { raw::unload(self.handle) };
+        let unload = || named(unload(), "cuModuleUnload", || self.artifact.to_string());
+        self.driver.keep(self.driver.make_current().and_then(|()| unload()));
     }
 }

@@ -6,6 +6,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, 
 
 use super::{
     context::{self, Context},
+    driver::named,
     order::{self, hold_read, hold_write, wrong_device},
     stream as queue,
 };
@@ -48,6 +49,7 @@ impl Device {
             });
         };
         let stream = queue::Stream::new(self.context().id(), stream, context.shared());
+        stream.publish();
         Ok(Stream::new(self.clone(), Arc::new(stream)))
     }
 }
@@ -56,7 +58,9 @@ impl Stream {
     /// cudarc's stream; `None` on devices that are not CUDA's.
     #[must_use]
     pub fn cuda_stream(&self) -> Option<&Arc<CudaStream>> {
-        order::cuda_stream(StreamRef::new(self.queue())).ok()
+        let stream = StreamRef::new(self.queue());
+        stream.downcast::<queue::Stream>().inspect(|stream| stream.publish());
+        order::cuda_stream(stream).ok()
     }
 }
 
@@ -71,10 +75,26 @@ impl LaunchStream for Arc<CudaStream> {
 /// Checks that a slice of cudarc's can be used on `stream`.
 fn check<'s>(owner: &Arc<CudaStream>, stream: StreamRef<'s>) -> Result<&'s Arc<CudaStream>> {
     let cuda = order::cuda_stream(stream)?;
-    if cuda.context().cu_ctx() == owner.context().cu_ctx() {
-        return Ok(cuda);
+    if cuda.context().cu_ctx() != owner.context().cu_ctx() {
+        return Err(wrong_device(stream));
     }
-    Err(wrong_device(stream))
+    // Events of cudarc's can take the stream into a capture.
+    if let Some(own) = stream.downcast::<queue::Stream>() {
+        own.publish();
+    }
+    let (context, subject) = (cuda.context(), || "a stream".to_owned());
+    named(context.check_err(), "an earlier call of cudarc's", subject)?;
+    named(context.bind_to_thread(), "CudaContext::bind_to_thread", subject)?;
+    order::launch_stream(stream)
+}
+
+/// Refuses elements that are less aligned than their type asks for: cudarc allocates without it.
+fn check_alignment<T>(address: u64, len: usize) -> Result<()> {
+    let alignment = align_of::<T>();
+    if len == 0 || address.is_multiple_of(alignment as u64) {
+        return Ok(());
+    }
+    Err(Error::Misaligned { subject: "a CudaSlice", address, alignment })
 }
 
 macro_rules! reads {
@@ -88,6 +108,7 @@ macro_rules! reads {
             {
                 let cuda = check(DeviceSlice::stream(self), stream)?;
                 let (address, guard) = hold_read(self, cuda)?;
+                check_alignment::<T>(address, self.len())?;
                 Ok(Held::new(address, self.len(), guard))
             }
         }
@@ -106,6 +127,7 @@ macro_rules! writes {
                 let cuda = check(DeviceSlice::stream(self), stream)?;
                 let len = self.len();
                 let (address, guard) = hold_write(self, cuda)?;
+                check_alignment::<T>(address, len)?;
                 Ok(Held::new(address, len, guard))
             }
         }

@@ -10,12 +10,7 @@ use cudarc::driver::{
     sys::{self, CUfunction_attribute as Attribute},
 };
 
-use super::{
-    driver::{bind, named},
-    image::Image,
-    order,
-    shared::Shared,
-};
+use super::{driver::named, image::Image, order, shared::Shared};
 use crate::{
     embedded::EmbeddedKernel,
     error::{Error, Result},
@@ -106,8 +101,8 @@ impl hal::Function for Function {
         arguments: &mut [*const u8],
     ) -> Result<Option<Arc<AsyncError>>> {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
-        let stream = order::cuda_stream(stream)?;
-        bind(&self.shared.cuda)?;
+        self.shared.bind()?;
+        let stream = order::launch_stream(stream)?;
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the function is of a loaded module in the stream's context; the caller promises

@@ -3,12 +3,17 @@
 //! No other folder names a type of cudarc's. Programs that use cudarc themselves pass its streams and
 //! slices to wrappers: see [`interop`].
 //!
-//! Buffers are cudarc's slices, whose events keep the order between streams. The driver is opened
-//! at run time, and nothing here calls it before [`driver::present`] has found it.
+//! Each block of memory knows the launches and copies that use it ([`accesses`]), whose events keep the
+//! order between streams. The driver is opened at run time, and nothing here calls it before
+//! [`driver::present`] has found it.
 
+mod accesses;
+mod capture;
 pub(super) mod context;
 mod driver;
+mod driver_context;
 pub(super) mod element;
+mod event;
 mod image;
 mod interop;
 mod launch;

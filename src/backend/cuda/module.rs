@@ -4,12 +4,7 @@ use std::{ffi::CString, sync::Arc};
 
 use cudarc::driver::{result::module as raw, sys};
 
-use super::{
-    driver::{bind, named},
-    image::Image,
-    launch::Function,
-    shared::Shared,
-};
+use super::{driver::named, image::Image, launch::Function, shared::Shared};
 use crate::{
     embedded::{EmbeddedArtifact, EmbeddedKernel},
     error::{Error, Result},
@@ -24,17 +19,20 @@ pub(super) struct Module {
 impl Module {
     /// Loads the binary into the context.
     pub(super) fn load(shared: &Arc<Shared>, artifact: &'static EmbeddedArtifact) -> Result<Self> {
-        let image = Arc::new(Image::load(Arc::clone(&shared.cuda), artifact)?);
+        let image = Arc::new(Image::load(&shared.driver, artifact)?);
         Ok(Self { image, shared: Arc::clone(shared) })
     }
 }
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // What still runs may be of this module. An error here is reported by cudarc's next call.
-        match self.shared.cuda.synchronize() {
+        // What still runs may be of this module.
+        match self.shared.synchronize().or_else(|_| self.shared.synchronize()) {
             Ok(()) => self.shared.panics.unload(&self.image),
-            Err(error) => self.shared.cuda.record_err(Err::<(), _>(error)),
+            Err(error) => {
+                self.image.keep_loaded();
+                self.shared.keep(Err(error));
+            }
         }
     }
 }
@@ -51,7 +49,7 @@ impl hal::Module for Module {
             entry: kernel.entry,
         };
         let Ok(name) = CString::new(kernel.entry) else { return Err(missing) };
-        bind(&self.shared.cuda)?;
+        self.shared.bind()?;
         // SAFETY: the module is loaded.
         match unsafe { raw::get_function(self.image.handle, name) } {
             Ok(handle) => Ok(Box::new(Function::new(handle, &self.image, &self.shared, kernel)?)),

@@ -63,11 +63,14 @@ impl Panics {
         if !self.lock().iter().any(is) {
             return;
         }
-        // Where the driver fails now, it fails the next call too, which reports it.
-        let panic = image.read_panic(&image.context.default_stream()).ok().flatten();
+        let read = || image.read_panic(&image.driver.stream);
+        let panic = read().or_else(|_| read()).unwrap_or_else(|error| {
+            image.driver.keep(Err(error));
+            None
+        });
         let mut expected = self.lock();
         for entry in expected.iter_mut().filter(|entry| is(entry)) {
-            let context = Arc::downgrade(&image.context);
+            let context = Arc::downgrade(&image.driver.cuda);
             entry.left = panic.clone().map(|panic| Left { panic, context });
         }
         expected.retain(|entry| !is(entry) || entry.left.is_some());
@@ -112,12 +115,18 @@ impl Panics {
             };
             drop(images);
             let is = |entry: &Expected| std::ptr::eq(entry.image.as_ptr(), &*image);
-            expected.retain(|entry| !(asked(entry) && done(entry) && is(entry)));
+            let is_over = |entry: &mut Expected| asked(entry) && done(entry) && is(entry);
+            let over: Vec<Expected> = expected.extract_if(.., is_over).collect();
             drop(expected);
-            if let Some(panic) = image.take_panic(stream)? {
-                return Err(panic.into());
+            match image.take_panic(stream) {
+                Ok(None) => seen.push(image),
+                Ok(Some(panic)) => return Err(panic.into()),
+                Err(error) => {
+                    // It stays to be read.
+                    self.lock().extend(over);
+                    return Err(error);
+                }
             }
-            seen.push(image);
         }
     }
 }

@@ -1,10 +1,13 @@
 //! CUDA streams: those of a context, and the program's own.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use cudarc::driver::CudaStream;
 
-use super::{driver::named, shared::Shared};
+use super::{capture::refuse_capture, driver::named, shared::Shared};
 use crate::{
     error::Result,
     hal::{self, ContextId},
@@ -14,11 +17,23 @@ pub(crate) struct Stream {
     context: ContextId,
     cuda: Arc<CudaStream>,
     shared: Arc<Shared>,
+    /// Whether others than this crate may use it, and capture it.
+    is_public: AtomicBool,
 }
 
 impl Stream {
     pub(super) fn new(context: ContextId, cuda: Arc<CudaStream>, shared: &Arc<Shared>) -> Self {
-        Self { context, cuda, shared: Arc::clone(shared) }
+        let is_public = AtomicBool::new(false);
+        Self { context, cuda, shared: Arc::clone(shared), is_public }
+    }
+
+    /// Notes that others may use the stream from now on.
+    pub(super) fn publish(&self) {
+        self.is_public.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_public(&self) -> bool {
+        self.is_public.load(Ordering::Relaxed)
     }
 
     pub(super) fn cudarc(&self) -> &Arc<CudaStream> {
@@ -32,9 +47,11 @@ impl hal::Stream for Stream {
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(CudaStream::synchronize(&self.cuda), "cuStreamSynchronize", || {
-            "a stream".to_owned()
-        })?;
+        self.shared.bind()?;
+        if self.is_public() {
+            refuse_capture(&self.cuda, "synchronize")?;
+        }
+        self.shared.wait_for(&self.cuda)?;
         self.shared.panics.report(&self.cuda)
     }
 }
@@ -46,7 +63,7 @@ impl hal::Stream for Arc<CudaStream> {
     }
 
     fn synchronize(&self) -> Result<()> {
-        named(CudaStream::synchronize(self), "cuStreamSynchronize", || "a stream".to_owned())
+        named(CudaStream::synchronize(self), "CudaStream::synchronize", || "a stream".to_owned())
     }
 
     fn describe(&self) -> &'static str {

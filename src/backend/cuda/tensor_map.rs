@@ -1,11 +1,9 @@
 //! CUDA tensor maps: the driver's descriptors of tensors whose tiles TMA copies.
 
-use std::sync::Arc;
-
-use cudarc::driver::{CudaContext, sys};
+use cudarc::driver::sys;
 use kernelmill_artifact::TensorMapData;
 
-use super::driver::{bind, named};
+use super::{driver::named, driver_context::DriverContext};
 use crate::{error::Result, hal::TensorFormat};
 
 /// The major number of the first processors that copy by them.
@@ -16,7 +14,7 @@ const DRIVER: i32 = 12_000;
 
 /// The descriptor; `None` where the driver is older than they are.
 pub(super) fn encode(
-    context: &Arc<CudaContext>,
+    driver: &DriverContext,
     data: &TensorMapData,
     format: TensorFormat,
 ) -> Result<Option<[u64; 16]>> {
@@ -24,7 +22,7 @@ pub(super) fn encode(
         let (sizes, boxes) = (&data.sizes[..format.rank], &data.box_sizes[..format.rank]);
         format!("a tensor of sizes {sizes:?} in boxes of {boxes:?}")
     };
-    bind(context)?;
+    driver.bind()?;
     let mut version = 0;
     // SAFETY: the driver is there, and writes one number.
     let found = unsafe { sys::cuDriverGetVersion(&raw mut version) };

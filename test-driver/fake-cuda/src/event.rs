@@ -129,7 +129,7 @@ pub(crate) fn query(handle: Handle) -> Result<()> {
     match event.recorded() {
         Recorded::Never => context.usable(),
         Recorded::InCapture(_) => Err(Error::CUDA_ERROR_CAPTURED_EVENT),
-        Recorded::InStream { point, .. } if point.is_reached() => context.report(),
+        Recorded::InStream { point, .. } if point.query() => context.report(),
         Recorded::InStream { .. } => Err(Error::CUDA_ERROR_NOT_READY),
     }
 }

@@ -47,6 +47,7 @@
 //! | `FAKE_CUDA_ARCH=90a` | What the devices are: `75`, `80`, `86`, `89`, `90`, `90a`, `100`, `100a`; `80` if not set. Several with commas are one a device, and the last one is that of all further devices. Only those with an `a` take PTX for `sm_90a` and the like. |
 //! | `FAKE_CUDA_MEMORY=1000000` | Bytes of memory of each device; 8 GiB if not set. |
 //! | `FAKE_CUDA_ORDER=random:7` | The order of blocks and threads: `forward`, `reverse` or `random:SEED`; `forward` if not set. |
+//! | `FAKE_CUDA_STREAMS=lazy` | When streams do their work: `eager`, as soon as they can, or `lazy`, when something waits for it, and then no more of it than that: what a program forgot to order then comes too late. `eager` if not set. |
 //! | `FAKE_CUDA_THREADS=4` | Cores that run the blocks of a launch, 0 for all; 1 if not set, so that each run is like the one before. |
 //! | `FAKE_CUDA_RACES=1` | Data races of kernels are asynchronous errors. |
 //! | `FAKE_CUDA_UNWRITTEN=1` | Reads of registers and shared memory that were never written are none. |
@@ -58,7 +59,8 @@
 //!
 //! `FAKE_CUDA_FAIL` is a list of rules with semicolons between them, each of the form
 //! `FUNCTION at call NUMBER [onwards] [with ERROR]`. The function is named without `_v2` and the like;
-//! calls are counted from 1. With `onwards`, all later calls fail too. The error is a name of
+//! calls are counted from 1. `any` stands for all functions, whose calls are counted together, and
+//! the one that fails is printed. With `onwards`, all later calls fail too. The error is a name of
 //! `cuda.h`, with or without `CUDA_ERROR_`, or a number; if there is none, allocations run out of
 //! memory, launches out of resources, and modules are not PTX. For example
 //! `cuMemAllocAsync at call 3; cuStreamSynchronize at call 1 onwards with LAUNCH_FAILED`.

@@ -211,3 +211,38 @@ fn stale_handles_are_errors() {
     })
     .expect_success();
 }
+
+#[test]
+fn lazy_streams_do_what_is_waited_for() {
+    let lazy = [("FAKE_CUDA_STREAMS", "lazy")];
+    clean_child("lazy_streams_do_what_is_waited_for", &lazy, || {
+        let context = CudaContext::new(0).unwrap();
+        let (fill, double) = (kernel(&context, "fill"), kernel(&context, "double"));
+        let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+        let mut out = first.alloc_zeros::<u32>(4).unwrap();
+        first.synchronize().unwrap();
+        let address = out.leak();
+        let launch = |stream: &std::sync::Arc<cudarc::driver::CudaStream>, kernel, second| {
+            let mut launch = stream.launch_builder(kernel);
+            launch.arg(&address);
+            if second {
+                launch.arg(&4_u32).arg(&1_u32);
+            }
+            // SAFETY: the kernels have these parameters, and write within `out`.
+            unsafe { launch.launch(block(4)).unwrap() };
+        };
+        // Nothing orders the two, and the later one is waited for first.
+        launch(&first, &double, false);
+        launch(&second, &fill, true);
+        second.synchronize().unwrap();
+        first.synchronize().unwrap();
+        // SAFETY: the memory was given up above.
+        out = unsafe { second.upgrade_device_ptr(address, 4) };
+        assert_eq!(second.clone_dtoh(&out).unwrap(), [2, 4, 6, 8]);
+        // What a destroyed stream has left is waited for with the context.
+        let event = first.record_event(None).unwrap();
+        drop(first);
+        context.synchronize().unwrap();
+        assert!(event.is_complete());
+    });
+}

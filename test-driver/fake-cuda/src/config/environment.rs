@@ -14,6 +14,15 @@ const DEFAULT_MEMORY: u64 = 8 << 30;
 /// The addresses of more devices would reach those that the host uses.
 pub(crate) const MAX_DEVICES: usize = 32;
 
+/// When streams do their work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Streams {
+    /// As soon as they can.
+    Eager,
+    /// When something waits for it.
+    Lazy,
+}
+
 /// What the environment says.
 pub(crate) struct Config {
     /// One profile a device.
@@ -21,6 +30,7 @@ pub(crate) struct Config {
     /// Memory of each device, in bytes.
     pub(crate) memory: u64,
     pub(crate) order: Order,
+    pub(crate) streams: Streams,
     pub(crate) races: bool,
     /// Whether reads of what was never written are let be.
     pub(crate) unwritten: bool,
@@ -54,6 +64,7 @@ impl Config {
             devices: profiles(&architectures, count)?,
             memory: parsed("FAKE_CUDA_MEMORY", "a number of bytes")?.unwrap_or(DEFAULT_MEMORY),
             order: order.map_or(Ok(Order::Forward), |order| parse_order(&order))?,
+            streams: parse_streams(get("FAKE_CUDA_STREAMS")?.as_deref())?,
             races: flag("FAKE_CUDA_RACES")?,
             unwritten: flag("FAKE_CUDA_UNWRITTEN")?,
             steps: parsed("FAKE_CUDA_STEPS", "a number of instructions")?,
@@ -104,6 +115,14 @@ fn parse_order(text: &str) -> Result<Order, String> {
     }
 }
 
+fn parse_streams(text: Option<&str>) -> Result<Streams, String> {
+    match text {
+        None | Some("eager") => Ok(Streams::Eager),
+        Some("lazy") => Ok(Streams::Lazy),
+        Some(other) => Err(format!("FAKE_CUDA_STREAMS={other} is neither eager nor lazy")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +161,7 @@ mod tests {
             ("FAKE_CUDA_DEVICES", "two"),
             ("FAKE_CUDA_ARCH", "12"),
             ("FAKE_CUDA_ORDER", "random"),
+            ("FAKE_CUDA_STREAMS", "late"),
             ("FAKE_CUDA_RACES", "yes"),
             ("FAKE_CUDA_STEPS", "-1"),
             ("FAKE_CUDA_FAIL", "cuMemAlloc sometimes"),

@@ -10,15 +10,22 @@ pub(crate) struct Failures {
 }
 
 struct Rule {
-    /// Without `_v2` and the like.
+    /// Without `_v2` and the like; [`ANY`] for the calls of all functions together.
     function: String,
     /// The first call that fails, from 1.
     from: u64,
     /// Whether all later calls fail too.
     onwards: bool,
-    error: Error,
+    /// `None`: the usual one of the function.
+    error: Option<Error>,
     calls: AtomicU64,
 }
+
+/// What stands for all functions in a rule.
+const ANY: &str = "any";
+
+/// Functions that programs call to understand a failure, and that no rule for all functions counts.
+const UNCOUNTED: [&str; 3] = ["cuGetErrorName", "cuGetErrorString", "cuGetProcAddress"];
 
 impl Failures {
     /// Reads a list of rules; the error names the variable and the rule.
@@ -38,10 +45,11 @@ impl Failures {
     pub(crate) fn next(&self, function: &str) -> Option<Error> {
         let function = unversioned(function);
         let mut error = None;
-        for rule in self.rules.iter().filter(|rule| rule.function == function) {
+        for rule in self.rules.iter().filter(|rule| rule.is_about(function)) {
             let call = rule.calls.fetch_add(1, Ordering::Relaxed) + 1;
             if call == rule.from || (rule.onwards && call > rule.from) {
-                error = error.or(Some(rule.error));
+                rule.say(function, call);
+                error = error.or(Some(rule.error.unwrap_or_else(|| usual_error(function))));
             }
         }
         error
@@ -49,9 +57,20 @@ impl Failures {
 }
 
 impl Rule {
+    fn is_about(&self, function: &str) -> bool {
+        self.function == function || (self.function == ANY && !UNCOUNTED.contains(&function))
+    }
+
+    /// Says which function it is that fails, where the rule does not.
+    fn say(&self, function: &str, call: u64) {
+        if self.function == ANY {
+            eprintln!("fake-cuda: call {call} fails, of {function}");
+        }
+    }
+
     fn parse(text: &str) -> Option<Self> {
         let mut words = text.split_whitespace();
-        let function = words.next().filter(|name| name.starts_with("cu"))?;
+        let function = words.next().filter(|name| name.starts_with("cu") || *name == ANY)?;
         let at_call = words.next() == Some("at") && words.next() == Some("call");
         let from = words.next()?.parse().ok().filter(|from| at_call && *from > 0)?;
         let mut word = words.next();
@@ -60,8 +79,8 @@ impl Rule {
             word = words.next();
         }
         let error = match word {
-            None => usual_error(function),
-            Some("with") => error::from_name(words.next()?)?,
+            None => None,
+            Some("with") => Some(error::from_name(words.next()?)?),
             Some(_) => return None,
         };
         let function = unversioned(function).to_owned();
@@ -116,6 +135,17 @@ mod tests {
             results,
             [None, Some(Error::CUDA_ERROR_LAUNCH_FAILED), Some(Error::CUDA_ERROR_LAUNCH_FAILED)]
         );
+    }
+
+    #[test]
+    fn the_calls_of_all_functions_are_counted_together() {
+        let failures = Failures::parse("any at call 3").unwrap();
+        assert_eq!(failures.next("cuInit"), None);
+        assert_eq!(failures.next("cuGetErrorName"), None);
+        assert_eq!(failures.next("cuDeviceGet"), None);
+        let error = failures.next("cuMemAllocAsync");
+        assert_eq!(error, Some(Error::CUDA_ERROR_OUT_OF_MEMORY));
+        assert_eq!(failures.next("cuMemAllocAsync"), None);
     }
 
     #[test]

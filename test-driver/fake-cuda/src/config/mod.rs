@@ -6,4 +6,4 @@ mod environment;
 mod failures;
 
 pub(crate) use current::config;
-pub(crate) use environment::{Config, MAX_DEVICES};
+pub(crate) use environment::{Config, MAX_DEVICES, Streams};

@@ -39,6 +39,8 @@ pub(crate) struct Context {
     legacy: Arc<Stream>,
     per_thread: Mutex<HashMap<ThreadId, Arc<Stream>>>,
     streams: Mutex<Vec<Weak<Stream>>>,
+    /// Work of streams that were destroyed, as far as it may not be done.
+    left: Mutex<Vec<Point>>,
     /// Held while work is queued, so that all work of the context has one order.
     pub(super) order: Mutex<()>,
 }
@@ -61,6 +63,7 @@ impl Context {
             legacy: Arc::new(Stream::new(Handle::NULL, handle, Kind::Legacy, 0)),
             per_thread: Mutex::default(),
             streams: Mutex::default(),
+            left: Mutex::default(),
             order: Mutex::default(),
         })
     }
@@ -100,6 +103,13 @@ impl Context {
         let mut streams = lock(&self.streams);
         streams.retain(|stream| stream.strong_count() > 0);
         streams.push(Arc::downgrade(stream));
+    }
+
+    /// Keeps the work of a stream that is destroyed, which is waited for with the context.
+    pub(super) fn leave(&self, stream: &Stream) {
+        let mut left = lock(&self.left);
+        left.retain(|point| !point.is_reached());
+        left.push(stream.queue.now());
     }
 
     /// All streams but the legacy one.
@@ -167,6 +177,7 @@ impl Context {
         let mut points: Vec<Point> =
             self.others().iter().map(|stream| stream.queue.now()).collect();
         points.push(self.legacy.queue.now());
+        points.append(&mut lock(&self.left));
         points.iter().for_each(Point::wait);
     }
 }

@@ -44,7 +44,8 @@ impl Context {
 
     /// Whether a stream has done all that it has, and all that it waits for.
     pub(crate) fn is_idle(&self, stream: &Stream) -> bool {
-        self.in_order(|order| order.before(stream).is_empty()) && stream.queue.now().is_reached()
+        let before = self.in_order(|order| order.before(stream));
+        before.iter().all(Point::query) && stream.queue.now().query()
     }
 }
 

@@ -103,6 +103,10 @@ pub(crate) fn destroy_stream(handle: Handle) -> Result<()> {
         capture.leave(&stream.slot);
     }
     STREAMS.remove(handle)?;
+    let context = stream.context();
+    if let Ok(context) = &context {
+        context.leave(&stream);
+    }
     stream.queue.close();
-    stream.context().map_or(Ok(()), |context| context.usable())
+    context.map_or(Ok(()), |context| context.usable())
 }

@@ -1,4 +1,7 @@
 //! Queues of work, each with a thread that does it in order.
+//!
+//! An eager queue does its work as soon as it can. A lazy one does it when somebody waits for it, and
+//! no more of it than that: work of another stream that is ordered behind nothing comes before.
 
 use std::{
     collections::VecDeque,
@@ -7,6 +10,7 @@ use std::{
 };
 
 use crate::base::handle::lock;
+use crate::config::{Streams, config};
 
 /// Something to do.
 pub(crate) type Job = Box<dyn FnOnce() + Send>;
@@ -23,6 +27,8 @@ struct State {
     /// How many tasks were ever queued, and how many of these are done.
     queued: u64,
     done: u64,
+    /// How many tasks are to be done now, at most.
+    wanted: u64,
     running: bool,
     closed: bool,
 }
@@ -40,8 +46,18 @@ pub(crate) struct Point {
 }
 
 impl Queue {
+    /// A queue that does its work when the configuration says.
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { state: Mutex::default(), changed: Condvar::new() })
+        Self::with(config().map_or(Streams::Eager, |config| config.streams))
+    }
+
+    fn with(streams: Streams) -> Arc<Self> {
+        let wanted = match streams {
+            Streams::Eager => u64::MAX,
+            Streams::Lazy => 0,
+        };
+        let state = Mutex::new(State { wanted, ..State::default() });
+        Arc::new(Self { state, changed: Condvar::new() })
     }
 
     /// Queues a job that starts when `after` is reached, and gives the moment when it is done.
@@ -83,10 +99,13 @@ impl Queue {
     fn next(&self) -> Option<Task> {
         let mut state = lock(&self.state);
         loop {
-            if let Some(task) = state.tasks.pop_front() {
+            let first = state.queued - state.tasks.len() as u64 + 1;
+            if first <= state.wanted
+                && let Some(task) = state.tasks.pop_front()
+            {
                 return Some(task);
             }
-            if state.closed {
+            if state.closed && state.tasks.is_empty() {
                 state.running = false;
                 return None;
             }
@@ -99,6 +118,7 @@ impl Point {
     /// Waits until all before this moment is done.
     pub(crate) fn wait(&self) {
         let mut state = lock(&self.queue.state);
+        self.want(&mut state);
         while state.done < self.number {
             state = self.queue.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -107,6 +127,20 @@ impl Point {
     /// Whether all before this moment is done.
     pub(crate) fn is_reached(&self) -> bool {
         lock(&self.queue.state).done >= self.number
+    }
+
+    /// As [`Point::is_reached`], for a program that asks until it is.
+    pub(crate) fn query(&self) -> bool {
+        let mut state = lock(&self.queue.state);
+        self.want(&mut state);
+        state.done >= self.number
+    }
+
+    fn want(&self, state: &mut State) {
+        if state.wanted < self.number {
+            state.wanted = self.number;
+            self.queue.changed.notify_all();
+        }
     }
 }
 
@@ -141,6 +175,26 @@ mod tests {
         open.send(()).unwrap();
         after.wait();
         assert!(blocked.is_reached());
+        first.close();
+        second.close();
+    }
+
+    #[test]
+    fn a_lazy_queue_does_what_is_waited_for_and_no_more() {
+        let (first, second) = (Queue::with(Streams::Lazy), Queue::with(Streams::Lazy));
+        let (sender, receiver) = mpsc::channel();
+        let send = |number: u32| -> Job {
+            let sender = sender.clone();
+            Box::new(move || sender.send(number).unwrap())
+        };
+        let needed = first.push(Vec::new(), send(0));
+        let last = first.push(Vec::new(), send(1));
+        second.push(vec![needed], send(2)).wait();
+        assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 2]);
+        while !last.query() {
+            thread::yield_now();
+        }
+        assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [1]);
         first.close();
         second.close();
     }

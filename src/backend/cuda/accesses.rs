@@ -1,0 +1,333 @@
+//! Accesses: the launches and copies that use a block of memory and may not be done yet.
+//!
+//! The hazards of tasks on driver memory (read after write, write after read, write after write), as
+//! the ordering of [OpenCL command queues](https://registry.khronos.org/OpenCL/specs/3.0-unified/html/OpenCL_API.html#_event_objects)
+//! by events has them: a read waits for the last write, a write for the last write and for *all* reads
+//! since. Each stream that reads has an event of its own, which its next read on that stream records
+//! again, so that readers do not wait for each other, and a launch like the one before allocates
+//! nothing and waits for nothing.
+//!
+//! While only the default stream is used, nothing is recorded: its accesses are `Lazy`, and recorded
+//! when another stream has to wait for them.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+    thread::{self, ThreadId},
+};
+
+use cudarc::driver::CudaStream;
+
+use super::{driver_context::DriverContext, event::Event};
+use crate::error::Result;
+
+/// Readers that are kept apart; beyond that, one that reads waits for an earlier one.
+const MAX_READERS: usize = 16;
+
+/// The handle that stands for the default stream of whatever thread uses it.
+const PER_THREAD: usize = 2;
+
+/// The accesses of a block of memory.
+pub(super) struct Accesses {
+    driver: Arc<DriverContext>,
+    open: Mutex<Open>,
+}
+
+/// Accesses that may not be done.
+#[derive(Default)]
+struct Open {
+    /// The last write.
+    write: Option<Access>,
+    /// The reads since, one a stream.
+    reads: Vec<Access>,
+    /// Events that nothing waits for any more.
+    spare: Vec<Event>,
+    /// There is an access that is on no record: only the whole context can be waited for.
+    unrecorded: bool,
+}
+
+struct Access {
+    on: StreamId,
+    state: State,
+    /// Recorded after the access, where its state says so.
+    event: Option<Event>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Not queued yet.
+    Held,
+    /// Of the default stream, and to be recorded when somebody has to wait.
+    Lazy,
+    Recorded,
+}
+
+/// The identity of a stream. A handle is none: the driver gives that of a destroyed stream, whose
+/// work goes on, to a new one.
+enum StreamId {
+    Default,
+    /// The default stream of a thread.
+    Thread(ThreadId),
+    /// The address of the stream, which no other has while this is kept. The stream is not kept.
+    Other(Weak<CudaStream>),
+}
+
+/// An access that is about to be queued; recorded when this is dropped.
+pub(super) struct Queued<'a> {
+    accesses: &'a Accesses,
+    stream: &'a Arc<CudaStream>,
+    writes: bool,
+}
+
+impl StreamId {
+    fn of(stream: &Arc<CudaStream>) -> Self {
+        match stream.cu_stream() as usize {
+            0 => Self::Default,
+            PER_THREAD => Self::Thread(thread::current().id()),
+            _ => Self::Other(Arc::downgrade(stream)),
+        }
+    }
+
+    fn is(&self, stream: &Arc<CudaStream>) -> bool {
+        match (self, stream.cu_stream() as usize) {
+            (Self::Default, 0) => true,
+            (Self::Thread(id), PER_THREAD) => *id == thread::current().id(),
+            (Self::Other(own), _) => own.as_ptr() == Arc::as_ptr(stream),
+            _ => false,
+        }
+    }
+}
+
+impl Accesses {
+    /// Those of memory that the default stream has just allocated.
+    pub(super) fn new(driver: &Arc<DriverContext>) -> Self {
+        let write = Access { on: StreamId::Default, state: State::Lazy, event: None };
+        let open = Open { write: Some(write), ..Open::default() };
+        Self { driver: Arc::clone(driver), open: Mutex::new(open) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Before a read is queued on `stream`, which waits for the last write.
+    pub(super) fn read<'a>(&'a self, stream: &'a Arc<CudaStream>) -> Result<Queued<'a>> {
+        let mut open = self.lock();
+        open.settle(&self.driver)?;
+        // A stream that has read since the last write has waited for it.
+        if let Some(index) = open.reads.iter().position(|read| read.on.is(stream)) {
+            open.prepare(&self.driver, stream, Some(index))?;
+        } else {
+            open.wait_for_write(&self.driver, stream)?;
+            open.make_room(stream)?;
+            open.prepare(&self.driver, stream, None)?;
+        }
+        Ok(Queued { accesses: self, stream, writes: false })
+    }
+
+    /// Before a write is queued on `stream`, which waits for all other accesses.
+    pub(super) fn write<'a>(&'a mut self, stream: &'a Arc<CudaStream>) -> Result<Queued<'a>> {
+        let mut open = self.lock();
+        open.wait_for_all(&self.driver, stream)?;
+        let event = open.event(&self.driver, stream)?;
+        open.clear();
+        open.write = Some(Access { on: StreamId::of(stream), state: State::Held, event });
+        drop(open);
+        Ok(Queued { accesses: self, stream, writes: true })
+    }
+
+    /// Lets `stream` wait for the last write, for a read that is waited for at once.
+    pub(super) fn wait_for_write(&self, stream: &Arc<CudaStream>) -> Result<()> {
+        let mut open = self.lock();
+        open.settle(&self.driver)?;
+        open.wait_for_write(&self.driver, stream)
+    }
+
+    /// Lets `stream` wait for all accesses, for a write that is waited for at once, or for the end.
+    pub(super) fn wait_for_all(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        self.lock().wait_for_all(&self.driver, stream)
+    }
+
+    /// All accesses are done.
+    pub(super) fn done(&mut self) {
+        self.lock().clear();
+    }
+
+    /// An access may be going on of which nothing is known.
+    pub(super) fn lose(&self) {
+        self.lock().unrecorded = true;
+    }
+}
+
+impl Open {
+    /// Waits for everything where an access is on no record.
+    fn settle(&mut self, driver: &DriverContext) -> Result<()> {
+        if self.unrecorded {
+            driver.synchronize()?;
+            self.unrecorded = false;
+            // Others may be about to queue a read: their entries stay.
+            self.write = None;
+            self.reads.retain(|read| read.state == State::Held);
+        }
+        Ok(())
+    }
+
+    fn wait_for_write(
+        &mut self,
+        driver: &Arc<DriverContext>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<()> {
+        match &mut self.write {
+            Some(write) if !write.on.is(stream) => write.before(driver, &mut self.spare, stream),
+            _ => Ok(()),
+        }
+    }
+
+    fn wait_for_all(
+        &mut self,
+        driver: &Arc<DriverContext>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<()> {
+        // The memory is borrowed for writing: whoever holds a read has forgotten to let go of it.
+        self.unrecorded |= self.reads.iter().chain(&self.write).any(|it| it.state == State::Held);
+        if self.unrecorded {
+            self.reads.iter_mut().for_each(|read| read.state = State::Lazy);
+        }
+        self.settle(driver)?;
+        self.wait_for_write(driver, stream)?;
+        for read in &mut self.reads {
+            if !read.on.is(stream) {
+                read.before(driver, &mut self.spare, stream)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes an entry for a read, or the one at `index`, ready to be recorded.
+    fn prepare(
+        &mut self,
+        driver: &Arc<DriverContext>,
+        stream: &Arc<CudaStream>,
+        index: Option<usize>,
+    ) -> Result<()> {
+        let has_event = index.is_some_and(|index| self.reads[index].event.is_some());
+        let event = if has_event { None } else { self.event(driver, stream)? };
+        match index {
+            Some(index) => {
+                let read = &mut self.reads[index];
+                read.event = read.event.take().or(event);
+                read.state = State::Held;
+            }
+            None => {
+                let on = StreamId::of(stream);
+                self.reads.push(Access { on, state: State::Held, event });
+            }
+        }
+        Ok(())
+    }
+
+    /// An event for an access on `stream`; `None` where it need not be recorded.
+    fn event(&mut self, driver: &Arc<DriverContext>, stream: &CudaStream) -> Result<Option<Event>> {
+        if driver.is_lazy(stream) {
+            return Ok(None);
+        }
+        self.spare.pop().map_or_else(|| Event::new(driver), Ok).map(Some)
+    }
+
+    /// Keeps the list of readers short: forgets those that are done, or lets `stream` wait for one,
+    /// whose part its own record then has.
+    fn make_room(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        if self.reads.len() < MAX_READERS {
+            return Ok(());
+        }
+        let recorded = |read: &Access| read.state == State::Recorded;
+        let is_done = |read: &mut Access| recorded(read) && read.is_done();
+        let done: Vec<Access> = self.reads.extract_if(.., is_done).collect();
+        self.spare.extend(done.into_iter().filter_map(|read| read.event));
+        if self.reads.len() >= MAX_READERS
+            && let Some(index) = self.reads.iter().position(recorded)
+        {
+            if let Some(event) = &self.reads[index].event {
+                event.wait(stream)?;
+            }
+            self.spare.extend(self.reads.swap_remove(index).event);
+        }
+        Ok(())
+    }
+
+    /// Forgets all accesses, and keeps their events for others.
+    fn clear(&mut self) {
+        let gone = self.write.take().into_iter().chain(self.reads.drain(..));
+        self.spare.extend(gone.filter_map(|access| access.event));
+        self.spare.truncate(MAX_READERS + 1);
+    }
+}
+
+impl Access {
+    /// Lets `stream` wait for the access.
+    fn before(
+        &mut self,
+        driver: &Arc<DriverContext>,
+        spare: &mut Vec<Event>,
+        stream: &CudaStream,
+    ) -> Result<()> {
+        if self.state == State::Lazy {
+            let event = match self.event.take().or_else(|| spare.pop()) {
+                Some(event) => event,
+                None => Event::new(driver)?,
+            };
+            event.record(&driver.stream)?;
+            self.event = Some(event);
+            self.state = State::Recorded;
+        }
+        self.event.as_ref().map_or(Ok(()), |event| event.wait(stream))
+    }
+
+    fn is_done(&self) -> bool {
+        self.event.as_ref().is_some_and(Event::is_done)
+    }
+}
+
+impl Queued<'_> {
+    /// Puts the access on record.
+    fn record(&self, open: &mut Open) -> Result<()> {
+        let found = match &mut open.write {
+            Some(write) if self.writes => Some(write),
+            _ => open.reads.iter_mut().find(|read| read.on.is(self.stream)),
+        };
+        let access = match found {
+            Some(access) => access,
+            // Another thread's read on the same stream was recorded, and forgotten since.
+            None => {
+                open.prepare(&self.accesses.driver, self.stream, None)?;
+                open.reads.last_mut().expect("it was added just now")
+            }
+        };
+        access.state = match &access.event {
+            None => State::Lazy,
+            Some(event) => {
+                event.record(self.stream)?;
+                State::Recorded
+            }
+        };
+        Ok(())
+    }
+}
+
+impl Drop for Queued<'_> {
+    fn drop(&mut self) {
+        let driver = &self.accesses.driver;
+        let mut open = self.accesses.lock();
+        let Err(error) = self.record(&mut open) else { return };
+        // What is on no record is waited for here, or by whoever uses the memory next.
+        if driver.wait_for(self.stream).is_err() {
+            open.unrecorded = true;
+            driver.keep(Err(error));
+        } else if self.writes {
+            open.write = None;
+        } else {
+            // An event that was recorded earlier, or never, is as good as one of now.
+            let own = open.reads.iter_mut().find(|read| read.on.is(self.stream));
+            own.into_iter().for_each(|read| read.state = State::Recorded);
+        }
+    }
+}

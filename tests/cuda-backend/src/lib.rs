@@ -1,0 +1,8 @@
+//! What the tests of the CUDA back end share: a kernel in PTX with its wrapper, and processes that
+//! find the fake driver as theirs.
+
+mod child;
+mod kernels;
+
+pub use child::{Child, LEAKS, clean_child};
+pub use kernels::Kernels;

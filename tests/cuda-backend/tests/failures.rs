@@ -1,0 +1,267 @@
+//! Programs of which every call of the driver fails once, at every number: the call that failed is
+//! named or its failure has no effect, no panic of a kernel is lost, nothing leaks, and the same
+//! program, run again in the same process, does what it should.
+
+use std::fmt::Write as _;
+
+use cuda_backend::{Child, Kernels, LEAKS};
+use cudarc::driver::{CudaContext, sys};
+use kernelmill::{Device, Error, Launch, Result};
+
+const LEN: usize = 8;
+
+/// The call behind a program.
+const MARK: &str = "cuDriverGetVersion";
+
+/// Calls that give something back. One that fails is not made again, because it may have done its
+/// work: calls report errors of launches too.
+const RELEASES: [&str; 6] = [
+    "cuDevicePrimaryCtxRelease",
+    "cuEventDestroy",
+    "cuMemFreeAsync",
+    "cuMemFree",
+    "cuModuleUnload",
+    "cuStreamDestroy",
+];
+
+/// Functions of cudarc's that make several calls, and these.
+const OF_CUDARC: [(&str, &[&str]); 3] = [
+    (
+        "CudaContext::new",
+        &[
+            "cuInit",
+            "cuDeviceGet",
+            "cuDevicePrimaryCtxRetain",
+            "cuDeviceGetAttribute",
+            "cuCtxGetCurrent",
+            "cuCtxSetCurrent",
+        ],
+    ),
+    (
+        "CudaContext::new_stream",
+        &["cuCtxGetCurrent", "cuCtxSetCurrent", "cuCtxSynchronize", "cuStreamCreate"],
+    ),
+    ("CudaContext::bind_to_thread", &["cuCtxGetCurrent", "cuCtxSetCurrent"]),
+];
+
+/// What a program computes: the elements of a buffer, and the panics that it was told of.
+type Outcome = (Vec<f32>, usize);
+
+/// A program, and what it computes.
+struct Program {
+    name: &'static str,
+    run: fn() -> Result<Outcome>,
+    expected: ([f32; LEN], usize),
+}
+
+/// Everything on the default stream.
+fn copies_and_launches() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let kernels = Kernels::load(&device)?;
+    let (mut x, mut y) = (device.upload(&[1.0f32; LEN])?, device.zeros::<f32>(LEN)?);
+    kernels.saxpy(&device.stream(), Launch::linear(LEN), 2.0, &x, &mut y)?;
+    x.slice_mut(..4).copy_from(&[3.0; 4])?;
+    kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut y)?;
+    device.stream().synchronize()?;
+    Ok((y.download()?, 0))
+}
+
+/// Readers and writers on several streams, and memory that is freed while it is used.
+fn several_streams() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let kernels = Kernels::load(&device)?;
+    let streams = [device.new_stream()?, device.new_stream()?];
+    let (mut x, mut y) = (device.upload(&[1.0f32; LEN])?, device.zeros::<f32>(LEN)?);
+    for stream in &streams {
+        let mut own = device.zeros::<f32>(LEN)?;
+        kernels.saxpy(stream, Launch::linear(LEN), 1.0, &x, &mut own)?;
+        kernels.saxpy(&streams[0], Launch::linear(LEN), 1.0, &own, &mut y)?;
+    }
+    x.copy_from(&[5.0; LEN])?;
+    kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut y)?;
+    drop(streams);
+    let elements = y.download()?;
+    device.synchronize()?;
+    Ok((elements, 0))
+}
+
+/// Counts a panic. A failure to read it is told once, and the panic stays to be told.
+fn count(result: Result<()>, again: impl FnOnce() -> Result<()>) -> Result<usize> {
+    match result {
+        Err(Error::KernelPanic(_)) => Ok(1),
+        Err(error) => match again() {
+            Err(Error::KernelPanic(_)) => Err(error),
+            other => panic!("the panic is lost: {error}, then {other:?}"),
+        },
+        Ok(()) => Ok(0),
+    }
+}
+
+/// Kernels that panic: waited for by stream, by download, by device, and after they are unloaded.
+fn panics() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let kernels = Kernels::load(&device)?;
+    let stream = device.new_stream()?;
+    let (x, mut y) = (device.upload(&[1.0f32; LEN])?, device.zeros::<f32>(LEN)?);
+    let short = x.slice(..LEN - 1);
+    let launch = Launch::grid([1], [LEN as u32]);
+    let mut panics = 0;
+    kernels.saxpy(&stream, launch, 1.0, &short, &mut y)?;
+    panics += count(stream.synchronize(), || stream.synchronize())?;
+    kernels.saxpy(&device.stream(), launch, 1.0, &short, &mut y)?;
+    let mut elements = Vec::new();
+    let mut download = || y.download().map(|it| elements = it);
+    panics += count(download(), &mut download)?;
+    kernels.saxpy(&stream, launch, 1.0, &short, &mut y)?;
+    panics += count(device.synchronize(), || device.synchronize())?;
+    kernels.saxpy(&stream, launch, 1.0, &short, &mut y)?;
+    drop(kernels);
+    kernelmill::module_cache().release_unused();
+    panics += count(stream.synchronize(), || stream.synchronize())?;
+    Ok((y.download()?, panics))
+}
+
+/// Streams and slices of cudarc's in a context that the program has.
+fn with_cudarc() -> Result<Outcome> {
+    // What fails in cudarc itself is not looked at.
+    let Ok(context) = CudaContext::new(0) else { return ignored() };
+    let device = Device::from_cuda_context(&context)?;
+    let kernels = Kernels::load(&device)?;
+    let Ok(stream) = context.new_stream() else { return ignored() };
+    let Ok(x) = stream.clone_htod(&[1.0f32; LEN]) else { return ignored() };
+    let mut y = device.zeros::<f32>(LEN)?;
+    kernels.saxpy(&stream, Launch::linear(LEN), 2.0, &x, &mut y)?;
+    kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut y)?;
+    device.adopt_stream(stream)?.synchronize()?;
+    Ok((y.download()?, 0))
+}
+
+fn ignored() -> Result<Outcome> {
+    println!("ignored");
+    Ok((WITH_CUDARC.expected.0.to_vec(), 0))
+}
+
+const COPIES_AND_LAUNCHES: Program = Program {
+    name: "every_call_of_copies_and_launches_fails_once",
+    run: copies_and_launches,
+    expected: ([5.0, 5.0, 5.0, 5.0, 3.0, 3.0, 3.0, 3.0], 0),
+};
+const SEVERAL_STREAMS: Program = Program {
+    name: "every_call_of_several_streams_fails_once",
+    run: several_streams,
+    expected: ([7.0; LEN], 0),
+};
+const PANICS: Program = Program {
+    name: "every_call_of_kernels_that_panic_fails_once",
+    run: panics,
+    expected: ([4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 0.0], 4),
+};
+const WITH_CUDARC: Program = Program {
+    name: "every_call_with_slices_of_cudarc_fails_once",
+    run: with_cudarc,
+    expected: ([3.0; LEN], 0),
+};
+
+impl Program {
+    /// The child: runs the program while a call fails, and again.
+    fn body(&self) {
+        match (self.run)() {
+            Ok(outcome) => self.check(&outcome),
+            Err(error) => println!("error: {error}"),
+        }
+        mark_the_end();
+        // The driver's other calls work.
+        self.check(&(self.run)().expect("the failure is over"));
+    }
+
+    #[track_caller]
+    fn check(&self, (elements, panics): &Outcome) {
+        let (expected, expected_panics) = self.expected;
+        assert_eq!((&elements[..], *panics), (&expected[..], expected_panics));
+    }
+
+    /// Lets each call fail once.
+    fn sweep(&self, errors: &[&str]) {
+        for error in errors {
+            let mut faults = String::new();
+            let calls = (1..).take_while(|call| self.fail(*call, error, &mut faults)).count();
+            assert!(faults.is_empty(), "{faults}");
+            assert!(calls > 40, "only {calls} calls of {}", self.name);
+            println!("{}: {calls} calls, each failed with {error}", self.name);
+        }
+    }
+
+    /// Lets a call fail, and adds what is wrong then; whether there was such a call.
+    fn fail(&self, call: usize, error: &str, faults: &mut String) -> bool {
+        let rule = format!("any at call {call} with {error}");
+        let variables = [
+            ("FAKE_CUDA_FAIL", &*rule),
+            ("FAKE_CUDA_LEAK_CHECK", "1"),
+            ("FAKE_CUDA_STREAMS", "lazy"),
+        ];
+        let child = Child::run(self.name, &variables, || self.body());
+        let said = format!("fake-cuda: call {call} fails, of ");
+        let failed = child.stderr.lines().find_map(|line| line.strip_prefix(&said));
+        let failed = failed.expect("the end is marked by a call");
+        if failed == MARK {
+            child.expect_success();
+            return false;
+        }
+        let may_leak = RELEASES.contains(&failed) || is_leak_of_cudarc(failed, &child.stdout);
+        if child.code != Some(0) && (child.code != Some(LEAKS) || !may_leak) {
+            writeln!(faults, "call {call}, {failed}:\n{}\n{}", child.stdout, child.stderr).unwrap();
+        }
+        let told = child.stdout.lines().find_map(|line| line.split_once("error: "));
+        if let Some((_, error)) = told.filter(|(_, error)| !names(error, failed)) {
+            writeln!(faults, "call {call}, {failed}, is named: {error}").unwrap();
+        }
+        true
+    }
+}
+
+/// Makes a call that no program makes.
+fn mark_the_end() {
+    let mut version = 0;
+    // SAFETY: the driver is there, and writes one number.
+    let _ = unsafe { sys::cuDriverGetVersion(&raw mut version) };
+}
+
+/// cudarc's `CudaContext::new` keeps the primary context where it cannot ask for an attribute.
+fn is_leak_of_cudarc(failed: &str, printed: &str) -> bool {
+    let in_new = printed.contains("error: CudaContext::new failed");
+    (failed == "cuDeviceGetAttribute" && in_new) || printed.contains("ignored")
+}
+
+/// Whether an error names the function that failed.
+fn names(error: &str, failed: &str) -> bool {
+    let named = error.split(" failed").next().unwrap_or_default();
+    let function = named.split(' ').next().unwrap_or_default();
+    let of_cudarc = OF_CUDARC.iter().find(|(known, _)| *known == function);
+    let out_of_memory = failed.starts_with("cuMemAlloc") && error.starts_with("out of memory");
+    let later = failed == "cuDeviceGetCount" && error.contains("is not available");
+    named == failed
+        || of_cudarc.is_some_and(|(_, calls)| calls.contains(&failed))
+        || out_of_memory
+        || later
+        || (error.contains("an earlier call of cudarc's") && WITH_CUDARC.name.contains("cudarc"))
+}
+
+#[test]
+fn every_call_of_copies_and_launches_fails_once() {
+    COPIES_AND_LAUNCHES.sweep(&["UNKNOWN", "OUT_OF_MEMORY"]);
+}
+
+#[test]
+fn every_call_of_several_streams_fails_once() {
+    SEVERAL_STREAMS.sweep(&["UNKNOWN"]);
+}
+
+#[test]
+fn every_call_of_kernels_that_panic_fails_once() {
+    PANICS.sweep(&["UNKNOWN"]);
+}
+
+#[test]
+fn every_call_with_slices_of_cudarc_fails_once() {
+    WITH_CUDARC.sweep(&["UNKNOWN"]);
+}
