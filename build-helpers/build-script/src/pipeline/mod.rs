@@ -22,7 +22,7 @@ use crate::{
         out_dir,
     },
     plan::{
-        device_libraries, host_code,
+        device_libraries, host, host_code,
         units::{self, Unit, UnitCompiler},
     },
     settings::{layer::Layer, package::Package, resolve, resolved::Settings},
@@ -185,6 +185,7 @@ fn plan(
 ) -> Result<Planned, Error> {
     let Planning { environment, package, search, tools } = *context;
     let Discovered { found, host_files } = discovered;
+    host::check(&package.target)?;
     settings.params.device_link =
         device_libraries::find(environment, package, settings, search, inputs)?;
     host_code::check(&host_files, settings, search, tools.nvcc.as_ref())?;
