@@ -77,7 +77,7 @@ impl Parts {
         let builder = self.project.builder.clone();
         let mut settings = resolve::read(&environment, &package, builder).unwrap();
         (self.settings)(&mut settings);
-        let store = Store::of_user(&environment);
+        let store = Store::of_user(&environment).unwrap();
         let inputs = Inputs::new(&environment, &package, &store);
         let front_end = FrontEnd {
             environment: &environment,

@@ -6,7 +6,7 @@ use crate::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
     },
-    store::entries::{self, Store},
+    store::{entries::Store, location::user_folder},
 };
 use std::{
     cmp::Reverse,
@@ -57,7 +57,7 @@ impl<'w> Search<'w> {
             nvcc: settings.nvcc.clone(),
             clang: settings.clang.clone(),
             arguments: settings.arguments_for(ArgumentsOf::Cuda),
-            memory: Store::of_user(environment),
+            memory: Store::of_user_if_any(environment),
         }
     }
 
@@ -71,7 +71,7 @@ impl<'w> Search<'w> {
             nvcc: environment.text("KERNELMILL_NVCC"),
             clang: environment.text("KERNELMILL_CLANG"),
             arguments: Vec::new(),
-            memory: Store::of_user(environment),
+            memory: Store::of_user_if_any(environment),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'w> Search<'w> {
 
     /// Where `cargo kernelmill toolchain install` puts tools.
     pub(crate) fn user_folder(&self) -> Option<PathBuf> {
-        entries::user_folder(self.environment).map(|folder| folder.join("toolchains"))
+        user_folder(self.environment).ok().map(|folder| folder.join("toolchains"))
     }
 
     /// Where a program of CUDA's was looked for, as a sentence goes on after "it is": for people

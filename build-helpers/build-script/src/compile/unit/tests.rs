@@ -131,7 +131,7 @@ fn with_front_end_on(host: &str, test: impl FnOnce(&Project, &FrontEnd<'_>)) {
     let environment = project.environment(&written);
     let package = Package::read(&environment).unwrap();
     let settings = resolve::read(&environment, &package, Layer::default()).unwrap();
-    let store = Store::of_user(&environment);
+    let store = Store::of_user(&environment).unwrap();
     let inputs = Inputs::new(&environment, &package, &store);
     let front_end = FrontEnd {
         environment: &environment,
