@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-/// The SHA-256 digest of everything that can change an artifact's bytes: source text and what it
+/// A digest (BLAKE3) of everything that can change an artifact's bytes: source text and what it
 /// includes, compiler versions, target, options, plugins and libraries.
 ///
 /// ```

@@ -2,7 +2,7 @@
 //!
 //! The build side ([`kernelmill-build`] and [`kernelmill-compiler`]) writes them into the
 //! generated bindings; the run side ([`kernelmill`]) reads them back. The crate has no
-//! dependencies: it needs neither Cargo, nor LLVM, nor a GPU driver.
+//! dependencies (but for the feature `source-digest`): it needs neither Cargo, nor LLVM, nor a GPU driver.
 //!
 //! - [`Target`]: a compilation target, as the user writes it (`cpu`, `sm_90a`, ...).
 //! - [`Signature`]: a kernel's name, dimension and parameters; [`ValueType`] is the type of a value
@@ -26,6 +26,7 @@ mod panic;
 mod printed;
 mod scalar;
 mod signature;
+#[cfg(feature = "source-digest")]
 mod sources;
 pub mod target;
 mod tensor_map;
@@ -43,6 +44,7 @@ pub use scalar::Scalar;
 pub use signature::{
     Access, Dimension, MAX_ARGUMENTS, Parameter, ParameterKind, Safety, Signature, symbol,
 };
+#[cfg(feature = "source-digest")]
 pub use sources::source_digest;
 pub use target::{AmdTarget, NvidiaArch, NvidiaSuffix, Target};
 pub use tensor_map::{MAX_TENSOR_RANK, TensorMapData};

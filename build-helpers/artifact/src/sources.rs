@@ -1,17 +1,19 @@
 //! Digest of a compiler's own sources, for its cache keys.
 
+use hmac_sha256::Hash;
 use std::{
-    fs,
-    hash::{DefaultHasher, Hasher},
-    io,
+    fmt::Write as _,
+    fs, io,
     path::{Path, PathBuf},
 };
 
-/// A digest of the names and contents of all files in some folders, as 16 hexadecimal digits.
+/// A digest of the names and contents of all files in some folders, as 64
+/// hexadecimal digits: SHA-256.
 ///
 /// It is for the build script of a crate that changes what kernels are compiled to, for example a
 /// plugin. The crate makes it part of its version, so that artifacts of an older state of its
-/// sources are not reused. A folder that does not exist has no files.
+/// sources are not reused. A folder that does not exist has no files. The build script names this crate with
+/// its feature `source-digest`.
 ///
 /// ```no_run
 /// // The build script of a plugin, whose `version` has `env!("PLUGIN_DIGEST")`.
@@ -27,15 +29,20 @@ use std::{
 ///
 /// When a file or folder cannot be read; the error names it.
 pub fn source_digest<P: AsRef<Path>>(folders: &[P]) -> io::Result<String> {
-    let mut digest = DefaultHasher::new();
+    let mut digest = Hash::new();
     for folder in folders.iter().map(AsRef::as_ref).filter(|folder| folder.is_dir()) {
         add(folder, &mut digest)?;
     }
-    Ok(format!("{:016x}", digest.finish()))
+    let mut text = String::new();
+    for byte in digest.finalize() {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
 }
 
 /// Adds the files of a folder in the order of their names.
-fn add(folder: &Path, digest: &mut DefaultHasher) -> io::Result<()> {
+fn add(folder: &Path, digest: &mut Hash) -> io::Result<()> {
     let at = |path: &Path, error: io::Error| {
         io::Error::new(error.kind(), format!("{}: {error}", path.display()))
     };
@@ -43,7 +50,7 @@ fn add(folder: &Path, digest: &mut DefaultHasher) -> io::Result<()> {
     let entries = entries.map_err(|error| at(folder, error))?;
     let mut paths: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
     paths.sort();
-    digest.write_usize(paths.len());
+    digest.update((paths.len() as u64).to_le_bytes());
     for path in paths {
         field(path.file_name().unwrap_or_default().as_encoded_bytes(), digest);
         if path.is_dir() {
@@ -56,9 +63,9 @@ fn add(folder: &Path, digest: &mut DefaultHasher) -> io::Result<()> {
 }
 
 /// Adds bytes with their length in front, so that the end of a field is unambiguous.
-fn field(bytes: &[u8], digest: &mut DefaultHasher) {
-    digest.write_usize(bytes.len());
-    digest.write(bytes);
+fn field(bytes: &[u8], digest: &mut Hash) {
+    digest.update((bytes.len() as u64).to_le_bytes());
+    digest.update(bytes);
 }
 
 #[cfg(test)]
@@ -96,6 +103,6 @@ mod tests {
     fn no_folder_is_no_file() {
         let none = source_digest::<&Path>(&[]).unwrap();
         assert_eq!(none, source_digest(&["/nonexistent/kernelmill"]).unwrap());
-        assert_eq!(none.len(), 16);
+        assert_eq!(none.len(), 64);
     }
 }

@@ -56,9 +56,9 @@
 //!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target.
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
 //! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.
-//! - `KERNELMILL_CACHE_DIR`, `KERNELMILL_CACHE_SIZE` (bytes, 2 GiB by default),
+//! - `KERNELMILL_CACHE_DIR`, `KERNELMILL_CACHE_SIZE` (bytes or `2GB`; 2 GiB by default),
 //!   `KERNELMILL_CACHE=off`: the store that all packages of a user share; it lies in
-//!   `$XDG_CACHE_HOME/kernelmill` or the platform's cache folder.
+//!   `$XDG_CACHE_HOME/kernelmill` or the platform's cache folder, and is the user's alone.
 //!
 //! # Sources
 //!

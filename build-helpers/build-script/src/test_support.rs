@@ -101,8 +101,9 @@ impl Project {
     pub(crate) fn build(&self) -> Outcome {
         let written = Shared::default();
         let environment = self.environment(&written);
-        let result =
-            pipeline::run_with(&environment, self.builder.clone(), &|_, _| Ok(Box::new(Fake)));
+        let result = pipeline::run_with(&environment, self.builder.clone(), &|package, _| {
+            Ok(Box::new(Fake::on(&package.target)))
+        });
         let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
         Outcome { result, lines: text.lines().map(str::to_owned).collect() }
     }
@@ -142,7 +143,17 @@ impl io::Write for Shared {
 /// Takes a file and the modules it includes for bitcode, and that with the target for a binary.
 /// The words `RUSTC_ERROR` and `UNIT_ERROR` in a text make it fail; lines that start with `// note`
 /// are not in the bitcode.
-pub(crate) struct Fake;
+pub(crate) struct Fake {
+    pub(crate) host: String,
+    pub(crate) plugins: String,
+}
+
+impl Fake {
+    /// A compiler for a host.
+    pub(crate) fn on(host: &str) -> Self {
+        Self { host: host.to_owned(), plugins: String::new() }
+    }
+}
 
 impl Compile for Fake {
     fn version(&self) -> String {
@@ -150,7 +161,11 @@ impl Compile for Fake {
     }
 
     fn plugins(&self) -> String {
-        String::new()
+        self.plugins.clone()
+    }
+
+    fn resolved(&self, target: &Target) -> Result<String, Failure> {
+        Ok(if *target == Target::Cpu { self.host.clone() } else { format!("GPU {target}") })
     }
 
     fn lower_cuda(

@@ -59,9 +59,9 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         disassembler(&machine, "cuobjdump", "counts registers, for `cargo kernelmill report`"),
     ];
     for finding in &findings {
-        finding.print();
+        finding.print(&machine);
         if finding.name == "nvcc" {
-            host_compiler(&machine).iter().for_each(Finding::print);
+            host_compiler(&machine).iter().for_each(|finding| finding.print(&machine));
         }
     }
     for device in Device::all() {
@@ -85,11 +85,18 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 }
 
 impl Finding {
-    fn print(&self) {
+    /// Prints a line; of a tool that is there, where it lies and who named that place.
+    fn print(&self, machine: &Machine) {
         let Self { name, purpose, is_required, state } = self;
         match state {
             Ok(Tool { version, place }) => {
-                println!("{:8} {name:10} {version:14} {}", "ok", place.display());
+                let origin = match *name {
+                    // Cargo and the linker find these.
+                    "rustc" | "LLVM" | "rust-lld" => "the Rust toolchain".to_owned(),
+                    "cc" if env::var_os("CC").is_some() => "CC".to_owned(),
+                    _ => machine.origin(place),
+                };
+                println!("{:8} {name:10} {version:14} {} ({origin})", "ok", place.display());
             }
             Err(mend) => {
                 let mark = if *is_required { "MISSING" } else { "absent" };

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use kernelmill_artifact::{NvidiaArch, Signature};
+use kernelmill_artifact::{NvidiaArch, Signature, Target};
 use kernelmill_llvm::{Library, Version};
 
 use crate::{
@@ -17,10 +17,11 @@ use crate::{
         },
         rust::{self, DeviceCrate, RustSource},
     },
-    job::{Job, Lowered, Symbols},
+    job::{Config, Job, JobSource, Lowered, Symbols},
     passes::{deferred, dispatch, link::Libraries},
     pipeline::{self, Tools},
     plugin::{Plugin, Plugins},
+    target::lookup,
     toolchain::Toolchain,
 };
 
@@ -104,6 +105,20 @@ impl Compiler {
             self.toolchain.libdevice.as_deref().map_or_else(String::new, rust::file_digest),
             self.toolchain.ocml.as_deref().map_or_else(String::new, rust::file_digest),
         )
+    }
+
+    /// What a target stands for here, as text for keys: the triple, the processor, its features and the
+    /// data layout. For [`Target::Cpu`] that is another one for each host.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Llvm`] where the library has no such target.
+    pub fn resolved(&self, target: &Target) -> Result<String, Error> {
+        let config = Config::new(target.clone());
+        let lowered = Lowered::default();
+        let source = JobSource { lowered: &lowered, signatures: &[], unit: "" };
+        let backend = lookup(&self.toolchain, &Job { source, config: &config })?;
+        Ok(backend.machine().description())
     }
 
     /// The tools in use.

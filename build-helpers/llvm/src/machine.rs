@@ -20,6 +20,8 @@ pub struct Machine {
     machine: TargetMachine,
     triple: TargetTriple,
     triple_text: String,
+    processor: String,
+    features: String,
     data_layout: String,
 }
 
@@ -52,7 +54,14 @@ impl Machine {
             })?;
         let layout = machine.get_target_data().get_data_layout();
         let data_layout = layout.as_str().to_string_lossy().into_owned();
-        Ok(Self { machine, triple: parsed, triple_text: triple.to_owned(), data_layout })
+        Ok(Self {
+            machine,
+            triple: parsed,
+            triple_text: triple.to_owned(),
+            processor: processor.to_owned(),
+            features: features.to_owned(),
+            data_layout,
+        })
     }
 
     /// The target triple.
@@ -65,6 +74,16 @@ impl Machine {
     #[must_use]
     pub fn data_layout(&self) -> &str {
         &self.data_layout
+    }
+
+    /// The triple, the processor, its features and the data layout as text: two machines that say the
+    /// same generate the same code.
+    #[must_use]
+    pub fn description(&self) -> String {
+        let Self { triple_text, processor, features, data_layout, .. } = self;
+        format!(
+            "triple {triple_text}; processor {processor}; features {features}; layout {data_layout}"
+        )
     }
 
     /// The bytes from one element of this type to the next in memory.

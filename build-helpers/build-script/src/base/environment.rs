@@ -91,6 +91,12 @@ impl BuildEnvironment {
         self.read("CARGO_MANIFEST_LINKS")
     }
 
+    /// `PATH`. Cargo is not told to watch it: a terminal's and an editor's differ and name the same tools, and
+    /// each would undo the other's build. Whoever finds a tool has Cargo watch the tool.
+    pub(crate) fn search_path(&self) -> Option<OsString> {
+        self.read("PATH")
+    }
+
     /// The names of all variables, for those who start another Cargo and must not hand them on.
     pub(crate) fn names(&self) -> Vec<OsString> {
         match &self.variables {

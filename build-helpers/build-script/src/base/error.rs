@@ -40,6 +40,9 @@ pub enum Error {
         /// Why it failed.
         source: io::Error,
     },
+    /// The store of compiled kernels cannot be used: its folder is not known, or not the user's alone.
+    #[error("{0}")]
+    Store(String),
     /// kernelmill broke one of its own rules.
     #[error("internal error of kernelmill: {0}; please report it")]
     Internal(String),

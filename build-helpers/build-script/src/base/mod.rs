@@ -10,3 +10,4 @@ pub(crate) mod key;
 pub(crate) mod naming;
 pub(crate) mod paths;
 pub(crate) mod report;
+pub(crate) mod trust;

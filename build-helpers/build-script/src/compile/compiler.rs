@@ -1,6 +1,6 @@
 //! The compiler's interface to a build: a narrow trait, so that the rest can be tested without one.
 
-use kernelmill_artifact::{NvidiaArch, Signature};
+use kernelmill_artifact::{NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
     Artifact, Compiler, Error, Job, Lowered, RustSource, Symbols,
     frontend::cuda::{
@@ -18,6 +18,8 @@ pub(crate) trait Compile: Sync {
     fn version(&self) -> String;
     /// Names and versions of the plugins, which can change what is made of the front end's result.
     fn plugins(&self) -> String;
+    /// What a target stands for on the host: its triple, processor, features and data layout.
+    fn resolved(&self, target: &Target) -> Result<String, Failure>;
     /// Runs the front end over a kernel file.
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure>;
     /// Runs the front end over a file in CUDA C++, which is told of an architecture.
@@ -44,6 +46,10 @@ impl Compile for Compiler {
 
     fn plugins(&self) -> String {
         Self::plugins(self)
+    }
+
+    fn resolved(&self, target: &Target) -> Result<String, Failure> {
+        Self::resolved(self, target).map_err(Failure::from)
     }
 
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {

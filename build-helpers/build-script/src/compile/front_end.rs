@@ -204,7 +204,7 @@ impl FrontEnd<'_> {
     }
 
     /// The digest of what is known before the front end runs.
-    fn key(&self, source: &Source, arch: Option<NvidiaArch>) -> Fingerprint {
+    pub(super) fn key(&self, source: &Source, arch: Option<NvidiaArch>) -> Fingerprint {
         let kind = match source.kind {
             SourceKind::File => "rust file",
             SourceKind::Package => "rust package",
@@ -218,8 +218,11 @@ impl FrontEnd<'_> {
         let is_package = source.kind == SourceKind::Package;
         let options = if is_package { kernel_package::options() } else { Vec::new() };
         let includes = clang.iter().flat_map(|_| &self.settings.includes);
+        // With it set, rustc takes what it refuses without.
+        let unstable = self.environment.raw("RUSTC_BOOTSTRAP");
         KeyBuilder::new("front")
             .part("version", &self.version)
+            .part("unstable features", format!("{unstable:?}"))
             .part("clang", clang.map_or("", |clang| &clang.version))
             .parts("variable", variables.map(|variable| format!("{variable:?}")))
             .parts("define", defines.map(|define| format!("{define:?}")))

@@ -9,7 +9,8 @@ use crate::{
     discovery::source::Source,
     settings::resolved::Settings,
 };
-use kernelmill_compiler::frontend::cuda::HostOptions;
+use kernelmill_artifact::Target;
+use kernelmill_compiler::{Config, frontend::cuda::HostOptions};
 use std::path::PathBuf;
 
 /// A host file, compiled.
@@ -47,8 +48,9 @@ pub(crate) fn options<'a>(cuda: &NvccCompiler<'a>) -> HostOptions<'a> {
 /// Adds to a key what device code in host files depends on beside its text.
 pub(crate) fn described(cuda: &NvccCompiler<'_>, key: KeyBuilder) -> KeyBuilder {
     let Settings { targets, params, options, rdc, .. } = cuda.settings;
-    key.parts("target", targets.iter().map(ToString::to_string))
-        .part("options", format!("{params:?} {options:?}"))
-        .part("rdc", rdc.to_string())
-        .part("machine", &cuda.package.target)
+    let config = |target: &Target| {
+        let (target, params, options) = (target.clone(), params.clone(), options.clone());
+        Config { target, params, options }.key()
+    };
+    key.parts("config", targets.iter().map(config)).part("rdc", rdc.to_string())
 }

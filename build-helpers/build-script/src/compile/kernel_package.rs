@@ -4,7 +4,13 @@
 
 use super::compiler::Failure;
 use crate::{
-    base::environment::BuildEnvironment, discovery::source::Source, settings::package::Package,
+    base::{
+        environment::BuildEnvironment,
+        files::{Access, write},
+        key::digest,
+    },
+    discovery::source::Source,
+    settings::package::Package,
 };
 use cargo_metadata::{CompilerMessage, Message, diagnostic::DiagnosticLevel};
 use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
@@ -30,6 +36,12 @@ pub(crate) fn lower(
 ) -> Result<Lowered, Failure> {
     let name = crate::base::naming::identifier(&source.display);
     let folder = package.out_dir.join("kernelmill").join(name);
+    let known = folder.join(INPUTS);
+    if is_stale(&known) {
+        // Cargo compares times; without its fingerprints it builds everything.
+        let fingerprints = folder.join(&package.target).join("release/.fingerprint");
+        let _ = fs::remove_dir_all(fingerprints);
+    }
     let command = cargo(environment, package, source, debug, &folder);
     let mut built = run(command, package, &source.path)?;
     built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
@@ -40,7 +52,33 @@ pub(crate) fn lower(
         add_bitcode(library, &mut lowered.modules)?;
     }
     lowered.inputs = inputs(built.libraries.first(), source);
+    // Without the list the next build that Cargo takes for fresh is believed, as it was before.
+    let _ = write(&known, digests(&lowered.inputs).as_bytes(), Access::AsUsual);
     Ok(lowered)
+}
+
+/// The file beside what cargo builds, with the digests of what that was built of.
+const INPUTS: &str = "kernelmill-inputs.txt";
+
+/// The digests and paths of files, a file a line.
+fn digests(files: &[PathBuf]) -> String {
+    let line = |path: &PathBuf| {
+        let content = digest(&fs::read(path).unwrap_or_default());
+        format!("{content} {}\n", path.display())
+    };
+    files.iter().map(line).collect()
+}
+
+/// Whether a file has another content than when cargo built, and an older time than that build: then cargo
+/// takes what it built for fresh, and it is not. Archives and backups bring such files back.
+fn is_stale(known: &Path) -> bool {
+    let time = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
+    let (Ok(text), Some(built)) = (fs::read_to_string(known), time(known)) else { return false };
+    let entries = text.lines().filter_map(|line| line.split_once(' '));
+    let mut old = entries.filter(|(_, path)| time(Path::new(path)).is_none_or(|it| it <= built));
+    old.any(|(content, path)| {
+        fs::read(path).is_ok_and(|bytes| digest(&bytes).to_string() != content)
+    })
 }
 
 /// What cargo says of a build that succeeds.
@@ -314,6 +352,13 @@ mod tests {
         for name in ["kernels/pack/Cargo.toml", "kernels/pack/src/a.rs", "other/src/lib.rs"] {
             assert!(inputs.iter().any(|input| input == name), "{name} in {inputs:?}");
         }
+        // A file that is brought back with the time that it had, long before the build.
+        let file = project.folder.path().join("app/kernels/pack/src/a.rs");
+        project.write("app/kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { x * 77 }");
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(86_400);
+        fs::File::options().append(true).open(&file).unwrap().set_modified(long_ago).unwrap();
+        let changed = lower(&environment, &package, &source, None).unwrap();
+        assert_ne!(changed.modules, lowered.modules, "what cargo had built before");
         project.write("app/kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { y }");
         let error = lower(&environment, &package, &source, None).unwrap_err().to_string();
         assert!(error.contains("cannot find value `y`"), "{error}");

@@ -11,5 +11,7 @@ pub(crate) mod diagnostics;
 pub(crate) mod front_end;
 pub(crate) mod host;
 pub(crate) mod kernel_package;
+#[cfg(test)]
+mod keys_tests;
 pub(crate) mod nvcc;
 pub(crate) mod unit;

@@ -144,15 +144,21 @@ impl NvccCompiler<'_> {
         newest.max_by_key(|arch| (arch.major, arch.minor, arch.suffix as u8)).unwrap_or(OLDEST)
     }
 
-    /// A key with all that is known before the compiler runs.
-    pub(crate) fn key(&self, kind: &str, source: &Source) -> KeyBuilder {
-        let text = source.texts.iter().map(|(_, text)| text.as_bytes());
+    /// A key with nvcc itself, what it reads of the environment, and the host.
+    pub(crate) fn tool_key(&self, kind: &str) -> KeyBuilder {
         let variables = self.nvcc.variables.iter().map(|variable| format!("{variable:?}"));
-        let defines = self.settings.defines.iter().map(|define| format!("{define:?}"));
         KeyBuilder::new(kind)
             .part("kernelmill", kernelmill_compiler::DIGEST)
             .part("version", &self.nvcc.version)
             .parts("variable", variables)
+            .part("host", &self.package.target)
+    }
+
+    /// A key with all that is known of a source before the compiler runs.
+    pub(crate) fn key(&self, kind: &str, source: &Source) -> KeyBuilder {
+        let text = source.texts.iter().map(|(_, text)| text.as_bytes());
+        let defines = self.settings.defines.iter().map(|define| format!("{define:?}"));
+        self.tool_key(kind)
             .part("path", &source.display)
             .parts("text", text)
             .parts("include", &self.settings.includes)

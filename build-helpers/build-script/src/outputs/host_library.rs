@@ -4,11 +4,7 @@
 use super::{cuda_runtime, link};
 use crate::{
     base::{
-        environment::BuildEnvironment,
-        error::Error,
-        files::write_if_changed,
-        key::{KeyBuilder, digest},
-        naming,
+        environment::BuildEnvironment, error::Error, files::write_if_changed, key::digest, naming,
         report::Report,
     },
     compile::{
@@ -68,9 +64,8 @@ fn linked(
     objects: &[Vec<u8>],
     paths: &[PathBuf],
 ) -> Result<PathBuf, Error> {
-    let key = KeyBuilder::new("device link")
-        .part("version", &cuda.nvcc.version)
-        .parts("object", objects.iter().map(|object| digest(object).0));
+    let key =
+        cuda.tool_key("device link").parts("object", objects.iter().map(|object| digest(object).0));
     let key = described(cuda, key).finish();
     let path = folder(cuda).join("kernelmill_device_link.o");
     let bytes = match cuda.store.get("object", &key) {

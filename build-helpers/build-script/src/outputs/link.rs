@@ -1,7 +1,9 @@
 //! Static libraries of objects, which are linked into whatever the package builds.
 
 use crate::{
-    base::{environment::BuildEnvironment, error::Error, files::write_if_changed, naming},
+    base::{
+        environment::BuildEnvironment, error::Error, files::write_if_changed, key::digest, naming,
+    },
     settings::package::Package,
 };
 use std::{
@@ -43,29 +45,29 @@ pub(crate) fn archive(
         format!("lib{name}.a")
     };
     let file = package.out_dir.join(file);
-    // What it was made of, to see that an object is gone.
     let list = package.out_dir.join(format!("kernelmill/{name}.txt"));
-    let names: String = objects.iter().map(|path| format!("{}\n", path.display())).collect();
-    let is_current =
-        fs::read_to_string(&list).is_ok_and(|made_of| made_of == names) && is_newer(&file, objects);
-    if !is_current {
+    let known = fs::read_to_string(&list).ok();
+    if known.is_none() || known != contents(&file, objects) {
         // A library that is only half written when a build is stopped must not look whole.
         if list.exists() {
             fs::remove_file(&list).map_err(Error::io("remove", &list))?;
         }
         make(package, name, objects)?;
-        write_if_changed(&list, names.as_bytes())?;
+        write_if_changed(&list, contents(&file, objects).unwrap_or_default().as_bytes())?;
     }
     environment.cargo.link(&package.out_dir, name, &file);
     Ok(())
 }
 
-/// Whether a file is there and was written after all of these.
-fn is_newer(file: &Path, objects: &[PathBuf]) -> bool {
-    let modified = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
-    modified(file).is_some_and(|time| {
-        objects.iter().all(|object| modified(object).is_some_and(|object| object < time))
-    })
+/// The digests of a library and of the objects that it is made of, with their paths, a file a line; `None`
+/// where one of them cannot be read. When they were written says nothing: clocks are changed, and files
+/// are brought back with the times that they had.
+fn contents(library: &Path, objects: &[PathBuf]) -> Option<String> {
+    let line = |path: &Path| {
+        let content = digest(&fs::read(path).ok()?);
+        Some(format!("{content} {}\n", path.display()))
+    };
+    std::iter::once(library).chain(objects.iter().map(PathBuf::as_path)).map(line).collect()
 }
 
 fn make(package: &Package, name: &str, objects: &[PathBuf]) -> Result<(), Error> {
@@ -86,6 +88,46 @@ fn make(package: &Package, name: &str, objects: &[PathBuf]) -> Result<(), Error>
 mod tests {
     use super::*;
     use crate::{base::cargo::Cargo, test_support::Project};
+
+    /// The bytes of a library of one object in the project, after another build.
+    fn built(project: &Project) -> Vec<u8> {
+        let environment = project.environment(&crate::test_support::Shared::default());
+        let package = Package::read(&environment).unwrap();
+        let object = package.root.join("a.o");
+        archive(&environment, &package, "host", &[object]).unwrap();
+        fs::read(package.out_dir.join("libhost.a")).unwrap()
+    }
+
+    #[test]
+    fn content_decides_whether_a_library_is_made_again_and_no_time_does() {
+        use std::time::{Duration, SystemTime};
+        let project = Project::new("", &[("a.o", "first"), ("target/out/kernelmill/none", "")]);
+        let library = project.out().join("libhost.a");
+        let contains = |bytes: &[u8], text: &str| {
+            bytes.windows(text.len()).any(|window| window == text.as_bytes())
+        };
+        let set_time = |path: &Path, time| {
+            fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();
+        };
+        let day = Duration::from_secs(86_400);
+        assert!(contains(&built(&project), "first"));
+        // The clock was a day ahead when the library was made.
+        set_time(&library, SystemTime::now() + day);
+        project.write("app/a.o", "later");
+        assert!(contains(&built(&project), "later"), "the object of before is kept");
+        // An object is brought back with the time that it had.
+        project.write("app/a.o", "third");
+        set_time(&project.folder.path().join("app/a.o"), SystemTime::now() - day);
+        assert!(contains(&built(&project), "third"));
+        // A library that is not what was made is made again.
+        fs::write(&library, "damaged").unwrap();
+        assert!(contains(&built(&project), "third"));
+        // Nothing is made where nothing changed.
+        set_time(&library, SystemTime::now() - day);
+        let before = fs::metadata(&library).unwrap().modified().unwrap();
+        built(&project);
+        assert_eq!(fs::metadata(&library).unwrap().modified().unwrap(), before);
+    }
 
     #[test]
     fn a_library_that_could_not_be_made_whole_is_made_again() {

@@ -22,7 +22,7 @@ use crate::{
         out_dir,
     },
     plan::{
-        device_libraries, host_code,
+        device_libraries, host, host_code,
         units::{self, Unit, UnitCompiler},
     },
     settings::{layer::Layer, package::Package, resolve, resolved::Settings},
@@ -82,11 +82,14 @@ pub(crate) fn run_with(
 ) -> Result<Summary, Error> {
     let package = Package::read(environment)?;
     let mut settings = resolve::read(environment, &package, builder)?;
-    let discovered = discover(environment, &package, &settings)?;
     let is_skipped = environment.flag("KERNELMILL_SKIP_BUILD") || environment.flag("DOCS_RS");
+    let store = match is_skipped {
+        true => Store::of_user_if_any(environment),
+        false => Store::of_user(environment)?,
+    };
+    let discovered = discover(environment, &package, &settings)?;
     let search = toolchain::Search::of_build(environment, &package, &settings);
     let tools = find_tools(&search, &package, &settings, &discovered, is_skipped)?;
-    let store = Store::of_user(environment);
     let inputs = Inputs::new(environment, &package, &store);
     let context = Planning { environment, package: &package, search: &search, tools: &tools };
     let planned = match is_skipped {
@@ -185,6 +188,7 @@ fn plan(
 ) -> Result<Planned, Error> {
     let Planning { environment, package, search, tools } = *context;
     let Discovered { found, host_files } = discovered;
+    host::check(&package.target)?;
     settings.params.device_link =
         device_libraries::find(environment, package, settings, search, inputs)?;
     host_code::check(&host_files, settings, search, tools.nvcc.as_ref())?;

@@ -101,6 +101,34 @@ fn no_path_of_a_checkout_is_in_a_key() {
 }
 
 #[test]
+fn no_entry_is_taken_for_another() {
+    let fill = "#[kernel] fn fill(mut out: DisjointSlice<f32>) {}";
+    let files_of = [("kernels/saxpy.rs", SAXPY), ("kernels/fill.rs", fill)];
+    let project = Project::new(TWO_TARGETS, &files_of);
+    assert_eq!(project.counts(), (4, 0));
+    let binaries = |project: &Project| {
+        let names = project.outputs().into_iter().filter(|name| !name.ends_with(".json"));
+        names.map(|name| fs::read(project.out().join(name)).unwrap()).collect::<Vec<_>>()
+    };
+    let expected = binaries(&project);
+    let entries = files(&project.folder.path().join("cache/kernelmill"));
+    let content: Vec<_> = entries.iter().map(|entry| fs::read(entry).unwrap()).collect();
+    for first in 0..entries.len() {
+        for second in 0..first {
+            fs::write(&entries[first], &content[second]).unwrap();
+            fs::write(&entries[second], &content[first]).unwrap();
+            fs::remove_dir_all(project.out()).unwrap();
+            let (compiled, cached) = project.counts();
+            assert_eq!(compiled + cached, 4);
+            assert_eq!(binaries(&project), expected, "{first} and {second} were swapped");
+            for entry in [first, second] {
+                fs::write(&entries[entry], &content[entry]).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
 fn damaged_entries_of_every_kind_are_made_again() {
     let project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
     assert_eq!(project.counts(), (2, 0));
@@ -201,13 +229,14 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_PANICS",
         "rerun-if-env-changed=KERNELMILL_MATH",
         "rerun-if-env-changed=KERNELMILL_CUDA_COMPILER",
-        "rerun-if-changed=kernels",
         "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",
         "rerun-if-env-changed=DOCS_RS",
         "rerun-if-env-changed=KERNELMILL_CACHE_SIZE",
         "rerun-if-env-changed=KERNELMILL_CACHE",
         "rerun-if-env-changed=KERNELMILL_CACHE_DIR",
         "rerun-if-env-changed=XDG_CACHE_HOME",
+        "rerun-if-changed=kernels",
+        "rerun-if-env-changed=RUSTC_BOOTSTRAP",
         "rerun-if-changed=kernels/saxpy.rs",
         "rerun-if-changed=kernels/helper.rs",
     ]

@@ -1,5 +1,6 @@
 //! The third stage of a build: the units to compile, who compiles each, and whether that is possible.
 
 pub(crate) mod device_libraries;
+pub(crate) mod host;
 pub(crate) mod host_code;
 pub(crate) mod units;

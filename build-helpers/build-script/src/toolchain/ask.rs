@@ -3,7 +3,7 @@
 use super::search::Search;
 use crate::{
     base::{error::Error, key::KeyBuilder},
-    store::entries::Store,
+    store::{digests::settled_state, entries::Store},
 };
 use kernelmill_artifact::Fingerprint;
 use std::{
@@ -11,7 +11,6 @@ use std::{
     io::Read,
     path::Path,
     process::{Command, Output},
-    time::UNIX_EPOCH,
 };
 
 impl Search<'_> {
@@ -35,8 +34,8 @@ fn remembered(memory: &Store, key: &Fingerprint) -> Option<String> {
     String::from_utf8(memory.get("asked", key)?).ok()
 }
 
-/// The file that would answer, by name, size and time of change; `None` for a script, and for
-/// what cannot be looked at.
+/// The file that would answer, by its name and what the file system says of it, which no program can set
+/// back; `None` for a script, for a file that was written just now, and for what cannot be looked at.
 fn key(program: &Path, arguments: &[&str]) -> Option<Fingerprint> {
     let file = fs::canonicalize(program).ok()?;
     let mut start = [0; 2];
@@ -44,13 +43,10 @@ fn key(program: &Path, arguments: &[&str]) -> Option<Fingerprint> {
     if start == *b"#!" {
         return None;
     }
-    let data = fs::metadata(&file).ok()?;
-    let changed = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let key = KeyBuilder::new("asked")
         .part("program", program.to_string_lossy().as_bytes())
         .part("file", file.to_string_lossy().as_bytes())
-        .part("size", data.len().to_le_bytes())
-        .part("changed", changed.as_nanos().to_le_bytes())
+        .part("state", settled_state(&file)?)
         .parts("argument", arguments);
     Some(key.finish())
 }

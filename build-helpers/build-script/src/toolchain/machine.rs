@@ -1,6 +1,8 @@
 //! The tools of a machine, for programs that are no build scripts.
 
-use super::{Clang, Nvcc, Search, ask::llvm_of_rustc, check, clang, cuda, nvcc};
+use super::{
+    Clang, Nvcc, Search, ask::llvm_of_rustc, check, clang, cuda, nvcc, search::target_folder,
+};
 use crate::{
     base::{environment::BuildEnvironment, error::Error, report::Report},
     discovery::{language::Language, sources},
@@ -17,16 +19,20 @@ use std::{
 pub struct Machine {
     environment: BuildEnvironment,
     folder: PathBuf,
+    /// Cargo's target folder.
+    target: PathBuf,
     /// The package in the folder, where there is one.
     package: Option<(Package, Settings)>,
 }
 
 impl Machine {
-    /// The machine as seen from a folder: tools may be installed in `target/toolchains` there or
-    /// further up. Settings of packages are not read.
+    /// The machine as seen from a folder: tools may be installed in `toolchains` in the target folder of the
+    /// workspace that it is in. Settings of packages are not read.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
         let folder = folder.into();
-        Self { environment: BuildEnvironment::outside(BTreeMap::new()), folder, package: None }
+        let environment = BuildEnvironment::outside(BTreeMap::new());
+        let target = target_folder(&environment, &folder);
+        Self { environment, folder, target, package: None }
     }
 
     /// The machine as the build of a package sees it, with the settings in its TOML files and in
@@ -38,10 +44,11 @@ impl Machine {
     /// the folder holds no `Cargo.toml`.
     pub fn of_package(folder: impl AsRef<Path>) -> Result<Self, Error> {
         let folder = std::path::absolute(&folder).map_err(Error::io("find", folder.as_ref()))?;
-        let environment = BuildEnvironment::outside(given(&folder));
+        let target = target_folder(&BuildEnvironment::outside(BTreeMap::new()), &folder);
+        let environment = BuildEnvironment::outside(given(&folder, &target));
         let package = Package::read(&environment)?;
         let settings = resolve::read(&environment, &package, Layer::default())?;
-        Ok(Self { environment, folder, package: Some((package, settings)) })
+        Ok(Self { environment, folder, target, package: Some((package, settings)) })
     }
 
     /// The targets that the package is built for; none where there is no package.
@@ -81,6 +88,13 @@ impl Machine {
     #[must_use]
     pub fn cuda_tool(&self, name: &str) -> Option<PathBuf> {
         cuda::find_tool(&self.search(), name)
+    }
+
+    /// Where a program that was found here is from: a setting or a variable by its name, `PATH`, what
+    /// `cargo kernelmill toolchain` has installed, `target/toolchains`, or its usual place.
+    #[must_use]
+    pub fn origin(&self, program: &Path) -> String {
+        self.search().origin(program)
     }
 
     /// The folder for tools that are installed for kernelmill; `None` where the user has no cache
@@ -148,20 +162,20 @@ impl Machine {
     fn search(&self) -> Search<'_> {
         match &self.package {
             Some((package, settings)) => Search::of_build(&self.environment, package, settings),
-            None => Search::of_folder(&self.environment, &self.folder),
+            None => Search::of_folder(&self.environment, &self.folder, &self.target),
         }
     }
 }
 
 /// What Cargo would set for the build script of the package in a folder.
-fn given(folder: &Path) -> BTreeMap<&'static str, OsString> {
+fn given(folder: &Path, target: &Path) -> BTreeMap<&'static str, OsString> {
     let outside = BuildEnvironment::outside(BTreeMap::new());
     let program = |variable, name: &str| outside.variable(variable).unwrap_or_else(|| name.into());
     BTreeMap::from([
         ("CARGO_MANIFEST_DIR", folder.as_os_str().to_owned()),
         ("CARGO_PKG_NAME", "package".into()),
         ("CARGO_PKG_VERSION", "0.0.0".into()),
-        ("OUT_DIR", folder.join("target").into_os_string()),
+        ("OUT_DIR", target.join("debug/build/package/out").into_os_string()),
         ("TARGET", OsString::new()),
         ("CARGO", program("CARGO", "cargo")),
         ("RUSTC", program("RUSTC", "rustc")),

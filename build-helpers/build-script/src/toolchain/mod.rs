@@ -6,8 +6,9 @@
 //! - **nvcc** is the first of: the setting `nvcc`, the variable `NVCC`, `bin/nvcc` in the folders that
 //!   `CUDA_HOME`, `CUDA_PATH`, `CUDA_ROOT` and `CUDA_TOOLKIT_ROOT_DIR` name, `PATH`, what
 //!   `cargo kernelmill toolchain install cuda` has put into the user's cache folder (the newest),
-//!   `target/toolchains` beside the package or further up, `/usr/local/cuda`. No GPU is needed, and
-//!   nvidia-smi is never asked.
+//!   `toolchains` in the workspace's own target folder, `/usr/local/cuda`. No GPU is needed, and
+//!   nvidia-smi is never asked. Of installed tools only those are used that nobody but the user and root
+//!   can change.
 //! - **ptxas**, nvlink, nvdisasm and cuobjdump are taken from beside nvcc, or else from the first of the same
 //!   places that has them.
 //! - **clang** is the setting `clang`, or the variable `CLANG`, or, among `clang` and `clang-14` to

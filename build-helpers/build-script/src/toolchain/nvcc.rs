@@ -46,7 +46,7 @@ pub struct Nvcc {
 
 /// Finds nvcc: the setting `nvcc` (`KERNELMILL_NVCC`), `NVCC`, the folders that `CUDA_HOME`,
 /// `CUDA_PATH`, `CUDA_ROOT` and `CUDA_TOOLKIT_ROOT_DIR` name, `PATH`, the toolchains of
-/// `cargo kernelmill toolchain install`, `target/toolchains` on the way up, `/usr/local/cuda`.
+/// `cargo kernelmill toolchain install`, the workspace's `target/toolchains`, `/usr/local/cuda`.
 ///
 /// # Errors
 ///
@@ -79,8 +79,6 @@ pub(crate) fn find_nvcc(search: &Search<'_>) -> Result<Option<Nvcc>, Error> {
         // A package manager may give a new file an old time; the folder tells of it all the same.
         search.environment.cargo.watch(&root.join("bin"));
     }
-    // nvcc looks there for the host compiler.
-    search.environment.cargo.watch_variable("PATH");
     let variables = VARIABLES.map(|name| {
         let value = search.environment.raw(name);
         (name.to_owned(), value.map(|value| value.to_string_lossy().into_owned()))

@@ -1,13 +1,14 @@
 //! The search for tools: its places, and what was found there.
 
 use crate::{
-    base::{environment::BuildEnvironment, error::Error, paths},
+    base::{environment::BuildEnvironment, error::Error, paths, trust::who_else_can_change},
     settings::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
     },
-    store::entries::{self, Store},
+    store::{entries::Store, location::user_folder},
 };
+use cargo_metadata::MetadataCommand;
 use std::{
     cmp::Reverse,
     env::{consts::EXE_SUFFIX, split_paths},
@@ -31,8 +32,9 @@ pub(crate) struct Search<'w> {
     pub(super) environment: &'w BuildEnvironment,
     /// What paths in the settings start from.
     root: PathBuf,
-    /// In each of these, and in the folders above, there may be installed tools.
-    starts: Vec<PathBuf>,
+    /// The folders `toolchains` of the workspace's own target folder. No folder above is looked at: others
+    /// may write there.
+    own: Vec<PathBuf>,
     /// The setting `nvcc`.
     pub(super) nvcc: Option<String>,
     /// The setting `clang`.
@@ -53,25 +55,29 @@ impl<'w> Search<'w> {
         Self {
             environment,
             root: package.root.clone(),
-            starts: vec![package.out_dir.clone(), package.root.clone()],
+            own: own_folders(&package.out_dir, &package.target, &package.root),
             nvcc: settings.nvcc.clone(),
             clang: settings.clang.clone(),
             arguments: settings.arguments_for(ArgumentsOf::Cuda),
-            memory: Store::of_user(environment),
+            memory: Store::of_user_if_any(environment),
         }
     }
 
     /// The places of a program that works in a folder and has no settings but those of the
     /// environment.
-    pub(crate) fn of_folder(environment: &'w BuildEnvironment, folder: &Path) -> Self {
+    pub(crate) fn of_folder(
+        environment: &'w BuildEnvironment,
+        folder: &Path,
+        target: &Path,
+    ) -> Self {
         Self {
             environment,
             root: folder.to_path_buf(),
-            starts: vec![folder.to_path_buf()],
+            own: vec![target.join("toolchains")],
             nvcc: environment.text("KERNELMILL_NVCC"),
             clang: environment.text("KERNELMILL_CLANG"),
             arguments: Vec::new(),
-            memory: Store::of_user(environment),
+            memory: Store::of_user_if_any(environment),
         }
     }
 
@@ -96,7 +102,7 @@ impl<'w> Search<'w> {
 
     /// The first program of this name on `PATH`.
     pub(super) fn on_path(&self, name: &str) -> Option<PathBuf> {
-        let path = self.environment.variable("PATH")?;
+        let path = self.environment.search_path()?;
         let file = format!("{name}{EXE_SUFFIX}");
         split_paths(&path).map(|folder| folder.join(&file)).find(|path| path.is_file())
     }
@@ -115,32 +121,84 @@ impl<'w> Search<'w> {
         let usual = || Some(Path::new(USUAL_CUDA).join("bin").join(&file)).filter(is_there);
         in_home()
             .or_else(|| self.on_path(name))
-            .or_else(|| self.installed_folders().iter().find_map(|folder| inside(folder, &file)))
+            .or_else(|| self.installed(name).into_iter().next())
             .or_else(usual)
     }
 
     /// Every program of this name among the tools that are installed for kernelmill.
     pub(super) fn installed(&self, name: &str) -> Vec<PathBuf> {
         let file = format!("{name}{EXE_SUFFIX}");
-        self.installed_folders().iter().filter_map(|folder| inside(folder, &file)).collect()
+        let found = |folder: PathBuf| inside(&folder, &file).filter(|it| self.is_safe(&folder, it));
+        self.installed_folders().into_iter().filter_map(found).collect()
     }
 
-    /// The folders of installed tools: those of the user, newest version first, then each
-    /// `toolchains` in the build folder and each `target/toolchains` on the way up.
+    /// The folders of installed tools: those of the user, newest version first, then those of the
+    /// workspace.
     fn installed_folders(&self) -> Vec<PathBuf> {
         let mut folders = self.user_folder().map(|folder| versions(&folder)).unwrap_or_default();
-        for start in &self.starts {
-            let above = start.ancestors();
-            folders
-                .extend(above.flat_map(|it| [it.join("toolchains"), it.join("target/toolchains")]));
-        }
+        folders.extend(self.own.iter().cloned());
         folders.retain(|folder| folder.is_dir());
         folders
     }
 
+    /// Whether nobody but the user and root can change an installed program, in its folder and those up to
+    /// `folder`. One that others can change is warned of, and not used.
+    fn is_safe(&self, folder: &Path, program: &Path) -> bool {
+        let places = program.ancestors().take_while(|place| place.starts_with(folder));
+        let unsafe_place =
+            places.filter_map(|place| Some((place, who_else_can_change(place).ok()??))).next();
+        if let Some((place, why)) = &unsafe_place {
+            let (program, place) = (program.display(), place.display());
+            self.environment.cargo.warn(&format_args!(
+                "{program} is not used, for others could have put it there: {place}: {why}; \
+                 `chmod -R go-w` takes their rights away"
+            ));
+        }
+        unsafe_place.is_none()
+    }
+
+    /// Where a program that was found is from, for people.
+    pub(super) fn origin(&self, program: &Path) -> String {
+        if let Some(name) = self.configured_by(program) {
+            return name.to_owned();
+        }
+        let name = program.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+        let is_on_path = self.on_path(name).is_some_and(|path| path == program);
+        let is_users = self.user_folder().is_some_and(|folder| program.starts_with(folder));
+        let is_own = self.own.iter().any(|folder| program.starts_with(folder));
+        let place = match (is_on_path, is_users, is_own) {
+            (true, _, _) => "PATH",
+            (_, true, _) => "cargo kernelmill toolchain",
+            (_, _, true) => "target/toolchains",
+            _ => "its usual place",
+        };
+        place.to_owned()
+    }
+
+    /// The setting or variable that names a program or its folder.
+    fn configured_by(&self, program: &Path) -> Option<&'static str> {
+        let environment = self.environment;
+        let variable = |name: &'static str| (name, environment.text(name));
+        let named = [
+            ("the setting `nvcc`", self.nvcc.clone()),
+            ("the setting `clang`", self.clang.clone()),
+            variable("KERNELMILL_PTXAS"),
+            variable("NVCC"),
+            variable("CLANG"),
+        ];
+        let is_it = |text: &String| self.named(text, "").is_ok_and(|path| path == program);
+        let by_name = named.iter().find(|entry| entry.1.as_ref().is_some_and(is_it));
+        by_name.map(|entry| entry.0).or_else(|| {
+            CUDA_VARIABLES.into_iter().find(|name| {
+                let folder = environment.path(name);
+                folder.is_some_and(|folder| program.starts_with(folder.join("bin")))
+            })
+        })
+    }
+
     /// Where `cargo kernelmill toolchain install` puts tools.
     pub(crate) fn user_folder(&self) -> Option<PathBuf> {
-        entries::user_folder(self.environment).map(|folder| folder.join("toolchains"))
+        user_folder(self.environment).ok().map(|folder| folder.join("toolchains"))
     }
 
     /// Where a program of CUDA's was looked for, as a sentence goes on after "it is": for people
@@ -159,7 +217,48 @@ impl<'w> Search<'w> {
         let user = self
             .user_folder()
             .map_or_else(String::new, |folder| format!(", not installed in {}", folder.display()));
-        format!("{homes}; not on PATH{user}, not in a target/toolchains, not in {USUAL_CUDA}/bin")
+        format!(
+            "{homes}; not on PATH{user}, not in the workspace's target/toolchains, not in {USUAL_CUDA}/bin"
+        )
+    }
+}
+
+/// The folders `toolchains` of a build: in Cargo's target folder, of which `OUT_DIR` tells, and in that of
+/// the package.
+fn own_folders(out_dir: &Path, triple: &str, root: &Path) -> Vec<PathBuf> {
+    let own = root.join("target");
+    let mut folders: Vec<_> =
+        cargos_folder(out_dir, triple).map(Path::to_path_buf).into_iter().collect();
+    if !folders.contains(&own) {
+        folders.push(own);
+    }
+    folders.into_iter().map(|folder| folder.join("toolchains")).collect()
+}
+
+/// `<target>` of `<target>/<profile>/build/<package>/out`, or, where a triple is named, of
+/// `<target>/<triple>/<profile>/build/<package>/out`.
+fn cargos_folder<'p>(out_dir: &'p Path, triple: &str) -> Option<&'p Path> {
+    let build = out_dir.ancestors().find(|folder| folder.ends_with("build"))?;
+    let folder = build.parent()?.parent()?;
+    if folder.file_name().is_some_and(|name| name == triple) {
+        folder.parent()
+    } else {
+        Some(folder)
+    }
+}
+
+/// The target folder of the workspace that a folder is in, as Cargo says; without one, `target` there.
+pub(super) fn target_folder(environment: &BuildEnvironment, folder: &Path) -> PathBuf {
+    let cargo = environment.given("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    let metadata = MetadataCommand::new()
+        .cargo_path(cargo)
+        .current_dir(folder)
+        .no_deps()
+        .other_options(["--offline".to_owned()])
+        .exec();
+    match metadata {
+        Ok(metadata) => metadata.target_directory.into_std_path_buf(),
+        Err(_) => folder.join("target"),
     }
 }
 

@@ -48,9 +48,6 @@ fn programs_of_cuda_are_found_in_the_order_that_is_promised() {
     let name = format!("bin/ptxas{EXE_SUFFIX}");
     let mut project = Project::new("", &[]);
     let folder = |project: &Project, name: &str| project.folder.path().join(name).into_os_string();
-    let wheel = format!("target/toolchains/b/nvidia/cu13/{name}");
-    project.write(&wheel, "");
-    assert_eq!(ptxas(&project), Some(wheel), "beside the workspace");
     let nearer = format!("app/target/toolchains/a/{name}");
     project.write(&nearer, "");
     assert_eq!(ptxas(&project), Some(nearer), "in the build folder");
@@ -75,6 +72,84 @@ fn programs_of_cuda_are_found_in_the_order_that_is_promised() {
     assert_eq!(ptxas(&project).as_deref(), Some("mine"));
 }
 
+/// Who can write to a folder above a checkout could otherwise have his programs run.
+#[test]
+fn a_tool_in_a_folder_above_the_target_folder_is_not_used() {
+    let name = format!("bin/ptxas{EXE_SUFFIX}");
+    let mut project = Project::new("", &[]);
+    for planted in ["toolchains", "target/toolchains", "app/toolchains", "build/target/toolchains"]
+    {
+        project.write(&format!("{planted}/nvidia/cu13/{name}"), "");
+    }
+    assert_eq!(ptxas(&project), None);
+    let out = |project: &Project, path: &str| project.folder.path().join(path).into_os_string();
+    for (path, target) in [
+        ("elsewhere/debug/build/app-0123/out", "elsewhere"),
+        ("elsewhere/x86_64-unknown-linux-gnu/release/build/app-0123/out", "elsewhere"),
+        ("builds/debug/build/app/0123/out", "builds"),
+    ] {
+        project.variables.insert("OUT_DIR".into(), out(&project, path));
+        assert_eq!(ptxas(&project), None, "{path}");
+        let own = format!("{target}/toolchains/nvidia/{name}");
+        project.write(&own, "");
+        assert_eq!(ptxas(&project), Some(own), "{path}");
+        fs::remove_dir_all(project.folder.path().join(target)).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_installed_tool_that_others_can_change_is_warned_of_and_not_used() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let project = Project::new("", &[]);
+    let installed =
+        ["cache/kernelmill/toolchains/cuda-13.5/nvidia", "app/target/toolchains/nvidia"];
+    for folder in installed {
+        project.write(&format!("{folder}/bin/ptxas"), "");
+    }
+    let allow = |name: &str, mode| {
+        let path = project.folder.path().join(name);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    assert_eq!(ptxas(&project), Some(format!("{}/bin/ptxas", installed[0])));
+    for (place, mode) in [("bin", 0o777), ("bin/ptxas", 0o666)] {
+        allow(&format!("{}/{place}", installed[0]), mode);
+        let (found, lines) = searched(&project, find_ptxas);
+        assert_eq!(seen(&project, &found.unwrap()), format!("{}/bin/ptxas", installed[1]));
+        let expected = format!("{}/bin/ptxas is not used, for others could have put", installed[0]);
+        assert!(lines.contains(&expected), "{lines}");
+        allow(&format!("{}/{place}", installed[0]), 0o755);
+    }
+    allow("app/target/toolchains/nvidia", 0o777);
+    allow("cache/kernelmill/toolchains/cuda-13.5", 0o777);
+    assert_eq!(ptxas(&project), None);
+}
+
+#[test]
+fn every_tool_says_where_it_is_from() {
+    let name = format!("bin/ptxas{EXE_SUFFIX}");
+    let mut project = Project::new("", &[]);
+    let origin = |project: &Project| {
+        searched(project, |search| search.origin(&find_ptxas(search).unwrap())).0
+    };
+    project.write(&format!("app/target/toolchains/{name}"), "");
+    assert_eq!(origin(&project), "target/toolchains");
+    project.write(&format!("cache/kernelmill/toolchains/cuda-13.5/{name}"), "");
+    assert_eq!(origin(&project), "cargo kernelmill toolchain");
+    project.write(&format!("tools/{name}"), "");
+    let folder = |name: &str| project.folder.path().join(name).into_os_string();
+    let (tools, cuda) = (folder("tools/bin"), folder("cuda"));
+    project.variables.insert("PATH".into(), tools);
+    assert_eq!(origin(&project), "PATH");
+    project.write(&format!("cuda/{name}"), "");
+    project.variables.insert("CUDA_ROOT".into(), cuda.clone());
+    assert_eq!(origin(&project), "CUDA_ROOT");
+    let own = Path::new(&cuda).join(&name);
+    project.variables.remove("CUDA_ROOT");
+    project.variables.insert("KERNELMILL_PTXAS".into(), own.into_os_string());
+    assert_eq!(origin(&project), "KERNELMILL_PTXAS");
+}
+
 #[test]
 fn a_missing_ptxas_says_where_it_was_looked_for_and_what_to_do() {
     let mut project = Project::new("", &[]);
@@ -87,8 +162,8 @@ fn a_missing_ptxas_says_where_it_was_looked_for_and_what_to_do() {
     let cache = project.folder.path().join("cache/kernelmill/toolchains");
     let expected = format!(
         "error: the target `sm_90a` needs ptxas, and none was found: KERNELMILL_PTXAS is not set; \
-         not in the folder bin of CUDA_HOME=/no/cuda; not on PATH, not installed in {}, not in a \
-         target/toolchains, not in /usr/local/cuda/bin\n  help: install it with `cargo kernelmill \
+         not in the folder bin of CUDA_HOME=/no/cuda; not on PATH, not installed in {}, not in the \
+         workspace's target/toolchains, not in /usr/local/cuda/bin\n  help: install it with `cargo kernelmill \
          toolchain install cuda`, or use the target `compute_90a`, which needs no tool",
         cache.display()
     );
@@ -189,7 +264,8 @@ fn nvcc_says_all_that_changes_what_it_makes_and_cargo_watches_it() {
     let flags = ("NVCC_APPEND_FLAGS".to_owned(), Some("-lineinfo".to_owned()));
     assert!(found.variables.contains(&flags), "{:?}", found.variables);
     assert!(found.variables.contains(&("NVCC_CCBIN".to_owned(), None)));
-    for name in ["PATH", "NVCC", "NVCC_CCBIN", "CPATH", "CUDA_TOOLKIT_ROOT_DIR"] {
+    assert!(!lines.contains("rerun-if-env-changed=PATH\n"), "the tools are watched: {lines}");
+    for name in ["NVCC", "NVCC_CCBIN", "CPATH", "CUDA_TOOLKIT_ROOT_DIR"] {
         assert!(lines.contains(&format!("cargo::rerun-if-env-changed={name}\n")), "{name}");
     }
     for name in ["cuda/bin/nvcc", "cuda/bin/ptxas", "host/gcc-12"] {
@@ -233,6 +309,9 @@ fn answers_of_programs_are_remembered_and_those_of_scripts_are_not() {
     // A program that is no script.
     let compiled = format!("{}/compiled", project.folder.path().display());
     fs::copy("/bin/echo", &compiled).unwrap();
+    // One that was written just now may be written again within the resolution of the clock.
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(1000);
+    fs::File::options().append(true).open(&compiled).unwrap().set_modified(long_ago).unwrap();
     assert_eq!(ask_twice(&compiled), ask_echo().repeat(2));
     let stored = crate::test_support::files(&project.folder.path().join("cache"));
     let kinds = stored.iter().filter(|path| path.extension().is_some_and(|kind| kind == "asked"));

@@ -82,6 +82,7 @@ pub(super) fn binary(
     let mut key = KeyBuilder::new("artifact")
         .part("lowered", front.stored.0)
         .part("config", config.key())
+        .part("machine", front_end.compiler.resolved(&config.target)?)
         .part("version", &front_end.version)
         .part("plugins", front_end.compiler.plugins());
     if unit.config.target == Target::Cpu {
@@ -89,7 +90,10 @@ pub(super) fn binary(
         key = key.part("unit", &name);
     }
     let signatures = signatures(source, front, front_end.settings, &unit.config.target);
-    let passed = |kernel: &Signature| format!("{} {:?}", kernel.symbol, kernel.parameters);
+    let passed = |kernel: &Signature| {
+        let Signature { name, file, symbol, parameters, .. } = kernel;
+        format!("{name:?} {file:?} {symbol} {parameters:?}")
+    };
     let fingerprint = key
         .parts("kernel", signatures.iter().map(passed))
         .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))

@@ -16,7 +16,7 @@ use crate::{
 };
 use kernelmill_artifact::{Parameter, ParameterKind, Scalar, ValueType};
 use kernelmill_compiler::{Config, Error as CompileError, Lowered};
-use std::{cell::Cell, path::Path};
+use std::{cell::Cell, collections::BTreeSet, path::Path};
 
 fn source(display: &str) -> Source {
     let kernel = Signature::borrowed("k", &[]);
@@ -120,18 +120,24 @@ fn messages_know_the_functions_of_every_source_that_could_be_read() {
 
 /// Runs a test with the front end of a package, and its store.
 fn with_front_end(test: impl FnOnce(&Project, &FrontEnd<'_>)) {
-    let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    with_front_end_on("x86_64-unknown-linux-gnu", test);
+}
+
+/// The same for an application that runs on another host.
+fn with_front_end_on(host: &str, test: impl FnOnce(&Project, &FrontEnd<'_>)) {
+    let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    project.set("TARGET", host);
     let written = Shared::default();
     let environment = project.environment(&written);
     let package = Package::read(&environment).unwrap();
     let settings = resolve::read(&environment, &package, Layer::default()).unwrap();
-    let store = Store::of_user(&environment);
+    let store = Store::of_user(&environment).unwrap();
     let inputs = Inputs::new(&environment, &package, &store);
     let front_end = FrontEnd {
         environment: &environment,
         package: &package,
         settings: &settings,
-        compiler: &Fake,
+        compiler: &Fake::on(host),
         store: &store,
         inputs: &inputs,
         version: "fake 1".to_owned(),
@@ -208,7 +214,7 @@ fn everything_that_changes_a_binary_is_in_its_key() {
         let (sources, fronts) = six();
         let child =
             |place: usize| (&sources[place], fronts[place].as_ref().unwrap().as_ref().unwrap());
-        let changes: [fn(&mut Parts<'_>); 6] = [
+        let changes: [fn(&mut Parts<'_>); 8] = [
             |parts| parts.front = front("another", &Symbols::default()),
             |parts| parts.target = "compute_80",
             |parts| parts.table = vec![function(1, "in_b")],
@@ -219,6 +225,9 @@ fn everything_that_changes_a_binary_is_in_its_key() {
                 kernels[0].parameters = vec![Parameter::borrowed("x", kind)].into();
             },
             |parts| parts.source.signatures.as_mut().unwrap()[0].limits.min_blocks = 2,
+            // The name of the wrapper, which the settings may choose, is in the artifact.
+            |parts| parts.source.signatures.as_mut().unwrap()[0].name = "other".into(),
+            |parts| parts.source.signatures.as_mut().unwrap()[0].file = "other.rs".into(),
         ];
         let mut seen = vec![Parts::new().fingerprint(front_end)];
         for change in changes {
@@ -234,6 +243,50 @@ fn everything_that_changes_a_binary_is_in_its_key() {
         seen.sort();
         seen.dedup();
         assert_eq!(seen.len(), count, "two units have one key");
+    });
+}
+
+/// Bitcode of CUDA C++ is the same for every host; the object for a processor is not.
+#[test]
+fn an_object_has_another_key_for_each_host() {
+    let hosts = ["x86_64-unknown-linux-gnu", "x86_64-unknown-linux-musl", "aarch64-apple-darwin"];
+    let on = |host: &str, target| {
+        let mut found = String::new();
+        with_front_end_on(host, |_, front_end| {
+            found = Parts { target, ..Parts::new() }.fingerprint(front_end);
+        });
+        println!("{target} on {host}: {found}");
+        found
+    };
+    let objects: BTreeSet<_> = hosts.iter().map(|host| on(host, "cpu")).collect();
+    assert_eq!(objects.len(), hosts.len());
+    let texts: BTreeSet<_> = hosts.iter().map(|host| on(host, "compute_75")).collect();
+    assert_eq!(texts.len(), 1, "what runs on a GPU is the same on every host");
+}
+
+#[test]
+fn versions_and_plugins_are_in_the_key_of_a_binary() {
+    with_front_end(|_, plain| {
+        let with = |version: &str, plugins: &str| {
+            let compiler = Fake { plugins: plugins.to_owned(), ..Fake::on("x86_64") };
+            let FrontEnd { environment, package, settings, store, inputs, .. } = *plain;
+            let (version, compiler) = (version.to_owned(), &compiler);
+            let (clang, architectures) = (None, &[][..]);
+            let front_end = FrontEnd {
+                environment,
+                package,
+                settings,
+                compiler,
+                store,
+                inputs,
+                version,
+                clang,
+                architectures,
+            };
+            Parts::new().fingerprint(&front_end)
+        };
+        let seen = [with("1", ""), with("2", ""), with("1", "count 1"), with("1", "count 2")];
+        assert_eq!(BTreeSet::from(seen).len(), 4);
     });
 }
 

@@ -40,7 +40,7 @@ struct Known {
 }
 
 /// What the file system says of a file, as text without spaces.
-type State = String;
+pub(crate) type State = String;
 
 impl<'a> Digests<'a> {
     /// No digest yet; `name` says whose they are, so that packages that are built at once do not
@@ -123,7 +123,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// What the file system says of a file that is not being written just now.
-fn settled_state(path: &Path) -> Option<State> {
+pub(crate) fn settled_state(path: &Path) -> Option<State> {
     let data = fs::metadata(path).ok()?;
     let modified = data.modified().ok()?;
     let age = SystemTime::now().duration_since(modified).ok()?;

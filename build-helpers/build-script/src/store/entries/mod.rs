@@ -1,11 +1,17 @@
 //! The store of results: content-addressed, one for all packages of a user.
 //!
 //! An entry is a file named after its key. It is written to a temporary file and renamed, so that
-//! builds that run at once never see half of one; it carries the digest of its content, so that a
-//! damaged one is a miss. A store that cannot be written is no reason to fail: the build goes on
+//! builds that run at once never see half of one; it carries a digest of its content and its name, so that a
+//! damaged one, and one under another's name, is a miss. Only the user can read and write it. A store that cannot be written is no reason to fail: the build goes on
 //! without it, and says so once.
 
-use crate::base::{environment::BuildEnvironment, files::write};
+use super::location;
+use crate::base::{
+    environment::BuildEnvironment,
+    error::Error,
+    files::{Access, write},
+};
+use frame::Name;
 use kernelmill_artifact::Fingerprint;
 use std::{
     fs,
@@ -19,8 +25,6 @@ use std::{
 
 mod frame;
 
-/// What the store may hold, in bytes, unless `KERNELMILL_CACHE_SIZE` says otherwise.
-const DEFAULT_LIMIT: u64 = 2 << 30;
 /// An entry's time of last use is only renewed when it is older than this.
 const RENEW_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Temporary files older than this are of processes that have died.
@@ -41,11 +45,28 @@ pub(crate) struct Store {
 impl Store {
     /// The store of the user: `KERNELMILL_CACHE_DIR`, `$XDG_CACHE_HOME/kernelmill`, or the
     /// platform's folder. `KERNELMILL_CACHE=off` turns it off.
-    pub(crate) fn of_user(environment: &BuildEnvironment) -> Self {
-        let limit = environment.text("KERNELMILL_CACHE_SIZE").and_then(|text| text.parse().ok());
-        let is_off = environment.text("KERNELMILL_CACHE").is_some_and(|text| text == "off");
-        let folder = if is_off { None } else { user_folder(environment) };
-        Self::new(folder, limit.unwrap_or(DEFAULT_LIMIT))
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`] where there is no such folder, where anybody else can write to it, and where
+    /// `KERNELMILL_CACHE_SIZE` is no size.
+    pub(crate) fn of_user(environment: &BuildEnvironment) -> Result<Self, Error> {
+        let limit = location::limit(environment)?;
+        if environment.text("KERNELMILL_CACHE").is_some_and(|text| text == "off") {
+            return Ok(Self::new(None, limit));
+        }
+        let folder = location::user_folder(environment)?;
+        let store = Self::new(Some(folder.clone()), limit);
+        [Some(&folder), store.folder.as_ref()]
+            .into_iter()
+            .flatten()
+            .try_for_each(|folder| location::check_rights(folder))?;
+        Ok(store)
+    }
+
+    /// The store of the user; where it cannot be used, one that holds nothing.
+    pub(crate) fn of_user_if_any(environment: &BuildEnvironment) -> Self {
+        Self::of_user(environment).unwrap_or_else(|_| Self::new(None, 0))
     }
 
     pub(crate) fn new(folder: Option<PathBuf>, limit: u64) -> Self {
@@ -57,7 +78,7 @@ impl Store {
     pub(crate) fn get(&self, kind: &str, key: &Fingerprint) -> Option<Vec<u8>> {
         let path = self.path(kind, key)?;
         let bytes = fs::read(&path).ok()?;
-        let Some(content) = frame::open(&bytes) else {
+        let Some(content) = frame::open(Name { kind, key }, &bytes) else {
             // Where it cannot be removed, it is a miss again the next time.
             let _ = fs::remove_file(&path);
             return None;
@@ -72,7 +93,7 @@ impl Store {
         if self.failure.get().is_some() {
             return;
         }
-        match write(&path, &frame::close(content)) {
+        match write(&path, &frame::close(Name { kind, key }, content), Access::UserAlone) {
             Ok(()) => self.has_written.store(true, Ordering::Relaxed),
             Err(error) => {
                 self.failure.get_or_init(|| format!("{}: {error}", path.display()));
@@ -100,24 +121,6 @@ impl Store {
         let (first, rest) = name.split_at(2);
         Some(self.folder.as_ref()?.join(first).join(format!("{rest}.{kind}")))
     }
-}
-
-/// kernelmill's folder for what it can make or fetch again, by the user's settings and the
-/// platform's custom.
-pub(crate) fn user_folder(environment: &BuildEnvironment) -> Option<PathBuf> {
-    if let Some(folder) = environment.path("KERNELMILL_CACHE_DIR") {
-        return Some(folder);
-    }
-    let cache =
-        environment.path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute()).or_else(|| {
-            if cfg!(windows) {
-                environment.path("LOCALAPPDATA")
-            } else {
-                let custom = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-                environment.path("HOME").map(|home| home.join(custom))
-            }
-        });
-    cache.map(|folder| folder.join("kernelmill"))
 }
 
 /// Notes that an entry was used. A file system that keeps no such time only makes the choice of

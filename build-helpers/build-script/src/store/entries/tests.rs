@@ -99,3 +99,69 @@ fn a_store_without_a_folder_holds_nothing() {
     assert_eq!(store.get("artifact", &digest(b"a")), None);
     assert_eq!(store.finish(), None);
 }
+
+#[test]
+fn two_entries_that_were_swapped_are_misses_and_are_replaced() {
+    let folder = temporary_folder();
+    let store = Store::new(Some(folder.path().to_owned()), u64::MAX);
+    let names = [("artifact", b"a"), ("artifact", b"b"), ("lowered", b"a")];
+    let put = || names.map(|(kind, name)| store.put(kind, &digest(name), name));
+    let path = |(kind, name): (&str, &[u8; 1])| store.path(kind, &digest(name)).unwrap();
+    for (first, second) in [(0, 1), (0, 2), (1, 2)] {
+        put();
+        let [one, other] = [path(names[first]), path(names[second])];
+        let between = folder.path().join("between");
+        fs::rename(&one, &between).unwrap();
+        fs::rename(&other, &one).unwrap();
+        fs::rename(&between, &other).unwrap();
+        for (index, (kind, name)) in names.iter().enumerate() {
+            let expected = (index != first && index != second).then(|| name.to_vec());
+            assert_eq!(store.get(kind, &digest(*name)), expected, "{first} and {second}: {index}");
+        }
+        assert!(!one.exists() && !other.exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_is_made_for_the_user_alone() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = temporary_folder();
+    let base = folder.path().join("cache/kernelmill");
+    let store = Store::new(Some(base.clone()), u64::MAX);
+    store.put("artifact", &digest(b"a"), b"content");
+    let entries = walkdir::WalkDir::new(&base).into_iter().map(Result::unwrap);
+    let modes: Vec<_> = entries
+        .map(|entry| (entry.file_type().is_dir(), entry.metadata().unwrap().permissions().mode()))
+        .collect();
+    assert_eq!(modes.len(), 4, "the folder, the version, the first digits, the entry");
+    for (is_folder, mode) in modes {
+        assert_eq!(mode & 0o777, if is_folder { 0o700 } else { 0o600 });
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_others_can_write_is_refused_with_what_to_do() {
+    use crate::test_support::{Project, SAXPY};
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    assert_eq!(project.counts(), (2, 0));
+    let base = project.folder.path().join("cache/kernelmill");
+    let version = base.join(format!("v{}", frame::VERSION));
+    for folder in [&base, &version] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+        let error = project.error();
+        let expected = format!(
+            "error: the store of compiled kernels in {} is not the user's alone: every user can write",
+            folder.display()
+        );
+        assert!(error.starts_with(&expected), "{error}");
+        assert!(error.contains(&format!("`chmod -R go-w {}`", folder.display())), "{error}");
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(project.counts(), (0, 2), "as the error says");
+    }
+    fs::set_permissions(&base, fs::Permissions::from_mode(0o777)).unwrap();
+    project.set("KERNELMILL_CACHE", "off");
+    assert_eq!(project.counts(), (2, 0));
+}

@@ -227,7 +227,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
-                                &raw const kernelmill_cpu_app_first_0b7640c2e879_saxpy,
+                                &raw const kernelmill_cpu_app_first_6110f1a197b1_saxpy,
                             )
                         }),
                     },
@@ -239,7 +239,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
-                                &raw const kernelmill_cpu_app_first_0b7640c2e879_blend,
+                                &raw const kernelmill_cpu_app_first_6110f1a197b1_blend,
                             )
                         }),
                     },
@@ -277,7 +277,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
-                                &raw const kernelmill_cpu_app_second_9e2bc23f8570_device,
+                                &raw const kernelmill_cpu_app_second_a6126daf6fa7_device,
                             )
                         }),
                     },
@@ -289,7 +289,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
-                                &raw const kernelmill_cpu_app_second_9e2bc23f8570_nothing,
+                                &raw const kernelmill_cpu_app_second_a6126daf6fa7_nothing,
                             )
                         }),
                     },
@@ -301,7 +301,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
-                                &raw const kernelmill_cpu_app_second_9e2bc23f8570_given,
+                                &raw const kernelmill_cpu_app_second_a6126daf6fa7_given,
                             )
                         }),
                     },
@@ -330,11 +330,11 @@ static SET: ::kernelmill::__codegen::KernelSet = {
 };
 
 unsafe extern "C" {
-    static kernelmill_cpu_app_first_0b7640c2e879_saxpy: ::kernelmill::__codegen::CpuKernel;
-    static kernelmill_cpu_app_first_0b7640c2e879_blend: ::kernelmill::__codegen::CpuKernel;
-    static kernelmill_cpu_app_second_9e2bc23f8570_device: ::kernelmill::__codegen::CpuKernel;
-    static kernelmill_cpu_app_second_9e2bc23f8570_nothing: ::kernelmill::__codegen::CpuKernel;
-    static kernelmill_cpu_app_second_9e2bc23f8570_given: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_cpu_app_first_6110f1a197b1_saxpy: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_cpu_app_first_6110f1a197b1_blend: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_cpu_app_second_a6126daf6fa7_device: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_cpu_app_second_a6126daf6fa7_nothing: ::kernelmill::__codegen::CpuKernel;
+    static kernelmill_cpu_app_second_a6126daf6fa7_given: ::kernelmill::__codegen::CpuKernel;
 }
 
 /// `Own` of the kernels, as this package defines it.

@@ -1,0 +1,143 @@
+//! The folder of a user that the store lies in, and how much it may hold.
+
+use crate::base::{environment::BuildEnvironment, error::Error, trust};
+use std::path::{Path, PathBuf};
+
+/// What the store may hold, in bytes, unless `KERNELMILL_CACHE_SIZE` says otherwise.
+const DEFAULT_LIMIT: u64 = 2 << 30;
+const SIZE: &str = "KERNELMILL_CACHE_SIZE";
+
+/// kernelmill's folder for what it can make or fetch again: `KERNELMILL_CACHE_DIR`, or that of the platform's
+/// custom.
+///
+/// # Errors
+///
+/// [`Error::Store`] where the variables name no absolute folder: a relative one would be another one for
+/// each package.
+pub(crate) fn user_folder(environment: &BuildEnvironment) -> Result<PathBuf, Error> {
+    const FOLDER: &str = "KERNELMILL_CACHE_DIR";
+    if let Some(folder) = environment.path(FOLDER) {
+        return absolute(FOLDER, Some(folder));
+    }
+    // The specification of these folders says to ignore a relative one.
+    let xdg = environment.path("XDG_CACHE_HOME").filter(|folder| folder.is_absolute());
+    let cache = match xdg {
+        Some(folder) => folder,
+        None if cfg!(windows) => absolute("LOCALAPPDATA", environment.path("LOCALAPPDATA"))?,
+        None => {
+            let custom = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+            absolute("HOME", environment.path("HOME"))?.join(custom)
+        }
+    };
+    Ok(cache.join("kernelmill"))
+}
+
+fn absolute(name: &str, folder: Option<PathBuf>) -> Result<PathBuf, Error> {
+    let state = match folder {
+        Some(folder) if folder.is_absolute() => return Ok(folder),
+        Some(folder) => format!("is `{}`, which is no absolute path", folder.display()),
+        None => "is not set".to_owned(),
+    };
+    Err(Error::Store(format!(
+        "error: there is no folder for the store of compiled kernels: {name} {state}\n  help: set \
+         KERNELMILL_CACHE_DIR to an absolute path, or KERNELMILL_CACHE=off"
+    )))
+}
+
+/// How much the store may hold, in bytes.
+///
+/// # Errors
+///
+/// [`Error::Store`] where `KERNELMILL_CACHE_SIZE` is no size.
+pub(super) fn limit(environment: &BuildEnvironment) -> Result<u64, Error> {
+    let Some(text) = environment.text(SIZE) else { return Ok(DEFAULT_LIMIT) };
+    size(&text).ok_or_else(|| {
+        Error::Store(format!(
+            "error: the environment variable {SIZE} is `{text}`, which is no size\n  help: write bytes, \
+             or a number with a unit: `500MB`, `2GB`, `2GiB`"
+        ))
+    })
+}
+
+/// `2147483648`, `2GB`, `2 GiB`, `500m`; units of 1000 with a `B` alone, of 1024 otherwise.
+pub(crate) fn size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        "g" | "gib" => 1 << 30,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// Refuses a folder that anybody but the user and root can change, where it is there.
+///
+/// # Errors
+///
+/// [`Error::Store`] with what to do.
+pub(super) fn check_rights(folder: &Path) -> Result<(), Error> {
+    // What is not there yet is made for the user alone.
+    let Ok(Some(why)) = trust::who_else_can_change(folder) else { return Ok(()) };
+    Err(Error::Store(format!(
+        "error: the store of compiled kernels in {folder} is not the user's alone: {why}\n  help: remove \
+         it if others may have written there, or else take their rights away with `chmod -R go-w \
+         {folder}`; KERNELMILL_CACHE_DIR names another folder, and KERNELMILL_CACHE=off does without",
+        folder = folder.display()
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{Project, Shared};
+
+    #[test]
+    fn sizes_have_units_and_what_is_no_size_is_refused() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("123", 123),
+            ("2GB", 2_000_000_000),
+            ("2 GiB", 2 << 30),
+            ("500m", 500 << 20),
+            ("7kB", 7_000),
+        ] {
+            assert_eq!(size(text), Some(bytes), "{text}");
+        }
+        for text in
+            ["", "GB", "2TBs", "-1", "1.5GB", "99999999999999999999", "18446744073709551615K"]
+        {
+            assert_eq!(size(text), None, "{text}");
+        }
+        let mut project = Project::new("", &[]);
+        project.set("KERNELMILL_CACHE_SIZE", "much");
+        let error = limit(&project.environment(&Shared::default())).unwrap_err().to_string();
+        assert!(error.contains("KERNELMILL_CACHE_SIZE is `much`"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_home_that_is_relative_or_not_set_is_an_error_that_says_so() {
+        let mut project = Project::new("", &[]);
+        project.variables.remove("XDG_CACHE_HOME");
+        let found = |project: &Project| user_folder(&project.environment(&Shared::default()));
+        let error = |project: &Project| found(project).unwrap_err().to_string();
+        assert!(error(&project).contains("HOME is not set"), "{}", error(&project));
+        project.set("HOME", "home/ada");
+        assert!(error(&project).contains("HOME is `home/ada`, which is no absolute path"));
+        project.set("XDG_CACHE_HOME", "cache");
+        assert!(error(&project).contains("HOME is `home/ada`"), "a relative one counts as not set");
+        project.set("HOME", "/home/ada");
+        let custom = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+        let expected = Path::new("/home/ada").join(custom).join("kernelmill");
+        assert_eq!(found(&project).unwrap(), expected);
+        project.set("KERNELMILL_CACHE_DIR", "here");
+        assert!(error(&project).contains("KERNELMILL_CACHE_DIR is `here`"));
+    }
+}
