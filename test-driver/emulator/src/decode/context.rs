@@ -1,7 +1,7 @@
 //! The module that is decoded: symbols, program and errors so far.
 
 use crate::program::{Program, SharedVariable, Symbol, Unsupported};
-use crate::ptx::{ParseError, Variable};
+use crate::ptx::{MOST_ERRORS, ParseError, Variable};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,7 +31,9 @@ pub(crate) struct ModuleContext<'a> {
 
 impl ModuleContext<'_> {
     pub(crate) fn error(&mut self, line: u32, message: impl Into<String>) {
-        self.errors.push(ParseError { line, message: message.into() });
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(ParseError::new(line, message));
+        }
     }
 
     /// The number of a mnemonic.

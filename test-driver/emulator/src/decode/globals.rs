@@ -3,7 +3,7 @@
 use super::context::ModuleContext;
 use super::layout::{lay_out, slices};
 use crate::program::{Function, Global, Symbol, Unsupported};
-use crate::ptx::{self, Ast, Initial, StateSpace, Variable};
+use crate::ptx::{self, Alias, Ast, Initial, StateSpace, Variable};
 
 /// Functions that the emulator supplies where they have no body.
 const BUILTINS: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
@@ -23,12 +23,12 @@ pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
             context.unsupported.push(found);
         }
     }
-    for &(name, of) in &tree.aliases {
+    for &Alias { line, name, of } in &tree.aliases {
         match context.symbols.functions.get(of) {
             Some(&index) => {
                 context.symbols.functions.insert(name, index);
             }
-            None => context.error(0, format!("alias of `{of}`, which is not a function")),
+            None => context.error(line, format!("alias of `{of}`, which is not a function")),
         }
     }
 }

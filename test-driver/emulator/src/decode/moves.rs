@@ -22,7 +22,7 @@ impl<'a> Decoder<'_, 'a> {
         match (&i.operands[0], &i.operands[1]) {
             (Operand::Vector(parts), source) => self.unpack(parts, source, ty),
             (target, Operand::Vector(parts)) => self.pack(target, parts, ty),
-            (target, Operand::Name(name, _)) if Special::named(name).is_some() => {
+            (target, Operand::Name(name, 0)) if self.is_special(name) => {
                 let (special, dimension) = Special::named(name).unwrap_or((Special::Zero, 0));
                 let slot = self.write(target)?;
                 self.push_special(slot, special, dimension);
@@ -45,6 +45,11 @@ impl<'a> Decoder<'_, 'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether a name is that of a special register, and of nothing that is declared.
+    fn is_special(&self, name: &str) -> bool {
+        Special::named(name).is_some() && self.names.find(name).is_none()
     }
 
     fn pack(

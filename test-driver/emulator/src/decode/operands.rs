@@ -4,9 +4,9 @@ use super::build::Build;
 use super::function::Decoder;
 use super::names::Entity;
 use super::problem::Problem;
-use crate::arithmetic::bits;
+use crate::arithmetic::{bits, integer};
 use crate::execute::Handler;
-use crate::execute::instructions::register::unary;
+use crate::execute::instructions::register::{binary, unary};
 use crate::execute::instructions::{Special, address, read_special};
 use crate::program::Symbol;
 use crate::ptx::{Instruction, Operand, Type};
@@ -79,15 +79,35 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn read_name(&mut self, name: &'a str, offset: i64) -> Result<u32, Problem> {
-        if let Some(Entity::Register { slot, .. }) = self.names.find(name) {
-            return Ok(slot);
+        if let Some(Entity::Register { slot, ty }) = self.names.find(name) {
+            return self.sum(slot, ty, offset);
         }
         if let Some((special, dimension)) = Special::named(name) {
+            if offset != 0 {
+                return Problem::error(format!("a constant cannot be added to `{name}`"));
+            }
             let slot = self.scratch();
             self.push_special(slot, special, dimension);
             return Ok(slot);
         }
         self.address(name, offset)
+    }
+
+    /// The slot of `%r1+4`, a sum of the register's width.
+    fn sum(&mut self, slot: u32, ty: Type, offset: i64) -> Result<u32, Problem> {
+        if offset == 0 {
+            return Ok(slot);
+        }
+        let run = match ty.bits() {
+            _ if ty.is_float() => return Problem::error("a constant is added to an integer only"),
+            16 => binary!(integer::add::<u16>),
+            32 => binary!(integer::add::<u32>),
+            64 => binary!(integer::add::<u64>),
+            _ => return Problem::error("a constant is added to an integer only"),
+        };
+        let (sum, addend) = (self.scratch(), self.constant(offset as u64));
+        self.push(Build::new(run).d(sum).a(slot).b(addend));
+        Ok(sum)
     }
 
     pub(crate) fn push_special(&mut self, slot: u32, special: Special, dimension: u32) {

@@ -11,10 +11,17 @@ pub(crate) struct Ast<'a> {
     pub(crate) target: (u32, Option<char>),
     pub(crate) variables: Vec<Variable<'a>>,
     pub(crate) functions: Vec<Function<'a>>,
-    /// `.alias name, of;`
-    pub(crate) aliases: Vec<(&'a str, &'a str)>,
+    pub(crate) aliases: Vec<Alias<'a>>,
     /// Number and path of each `.file`.
     pub(crate) files: Vec<(u32, &'a str)>,
+}
+
+/// `.alias name, of;`
+#[derive(Debug)]
+pub(crate) struct Alias<'a> {
+    pub(crate) line: u32,
+    pub(crate) name: &'a str,
+    pub(crate) of: &'a str,
 }
 
 /// The state space a variable is declared in.

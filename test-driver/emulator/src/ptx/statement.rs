@@ -10,6 +10,10 @@ use super::types::Type;
 impl<'a> Parser<'a> {
     /// `{ ... }`. Errors inside are recorded and the next statement is tried.
     pub(super) fn body(&mut self) -> Parsed<Vec<Statement<'a>>> {
+        self.deeper(Self::block)
+    }
+
+    fn block(&mut self) -> Parsed<Vec<Statement<'a>>> {
         self.expect('{')?;
         let mut statements = Vec::new();
         while !self.eat('}') {
@@ -83,8 +87,8 @@ impl<'a> Parser<'a> {
         match word {
             "loc" => {
                 self.next();
-                let file = self.integer()? as u32;
-                let line = self.integer()? as u32;
+                let file = self.integer_32()?;
+                let line = self.integer_32()?;
                 out.push(Statement::Location { file, line });
                 self.skip_line();
             }
@@ -112,7 +116,7 @@ impl<'a> Parser<'a> {
             let name = self.word("a register")?;
             let mut count = None;
             if self.eat('<') {
-                count = Some(self.integer()? as u32);
+                count = Some(self.integer_32()?);
                 self.expect('>')?;
             }
             out.push(Statement::Registers { name, ty, count });
@@ -136,7 +140,7 @@ impl<'a> Parser<'a> {
         }
         let mut operands = Vec::new();
         while !self.eat(';') {
-            operands.push(self.operand()?);
+            operands.push(if opcode == "call" { self.operand_of_call()? } else { self.operand()? });
             if !self.eat(',') && self.peek() != TokenKind::Mark(';') {
                 return self.unexpected("`,` or `;`");
             }

@@ -1,0 +1,227 @@
+//! Small programs over the chapters of the PTX ISA manual, each with the words that it must write.
+//!
+//! The expected words are computed here in Rust from the manual's text, not taken from a run. What the
+//! manual leaves open is as devices do it: that was read off the code which `ptxas` makes.
+
+#![allow(clippy::result_large_err, reason = "a launch fails once in a test")]
+
+mod common;
+
+use common::{Argument, Bench};
+use ptx_emulator::{Fault, Module, Options, Order};
+
+/// A kernel of one block; `%rd1` is the buffer of its results, `%r1` the thread's number and `%rd2` the
+/// place of the thread's own word.
+struct Program {
+    name: &'static str,
+    /// Before the kernel.
+    globals: &'static str,
+    body: &'static str,
+    threads: u32,
+    /// What the words of the buffer are afterwards; they start as zero.
+    expected: Vec<u64>,
+}
+
+fn program(name: &'static str, body: &'static str, expected: &[u64]) -> Program {
+    Program { name, globals: "", body, threads: 1, expected: expected.to_vec() }
+}
+
+impl Program {
+    fn with(self, globals: &'static str) -> Program {
+        Program { globals, ..self }
+    }
+
+    fn text(&self) -> String {
+        format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n{}\n\
+             .visible .entry k(.param .u64 out)\n{{
+    .reg .pred %p<20>;\n    .reg .b16 %h<20>;\n    .reg .b32 %r<40>;\n    .reg .b64 %rd<40>;
+    .reg .f32 %f<20>;\n    .reg .f64 %fd<20>;
+    .local .align 16 .b8 depot[64];\n    .shared .align 16 .b8 tile[512];
+    ld.param.u64 %rd1, [out];\n    mov.u32 %r1, %tid.x;\n    mad.wide.u32 %rd2, %r1, 8, %rd1;
+{}\n    ret;\n}}\n",
+            self.globals, self.body
+        )
+    }
+
+    fn run(&self, order: Order) -> Result<Vec<u64>, String> {
+        let module = Module::parse(&self.text()).map_err(|errors| errors.to_string())?;
+        if let Some(found) = module.unsupported().first() {
+            return Err(format!("`{}` is not supported", found.what));
+        }
+        let options = Options { order, detect_races: true, ..Options::default() };
+        self.launch(&options).map_err(|fault| fault.to_string())
+    }
+
+    fn launch(&self, options: &Options) -> Result<Vec<u64>, Fault> {
+        let bench = Bench::new(&self.text());
+        let words = self.expected.len();
+        let out = bench.buffer(&vec![0u64; words.max(1)]);
+        bench.launch("k", 1, self.threads, &[Argument::Buffer(out)], options)?;
+        Ok(bench.values(out, words))
+    }
+}
+
+/// Runs all programs in two orders and says which went wrong.
+fn check(programs: &[Program]) {
+    let mut wrong = Vec::new();
+    for program in programs {
+        for order in [Order::Forward, Order::Random(7)] {
+            match program.run(order) {
+                Ok(found) if found == program.expected => {}
+                Ok(found) => {
+                    wrong.push(format!("{}: {found:x?}, not {:x?}", program.name, program.expected))
+                }
+                Err(error) => wrong.push(format!("{}: {error}", program.name)),
+            }
+        }
+    }
+    let count = programs.len();
+    assert!(wrong.is_empty(), "{} of {} runs:\n{}", wrong.len(), 2 * count, wrong.join("\n"));
+}
+
+#[test]
+fn addresses_of_32_bits_wrap() {
+    check(&[
+        program(
+            "shared, register and offset",
+            "st.shared.u32 [tile+8], 7; mov.u32 %r2, tile; sub.u32 %r2, %r2, 64;
+             ld.shared.u32 %r3, [%r2+72]; cvt.u64.u32 %rd3, %r3; st.global.u64 [%rd1], %rd3;",
+            &[7],
+        ),
+        program(
+            "shared, vectors and atomics",
+            "mov.u32 %r2, -16; st.shared.v2.u32 [%r2+24], {1, 2}; atom.shared.add.u32 %r3, [%r2+28], 5;
+             mov.u32 %r4, -2; ld.shared.v2.u32 {%r5, %r6}, [%r4+10]; mov.b64 %rd3, {%r5, %r6};
+             st.global.u64 [%rd1], %rd3;",
+            &[7 << 32 | 1],
+        ),
+        program(
+            "local",
+            "mov.u32 %r2, depot; st.local.u32 [%r2+4], 9; sub.u32 %r2, %r2, 4;
+             ld.local.u32 %r3, [%r2+8]; cvt.u64.u32 %rd3, %r3; st.global.u64 [%rd1], %rd3;",
+            &[9],
+        ),
+        program(
+            "local, offset that wraps backwards",
+            "mov.u64 %rd3, depot; st.local.u32 [%rd3], 11; sub.u64 %rd3, %rd3, 100;
+             ld.local.u32 %r3, [%rd3+100]; cvt.u64.u32 %rd3, %r3; st.global.u64 [%rd1], %rd3;",
+            &[11],
+        ),
+    ]);
+}
+
+#[test]
+fn constants_are_added_to_operands() {
+    check(&[
+        program(
+            "register and constant",
+            "mov.u32 %r2, 40; mov.u32 %r3, %r2+5; add.u32 %r4, %r2+1, %r3+-2; mov.b64 %rd3, {%r3, %r4};
+             st.global.u64 [%rd1], %rd3+1;",
+            &[(84 << 32 | 45) + 1],
+        ),
+        program(
+            "the sum has the register's width",
+            "mov.u32 %r2, -1; cvt.u64.u32 %rd3, %r2+2; mov.b16 %h1, 0xffff; cvt.u64.u16 %rd4, %h1+3;
+             shl.b64 %rd4, %rd4, 8; add.u64 %rd3, %rd3, %rd4; st.global.u64 [%rd1], %rd3;",
+            &[0x201],
+        ),
+        program(
+            "variables",
+            "mov.u64 %rd3, table+4*2; ld.global.u32 %r2, [%rd3]; add.u64 %rd4, table+4, 8;
+             ld.global.u32 %r3, [%rd4]; mov.b64 %rd5, {%r2, %r3}; st.global.u64 [%rd1], %rd5;",
+            &[40 << 32 | 30],
+        )
+        .with(".global .align 8 .u32 table[4] = {10, 20, 30, 40};"),
+    ]);
+}
+
+#[test]
+fn differences_carry_as_on_devices() {
+    // `IADD3 R7, P0, R0, -R5` sets the carry where nothing is borrowed, and `addc` adds it.
+    let carry = |a: u32, b: u32| u64::from(a >= b);
+    check(&[
+        program(
+            "sub.cc then addc",
+            "sub.cc.u32 %r2, 5, 3; addc.u32 %r3, 0, 0; sub.cc.u32 %r4, 3, 5; addc.u32 %r5, 0, 0;
+             mov.b64 %rd3, {%r3, %r5}; st.global.u64 [%rd1], %rd3;",
+            &[carry(3, 5) << 32 | carry(5, 3)],
+        ),
+        program(
+            "add.cc then subc",
+            "add.cc.u32 %r2, -1, 1; subc.u32 %r3, 10, 4; add.cc.u32 %r2, 1, 1; subc.u32 %r4, 10, 4;
+             mov.b64 %rd3, {%r3, %r4}; st.global.u64 [%rd1], %rd3;",
+            &[5 << 32 | 6],
+        ),
+        program(
+            "sub.cc then subc",
+            "sub.cc.u64 %rd3, 0, 1; subc.u64 %rd4, 0, 0; sub.cc.u64 %rd5, 1, 1; subc.u64 %rd6, 0, 0;
+             st.global.v2.u64 [%rd1], {%rd3, %rd4}; st.global.v2.u64 [%rd1+16], {%rd5, %rd6};",
+            &[u64::MAX, u64::MAX, 0, 0],
+        ),
+        program(
+            "subc.cc then madc",
+            "sub.cc.u32 %r2, 7, 7; subc.cc.u32 %r3, 1, 1; madc.lo.u32 %r4, 3, 4, 5;
+             cvt.u64.u32 %rd3, %r4; st.global.u64 [%rd1], %rd3;",
+            &[18],
+        ),
+    ]);
+}
+
+#[test]
+fn constant_expressions() {
+    let words: [u64; 24] = [
+        2 * 3,
+        1 << 4,
+        1 + 2 * 3,
+        (1 + 2) * 3,
+        (-7i64 / 2) as u64,
+        (-7i64 as u64) % 3,
+        u64::MAX / 2,
+        (-1i64 as u64) / 2,
+        (-1i64 >> 1) as u64,
+        1,
+        u64::from((-1i64 as u64) < 1),
+        !0,
+        0,
+        1,
+        9,
+        4,
+        1,
+        3 & 5 | 8 ^ 1,
+        1,
+        (i64::MIN >> 63) as u64,
+        (-1i64 as u64) / 2,
+        (1 + 2) << 3,
+        6 & u64::from(3 == 3),
+        10u64.wrapping_sub(12),
+    ];
+    let body = "
+        st.global.u64 [%rd1], 2*3;                          st.global.u64 [%rd1+8], 1<<4;
+        st.global.u64 [%rd1+16], 1+2*3;                     st.global.u64 [%rd1+8*3], (1+2)*3;
+        st.global.u64 [%rd1+32], -7 / 2;                    st.global.u64 [%rd1+40], -7 % 3;
+        st.global.u64 [%rd1+48], 0xFFFFFFFFFFFFFFFF / 2;    st.global.u64 [%rd1+56], -1 / 2U;
+        st.global.u64 [%rd1+64], -1 >> 1;                   st.global.u64 [%rd1+72], -1 < 1;
+        st.global.u64 [%rd1+80], -1 < 1U;                   st.global.u64 [%rd1+88], ~0;
+        st.global.u64 [%rd1+96], !5;                        st.global.u64 [%rd1+104], !0;
+        st.global.u64 [%rd1+112], 0 ? 7 : 9;                st.global.u64 [%rd1+120], 0 ? 7 : 0 ? 3 : 4;
+        st.global.u64 [%rd1+128], 1 || 0 && 0;              st.global.u64 [%rd1+136], 3 & 5 | 8 ^ 1;
+        st.global.u64 [%rd1+144], 0x8000000000000000 >> 63; st.global.u64 [%rd1+152], (.s64)0x8000000000000000 >> 63;
+        st.global.u64 [%rd1+160], (.u64)-1 / 2;             st.global.u64 [%rd1+168], 1 + 2 << 3;
+        st.global.u64 [%rd1+176], 6 & 3 == 3;               st.global.u64 [%rd1+184], 10 - 12;";
+    check(&[
+        program("in operands", body, &words),
+        program(
+            "of floats",
+            "mov.f64 %fd1, 1.5+1.5*2.0; st.global.f64 [%rd1], %fd1; mov.f32 %f1, -(0.5 - 2.0);
+             st.global.f32 [%rd1+8], %f1;",
+            &[4.5f64.to_bits(), 1.5f32.to_bits().into()],
+        ),
+        program(
+            "in initialisers",
+            "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [table]; st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};",
+            &[16 << 32 | 6, 7 << 32 | 0xffff_fffd],
+        )
+        .with(".global .align 16 .u32 table[4] = {2*3, 1<<4, -6/2, 1 ? 7 : 8};"),
+    ]);
+}
