@@ -8,7 +8,7 @@
 mod common;
 
 use common::{Argument, Bench};
-use ptx_emulator::{Fault, Module, Options, Order};
+use ptx_emulator::{Fault, FaultKind, Module, Options, Order};
 
 /// A kernel of one block; `%rd1` is the buffer of its results, `%r1` the thread's number and `%rd2` the
 /// place of the thread's own word.
@@ -24,6 +24,11 @@ struct Program {
 
 fn program(name: &'static str, body: &'static str, expected: &[u64]) -> Program {
     Program { name, globals: "", body, threads: 1, expected: expected.to_vec() }
+}
+
+/// A program in which every thread writes its own word.
+fn by_thread(name: &'static str, body: &'static str, word: impl Fn(u64) -> u64) -> Program {
+    Program { name, globals: "", body, threads: 32, expected: (0..32).map(word).collect() }
 }
 
 impl Program {
@@ -166,6 +171,117 @@ fn differences_carry_as_on_devices() {
             &[18],
         ),
     ]);
+}
+
+fn fault(globals: &'static str, body: &'static str, threads: u32) -> Fault {
+    let program = Program { name: "", globals, body, threads, expected: vec![0; 64] };
+    program.launch(&Options::default()).unwrap_err()
+}
+
+#[test]
+fn shuffles_from_lanes_that_take_no_part_are_undefined() {
+    // Lanes 16 to 31 have ended; lane 3 takes what lane 19 has no more.
+    let ended = "setp.ge.u32 %p1, %r1, 16; @%p1 exit;
+        shfl.sync.down.b32 %r2, %r1, 16, 31, 0xffffffff;";
+    let used = "mov.u32 %r3, %r2; add.u32 %r3, %r3, 1; setp.ne.u32 %p2, %r1, 3; @%p2 exit;
+        st.global.u32 [%rd2], %r3;";
+    let body: &'static str = Box::leak(format!("{ended}\n{used}").into_boxed_str());
+    let found = fault("", body, 32);
+    assert_eq!(found.thread, [3, 0, 0], "{found}");
+    let text = found.to_string();
+    assert!(text.contains("shfl.sync") && text.contains("`%r2`"), "{text}");
+    // The same with a lane that is not in the mask.
+    let found = fault(
+        "",
+        "setp.ge.u32 %p1, %r1, 8; @%p1 exit; shfl.sync.idx.b32 %r2, %r1, 9, 31, 0xff;
+         setp.lt.u32 %p2, %r2, 4; @%p2 st.global.u32 [%rd2], 1;",
+        16,
+    );
+    assert!(found.to_string().contains("shfl.sync"), "{found}");
+    // What is not used does no harm.
+    let unused = "setp.lt.u32 %p2, %r1, 4; add.u32 %r3, %r2, %r1; selp.u32 %r4, %r1, %r3, %p2;
+        @!%p2 exit; st.global.u32 [%rd2], %r4;";
+    let body: &'static str = Box::leak(format!("{ended}\n{unused}").into_boxed_str());
+    let words = Program { name: "", globals: "", body, threads: 32, expected: vec![0; 32] }
+        .launch(&Options::default())
+        .unwrap();
+    assert_eq!(words[..6], [0, 1, 2, 3, 0, 0]);
+}
+
+#[test]
+fn a_deadlock_counts_the_threads_of_each_barrier() {
+    let body = "setp.lt.u32 %p1, %r1, 32; @%p1 bra L1; setp.lt.u32 %p1, %r1, 96; @%p1 bra L2; exit;
+        L1: bar.sync 1, 64; bra L3; L2: bar.sync 2, 128; L3:";
+    let FaultKind::Deadlock { waiting } = fault("", body, 128).kind else { panic!("no deadlock") };
+    assert_eq!(
+        waiting,
+        "32 threads wait for barrier 1, which wants 64 threads, 64 threads wait for barrier 2, \
+         which wants 128 threads, 32 have ended"
+    );
+}
+
+#[test]
+fn undefined_registers_may_be_carried_about() {
+    check(&[
+        by_thread(
+            "an option of which only the full side is read",
+            "setp.lt.u32 %p1, %r1, 16; @!%p1 bra L; mul.lo.u32 %r2, %r1, %r1;
+             L: shl.b32 %r3, %r2, 1; add.u32 %r3, %r3, 1; setp.gt.u32 %p2, %r3, 50;
+             and.pred %p3, %p1, %p2; selp.u32 %r4, %r3, 0, %p1; @%p3 add.u32 %r4, %r4, 1000;
+             cvt.u64.u32 %rd3, %r4; st.global.u64 [%rd2], %rd3;",
+            |t| {
+                let value = t * t * 2 + 1;
+                if t >= 16 { 0 } else { value + if value > 50 { 1000 } else { 0 } }
+            },
+        ),
+        by_thread(
+            "an option that a function returns",
+            "{ .param .align 8 .b8 result[8]; .param .b32 given; st.param.b32 [given], %r1;
+             call (result), find, (given); ld.param.v2.b32 {%r2, %r3}, [result]; }
+             setp.ne.u32 %p1, %r2, 0; selp.u32 %r4, %r3, 99, %p1;
+             cvt.u64.u32 %rd3, %r4; st.global.u64 [%rd2], %rd3;",
+            |t| if t % 2 == 1 { t + 5 } else { 99 },
+        )
+        .with(
+            ".func (.param .align 8 .b8 result[8]) find(.param .b32 given) { .reg .b32 %r<9>; .reg .pred %p;
+             ld.param.b32 %r1, [given]; and.b32 %r2, %r1, 1; setp.eq.u32 %p, %r2, 0; @%p bra L;
+             add.u32 %r3, %r1, 5; L: st.param.v2.b32 [result], {%r2, %r3}; ret; }",
+        ),
+        by_thread(
+            "a vector of which a part is written",
+            "setp.lt.u32 %p1, %r1, 4; selp.u32 %r2, 1, 0, %p1; @%p1 mov.u32 %r3, 6;
+             st.global.v2.b32 [%rd2], {%r2, %r3}; setp.lt.u32 %p1, %r1, 4; @%p1 exit;
+             st.global.u64 [%rd2], 0;",
+            |t| if t < 4 { 6 << 32 | 1 } else { 0 },
+        ),
+        by_thread(
+            "or, with a side that decides",
+            "setp.lt.u32 %p1, %r1, 8; @!%p1 setp.lt.u32 %p2, %r1, 12; or.pred %p3, %p1, %p2;
+             selp.u64 %rd3, 1, 2, %p3; st.global.u64 [%rd2], %rd3;",
+            |t| if t < 12 { 1 } else { 2 },
+        ),
+    ]);
+}
+
+#[test]
+fn undefined_registers_may_not_be_used() {
+    for (body, register) in [
+        ("st.global.u32 [%rd1], %r5;", "%r5"),
+        ("add.u32 %r6, %r5, 1; mul.lo.u32 %r7, %r6, %r6; st.global.u32 [%rd1], %r7;", "%r5"),
+        ("setp.lt.u32 %p2, %r5, 4; @%p2 bra L; L:", "%r5"),
+        ("@%p3 st.global.u32 [%rd1], 1;", "%p3"),
+        ("cvt.u64.u32 %rd5, %r5; add.u64 %rd5, %rd5, %rd1; ld.global.u32 %r6, [%rd5];", "%r5"),
+        ("atom.global.add.u32 %r6, [%rd1], %r5;", "%r5"),
+        ("setp.eq.u32 %p4, %r1, %r1; selp.u32 %r6, %r5, 1, %p4; st.shared.u32 [tile], %r6;", "%r5"),
+        ("bar.sync %r5;", "%r5"),
+        ("st.local.u32 [%r5], 1;", "%r5"),
+    ] {
+        let found = fault("", body, 1);
+        let FaultKind::UninitializedRegister { register: named } = &found.kind else {
+            panic!("{body}: {found}")
+        };
+        assert_eq!(named, register, "{body}");
+    }
 }
 
 #[test]

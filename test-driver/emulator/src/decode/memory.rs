@@ -171,7 +171,7 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<(), Problem> {
         let slot = if write { self.read(value, Type::B128)? } else { self.write(value)? };
         let run = memory_handler(location.target, Type::B64, 2, write);
-        let mut build = Build::new(run).a(location.slot);
+        let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
         for slot in [slot, slot + 1] {
             build = if write { build.reads(slot) } else { build.writes(slot) };
         }
@@ -276,8 +276,11 @@ impl<'a> Decoder<'_, 'a> {
 
 /// Padding may be stored where only the thread itself can see it.
 fn transfer(target: Target, write: bool) -> Transfer {
-    let own = matches!(target, Target::Frame | Target::Local);
-    if write && own { Transfer::Store } else { Transfer::Compute }
+    match target {
+        _ if !write => Transfer::Use,
+        Target::Frame | Target::Local => Transfer::Store,
+        _ => Transfer::Publish,
+    }
 }
 
 fn vector(word: &str) -> Option<u32> {

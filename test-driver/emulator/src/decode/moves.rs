@@ -37,10 +37,10 @@ impl<'a> Decoder<'_, 'a> {
                 } else {
                     Build::new(register::copy)
                 };
-                self.push(build.d(to).a(from).transfer(Transfer::Copy));
+                self.push(build.d(to).a(from).transfer(Transfer::Compute));
                 if ty == Type::B128 {
                     let build = Build::new(register::copy).d(to + 1).a(from + 1);
-                    self.push(build.transfer(Transfer::Copy));
+                    self.push(build.transfer(Transfer::Compute));
                 }
                 Ok(())
             }
@@ -68,7 +68,7 @@ impl<'a> Decoder<'_, 'a> {
             return self.halves([d, d + 1], &slots);
         }
         let pool = self.pool(&slots);
-        let mut build = Build::new(register::pack).d(d).x(width).transfer(Transfer::Copy);
+        let mut build = Build::new(register::pack).d(d).x(width).transfer(Transfer::Pack);
         for slot in slots {
             build = build.reads(slot);
         }
@@ -80,7 +80,7 @@ impl<'a> Decoder<'_, 'a> {
     fn halves(&mut self, to: [u32; 2], from: &[u32]) -> Result<(), Problem> {
         let &[low, high] = from else { return Err(Problem::Unsupported) };
         for (to, from) in [(to[0], low), (to[1], high)] {
-            self.push(Build::new(register::copy).d(to).a(from).transfer(Transfer::Copy));
+            self.push(Build::new(register::copy).d(to).a(from).transfer(Transfer::Compute));
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl<'a> Decoder<'_, 'a> {
             return self.halves([low, high], &[a, a + 1]);
         }
         let pool = self.pool(&slots);
-        let mut build = Build::new(register::unpack).a(a).x(width).transfer(Transfer::Copy);
+        let mut build = Build::new(register::unpack).a(a).x(width).transfer(Transfer::Compute);
         for slot in slots {
             build = build.writes(slot);
         }
