@@ -285,6 +285,82 @@ fn undefined_registers_may_not_be_used() {
 }
 
 #[test]
+fn vectors_in_registers() {
+    check(&[
+        program(
+            "members of .v4",
+            ".reg .v4 .u32 v; .reg .v4 .u32 w; mov.u32 v.x, 1; mov.u32 v.y, 2; mov.u32 v.z, 3; mov.u32 v.w, 4;
+             mov.v4.u32 w, v; add.u32 w.b, w.r, w.g; st.global.v4.u32 [%rd1], w;",
+            &[2 << 32 | 1, 4 << 32 | 3],
+        ),
+        program(
+            "ranges of .v2",
+            ".reg .v2 .b64 v<3>; mov.v2.b64 v1, {11, 12}; mov.v2.b64 v2, v1; mov.b64 v2.x, v1.y;
+             st.global.v2.b64 [%rd1], v2; ld.global.v2.b64 v0, [%rd1]; add.u64 v0.x, v0.x, v0.y;
+             st.global.v2.b64 [%rd1+16], {v0.y, v0.x};",
+            &[12, 12, 12, 24],
+        ),
+        program(
+            "mov.v4 of lists",
+            "mov.v4.u32 {%r2, %r3, %r4, %r5}, {5, 6, 7, 8}; mov.v4.u32 {%r3, %r2, %r5, %r4}, {%r2, %r3, %r4, %r5};
+             st.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};",
+            &[5 << 32 | 6, 7 << 32 | 8],
+        ),
+        program(
+            "special registers as vectors",
+            ".reg .v4 .u32 v; mov.v4.u32 v, %ntid; mov.v4.u32 {%r2, %r3, %r4, %r5}, %tid;
+             mov.b64 %rd3, {v.x, v.z}; mov.b64 %rd4, {%r2, %r5}; st.global.v2.u64 [%rd1], {%rd3, %rd4};",
+            &[1 << 32 | 1, 0],
+        ),
+        program(
+            "packing a vector",
+            ".reg .v2 .b16 v; .reg .v4 .b8 q; mov.b32 v, 0x00070009; mov.b16 v.y, v.x; mov.b32 %r2, v;
+             mov.b32 q, 0x04030201; mov.b32 %r3, q; mov.b64 %rd3, {%r2, %r3}; st.global.u64 [%rd1], %rd3;",
+            &[0x0403_0201 << 32 | 0x0009_0009],
+        ),
+    ]);
+}
+
+#[test]
+fn parameters_in_registers() {
+    let sum = ".func (.reg .u32 r) f(.reg .u32 a, .reg .u32 b) { sub.u32 r, a, b; ret; }";
+    check(&[
+        by_thread(
+            "registers and constants as arguments",
+            "call (%r2), f, (%r1, 5); cvt.u64.u32 %rd3, %r2; st.global.u64 [%rd2], %rd3;",
+            |t| t.wrapping_sub(5) & 0xffff_ffff,
+        )
+        .with(sum),
+        by_thread(
+            "a variable as argument of a register parameter",
+            "{ .param .b32 p; st.param.b32 [p], %r1; call (%r2), f, (7, p); }
+             cvt.u64.u32 %rd3, %r2; st.global.u64 [%rd2], %rd3;",
+            |t| 7u64.wrapping_sub(t) & 0xffff_ffff,
+        )
+        .with(sum),
+        by_thread(
+            "registers as arguments of variables",
+            "call (%r2), g, (%r1); cvt.u64.u32 %rd3, %r2; st.global.u64 [%rd2], %rd3;",
+            |t| t * 3,
+        )
+        .with(
+            ".func (.param .u32 r) g(.param .u32 a) { .reg .b32 x; ld.param.u32 x, [a]; mul.lo.u32 x, x, 3;
+             st.param.u32 [r], x; ret; }",
+        ),
+        by_thread(
+            "recursion",
+            "and.b32 %r2, %r1, 7; call (%rd3), factorial, (%r2); st.global.u64 [%rd2], %rd3;",
+            |t| (1..=t & 7).product(),
+        )
+        .with(
+            ".func (.reg .u64 r) factorial(.reg .u32 n) { .reg .pred p; .reg .u32 m; .reg .u64 q;
+             mov.u64 r, 1; setp.eq.u32 p, n, 0; @p ret; sub.u32 m, n, 1; call (r), factorial, (m);
+             cvt.u64.u32 q, n; mul.lo.u64 r, r, q; ret; }",
+        ),
+    ]);
+}
+
+#[test]
 fn constant_expressions() {
     let words: [u64; 24] = [
         2 * 3,
@@ -340,4 +416,19 @@ fn constant_expressions() {
         )
         .with(".global .align 16 .u32 table[4] = {2*3, 1<<4, -6/2, 1 ? 7 : 8};"),
     ]);
+}
+
+#[test]
+fn cache_policies() {
+    check(&[program(
+        "createpolicy",
+        "createpolicy.fractional.L2::evict_last.b64 %rd3, 1.0;
+         createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd4, 0.5;
+         createpolicy.fractional.L2::evict_first.b64 %rd5;
+         createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %rd6, [%rd1], 0x100, 0x200;
+         createpolicy.cvt.L2.b64 %rd7, 0x10000;
+         st.global.L2::cache_hint.u64 [%rd1], 5, %rd3; ld.global.L2::cache_hint.u64 %rd8, [%rd1], %rd4;
+         st.global.L2::cache_hint.u64 [%rd1+8], %rd8, %rd6; applypriority.global.L2::evict_normal [%rd1], 128;",
+        &[5, 5],
+    )]);
 }

@@ -121,7 +121,7 @@ fn undefined(flow: &ControlFlow<'_>, registers: &[bool], shuffles: bool) -> Vec<
 /// The code of a function, with guards for the registers that may be read undefined; the function gets
 /// their names.
 pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
-    let registers = body.registers.slots();
+    let registers = body.registers.slots(function.template.len());
     let flow = ControlFlow::new(&body.builds, &function.tables.pool);
     let unwritten = undefined(&flow, &registers, false);
     let shuffled = body.builds.iter().any(|build| build.transfer == Transfer::Shuffle);

@@ -2,7 +2,7 @@
 
 use crate::program::{Program, SharedVariable, Symbol, Unsupported};
 use crate::ptx::{MOST_ERRORS, ParseError, Variable};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What the names of a module stand for.
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(crate) struct Symbols<'a> {
     pub(crate) variables: HashMap<&'a str, Symbol>,
     pub(crate) functions: HashMap<&'a str, usize>,
+    /// The variables that are not only declared.
+    pub(crate) defined: HashSet<&'a str>,
 }
 
 impl Symbols<'_> {

@@ -70,6 +70,7 @@ impl<'a> Decoder<'_, 'a> {
             "wmma" => self.decode_fragment(i, m)?,
             "wgmma" => self.decode_group(i, m)?,
             "cp" | "mbarrier" => self.decode_asynchronous(i, m)?,
+            "createpolicy" => self.create_policy(i, m)?,
             "lop3" | "bfi" => self.decode_four(i, m)?,
             "addc" | "subc" | "madc" => self.decode_carry(i, m)?,
             "add" | "sub" | "mad" if i.modifiers.contains(&"cc") => self.decode_carry(i, m)?,

@@ -130,6 +130,10 @@ impl<'a> Decoder<'_, 'a> {
             Some(Entity::Shared(index)) => Ok(self.address_of(Symbol::Shared(index), offset)),
             Some(Entity::Dynamic) => Ok(self.address_of(Symbol::Dynamic, offset)),
             Some(Entity::Register { slot, .. }) => Ok(slot),
+            Some(Entity::Vector { .. }) => {
+                Problem::error(format!("`{name}` is a vector, its members are registers"))
+            }
+            Some(Entity::Global(index)) => Ok(self.address_of(Symbol::Global(index), offset)),
             None => match self.context.symbols.find(name) {
                 Some(symbol) => Ok(self.address_of(symbol, offset)),
                 None => Problem::error(format!("`{name}` is not declared")),
@@ -155,6 +159,48 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
+    /// Whether an operand is a list in braces or a register that is a vector.
+    pub(crate) fn is_vector(&mut self, operand: &Operand<'a>) -> bool {
+        match operand {
+            Operand::Vector(_) => true,
+            Operand::Name(name, 0) => matches!(self.names.find(name), Some(Entity::Vector { .. })),
+            _ => false,
+        }
+    }
+
+    /// The slots of the parts of a vector that is read.
+    pub(crate) fn read_parts(
+        &mut self,
+        operand: &Operand<'a>,
+        ty: Type,
+    ) -> Result<Vec<u32>, Problem> {
+        match operand {
+            Operand::Vector(parts) => parts.iter().map(|part| self.read(part, ty)).collect(),
+            operand => Ok(self.members(operand)?.into_iter().map(|(slot, _)| slot).collect()),
+        }
+    }
+
+    /// The slots of the parts of a vector that is written, and their types.
+    pub(crate) fn write_parts(
+        &mut self,
+        operand: &Operand<'a>,
+    ) -> Result<Vec<(u32, Type)>, Problem> {
+        match operand {
+            Operand::Vector(parts) => parts.iter().map(|part| self.write_typed(part)).collect(),
+            operand => self.members(operand),
+        }
+    }
+
+    /// The members of a register that is a vector.
+    fn members(&mut self, operand: &Operand<'a>) -> Result<Vec<(u32, Type)>, Problem> {
+        if let Operand::Name(name, 0) = operand
+            && let Some(Entity::Vector { slot, ty, lanes }) = self.names.find(name)
+        {
+            return Ok((slot..slot + lanes).map(|slot| (slot, ty)).collect());
+        }
+        Problem::error("a vector of registers is needed")
+    }
+
     /// The slots of a destination that may have a second part after a bar.
     pub(crate) fn write_pair(&mut self, operand: &Operand<'a>) -> Result<(u32, u32), Problem> {
         match operand {
@@ -164,7 +210,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// The type of the register that an operand names.
-    pub(crate) fn type_of(&self, operand: &Operand<'a>) -> Option<Type> {
+    pub(crate) fn type_of(&mut self, operand: &Operand<'a>) -> Option<Type> {
         match operand {
             Operand::Name(name, _) => match self.names.find(name) {
                 Some(Entity::Register { ty, .. }) => Some(ty),

@@ -18,6 +18,16 @@ struct Header {
     external: bool,
 }
 
+/// The values of an initialiser so far.
+struct Values<'a> {
+    ty: Type,
+    /// The element that the next value is of.
+    place: u64,
+    /// The array's lengths.
+    rows: Vec<u64>,
+    list: Vec<(u64, Initial<'a>)>,
+}
+
 fn home(word: &str) -> Option<StateSpace> {
     Some(match word {
         "global" => StateSpace::Global,
@@ -134,53 +144,74 @@ impl<'a> Parser<'a> {
     fn declarator(&mut self, header: &Header) -> Parsed<Variable<'a>> {
         let Some(ty) = header.ty else { return self.unexpected("a type") };
         let name = self.word("a name")?;
-        let element = u64::from(ty.bytes() * header.lanes);
-        let mut bytes = Some(element);
-        while self.eat('[') {
-            if self.eat(']') {
-                bytes = None;
-                continue;
-            }
-            let length = self.integer()?;
-            self.expect(']')?;
-            bytes = bytes.map(|bytes| bytes.saturating_mul(length));
-        }
+        let element = ty.bytes() * header.lanes;
+        let rows = self.dimensions()?;
+        let elements =
+            rows.as_ref().map(|rows| rows.iter().fold(1, |a: u64, &b| a.saturating_mul(b)));
         Ok(Variable {
             line: header.line,
             home: header.home.unwrap_or(StateSpace::Param),
             name,
             ty,
-            bytes,
-            align: header.align.max(element as u32).max(1),
+            bytes: elements.map(|elements| elements.saturating_mul(u64::from(element))),
+            align: header.align.max(element).max(1),
             external: header.external,
+            rows: rows.unwrap_or_default(),
             initial: Vec::new(),
         })
     }
 
+    /// `[2][3]`; `None` where a length is left out.
+    fn dimensions(&mut self) -> Parsed<Option<Vec<u64>>> {
+        let mut rows = Some(Vec::new());
+        while self.eat('[') {
+            if self.eat(']') {
+                rows = None;
+                continue;
+            }
+            let length = self.integer()?;
+            self.expect(']')?;
+            if let Some(rows) = &mut rows {
+                rows.push(length);
+            }
+        }
+        Ok(rows)
+    }
+
     fn initial(&mut self, variable: &mut Variable<'a>) -> Parsed<()> {
-        self.initial_value(&mut variable.initial, variable.ty)?;
+        let rows = std::mem::take(&mut variable.rows);
+        let mut values = Values { ty: variable.ty, place: 0, rows, list: Vec::new() };
+        self.initial_value(&mut values, 0)?;
+        variable.initial = values.list;
         if variable.bytes.is_none() {
             let element = u64::from(variable.ty.bytes());
-            variable.bytes = Some(element * variable.initial.len() as u64);
+            variable.bytes = Some(element.saturating_mul(values.place));
         }
         Ok(())
     }
 
-    fn initial_value(&mut self, values: &mut Vec<Initial<'a>>, ty: Type) -> Parsed<()> {
+    /// A value, or a list of values that fills a row of the array: what it leaves out is zero.
+    fn initial_value(&mut self, values: &mut Values<'a>, depth: usize) -> Parsed<()> {
         if self.eat('{') {
+            let start = values.place;
             while !self.eat('}') {
-                self.deeper(|parser| parser.initial_value(values, ty))?;
+                self.deeper(|parser| parser.initial_value(values, depth + 1))?;
                 if !self.eat(',') && self.peek() != TokenKind::Mark('}') {
                     return self.unexpected("`,` or `}`");
                 }
+            }
+            if depth > 0 && depth < values.rows.len() {
+                let row = values.rows[depth..].iter().fold(1, |a: u64, &b| a.saturating_mul(b));
+                values.place = values.place.max(start.saturating_add(row));
             }
             return Ok(());
         }
         let value = match self.peek() {
             TokenKind::Word(name) if name != "WARP_SZ" => self.initial_address(u64::MAX)?,
-            _ => self.initial_number(ty)?,
+            _ => self.initial_number(values.ty)?,
         };
-        values.push(value);
+        values.list.push((values.place, value));
+        values.place = values.place.saturating_add(1);
         Ok(())
     }
 
