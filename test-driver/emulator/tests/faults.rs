@@ -105,15 +105,17 @@ fn reads_of_what_was_never_written() {
     expect(&fault_of(shared, body, 1), FIRST + 2, 0, |kind| {
         matches!(kind, FaultKind::UninitializedShared { address: 0, bytes: 4 })
     });
-    let fault = fault_of("", "\tadd.u32 %r2, %r1, %r5;\n", 1);
-    expect(&fault, FIRST, 0, |kind| {
+    let body = "\tadd.u32 %r2, %r1, %r5;\n\tst.global.u32 [%rd1], %r2;\n";
+    expect(&fault_of("", body, 1), FIRST + 1, 0, |kind| {
         *kind == FaultKind::UninitializedRegister { register: "%r5".to_string() }
     });
-    // Written on one path only: copying it is no fault, computing with it is.
+    // Written on one path only: copying it and computing with it is no fault, showing the result is.
     let body = "\tsetp.lt.u32 %p1, %r1, 3;\n\t@%p1 mov.u32 %r5, 1;\n\tmov.u32 %r6, %r5;\n\t\
-        add.u32 %r7, %r6, 1;\n";
-    expect(&fault_of("", body, 8), FIRST + 3, 3, |kind| {
-        *kind == FaultKind::UninitializedRegister { register: "%r6".to_string() }
+        add.u32 %r7, %r6, 1;\n\tst.local.u32 [depot], %r7;\n\tcvt.u64.u32 %rd3, %r7;\n\t\
+        add.u64 %rd3, %rd1, %rd3;\n\tld.global.u8 %r8, [%rd3];\n";
+    let fault = fault_of(".local .align 4 .b8 depot[4];", body, 8);
+    expect(&fault, FIRST + 7, 3, |kind| {
+        *kind == FaultKind::UninitializedRegister { register: "%r5".to_string() }
     });
 }
 

@@ -1,4 +1,5 @@
-//! Uninitialised registers: which may be read before they are written, and the guards for them.
+//! Undefined registers: which may be read before they are written, or after a shuffle from a lane that
+//! takes no part, and the guards for them.
 //!
 //! Most registers are written on every path to their uses; a forward must-analysis over the control-flow
 //! graph finds that once (definite assignment; Aho, Lam, Sethi and Ullman, "Compilers", 9.2), and it
@@ -7,9 +8,8 @@
 use super::control_flow::ControlFlow;
 use crate::decode::{Body, Build};
 use crate::execute::instructions::guarded;
-use crate::execute::{Code, Guard, Transfer};
+use crate::execute::{Code, Guard, Transfer, Undefined};
 use crate::program::Function;
-use std::collections::BTreeSet;
 
 /// A set of slots.
 #[derive(Clone, PartialEq)]
@@ -41,21 +41,32 @@ impl Slots {
     }
 }
 
-/// Applies an instruction to the slots written before it.
-fn apply(build: &Build, written: &mut Slots) {
-    let copies = build.transfer == Transfer::Copy && !build.uses.is_empty();
-    let value = !copies || build.uses.iter().any(|&slot| written.has(slot));
-    build.defines.iter().for_each(|&slot| written.set(slot, value));
+/// Applies an instruction to the slots that are defined before it.
+fn apply(build: &Build, defined: &mut Slots, shuffles: bool) {
+    let mut uses = build.uses.iter().map(|&slot| defined.has(slot));
+    let value = match build.transfer {
+        Transfer::Pack => build.uses.is_empty() || uses.any(|defined| defined),
+        Transfer::Compute | Transfer::Select | Transfer::And | Transfer::Or => {
+            uses.all(|defined| defined)
+        }
+        Transfer::Use | Transfer::Store | Transfer::Publish | Transfer::Shuffle => true,
+    };
+    let undefined = usize::from(shuffles && build.transfer == Transfer::Shuffle);
+    for (place, &slot) in build.defines.iter().enumerate() {
+        defined.set(slot, value && place >= undefined);
+    }
 }
 
-/// The slots written at the start of each basic block, on every path to it.
+/// The slots defined at the start of each basic block, on every path to it.
 struct Analysis<'b> {
-    flow: ControlFlow<'b>,
+    flow: &'b ControlFlow<'b>,
     entry: Vec<Slots>,
+    /// Whether what shuffles give may be undefined.
+    shuffles: bool,
 }
 
 impl<'b> Analysis<'b> {
-    fn new(flow: ControlFlow<'b>, registers: &[bool]) -> Analysis<'b> {
+    fn new(flow: &'b ControlFlow<'b>, registers: &[bool], shuffles: bool) -> Analysis<'b> {
         let count = registers.len();
         let mut first = Slots::new(count, true);
         for (slot, &register) in registers.iter().enumerate() {
@@ -65,7 +76,7 @@ impl<'b> Analysis<'b> {
         if let Some(slots) = entry.first_mut() {
             *slots = first;
         }
-        Analysis { flow, entry }
+        Analysis { flow, entry, shuffles }
     }
 
     /// Applies the blocks until nothing changes.
@@ -76,7 +87,7 @@ impl<'b> Analysis<'b> {
             visited[block] = true;
             let mut written = self.entry[block].clone();
             let builds = &self.flow.builds[self.flow.range(block)];
-            builds.iter().for_each(|build| apply(build, &mut written));
+            builds.iter().for_each(|build| apply(build, &mut written, self.shuffles));
             for next in self.flow.successors(block) {
                 if self.entry[next].meet(&written) || !visited[next] {
                     work.push(next);
@@ -85,56 +96,82 @@ impl<'b> Analysis<'b> {
         }
     }
 
-    /// The registers that some instruction may read unwritten.
-    fn unwritten(&self, registers: &[bool]) -> BTreeSet<u32> {
-        let mut found = BTreeSet::new();
+    /// The slots that some instruction may read undefined.
+    fn undefined(&self, slots: usize) -> Vec<bool> {
+        let mut found = vec![false; slots];
         for block in 0..self.flow.len() {
-            let mut written = self.entry[block].clone();
+            let mut defined = self.entry[block].clone();
             for build in &self.flow.builds[self.flow.range(block)] {
-                let unwritten = |slot: &&u32| registers[**slot as usize] && !written.has(**slot);
-                found.extend(build.uses.iter().filter(unwritten).copied());
-                apply(build, &mut written);
+                let undefined = build.uses.iter().filter(|&&slot| !defined.has(slot));
+                undefined.for_each(|&slot| found[slot as usize] = true);
+                apply(build, &mut defined, self.shuffles);
             }
         }
         found
     }
 }
 
-/// The code of a function, with guards for the registers that may be read before they are written; the
-/// function gets their names.
-pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
-    let registers = body.registers.slots();
-    let flow = ControlFlow::new(&body.builds, &function.tables.pool);
-    let mut analysis = Analysis::new(flow, &registers);
+/// The slots that some instruction of a function may read undefined.
+fn undefined(flow: &ControlFlow<'_>, registers: &[bool], shuffles: bool) -> Vec<bool> {
+    let mut analysis = Analysis::new(flow, registers, shuffles);
     analysis.solve();
-    let watched = analysis.unwritten(&registers);
-    let plain = body.builds.iter().map(|build| build.instruction).collect();
-    let code = Code { plain, ..Code::default() };
-    if watched.is_empty() {
-        return code;
-    }
-    let named = watched.into_iter().map(|slot| (slot, body.registers.name(slot)));
-    function.names = named.collect();
-    guard_watched(&body.builds, function, code)
+    analysis.undefined(registers.len())
 }
 
-/// Adds the code that watches [`Function::names`].
-fn guard_watched(builds: &[Build], function: &Function, code: Code) -> Code {
+/// The code of a function, with guards for the registers that may be read undefined; the function gets
+/// their names.
+pub(crate) fn guard(body: &Body, function: &mut Function) -> Code {
+    let registers = body.registers.slots(function.template.len());
+    let flow = ControlFlow::new(&body.builds, &function.tables.pool);
+    let unwritten = undefined(&flow, &registers, false);
+    let shuffled = body.builds.iter().any(|build| build.transfer == Transfer::Shuffle);
+    let watched = if shuffled { undefined(&flow, &registers, true) } else { unwritten.clone() };
+    let plain = body.builds.iter().map(|build| build.instruction).collect();
+    let code = Code { plain, always: unwritten.contains(&true), ..Code::default() };
+    if !watched.contains(&true) {
+        return code;
+    }
+    let is_named = |slot: &usize| registers[*slot] && watched[*slot];
+    let named = (0..watched.len()).filter(is_named);
+    function.names = named.map(|slot| (slot as u32, body.registers.name(slot as u32))).collect();
+    for build in body.builds.iter().filter(|build| build.transfer == Transfer::Shuffle) {
+        let slot = build.defines[0];
+        function.names.insert(slot, body.registers.name(slot));
+    }
+    if code.always {
+        let unwritten = |slot: usize| unwritten[slot] && registers[slot];
+        let number = |slot: usize| Undefined::Unwritten(slot as u32).number();
+        let initial = |slot| if unwritten(slot) { number(slot) } else { 0 };
+        function.undefined = (0..watched.len()).map(initial).collect();
+    }
+    guard_watched(&body.builds, &watched, code)
+}
+
+/// Adds the code that watches slots.
+fn guard_watched(builds: &[Build], watched: &[bool], code: Code) -> Code {
     let mut guarded_code = code.plain.clone();
     let mut guards = Vec::with_capacity(guarded_code.len());
+    let only_watched = |slots: &[u32]| -> Vec<u32> {
+        slots.iter().filter(|&&slot| watched[slot as usize]).copied().collect()
+    };
     for (build, instruction) in builds.iter().zip(&mut guarded_code) {
-        let is_watched = |slot: &u32| function.names.contains_key(slot);
-        let defines: Vec<u32> =
-            build.defines.iter().filter(|slot| is_watched(slot)).copied().collect();
-        if !defines.is_empty() || build.uses.iter().any(is_watched) {
+        let (needs, flows) = build.uses.split_at(build.transfer.needed(build.uses.len()));
+        let guard = Guard {
+            run: build.instruction.run,
+            needs: only_watched(needs),
+            flows: flows.to_vec(),
+            // The first result of a shuffle is not known before the lanes have met.
+            defines: match build.transfer {
+                Transfer::Shuffle => build.defines.clone(),
+                _ => only_watched(&build.defines),
+            },
+            transfer: build.transfer,
+        };
+        let flowing = guard.flows.iter().any(|&slot| watched[slot as usize]);
+        if !guard.defines.is_empty() || !guard.needs.is_empty() || flowing {
             instruction.run = guarded;
         }
-        guards.push(Guard {
-            run: build.instruction.run,
-            uses: build.uses.clone(),
-            defines,
-            transfer: build.transfer,
-        });
+        guards.push(guard);
     }
     Code { guarded: Some(guarded_code), guards, ..code }
 }

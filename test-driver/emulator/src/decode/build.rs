@@ -34,7 +34,7 @@ impl Build {
             instruction,
             uses: Vec::new(),
             defines: Vec::new(),
-            transfer: Transfer::Compute,
+            transfer: Transfer::Use,
             flow: Flow::Next,
         }
     }

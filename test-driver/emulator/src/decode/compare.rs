@@ -58,11 +58,25 @@ fn handler(comparison: Comparison, ty: Type) -> Option<Handler> {
     })
 }
 
+/// The operation that joins a comparison and a predicate.
+#[derive(Clone, Copy)]
+struct Combining {
+    run: Handler,
+    transfer: Transfer,
+    predicate: u32,
+}
+
+impl Combining {
+    fn build(self, d: u32, compared: u32) -> Build {
+        Build::new(self.run).d(d).a(compared).b(self.predicate).transfer(self.transfer)
+    }
+}
+
 /// What all results of one comparison share.
 struct Comparing {
     run: Handler,
     flags: u32,
-    combine: Option<(Handler, u32)>,
+    combine: Option<Combining>,
 }
 
 impl<'a> Decoder<'_, 'a> {
@@ -75,9 +89,9 @@ impl<'a> Decoder<'_, 'a> {
         let comparison = m.pick(Comparison::named).ok_or(Problem::Unsupported)?;
         let combine = m.pick(|word| {
             Some(match word {
-                "and" => binary!(bits::and),
-                "or" => binary!(bits::or),
-                "xor" => binary!(bits::xor),
+                "and" => (binary!(bits::and), Transfer::And),
+                "or" => (binary!(bits::or), Transfer::Or),
+                "xor" => (binary!(bits::xor), Transfer::Compute),
                 _ => return None,
             })
         });
@@ -87,7 +101,9 @@ impl<'a> Decoder<'_, 'a> {
         self.count(i, if combine.is_some() { 4 } else { 3 })?;
         let (a, b) = (self.read(&i.operands[1], ty)?, self.read(&i.operands[2], ty)?);
         let combine = match combine {
-            Some(run) => Some((run, self.predicate(&i.operands[3])?)),
+            Some((run, transfer)) => {
+                Some(Combining { run, transfer, predicate: self.predicate(&i.operands[3])? })
+            }
             None => None,
         };
         let comparing = Comparing { run, flags, combine };
@@ -99,13 +115,13 @@ impl<'a> Decoder<'_, 'a> {
 
     /// The comparison, combined with the predicate if there is one.
     fn compare(&mut self, comparing: &Comparing, d: u32, a: u32, b: u32) {
-        let Some((run, predicate)) = comparing.combine else {
+        let Some(combining) = comparing.combine else {
             self.push(Build::new(comparing.run).d(d).a(a).b(b).x(comparing.flags));
             return;
         };
         let alone = self.scratch();
         self.push(Build::new(comparing.run).d(alone).a(a).b(b).x(comparing.flags));
-        self.push(Build::new(run).d(d).a(alone).b(predicate));
+        self.push(combining.build(d, alone));
     }
 
     fn upper(&mut self, slot: u32) -> u32 {
@@ -144,9 +160,7 @@ impl<'a> Decoder<'_, 'a> {
         self.push(Build::new(unary!(bits::not_predicate)).d(opposite).a(alone));
         for (result, value) in [(second, opposite), (d, alone)] {
             match comparing.combine {
-                Some((run, predicate)) => {
-                    self.push(Build::new(run).d(result).a(value).b(predicate));
-                }
+                Some(combining) => self.push(combining.build(result, value)),
                 None => self.push(Build::new(register::copy).d(result).a(value)),
             }
         }
@@ -213,8 +227,9 @@ impl<'a> Decoder<'_, 'a> {
         let (a, b) = (self.read(&i.operands[1], ty)?, self.read(&i.operands[2], ty)?);
         let c = self.read(&i.operands[3], by)?;
         let d = self.write(&i.operands[0])?;
+        let transfer = if by == Type::Pred { Transfer::Select } else { Transfer::Compute };
         let build = Build::new(run).d(d).a(a).b(b).c(c).x(flags);
-        self.push(build.transfer(Transfer::Copy));
+        self.push(build.transfer(transfer));
         Ok(())
     }
 }

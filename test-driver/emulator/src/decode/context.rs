@@ -1,8 +1,8 @@
 //! The module that is decoded: symbols, program and errors so far.
 
 use crate::program::{Program, SharedVariable, Symbol, Unsupported};
-use crate::ptx::{ParseError, Variable};
-use std::collections::HashMap;
+use crate::ptx::{MOST_ERRORS, ParseError, Variable};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What the names of a module stand for.
@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub(crate) struct Symbols<'a> {
     pub(crate) variables: HashMap<&'a str, Symbol>,
     pub(crate) functions: HashMap<&'a str, usize>,
+    /// The variables that are not only declared.
+    pub(crate) defined: HashSet<&'a str>,
 }
 
 impl Symbols<'_> {
@@ -31,7 +33,9 @@ pub(crate) struct ModuleContext<'a> {
 
 impl ModuleContext<'_> {
     pub(crate) fn error(&mut self, line: u32, message: impl Into<String>) {
-        self.errors.push(ParseError { line, message: message.into() });
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(ParseError::new(line, message));
+        }
     }
 
     /// The number of a mnemonic.

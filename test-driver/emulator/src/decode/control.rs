@@ -60,17 +60,29 @@ impl<'a> Decoder<'_, 'a> {
         let Operand::Name(name, 0) = i.operands[1] else {
             return Problem::error("brx.idx needs a table of labels");
         };
-        let Some(targets) = self.names.table(name) else {
+        let Some(table) = self.names.table(name).cloned() else {
             return Problem::error(format!("there is no `.branchtargets` called `{name}`"));
         };
+        let pool = match table.pool {
+            Some(pool) => pool,
+            None => self.branch_table(name, &table.targets)?,
+        };
+        let build = Build::new(control_flow::jump_indexed).a(index).flow(Flow::Table);
+        self.push(build.with(|i| (i.e, i.c) = (pool, table.targets.len() as u32)));
+        Ok(())
+    }
+
+    /// The place of a table's targets in the pool, which all branches by the table share.
+    fn branch_table(&mut self, name: &str, targets: &[&'a str]) -> Result<u32, Problem> {
         let pool = self.pool(&vec![0; targets.len()]);
         for (place, target) in targets.iter().enumerate() {
             let label = self.label(target)?;
             self.pool_jumps.push((pool as usize + place, label));
         }
-        let build = Build::new(control_flow::jump_indexed).a(index).flow(Flow::Table);
-        self.push(build.with(|i| (i.e, i.c) = (pool, targets.len() as u32)));
-        Ok(())
+        if let Some(table) = self.names.table(name) {
+            table.pool = Some(pool);
+        }
+        Ok(pool)
     }
 
     /// Instructions without a result; `None` when it is something else.
@@ -80,7 +92,10 @@ impl<'a> Decoder<'_, 'a> {
         m: &mut Modifiers<'_>,
     ) -> Result<Option<()>, Problem> {
         let run: Handler = match i.opcode {
-            "ret" => leave,
+            "ret" => {
+                self.give_back();
+                leave
+            }
             "exit" => control_flow::exit,
             "trap" => control_flow::trap,
             "brkpt" => control_flow::breakpoint,
@@ -119,32 +134,57 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<(), Problem> {
         m.ignore(&["uni"]);
         let mut operands = i.operands.iter().peekable();
-        let returns = match operands.peek() {
+        let results = match operands.peek() {
             Some(Operand::Group(results)) => {
                 operands.next();
-                self.slices(results)?
+                results.as_slice()
             }
-            _ => Vec::new(),
+            _ => &[],
         };
-        let Some(Operand::Name(callee, 0)) = operands.next() else {
+        let Some(&Operand::Name(callee, 0)) = operands.next() else {
             return Problem::error("a call needs a function");
         };
         let arguments = match operands.next() {
-            Some(Operand::Group(arguments)) => self.slices(arguments)?,
-            _ => Vec::new(),
+            Some(Operand::Group(arguments)) => arguments.as_slice(),
+            _ => &[],
         };
+        let register = match self.names.find(callee) {
+            Some(Entity::Register { slot, .. }) => Some(slot),
+            _ => None,
+        };
+        let direct = self.context.symbols.functions.get(callee).copied();
+        let (parameters, returns) = match direct {
+            Some(index) if register.is_none() => self.signature(index),
+            _ => Default::default(),
+        };
+        let arguments = self.pass(arguments, &parameters, false)?;
+        let results = self.pass(results, &returns, true)?;
         let site = self.function.tables.calls.len() as u32;
-        self.function.tables.calls.push(CallSite { returns, arguments });
-        if let Some(Entity::Register { slot, .. }) = self.names.find(callee) {
-            return self.indirect_call(slot, site, operands.next());
+        let call = CallSite { returns: results.slices, arguments: arguments.slices };
+        match (register, direct) {
+            (Some(slot), _) => {
+                self.function.tables.calls.push(call);
+                self.indirect_call(slot, site, operands.next())?;
+            }
+            (None, Some(index)) => {
+                check_call(callee, &call, &parameters, &returns)?;
+                self.function.tables.calls.push(call);
+                self.function.callees.push(index);
+                self.push(Build::new(call_direct).with(|i| (i.a, i.e) = (index as u32, site)));
+            }
+            (None, None) => return Problem::error(format!("`{callee}` is not declared")),
         }
-        let Some(&index) = self.context.symbols.functions.get(callee) else {
-            return Problem::error(format!("`{callee}` is not declared"));
-        };
-        self.check_call(callee, index, site as usize)?;
-        self.function.callees.push(index);
-        self.push(Build::new(call_direct).with(|i| (i.a, i.e) = (index as u32, site)));
+        for placed in results.results {
+            self.copy_frame(placed, false);
+        }
         Ok(())
+    }
+
+    /// The parameters and results of a function, which may be the one that is decoded.
+    fn signature(&self, index: usize) -> (Vec<Slice>, Vec<Slice>) {
+        let own = self.context.symbols.functions.get(self.function.name.as_str()) == Some(&index);
+        let function = if own { &self.function } else { &self.context.program.functions[index] };
+        (function.parameters.clone(), function.returns.clone())
     }
 
     fn indirect_call(
@@ -163,27 +203,21 @@ impl<'a> Decoder<'_, 'a> {
         self.push(Build::new(call_indirect).a(slot).with(|i| i.e = site));
         Ok(())
     }
+}
 
-    fn check_call(&self, name: &str, callee: usize, site: usize) -> Result<(), Problem> {
-        let own = self.context.symbols.functions.get(self.function.name.as_str()) == Some(&callee);
-        let function = if own { &self.function } else { &self.context.program.functions[callee] };
-        let site = &self.function.tables.calls[site];
-        let counts = |slices: &[Slice]| slices.len();
-        let fits = counts(&site.arguments) == counts(&function.parameters)
-            && counts(&site.returns) <= counts(&function.returns);
-        if fits { Ok(()) } else { Problem::error(format!("`{name}` has other parameters")) }
-    }
-
-    /// The parts of the frame that variables stand for.
-    fn slices(&self, operands: &[Operand<'a>]) -> Result<Vec<Slice>, Problem> {
-        let slice = |operand: &Operand<'a>| match operand {
-            Operand::Name(name, 0) => match self.names.find(name) {
-                Some(Entity::Frame { offset, bytes }) => Ok(Slice { offset, bytes }),
-                Some(Entity::Register { .. }) => Err(Problem::Unsupported),
-                _ => Problem::error(format!("`{name}` is not a `.param` variable")),
-            },
-            _ => Err(Problem::Unsupported),
-        };
-        operands.iter().map(slice).collect()
-    }
+/// What a call passes has to be as long as what the function takes.
+fn check_call(
+    name: &str,
+    call: &CallSite,
+    parameters: &[Slice],
+    returns: &[Slice],
+) -> Result<(), Problem> {
+    let long = |ours: &[Slice], theirs: &[Slice]| {
+        ours.iter().zip(theirs).all(|(ours, theirs)| ours.bytes >= theirs.bytes)
+    };
+    let fits = call.arguments.len() == parameters.len()
+        && call.returns.len() <= returns.len()
+        && long(&call.arguments, parameters)
+        && long(&call.returns, returns);
+    if fits { Ok(()) } else { Problem::error(format!("`{name}` has other parameters")) }
 }

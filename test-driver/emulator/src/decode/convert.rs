@@ -132,10 +132,10 @@ impl<'a> Decoder<'_, 'a> {
         let width = if to.is_float() { to.bits() } else { register.bits().max(to.bits()).min(64) };
         // An integer result that the flags round needs no rounding when it comes from an integer.
         if let Some(run) = fast(to, from, Flags(flags)).filter(|_| width == to.bits()) {
-            self.push(Build::new(run).d(d).a(a).transfer(Transfer::Copy));
+            self.push(Build::new(run).d(d).a(a).transfer(Transfer::Compute));
             return Ok(());
         }
-        let build = Build::new(convert).d(d).a(a).x(flags).transfer(Transfer::Copy);
+        let build = Build::new(convert).d(d).a(a).x(flags).transfer(Transfer::Compute);
         self.push(build.with(|i| (i.b, i.c, i.e) = (b, c, width)));
         Ok(())
     }

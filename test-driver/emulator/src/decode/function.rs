@@ -5,13 +5,15 @@ use super::context::ModuleContext;
 use super::globals;
 use super::layout::{is_framed, lay_out};
 use super::modifiers::Modifiers;
-use super::names::{Entity, Names, slots_of};
+use super::names::{Duplicate, Entity, Names};
+use super::parameters::RegisterParameters;
 use super::problem::Problem;
+use super::registers::Registers;
 use crate::execute::Handler;
 use crate::execute::instructions::{control_flow, leave};
-use crate::program::{Function, Origin, Symbol, Unsupported};
+use crate::program::{Function, Origin, Slice, Symbol, Unsupported};
 use crate::ptx;
-use crate::ptx::{Instruction, Operand, StateSpace, Statement, Type, Variable};
+use crate::ptx::{Instruction, Operand, StateSpace, Statement, Variable};
 use std::collections::HashMap;
 
 /// The body of a decoded function, before it is analysed.
@@ -19,44 +21,6 @@ use std::collections::HashMap;
 pub(crate) struct Body {
     pub(crate) builds: Vec<Build>,
     pub(crate) registers: Registers,
-}
-
-/// The slots of a function that are registers.
-#[derive(Default)]
-pub(crate) struct Registers {
-    ranges: Vec<RegisterRange>,
-    /// Slots of the function, registers or not.
-    slots: usize,
-}
-
-/// Slots that one `.reg` declares.
-struct RegisterRange {
-    first: u32,
-    slots: u32,
-    name: String,
-    /// Of `%r<12>`; `None` for a single register.
-    count: Option<u32>,
-}
-
-impl Registers {
-    /// For each slot, whether it is a register.
-    pub(crate) fn slots(&self) -> Vec<bool> {
-        let mut slots = vec![false; self.slots];
-        for range in &self.ranges {
-            slots[range.first as usize..(range.first + range.slots) as usize].fill(true);
-        }
-        slots
-    }
-
-    /// The name of a register in the PTX.
-    pub(crate) fn name(&self, slot: u32) -> String {
-        let holds =
-            |range: &&RegisterRange| (range.first..range.first + range.slots).contains(&slot);
-        let Some(range) = self.ranges.iter().find(holds) else { return format!("slot {slot}") };
-        let Some(count) = range.count else { return range.name.clone() };
-        let words = (range.slots / count.max(1)).max(1);
-        format!("{}{}", range.name, (slot - range.first) / words)
-    }
 }
 
 /// The function being decoded.
@@ -73,7 +37,8 @@ pub(crate) struct Decoder<'s, 'a> {
     /// Instructions whose `e` is a label's number, or whose pool entry is.
     pub(crate) jumps: Vec<(usize, usize)>,
     pub(crate) pool_jumps: Vec<(usize, usize)>,
-    registers: Vec<RegisterRange>,
+    /// Parameters of a function that are registers.
+    pub(super) given: RegisterParameters,
     source: Option<(u32, u32)>,
     pub(crate) line: u32,
 }
@@ -91,14 +56,14 @@ pub(crate) fn decode<'a>(tree: &ptx::Function<'a>, context: &mut ModuleContext<'
         relocated: HashMap::new(),
         jumps: Vec::new(),
         pool_jumps: Vec::new(),
-        registers: Vec::new(),
+        given: RegisterParameters::default(),
         source: None,
         line: tree.line,
     };
     let body = tree.body.as_deref().unwrap_or(&[]);
-    decoder.names.open(&[]);
+    decoder.open(body);
     decoder.declare_parameters(tree);
-    decoder.block(body);
+    body.iter().for_each(|statement| decoder.statement(statement));
     let (function, body) = decoder.finish();
     context.program.functions[index] = function;
     body
@@ -114,7 +79,7 @@ impl<'a> Decoder<'_, 'a> {
         for (variable, place) in variables.zip(parameters.iter().chain(&returns)) {
             let (offset, bytes) = (place.offset, place.size);
             if variable.home == StateSpace::Register {
-                self.register_parameter(tree, variable);
+                self.register_parameter(tree, variable, Slice { offset, bytes });
                 continue;
             }
             let entity = if tree.entry {
@@ -122,21 +87,26 @@ impl<'a> Decoder<'_, 'a> {
             } else {
                 Entity::Frame { offset, bytes }
             };
-            self.names.declare(variable.name, entity);
+            self.declare(variable.line, variable.name, entity);
         }
         // A kernel's parameters are not in its frame.
         self.function.frame_bytes = if tree.entry { 0 } else { end };
     }
 
-    /// Old PTX passes arguments in registers; calls of such functions do not run.
-    fn register_parameter(&mut self, tree: &ptx::Function<'a>, variable: &Variable<'a>) {
-        let what = format!("{} with parameters in registers", tree.name);
-        self.context.unsupported.push(Unsupported { what, line: variable.line });
-        self.declare_registers(variable.name, variable.ty, None);
+    fn declare(&mut self, line: u32, name: &'a str, entity: Entity) {
+        if !self.names.declare(name, entity) {
+            self.context.error(line, format!("`{name}` is declared twice"));
+        }
+    }
+
+    fn open(&mut self, statements: &[Statement<'a>]) {
+        for Duplicate { line, name } in self.names.open(statements) {
+            self.context.error(line, format!("label `{name}` stands here twice"));
+        }
     }
 
     fn block(&mut self, statements: &[Statement<'a>]) {
-        self.names.open(statements);
+        self.open(statements);
         for statement in statements {
             self.statement(statement);
         }
@@ -145,14 +115,14 @@ impl<'a> Decoder<'_, 'a> {
 
     fn statement(&mut self, statement: &Statement<'a>) {
         match statement {
-            Statement::Label(name) => {
+            Statement::Label { name, .. } => {
                 if let Some(label) = self.names.label(name) {
                     self.names.places[label] = Some(self.builds.len() as u32);
                 }
             }
             Statement::Instruction(instruction) => self.instruction(instruction),
             Statement::Variable(variable) => self.variable(variable),
-            Statement::Registers { name, ty, count } => self.declare_registers(name, *ty, *count),
+            Statement::Registers(registers) => self.declare_registers(registers),
             Statement::Block(statements) => self.block(statements),
             Statement::Location { file, line } => self.source = Some((*file, *line)),
             Statement::BranchTargets { .. }
@@ -164,10 +134,8 @@ impl<'a> Decoder<'_, 'a> {
     fn variable(&mut self, variable: &Variable<'a>) {
         let entity = match variable.home {
             home if is_framed(home) => {
-                let bytes = variable.bytes.unwrap_or(0) as u32;
-                let offset = self.function.frame_bytes.next_multiple_of(variable.align);
-                self.function.frame_bytes = offset.saturating_add(bytes);
-                Entity::Frame { offset, bytes }
+                let bytes = u32::try_from(variable.bytes.unwrap_or(0)).unwrap_or(u32::MAX);
+                Entity::Frame { offset: self.frame_space(bytes, variable.align), bytes }
             }
             StateSpace::Shared if variable.bytes.unwrap_or(0) == 0 => Entity::Dynamic,
             StateSpace::Shared => {
@@ -175,28 +143,23 @@ impl<'a> Decoder<'_, 'a> {
                 self.function.shared.push(index);
                 Entity::Shared(index)
             }
-            _ => {
-                globals::declare_variable(variable, self.context);
-                globals::initialise_variable(variable, self.context);
-                return;
-            }
+            _ => Entity::Global(globals::declare_local(variable, self.context)),
         };
-        self.names.declare(variable.name, entity);
+        self.declare(variable.line, variable.name, entity);
     }
 
-    fn declare_registers(&mut self, name: &'a str, ty: Type, count: Option<u32>) {
-        let first = self.function.template.len() as u32;
-        let words = slots_of(ty);
-        // Unwritten registers read as a pattern that stands out.
-        let length = (count.unwrap_or(1) * words) as usize;
-        let fill = if ty == Type::Pred { 0 } else { 0xdead_beef_dead_beef };
-        let width = u64::MAX >> (64 - ty.bits().min(64));
-        self.function.template.extend(std::iter::repeat_n(fill & width, length));
-        let range = RegisterRange { first, slots: length as u32, name: name.to_string(), count };
-        self.registers.push(range);
-        match count {
-            Some(count) => self.names.declare_range(name, first, count, ty),
-            None => self.names.declare(name, Entity::Register { slot: first, ty }),
+    /// Room in the function's frame.
+    pub(super) fn frame_space(&mut self, bytes: u32, align: u32) -> u32 {
+        let frame = &mut self.function.frame_bytes;
+        let offset = frame.checked_next_multiple_of(align).unwrap_or(u32::MAX);
+        *frame = offset.saturating_add(bytes);
+        offset
+    }
+
+    fn declare_registers(&mut self, registers: &ptx::Registers<'a>) {
+        if !self.names.declare_registers(registers) {
+            let name = registers.name;
+            self.context.error(registers.line, format!("register `{name}` is declared twice"));
         }
     }
 
@@ -265,8 +228,7 @@ impl<'a> Decoder<'_, 'a> {
 
     /// A slot that nothing else uses.
     pub(crate) fn scratch(&mut self) -> u32 {
-        self.function.template.push(0);
-        self.function.template.len() as u32 - 1
+        self.names.file.scratch(0)
     }
 
     /// The slot that holds a constant.
@@ -274,8 +236,7 @@ impl<'a> Decoder<'_, 'a> {
         if let Some(&slot) = self.constants.get(&value) {
             return slot;
         }
-        let slot = self.scratch();
-        self.function.template[slot as usize] = value;
+        let slot = self.names.file.scratch(value);
         self.constants.insert(value, slot);
         slot
     }
@@ -296,6 +257,7 @@ impl<'a> Decoder<'_, 'a> {
 
     /// The function, and its body.
     fn finish(mut self) -> (Function, Body) {
+        self.give_back();
         self.push(Build::new(leave).flow(Flow::End));
         for (instruction, label) in std::mem::take(&mut self.jumps) {
             let place = self.names.places[label].unwrap_or(0);
@@ -304,7 +266,7 @@ impl<'a> Decoder<'_, 'a> {
         for (entry, label) in std::mem::take(&mut self.pool_jumps) {
             self.function.tables.pool[entry] = self.names.places[label].unwrap_or(0);
         }
-        let registers = Registers { ranges: self.registers, slots: self.function.template.len() };
-        (self.function, Body { builds: self.builds, registers })
+        self.function.template = self.names.file.template;
+        (self.function, Body { builds: self.builds, registers: self.names.file.registers })
     }
 }

@@ -2,8 +2,9 @@
 
 use super::context::ModuleContext;
 use super::layout::{lay_out, slices};
-use crate::program::{Function, Global, Symbol, Unsupported};
-use crate::ptx::{self, Ast, Initial, StateSpace, Variable};
+use crate::program::{Address, Function, Global, Symbol, Unsupported, Value};
+use crate::ptx::{self, Alias, Ast, Initial, StateSpace, Variable};
+use std::collections::HashSet;
 
 /// Functions that the emulator supplies where they have no body.
 const BUILTINS: [&str; 4] = ["vprintf", "__assertfail", "malloc", "free"];
@@ -16,66 +17,103 @@ pub(crate) fn declare<'a>(tree: &Ast<'a>, context: &mut ModuleContext<'a>) {
     for function in &tree.functions {
         declare_function(function, context);
     }
+    let bodies = tree.functions.iter().filter(|function| function.body.is_some());
+    let defined: HashSet<&str> = bodies.map(|function| function.name).collect();
     for function in &tree.functions {
-        let defined = tree.functions.iter().any(|f| f.name == function.name && f.body.is_some());
-        if !defined && !BUILTINS.contains(&function.name) {
+        if !defined.contains(function.name) && !BUILTINS.contains(&function.name) {
             let found = Unsupported { what: function.name.to_string(), line: function.line };
             context.unsupported.push(found);
         }
     }
-    for &(name, of) in &tree.aliases {
+    for &Alias { line, name, of } in &tree.aliases {
         match context.symbols.functions.get(of) {
             Some(&index) => {
                 context.symbols.functions.insert(name, index);
             }
-            None => context.error(0, format!("alias of `{of}`, which is not a function")),
+            None => context.error(line, format!("alias of `{of}`, which is not a function")),
         }
     }
 }
 
-pub(crate) fn declare_variable<'a>(variable: &Variable<'a>, context: &mut ModuleContext<'a>) {
+fn declare_variable<'a>(variable: &Variable<'a>, context: &mut ModuleContext<'a>) {
+    if let Some(&known) = context.symbols.variables.get(variable.name) {
+        redeclare(variable, known, context);
+        return;
+    }
     let symbol = match variable.home {
         StateSpace::Shared if variable.bytes.unwrap_or(0) == 0 => Symbol::Dynamic,
         StateSpace::Shared => Symbol::Shared(context.shared_variable(variable)),
-        _ => {
-            if let Some(&known) = context.symbols.variables.get(variable.name) {
-                redeclare(variable, known, context);
-                return;
-            }
-            context.program.globals.push(global(variable));
-            Symbol::Global(context.program.globals.len() - 1)
-        }
+        _ => Symbol::Global(add(variable, context)),
     };
     context.symbols.variables.insert(variable.name, symbol);
+    if !variable.external {
+        context.symbols.defined.insert(variable.name);
+    }
 }
 
-/// A definition may follow a declaration.
-fn redeclare(variable: &Variable<'_>, known: Symbol, context: &mut ModuleContext<'_>) {
-    if let Symbol::Global(index) = known
-        && !variable.external
-    {
-        context.program.globals[index] = global(variable);
+/// A variable in device memory that a function declares for itself; gives its number.
+pub(crate) fn declare_local(variable: &Variable<'_>, context: &mut ModuleContext<'_>) -> usize {
+    let index = add(variable, context);
+    initialise_variable(variable, index, context);
+    index
+}
+
+fn add(variable: &Variable<'_>, context: &mut ModuleContext<'_>) -> usize {
+    context.program.globals.push(global(variable));
+    context.program.globals.len() - 1
+}
+
+/// A definition may follow a declaration, and declarations a definition.
+fn redeclare<'a>(variable: &Variable<'a>, known: Symbol, context: &mut ModuleContext<'a>) {
+    if variable.external {
+        return;
+    }
+    if !context.symbols.defined.insert(variable.name) {
+        context.error(variable.line, format!("`{}` is declared twice", variable.name));
+        return;
+    }
+    match known {
+        Symbol::Global(index) => context.program.globals[index] = global(variable),
+        _ if variable.home == StateSpace::Shared => {
+            let symbol = Symbol::Shared(context.shared_variable(variable));
+            context.symbols.variables.insert(variable.name, symbol);
+        }
+        _ => {
+            let message = format!("`{}` is declared in another space before", variable.name);
+            context.error(variable.line, message);
+        }
     }
 }
 
 fn global(variable: &Variable<'_>) -> Global {
-    let bytes = variable.bytes.unwrap_or(0);
     Global {
         name: variable.name.to_string(),
-        bytes,
+        bytes: variable.bytes.unwrap_or(0),
         align: u64::from(variable.align),
         constant: variable.home == StateSpace::Const,
-        contents: vec![0; bytes as usize],
+        values: Vec::new(),
         addresses: Vec::new(),
     }
 }
 
 fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContext<'a>) {
+    if context.symbols.variables.contains_key(function.name) {
+        let message =
+            format!("`{}` is declared twice, as a variable and as a function", function.name);
+        context.error(function.line, message);
+        return;
+    }
     if let Some(&index) = context.symbols.functions.get(function.name) {
         if function.body.is_some() && context.program.functions[index].defined {
             context.error(function.line, format!("`{}` is defined twice", function.name));
         }
-        context.program.functions[index].defined |= function.body.is_some();
+        let known = &mut context.program.functions[index];
+        known.defined |= function.body.is_some();
+        let counts = (known.parameters.len(), known.returns.len());
+        if counts != (function.parameters.len(), function.returns.len()) {
+            let message = format!("`{}` has other parameters than before", function.name);
+            context.error(function.line, message);
+        }
         return;
     }
     let parameters = lay_out(&function.parameters, 0);
@@ -96,29 +134,29 @@ fn declare_function<'a>(function: &ptx::Function<'a>, context: &mut ModuleContex
 
 /// Fills the contents of variables in, now that all names are known.
 pub(crate) fn initialise(tree: &Ast<'_>, context: &mut ModuleContext<'_>) {
-    for variable in &tree.variables {
-        initialise_variable(variable, context);
+    for variable in tree.variables.iter().filter(|variable| !variable.initial.is_empty()) {
+        if let Some(&Symbol::Global(index)) = context.symbols.variables.get(variable.name) {
+            initialise_variable(variable, index, context);
+        }
     }
 }
 
-pub(crate) fn initialise_variable(variable: &Variable<'_>, context: &mut ModuleContext<'_>) {
-    let Some(&Symbol::Global(index)) = context.symbols.variables.get(variable.name) else { return };
-    let element = variable.ty.bytes() as usize;
-    for (number, value) in variable.initial.iter().enumerate() {
-        let place = number * element;
+fn initialise_variable(variable: &Variable<'_>, index: usize, context: &mut ModuleContext<'_>) {
+    let bytes = variable.ty.bytes().min(8);
+    let stride = u64::from(variable.ty.bytes());
+    for (number, value) in &variable.initial {
+        let place = number.saturating_mul(stride);
+        if place.saturating_add(stride) > context.program.globals[index].bytes {
+            context.error(variable.line, format!("too many values for `{}`", variable.name));
+            return;
+        }
         match *value {
             Initial::Bits(bits) => {
-                let contents = &mut context.program.globals[index].contents;
-                let Some(slot) = contents.get_mut(place..place + element.min(8)) else {
-                    context
-                        .error(variable.line, format!("too many values for `{}`", variable.name));
-                    return;
-                };
-                slot.copy_from_slice(&bits.to_le_bytes()[..element.min(8)]);
+                context.program.globals[index].values.push(Value { place, bits, bytes });
             }
             Initial::Address { name, offset, mask } => match context.symbols.find(name) {
                 Some(symbol) => {
-                    let address = (place, symbol, offset, mask);
+                    let address = Address { place, symbol, offset, mask };
                     context.program.globals[index].addresses.push(address);
                 }
                 None => context.error(variable.line, format!("`{name}` is not declared")),

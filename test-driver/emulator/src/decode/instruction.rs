@@ -6,8 +6,44 @@ use super::modifiers::Modifiers;
 use super::operands::Plain;
 use super::problem::Problem;
 use super::{arithmetic, float, logic};
+use crate::execute::Transfer;
 use crate::execute::instructions::register;
-use crate::ptx::Instruction;
+use crate::ptx::{Instruction, Type};
+
+/// Whether an instruction only makes registers of registers.
+fn stays_in_registers(opcode: &str) -> bool {
+    let elsewhere = [
+        "ld",
+        "ldu",
+        "st",
+        "atom",
+        "red",
+        "call",
+        "brx",
+        "bra",
+        "shfl",
+        "vote",
+        "match",
+        "redux",
+        "activemask",
+        "elect",
+        "bar",
+        "barrier",
+        "mma",
+        "ldmatrix",
+        "stmatrix",
+        "wmma",
+        "wgmma",
+        "cp",
+        "mbarrier",
+        "ret",
+        "exit",
+        "trap",
+        "brkpt",
+        "nanosleep",
+    ];
+    !elsewhere.contains(&opcode)
+}
 
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn decode_instruction(
@@ -15,6 +51,7 @@ impl<'a> Decoder<'_, 'a> {
         i: &Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
+        let start = self.builds.len();
         match i.opcode {
             "mov" => self.decode_mov(i, m)?,
             "ld" | "ldu" | "st" => self.decode_memory(i, m)?,
@@ -33,6 +70,7 @@ impl<'a> Decoder<'_, 'a> {
             "wmma" => self.decode_fragment(i, m)?,
             "wgmma" => self.decode_group(i, m)?,
             "cp" | "mbarrier" => self.decode_asynchronous(i, m)?,
+            "createpolicy" => self.create_policy(i, m)?,
             "lop3" | "bfi" => self.decode_four(i, m)?,
             "addc" | "subc" | "madc" => self.decode_carry(i, m)?,
             "add" | "sub" | "mad" if i.modifiers.contains(&"cc") => self.decode_carry(i, m)?,
@@ -40,6 +78,13 @@ impl<'a> Decoder<'_, 'a> {
                 Some(()) => {}
                 None => self.decode_plain(i, m)?,
             },
+        }
+        if stays_in_registers(i.opcode) {
+            for build in &mut self.builds[start..] {
+                if build.transfer == Transfer::Use {
+                    build.transfer = Transfer::Compute;
+                }
+            }
         }
         m.finish()
     }
@@ -72,7 +117,12 @@ impl<'a> Decoder<'_, 'a> {
             };
         }
         let d = self.write(&i.operands[0])?;
-        self.push(build.d(d));
+        let transfer = match i.opcode {
+            "and" => Transfer::And,
+            "or" if plain.sources[0] == Type::Pred => Transfer::Or,
+            _ => Transfer::Compute,
+        };
+        self.push(build.d(d).transfer(transfer));
         Ok(())
     }
 

@@ -13,7 +13,7 @@ pub(crate) fn lay_out<'v, 'a: 'v>(
     let mut end = start;
     let place = |variable: &Variable<'a>| {
         let size = u32::try_from(variable.bytes.unwrap_or(0)).unwrap_or(u32::MAX);
-        let offset = end.next_multiple_of(variable.align);
+        let offset = end.checked_next_multiple_of(variable.align).unwrap_or(u32::MAX);
         end = offset.saturating_add(size);
         Parameter { name: variable.name.to_string(), size, align: variable.align, offset }
     };

@@ -10,7 +10,7 @@ use super::names::Entity;
 use super::problem::Problem;
 use crate::arithmetic::integer;
 use crate::execute::Transfer;
-use crate::execute::instructions::register::binary;
+use crate::execute::instructions::register::{self, binary};
 use crate::execute::instructions::{Target, memory_handler, shape};
 use crate::launch::Space;
 use crate::memory::AccessKind;
@@ -97,10 +97,31 @@ impl<'a> Decoder<'_, 'a> {
             return self.wide(value, &location, kind, write);
         }
         match value {
-            Operand::Vector(parts) => self.many(parts, &location, ty, words, kind, write),
+            value if self.is_vector(value) => self.many(value, &location, ty, words, kind, write),
             _ if words != 1 => Problem::error("a vector of registers is needed"),
             _ => self.single(value, &location, ty, kind, write),
         }
+    }
+
+    /// `createpolicy`: what a cache keeps is not emulated, all policies are the same.
+    pub(crate) fn create_policy(
+        &mut self,
+        i: &Instruction<'a>,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(), Problem> {
+        let operands = i.operands.len();
+        let known = (m.take("fractional") && (1..=2).contains(&operands))
+            || (m.take("range") && operands == 4)
+            || (m.take("cvt") && operands == 2);
+        m.ignore(&["global", "L2"]);
+        m.ignore_prefixed(&["L2::"]);
+        if !known || m.ty()? != Type::B64 {
+            return Err(Problem::Unsupported);
+        }
+        let policy = self.constant(0);
+        let d = self.write(&i.operands[0])?;
+        self.push(Build::new(register::copy).d(d).a(policy));
+        Ok(())
     }
 
     fn single(
@@ -129,26 +150,23 @@ impl<'a> Decoder<'_, 'a> {
 
     fn many(
         &mut self,
-        parts: &[Operand<'a>],
+        value: &Operand<'a>,
         location: &Location,
         ty: Type,
         words: u32,
         kind: u32,
         write: bool,
     ) -> Result<(), Problem> {
-        if parts.len() != words as usize {
-            return Problem::error(format!("{} registers for a vector of {words}", parts.len()));
-        }
-        let mut slots = Vec::new();
         let mut width = ty.bits();
-        for part in parts {
-            if write {
-                slots.push(self.read(part, ty)?);
-            } else {
-                let (slot, register) = self.write_typed(part)?;
-                width = register.bits().min(64);
-                slots.push(slot);
-            }
+        let slots = if write {
+            self.read_parts(value, ty)?
+        } else {
+            let parts = self.write_parts(value)?;
+            width = parts.last().map_or(width, |(_, register)| register.bits().min(64));
+            parts.into_iter().map(|(slot, _)| slot).collect()
+        };
+        if slots.len() != words as usize {
+            return Problem::error(format!("{} registers for a vector of {words}", slots.len()));
         }
         let run = memory_handler(location.target, ty, words.max(2), write);
         let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
@@ -171,7 +189,7 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<(), Problem> {
         let slot = if write { self.read(value, Type::B128)? } else { self.write(value)? };
         let run = memory_handler(location.target, Type::B64, 2, write);
-        let mut build = Build::new(run).a(location.slot);
+        let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
         for slot in [slot, slot + 1] {
             build = if write { build.reads(slot) } else { build.writes(slot) };
         }
@@ -233,6 +251,10 @@ impl<'a> Decoder<'_, 'a> {
                 Ok(Location { target: Target::Param, slot, offset: 0 })
             }
             Some(Entity::Register { slot, .. }) => self.register_location(slot, offset, target),
+            Some(Entity::Vector { .. }) => {
+                Problem::error(format!("`{name}` is a vector, and no address"))
+            }
+            Some(Entity::Global(_)) => self.shared_location(name, offset, target, Target::Global),
             Some(Entity::Shared(_) | Entity::Dynamic) => {
                 self.shared_location(name, offset, target, Target::Shared)
             }
@@ -276,11 +298,14 @@ impl<'a> Decoder<'_, 'a> {
 
 /// Padding may be stored where only the thread itself can see it.
 fn transfer(target: Target, write: bool) -> Transfer {
-    let own = matches!(target, Target::Frame | Target::Local);
-    if write && own { Transfer::Store } else { Transfer::Compute }
+    match target {
+        _ if !write => Transfer::Use,
+        Target::Frame | Target::Local => Transfer::Store,
+        _ => Transfer::Publish,
+    }
 }
 
-fn vector(word: &str) -> Option<u32> {
+pub(super) fn vector(word: &str) -> Option<u32> {
     Some(match word {
         "v2" => 2,
         "v4" => 4,

@@ -5,7 +5,7 @@ use super::function::{self, Body};
 use super::globals;
 use super::layout::lay_out;
 use crate::program::{Kernel, Program, Unsupported};
-use crate::ptx::{Ast, Function, ParseErrors, Statement};
+use crate::ptx::{self, Ast, Function, ParseErrors, Statement};
 
 /// A decoded module.
 pub(crate) struct Decoded {
@@ -62,15 +62,12 @@ fn kernel(function: &Function<'_>, index: usize, program: &Program) -> Kernel {
 
 /// Registers declared are many more than are alive at once; the device has few.
 fn registers(body: &[Statement<'_>]) -> u32 {
-    let words: u32 = body
-        .iter()
-        .map(|statement| match statement {
-            Statement::Registers { ty, count, .. } => {
-                count.unwrap_or(1).saturating_mul(ty.bytes().div_ceil(4)) / 4
-            }
-            Statement::Block(inner) => registers(inner),
-            _ => 0,
-        })
-        .sum();
-    words.clamp(16, 255)
+    let words = body.iter().map(|statement| match statement {
+        Statement::Registers(ptx::Registers { ty, lanes, count, .. }) => {
+            count.unwrap_or(1).saturating_mul(lanes * ty.bytes().div_ceil(4)) / 4
+        }
+        Statement::Block(inner) => registers(inner),
+        _ => 0,
+    });
+    words.fold(0, u32::saturating_add).clamp(16, 255)
 }

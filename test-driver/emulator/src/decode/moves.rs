@@ -4,7 +4,9 @@
 
 use super::build::Build;
 use super::function::Decoder;
+use super::memory::vector;
 use super::modifiers::Modifiers;
+use super::names::Entity;
 use super::problem::Problem;
 use crate::execute::Transfer;
 use crate::execute::instructions::{Special, address, register};
@@ -17,57 +19,110 @@ impl<'a> Decoder<'_, 'a> {
         i: &Instruction<'a>,
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
+        let lanes = m.pick(vector);
         let ty = m.ty()?;
         self.count(i, 2)?;
-        match (&i.operands[0], &i.operands[1]) {
-            (Operand::Vector(parts), source) => self.unpack(parts, source, ty),
-            (target, Operand::Vector(parts)) => self.pack(target, parts, ty),
-            (target, Operand::Name(name, _)) if Special::named(name).is_some() => {
+        let (target, source) = (&i.operands[0], &i.operands[1]);
+        match source {
+            source if lanes.is_some() => self.move_vector(target, source, ty, lanes.unwrap_or(0)),
+            source if self.is_vector(target) => self.unpack(target, source, ty),
+            source if self.is_vector(source) => self.pack(target, source, ty),
+            Operand::Name(name, 0) if self.is_special(name) => {
                 let (special, dimension) = Special::named(name).unwrap_or((Special::Zero, 0));
                 let slot = self.write(target)?;
                 self.push_special(slot, special, dimension);
                 Ok(())
             }
-            (target, source) => {
-                let (from, width) = (self.read(source, ty)?, ty.bits().min(64));
-                let (to, register) = self.write_typed(target)?;
-                let wider = self.type_of(source).is_some_and(|ty| ty.bits() > width);
-                let build = if wider || register.bits() < width {
-                    Build::new(register::copy_low).x(width.min(register.bits()))
-                } else {
-                    Build::new(register::copy)
-                };
-                self.push(build.d(to).a(from).transfer(Transfer::Copy));
-                if ty == Type::B128 {
-                    let build = Build::new(register::copy).d(to + 1).a(from + 1);
-                    self.push(build.transfer(Transfer::Copy));
-                }
-                Ok(())
-            }
+            source => self.move_one(target, source, ty),
         }
+    }
+
+    fn move_one(
+        &mut self,
+        target: &Operand<'a>,
+        source: &Operand<'a>,
+        ty: Type,
+    ) -> Result<(), Problem> {
+        let (from, width) = (self.read(source, ty)?, ty.bits().min(64));
+        let (to, register) = self.write_typed(target)?;
+        let wider = self.type_of(source).is_some_and(|ty| ty.bits() > width);
+        let build = if wider || register.bits() < width {
+            Build::new(register::copy_low).x(width.min(register.bits()))
+        } else {
+            Build::new(register::copy)
+        };
+        self.push(build.d(to).a(from));
+        if ty == Type::B128 {
+            self.push(Build::new(register::copy).d(to + 1).a(from + 1));
+        }
+        Ok(())
+    }
+
+    /// `mov.v4.u32 v, w;`: each part is read before any is written.
+    fn move_vector(
+        &mut self,
+        target: &Operand<'a>,
+        source: &Operand<'a>,
+        ty: Type,
+        lanes: u32,
+    ) -> Result<(), Problem> {
+        let from = match source {
+            Operand::Name(name, 0) if self.is_special(name) && !name.contains('.') => {
+                self.special_members(name, lanes)
+            }
+            source => self.read_parts(source, ty)?,
+        };
+        let to = self.write_parts(target)?;
+        if from.len() != lanes as usize || to.len() != lanes as usize {
+            return Problem::error(format!("a vector of {lanes} is needed on both sides"));
+        }
+        let held: Vec<u32> = from.iter().map(|_| self.scratch()).collect();
+        for (&held, &from) in held.iter().zip(&from) {
+            self.push(Build::new(register::copy).d(held).a(from));
+        }
+        for ((to, _), held) in to.into_iter().zip(held) {
+            self.push(Build::new(register::copy).d(to).a(held));
+        }
+        Ok(())
+    }
+
+    /// The members of `%tid` and its like, the fourth of which is zero.
+    fn special_members(&mut self, name: &str, lanes: u32) -> Vec<u32> {
+        let special = Special::named(name).map_or(Special::Zero, |(special, _)| special);
+        (0..lanes)
+            .map(|dimension| {
+                let slot = self.scratch();
+                let special = if dimension < 3 { special } else { Special::Zero };
+                self.push_special(slot, special, dimension.min(2));
+                slot
+            })
+            .collect()
+    }
+
+    /// Whether a name is that of a special register, and of nothing that is declared.
+    fn is_special(&mut self, name: &str) -> bool {
+        Special::named(name).is_some() && self.names.find(name).is_none()
     }
 
     fn pack(
         &mut self,
         target: &Operand<'a>,
-        parts: &[Operand<'a>],
+        source: &Operand<'a>,
         ty: Type,
     ) -> Result<(), Problem> {
-        let width = ty.bits() / parts.len().max(1) as u32;
-        let mut slots = Vec::new();
-        for part in parts {
-            slots.push(self.read(part, part_type(width)?)?);
-        }
+        let parts = self.part_count(source);
+        let width = ty.bits() / parts.max(1);
+        let slots = self.read_parts(source, part_type(width)?)?;
         let d = self.write(target)?;
         if ty == Type::B128 {
             return self.halves([d, d + 1], &slots);
         }
         let pool = self.pool(&slots);
-        let mut build = Build::new(register::pack).d(d).x(width).transfer(Transfer::Copy);
+        let mut build = Build::new(register::pack).d(d).x(width).transfer(Transfer::Pack);
         for slot in slots {
             build = build.reads(slot);
         }
-        self.push(build.with(|i| (i.e, i.c) = (pool, parts.len() as u32)));
+        self.push(build.with(|i| (i.e, i.c) = (pool, parts)));
         Ok(())
     }
 
@@ -75,30 +130,39 @@ impl<'a> Decoder<'_, 'a> {
     fn halves(&mut self, to: [u32; 2], from: &[u32]) -> Result<(), Problem> {
         let &[low, high] = from else { return Err(Problem::Unsupported) };
         for (to, from) in [(to[0], low), (to[1], high)] {
-            self.push(Build::new(register::copy).d(to).a(from).transfer(Transfer::Copy));
+            self.push(Build::new(register::copy).d(to).a(from));
         }
         Ok(())
     }
 
+    fn part_count(&mut self, operand: &Operand<'a>) -> u32 {
+        match operand {
+            Operand::Vector(parts) => parts.len() as u32,
+            Operand::Name(name, _) => match self.names.find(name) {
+                Some(Entity::Vector { lanes, .. }) => lanes,
+                _ => 1,
+            },
+            _ => 1,
+        }
+    }
+
     fn unpack(
         &mut self,
-        parts: &[Operand<'a>],
+        target: &Operand<'a>,
         source: &Operand<'a>,
         ty: Type,
     ) -> Result<(), Problem> {
+        let parts = self.write_parts(target)?;
         let width = ty.bits() / parts.len().max(1) as u32;
         part_type(width)?;
         let a = self.read(source, ty)?;
-        let mut slots = Vec::new();
-        for part in parts {
-            slots.push(self.write(part)?);
-        }
+        let slots: Vec<u32> = parts.iter().map(|&(slot, _)| slot).collect();
         if ty == Type::B128 {
             let &[low, high] = slots.as_slice() else { return Err(Problem::Unsupported) };
             return self.halves([low, high], &[a, a + 1]);
         }
         let pool = self.pool(&slots);
-        let mut build = Build::new(register::unpack).a(a).x(width).transfer(Transfer::Copy);
+        let mut build = Build::new(register::unpack).a(a).x(width);
         for slot in slots {
             build = build.writes(slot);
         }

@@ -1,6 +1,9 @@
 //! What names stand for in a function.
+//!
+//! Registers get their slots when they are first named: `.reg .b32 %r<1000000>` costs nothing.
 
-use crate::ptx::{Statement, Type, Variable};
+use super::registers::RegisterFile;
+use crate::ptx::{Registers, Statement, Type};
 use std::collections::HashMap;
 
 /// A named thing of a function.
@@ -9,6 +12,12 @@ pub(crate) enum Entity {
     Register {
         slot: u32,
         ty: Type,
+    },
+    /// `.reg .v4 .f32 v;`: a slot for each lane.
+    Vector {
+        slot: u32,
+        ty: Type,
+        lanes: u32,
     },
     /// A variable in the function's frame.
     Frame {
@@ -20,60 +29,81 @@ pub(crate) enum Entity {
         offset: u32,
         bytes: u32,
     },
+    /// A variable in device memory that only this function names.
+    Global(usize),
     Shared(usize),
     Dynamic,
 }
 
-/// Registers `%r0` to `%r9`, declared as `%r<10>`.
-struct Range<'a> {
-    prefix: &'a str,
-    first: u32,
-    count: u32,
+/// Registers that are declared: one, or `%r0` to `%r9` as `%r<10>`.
+struct Declared {
     ty: Type,
+    lanes: u32,
+    count: u32,
+    /// The first slot of those that were named, by number.
+    slots: HashMap<u32, u32>,
 }
 
 /// The names of one `{ }`.
 #[derive(Default)]
 struct Scope<'a> {
     entities: HashMap<&'a str, Entity>,
-    ranges: Vec<Range<'a>>,
+    registers: HashMap<&'a str, Declared>,
+    /// By what stands before the number.
+    ranges: HashMap<&'a str, Declared>,
     labels: HashMap<&'a str, usize>,
-    tables: HashMap<&'a str, Vec<&'a str>>,
-    prototypes: HashMap<&'a str, (Vec<u32>, Vec<u32>)>,
+    tables: HashMap<&'a str, Table<'a>>,
+    prototypes: HashMap<&'a str, ()>,
 }
 
-/// The scopes open at a point of a function.
+/// A `.branchtargets`.
+#[derive(Clone)]
+pub(crate) struct Table<'a> {
+    pub(crate) targets: Vec<&'a str>,
+    /// Where its targets lie in the function's pool, once a branch has used it.
+    pub(crate) pool: Option<u32>,
+}
+
+/// A label that a scope has already.
+pub(crate) struct Duplicate<'a> {
+    pub(crate) line: u32,
+    pub(crate) name: &'a str,
+}
+
+/// The scopes open at a point of a function, and the slots of its registers.
 #[derive(Default)]
 pub(crate) struct Names<'a> {
     scopes: Vec<Scope<'a>>,
+    pub(crate) file: RegisterFile,
     /// Where each label is; labels of inner scopes have numbers of their own.
     pub(crate) places: Vec<Option<u32>>,
 }
 
-fn bytes(variables: &[Variable<'_>]) -> Vec<u32> {
-    variables.iter().map(|variable| variable.bytes.unwrap_or(0) as u32).collect()
-}
-
 impl<'a> Names<'a> {
-    /// Opens a scope; its labels are known from its start.
-    pub(crate) fn open(&mut self, statements: &[Statement<'a>]) {
+    /// Opens a scope; its labels are known from its start. Gives the labels that stand there twice.
+    pub(crate) fn open(&mut self, statements: &[Statement<'a>]) -> Vec<Duplicate<'a>> {
         let mut scope = Scope::default();
+        let mut duplicates = Vec::new();
         for statement in statements {
             match statement {
-                Statement::Label(name) => {
-                    scope.labels.insert(name, self.places.len());
+                Statement::Label { line, name } => {
+                    if scope.labels.insert(name, self.places.len()).is_some() {
+                        duplicates.push(Duplicate { line: *line, name });
+                    }
                     self.places.push(None);
                 }
                 Statement::BranchTargets { label, targets } => {
-                    scope.tables.insert(label, targets.clone());
+                    let table = Table { targets: targets.clone(), pool: None };
+                    scope.tables.insert(label, table);
                 }
-                Statement::CallPrototype { label, returns, parameters } => {
-                    scope.prototypes.insert(label, (bytes(returns), bytes(parameters)));
+                Statement::CallPrototype { label } => {
+                    scope.prototypes.insert(label, ());
                 }
                 _ => {}
             }
         }
         self.scopes.push(scope);
+        duplicates
     }
 
     pub(crate) fn close(&mut self) {
@@ -88,19 +118,62 @@ impl<'a> Names<'a> {
         &mut self.scopes[last]
     }
 
-    pub(crate) fn declare(&mut self, name: &'a str, entity: Entity) {
-        self.inner().entities.insert(name, entity);
+    /// Declares a variable; whether the innermost scope did not have the name.
+    pub(crate) fn declare(&mut self, name: &'a str, entity: Entity) -> bool {
+        let scope = self.inner();
+        let is_new = !scope.has(name);
+        scope.entities.insert(name, entity);
+        is_new
     }
 
-    pub(crate) fn declare_range(&mut self, prefix: &'a str, first: u32, count: u32, ty: Type) {
-        self.inner().ranges.push(Range { prefix, first, count, ty });
+    /// Declares registers; whether the innermost scope did not have them.
+    pub(crate) fn declare_registers(&mut self, registers: &Registers<'a>) -> bool {
+        let Registers { name, ty, lanes, count, .. } = *registers;
+        let scope = self.inner();
+        let declared = |count| Declared { ty, lanes, count, slots: HashMap::new() };
+        match count {
+            Some(count) => scope.ranges.insert(name, declared(count)).is_none(),
+            None => {
+                let is_new = !scope.has(name);
+                scope.registers.insert(name, declared(1));
+                is_new
+            }
+        }
     }
 
-    pub(crate) fn find(&self, name: &str) -> Option<Entity> {
-        self.scopes
-            .iter()
-            .rev()
-            .find_map(|scope| scope.entities.get(name).copied().or_else(|| scope.in_range(name)))
+    /// What a name stands for; a vector's member is a register.
+    pub(crate) fn find(&mut self, name: &str) -> Option<Entity> {
+        if let Some(entity) = self.find_whole(name) {
+            return Some(entity);
+        }
+        let (whole, member) = name.rsplit_once('.')?;
+        let place = match member {
+            "x" | "r" => 0,
+            "y" | "g" => 1,
+            "z" | "b" => 2,
+            "w" | "a" => 3,
+            _ => return None,
+        };
+        match self.find_whole(whole)? {
+            Entity::Vector { slot, ty, lanes } if place < lanes => {
+                Some(Entity::Register { slot: slot + place, ty })
+            }
+            _ => None,
+        }
+    }
+
+    fn find_whole(&mut self, name: &str) -> Option<Entity> {
+        let Names { scopes, file, .. } = self;
+        scopes.iter_mut().rev().find_map(|scope| {
+            if let Some(&entity) = scope.entities.get(name) {
+                return Some(entity);
+            }
+            if let Some(declared) = scope.registers.get_mut(name) {
+                return Some(declared.entity(0, name, file));
+            }
+            let (prefix, number) = scope.range_of(name)?;
+            Some(scope.ranges.get_mut(prefix)?.entity(number, name, file))
+        })
     }
 
     /// The number of a label.
@@ -108,9 +181,9 @@ impl<'a> Names<'a> {
         self.scopes.iter().rev().find_map(|scope| scope.labels.get(name).copied())
     }
 
-    /// The labels of a `.branchtargets`.
-    pub(crate) fn table(&self, name: &str) -> Option<Vec<&'a str>> {
-        self.scopes.iter().rev().find_map(|scope| scope.tables.get(name).cloned())
+    /// A `.branchtargets`.
+    pub(crate) fn table(&mut self, name: &str) -> Option<&mut Table<'a>> {
+        self.scopes.iter_mut().rev().find_map(|scope| scope.tables.get_mut(name))
     }
 
     /// Whether `name` is a `.callprototype`.
@@ -120,17 +193,35 @@ impl<'a> Names<'a> {
 }
 
 impl Scope<'_> {
-    fn in_range(&self, name: &str) -> Option<Entity> {
-        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let number: u32 = name[prefix.len()..].parse().ok()?;
-        let range = self.ranges.iter().find(|range| range.prefix == prefix)?;
-        let words = slots_of(range.ty);
-        let slot = range.first + number * words;
-        (number < range.count).then_some(Entity::Register { slot, ty: range.ty })
+    fn has(&self, name: &str) -> bool {
+        self.entities.contains_key(name)
+            || self.registers.contains_key(name)
+            || self.range_of(name).is_some()
+    }
+
+    /// The declared range that a name is of, and its number there: `%r12` is number 12 of `%r<20>`, or
+    /// number 2 of `%r1<5>`.
+    fn range_of<'n>(&self, name: &'n str) -> Option<(&'n str, u32)> {
+        if self.ranges.is_empty() {
+            return None;
+        }
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(10);
+        (1..=digits).rev().find_map(|length| {
+            let (prefix, number) = name.split_at(name.len() - length);
+            let declared = self.ranges.get(prefix)?;
+            // `%r01` is no register of `%r<2>`.
+            let plain = length == 1 || !number.starts_with('0');
+            let number = number.parse().ok().filter(|number| *number < declared.count && plain)?;
+            Some((prefix, number))
+        })
     }
 }
 
-/// Slots of a register: two for 128 bits.
-pub(crate) fn slots_of(ty: Type) -> u32 {
-    if ty == Type::B128 { 2 } else { 1 }
+impl Declared {
+    /// Register `number`, which gets its slots now if it has none.
+    fn entity(&mut self, number: u32, name: &str, file: &mut RegisterFile) -> Entity {
+        let (ty, lanes) = (self.ty, self.lanes);
+        let slot = *self.slots.entry(number).or_insert_with(|| file.register(name, ty, lanes));
+        if lanes == 1 { Entity::Register { slot, ty } } else { Entity::Vector { slot, ty, lanes } }
+    }
 }

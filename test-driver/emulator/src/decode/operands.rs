@@ -4,9 +4,9 @@ use super::build::Build;
 use super::function::Decoder;
 use super::names::Entity;
 use super::problem::Problem;
-use crate::arithmetic::bits;
+use crate::arithmetic::{bits, integer};
 use crate::execute::Handler;
-use crate::execute::instructions::register::unary;
+use crate::execute::instructions::register::{binary, unary};
 use crate::execute::instructions::{Special, address, read_special};
 use crate::program::Symbol;
 use crate::ptx::{Instruction, Operand, Type};
@@ -79,15 +79,35 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     fn read_name(&mut self, name: &'a str, offset: i64) -> Result<u32, Problem> {
-        if let Some(Entity::Register { slot, .. }) = self.names.find(name) {
-            return Ok(slot);
+        if let Some(Entity::Register { slot, ty }) = self.names.find(name) {
+            return self.sum(slot, ty, offset);
         }
         if let Some((special, dimension)) = Special::named(name) {
+            if offset != 0 {
+                return Problem::error(format!("a constant cannot be added to `{name}`"));
+            }
             let slot = self.scratch();
             self.push_special(slot, special, dimension);
             return Ok(slot);
         }
         self.address(name, offset)
+    }
+
+    /// The slot of `%r1+4`, a sum of the register's width.
+    fn sum(&mut self, slot: u32, ty: Type, offset: i64) -> Result<u32, Problem> {
+        if offset == 0 {
+            return Ok(slot);
+        }
+        let run = match ty.bits() {
+            _ if ty.is_float() => return Problem::error("a constant is added to an integer only"),
+            16 => binary!(integer::add::<u16>),
+            32 => binary!(integer::add::<u32>),
+            64 => binary!(integer::add::<u64>),
+            _ => return Problem::error("a constant is added to an integer only"),
+        };
+        let (sum, addend) = (self.scratch(), self.constant(offset as u64));
+        self.push(Build::new(run).d(sum).a(slot).b(addend));
+        Ok(sum)
     }
 
     pub(crate) fn push_special(&mut self, slot: u32, special: Special, dimension: u32) {
@@ -110,6 +130,10 @@ impl<'a> Decoder<'_, 'a> {
             Some(Entity::Shared(index)) => Ok(self.address_of(Symbol::Shared(index), offset)),
             Some(Entity::Dynamic) => Ok(self.address_of(Symbol::Dynamic, offset)),
             Some(Entity::Register { slot, .. }) => Ok(slot),
+            Some(Entity::Vector { .. }) => {
+                Problem::error(format!("`{name}` is a vector, its members are registers"))
+            }
+            Some(Entity::Global(index)) => Ok(self.address_of(Symbol::Global(index), offset)),
             None => match self.context.symbols.find(name) {
                 Some(symbol) => Ok(self.address_of(symbol, offset)),
                 None => Problem::error(format!("`{name}` is not declared")),
@@ -135,6 +159,48 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
+    /// Whether an operand is a list in braces or a register that is a vector.
+    pub(crate) fn is_vector(&mut self, operand: &Operand<'a>) -> bool {
+        match operand {
+            Operand::Vector(_) => true,
+            Operand::Name(name, 0) => matches!(self.names.find(name), Some(Entity::Vector { .. })),
+            _ => false,
+        }
+    }
+
+    /// The slots of the parts of a vector that is read.
+    pub(crate) fn read_parts(
+        &mut self,
+        operand: &Operand<'a>,
+        ty: Type,
+    ) -> Result<Vec<u32>, Problem> {
+        match operand {
+            Operand::Vector(parts) => parts.iter().map(|part| self.read(part, ty)).collect(),
+            operand => Ok(self.members(operand)?.into_iter().map(|(slot, _)| slot).collect()),
+        }
+    }
+
+    /// The slots of the parts of a vector that is written, and their types.
+    pub(crate) fn write_parts(
+        &mut self,
+        operand: &Operand<'a>,
+    ) -> Result<Vec<(u32, Type)>, Problem> {
+        match operand {
+            Operand::Vector(parts) => parts.iter().map(|part| self.write_typed(part)).collect(),
+            operand => self.members(operand),
+        }
+    }
+
+    /// The members of a register that is a vector.
+    fn members(&mut self, operand: &Operand<'a>) -> Result<Vec<(u32, Type)>, Problem> {
+        if let Operand::Name(name, 0) = operand
+            && let Some(Entity::Vector { slot, ty, lanes }) = self.names.find(name)
+        {
+            return Ok((slot..slot + lanes).map(|slot| (slot, ty)).collect());
+        }
+        Problem::error("a vector of registers is needed")
+    }
+
     /// The slots of a destination that may have a second part after a bar.
     pub(crate) fn write_pair(&mut self, operand: &Operand<'a>) -> Result<(u32, u32), Problem> {
         match operand {
@@ -144,7 +210,7 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// The type of the register that an operand names.
-    pub(crate) fn type_of(&self, operand: &Operand<'a>) -> Option<Type> {
+    pub(crate) fn type_of(&mut self, operand: &Operand<'a>) -> Option<Type> {
         match operand {
             Operand::Name(name, _) => match self.names.find(name) {
                 Some(Entity::Register { ty, .. }) => Some(ty),

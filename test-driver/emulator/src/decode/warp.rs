@@ -7,8 +7,8 @@ use super::function::Decoder;
 use super::modifiers::Modifiers;
 use super::problem::Problem;
 use crate::arithmetic::{bits, integer};
-use crate::execute::Reduction;
 use crate::execute::instructions::{arrive, synchronise, wait};
+use crate::execute::{Reduction, Transfer};
 use crate::program::{Collective, Shuffle, ShuffleMode, Vote};
 use crate::ptx::{Instruction, Operand, Type};
 
@@ -24,6 +24,7 @@ impl<'a> Decoder<'_, 'a> {
         reads: &[u32],
         writes: &[u32],
     ) {
+        let shuffles = matches!(operation, Collective::Shuffle(_));
         let number = self.function.tables.collectives.len() as u32;
         self.function.tables.collectives.push(operation);
         let mut build = Build::new(wait).a(mask).x(number);
@@ -32,6 +33,9 @@ impl<'a> Decoder<'_, 'a> {
         }
         for &slot in writes {
             build = build.writes(slot);
+        }
+        if shuffles {
+            build = build.transfer(Transfer::Shuffle);
         }
         self.push(build);
     }
@@ -80,7 +84,8 @@ impl<'a> Decoder<'_, 'a> {
         let mask = self.read(&i.operands[4], Type::B32)?;
         let (d, p) = self.write_pair(&i.operands[0])?;
         let operation = Collective::Shuffle(Shuffle { mode, d, p, a, b, c });
-        self.push_warp(operation, mask, &[a, b, c], &[d, p]);
+        // What is shuffled comes last: it may be undefined.
+        self.push_warp(operation, mask, &[b, c, a], &[d, p]);
         Ok(())
     }
 

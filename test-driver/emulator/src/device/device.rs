@@ -6,7 +6,7 @@ use crate::execute::{Grid, run};
 use crate::launch::{Coverage, Covered, Fault, FaultKind, Launch, Options, Report};
 use crate::memory::{MemoryError, Region, Store};
 use crate::module::Module;
-use crate::program::{Kernel, Program};
+use crate::program::{Kernel, Program, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
@@ -146,11 +146,15 @@ impl Device {
             addresses: Vec::new(),
         };
         for global in &module.program.globals {
-            let address = self.store.allocate(global.bytes, global.align, !global.constant)?;
+            let (bytes, align) = (global.bytes, global.align);
+            let address = self.store.allocate_zeroed(bytes, align, !global.constant)?;
             loaded.addresses.push(address);
         }
         for (global, &address) in module.program.globals.iter().zip(&loaded.addresses) {
-            self.write(address, &loaded.contents(global))?;
+            let Some(region) = self.store.find(address, global.bytes) else { continue };
+            for Value { place, bits, bytes } in loaded.values(global) {
+                region.write(address + place, &bits.to_le_bytes()[..bytes as usize]);
+            }
         }
         Ok(loaded)
     }

@@ -2,7 +2,7 @@
 
 use crate::memory::{CODE_BASE, Store};
 use crate::module::Module;
-use crate::program::{Global, SharedLayout, Symbol};
+use crate::program::{Address, Global, SharedLayout, Symbol, Value};
 use std::sync::Arc;
 
 /// A module on a device; dropping it frees its variables.
@@ -35,20 +35,19 @@ impl Loaded {
         }
     }
 
-    /// The bytes of a variable, with the addresses in it.
-    pub(crate) fn contents(&self, global: &Global) -> Vec<u8> {
-        let mut contents = global.contents.clone();
-        for &(place, symbol, offset, mask) in &global.addresses {
+    /// The values of a variable, those among them that are addresses too.
+    pub(crate) fn values(&self, global: &Global) -> Vec<Value> {
+        let addresses = global.addresses.iter().map(|&Address { place, symbol, offset, mask }| {
             let address = self.address(symbol, &SharedLayout::default());
             let value = address.wrapping_add(offset as u64);
             // A mask of less than all bits selects one part, which is stored at its lowest byte.
             let shift = mask.trailing_zeros().min(63);
-            let bytes = ((value & mask) >> shift).to_le_bytes();
-            let length = 8.min((64 - mask.leading_zeros() - shift).div_ceil(8) as usize);
-            let length = length.min(contents.len().saturating_sub(place));
-            contents[place..place + length].copy_from_slice(&bytes[..length]);
-        }
-        contents
+            let bits = (value & mask) >> shift;
+            let length = 64u32.saturating_sub(mask.leading_zeros() + shift).div_ceil(8);
+            let left = u32::try_from(global.bytes.saturating_sub(place)).unwrap_or(u32::MAX);
+            Value { place, bits, bytes: length.min(8).min(left) }
+        });
+        global.values.iter().copied().chain(addresses).collect()
     }
 
     /// The slots of each function that a kernel reaches.

@@ -27,24 +27,52 @@ pub(crate) struct Instruction {
     pub(crate) x: u32,
 }
 
-/// A check of registers that may be read before they are written.
+/// What an instruction does with operands that may be undefined, and the handler that runs it.
 #[derive(Clone)]
 pub(crate) struct Guard {
     pub(crate) run: Handler,
-    pub(crate) uses: Vec<u32>,
+    /// Operands that have to be defined.
+    pub(crate) needs: Vec<u32>,
+    /// Operands that the results come from.
+    pub(crate) flows: Vec<u32>,
     pub(crate) defines: Vec<u32>,
     pub(crate) transfer: Transfer,
 }
 
-/// What an instruction does with an unwritten operand.
+/// What becomes of undefined operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transfer {
-    /// It is a fault.
+    /// They are a fault: they decide where control or an access goes, or leave the thread.
+    Use,
+    /// The result is undefined where any of them is.
     Compute,
-    /// The result is written when any operand is.
-    Copy,
-    /// Nothing: padding may be stored.
+    /// The result is undefined where all of them are: what is packed with them is padding.
+    Pack,
+    /// The result is that of the first or second operand, which the third decides.
+    Select,
+    /// As [`Transfer::Compute`], but a zero decides alone.
+    And,
+    /// As [`Transfer::Compute`] for predicates, but a one decides alone.
+    Or,
+    /// The first operand is an address and has to be defined; padding may be stored where only the
+    /// thread itself can see it.
     Store,
+    /// As [`Transfer::Store`] where others can see it: not all that is stored may be undefined.
+    Publish,
+    /// The first result is another lane's `a`, which is known when the lanes have met.
+    Shuffle,
+}
+
+impl Transfer {
+    /// How many of the operands of an instruction have to be defined; they come first.
+    pub(crate) fn needed(self, operands: usize) -> usize {
+        match self {
+            Transfer::Use => operands,
+            Transfer::Store | Transfer::Publish => 1.min(operands),
+            Transfer::Shuffle => operands.saturating_sub(1),
+            _ => 0,
+        }
+    }
 }
 
 /// The code of a function.
@@ -53,15 +81,17 @@ pub(crate) struct Code {
     pub(crate) plain: Vec<Instruction>,
     /// The code with its guards; `None` where no register needs one.
     pub(crate) guarded: Option<Vec<Instruction>>,
+    /// Whether it is needed from the start; else only once a shuffle gave something undefined.
+    pub(crate) always: bool,
     /// One for each guarded instruction.
     pub(crate) guards: Vec<Guard>,
 }
 
 impl Code {
-    /// The instructions to run, with guards where uninitialised reads are checked.
-    pub(crate) fn instructions(&self, is_checked: bool) -> &[Instruction] {
+    /// The instructions to run: with guards where undefined registers are checked, and there may be any.
+    pub(crate) fn instructions(&self, is_checked: bool, is_tainted: bool) -> &[Instruction] {
         match &self.guarded {
-            Some(guarded) if is_checked => guarded,
+            Some(guarded) if is_checked && (self.always || is_tainted) => guarded,
             _ => &self.plain,
         }
     }

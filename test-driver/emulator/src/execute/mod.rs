@@ -11,4 +11,4 @@ mod warp;
 
 pub(crate) use machine::{Code, Guard, Handler, Instruction, Machine, Transfer};
 pub(crate) use schedule::run;
-pub(crate) use state::{Grid, Reduction};
+pub(crate) use state::{Grid, Reduction, Undefined};

@@ -73,9 +73,15 @@ pub enum FaultKind {
         /// Length of the access in bytes.
         bytes: u32,
     },
-    /// A computation with a register that was never written.
+    /// A use of a register that was never written: in a branch, an address, a store that others see. To
+    /// copy it or to compute with it is no fault, what comes of that is undefined as well.
     UninitializedRegister {
         /// The register's name in the PTX.
+        register: String,
+    },
+    /// A use of what `shfl.sync` gave from a lane that takes no part: it has ended or is not in the mask.
+    UndefinedShuffle {
+        /// The register that the shuffle wrote, by its name in the PTX.
         register: String,
     },
     /// No thread of the block can go on.
@@ -209,8 +215,12 @@ impl fmt::Display for FaultKind {
                 )
             }
             Self::UninitializedRegister { register } => {
-                write!(f, "register {register} is read but was never written")
+                write!(f, "register {register} is used but was never written")
             }
+            Self::UndefinedShuffle { register } => write!(
+                f,
+                "use of what shfl.sync gave `{register}` from a lane that takes no part: it is undefined"
+            ),
             Self::Deadlock { waiting } => write!(f, "deadlock: {waiting}"),
             Self::DivergentBarrier { barrier, lines } => write!(
                 f,

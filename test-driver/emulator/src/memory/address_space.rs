@@ -15,3 +15,10 @@ pub(crate) const CODE_BASE: u64 = 0x0103_0000_0000;
 pub(crate) const WINDOW_BYTES: u64 = 1 << 32;
 /// The first address that an allocation can have.
 pub(crate) const GLOBAL_BASE: u64 = 0x0200_0000_0000;
+
+/// An address of shared or local memory as devices take it, of 32 bits: a sum of a register of 32 bits
+/// and an offset wraps. Other addresses past 32 bits stay what they are: they are generic ones by mistake.
+pub(crate) fn wrap_narrow(address: u64) -> u64 {
+    let upper = (address >> 32) as u32;
+    if matches!(upper, 1 | u32::MAX) { address & 0xffff_ffff } else { address }
+}

@@ -1,8 +1,9 @@
 //! Regions: the memory of one allocation, and windows into it that a running thread keeps.
 
 use super::word::Word;
+use std::ptr::NonNull;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One allocation.
 pub(crate) struct Region {
@@ -21,13 +22,16 @@ unsafe impl Send for Region {}
 unsafe impl Sync for Region {}
 
 impl Region {
-    /// Memory of the emulator's own, filled with `fill`.
-    pub(crate) fn new(base: u64, bytes: u64, fill: u8, writable: bool) -> Region {
-        let pattern = u64::from_ne_bytes([fill; 8]);
-        let words = bytes.div_ceil(8).max(1);
-        let storage: Box<[AtomicU64]> = (0..words).map(|_| AtomicU64::new(pattern)).collect();
+    /// Memory of the emulator's own, filled with `fill`; `None` where the host has not as much.
+    pub(crate) fn new(base: u64, bytes: u64, fill: u8, writable: bool) -> Option<Region> {
+        let words = usize::try_from(bytes.div_ceil(8).max(1)).ok()?;
+        let storage = zeroed(words)?;
+        if fill != 0 {
+            let pattern = u64::from_ne_bytes([fill; 8]);
+            storage.iter().for_each(|word| word.store(pattern, Ordering::Relaxed));
+        }
         let pointer = storage.as_ptr().cast_mut().cast();
-        Region { base, bytes, pointer, writable, _storage: Some(storage) }
+        Some(Region { base, bytes, pointer, writable, _storage: Some(storage) })
     }
 
     /// Memory of the host, at its own address.
@@ -92,6 +96,18 @@ impl Region {
             at += if wide { 8 } else { 1 };
         }
     }
+}
+
+/// Words that are zero, which cost the host nothing before they are touched.
+fn zeroed(words: usize) -> Option<Box<[AtomicU64]>> {
+    let layout = std::alloc::Layout::array::<AtomicU64>(words).ok()?;
+    assert!(words > 0);
+    // SAFETY: the layout is not empty.
+    let pointer = unsafe { std::alloc::alloc_zeroed(layout) }.cast::<AtomicU64>();
+    let slice = std::ptr::slice_from_raw_parts_mut(NonNull::new(pointer)?.as_ptr(), words);
+    // SAFETY: the memory comes from the allocator that boxes use, with the layout of the slice, and zero
+    // bytes are valid for an atomic number.
+    Some(unsafe { Box::from_raw(slice) })
 }
 
 /// A byte of a region, or eight aligned ones. Only `Region::transfer` makes it.

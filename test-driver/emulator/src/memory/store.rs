@@ -83,8 +83,37 @@ impl Store {
         align: u64,
         writable: bool,
     ) -> Result<u64, MemoryError> {
+        self.allocate_filled(bytes, align, writable, self.fill)
+    }
+
+    /// Allocates memory for a variable, which is zero where it has no values.
+    pub(crate) fn allocate_zeroed(
+        &self,
+        bytes: u64,
+        align: u64,
+        writable: bool,
+    ) -> Result<u64, MemoryError> {
+        self.allocate_filled(bytes, align, writable, 0)
+    }
+
+    fn allocate_filled(
+        &self,
+        bytes: u64,
+        align: u64,
+        writable: bool,
+        fill: u8,
+    ) -> Result<u64, MemoryError> {
         let base = self.reserve(bytes, align)?;
-        self.insert(Region::new(base, bytes, self.fill, writable));
+        match Region::new(base, bytes, fill, writable) {
+            Some(region) => self.insert(region),
+            None => {
+                // The host has less than the device that is emulated.
+                let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+                limits.used -= bytes;
+                let free = limits.total - limits.used;
+                return Err(MemoryError::OutOfMemory { wanted: bytes, free });
+            }
+        }
         Ok(base)
     }
 

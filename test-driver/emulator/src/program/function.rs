@@ -66,8 +66,11 @@ pub(crate) struct Function {
     /// Contents of the slots when the function is entered.
     pub(crate) template: Vec<u64>,
     pub(crate) relocations: Vec<(u32, Symbol, i64)>,
-    /// Names of the registers that are watched: they may be read before they are written.
+    /// Names of the registers that may be read before they are written, or that shuffles write.
     pub(crate) names: BTreeMap<u32, String>,
+    /// Of each slot why it is undefined when the function is entered, as a thread keeps it; empty where
+    /// no register is read before it is written.
+    pub(crate) undefined: Vec<u32>,
     /// Shared variables that it declares.
     pub(crate) shared: Vec<usize>,
     pub(crate) callees: Vec<usize>,

@@ -12,4 +12,4 @@ pub use kernel::{Kernel, Parameter, Unsupported};
 pub(crate) use matrix::{
     Element, Fragment, FragmentMultiply, LoadMatrix, Multiply, Product, WarpgroupMultiply,
 };
-pub(crate) use module::{Global, Program, SharedLayout, SharedVariable};
+pub(crate) use module::{Address, Global, Program, SharedLayout, SharedVariable, Value};

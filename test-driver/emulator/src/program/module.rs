@@ -10,9 +10,26 @@ pub(crate) struct Global {
     pub(crate) bytes: u64,
     pub(crate) align: u64,
     pub(crate) constant: bool,
-    pub(crate) contents: Vec<u8>,
-    /// Place, symbol, offset and mask of each address in the contents.
-    pub(crate) addresses: Vec<(usize, Symbol, i64, u64)>,
+    /// What is not zero from the start.
+    pub(crate) values: Vec<Value>,
+    pub(crate) addresses: Vec<Address>,
+}
+
+/// A value in a variable: the lowest `bytes` bytes of `bits`.
+#[derive(Clone, Copy)]
+pub(crate) struct Value {
+    pub(crate) place: u64,
+    pub(crate) bits: u64,
+    pub(crate) bytes: u32,
+}
+
+/// An address in a variable, of which `mask` selects the bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Address {
+    pub(crate) place: u64,
+    pub(crate) symbol: Symbol,
+    pub(crate) offset: i64,
+    pub(crate) mask: u64,
 }
 
 /// A static variable in shared memory.
@@ -41,7 +58,7 @@ pub(crate) struct SharedLayout {
 impl SharedLayout {
     /// Dynamic shared memory starts here.
     pub(crate) fn dynamic(&self) -> u32 {
-        self.bytes.next_multiple_of(16)
+        self.bytes.checked_next_multiple_of(16).unwrap_or(u32::MAX)
     }
 }
 
@@ -79,9 +96,10 @@ impl Program {
                     continue;
                 }
                 let variable = &self.shared[index];
-                let offset = layout.bytes.next_multiple_of(variable.align);
+                let offset = layout.bytes.checked_next_multiple_of(variable.align);
+                let offset = offset.unwrap_or(u32::MAX);
                 layout.offsets.insert(index, offset);
-                layout.bytes = offset + variable.bytes;
+                layout.bytes = offset.saturating_add(variable.bytes);
             }
         }
         layout

@@ -11,10 +11,17 @@ pub(crate) struct Ast<'a> {
     pub(crate) target: (u32, Option<char>),
     pub(crate) variables: Vec<Variable<'a>>,
     pub(crate) functions: Vec<Function<'a>>,
-    /// `.alias name, of;`
-    pub(crate) aliases: Vec<(&'a str, &'a str)>,
+    pub(crate) aliases: Vec<Alias<'a>>,
     /// Number and path of each `.file`.
     pub(crate) files: Vec<(u32, &'a str)>,
+}
+
+/// `.alias name, of;`
+#[derive(Debug)]
+pub(crate) struct Alias<'a> {
+    pub(crate) line: u32,
+    pub(crate) name: &'a str,
+    pub(crate) of: &'a str,
 }
 
 /// The state space a variable is declared in.
@@ -39,7 +46,10 @@ pub(crate) struct Variable<'a> {
     pub(crate) bytes: Option<u64>,
     pub(crate) align: u32,
     pub(crate) external: bool,
-    pub(crate) initial: Vec<Initial<'a>>,
+    /// Lengths of the array, of which an initialiser fills the last ones row by row.
+    pub(crate) rows: Vec<u64>,
+    /// Values and their numbers among the elements.
+    pub(crate) initial: Vec<(u64, Initial<'a>)>,
 }
 
 /// An element of an initialiser.
@@ -66,18 +76,27 @@ pub(crate) struct Function<'a> {
     pub(crate) body: Option<Vec<Statement<'a>>>,
 }
 
+/// `.reg .b32 %r<12>;` declares `%r0` to `%r11`; without a count, `name` itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Registers<'a> {
+    pub(crate) line: u32,
+    pub(crate) name: &'a str,
+    pub(crate) ty: Type,
+    /// Of a vector 2 or 4, else 1.
+    pub(crate) lanes: u32,
+    pub(crate) count: Option<u32>,
+}
+
 /// A statement of a body.
 #[derive(Debug)]
 pub(crate) enum Statement<'a> {
-    Label(&'a str),
+    Label {
+        line: u32,
+        name: &'a str,
+    },
     Instruction(Instruction<'a>),
     Variable(Variable<'a>),
-    /// `.reg .b32 %r<12>;` declares `%r0` to `%r11`; without a count, `name` itself.
-    Registers {
-        name: &'a str,
-        ty: Type,
-        count: Option<u32>,
-    },
+    Registers(Registers<'a>),
     Block(Vec<Statement<'a>>),
     /// `.loc file line column`
     Location {
@@ -90,8 +109,6 @@ pub(crate) enum Statement<'a> {
     },
     CallPrototype {
         label: &'a str,
-        returns: Vec<Variable<'a>>,
-        parameters: Vec<Variable<'a>>,
     },
     CallTargets,
 }

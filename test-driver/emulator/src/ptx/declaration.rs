@@ -2,9 +2,9 @@
 //!
 //! PTX ISA, "State Spaces, Types, and Variables" and "Directives".
 
-use super::ast::{Ast, Function, Initial, Operand, StateSpace, Variable};
+use super::ast::{Ast, Function, Initial, StateSpace, Variable};
+use super::expression::{Constant, parse_integer};
 use super::lexer::TokenKind;
-use super::operand::parse_number;
 use super::parser::{Parsed, Parser};
 use super::types::Type;
 
@@ -16,6 +16,16 @@ struct Header {
     lanes: u32,
     align: u32,
     external: bool,
+}
+
+/// The values of an initialiser so far.
+struct Values<'a> {
+    ty: Type,
+    /// The element that the next value is of.
+    place: u64,
+    /// The array's lengths.
+    rows: Vec<u64>,
+    list: Vec<(u64, Initial<'a>)>,
 }
 
 fn home(word: &str) -> Option<StateSpace> {
@@ -80,7 +90,7 @@ impl<'a> Parser<'a> {
         let mut header = Header { line, home: None, ty: None, lanes: 1, align: 0, external };
         while let Some(word) = self.dot() {
             match word {
-                "align" => header.align = self.integer()? as u32,
+                "align" => header.align = self.alignment()?,
                 // The alignment after `.ptr` is that of what it points to.
                 "ptr" => self.pointee()?,
                 "attribute" => self.attribute()?,
@@ -97,12 +107,21 @@ impl<'a> Parser<'a> {
         Ok(header)
     }
 
+    /// A power of two.
+    fn alignment(&mut self) -> Parsed<u32> {
+        let line = self.line();
+        match u32::try_from(self.integer()?) {
+            Ok(align) if align.is_power_of_two() => Ok(align),
+            _ => self.error(line, "an alignment that is no power of two of 32 bits"),
+        }
+    }
+
     fn pointee(&mut self) -> Parsed<()> {
         loop {
             match self.peek() {
                 TokenKind::Dot("align") => {
                     self.next();
-                    self.integer()?;
+                    self.alignment()?;
                 }
                 TokenKind::Dot(word) if home(word).is_some() => {
                     self.next();
@@ -125,78 +144,95 @@ impl<'a> Parser<'a> {
     fn declarator(&mut self, header: &Header) -> Parsed<Variable<'a>> {
         let Some(ty) = header.ty else { return self.unexpected("a type") };
         let name = self.word("a name")?;
-        let element = u64::from(ty.bytes() * header.lanes);
-        let mut bytes = Some(element);
-        while self.eat('[') {
-            if self.eat(']') {
-                bytes = None;
-                continue;
-            }
-            let length = self.integer()?;
-            self.expect(']')?;
-            bytes = bytes.map(|bytes| bytes.saturating_mul(length));
-        }
+        let element = ty.bytes() * header.lanes;
+        let rows = self.dimensions()?;
+        let elements =
+            rows.as_ref().map(|rows| rows.iter().fold(1, |a: u64, &b| a.saturating_mul(b)));
         Ok(Variable {
             line: header.line,
             home: header.home.unwrap_or(StateSpace::Param),
             name,
             ty,
-            bytes,
-            align: header.align.max(element as u32).max(1),
+            bytes: elements.map(|elements| elements.saturating_mul(u64::from(element))),
+            align: header.align.max(element).max(1),
             external: header.external,
+            rows: rows.unwrap_or_default(),
             initial: Vec::new(),
         })
     }
 
+    /// `[2][3]`; `None` where a length is left out.
+    fn dimensions(&mut self) -> Parsed<Option<Vec<u64>>> {
+        let mut rows = Some(Vec::new());
+        while self.eat('[') {
+            if self.eat(']') {
+                rows = None;
+                continue;
+            }
+            let length = self.integer()?;
+            self.expect(']')?;
+            if let Some(rows) = &mut rows {
+                rows.push(length);
+            }
+        }
+        Ok(rows)
+    }
+
     fn initial(&mut self, variable: &mut Variable<'a>) -> Parsed<()> {
-        self.initial_value(&mut variable.initial, variable.ty)?;
+        let rows = std::mem::take(&mut variable.rows);
+        let mut values = Values { ty: variable.ty, place: 0, rows, list: Vec::new() };
+        self.initial_value(&mut values, 0)?;
+        variable.initial = values.list;
         if variable.bytes.is_none() {
             let element = u64::from(variable.ty.bytes());
-            variable.bytes = Some(element * variable.initial.len() as u64);
+            variable.bytes = Some(element.saturating_mul(values.place));
         }
         Ok(())
     }
 
-    fn initial_value(&mut self, values: &mut Vec<Initial<'a>>, ty: Type) -> Parsed<()> {
+    /// A value, or a list of values that fills a row of the array: what it leaves out is zero.
+    fn initial_value(&mut self, values: &mut Values<'a>, depth: usize) -> Parsed<()> {
         if self.eat('{') {
+            let start = values.place;
             while !self.eat('}') {
-                self.initial_value(values, ty)?;
+                self.deeper(|parser| parser.initial_value(values, depth + 1))?;
                 if !self.eat(',') && self.peek() != TokenKind::Mark('}') {
                     return self.unexpected("`,` or `}`");
                 }
             }
+            if depth > 0 && depth < values.rows.len() {
+                let row = values.rows[depth..].iter().fold(1, |a: u64, &b| a.saturating_mul(b));
+                values.place = values.place.max(start.saturating_add(row));
+            }
             return Ok(());
         }
         let value = match self.peek() {
-            TokenKind::Word(_) => self.initial_address(u64::MAX)?,
-            _ => self.initial_number(ty)?,
+            TokenKind::Word(name) if name != "WARP_SZ" => self.initial_address(u64::MAX)?,
+            _ => self.initial_number(values.ty)?,
         };
-        values.push(value);
+        values.list.push((values.place, value));
+        values.place = values.place.saturating_add(1);
         Ok(())
     }
 
-    /// A number, or `0xFF00(generic(name)+4)`: a mask that selects bytes of an address.
+    /// A constant expression, or `0xFF00(generic(name)+4)`: a mask that selects bytes of an address.
     fn initial_number(&mut self, ty: Type) -> Parsed<Initial<'a>> {
-        let negative = self.eat('-');
-        let TokenKind::Number(text) = self.peek() else { return self.unexpected("a value") };
-        let Some(number) = parse_number(text) else { return self.unexpected("a number") };
-        self.next();
-        let bits = match number {
-            Operand::Integer(mask) if self.peek() == TokenKind::Mark('(') => {
-                self.next();
-                let value = self.initial_address(mask)?;
-                self.expect(')')?;
-                return Ok(value);
-            }
-            Operand::Integer(value) if negative => value.wrapping_neg(),
-            Operand::Integer(value) => value,
-            Operand::Single(bits) => u64::from(bits ^ u32::from(negative) << 31),
-            Operand::Double(bits) => {
-                let bits = bits ^ u64::from(negative) << 63;
-                let narrow = ty == Type::F32 && text.get(..2) != Some("0d");
-                if narrow { u64::from((f64::from_bits(bits) as f32).to_bits()) } else { bits }
-            }
-            _ => return self.unexpected("a number"),
+        if let (TokenKind::Number(text), TokenKind::Mark('(')) = (self.peek(), self.peek_at(1).kind)
+        {
+            let Some(mask) = parse_integer(text) else { return self.unexpected("a mask") };
+            self.next();
+            self.next();
+            let value = self.initial_address(mask)?;
+            self.expect(')')?;
+            return Ok(value);
+        }
+        let bits = match self.constant()? {
+            Constant::Double(value) if ty == Type::F32 => u64::from((value as f32).to_bits()),
+            Constant::Double(value) => value.to_bits(),
+            Constant::Single(bits) => u64::from(bits),
+            Constant::Bits(bits) => bits,
+            Constant::Signed(value) => value as u64,
+            Constant::Unsigned(value) => value,
         };
         Ok(Initial::Bits(bits))
     }
@@ -250,7 +286,7 @@ impl<'a> Parser<'a> {
                 "attribute" => self.attribute()?,
                 _ => {
                     let values = self.integers()?;
-                    let value = |index: usize| values.get(index).map_or(1, |&n| n as u32);
+                    let value = |index: usize| values.get(index).map_or(1, |&n| n);
                     if let Some(which) = ["maxntid", "reqntid"].iter().position(|&is| is == word) {
                         bounds[which] = Some([value(0), value(1), value(2)]);
                     }
@@ -260,10 +296,10 @@ impl<'a> Parser<'a> {
         Ok(bounds)
     }
 
-    fn integers(&mut self) -> Parsed<Vec<u64>> {
+    fn integers(&mut self) -> Parsed<Vec<u32>> {
         let mut values = Vec::new();
         while let TokenKind::Number(_) = self.peek() {
-            values.push(self.integer()?);
+            values.push(self.integer_32()?);
             self.eat(',');
         }
         Ok(values)

@@ -11,6 +11,29 @@ pub struct ParseError {
     pub message: String,
 }
 
+/// Errors past this number are not recorded: what one error leaves behind mostly makes the next.
+pub(crate) const MOST_ERRORS: usize = 100;
+
+/// Longest message, in characters.
+const LONGEST: usize = 300;
+
+impl ParseError {
+    /// An error whose message is one line, whatever the text is that it names.
+    pub(crate) fn new(line: u32, message: impl Into<String>) -> ParseError {
+        let message: String = message.into();
+        let plain = message.chars().flat_map(|c| {
+            let escaped = c.is_control().then(|| c.escape_default());
+            let kept = (!c.is_control()).then_some(c);
+            escaped.into_iter().flatten().chain(kept)
+        });
+        let mut short: String = plain.take(LONGEST).collect();
+        if short.chars().count() == LONGEST {
+            short.push_str("...");
+        }
+        ParseError { line, message: short }
+    }
+}
+
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PTX line {}: {}", self.line, self.message)

@@ -22,6 +22,8 @@ pub(crate) enum TokenKind<'a> {
     Number(&'a str),
     /// A string without its quotes.
     Text(&'a str),
+    /// A string or comment that the text ends in; this is what it is called.
+    Unterminated(&'static str),
     /// Any other character.
     Mark(char),
     /// After the last token.
@@ -35,6 +37,7 @@ impl std::fmt::Display for TokenKind<'_> {
             TokenKind::Dot(text) => write!(f, "`.{text}`"),
             TokenKind::Text(text) => write!(f, "\"{text}\""),
             TokenKind::Mark(mark) => write!(f, "`{mark}`"),
+            TokenKind::Unterminated(what) => write!(f, "{what} that does not end"),
             TokenKind::End => f.write_str("the end of the text"),
         }
     }
@@ -46,9 +49,12 @@ pub(crate) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::with_capacity(text.len() / 4);
     loop {
         let before = lexer.at;
-        lexer.skip_blank();
+        let broken = lexer.skip_blank();
         let (line, spaced) = (lexer.line, lexer.at > before);
         let kind = lexer.next_kind();
+        if let Some(line) = broken {
+            tokens.push(Token { kind: TokenKind::Unterminated("a comment"), line, spaced });
+        }
         tokens.push(Token { kind, line, spaced });
         if kind == TokenKind::End {
             return tokens;
@@ -75,7 +81,8 @@ impl<'a> Lexer<'a> {
         self.at >= self.text.len()
     }
 
-    fn skip_blank(&mut self) {
+    /// Skips whitespace and comments; gives the line of a comment that does not end.
+    fn skip_blank(&mut self) -> Option<u32> {
         while !self.ended() {
             match (self.peek(0), self.peek(1)) {
                 (b'\n', _) => {
@@ -83,19 +90,28 @@ impl<'a> Lexer<'a> {
                     self.at += 1;
                 }
                 (b'/', b'/') => self.skip_while(|byte| byte != b'\n'),
-                (b'/', b'*') => self.skip_comment(),
+                (b'/', b'*') => {
+                    let line = self.line;
+                    if !self.skip_comment() {
+                        return Some(line);
+                    }
+                }
                 (0, _) => self.at += 1,
                 (byte, _) if byte.is_ascii_whitespace() => self.at += 1,
-                _ => return,
+                _ => return None,
             }
         }
+        None
     }
 
-    fn skip_comment(&mut self) {
+    /// Skips a comment; whether it ends.
+    fn skip_comment(&mut self) -> bool {
         let rest = &self.text[self.at..];
-        let length = rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
+        let end = rest[2..].find("*/");
+        let length = end.map_or(rest.len(), |end| end + 4);
         self.line += count_lines(&rest[..length]);
         self.at += length;
+        end.is_some()
     }
 
     fn skip_while(&mut self, keep: impl Fn(u8) -> bool) {
@@ -118,7 +134,7 @@ impl<'a> Lexer<'a> {
                 self.skip_number();
                 TokenKind::Number(&self.text[start..self.at])
             }
-            byte if is_word(byte) || byte == b'%' => {
+            byte if is_word(byte) || (byte == b'%' && is_word(self.peek(1))) => {
                 self.at += 1;
                 self.skip_while(is_word);
                 TokenKind::Word(&self.text[start..self.at])
@@ -164,9 +180,12 @@ impl<'a> Lexer<'a> {
         while end < bytes.len() && bytes[end] != b'"' {
             end += if bytes[end] == b'\\' { 2 } else { 1 };
         }
-        let end = end.min(bytes.len());
+        if end >= bytes.len() {
+            self.at = bytes.len();
+            return TokenKind::Unterminated("a string");
+        }
         self.line += count_lines(&self.text[start..end]);
-        self.at = (end + 1).min(bytes.len());
+        self.at = end + 1;
         TokenKind::Text(&self.text[start..end])
     }
 }

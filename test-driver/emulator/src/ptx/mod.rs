@@ -3,6 +3,7 @@
 mod ast;
 mod declaration;
 mod errors;
+mod expression;
 mod lexer;
 mod mutation;
 mod operand;
@@ -11,6 +12,7 @@ mod statement;
 mod types;
 
 pub(crate) use ast::*;
+pub(crate) use errors::MOST_ERRORS;
 pub use errors::{ParseError, ParseErrors};
 pub use mutation::Mutation;
 pub(crate) use parser::parse;

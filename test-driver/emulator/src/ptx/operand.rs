@@ -4,7 +4,7 @@
 
 use super::ast::{Base, Operand};
 use super::lexer::TokenKind;
-use super::parser::{Parsed, Parser, parse_integer};
+use super::parser::{Parsed, Parser};
 
 impl<'a> Parser<'a> {
     /// One operand.
@@ -12,18 +12,21 @@ impl<'a> Parser<'a> {
         match self.peek() {
             TokenKind::Mark('[') => self.address(),
             TokenKind::Mark('{') => Ok(Operand::Vector(self.list('{', '}')?)),
-            TokenKind::Mark('(') => Ok(Operand::Group(self.list('(', ')')?)),
-            TokenKind::Mark('!') => {
-                self.next();
-                Ok(Operand::Not(self.word("a predicate")?))
-            }
             _ => self.simple_or_pair(),
+        }
+    }
+
+    /// An operand of `call`, which may be a list in parentheses.
+    pub(super) fn operand_of_call(&mut self) -> Parsed<Operand<'a>> {
+        match self.peek() {
+            TokenKind::Mark('(') => Ok(Operand::Group(self.list('(', ')')?)),
+            _ => self.operand(),
         }
     }
 
     fn simple_or_pair(&mut self) -> Parsed<Operand<'a>> {
         let first = self.simple()?;
-        if !self.eat('|') {
+        if !matches!(first, Operand::Name(..) | Operand::Sink) || !self.eat('|') {
             return Ok(first);
         }
         let second = self.simple()?;
@@ -36,19 +39,19 @@ impl<'a> Parser<'a> {
                 self.next();
                 Ok(Operand::Sink)
             }
-            TokenKind::Word(_) => {
+            TokenKind::Word(name) if name != "WARP_SZ" => {
                 let name = self.dotted_name()?;
                 Ok(Operand::Name(name, self.offset()?))
             }
-            TokenKind::Mark('-') => {
+            TokenKind::Mark('!') if matches!(self.peek_at(1).kind, TokenKind::Word(_)) => {
                 self.next();
-                self.number(true)
+                Ok(Operand::Not(self.word("a predicate")?))
             }
-            _ => self.number(false),
+            _ => Ok(self.constant()?.operand()),
         }
     }
 
-    /// A name, with the member that special registers have: `%tid.x`.
+    /// A name, with the member that special registers and vectors have: `%tid.x`.
     fn dotted_name(&mut self) -> Parsed<&'a str> {
         let name = self.word("an operand")?;
         match self.peek() {
@@ -60,45 +63,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn number(&mut self, negative: bool) -> Parsed<Operand<'a>> {
-        let TokenKind::Number(text) = self.peek() else {
-            return self.unexpected("an operand");
-        };
-        match parse_number(text) {
-            Some(operand) => {
-                self.next();
-                let folded = self.fold_sum(operand)?;
-                Ok(if negative { negate(folded) } else { folded })
-            }
-            None => self.unexpected("a number"),
-        }
-    }
-
-    /// `16+4`, which LLVM prints for absolute addresses.
-    fn fold_sum(&mut self, operand: Operand<'a>) -> Parsed<Operand<'a>> {
-        Ok(match operand {
-            Operand::Integer(value) => Operand::Integer(value.wrapping_add(self.offset()? as u64)),
-            other => other,
-        })
-    }
-
-    /// Any number of `+4` and `-4`.
+    /// What is added to a name: `+4`, `+-4`, `+2*4`.
     pub(super) fn offset(&mut self) -> Parsed<i64> {
-        let mut sum = 0i64;
-        loop {
-            // A minus is the integer's own.
-            if !self.eat('+') && self.peek() != TokenKind::Mark('-') {
-                return Ok(sum);
-            }
-            sum = sum.wrapping_add(self.integer()? as i64);
+        if !self.eat('+') {
+            return Ok(0);
         }
+        Ok(self.constant_integer()? as i64)
     }
 
     fn address(&mut self) -> Parsed<Operand<'a>> {
         self.expect('[')?;
         let base = match self.peek() {
             TokenKind::Word(_) => Base::Name(self.dotted_name()?),
-            _ => Base::Absolute(self.integer()?),
+            _ => Base::Absolute(self.constant_integer()?),
         };
         let offset = self.offset()?;
         if self.eat(']') {
@@ -126,32 +103,11 @@ impl<'a> Parser<'a> {
         self.expect(open)?;
         let mut operands = Vec::new();
         while !self.eat(close) {
-            operands.push(self.operand()?);
+            operands.push(self.simple()?);
             if !self.eat(',') && self.peek() != TokenKind::Mark(close) {
                 return self.unexpected(&format!("`,` or `{close}`"));
             }
         }
         Ok(operands)
-    }
-}
-
-fn negate(operand: Operand<'_>) -> Operand<'_> {
-    match operand {
-        Operand::Integer(value) => Operand::Integer(value.wrapping_neg()),
-        Operand::Single(bits) => Operand::Single(bits ^ 1 << 31),
-        Operand::Double(bits) => Operand::Double(bits ^ 1 << 63),
-        other => other,
-    }
-}
-
-/// A literal: an integer, a float by its bits, or a decimal.
-pub(super) fn parse_number<'a>(text: &str) -> Option<Operand<'a>> {
-    match text.get(..2).unwrap_or("") {
-        "0f" | "0F" => u32::from_str_radix(&text[2..], 16).ok().map(Operand::Single),
-        "0d" | "0D" => u64::from_str_radix(&text[2..], 16).ok().map(Operand::Double),
-        _ => parse_integer(text).map(Operand::Integer).or_else(|| {
-            let value: f64 = text.parse().ok()?;
-            Some(Operand::Double(value.to_bits()))
-        }),
     }
 }

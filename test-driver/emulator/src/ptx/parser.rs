@@ -1,7 +1,8 @@
 //! The parser's cursor, and the top level of a PTX text.
 
-use super::ast::Ast;
-use super::errors::{ParseError, ParseErrors};
+use super::ast::{Alias, Ast};
+use super::errors::{MOST_ERRORS, ParseError, ParseErrors};
+use super::expression::parse_integer;
 use super::lexer::{Token, TokenKind, tokens};
 
 /// The rest of the statement is skipped after an error; the error itself is already recorded.
@@ -18,13 +19,19 @@ pub(super) struct Parser<'a> {
     text: &'a str,
     tokens: Vec<Token<'a>>,
     at: usize,
+    /// Blocks, lists and expressions that the cursor is in.
+    depth: u32,
     errors: Vec<ParseError>,
 }
 
+/// Deepest nesting of blocks, lists and expressions.
+const DEEPEST: u32 = 128;
+
 /// Parses a text into a tree, or gives all its errors.
 pub(crate) fn parse(text: &str) -> Result<Ast<'_>, ParseErrors> {
-    let mut parser = Parser { text, tokens: tokens(text), at: 0, errors: Vec::new() };
+    let mut parser = Parser { text, tokens: tokens(text), at: 0, depth: 0, errors: Vec::new() };
     let mut tree = Ast::default();
+    parser.start(&mut tree);
     while parser.peek() != TokenKind::End {
         let before = parser.at;
         if parser.item(&mut tree).is_err() {
@@ -65,8 +72,21 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn error<T>(&mut self, line: u32, message: impl Into<String>) -> Parsed<T> {
-        self.errors.push(ParseError { line, message: message.into() });
+        if self.errors.len() < MOST_ERRORS {
+            self.errors.push(ParseError::new(line, message));
+        }
         Err(Recorded)
+    }
+
+    /// Parses something that may hold itself, if it is not nested too deep already.
+    pub(super) fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= DEEPEST {
+            return self.error(self.line(), format!("nested more than {DEEPEST} deep"));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
     }
 
     /// Records that `wanted` should stand where the cursor is.
@@ -100,17 +120,26 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// A literal without a sign; a constant expression is not taken here.
     pub(super) fn integer(&mut self) -> Parsed<u64> {
-        let negative = self.eat('-');
         match self.peek() {
             TokenKind::Number(text) => match parse_integer(text) {
                 Some(value) => {
                     self.at += 1;
-                    Ok(if negative { value.wrapping_neg() } else { value })
+                    Ok(value)
                 }
                 None => self.unexpected("an integer"),
             },
             _ => self.unexpected("an integer"),
+        }
+    }
+
+    /// A literal of 32 bits.
+    pub(super) fn integer_32(&mut self) -> Parsed<u32> {
+        let line = self.line();
+        match u32::try_from(self.integer()?) {
+            Ok(value) => Ok(value),
+            Err(_) => self.error(line, "an integer of more than 32 bits"),
         }
     }
 
@@ -135,12 +164,44 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn item(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
+    /// `.version` and `.target`, with which every text begins.
+    fn start(&mut self, tree: &mut Ast<'a>) {
+        if self.version().and_then(|()| self.first_target(tree)).is_err() {
+            self.at += usize::from(self.peek() != TokenKind::End);
+        }
+    }
+
+    fn version(&mut self) -> Parsed<()> {
+        if self.dot() != Some("version") {
+            return self.error(self.line(), "the text does not begin with `.version`");
+        }
         match self.peek() {
-            TokenKind::Dot("version" | "address_size") => {
-                self.next();
+            TokenKind::Number(text) if text.contains('.') && text.parse::<f64>().is_ok() => {
                 self.next();
                 Ok(())
+            }
+            _ => self.unexpected("a version such as 8.0"),
+        }
+    }
+
+    fn first_target(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
+        match self.peek() {
+            TokenKind::Dot("target") => self.target(tree),
+            _ => self.unexpected("`.target`"),
+        }
+    }
+
+    fn item(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
+        match self.peek() {
+            TokenKind::Dot("version") => {
+                self.error(self.line(), "`.version` is the first directive, and there is one")
+            }
+            TokenKind::Dot("address_size") => {
+                self.next();
+                match self.integer()? {
+                    32 | 64 => Ok(()),
+                    _ => self.error(self.line(), "`.address_size` is 32 or 64"),
+                }
             }
             TokenKind::Dot("target") => self.target(tree),
             TokenKind::Dot("file") => self.file(tree),
@@ -187,7 +248,7 @@ impl<'a> Parser<'a> {
 
     fn file(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
         self.at += 1;
-        let number = self.integer()? as u32;
+        let number = self.integer_32()?;
         match self.next() {
             TokenKind::Text(path) => tree.files.push((number, path)),
             _ => return self.unexpected("a path in quotes"),
@@ -218,12 +279,13 @@ impl<'a> Parser<'a> {
     }
 
     fn alias(&mut self, tree: &mut Ast<'a>) -> Parsed<()> {
+        let line = self.line();
         self.at += 1;
         let name = self.word("a function")?;
         self.expect(',')?;
-        let target = self.word("a function")?;
+        let of = self.word("a function")?;
         self.expect(';')?;
-        tree.aliases.push((name, target));
+        tree.aliases.push(Alias { line, name, of });
         Ok(())
     }
 
@@ -244,16 +306,4 @@ fn parse_target(text: &str) -> Option<(u32, Option<char>)> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_lowercase());
     let suffix = text[digits.len()..].chars().next();
     Some((digits.parse().ok()?, suffix))
-}
-
-/// An integer literal of any base, with or without the suffix `U`.
-pub(super) fn parse_integer(text: &str) -> Option<u64> {
-    let text = text.strip_suffix('U').unwrap_or(text);
-    let prefix = text.get(..2).unwrap_or("");
-    match prefix {
-        "0x" | "0X" => u64::from_str_radix(&text[2..], 16).ok(),
-        "0b" | "0B" => u64::from_str_radix(&text[2..], 2).ok(),
-        _ if text.len() > 1 && text.starts_with('0') => u64::from_str_radix(&text[1..], 8).ok(),
-        _ => text.parse().ok(),
-    }
 }

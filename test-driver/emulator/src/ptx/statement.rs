@@ -2,7 +2,7 @@
 //!
 //! PTX ISA, "Statements".
 
-use super::ast::{Guard, Instruction, Statement};
+use super::ast::{Guard, Instruction, Registers, Statement};
 use super::lexer::TokenKind;
 use super::parser::{Parsed, Parser};
 use super::types::Type;
@@ -10,6 +10,10 @@ use super::types::Type;
 impl<'a> Parser<'a> {
     /// `{ ... }`. Errors inside are recorded and the next statement is tried.
     pub(super) fn body(&mut self) -> Parsed<Vec<Statement<'a>>> {
+        self.deeper(Self::block)
+    }
+
+    fn block(&mut self) -> Parsed<Vec<Statement<'a>>> {
         self.expect('{')?;
         let mut statements = Vec::new();
         while !self.eat('}') {
@@ -37,9 +41,10 @@ impl<'a> Parser<'a> {
                 out.push(Statement::Instruction(instruction));
             }
             TokenKind::Word(label) if self.peek_at(1).kind == TokenKind::Mark(':') => {
+                let line = self.line();
                 self.next();
                 self.next();
-                let labelled = self.labelled(label)?;
+                let labelled = self.labelled(line, label)?;
                 out.push(labelled);
             }
             TokenKind::Word(_) => {
@@ -52,7 +57,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    fn labelled(&mut self, label: &'a str) -> Parsed<Statement<'a>> {
+    fn labelled(&mut self, line: u32, label: &'a str) -> Parsed<Statement<'a>> {
         match self.peek() {
             TokenKind::Dot("branchtargets") => {
                 self.next();
@@ -65,17 +70,17 @@ impl<'a> Parser<'a> {
             }
             TokenKind::Dot("callprototype") => {
                 self.next();
-                let returns = self.parameters()?;
+                self.parameters()?;
                 self.word("`_`")?;
-                let parameters = self.parameters()?;
+                self.parameters()?;
                 self.recover();
-                Ok(Statement::CallPrototype { label, returns, parameters })
+                Ok(Statement::CallPrototype { label })
             }
             TokenKind::Dot("calltargets") => {
                 self.recover();
                 Ok(Statement::CallTargets)
             }
-            _ => Ok(Statement::Label(label)),
+            _ => Ok(Statement::Label { line, name: label }),
         }
     }
 
@@ -83,8 +88,8 @@ impl<'a> Parser<'a> {
         match word {
             "loc" => {
                 self.next();
-                let file = self.integer()? as u32;
-                let line = self.integer()? as u32;
+                let file = self.integer_32()?;
+                let line = self.integer_32()?;
                 out.push(Statement::Location { file, line });
                 self.skip_line();
             }
@@ -103,19 +108,28 @@ impl<'a> Parser<'a> {
 
     fn registers(&mut self, out: &mut Vec<Statement<'a>>) -> Parsed<()> {
         self.next();
-        let mut ty = None;
+        let (mut ty, mut lanes) = (None, 1);
         while let Some(word) = self.dot() {
-            ty = Type::named(word).or(ty);
+            match (word, Type::named(word)) {
+                ("v2", _) => lanes = 2,
+                ("v4", _) => lanes = 4,
+                (_, Some(found)) if ty.is_none() => ty = Some(found),
+                _ => return self.error(self.line(), format!("`.{word}` is no type of a register")),
+            }
         }
         let Some(ty) = ty else { return self.unexpected("a type") };
+        if lanes > 1 && (ty == Type::Pred || ty.bits() * lanes > 128) {
+            return self.error(self.line(), "a vector of predicates, or of more than 128 bits");
+        }
         loop {
+            let line = self.line();
             let name = self.word("a register")?;
             let mut count = None;
             if self.eat('<') {
-                count = Some(self.integer()? as u32);
+                count = Some(self.integer_32()?);
                 self.expect('>')?;
             }
-            out.push(Statement::Registers { name, ty, count });
+            out.push(Statement::Registers(Registers { line, name, ty, lanes, count }));
             if !self.eat(',') {
                 return self.expect(';');
             }
@@ -136,7 +150,7 @@ impl<'a> Parser<'a> {
         }
         let mut operands = Vec::new();
         while !self.eat(';') {
-            operands.push(self.operand()?);
+            operands.push(if opcode == "call" { self.operand_of_call()? } else { self.operand()? });
             if !self.eat(',') && self.peek() != TokenKind::Mark(';') {
                 return self.unexpected("`,` or `;`");
             }

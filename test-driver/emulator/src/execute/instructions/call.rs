@@ -60,7 +60,7 @@ fn enter(m: &mut Machine<'_>, callee: usize, site: usize, pc: u32) -> u32 {
     let registers = m.grid.templates[callee].clone();
     let frame = Frame {
         registers: std::mem::replace(&mut m.registers, registers),
-        written: std::mem::take(&mut m.thread.written),
+        undefined: std::mem::take(&mut m.thread.undefined),
         function: m.thread.function,
         pc,
         base: caller,
@@ -69,7 +69,7 @@ fn enter(m: &mut Machine<'_>, callee: usize, site: usize, pc: u32) -> u32 {
     m.thread.frames.push(frame);
     m.thread.base = base as u32;
     m.thread.function = callee as u32;
-    m.thread.clear_written(m.grid, function);
+    m.thread.forget_registers(m.grid, function);
     m.thread.pc = 0;
     m.stop(Stop::Switch)
 }
@@ -87,7 +87,7 @@ pub(crate) fn leave(m: &mut Machine<'_>, _: &Instruction, _: u32) -> u32 {
     }
     m.thread.local.truncate((frame.base + caller.frame_bytes) as usize);
     m.registers = frame.registers;
-    m.thread.written = frame.written;
+    m.thread.undefined = frame.undefined;
     m.thread.base = frame.base;
     m.thread.function = frame.function;
     m.thread.pc = frame.pc + 1;

@@ -132,13 +132,16 @@ pub(crate) fn add_carry<T: Integer>(m: &mut Machine<'_>, i: &Instruction, pc: u3
     pc + 1
 }
 
-/// `sub.cc`, `subc`, `subc.cc`: `x` bit 0 uses the borrow, bit 1 sets it.
+/// `sub.cc`, `subc`, `subc.cc`: `x` bit 0 uses the carry, bit 1 sets it.
+///
+/// Devices subtract by adding the complement: the carry is set where nothing is borrowed. PTX leaves that
+/// open, and a `sub.cc` whose carry an `addc` takes shows it (`IADD3 P0, a, -b`, then `IADD3.X ... P0`).
 pub(crate) fn subtract_carry<T: Integer>(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
-    let borrow = i.x & 1 == 1 && m.thread.carry;
+    let borrow = i.x & 1 == 1 && !m.thread.carry;
     let (difference, out) = integer::subtract_borrowing::<T>(m.get(i.a), m.get(i.b), borrow);
     m.set(i.d, difference);
     if i.x & 2 != 0 {
-        m.thread.carry = out;
+        m.thread.carry = !out;
     }
     pc + 1
 }

@@ -3,7 +3,7 @@
 use super::area::{Area, check_alignment};
 use crate::execute::machine::Machine;
 use crate::launch::{FaultKind, Space};
-use crate::memory::{AccessKind, Word};
+use crate::memory::{AccessKind, Word, wrap_narrow};
 use std::ops::Range;
 
 /// `.shared`
@@ -36,7 +36,9 @@ fn locate<W: Word>(
     write: bool,
 ) -> Option<Range<usize>> {
     check_alignment(m, space, address, W::BYTES)?;
-    let found = range(address, W::BYTES, length);
+    // Few addresses wrap: only where the address itself is none it is looked at again.
+    let found =
+        range(address, W::BYTES, length).or_else(|| range(wrap_narrow(address), W::BYTES, length));
     if found.is_none() {
         out_of_bounds(m, space, address, W::BYTES, write);
     }

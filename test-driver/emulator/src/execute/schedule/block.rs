@@ -141,18 +141,32 @@ impl ResidentBlock {
         if let Some(fault) = warp::missing(&self.block, &self.threads, grid) {
             return fault;
         }
-        let waiting = self.threads.iter().filter(|thread| !thread.has_ended()).count();
-        let ended = self.threads.len() - waiting;
         let first = self.threads.iter().find(|thread| !thread.has_ended());
         let thread = first.unwrap_or(&self.threads[0]);
-        let what = match thread.wait {
-            Wait::Barrier(wait) => match wait.count {
-                Some(count) => format!("barrier {}, which wants {count} threads", wait.barrier),
-                None => format!("barrier {}", wait.barrier),
-            },
-            _ => "other lanes of their warp".to_string(),
-        };
-        let waiting = format!("{waiting} threads wait for {what}, {ended} have ended");
-        thread.fault(grid, self.block.index, FaultKind::Deadlock { waiting })
+        thread.fault(grid, self.block.index, FaultKind::Deadlock { waiting: self.waiting() })
+    }
+
+    /// How many threads wait for what, in the order of their first threads, and how many have ended.
+    fn waiting(&self) -> String {
+        let mut groups: Vec<(String, usize)> = Vec::new();
+        for thread in self.threads.iter().filter(|thread| !thread.has_ended()) {
+            let what = match thread.wait {
+                Wait::Barrier(wait) => match wait.count {
+                    Some(count) => format!("barrier {}, which wants {count} threads", wait.barrier),
+                    None => format!("barrier {}", wait.barrier),
+                },
+                _ => "other lanes of their warp".to_string(),
+            };
+            match groups.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, count)) => *count += 1,
+                None => groups.push((what, 1)),
+            }
+        }
+        let ended = self.threads.iter().filter(|thread| thread.has_ended()).count();
+        let groups: Vec<String> = groups
+            .into_iter()
+            .map(|(what, count)| format!("{count} threads wait for {what}"))
+            .collect();
+        format!("{}, {ended} have ended", groups.join(", "))
     }
 }

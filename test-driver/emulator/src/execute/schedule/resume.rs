@@ -51,7 +51,8 @@ fn run_function<'a, 'p: 'a>(
     let number = machine.thread.function as usize;
     let grid = machine.grid;
     let function = &grid.program.functions[number];
-    let code = worker.code[number].instructions(grid.options.poison);
+    let tainted = machine.thread.tainted;
+    let code = worker.code[number].instructions(grid.options.poison, tainted);
     machine.function = function;
     machine.guards = &worker.code[number].guards;
     std::mem::swap(&mut machine.windows, &mut worker.windows[number]);

@@ -6,4 +6,6 @@ mod thread;
 
 pub(crate) use block::Block;
 pub(crate) use grid::Grid;
-pub(crate) use thread::{Arriving, BarrierWait, Frame, LOCAL_FILL, Reduction, Thread, Wait};
+pub(crate) use thread::{
+    Arriving, BarrierWait, Frame, LOCAL_FILL, Reduction, Thread, Undefined, Wait,
+};

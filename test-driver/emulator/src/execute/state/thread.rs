@@ -52,7 +52,7 @@ pub(crate) enum Reduction {
 /// A caller that waits for its call to return.
 pub(crate) struct Frame {
     pub(crate) registers: Vec<u64>,
-    pub(crate) written: Vec<bool>,
+    pub(crate) undefined: Vec<u32>,
     pub(crate) function: u32,
     /// The call instruction.
     pub(crate) pc: u32,
@@ -61,12 +61,40 @@ pub(crate) struct Frame {
     pub(crate) site: u32,
 }
 
+/// Why a register is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Undefined {
+    /// The register in this slot was never written.
+    Unwritten(u32),
+    /// `shfl.sync` gave the register in this slot the value of a lane that took no part.
+    Shuffled(u32),
+}
+
+impl Undefined {
+    const SHUFFLED: u32 = 1 << 31;
+
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Undefined::Unwritten(slot) => slot + 1,
+            Undefined::Shuffled(slot) => (slot + 1) | Self::SHUFFLED,
+        }
+    }
+
+    fn of(number: u32) -> Option<Undefined> {
+        let slot = (number & !Self::SHUFFLED).checked_sub(1)?;
+        let shuffled = number & Self::SHUFFLED != 0;
+        Some(if shuffled { Undefined::Shuffled(slot) } else { Undefined::Unwritten(slot) })
+    }
+}
+
 /// A thread of a block.
 #[derive(Default)]
 pub(crate) struct Thread {
     pub(crate) registers: Vec<u64>,
-    /// Of the slots that guards watch, those that are written.
-    pub(crate) written: Vec<bool>,
+    /// Of each slot what made it undefined, as [`Undefined::number`], or 0; empty where all are defined.
+    pub(crate) undefined: Vec<u32>,
+    /// Whether a shuffle has given it something undefined.
+    pub(crate) tainted: bool,
     /// Stack of frames, each with the function's local variables.
     pub(crate) local: Vec<u8>,
     /// Start of the current frame.
@@ -112,22 +140,41 @@ impl Thread {
         self.base = 0;
         self.carry = false;
         self.wait = Wait::Ready;
+        self.tainted = false;
         self.frames.clear();
         self.copies.open.clear();
         self.copies.groups.clear();
         let function = &grid.program.functions[grid.entry];
         self.registers.clear();
         self.registers.extend_from_slice(&grid.templates[grid.entry]);
-        self.clear_written(grid, function);
+        self.forget_registers(grid, function);
         self.local.clear();
         self.local.resize(function.frame_bytes as usize, LOCAL_FILL);
     }
 
-    pub(crate) fn clear_written(&mut self, grid: &Grid<'_>, function: &Function) {
-        self.written.clear();
-        if grid.options.poison && !function.names.is_empty() {
-            self.written.resize(function.template.len(), false);
+    /// Makes the registers of a function that was entered undefined.
+    pub(crate) fn forget_registers(&mut self, grid: &Grid<'_>, function: &Function) {
+        self.undefined.clear();
+        if grid.options.poison {
+            self.undefined.extend_from_slice(&function.undefined);
         }
+    }
+
+    /// What made a slot undefined, if it is.
+    pub(crate) fn undefined(&self, slot: u32) -> Option<Undefined> {
+        Undefined::of(self.undefined.get(slot as usize).copied().unwrap_or(0))
+    }
+
+    /// Notes whether a slot is undefined.
+    pub(crate) fn define(&mut self, slot: u32, undefined: Option<Undefined>) {
+        let slot = slot as usize;
+        if self.undefined.len() <= slot {
+            if undefined.is_none() {
+                return;
+            }
+            self.undefined.resize(slot + 1, 0);
+        }
+        self.undefined[slot] = undefined.map_or(0, Undefined::number);
     }
 
     pub(crate) fn lane(&self) -> u32 {

@@ -3,6 +3,7 @@
 //! PTX ISA, "shfl.sync", "vote.sync" and "match.sync".
 
 use super::lanes::Lanes;
+use crate::execute::state::Undefined;
 use crate::program::{Shuffle, ShuffleMode, Vote};
 
 /// The lane that `lane` reads, and whether it lies in the segment.
@@ -20,17 +21,28 @@ fn source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     if inside { (from, true) } else { (lane, false) }
 }
 
-pub(super) fn shuffle(lanes: &mut Lanes<'_>, op: &Shuffle) {
+/// A shuffle. What a lane that takes no part would give is undefined: with `poison` the register is so,
+/// else it gets the own value.
+pub(super) fn shuffle(lanes: &mut Lanes<'_>, op: &Shuffle, poison: bool) {
     let mut values = [0; 32];
+    let mut undefined = [None; 32];
     for lane in lanes.each() {
         values[lane] = lanes.get(lane, op.a) & 0xffff_ffff;
+        undefined[lane] = lanes.threads[lane].undefined(op.a);
     }
     for lane in lanes.each() {
         let (operand, control) = (lanes.get(lane, op.b) as u32, lanes.get(lane, op.c) as u32);
         let (from, inside) = source(op.mode, lane as u32, operand, control);
-        // Reading a lane that does not take part is undefined; here it gives the own value.
-        let from = if lanes.members >> from & 1 == 1 { from as usize } else { lane };
+        let takes_part = lanes.members >> from & 1 == 1;
+        let from = if takes_part { from as usize } else { lane };
         lanes.set(lane, op.d, values[from]);
+        let thread = &mut lanes.threads[lane];
+        if takes_part {
+            thread.define(op.d, undefined[from]);
+        } else if poison {
+            thread.tainted = true;
+            thread.define(op.d, Some(Undefined::Shuffled(op.d)));
+        }
         lanes.set(lane, op.p, u64::from(inside));
     }
 }

@@ -22,7 +22,8 @@ pub(crate) fn complete(
         let warp = &mut threads[first..end];
         let Some(members) = members(grid, warp, lane) else { continue };
         let operation = operation_of(grid, &warp[lane]).clone();
-        let result = perform(Lanes { threads: warp, members }, block, &operation, members);
+        let result =
+            perform(Lanes { threads: warp, members }, block, &operation, grid.options.poison);
         if let Err((lane, kind)) = result {
             return Err(threads[first + lane].fault(grid, block.index, kind));
         }
@@ -96,8 +97,9 @@ fn perform(
     mut lanes: Lanes<'_>,
     block: &mut Block,
     operation: &Collective,
-    members: u32,
+    poison: bool,
 ) -> Result<(), (usize, FaultKind)> {
+    let members = lanes.members;
     let mask = u64::from(members);
     match *operation {
         Collective::Barrier => {}
@@ -108,7 +110,7 @@ fn perform(
             lanes.set_all(p, 0);
             lanes.set(leader, p, 1);
         }
-        Collective::Shuffle(ref shuffle) => collective::shuffle(&mut lanes, shuffle),
+        Collective::Shuffle(ref shuffle) => collective::shuffle(&mut lanes, shuffle, poison),
         Collective::Vote { mode, d, a } => collective::vote(&mut lanes, mode, d, a),
         Collective::MatchAny { d, a, width } => collective::match_any(&mut lanes, d, a, width),
         Collective::MatchAll { d, p, a, width } => {

@@ -8,7 +8,7 @@ use super::lanes::Lanes;
 use crate::checks::Party;
 use crate::execute::state::Block;
 use crate::launch::{Access, FaultKind, Space};
-use crate::memory::{AccessKind, SHARED_BASE};
+use crate::memory::{AccessKind, SHARED_BASE, wrap_narrow};
 use crate::program::{LoadMatrix, Multiply, Product};
 
 const COLUMNS: usize = 8;
@@ -142,6 +142,7 @@ fn row_start(
     if op.generic {
         address = address.wrapping_sub(SHARED_BASE);
     }
+    let address = wrap_narrow(address);
     let bytes = ROW as u32;
     if !address.is_multiple_of(ROW as u64) {
         return Err((lane, FaultKind::Misaligned { space: Space::Shared, address, bytes }));
