@@ -37,7 +37,7 @@ pub(crate) fn write<'a>(
     for Embedded { binary, file, .. } in &placed {
         write_if_changed(&package.out_dir.join(file), &binary.artifact.bytes)?;
     }
-    let text = render(&package.name, interface, &placed)?;
+    let text = render(&package.name, interface, &placed);
     write_if_changed(&package.out_dir.join(BINDINGS), text.as_bytes())?;
     let names: BTreeSet<_> = placed.iter().map(|placed| placed.file.as_str()).collect();
     remove_old(&package.out_dir, &names);

@@ -1,80 +1,209 @@
-//! Launch wrappers, as the template takes them.
+//! Launch wrappers: one method for each kernel.
 
 use super::{
-    expr::{Expr, hexadecimal},
+    expr::Expr,
     model::{Check, Kernel},
     names::{identifier, parameter_names},
-    types::{function_type, type_name},
+    types::type_name,
 };
 use kernelmill_artifact::{
-    Access, DeviceFunction, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature,
-    ValueType,
+    Access, Dimension, LaunchLimits, Parameter, ParameterKind, Safety, Signature, ValueType,
 };
 use kernelmill_compiler::frontend::cuda::signature::full_name;
-use minijinja::{Value, context};
 
 /// One wrapper.
-pub(super) fn method(index: usize, kernel: &Kernel) -> Value {
+pub(super) fn method(index: usize, kernel: &Kernel) -> String {
     let signature = &kernel.signature;
     let names = parameter_names(&signature.parameters);
-    let parameters: Value = signature
-        .parameters
-        .iter()
-        .zip(&names)
-        .map(|(parameter, name)| {
-            let (ty, hold, argument) = match &parameter.kind {
-                ParameterKind::Value(ty) => (type_name(ty), "", "value"),
-                ParameterKind::Slice { element, access } => {
-                    (memory(element, *access), hold(*access), "slice")
-                }
-                ParameterKind::Pointer { element, access } => {
-                    (memory(element, *access), hold(*access), "pointer")
-                }
-                ParameterKind::TensorMap { element, rank, access } => {
-                    (tensor_map(element, *rank, *access), "hold_map", "tensor_map")
-                }
-            };
-            context! {
-                name => name,
-                ty => ty,
-                hold => hold,
-                argument => argument,
-            }
-        })
-        .collect();
-    let functions: Value = signature
+    let functions: String = signature
         .parameters
         .iter()
         .zip(&names)
         .filter_map(|it| must_be_known(signature, it))
+        .map(|call| format!("        {call}?;\n"))
         .collect();
-    let checks: Value = kernel.contract.iter().map(|check| self::check(signature, check)).collect();
+    let documentation = documentation(kernel, !functions.is_empty());
+    let head = head(signature, &names);
+    let launch = if kernel.contract.is_empty() {
+        launch_with(index, signature, &names)
+    } else {
+        checked_launch(index, kernel, &names)
+    };
+    format!("\n{documentation}{head}{functions}{launch}    }}\n")
+}
+
+/// The lines above a wrapper.
+fn documentation(kernel: &Kernel, takes_functions: bool) -> String {
+    let signature = &kernel.signature;
+    let name = match signature.dimension {
+        Dimension::Any => full_name(&signature.symbol),
+        _ => signature.name.to_string(),
+    };
+    let (file, line) = (&signature.file, signature.line);
+    let mut text = format!("Launches the kernel `{name}` of `{file}:{line}`:\n`{signature}`.\n\n");
+    let limits = limits(signature.limits);
+    if !limits.is_empty() {
+        text += &format!("{limits}\n\n");
+    }
+    text += LAUNCH;
+    if takes_functions {
+        text += "\nWhere it is given a function that is none of [`Kernels::functions`].\n";
+    }
+    if !kernel.contract.is_empty() {
+        text += "\nWhere a rule of its contract does not hold:\n";
+        text.extend(kernel.contract.iter().map(|check| format!("- `{}`\n", check.text)));
+    }
+    if signature.safety == Safety::Unsafe {
+        text += "\n# Safety\n\n";
+        text += &match signature.dimension {
+            Dimension::Any => safety_of_cpp(signature.name()),
+            _ => SAFETY.to_owned(),
+        };
+    }
+    let comment = |line: &str| match line {
+        "" => "    ///\n".to_owned(),
+        line => format!("    /// {line}\n"),
+    };
+    text.lines().map(comment).collect()
+}
+
+/// What is said of every wrapper.
+const LAUNCH: &str = "\
+The launch is asynchronous: what goes wrong on the device is reported when the stream is
+synchronised or a buffer is downloaded.
+
+# Errors
+
+Where the launch does not fit the device, a buffer is on another device, or the driver
+refuses the launch.
+";
+
+/// What is said of an unsafe kernel in Rust.
+const SAFETY: &str = "\
+What the kernel does with its arguments must be sound for every thread of the launch: what
+it reads and writes is in bounds, and no two threads race.
+";
+
+/// What is said of a kernel in C++ without a contract.
+fn safety_of_cpp(key: &str) -> String {
+    format!(
+        "\
+Nobody checks what the kernel does with its arguments. For every thread of the launch the
+caller answers for it that what the kernel reads and writes is in bounds, that its blocks
+and its shared memory are as large as it takes for granted, and that no two threads race.
+A contract in the configuration, `[kernels.{key}]` with `requires`, makes this
+a safe function.
+"
+    )
+}
+
+/// The wrapper's name and parameters.
+fn head(signature: &Signature, names: &[String]) -> String {
     let launch = match signature.dimension {
         Dimension::One => "::kernelmill::Launch<1>",
         Dimension::Two => "::kernelmill::Launch<2>",
         Dimension::Three => "::kernelmill::Launch<3>",
         Dimension::Any => "impl ::core::convert::Into<::kernelmill::Launch<3>>",
     };
-    context! {
-        index => index,
-        name => identifier(&signature.name),
-        kernel => match signature.dimension {
-            Dimension::Any => full_name(&signature.symbol),
-            _ => signature.name.to_string(),
-        },
-        key => &signature.name,
-        limits => limits(signature.limits),
-        is_of_c => signature.dimension == Dimension::Any,
-        place => format!("{}:{}", signature.file, signature.line),
-        signature => signature.to_string(),
-        launch => launch,
-        widens_launch => !kernel.contract.is_empty() && signature.dimension != Dimension::Three,
-        functions => functions,
-        checks => checks,
-        tuple => tuple(signature, &names),
-        is_unsafe => signature.safety == Safety::Unsafe,
-        parameters => parameters,
+    let parameter = |(parameter, name): (&Parameter, &String)| {
+        let ty = match &parameter.kind {
+            ParameterKind::Value(ty) => type_name(ty),
+            ParameterKind::Slice { element, access }
+            | ParameterKind::Pointer { element, access } => memory(element, *access),
+            ParameterKind::TensorMap { element, rank, access } => {
+                tensor_map(element, *rank, *access)
+            }
+        };
+        format!("        {name}: {ty},\n")
+    };
+    let parameters: String = signature.parameters.iter().zip(names).map(parameter).collect();
+    let safety = if signature.safety == Safety::Unsafe { "unsafe " } else { "" };
+    format!(
+        "    pub {safety}fn {name}(
+        &self,
+        __stream: &impl ::kernelmill::LaunchStream,
+        __launch: {launch},
+{parameters}    ) -> ::kernelmill::Result<()> {{
+",
+        name = identifier(&signature.name),
+    )
+}
+
+/// The body of a wrapper that checks a contract: it holds the arguments' memory before it launches.
+fn checked_launch(index: usize, kernel: &Kernel, names: &[String]) -> String {
+    let signature = &kernel.signature;
+    let (mut holds, mut arguments) = (String::new(), String::new());
+    for (parameter, name) in signature.parameters.iter().zip(names) {
+        let (hold, argument) = match &parameter.kind {
+            ParameterKind::Value(_) => ("", "value"),
+            ParameterKind::Slice { access, .. } => (hold(*access), "slice"),
+            ParameterKind::Pointer { access, .. } => (hold(*access), "pointer"),
+            ParameterKind::TensorMap { .. } => ("hold_map", "tensor_map"),
+        };
+        if !hold.is_empty() {
+            holds += &format!(
+                "        let {name} = ::kernelmill::__codegen::{hold}({name}, __stream)?;\n"
+            );
+        }
+        arguments += &format!(
+            "                    ::kernelmill::__codegen::Argument::{argument}(&{name}),\n"
+        );
     }
+    if signature.dimension != Dimension::Three {
+        holds += "        let __launch: ::kernelmill::Launch<3> = __launch.into();\n";
+    }
+    let checks: String = kernel.contract.iter().map(|it| check(signature, it)).collect();
+    let arguments = match arguments.is_empty() {
+        true => "&[]".to_owned(),
+        false => format!("&[\n{arguments}                ]"),
+    };
+    let safety = safety_comment(index, signature, "the contract");
+    format!(
+        "        let __stream = ::kernelmill::__codegen::stream(__stream);
+{holds}{checks}{safety}        unsafe {{
+            ::kernelmill::__codegen::launch(
+                &self.loaded,
+                {index},
+                __stream,
+                __launch,
+                {arguments},
+            )
+        }}
+"
+    )
+}
+
+/// The body of a wrapper without a contract.
+fn launch_with(index: usize, signature: &Signature, names: &[String]) -> String {
+    let line = |line: &String| format!("                    {line}\n");
+    let lines: String = tuple(signature, names).iter().map(line).collect();
+    let tuple = match lines.is_empty() {
+        true => "()".to_owned(),
+        false => format!("(\n{lines}                )"),
+    };
+    let safety = safety_comment(index, signature, "the kernel");
+    format!(
+        "{safety}        unsafe {{
+            ::kernelmill::__codegen::launch_with(
+                &self.loaded,
+                {index},
+                __stream,
+                __launch,
+                {tuple},
+            )
+        }}
+"
+    )
+}
+
+/// Why the launch is sound, where `safe` answers for a safe wrapper.
+fn safety_comment(index: usize, signature: &Signature, safe: &str) -> String {
+    let who = if signature.safety == Safety::Unsafe { "the caller" } else { safe };
+    format!(
+        "        // SAFETY: the arguments are those of signature {index}, in its order; {who}
+        // answers for what it does with them.
+"
+    )
 }
 
 /// Elements of the largest tuple that the run time binds; one of them may be such a tuple again.
@@ -119,24 +248,12 @@ fn must_be_known(
     Some(call.print(INDENT, INDENT + 2))
 }
 
-/// A function that kernels can be given.
-pub(super) fn function((name, function): &(String, DeviceFunction)) -> Value {
-    context! {
-        name => identifier(name),
-        plain => &function.name,
-        ty => function_type(&function.ty),
-        place => format!("{}:{}", function.file, function.line),
-        package => &function.package,
-        id => hexadecimal(function.id()),
-    }
-}
-
-/// The check of a rule, and the rule.
-fn check(signature: &Signature, check: &Check) -> Value {
+/// The check of a rule.
+fn check(signature: &Signature, check: &Check) -> String {
     let name = signature.name();
     let arguments = [check.condition.clone(), Expr::text(name), Expr::text(&check.text)];
     let call = Expr::call("::kernelmill::__codegen::require", arguments);
-    context! { text => &check.text, call => call.print(INDENT, INDENT + 2) }
+    format!("        {}?;\n", call.print(INDENT, INDENT + 2))
 }
 
 /// What the body of a wrapper stands in.

@@ -53,9 +53,6 @@ pub(crate) struct Struct {
     pub(crate) mapped_to: Option<String>,
 }
 
-/// The functions that `Kernels` has where no kernel has their name.
-const HELPERS: [&str; 3] = ["embedded", "chosen", "device"];
-
 impl Interface {
     /// The place among the kernels of the one that a source's compiled code has under a name.
     pub(crate) fn index_of(&self, source: usize, symbol: &str) -> Option<usize> {
@@ -63,12 +60,5 @@ impl Interface {
             kernel.sources.contains(&source) && is_same_symbol(&kernel.signature.symbol, symbol)
         };
         self.kernels.iter().position(is_it)
-    }
-
-    /// The functions that `Kernels` can have besides those of the kernels.
-    pub(super) fn helpers(&self) -> Vec<&'static str> {
-        let is_free =
-            |name: &&str| self.kernels.iter().all(|kernel| kernel.signature.name() != *name);
-        HELPERS.into_iter().filter(is_free).collect()
     }
 }

@@ -1,49 +1,205 @@
-//! The text of the bindings, from the template `kernels.rs.j2`.
+//! The text of the bindings. Each item is written by one function, which has the item's text as it is
+//! in the file.
 
-use super::{embedded::Embedded, methods, model::Interface, set, types};
-use crate::base::error::Error;
-use minijinja::{Environment, UndefinedBehavior, Value, context, syntax::SyntaxConfig};
-
-const TEMPLATE: &str = include_str!("../../../templates/kernels.rs.j2");
+use super::{
+    embedded::Embedded,
+    expr::hexadecimal,
+    methods,
+    model::Interface,
+    names::identifier,
+    set,
+    types::{self, function_type},
+};
+use kernelmill_artifact::DeviceFunction;
 
 /// The text of the bindings.
-pub(crate) fn render(
-    package: &str,
-    interface: &Interface,
-    embedded: &[Embedded<'_>],
-) -> Result<String, Error> {
-    let internal = |error: minijinja::Error| Error::Internal(format!("{error:#}"));
-    let mut environment = Environment::new();
-    let syntax = SyntaxConfig::builder()
-        .trim_blocks(true)
-        .lstrip_blocks(true)
-        .keep_trailing_newline(true)
-        .build()
-        .map_err(internal)?;
-    environment.set_syntax(syntax);
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.add_template("kernels.rs", TEMPLATE).map_err(internal)?;
-    let symbols: Vec<&str> = set::symbols(interface, embedded).collect();
-    let methods: Value = interface
-        .kernels
-        .iter()
-        .enumerate()
-        .map(|(index, kernel)| methods::method(index, kernel))
-        .collect();
-    let structs: Value = interface.structs.iter().map(types::structure).collect();
-    let enums: Value = interface.enums.iter().map(types::enumeration).collect();
-    let values = context! {
-        package => package,
-        shared => set::shared_parameters(interface).into_iter().collect::<Value>(),
-        set => set::expression(package, interface, embedded),
-        symbols => symbols.into_iter().collect::<Value>(),
-        structs => structs,
-        enums => enums,
-        needs_half => types::needs_half(interface),
-        methods => methods,
-        functions => interface.functions.iter().map(methods::function).collect::<Value>(),
-        helpers => interface.helpers().into_iter().collect::<Value>(),
-    };
-    let template = environment.get_template("kernels.rs").map_err(internal)?;
-    template.render(values).map_err(internal)
+pub(crate) fn render(package: &str, interface: &Interface, embedded: &[Embedded<'_>]) -> String {
+    let mut text = kernel_set(package, interface, embedded);
+    text += &symbols(interface, embedded);
+    text.extend(interface.structs.iter().map(types::structure));
+    text.extend(interface.enums.iter().map(types::enumeration));
+    text += &functions(package, &interface.functions);
+    if let Some(call) = types::needs_half(interface) {
+        text += &format!("\n{call};\n");
+    }
+    text += &kernels(package);
+    text += &function_table(&interface.functions);
+    text.extend(helpers(interface));
+    for (index, kernel) in interface.kernels.iter().enumerate() {
+        text += &methods::method(index, kernel);
+    }
+    text + "}\n"
 }
+
+/// The static with everything that is embedded.
+fn kernel_set(package: &str, interface: &Interface, embedded: &[Embedded<'_>]) -> String {
+    let mut shared: String =
+        set::shared_parameters(interface).iter().map(|item| format!("    {item}\n")).collect();
+    if !shared.is_empty() {
+        shared.push('\n');
+    }
+    let set = set::expression(package, interface, embedded);
+    format!(
+        "\
+// The kernels of the package `{package}`, written by kernelmill-build. Changes are lost.
+
+static SET: ::kernelmill::__codegen::KernelSet = {{
+    use ::kernelmill::__codegen as cg;
+
+{shared}    {set}
+}};
+"
+    )
+}
+
+/// The symbols of the kernels that are linked, if there are any.
+fn symbols(interface: &Interface, embedded: &[Embedded<'_>]) -> String {
+    let item = |symbol| format!("    static {symbol}: ::kernelmill::__codegen::CpuKernel;\n");
+    let items: String = set::symbols(interface, embedded).map(item).collect();
+    if items.is_empty() {
+        return items;
+    }
+    format!("\nunsafe extern \"C\" {{\n{items}}}\n")
+}
+
+/// The struct with the functions that kernels can be given, if there are any.
+fn functions(package: &str, functions: &[(String, DeviceFunction)]) -> String {
+    let field = |(name, function): &(String, DeviceFunction)| {
+        let (plain, file, line) = (&function.name, &function.file, function.line);
+        let owner = match &*function.package {
+            owner if owner == package => String::new(),
+            owner => format!(" in the package `{owner}`"),
+        };
+        let (name, ty) = (identifier(name), function_type(&function.ty));
+        format!(
+            "    /// `{plain}` of `{file}:{line}`{owner}.
+    pub {name}: ::kernelmill::DeviceFn<{ty}>,
+"
+        )
+    };
+    let fields: String = functions.iter().map(field).collect();
+    if fields.is_empty() {
+        return fields;
+    }
+    format!(
+        "
+/// The functions that the host can give to kernels.
+#[derive(Clone, Copy, Debug)]
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::type_complexity,
+    reason = \"named as in the kernels, and used or not\"
+)]
+pub struct Functions {{
+{fields}}}
+"
+    )
+}
+
+/// The struct `Kernels`, and the start of its methods.
+fn kernels(package: &str) -> String {
+    format!(
+        "
+/// The kernels of the package `{package}`, loaded on one device.
+#[derive(Debug)]
+#[allow(dead_code, unreachable_pub, reason = \"a program need not launch anything\")]
+pub struct Kernels {{
+    loaded: ::kernelmill::__codegen::Loaded,
+}}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::unreadable_literal,
+    reason = \"wrappers have the names and parameters of their kernels, used or not\"
+)]
+impl Kernels {{
+    /// Loads the best embedded binary of every source for a device.
+    ///
+    /// # Errors
+    ///
+    /// Where a source has no binary that runs on the device, or the device refuses one.
+    pub fn load(device: &::kernelmill::Device) -> ::kernelmill::Result<Self> {{
+        Ok(Self {{ loaded: ::kernelmill::__codegen::Loaded::new(device, &SET)? }})
+    }}
+
+    /// The signatures of all kernels.
+    #[must_use]
+    pub fn signatures() -> &'static [::kernelmill::Signature] {{
+        SET.signatures
+    }}
+"
+    )
+}
+
+/// The method with the values of [`functions`], if there are any.
+fn function_table(functions: &[(String, DeviceFunction)]) -> String {
+    let field = |(name, function): &(String, DeviceFunction)| {
+        let (name, id) = (identifier(name), hexadecimal(function.id()));
+        format!("            {name}: device_fn({id}),\n")
+    };
+    let fields: String = functions.iter().map(field).collect();
+    if fields.is_empty() {
+        return fields;
+    }
+    format!(
+        "
+    /// The functions that the host can give to kernels, the same for every device.
+    #[must_use]
+    pub const fn functions() -> Functions {{
+        use ::kernelmill::__codegen::device_fn;
+        Functions {{
+{fields}        }}
+    }}
+"
+    )
+}
+
+/// The methods that `Kernels` has where no kernel has their name.
+fn helpers(interface: &Interface) -> impl Iterator<Item = &'static str> {
+    let is_free =
+        |name: &str| interface.kernels.iter().all(|kernel| kernel.signature.name() != name);
+    HELPERS.into_iter().filter(move |(name, _)| is_free(name)).map(|(_, text)| text)
+}
+
+/// The names of those methods, and their texts.
+const HELPERS: [(&str, &str); 3] = [
+    (
+        "embedded",
+        "
+    /// Every binary that is embedded in this program, for all devices.
+    #[must_use]
+    pub fn embedded() -> &'static [::kernelmill::EmbeddedArtifact] {
+        SET.artifacts
+    }
+",
+    ),
+    (
+        "chosen",
+        "
+    /// Which binary was chosen for each source, and why each other one was not.
+    #[must_use]
+    pub fn chosen(&self) -> &[::kernelmill::Choice] {
+        self.loaded.choices()
+    }
+",
+    ),
+    (
+        "device",
+        "
+    /// The device that the kernels are loaded on.
+    #[must_use]
+    pub fn device(&self) -> &::kernelmill::Device {
+        self.loaded.device()
+    }
+",
+    ),
+];

@@ -145,7 +145,7 @@ fn the_bindings_of_cuda_kernels_are_as_before() {
             source: "kernels/cuda.cu",
         })
         .collect();
-    check("cuda.rs", &without_digests(&render("cuda", &interface, &embedded).unwrap()));
+    check("cuda.rs", &without_digests(&render("cuda", &interface, &embedded)));
 }
 
 const CUDA_SETTINGS: &str = r#"

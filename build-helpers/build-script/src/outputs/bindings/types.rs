@@ -1,77 +1,149 @@
-//! The types in signatures, as the template takes them.
+//! The types in signatures: their items in the bindings, and their names.
 
 use super::{
     expr::Expr,
     model::{Enum, Interface, Struct},
     names::identifier,
 };
-use kernelmill_artifact::{Field, FunctionType, Scalar, Signature, StructLayout, ValueType};
-use minijinja::{Value, context};
+use kernelmill_artifact::{
+    EnumLayout, Field, FunctionType, Scalar, Signature, StructLayout, ValueType, Variant,
+};
 
 /// The longest array that has a `Default`.
 const LONGEST_DEFAULT: u64 = 32;
 
-/// One struct.
-pub(super) fn structure(item: &Struct) -> Value {
+/// One struct: the user's own, or one with the same layout.
+pub(super) fn structure(item: &Struct) -> String {
     let layout = &item.layout;
     let is_tuple =
         layout.fields.iter().any(|field| field.name.starts_with(|c: char| c.is_ascii_digit()));
-    let natural = layout.fields.iter().map(|field| field.ty.align()).max().unwrap_or(1);
-    let fields = |fields: &[Field]| -> Value {
-        let field = |field: &Field| {
-            context! {
-                name => identifier(&field.name),
-                plain => &field.name,
-                ty => type_name(&field.ty),
-            }
-        };
-        fields.iter().map(field).collect()
-    };
-    context! {
-        name => identifier(&layout.name),
-        plain => &layout.name,
-        size => layout.size,
-        check => layout_check(item, is_tuple),
-        repr => if layout.align > natural { format!("C, align({})", layout.align) } else { "C".into() },
-        default => layout_has_default(layout),
-        is_tuple => is_tuple,
-        fields => fields(&layout.fields),
-        import => import(item.mapped_to.as_deref(), &layout.name),
+    let check = layout_check(item, is_tuple);
+    if let Some(path) = &item.mapped_to {
+        return import(path, &layout.name, &check);
     }
+    let (plain, size) = (&layout.name, layout.size);
+    let natural = layout.fields.iter().map(|field| field.ty.align()).max().unwrap_or(1);
+    let align = match layout.align {
+        align if align > natural => format!(", align({align})"),
+        _ => String::new(),
+    };
+    let default = if layout_has_default(layout) { "Default, " } else { "" };
+    let body = fields(layout, is_tuple);
+    format!(
+        "
+/// `{plain}` of the kernels: {size} bytes, laid out as on every device.
+#[derive(Clone, Copy, Debug, {default}PartialEq)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    unreachable_pub,
+    clippy::type_complexity,
+    reason = \"named as in the kernels, and used or not\"
+)]
+#[repr(C{align})]
+pub struct {name}{body}
+{check};
+",
+        name = identifier(&layout.name),
+    )
 }
 
-/// One enumeration.
-pub(super) fn enumeration(item: &Enum) -> Value {
+/// What stands after the name of a generated struct.
+fn fields(layout: &StructLayout, is_tuple: bool) -> String {
+    if layout.fields.is_empty() {
+        return "(\n    /// The byte that C++ gives an empty struct.\n    u8,\n);".to_owned();
+    }
+    let field = |field: &Field| {
+        let (plain, ty) = (&field.name, type_name(&field.ty));
+        if is_tuple {
+            return format!("    /// Field {plain} of the kernels' struct.\n    pub {ty},\n");
+        }
+        let name = identifier(plain);
+        format!("    /// `{plain}` of the kernels' struct.\n    pub {name}: {ty},\n")
+    };
+    let fields: String = layout.fields.iter().map(field).collect();
+    if is_tuple { format!("(\n{fields});") } else { format!(" {{\n{fields}}}") }
+}
+
+/// One enumeration: the user's own, or a number with constants for its values.
+pub(super) fn enumeration(item: &Enum) -> String {
     let layout = &item.layout;
     let size = layout.scalar.size();
-    let variants = layout.variants.iter().map(|variant| {
-        context! {
-            name => identifier(&variant.name),
-            plain => &variant.name,
-            value => variant.value.to_string(),
-        }
-    });
     let macro_name = if item.mapped_to.is_some() { "assert_layout" } else { "device_struct" };
     let name = identifier(&layout.name);
-    context! {
-        check => format!(
-            "::kernelmill::__codegen::{macro_name}!({name}, size = {size}, align = {size})"
-        ),
-        name => name,
-        plain => &layout.name,
-        scalar => layout.scalar.name(),
-        variants => variants.collect::<Value>(),
-        import => import(item.mapped_to.as_deref(), &layout.name),
+    let check =
+        format!("::kernelmill::__codegen::{macro_name}!({name}, size = {size}, align = {size})");
+    if let Some(path) = &item.mapped_to {
+        return import(path, &layout.name, &check);
     }
+    let (plain, scalar) = (&layout.name, layout.scalar.name());
+    let constants = constants(layout, &name);
+    format!(
+        "
+/// `{plain}` of the kernels: a number, and constants for the values that have names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    unreachable_pub,
+    reason = \"named as in the kernels, and used or not\"
+)]
+#[repr(transparent)]
+pub struct {name}(
+    /// The number.
+    pub {scalar},
+);
+{constants}{check};
+"
+    )
 }
 
-/// What is imported for a type that the user has: nothing where it is generated.
-fn import(mapped_to: Option<&str>, name: &str) -> String {
-    match mapped_to {
-        None => String::new(),
-        Some(path) if path.rsplit("::").next() == Some(name) => path.to_owned(),
-        Some(path) => format!("{path} as {name}"),
+/// The constants of a generated enumeration; nothing where it has none.
+fn constants(layout: &EnumLayout, name: &str) -> String {
+    let constant = |variant: &Variant| {
+        let (plain, value) = (&variant.name, &variant.value);
+        let name = identifier(plain);
+        format!(
+            "    /// `{plain}` of the kernels' enumeration.
+    pub const {name}: Self = Self({value});
+"
+        )
+    };
+    let constants: Vec<_> = layout.variants.iter().map(constant).collect();
+    if constants.is_empty() {
+        return String::new();
     }
+    let constants = constants.join("\n");
+    format!(
+        "
+#[allow(
+    dead_code,
+    non_upper_case_globals,
+    unreachable_pub,
+    clippy::unreadable_literal,
+    reason = \"named as in the kernels, and used or not\"
+)]
+impl {name} {{
+{constants}}}
+"
+    )
+}
+
+/// A type that the user has, under its name in the kernels.
+fn import(path: &str, name: &str, check: &str) -> String {
+    let renamed = match path.rsplit("::").next() {
+        Some(last) if last == name => String::new(),
+        _ => format!(" as {name}"),
+    };
+    format!(
+        "
+/// `{name}` of the kernels, as this package defines it.
+#[allow(unreachable_pub, unused_imports, reason = \"used or not, as in the kernels\")]
+pub use {path}{renamed};
+{check};
+"
+    )
 }
 
 /// The macro call that checks a struct's layout and, for a generated one, lets it cross.

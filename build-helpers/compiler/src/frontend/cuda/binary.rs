@@ -1,6 +1,7 @@
 //! The kernels that a binary holds.
 
 use kernelmill_artifact::ArtifactKind;
+use object::{LittleEndian, elf::FileHeader64, read::elf::FileHeader as _};
 
 /// The symbols of the kernels in PTX or a cubin, in its order.
 pub(super) fn entries(kind: ArtifactKind, bytes: &[u8]) -> Vec<String> {
@@ -21,43 +22,18 @@ fn ptx_entries(text: &str) -> Vec<String> {
 
 /// A kernel of a cubin has a section `.nv.constant0.NAME` for its parameters, and its code in
 /// `.text.NAME`; device functions have only the latter.
-fn cubin_entries(bytes: &[u8]) -> Option<Vec<String>> {
-    let names = section_names(bytes)?;
-    let prefix = ".nv.constant0.";
-    Some(names.iter().filter_map(|name| name.strip_prefix(prefix)).map(str::to_owned).collect())
-}
-
-/// The names of the sections of a 64-bit little-endian ELF file.
-fn section_names(bytes: &[u8]) -> Option<Vec<String>> {
-    const HEADERS_AT: usize = 0x28;
-    const HEADER_BYTES_AT: usize = 0x3a;
-    let number = |at: usize, length: usize| -> Option<usize> {
-        let mut value = [0; 8];
-        value[..length].copy_from_slice(bytes.get(at..at.checked_add(length)?)?);
-        usize::try_from(u64::from_le_bytes(value)).ok()
-    };
-    if !bytes.starts_with(b"\x7fELF\x02\x01") {
-        return None;
+fn cubin_entries(bytes: &[u8]) -> object::Result<Vec<String>> {
+    let header = FileHeader64::<LittleEndian>::parse(bytes)?;
+    let endian = header.endian()?;
+    let sections = header.sections(endian, bytes)?;
+    let mut entries = Vec::new();
+    for section in sections.iter() {
+        let name = sections.section_name(endian, section)?;
+        if let Some(kernel) = name.strip_prefix(b".nv.constant0.") {
+            entries.push(String::from_utf8_lossy(kernel).into_owned());
+        }
     }
-    let (start, size) = (number(HEADERS_AT, 8)?, number(HEADER_BYTES_AT, 2)?);
-    let header = |index: usize| start.checked_add(index.checked_mul(size)?);
-    // The first header holds what does not fit the file's header.
-    let count = match number(HEADER_BYTES_AT + 2, 2)? {
-        0 => number(header(0)? + 0x20, 8)?,
-        count => count,
-    };
-    let strings = match number(HEADER_BYTES_AT + 4, 2)? {
-        0xffff => number(header(0)? + 0x28, 4)?,
-        index => index,
-    };
-    let table = number(header(strings)? + 0x18, 8)?;
-    (0..count)
-        .map(|index| {
-            let name = bytes.get(table.checked_add(number(header(index)?, 4)?)?..)?;
-            let end = name.iter().position(|byte| *byte == 0)?;
-            Some(String::from_utf8_lossy(&name[..end]).into_owned())
-        })
-        .collect()
+    Ok(entries)
 }
 
 /// Whether two symbols name the same kernel. nvcc puts a digest of the source's path into the
@@ -106,6 +82,40 @@ mod tests {
     fn entries_of_ptx() {
         let ptx = ".version 8.0\n.visible .entry one(\n.weak .entry _Z3twov()\n.func three(\n";
         assert_eq!(entries(ArtifactKind::Ptx, ptx.as_bytes()), ["one", "_Z3twov"]);
+    }
+
+    #[test]
+    fn entries_of_a_cubin_are_its_sections_of_parameters() {
+        let cubin =
+            elf(&["", ".shstrtab", ".text.one", ".nv.constant0.one", ".nv.constant0._Z1kv"]);
+        assert_eq!(entries(ArtifactKind::Cubin, &cubin), ["one", "_Z1kv"]);
+        let names = cubin.len() - 1;
+        assert!(entries(ArtifactKind::Cubin, &cubin[..names]).is_empty());
+    }
+
+    /// A 64-bit ELF file of empty sections with these names, the names of sections at its end.
+    fn elf(names: &[&str]) -> Vec<u8> {
+        const HEADER: u16 = 64;
+        let table: Vec<u8> =
+            names.iter().flat_map(|name| [name.as_bytes(), &[0]].concat()).collect();
+        let table_at = 64 + 64 * names.len() as u64;
+        let mut file = b"\x7fELF\x02\x01\x01\x33\x08\0\0\0\0\0\0\0".to_vec();
+        file.extend([2_u16, 190].map(u16::to_le_bytes).concat());
+        file.extend(1_u32.to_le_bytes());
+        file.extend([0, 0, u64::from(HEADER)].map(u64::to_le_bytes).concat());
+        file.extend(0_u32.to_le_bytes());
+        let count = u16::try_from(names.len()).unwrap();
+        file.extend([HEADER, 56, 0, HEADER, count, 1].map(u16::to_le_bytes).concat());
+        let mut name_at = 0_u32;
+        for (index, name) in names.iter().enumerate() {
+            let kind: u32 = [0, 3, 1].get(index).copied().unwrap_or(1);
+            let size = if index == 1 { table.len() as u64 } else { 0 };
+            file.extend([name_at, kind].map(u32::to_le_bytes).concat());
+            file.extend([0, 0, table_at, size].map(u64::to_le_bytes).concat());
+            file.extend([0_u8; 24]);
+            name_at += u32::try_from(name.len()).unwrap() + 1;
+        }
+        [file, table].concat()
     }
 
     #[test]

@@ -86,5 +86,5 @@ fn the_bindings_that_the_run_time_is_tested_with_are_as_before() {
             source: &sources[binary.source].display,
         })
         .collect();
-    check("demo.rs", &render("demo", &interface, &embedded).unwrap());
+    check("demo.rs", &render("demo", &interface, &embedded));
 }
