@@ -38,6 +38,7 @@ const STAGES: &[Stage] = &[
     run(stages::check_source),
     run(stages::assign_address_spaces),
     run(stages::link_operations).when(|request| request.options.libraries),
+    run(stages::find_sharing),
     run(stages::apply_fast_math_flags)
         .when(|request| request.options.libraries)
         .then(Hook::Finalize),
