@@ -12,9 +12,10 @@
 //! # Ok::<(), kernelmill_llvm::Error>(())
 //! ```
 //!
-//! All unsafe code for LLVM is in this crate: [`ir`] and [`machine`] wrap raw pointers, and the
+//! All unsafe code for LLVM is in this crate: [`ir`] and [`machine`] wrap raw pointers, [`crash`] handles signals, and the
 //! compiler itself has no `unsafe`.
 
+pub mod crash;
 mod error;
 mod functions;
 pub mod ir;

@@ -40,6 +40,7 @@ impl Library {
             });
         }
         let version = load(path)?;
+        crate::crash::install();
         initialize_targets();
         crate::ir::selfcheck::run().map_err(|what| Error::Codes {
             path: path.to_owned(),

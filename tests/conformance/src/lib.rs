@@ -20,6 +20,7 @@ mod numerics;
 mod panics;
 mod places;
 mod shared;
+mod sharing;
 mod strides;
 mod structs;
 mod tables;
@@ -40,6 +41,7 @@ pub fn all() -> Vec<Check> {
         deferred::CHECKS,
         tables::CHECKS,
         shared::CHECKS,
+        sharing::CHECKS,
         atomics::CHECKS,
         warp::CHECKS,
         tensor::CHECKS,

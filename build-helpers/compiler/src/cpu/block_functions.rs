@@ -22,7 +22,6 @@ use super::{
     interchange,
     outlined::OutlinedExits,
     processor_levels::{self, Level},
-    region_formation,
     reports::Reports,
     specialization::{BlockSize, SpecializedBody, SpecializedFunction},
     thread_loop,
@@ -105,7 +104,7 @@ impl<'c> Kernel<'_, '_, 'c> {
             specialized,
             size.map(|size| PassFact::Block { size }),
         );
-        let barriers = region_formation::split(self.unit, self.body.function);
+        let barriers = self.body.split_into_regions(self.unit);
         let count = PassFact::Count { count: barriers + 1 };
         self.reports.add(Pass::RegionFormation, PassOutcome::of(barriers > 0), Some(count));
         let mut levels = Levels::default();

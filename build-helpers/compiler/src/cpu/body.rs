@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{ParameterKind, Signature};
 use kernelmill_llvm::ir::{Linkage, ModuleExt, Place, Type, Value};
 
 use super::{
     context::{Lowering, Source, reports_panic},
     operation::{Operation, operations},
     outlined::Outlined,
-    warp_collectives,
+    region_formation, warp_collectives,
 };
 use crate::{
     Error,
-    passes::entry::{self, Argument, Unit},
+    passes::entry::{self, Argument, KernelSharing, Sharing, Unit},
 };
 
 /// A kernel's body. Its parameters are the shim's, and then:
@@ -29,6 +29,8 @@ pub(super) struct Body<'c> {
     /// Which of them are addresses of values.
     pub(super) by_address: Vec<bool>,
     shared_bytes: u64,
+    /// The parameters of which `noalias` holds between two barriers.
+    between_barriers: Vec<u32>,
 }
 
 impl<'c> Body<'c> {
@@ -64,11 +66,15 @@ impl<'c> Body<'c> {
         for (old, new) in shim.parameters().into_iter().zip(&values) {
             old.replace_with(*new);
         }
+        let KernelSharing { sharing, mut between_barriers } = unit.sharing(signature);
         if !waits {
-            for (index, argument) in arguments.iter().enumerate() {
-                if let Argument::Address(kind) = argument {
-                    let place = Place::Parameter(index as u32);
-                    entry::address_attributes(context, function, place, kind);
+            for (index, argument) in (0..).zip(&arguments) {
+                let Argument::Address(kind) = argument else { continue };
+                let place = Place::Parameter(index);
+                entry::address_attributes(context, function, place, kind, sharing);
+                let is_slice = matches!(kind, ParameterKind::Slice { .. });
+                if is_slice && sharing == Sharing::AtBarriers {
+                    between_barriers.push(index);
                 }
             }
         }
@@ -81,7 +87,7 @@ impl<'c> Body<'c> {
         shim.delete_function();
         let by_address = arguments.iter().map(|argument| argument.is_bytes()).collect();
         let source = source(&values[types.len()..], waits);
-        Ok(Self { function, source, types, by_address, shared_bytes })
+        Ok(Self { function, source, types, by_address, shared_bytes, between_barriers })
     }
 
     /// The same for another function of the same type.
@@ -94,7 +100,17 @@ impl<'c> Body<'c> {
             types: self.types.clone(),
             by_address: self.by_address.clone(),
             shared_bytes: self.shared_bytes,
+            between_barriers: self.between_barriers.clone(),
         }
+    }
+
+    /// Splits the body into regions, in none of which there is a barrier; the number of barriers.
+    pub(super) fn split_into_regions(&self, unit: &Unit<'_, 'c>) -> u64 {
+        let barriers = region_formation::split(unit, self.function);
+        for place in self.between_barriers.iter().copied().map(Place::Parameter) {
+            self.function.add_attribute(unit.context, place, "noalias", 0);
+        }
+        barriers
     }
 
     /// Replaces the operations on the context.

@@ -21,7 +21,7 @@ use super::{
     instructions::{ends_at_barrier, writes_panic},
     lowering::block_source,
     operation::{Operation, operations},
-    promotion, region_formation,
+    promotion,
     uniformity::{Asked, Flow, Uniformity},
     vectorize::{self, Blocks, Run},
 };
@@ -107,7 +107,7 @@ impl<'c> SpecializedBody<'c> {
         for unroll in [waits, false] {
             let copy = copy_for(unit, machine, body, (block, unroll))?;
             let proven = are_reached_together(machine, &copy);
-            region_formation::split(unit, copy.function);
+            copy.split_into_regions(unit);
             let fits = unroll && block.fits_unrolled(copy.function, MOST_LANES);
             if proven && (fits || (!unroll && block.is_exact)) {
                 return Ok(Some(Self { block, body: copy, shared_bytes }));

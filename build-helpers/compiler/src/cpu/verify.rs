@@ -51,7 +51,10 @@ mod tests {
     };
 
     use super::*;
-    use crate::{base::loaded::open_llvm, passes::locations::Backtraces};
+    use crate::{
+        base::loaded::open_llvm,
+        passes::{entry::KernelsSharing, locations::Backtraces},
+    };
 
     const TRIPLE: &str = "x86_64-unknown-linux-gnu";
 
@@ -88,6 +91,7 @@ mod tests {
             signatures: &[],
             name: "unit",
             vectorize: true,
+            sharing: &KernelsSharing::new(),
             backtraces: &backtraces,
             warnings: &warnings,
             passes: &passes,

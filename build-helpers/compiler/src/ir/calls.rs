@@ -6,9 +6,20 @@ use kernelmill_llvm::ir::Value;
 
 /// The functions and globals that a function uses, directly or through others, itself included.
 pub(crate) fn reachable<'c>(start: Value<'c>) -> HashSet<Value<'c>> {
+    reachable_through(start, &|_| true)
+}
+
+/// The same, but of what `through` is false of only itself, and not what it uses.
+pub(crate) fn reachable_through<'c>(
+    start: Value<'c>,
+    through: &dyn Fn(Value<'c>) -> bool,
+) -> HashSet<Value<'c>> {
     let mut seen = HashSet::from([start]);
     let mut work = vec![start];
     while let Some(value) = work.pop() {
+        if value.is_function() && !through(value) {
+            continue;
+        }
         let operands: Vec<Value<'c>> = if value.is_function() {
             let instructions = value.instructions();
             instructions.into_iter().flat_map(Value::operands).collect()

@@ -3,7 +3,10 @@
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{ModuleExt, Place, Value},
+    machine::Machine,
 };
+
+use crate::Error;
 
 /// Attributes of functions that name the host's processor or its conventions.
 const HOST_TEXT: &[&str] =
@@ -13,12 +16,24 @@ const HOST_FLAGS: &[&str] = &["uwtable", "nonlazybind", "ssp", "sspstrong", "ssp
 /// What `core::hint::spin_loop` is on hosts; on a GPU it is nothing.
 const PAUSES: [&str; 2] = ["llvm.x86.sse2.pause", "llvm.aarch64.isb"];
 
+/// Makes calls of what may unwind, and drops where unwinding goes on: on a device nothing unwinds. Passes
+/// that replace a call need not know that one can be the end of a block.
+const NO_UNWINDING: &str = "function(lower-invoke,unreachableblockelim)";
+
+/// Guarantees that the module has no landing pads, and functions without a personality.
+pub(crate) fn end_unwinding(module: &Module<'_>, machine: &Machine) -> Result<(), Error> {
+    if module.definitions().into_iter().any(Value::has_personality) {
+        machine.run(module, NO_UNWINDING)?;
+    }
+    module.functions().into_iter().for_each(Value::drop_personality);
+    Ok(())
+}
+
 /// Prepares every function of the module for a target. Functions of the target's that exchange
 /// data between threads must not be moved into or out of branches, so on a GPU everything is
 /// `convergent` before any pass runs; LLVM takes it off again where it is not needed.
 pub(crate) fn functions<'c>(context: &'c Context, module: &Module<'c>, convergent: bool) {
     for function in module.functions() {
-        function.drop_personality();
         for key in HOST_TEXT {
             function.remove_text_attribute(key);
         }

@@ -6,13 +6,14 @@
 //!
 //! [pass manager]: https://llvm.org/docs/NewPassManager.html
 
+mod crash_report;
 mod finish;
 mod session;
 mod source;
 mod stage;
 mod stages;
 
-use kernelmill_llvm::{inkwell::context::Context, ir::ModuleExt};
+use kernelmill_llvm::{crash, inkwell::context::Context, ir::ModuleExt};
 
 use crate::{
     Error,
@@ -29,33 +30,40 @@ use stage::{Stage, run};
 /// The stages, in order. A stage needs what those before it guarantee; its function says what it
 /// guarantees itself.
 const STAGES: &[Stage] = &[
-    run(stages::check_configuration),
-    run(source::link_source),
-    run(stages::place_slots_for_plugins).then(Hook::FrontEnd),
-    run(stages::link_libraries).when(|request| request.options.libraries),
-    run(stages::drop_landing_pads).when(|request| request.options.cleanup),
-    run(stages::inline_all).when(|request| request.options.always_inline),
-    run(stages::check_source),
-    run(stages::assign_address_spaces),
-    run(stages::link_operations).when(|request| request.options.libraries),
-    run(stages::apply_fast_math_flags)
+    run("configuration checks", stages::check_configuration),
+    run("linking of the source", source::link_source),
+    run("placement of stack slots", stages::place_slots_for_plugins).then(Hook::FrontEnd),
+    run("linking of libraries", stages::link_libraries).when(|request| request.options.libraries),
+    run("removal of landing pads", stages::drop_landing_pads)
+        .when(|request| request.options.cleanup),
+    run("inlining attributes", stages::inline_all).when(|request| request.options.always_inline),
+    run("checks of the source", stages::check_source),
+    run("assignment of address spaces", stages::assign_address_spaces),
+    run("linking of operations", stages::link_operations).when(|request| request.options.libraries),
+    run("search for shared memory", stages::find_sharing),
+    run("fast-math flags", stages::apply_fast_math_flags)
         .when(|request| request.options.libraries)
         .then(Hook::Finalize),
-    run(stages::create_entries).when(|request| request.options.toplevel),
-    run(stages::internalize)
+    run("creation of entries", stages::create_entries).when(|request| request.options.toplevel),
+    run("internalisation", stages::internalize)
         .when(|request| request.options.cleanup && request.options.toplevel)
         .then(Hook::MidPipeline),
-    run(stages::optimize).when(|request| request.options.optimize).then(Hook::Optimized),
-    run(stages::settle_assertions),
-    run(stages::number_locations),
-    run(stages::inline_panics),
-    run(stages::fold_locations).when(|request| request.options.optimize),
-    run(stages::work_around_llvm).then(Hook::Late),
-    run(stages::check_markers).when(|request| request.options.validate),
-    run(finish::export_records).when(|request| request.goal == Goal::Artifact),
-    run(finish::validate).when(|request| request.goal != Goal::Module || request.options.validate),
-    run(finish::strip).when(|request| request.goal != Goal::Assembly && request.options.strip),
-    run(finish::drop_callees)
+    run("optimisation", stages::optimize)
+        .when(|request| request.options.optimize)
+        .then(Hook::Optimized),
+    run("static assertions", stages::settle_assertions),
+    run("numbering of source locations", stages::number_locations),
+    run("inlining of panics", stages::inline_panics),
+    run("folding of source locations", stages::fold_locations)
+        .when(|request| request.options.optimize),
+    run("workarounds", stages::work_around_llvm).then(Hook::Late),
+    run("check of markers", stages::check_markers).when(|request| request.options.validate),
+    run("export of records", finish::export_records).when(|request| request.goal == Goal::Artifact),
+    run("validation", finish::validate)
+        .when(|request| request.goal != Goal::Module || request.options.validate),
+    run("removal of debug information", finish::strip)
+        .when(|request| request.goal != Goal::Assembly && request.options.strip),
+    run("removal of callees", finish::drop_callees)
         .when(|request| request.goal == Goal::Module && request.options.only_entry),
 ];
 
@@ -106,6 +114,9 @@ fn build<T>(
     let context = Context::create();
     let module = context.create_module(job.source.unit);
     let mut session = Session::new(*tools, job, &*backend, &context, &module);
-    stage::run_all(STAGES, &mut session, goal)?;
-    finish(session)
+    crash_report::with_report(tools, &job, || {
+        stage::run_all(STAGES, &mut session, goal)?;
+        crash::step("code generation");
+        finish(session)
+    })
 }

@@ -10,7 +10,7 @@ use crate::{
     pass_report::PassReport,
     passes::{
         check::{Checks, ValidModule},
-        entry::Entry,
+        entry::{Entry, KernelsSharing},
         link::Libraries,
         locations::Backtraces,
     },
@@ -55,6 +55,8 @@ pub(super) struct Session<'a, 'c> {
     pub(super) warnings: RefCell<Vec<String>>,
     /// What the CPU's passes report.
     pub(super) passes: RefCell<Vec<PassReport>>,
+    /// What the kernels do with memory that their threads share.
+    pub(super) sharing: KernelsSharing,
     /// The kernels' entries, in the order of the signatures.
     pub(super) entries: Vec<Entry>,
     /// The source locations of panics.
@@ -94,6 +96,7 @@ impl<'a, 'c> Session<'a, 'c> {
             backtraces: Backtraces::new(level == PanicLevel::Backtrace),
             warnings: RefCell::default(),
             passes: RefCell::default(),
+            sharing: KernelsSharing::new(),
             entries: Vec::new(),
             locations: Vec::new(),
             messages: Vec::new(),

@@ -57,6 +57,7 @@ fn link_modules(session: &Session<'_, '_>) -> Result<(), Error> {
 fn read<'c>(session: &Session<'_, 'c>, bitcode: &[u8]) -> Result<Module<'c>, Error> {
     let part = parse_bitcode(session.context, bitcode, session.job.source.unit)?;
     session.backend.machine().adopt(&part);
+    retarget::end_unwinding(&part, session.backend.machine())?;
     retarget::functions(session.context, &part, session.backend.is_gpu());
     if session.job.config.params.contract {
         fast_math::allow_contraction(&part);

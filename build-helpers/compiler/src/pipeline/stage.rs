@@ -1,5 +1,7 @@
 //! A stage of the pipeline, and the loop that runs stages.
 
+use kernelmill_llvm::crash;
+
 use super::session::{Goal, Session};
 use crate::{Error, job::Options, plugin};
 
@@ -12,6 +14,8 @@ pub(super) struct Request<'a> {
 /// A stage: a function over the session, whether a request wants it, and the plugins that work after
 /// it.
 pub(super) struct Stage {
+    /// What it does, for the report of a crash.
+    name: &'static str,
     run: fn(&mut Session<'_, '_>) -> Result<(), Error>,
     is_wanted: fn(&Request<'_>) -> bool,
     /// Runs whether the stage itself is wanted or not.
@@ -19,8 +23,11 @@ pub(super) struct Stage {
 }
 
 /// A stage that every request wants.
-pub(super) const fn run(run: fn(&mut Session<'_, '_>) -> Result<(), Error>) -> Stage {
-    Stage { run, is_wanted: |_| true, hook: None }
+pub(super) const fn run(
+    name: &'static str,
+    run: fn(&mut Session<'_, '_>) -> Result<(), Error>,
+) -> Stage {
+    Stage { name, run, is_wanted: |_| true, hook: None }
 }
 
 impl Stage {
@@ -44,9 +51,11 @@ pub(super) fn run_all(
     let request = Request { goal, options: &session.job.config.options };
     for stage in stages {
         if (stage.is_wanted)(&request) {
+            crash::step(stage.name);
             (stage.run)(session)?;
         }
         if let Some(hook) = stage.hook {
+            crash::step("plugins");
             session.tools.plugins.run(hook, session.context, session.module, &session.site)?;
         }
     }

@@ -101,6 +101,13 @@ pub(super) fn apply_fast_math_flags(session: &mut Session<'_, '_>) -> Result<(),
     fast_math::apply(session.context, session.module, session.backend.machine())
 }
 
+/// Guarantees that `noalias` is said only of memory that no other thread changes.
+pub(super) fn find_sharing(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { module, backend, job, .. } = *session;
+    session.sharing = entry::find_sharing(module, job.source.signatures, backend)?;
+    Ok(())
+}
+
 /// Guarantees an entry for each kernel, under the name that the options have for it.
 pub(super) fn create_entries(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let unit = Unit {
@@ -109,6 +116,7 @@ pub(super) fn create_entries(session: &mut Session<'_, '_>) -> Result<(), Error>
         signatures: session.job.source.signatures,
         name: session.job.source.unit,
         vectorize: session.job.config.params.vectorize,
+        sharing: &session.sharing,
         backtraces: &session.backtraces,
         warnings: &session.warnings,
         passes: &session.passes,

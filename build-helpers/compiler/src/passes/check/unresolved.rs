@@ -13,7 +13,7 @@ use crate::{
     Error,
     base::{demangle::demangle, names::PREFIX},
     diagnostic::Fault,
-    ir::{undefined, users_in_code},
+    ir::{names_std, path_of, undefined, users_in_code},
     job::{Config, DeviceLink},
     target_info::{LibraryQuery, TargetInfo},
     toolchain::Toolchain,
@@ -63,7 +63,8 @@ impl<'c> Unresolved<'_, 'c> {
         })?;
         undefined.retain(|name| !found.defined.contains(name));
         let follows = |name: &String| FOLLOW.iter().any(|part| name.contains(part));
-        let allocates = undefined.iter().any(|name| is_of_heap(&demangle(name)) && !follows(name));
+        let allocates = |name: &String| is_of_heap(&demangle(name)) && !names_std(&path_of(name));
+        let allocates = undefined.iter().any(|name| allocates(name) && !follows(name));
         for name in &undefined {
             // Whoever allocates frees as well: one fault says so.
             let follows = allocates && follows(name);
@@ -134,7 +135,8 @@ impl<'c> Unresolved<'_, 'c> {
             );
             return Fault::new(message, Vec::new()).help(help);
         }
-        if is_of_heap(&path) {
+        let is_std = names_std(&path_of(name));
+        if is_of_heap(&path) && !is_std {
             return Fault::new("allocates on the heap, which the target does not have", Vec::new())
                 .help("use arrays or slices");
         }
@@ -145,7 +147,7 @@ impl<'c> Unresolved<'_, 'c> {
                  parameters, and results through slices",
             );
         }
-        if path.starts_with("std::") || path.starts_with("<std::") {
+        if is_std {
             let message = format!("calls `{path}`, which needs an operating system");
             return Fault::new(message, Vec::new()).help("use what `core` has");
         }
@@ -167,6 +169,10 @@ impl<'c> Unresolved<'_, 'c> {
 
     fn variable(&self, name: &str) -> Fault {
         let path = demangle(name);
+        if names_std(&path_of(name)) {
+            let message = "uses a variable of `std`, which needs an operating system";
+            return Fault::new(message, Vec::new()).help("use what `core` has");
+        }
         let message = format!("uses the variable `{path}`, which has no definition");
         Fault::new(message, Vec::new())
             .help("kernels see the statics of their own source: define it there, or pass its value")

@@ -9,6 +9,7 @@ use kernelmill_llvm::{
 };
 
 use super::{
+    sharing::Sharing,
     shim::{Argument, address_attributes, arguments, shim},
     unit::{Entry, Unit},
 };
@@ -91,9 +92,10 @@ fn gpu_kernel<'c>(
     }
     let kernel = unit.module.new_function(&signature.symbol, Type::void(context).function(&types));
     copy_promises(context, shim, kernel);
+    let sharing = unit.sharing(signature).sharing;
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, kernel, "start"));
-    let forwarder = Forwarder { context, builder: &builder, abi, kernel };
+    let forwarder = Forwarder { context, builder: &builder, abi, kernel, sharing };
     let mut values = Vec::new();
     for (index, (argument, value)) in arguments.iter().zip(kernel.parameters()).enumerate() {
         let place = Place::Parameter(index as u32);
@@ -161,12 +163,13 @@ struct Forwarder<'a, 'c> {
     builder: &'a Builder<'c>,
     abi: &'a GpuAbi<'a, 'c>,
     kernel: Value<'c>,
+    sharing: Sharing,
 }
 
 impl<'c> Forwarder<'_, 'c> {
     /// Adds the attributes of a parameter, and gives its value as the shim takes it.
     fn pass(&self, place: Place, argument: Argument<'_, 'c>, value: Value<'c>) -> Value<'c> {
-        let Self { context, builder, abi, kernel } = *self;
+        let Self { context, builder, abi, kernel, sharing } = *self;
         match argument {
             Argument::Scalar(ty) if ty.is_int(1) => builder.truncate(value, ty),
             Argument::Scalar(ty) if abi.is_misaligned(ty) => {
@@ -183,7 +186,7 @@ impl<'c> Forwarder<'_, 'c> {
                 value
             }
             Argument::Address(kind) => {
-                address_attributes(context, kernel, place, kind);
+                address_attributes(context, kernel, place, kind, sharing);
                 value
             }
         }
@@ -191,7 +194,7 @@ impl<'c> Forwarder<'_, 'c> {
 
     /// The address of a parameter that is passed as bytes.
     fn bytes(&self, place: Place, size: u64, align: u64, value: Value<'c>) -> Value<'c> {
-        let Self { context, builder, abi, kernel } = *self;
+        let Self { context, builder, abi, kernel, .. } = *self;
         let ty = Type::int(context, 8).array(size);
         kernel.add_type_attribute(context, place, abi.by_value, ty);
         kernel.add_attribute(context, place, "align", align);

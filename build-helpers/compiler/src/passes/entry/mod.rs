@@ -3,11 +3,13 @@
 mod gpu;
 mod parts;
 mod rename;
+mod sharing;
 mod shim;
 mod unit;
 
 pub(crate) use gpu::{GpuAbi, gpu};
 pub(crate) use parts::{drop_bodies, keep_only};
 pub(crate) use rename::rename;
+pub(crate) use sharing::{KernelSharing, KernelsSharing, Sharing, find_sharing};
 pub(crate) use shim::{Argument, address_attributes, arguments, shim};
 pub(crate) use unit::{Entry, Unit};

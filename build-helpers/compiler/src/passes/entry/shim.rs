@@ -8,7 +8,7 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Place, Type, Value},
 };
 
-use super::unit::Unit;
+use super::{sharing::Sharing, unit::Unit};
 use crate::{Error, base::names::SHIM_PREFIX};
 
 /// One argument as the shim takes it, with what the signature says of it.
@@ -81,19 +81,20 @@ pub(crate) fn arguments<'a, 'c>(
     Ok(arguments)
 }
 
-/// What is known of the address of a slice: nothing else in the kernel names its elements, save
-/// for other slices that are only read.
+/// What is known of the address of a slice.
 pub(crate) fn address_attributes<'c>(
     context: &'c Context,
     function: Value<'c>,
     place: Place,
     kind: &ParameterKind,
+    sharing: Sharing,
 ) {
     if let ParameterKind::Slice { element, access } = kind {
-        for name in ["noalias", "nonnull"] {
-            function.add_attribute(context, place, name, 0);
-        }
+        function.add_attribute(context, place, "nonnull", 0);
         function.add_attribute(context, place, "align", element.align());
+        if sharing.promises(*access) {
+            function.add_attribute(context, place, "noalias", 0);
+        }
         if *access == Access::Read {
             function.add_attribute(context, place, "readonly", 0);
         }

@@ -12,7 +12,10 @@ use object::{
     read::archive::{ArchiveFile, ArchiveMember},
 };
 
-use crate::Error;
+use crate::{
+    Error,
+    ir::{names_std, path_of},
+};
 
 /// The libraries, indexed by the symbols that they define.
 #[derive(Debug)]
@@ -113,13 +116,14 @@ impl Libraries {
 }
 
 /// Whether a symbol is one of `core` or `alloc`, or of an implementation of their traits, as
-/// `<&str as core::fmt::Display>::fmt` is.
+/// `<&str as core::fmt::Display>::fmt` is. One with a type of `std`, as `<std::env::Args as
+/// core::iter::Iterator>::next`, is `std`'s: its own code would bring the operating system along.
 fn is_of_library(symbol: &str) -> bool {
-    let path = format!("{:#}", rustc_demangle::demangle(symbol));
+    let path = path_of(symbol);
     let own = path.trim_start_matches('<');
-    ["core::", "alloc::"]
-        .iter()
-        .any(|library| own.starts_with(library) || path.contains(&format!(" as {library}")))
+    let is_of =
+        |library: &&str| own.starts_with(*library) || path.contains(&format!(" as {library}"));
+    !names_std(&path) && ["core::", "alloc::"].iter().any(is_of)
 }
 
 impl Archives {

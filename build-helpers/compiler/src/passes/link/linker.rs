@@ -183,6 +183,7 @@ impl<'c> Linker<'_, 'c> {
             }
             value.drop_comdat();
         }
+        retarget::end_unwinding(&library, backend.machine())?;
         retarget::functions(self.context, &library, backend.is_gpu());
         self.module
             .link_in_module(library)

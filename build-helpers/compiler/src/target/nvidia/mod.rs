@@ -1,12 +1,13 @@
 //! NVIDIA: PTX by LLVM, cubins by ptxas.
 
 mod probe;
+mod workarounds;
 
 use std::{path::PathBuf, process::Command};
 
 use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix, Target};
 use kernelmill_llvm::{
-    inkwell::context::Context,
+    inkwell::{context::Context, module::Module},
     ir::{Value, calling_convention},
     machine::Machine,
 };
@@ -299,6 +300,10 @@ impl Backend for Nvidia {
             decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
         };
         entry::gpu(unit, &abi)
+    }
+
+    fn work_around_llvm<'c>(&self, _context: &'c Context, module: &Module<'c>) {
+        workarounds::keep_exact_loads(module);
     }
 
     fn emit(

@@ -209,6 +209,13 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetFunctionCallConv(self.raw) }
     }
 
+    /// Whether a function has a personality function, without which it cannot have landing pads.
+    #[must_use]
+    pub fn has_personality(self) -> bool {
+        // SAFETY: the value is a function.
+        unsafe { LLVMHasPersonalityFn(self.raw) != 0 }
+    }
+
     /// Removes the personality function, which unwinding would call.
     pub fn drop_personality(self) {
         // SAFETY: the value is a function; null removes the personality.

@@ -101,6 +101,16 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether a call's callee is inline assembly that does more than compute its result.
+    #[must_use]
+    pub fn has_assembly_with_effects(self) -> bool {
+        // SAFETY: the callee is inline assembly where its effects are asked for.
+        self.callee().is_some_and(|callee| unsafe {
+            !LLVMIsAInlineAsm(callee.raw).is_null()
+                && LLVMGetInlineAsmHasSideEffects(callee.raw) != 0
+        })
+    }
+
     /// Whether the inline assembly that is a call's callee is in Intel's syntax.
     #[must_use]
     pub fn is_intel_assembly(self) -> bool {
