@@ -13,9 +13,11 @@ const TILE_FILES: u64 = 2;
 const TILES_PER_FILE: u64 = 24;
 /// Kernels that take elements a step apart, in one file.
 const STRIDES: u64 = 24;
+/// Kernels with checks, in one file.
+const CHECKED: u64 = 48;
 
 fn main() {
-    for file in ["generator", "loops", "strides", "tiles"] {
+    for file in ["checks", "generator", "host_side", "loops", "strides", "tiles"] {
         println!("cargo::rerun-if-changed=src/{file}.rs");
     }
     println!("cargo::rerun-if-env-changed=KERNELMILL_SEED");
@@ -51,12 +53,19 @@ fn main() {
         }
         source(FILES + part, &functions, &kernels);
     }
+    let stride_file = FILES + TILE_FILES;
     let strides: Vec<_> = (0..STRIDES).map(|number| generator::Stride::new(seed, number)).collect();
-    let all = |text: fn(&generator::Stride) -> String| strides.iter().map(text).collect::<String>();
-    let functions = all(|stride| stride.functions().to_owned());
-    source(FILES + TILE_FILES, &functions, &all(generator::Stride::kernel));
-    let host_side = generator::host_side(&cases, &tiles, &strides, seed);
-    write(&out.join("cases.rs"), &host_side);
+    let functions: String = strides.iter().map(generator::Stride::functions).collect();
+    let kernels: String = strides.iter().map(generator::Stride::kernel).collect();
+    source(stride_file, &functions, &kernels);
+    let check_file = stride_file + 1;
+    let checked: Vec<_> =
+        (0..CHECKED).map(|number| generator::Checked::new(seed, number)).collect();
+    let functions: String = checked.iter().map(generator::Checked::functions).collect();
+    let kernels: String = checked.iter().map(generator::Checked::kernel).collect();
+    source(check_file, &functions, &kernels);
+    let kernels = generator::Kernels { cases, tiles, stride_file, strides, check_file, checked };
+    write(&out.join("cases.rs"), &kernels.host_side(seed));
     // `functions_*.rs` have no kernels, so they are no sources. Without contraction every
     // operation is rounded as on the host.
     kernelmill_build::Build::new()

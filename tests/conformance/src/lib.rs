@@ -6,6 +6,7 @@
 mod atomics;
 mod boxes;
 mod check;
+mod checks;
 mod clock;
 mod compare;
 mod context;
@@ -53,6 +54,7 @@ pub fn all() -> Vec<Check> {
         panics::CHECKS,
         places::CHECKS,
         edges::CHECKS,
+        checks::CHECKS,
     ]
     .concat()
 }

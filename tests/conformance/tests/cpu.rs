@@ -128,6 +128,10 @@ checks!(
     edge_image,
     edge_places,
     edge_conditions,
+    check_after_call,
+    checks_after_call,
+    check_after_barrier,
+    check_in_branch,
 );
 
 #[test]

@@ -5,6 +5,10 @@
 //! too, so what they mean is what Rust says; the kernel's own skeleton is small enough to be
 //! followed on the host by hand (`src/lib.rs`).
 
+#[path = "checks.rs"]
+mod checks;
+#[path = "host_side.rs"]
+mod host_side;
 #[path = "loops.rs"]
 mod loops;
 #[path = "strides.rs"]
@@ -12,6 +16,8 @@ mod strides;
 #[path = "tiles.rs"]
 mod tiles;
 
+pub(crate) use checks::Checked;
+pub(crate) use host_side::Kernels;
 pub(crate) use strides::Stride;
 pub(crate) use tiles::Tile;
 
@@ -119,6 +125,19 @@ impl Case {
 }
 
 impl Case {
+    /// What the host follows.
+    fn host_side(&self, file: u64) -> String {
+        let Self { index, functions, leave, rounds, step, quit, mix, lane, .. } = self;
+        format!(
+            "Case {{ name: \"case_{index}\", f: functions_{file}::f{index}, g: functions_{file}::g{index}, \
+             leave: {leave}, rounds: {rounds}, step: {step}, quit: {quit}, mix: {mix}, lane: {lane}, \
+             text: {functions:?}, \
+             launch: |on, launch, n, x, out| on.kernels.case_{index}(&on.stream, launch, n, x, out), \
+             launch_apart: |on, launch, n, x, out| \
+             on.kernels.case_{index}_apart(&on.stream, launch, n, x, out) }},\n"
+        )
+    }
+
     /// The operation by which lanes exchange `mine`; `Case::mixed` of `src/lib.rs` does the same.
     fn exchange(&self) -> Option<String> {
         let lane = self.lane;
@@ -133,51 +152,6 @@ impl Case {
             _ => format!("warp::ballot(mine % {lane} < 2)"),
         })
     }
-}
-
-/// What the host needs: the functions, and tables of the cases with their kernels, each with the file
-/// that it is in. Strides have the last one.
-pub(crate) fn host_side(
-    cases: &[(u64, Case)],
-    tiles: &[(u64, Tile)],
-    strides: &[Stride],
-    seed: u64,
-) -> String {
-    let files = cases.iter().map(|(file, _)| file).chain(tiles.iter().map(|(file, _)| file));
-    let last = files.max().map_or(0, |most| most + 1);
-    let mut text = String::new();
-    for file in 0..=last {
-        let _ = writeln!(text, "mod functions_{file} {{");
-        let of_cases = cases.iter().filter(|(of, _)| *of == file);
-        let of_tiles = tiles.iter().filter(|(of, _)| *of == file);
-        let of_strides = strides.iter().filter(|_| file == last);
-        let all = of_cases.map(|(_, case)| case.functions.clone());
-        let all = all.chain(of_tiles.map(|(_, tile)| tile.functions()));
-        for functions in all.chain(of_strides.map(|stride| stride.functions().to_owned())) {
-            text.push_str(&functions.replace("\nfn ", "\npub(super) fn "));
-        }
-        text.push_str("}\n");
-    }
-    let _ = writeln!(text, "/// The seed of the cases.\npub const SEED: u64 = {seed};");
-    let _ = writeln!(text, "/// Every case.\npub const CASES: &[Case] = &[");
-    for (file, case) in cases {
-        let Case { index, functions, leave, rounds, step, quit, mix, lane, .. } = case;
-        let _ = writeln!(
-            text,
-            "Case {{ name: \"case_{index}\", f: functions_{file}::f{index}, g: functions_{file}::g{index}, \
-             leave: {leave}, rounds: {rounds}, step: {step}, quit: {quit}, mix: {mix}, lane: {lane}, \
-             text: {functions:?}, \
-             launch: |on, launch, n, x, out| on.kernels.case_{index}(&on.stream, launch, n, x, out), \
-             launch_apart: |on, launch, n, x, out| \
-             on.kernels.case_{index}_apart(&on.stream, launch, n, x, out) }},"
-        );
-    }
-    text.push_str("];\n/// Every kernel of tiles.\npub const TILES: &[Tile] = &[\n");
-    text.extend(tiles.iter().map(|(file, tile)| tile.host_side(*file)));
-    text.push_str("];\n/// Every kernel of strides.\npub const STRIDES: &[Stride] = &[\n");
-    text.extend(strides.iter().map(|stride| stride.host_side(last)));
-    text.push_str("];\n");
-    text
 }
 
 /// A generator of numbers that looks random enough, xorshift64*.

@@ -4,9 +4,12 @@
 use kernelmill::{Backend, Buffer, Device, Launch, Stream};
 use std::error::Error;
 
+mod checked;
 mod kernels {
     kernelmill::include_kernels!();
 }
+
+pub use checked::Checked;
 
 include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 

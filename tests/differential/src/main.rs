@@ -1,7 +1,7 @@
 //! Runs every case on the best device; the fake driver makes that CUDA. With `--cuda` it is the
 //! first NVIDIA device or none.
 
-use differential::{CASES, Context, SEED, STRIDES, TILES};
+use differential::{CASES, CHECKED, Context, SEED, STRIDES, TILES};
 use kernelmill::Device;
 use std::process::ExitCode;
 
@@ -12,7 +12,8 @@ fn main() -> kernelmill::Result<ExitCode> {
     let cases = CASES.iter().map(|case| context.check(case));
     let tiles = TILES.iter().map(|tile| context.check_tile(tile));
     let strides = STRIDES.iter().map(|stride| context.check_stride(stride));
-    for result in cases.chain(tiles).chain(strides) {
+    let checked = CHECKED.iter().map(|checked| context.check_checked(checked));
+    for result in cases.chain(tiles).chain(strides).chain(checked) {
         if let Err(error) = result {
             println!("{error}\n");
             wrong += 1;
@@ -20,7 +21,7 @@ fn main() -> kernelmill::Result<ExitCode> {
     }
     println!(
         "differential: {} cases of seed {SEED} on {}, {wrong} wrong",
-        CASES.len() + TILES.len() + STRIDES.len(),
+        CASES.len() + TILES.len() + STRIDES.len() + CHECKED.len(),
         context.name()
     );
     Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,6 +1,6 @@
 //! Every random kernel on the CPU.
 
-use differential::{CASES, Context, STRIDES, TILES};
+use differential::{CASES, CHECKED, Context, STRIDES, TILES};
 use kernelmill::Device;
 use kernelmill_build::manifest::{Lowering, Manifest, ScalarReason, Strategy};
 use std::{env, path::Path, process::Command};
@@ -17,6 +17,9 @@ fn the_cpu_agrees_with_the_host() {
     }
     for stride in STRIDES {
         context.check_stride(stride).unwrap_or_else(|error| panic!("{error}"));
+    }
+    for checked in CHECKED {
+        context.check_checked(checked).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 

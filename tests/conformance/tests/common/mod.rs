@@ -88,6 +88,13 @@ impl Source {
         self.with(&Config::new(target.parse().unwrap()), |job| compiler().assembly(job))
     }
 
+    /// The module of the source for a target, in LLVM's textual form, before it is optimised.
+    pub(crate) fn unoptimized(&self, target: &str) -> String {
+        let mut config = Config::new(target.parse().unwrap());
+        (config.options.optimize, config.options.validate) = (false, false);
+        self.with(&config, |job| compiler().inspect(job)).unwrap()
+    }
+
     /// Compiles the source with an option that is not the default.
     pub(crate) fn compile_with(&self, target: &str, (name, value): (&str, &str)) -> Artifact {
         let mut config = Config::new(target.parse().unwrap());

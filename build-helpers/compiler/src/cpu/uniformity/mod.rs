@@ -125,6 +125,14 @@ impl<'c> Flow<'c> {
     pub(crate) fn number(&self, block: Block<'c>) -> usize {
         self.numbers[&block]
     }
+
+    /// The condition of a block that ends with a check: a branch of whose two ways one panics.
+    pub(crate) fn check(&self, block: usize) -> Option<Value<'c>> {
+        let next = self.blocks[block].successors();
+        let [yes, no] = next[..] else { return None };
+        let is_check = self.panics[self.number(yes)] != self.panics[self.number(no)];
+        self.blocks[block].terminator().filter(|_| is_check)?.branch_condition()
+    }
 }
 
 /// What is known of a function's values.

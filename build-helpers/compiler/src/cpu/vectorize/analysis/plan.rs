@@ -43,7 +43,7 @@ pub(in crate::cpu::vectorize) struct Plan<'c> {
     pub(in crate::cpu::vectorize) regions: Vec<Region>,
     pub(in crate::cpu::vectorize) loops: Vec<Loop>,
     pub(in crate::cpu::vectorize) divergent_loops: HashSet<usize>,
-    /// Values that another block uses.
+    /// Values that other blocks than their own read.
     pub(in crate::cpu::vectorize) escaping: HashSet<Value<'c>>,
     /// Blocks that end at a barrier, with the region that comes after.
     pub(in crate::cpu::vectorize) barriers: HashMap<usize, usize>,
@@ -319,8 +319,19 @@ fn regions(flow: &Flow<'_>) -> (Vec<Region>, HashMap<usize, usize>) {
     (regions, barriers)
 }
 
+/// The values that the emission reads in other blocks than their own.
 fn escaping<'c>(flow: &Flow<'c>, function: Value<'c>) -> HashSet<Value<'c>> {
     let mut found = HashSet::new();
+    // A check makes its comparison again, for all lanes at once.
+    for (node, block) in flow.blocks.iter().enumerate() {
+        let compare = flow.check(node).filter(|condition| {
+            condition.is_instruction()
+                && condition.opcode() == Opcode::ICmp
+                && condition.block() != *block
+        });
+        let operands = compare.into_iter().flat_map(Value::operands);
+        found.extend(operands.filter(|operand| operand.is_instruction()));
+    }
     for instruction in function.instructions() {
         let is_phi = instruction.opcode() == Opcode::Phi;
         for (index, operand) in instruction.operands().into_iter().enumerate() {

@@ -18,20 +18,23 @@ use super::{
 };
 use crate::cpu::uniformity::Shape;
 
-/// The comparison that a block's end asks for, with the block after it where it holds; `None` where the
-/// block does not end with a check, or with one of another kind.
-fn check_of<'c>(plan: &Plan<'c>, block: usize) -> Option<(Comparison<'c>, usize)> {
+/// The comparison that holds where a block's check is passed; `None` where the block does not end with a
+/// check, or with one of another kind.
+fn check_of<'c>(plan: &Plan<'c>, block: usize) -> Option<Comparison<'c>> {
     let flow = &plan.flow;
-    let end = flow.blocks[block].terminator()?;
-    let next = flow.blocks[block].successors();
-    let [yes, no] = next[..] else { return None };
-    let (yes, no) = (flow.number(yes), flow.number(no));
-    let found = plan.comparison(end.branch_condition()?)?;
-    match (flow.panics[yes], flow.panics[no]) {
-        (false, true) => Some((found, yes)),
-        (true, false) => Some((found.inverse(), no)),
-        _ => None,
-    }
+    let found = plan.comparison(flow.check(block)?)?;
+    let passed = flow.number(*flow.blocks[block].successors().first()?);
+    Some(if flow.panics[passed] { found.inverse() } else { found })
+}
+
+/// As [`check_of`], where the operands of the comparison are at hand at the block's end: the comparison may
+/// be one that another block makes.
+fn check_at_hand<'c>(values: &Values<'_, 'c>, block: usize) -> Option<Comparison<'c>> {
+    check_of(values.plan, block).filter(|found| are_at_hand(values, *found, block))
+}
+
+fn are_at_hand<'c>(values: &Values<'_, 'c>, found: Comparison<'c>, block: usize) -> bool {
+    [found.number, found.limit].into_iter().all(|operand| values.is_at_hand(operand, block))
 }
 
 impl<'c> Exits<'c> {
@@ -117,7 +120,7 @@ impl<'c> Exits<'c> {
         values: &mut Values<'_, 'c>,
         block: usize,
     ) -> Option<Value<'c>> {
-        let (found, _) = check_of(values.plan, block)?;
+        let found = check_at_hand(values, block)?;
         let (base, own) = root(found.number);
         let (mut offsets, mut after) = ((0, 0), Vec::new());
         for (node, other) in checks_after(values.plan, block) {
@@ -140,7 +143,7 @@ impl<'c> Exits<'c> {
 /// For a check of a number that grows from lane to lane against a uniform one: a bit that says that
 /// every lane passes, active or not, from the first alone.
 fn all_pass<'c>(values: &mut Values<'_, 'c>, block: usize) -> Option<Value<'c>> {
-    let (found, _) = check_of(values.plan, block)?;
+    let found = check_at_hand(values, block)?;
     let number = values.read(found.number, block);
     let span = values.code.span(number, (0, 0))?;
     passes(values, block, span, found)
@@ -165,7 +168,7 @@ fn checks_after<'c>(plan: &Plan<'c>, block: usize) -> Vec<(usize, Comparison<'c>
         && !plan.barriers.contains_key(&node)
         && next != block
     {
-        found.extend(check_of(plan, next).map(|(check, _)| (next, check)));
+        found.extend(check_of(plan, next).map(|check| (next, check)));
         node = next;
     }
     found
@@ -186,6 +189,7 @@ fn narrow_pass<'c>(
     let condition = values.plan.flow.blocks[block].terminator()?.branch_condition()?;
     let varies = |value| values.plan.shapes.shape(value) == Shape::Varying;
     let found = Comparison::of(condition, varies)?;
+    let found = Some(found).filter(|found| are_at_hand(values, *found, block))?;
     let found = if bad { found.inverse() } else { found };
     let number = found.number;
     let is_wide = number.is_instruction()

@@ -83,9 +83,30 @@ impl<'a, 'c> Values<'a, 'c> {
                 return self.at_start(value);
             }
         }
+        // A slot that nothing has stored to is poison, and a branch on that ends the program's meaning.
+        assert!(self.is_at_hand(value, block), "{value:?} is not at hand in block {block}");
         let form = self.load_slots(value);
         self.cached.insert(value, form);
         form
+    }
+
+    /// Whether [`Values::read`] can be asked for a value in a block. It can for the operands of the block's own
+    /// instructions; for any other value, such as an operand of a comparison that another block makes, this
+    /// must be asked first.
+    pub(in crate::cpu::vectorize) fn is_at_hand(&self, value: Value<'c>, block: usize) -> bool {
+        if !value.is_instruction()
+            || value.opcode() == Opcode::Alloca
+            || self.parameters.contains_key(&value)
+            || self.cached.contains_key(&value)
+        {
+            return true;
+        }
+        let defined = self.plan.flow.number(value.block());
+        let arrays = &self.spills.arrays;
+        match self.plan.is_at_hand(self.region, defined, block) {
+            true => self.plan.escaping.contains(&value),
+            false => arrays.values.contains_key(&value) || arrays.rematerialized.contains(&value),
+        }
     }
 
     /// Loads what another region has kept before anything else is done, so that this region can

@@ -104,6 +104,9 @@ impl<'c> Exits<'c> {
         while let Some(instruction) = values.assumptions.next_assumption(&done) {
             let alike = values.assumptions.alike(instruction, &done);
             let holds = values.hold_at_start(instruction, alike.1);
+            // No thread need come to the instruction, and what it is computed from can be poison then, which
+            // must neither decide the branch nor hide what the other checks find.
+            let holds = values.code.slots.freeze(holds);
             done.extend(alike.0);
             all = Some(match all {
                 Some(others) => values.code.slots.and(others, holds),
