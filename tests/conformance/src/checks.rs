@@ -4,7 +4,7 @@
 use crate::{
     Check, Context, Outcome,
     compare::{below, same},
-    panics::whole_text,
+    panics::reported,
 };
 use kernelmill::{Buffer, Launch, Result};
 
@@ -49,26 +49,22 @@ fn expect(
             &mut output,
         )?;
         let values: Vec<_> = (0..elements).map(|i| value(&x, i, limits)).collect();
-        let found = on.stream.synchronize();
         let expected: std::result::Result<Vec<u32>, u32> = values.iter().copied().collect();
         if let Ok(expected) = expected {
-            found?;
+            on.stream.synchronize()?;
             same(&output.download()?, &expected)?;
             continue;
         }
-        let Err(error) = found else { return Err("the panic was not reported".into()) };
-        let text = whole_text(&error);
+        let panic = reported(&on.stream)?;
         let is_of = |(i, value): (usize, &std::result::Result<u32, u32>)| {
-            let Err(line) = *value else { return false };
-            let parts = [
-                format!("checks.rs:{line}:"),
-                format!("block {},0,0", i / BLOCK),
-                format!("thread {},0,0", i % BLOCK),
-            ];
-            parts.iter().all(|part| text.contains(part))
+            let line = panic.location.map(|location| location.line);
+            value.is_err()
+                && value.err() == line
+                && panic.block == [(i / BLOCK) as u32, 0, 0]
+                && panic.thread == [(i % BLOCK) as u32, 0, 0]
         };
         if !values.iter().enumerate().any(is_of) {
-            return Err(format!("{elements} elements, {limits} limits: {text}").into());
+            return Err(format!("{elements} elements, {limits} limits: {panic:?}").into());
         }
     }
     Ok(())
