@@ -99,7 +99,7 @@ pub(crate) fn record(handle: Handle, stream: Handle) -> Result<()> {
     let time = Arc::new(OnceLock::new());
     // Locked first: who waits for the event sees this record or the one before.
     let mut last = lock(&event.last);
-    let point = context.push(&stream, Vec::new(), Work::Stamp(Arc::clone(&time)));
+    let point = context.push(&stream, Vec::new(), Work::Stamp(Arc::clone(&time)))?;
     *last = Recorded::InStream { point, time };
     Ok(())
 }

@@ -26,6 +26,7 @@
 //!   sizes of 0.
 //! - **Handles are numbers** that are never given out twice, so that one that is stale, or of another
 //!   kind, is `CUDA_ERROR_INVALID_HANDLE` and not undefined behaviour.
+//! - **A process that is forked** cannot use the driver: every call is `CUDA_ERROR_NOT_INITIALIZED`.
 //! - **Managed and pinned memory** is the host's own, and every device reaches it. A device does not
 //!   reach the memory of another; copies between them work.
 //!
@@ -78,7 +79,7 @@
 //! | layer | what |
 //! |---|---|
 //! | `api` | the exported functions, and the table of `cuGetProcAddress` |
-//! | `lifetime` | `cuInit`, the end of contexts, the leak check |
+//! | `lifetime` | `cuInit`, forks, the end of contexts, the leak check |
 //! | `event` | events |
 //! | `context` | contexts, the current and the primary ones, submission of work in order |
 //! | `stream` | streams and their queues |

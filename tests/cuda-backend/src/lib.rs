@@ -2,7 +2,9 @@
 //! find the fake driver as theirs.
 
 mod child;
+mod gate;
 mod kernels;
 
 pub use child::{Child, LEAKS, clean_child};
+pub use gate::Gate;
 pub use kernels::Kernels;

@@ -1,7 +1,7 @@
 //! Work on several streams sees memory in the order in which the program used it. The driver does
 //! the work of a stream only when something waits for it, so what is not ordered comes too late.
 
-use cuda_backend::{Kernels, clean_child};
+use cuda_backend::{Gate, Kernels, clean_child};
 use cudarc::driver::CudaContext;
 use kernelmill::{Buffer, Device, Launch, Stream};
 
@@ -83,6 +83,37 @@ fn a_write_waits_for_many_readers_whose_streams_are_gone() {
     });
 }
 
+/// Of so many readers that one has to wait for another, the first is held up longest.
+#[test]
+fn a_write_waits_for_the_first_of_many_readers() {
+    clean_child("a_write_waits_for_the_first_of_many_readers", &[], || {
+        let mut bench = Bench::new();
+        let context = CudaContext::new(0).unwrap();
+        let streams: Vec<_> = (0..20).map(|_| context.new_stream().unwrap()).collect();
+        let writer = context.new_stream().unwrap();
+        let gates: Vec<_> = streams[..16].iter().map(|stream| Gate::on(stream)).collect();
+        let read = |stream| {
+            let mut seen = bench.zeros();
+            bench.kernels.saxpy(stream, Launch::linear(LEN), 1.0, &bench.x, &mut seen).unwrap();
+            seen
+        };
+        let seen: Vec<_> = streams.iter().map(read).collect();
+        let ones = bench.device.upload(&[1.0; LEN]).unwrap();
+        bench.kernels.saxpy(&writer, Launch::linear(LEN), 4.0, &ones, &mut bench.x).unwrap();
+        let written = writer.record_event(None).unwrap();
+        gates[1..].iter().for_each(Gate::open);
+        // Time for the write, if nothing held it up.
+        for _ in 0..500 {
+            bench.streams[1].synchronize().unwrap();
+            assert!(!written.is_complete(), "the write has not waited for the first reader");
+            std::thread::yield_now();
+        }
+        gates[0].open();
+        seen.iter().for_each(|seen| assert_all(seen, 1.0));
+        assert_all(&bench.x, 5.0);
+    });
+}
+
 #[test]
 fn memory_is_freed_after_all_readers() {
     clean_child("memory_is_freed_after_all_readers", &LAZY, || {
@@ -140,13 +171,16 @@ fn readers_do_not_wait_for_each_other() {
 #[test]
 fn work_from_before_the_first_stream_is_ordered() {
     clean_child("work_from_before_the_first_stream_is_ordered", &LAZY, || {
-        let device = Device::cuda(0).unwrap();
+        let context = CudaContext::new(0).unwrap();
+        // Made by cudarc, which waits for everything then: this crate sees it when it is used.
+        let stream = context.new_stream().unwrap();
+        let device = Device::from_cuda_context(&context).unwrap();
         let kernels = Kernels::load(&device).unwrap();
         let (x, mut y) = (device.upload(&[1.0; LEN]).unwrap(), device.zeros(LEN).unwrap());
+        let mut z = device.upload(&[0.0; LEN]).unwrap();
         kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut y).unwrap();
-        let stream = device.new_stream().unwrap();
-        let mut z = device.zeros(LEN).unwrap();
         kernels.saxpy(&stream, Launch::linear(LEN), 3.0, &y, &mut z).unwrap();
+        stream.synchronize().unwrap();
         assert_all(&z, 3.0);
         kernels.saxpy(&stream, Launch::linear(LEN), 1.0, &x, &mut y).unwrap();
         kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut y).unwrap();

@@ -27,7 +27,7 @@ pub(super) fn now(copy: Copy) -> Result<()> {
     copy.check(context.ordinal)?;
     let legacy = context.legacy();
     context.refuse_legacy_capture(legacy)?;
-    context.push(legacy, Vec::new(), Work::Copy(Arc::new(copy))).wait();
+    context.push(legacy, Vec::new(), Work::Copy(Arc::new(copy)))?.wait();
     context.report()
 }
 

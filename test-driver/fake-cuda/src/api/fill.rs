@@ -19,7 +19,7 @@ fn now(fill: Fill) -> Result<()> {
     fill.check(context.ordinal)?;
     let legacy = context.legacy();
     context.refuse_legacy_capture(legacy)?;
-    context.push(legacy, Vec::new(), Work::Fill(fill)).wait();
+    context.push(legacy, Vec::new(), Work::Fill(fill))?.wait();
     context.report()
 }
 

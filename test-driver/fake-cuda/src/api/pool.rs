@@ -192,6 +192,5 @@ fn free(context: &Arc<Context>, stream: &Arc<Stream>, address: u64) -> Result<()
     context.refuse_legacy_capture(stream)?;
     let ours = |found: &Allocation| matches!(found.kind, Kind::Pool(_) | Kind::Device);
     memory::retire(address, context.ordinal, ours)?;
-    context.push(stream, Vec::new(), Work::Release(address));
-    Ok(())
+    context.push(stream, Vec::new(), Work::Release(address)).map(drop)
 }

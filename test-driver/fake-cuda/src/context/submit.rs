@@ -11,7 +11,12 @@ use crate::work::Work;
 
 impl Context {
     /// Queues work of a stream, whatever is captured.
-    pub(crate) fn push(self: &Arc<Self>, stream: &Stream, after: Vec<Point>, work: Work) -> Point {
+    pub(crate) fn push(
+        self: &Arc<Self>,
+        stream: &Stream,
+        after: Vec<Point>,
+        work: Work,
+    ) -> Result<Point> {
         let running = Arc::clone(self);
         let job = Box::new(move || running.run(&work));
         self.in_order(|order| {
@@ -21,10 +26,10 @@ impl Context {
     }
 
     /// The moment when all is done that a stream has now, and all it waits for.
-    pub(crate) fn now(self: &Arc<Self>, stream: &Stream) -> Point {
+    pub(crate) fn now(self: &Arc<Self>, stream: &Stream) -> Result<Point> {
         match stream.kind {
             Kind::Legacy => self.push(stream, Vec::new(), Work::Nothing),
-            _ => stream.queue.now(),
+            _ => Ok(stream.queue.now()),
         }
     }
 }
@@ -42,13 +47,13 @@ impl Stream {
         }
         let context = self.context()?;
         context.refuse_legacy_capture(self)?;
-        context.push(self, Vec::new(), work);
+        context.push(self, Vec::new(), work)?;
         Ok(())
     }
 
     /// Lets the stream wait for a moment of another one.
     pub(crate) fn wait_for(&self, point: Point) -> Result<()> {
-        self.context()?.push(self, vec![point], Work::Nothing);
+        self.context()?.push(self, vec![point], Work::Nothing)?;
         Ok(())
     }
 
@@ -57,7 +62,7 @@ impl Stream {
         self.refuse_capture()?;
         let context = self.context()?;
         context.refuse_legacy_capture(self)?;
-        context.now(self).wait();
+        context.now(self)?.wait();
         context.report()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use super::fork::is_forked;
 use crate::base::handle::lock;
 use crate::config::Config;
 use crate::context::{CONTEXTS, Context, primary};
@@ -111,7 +112,8 @@ pub(crate) fn report() -> Vec<String> {
 /// Lets the process end with [`EXIT_CODE`] if it leaks then, where that is asked for.
 pub(crate) fn check_at_exit(config: &Config) {
     extern "C" fn check() {
-        let lines = report();
+        // What a process has at its fork is its own to give back.
+        let lines = if is_forked() { Vec::new() } else { report() };
         if lines.is_empty() {
             return;
         }

@@ -1,6 +1,6 @@
 //! Startup: what `cuInit` does.
 
-use super::leak;
+use super::{fork::note_forks, leak};
 use crate::base::error::{Error, Result};
 use crate::config::config;
 use crate::coverage;
@@ -15,6 +15,7 @@ pub(crate) fn initialize() -> Result<()> {
         return Err(Error::CUDA_ERROR_NO_DEVICE);
     }
     driver::initialize(|| {
+        note_forks();
         leak::check_at_exit(config);
         coverage::write_at_exit(config);
         let devices = config.devices.iter().enumerate();

@@ -9,6 +9,7 @@ use std::{
     thread,
 };
 
+use crate::base::error::{Error, Result};
 use crate::base::handle::lock;
 use crate::config::{Streams, config};
 
@@ -60,19 +61,21 @@ impl Queue {
         Arc::new(Self { state, changed: Condvar::new() })
     }
 
-    /// Queues a job that starts when `after` is reached, and gives the moment when it is done.
-    pub(crate) fn push(self: &Arc<Self>, after: Vec<Point>, job: Job) -> Point {
+    /// Queues a job that starts when `after` is reached, and gives the moment when it is done;
+    /// [`Error::CUDA_ERROR_OPERATING_SYSTEM`] where there is no thread to do it.
+    pub(crate) fn push(self: &Arc<Self>, after: Vec<Point>, job: Job) -> Result<Point> {
         let mut state = lock(&self.state);
         let after = after.into_iter().filter(|point| !Arc::ptr_eq(&point.queue, self)).collect();
+        if !state.running {
+            let queue = Arc::clone(self);
+            let started = thread::Builder::new().spawn(move || queue.work());
+            started.map_err(|_| Error::CUDA_ERROR_OPERATING_SYSTEM)?;
+            state.running = true;
+        }
         state.tasks.push_back(Task { after, job });
         state.queued += 1;
-        if !state.running {
-            state.running = true;
-            let queue = Arc::clone(self);
-            thread::spawn(move || queue.work());
-        }
         self.changed.notify_all();
-        Point { queue: Arc::clone(self), number: state.queued }
+        Ok(Point { queue: Arc::clone(self), number: state.queued })
     }
 
     /// The moment when all is done that is queued now.
@@ -156,7 +159,7 @@ mod tests {
         for number in 0..10 {
             let sender = sender.clone();
             let job = move || sender.send((number, thread::current().id())).unwrap();
-            queue.push(Vec::new(), Box::new(job));
+            queue.push(Vec::new(), Box::new(job)).unwrap();
         }
         queue.now().wait();
         let ran: Vec<_> = receiver.try_iter().collect();
@@ -169,8 +172,8 @@ mod tests {
     fn a_job_waits_for_another_queue() {
         let (first, second) = (Queue::new(), Queue::new());
         let (open, gate) = mpsc::channel::<()>();
-        let blocked = first.push(Vec::new(), Box::new(move || gate.recv().unwrap()));
-        let after = second.push(vec![blocked.clone()], Box::new(|| ()));
+        let blocked = first.push(Vec::new(), Box::new(move || gate.recv().unwrap())).unwrap();
+        let after = second.push(vec![blocked.clone()], Box::new(|| ())).unwrap();
         assert!(!blocked.is_reached() && !after.is_reached());
         open.send(()).unwrap();
         after.wait();
@@ -187,9 +190,9 @@ mod tests {
             let sender = sender.clone();
             Box::new(move || sender.send(number).unwrap())
         };
-        let needed = first.push(Vec::new(), send(0));
-        let last = first.push(Vec::new(), send(1));
-        second.push(vec![needed], send(2)).wait();
+        let needed = first.push(Vec::new(), send(0)).unwrap();
+        let last = first.push(Vec::new(), send(1)).unwrap();
+        second.push(vec![needed], send(2)).unwrap().wait();
         assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 2]);
         while !last.query() {
             thread::yield_now();
