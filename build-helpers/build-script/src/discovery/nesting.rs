@@ -83,8 +83,7 @@ impl<'t> Tokens<'t> {
 
     fn skip_block_comment(&mut self) {
         let mut open = 0;
-        loop {
-            let Some(next) = self.rest().find(['*', '/']) else { break };
+        while let Some(next) = self.rest().find(['*', '/']) {
             self.at += next;
             if self.rest().starts_with("/*") {
                 open += 1;
