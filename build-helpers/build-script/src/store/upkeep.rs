@@ -170,24 +170,15 @@ impl Upkeep {
             removed.files += 1;
             removed.bytes += file.bytes;
         }
-        for version in self.versions() {
+        for version in location::versions(&self.folder) {
             remove_empty(&version);
         }
         Ok(removed)
     }
 
-    /// The folders of the versions: `v3`. What else is in the store's folder is not the store's.
-    fn versions(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
-        let is_version =
-            |name: &str| name.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok());
-        let wanted = entries.filter(|entry| is_version(&entry.file_name().to_string_lossy()));
-        wanted.map(|entry| entry.path()).collect()
-    }
-
     fn files(&self) -> Vec<Found> {
         let mut found = Vec::new();
-        for version in self.versions() {
+        for version in location::versions(&self.folder) {
             let is_own = self.store.folder() == Some(&version);
             let files = walkdir::WalkDir::new(&version).into_iter().filter_map(Result::ok);
             for file in files.filter(|file| file.file_type().is_file()) {

@@ -131,7 +131,7 @@ impl Store {
     /// is too much, and gives what there is to warn about.
     pub(crate) fn finish(&self) -> Option<String> {
         if self.has_written.load(Ordering::Relaxed)
-            && let Some(folder) = &self.folder
+            && let Some(folder) = self.folder.as_deref().and_then(Path::parent)
         {
             shrink(folder, self.limit);
         }
@@ -166,11 +166,13 @@ pub(super) fn is_abandoned(written: SystemTime) -> bool {
     written.elapsed().is_ok_and(|age| age > ABANDONED_AFTER)
 }
 
-/// Removes the entries that were not used for longest until the rest is well under the limit.
+/// Removes the entries, of other versions too, that were not used for longest until the rest is well under the limit.
 /// Two builds that do this at once at worst remove an entry that has to be made again.
 fn shrink(folder: &Path, limit: u64) {
     let (mut entries, mut total) = (Vec::new(), 0);
-    for file in walkdir::WalkDir::new(folder).min_depth(2).into_iter().filter_map(Result::ok) {
+    let versions = location::versions(folder).into_iter();
+    let files = versions.flat_map(|version| walkdir::WalkDir::new(version).min_depth(2));
+    for file in files.filter_map(Result::ok) {
         let Ok(data) = file.metadata() else { continue };
         let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         let is_temporary = file.file_name().to_string_lossy().ends_with(".tmp");
