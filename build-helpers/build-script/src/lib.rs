@@ -124,6 +124,7 @@ pub use builder::{Build, Kernel, Patterns};
 pub use kernelmill_artifact::LaunchLimits;
 pub use kernelmill_compiler::{MathLibrary, PanicLevel};
 pub use settings::choices::CudaCompiler;
+pub use store::upkeep::{Removed, StoreStats, Upkeep};
 pub use summary::Summary;
 
 /// Builds the package's kernels with its settings: what most build scripts need.

@@ -7,6 +7,7 @@
 //! - `diff REVISION`: what has become of each kernel's code since a revision.
 //! - `report`: the registers, stack and shared memory that each kernel takes.
 //! - `test-driver path`: a fake CUDA driver for tests on machines without a GPU.
+//! - `store stats | verify | clear | gc`: the store of compiled kernels that all packages of a user share.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
 
@@ -18,6 +19,7 @@ mod list;
 mod new;
 mod package;
 mod report;
+mod store;
 mod test_driver;
 mod toolchain;
 mod tools;
@@ -54,6 +56,9 @@ enum Command {
     /// A fake CUDA driver, for tests on machines without a GPU.
     #[command(subcommand)]
     TestDriver(test_driver::Action),
+    /// The store of compiled kernels that all packages of a user share.
+    #[command(subcommand)]
+    Store(store::Action),
     /// Installs, lists and removes tools that kernelmill uses, for this user alone.
     #[command(subcommand)]
     Toolchain(toolchain::Action),
@@ -70,6 +75,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Inspect(options) => inspect::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Report(options) => report::run(&options).map(|()| ExitCode::SUCCESS),
         Command::TestDriver(action) => test_driver::run(&action).map(|()| ExitCode::SUCCESS),
+        Command::Store(action) => store::run(&action),
         Command::Toolchain(action) => toolchain::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Doctor(options) => doctor::run(&options),
     }

@@ -126,7 +126,8 @@ fn cuda_is_installed_found_listed_and_removed() {
     user.write("Cargo.toml", PACKAGE);
     user.write("src/lib.rs", "");
     let told = user.run(&["doctor"]);
-    assert!(told.contains(&format!("{}\n", nvcc.display())), "{told}");
+    let line = format!("{} (cargo kernelmill toolchain)\n", nvcc.display());
+    assert!(told.contains(&line), "{told}");
     assert!(told.ends_with("is built for sm_90a\neverything for that is there\n"), "{told}");
     user.run(&["toolchain", "remove", "cuda"]);
     assert!(user.installed().is_empty());

@@ -2,7 +2,7 @@
 //!
 //! Cargo builds them, for the host, with the options that leave bitcode in every library.
 
-use super::compiler::Failure;
+use super::{compiler::Failure, outer_cargo};
 use crate::{
     base::{
         environment::BuildEnvironment,
@@ -42,7 +42,8 @@ pub(crate) fn lower(
         let fingerprints = folder.join(&package.target).join("release/.fingerprint");
         let _ = fs::remove_dir_all(fingerprints);
     }
-    let command = cargo(environment, package, source, debug, &folder);
+    let mut command = cargo(environment, package, source, debug, &folder);
+    command.args(outer_cargo::options());
     let mut built = run(command, package, &source.path)?;
     built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
     // Cargo names a package after all that it depends on; it comes first here.

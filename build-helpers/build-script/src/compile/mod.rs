@@ -14,4 +14,5 @@ pub(crate) mod kernel_package;
 #[cfg(test)]
 mod keys_tests;
 pub(crate) mod nvcc;
+mod outer_cargo;
 pub(crate) mod unit;

@@ -67,7 +67,8 @@ impl Headers {
     /// Looks at the files that look like sources.
     pub(crate) fn new<'a>(files: impl Iterator<Item = &'a Path>, folders: Vec<PathBuf>) -> Self {
         let mut fragments = BTreeSet::new();
-        for file in files {
+        // Reading a named pipe would wait for whoever writes to it.
+        for file in files.filter(|file| file.is_file()) {
             let Ok(bytes) = fs::read(file) else { continue };
             let included = Included::by(file, &String::from_utf8_lossy(&bytes), &folders);
             fragments.extend(included.files.into_iter().map(|(path, _)| path));

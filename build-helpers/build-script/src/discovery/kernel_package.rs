@@ -3,7 +3,7 @@
 use super::candidate::{Candidate, read_bytes};
 use crate::base::report::Report;
 use std::{ffi::OsStr, path::Path, sync::Arc};
-use walkdir::WalkDir;
+use walkdir::{DirEntry, WalkDir};
 
 /// A file of a crate: the module it holds, its name in messages, its text.
 pub(crate) type ModuleText = (Vec<String>, (String, Arc<str>));
@@ -20,7 +20,11 @@ pub(crate) fn texts(candidate: &Candidate, report: &mut Report) -> Option<Vec<Mo
     }
     let mut texts = Vec::new();
     let walk = WalkDir::new(&sources).sort_by_file_name().into_iter().filter_map(Result::ok);
-    for entry in walk.filter(|entry| entry.path().extension() == Some(OsStr::new("rs"))) {
+    let is_source = |entry: &DirEntry| {
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        !is_hidden && entry.path().extension() == Some(OsStr::new("rs"))
+    };
+    for entry in walk.filter(is_source) {
         let Ok(relative) = entry.path().strip_prefix(&sources) else { continue };
         let Some(module) = module_path(relative) else { continue };
         let display = format!(

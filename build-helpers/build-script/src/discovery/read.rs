@@ -6,6 +6,7 @@ use super::{
     includes::Headers,
     kernel_package,
     language::Language,
+    nesting,
     source::{Source, SourceKind},
 };
 use crate::base::report::Report;
@@ -37,7 +38,23 @@ pub(crate) fn read(
         .iter()
         .map(|(module, (display, text))| SourceText { module, text, display })
         .collect();
-    let (signatures, functions) = match read_crate(&files) {
+    for SourceText { text, display, .. } in &files {
+        if let Some(line) = nesting::too_deep_at(text) {
+            report.plain(
+                format!("`{display}` is nested too deeply to be read, at line {line}"),
+                "move inner blocks and expressions to functions of their own",
+            );
+            return None;
+        }
+    }
+    let reading = match nesting::on_deep_stack(|| read_crate(&files)) {
+        Ok(reading) => reading,
+        Err(error) => {
+            report.message(format!("no thread to read `{}` with: {error}", candidate.display));
+            return None;
+        }
+    };
+    let (signatures, functions) = match reading {
         Reading::Kernels(kernels, _)
             if kernels.is_empty() && !files.iter().any(|file| exports(file.text)) =>
         {

@@ -432,13 +432,28 @@ fn options_of_the_compiler_are_checked_before_any_work() {
     let project = Project::new(metadata, &[("kernels/saxpy.rs", SAXPY)]);
     let expected = "\
 error: there is no option `opt_levle`; the nearest is `opt_level`
-  help: see `kernelmill_compiler::Options` for what there is
+ --> Cargo.toml:7:13
+  |
+7 | options = { opt-levle = 2, strip = 1, optimize = false }
+  |             ^^^^^^^^^
+  |
+  = help: see `kernelmill_compiler::Options` for what there is
 
 error: the option `strip` cannot be `1`; write `true` or `false`
-  help: see `kernelmill_compiler::Options` for what there is
+ --> Cargo.toml:7:28
+  |
+7 | options = { opt-levle = 2, strip = 1, optimize = false }
+  |                            ^^^^^
+  |
+  = help: see `kernelmill_compiler::Options` for what there is
 
 error: a binary is made of a whole module, and these options leave out a part of it: `optimize`; set `opt_level` to 0 for one that is not optimised
-  help: see `kernelmill_compiler::Options` for what there is";
+ --> Cargo.toml:7:39
+  |
+7 | options = { opt-levle = 2, strip = 1, optimize = false }
+  |                                       ^^^^^^^^
+  |
+  = help: see `kernelmill_compiler::Options` for what there is";
     assert_eq!(project.error(), expected);
 }
 

@@ -1,5 +1,6 @@
 //! The first stage of a build: the package, and its settings from every place that has some.
 
+mod checks;
 pub(crate) mod choices;
 pub(crate) mod contract;
 pub(crate) mod kernel;

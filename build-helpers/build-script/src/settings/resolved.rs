@@ -53,7 +53,7 @@ pub(crate) enum ArgumentsOf {
 }
 
 impl ArgumentsOf {
-    fn prefix(self) -> &'static str {
+    pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::Rustc => "rustc:",
             Self::Cuda => "cuda:",

@@ -1,6 +1,7 @@
 //! Reader of settings in TOML.
 
 use super::{
+    checks,
     choices::{CudaCompiler, MATH_LIBRARIES, PANIC_LEVELS, math_library, panic_level},
     contract::Origin,
     kernel::KERNEL_KEYS,
@@ -8,8 +9,11 @@ use super::{
     toml_text::{TomlText, entry},
 };
 use crate::base::report::{Report, place};
-use kernelmill_artifact::{Target, target::nearest};
-use kernelmill_compiler::diagnostic::Diagnostic;
+use kernelmill_artifact::{
+    Target,
+    target::{nearest, nearest_within},
+};
+use kernelmill_compiler::{Options, diagnostic::Diagnostic};
 use std::{collections::BTreeMap, ops::Range};
 use toml::{
     Spanned,
@@ -30,7 +34,13 @@ pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> O
     };
     let mut table = &document;
     for (depth, name) in path.iter().enumerate() {
-        match entry(table, name)? {
+        let Some(value) = entry(table, name) else {
+            if *name == TABLE {
+                warn_of_typo(file, table, path, report);
+            }
+            return None;
+        };
+        match value {
             DeValue::Table(inner) => table = inner,
             _ if depth + 1 == path.len() => {
                 let message = format!("`{}` in {} is no table", path.join("."), file.display);
@@ -42,6 +52,26 @@ pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> O
     }
     let mut reader = Reader { file, report };
     Some(reader.layer(table))
+}
+
+/// The name of kernelmill's tables.
+const TABLE: &str = "kernelmill";
+
+/// Reports a table whose name is nearly kernelmill's: whoever wrote it thinks that it counts.
+fn warn_of_typo(file: &TomlText, table: &DeTable<'_>, path: &[&str], report: &mut Report) {
+    let letters = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
+    let is_typo = |name: &str| {
+        name != TABLE && nearest_within(&letters(name), [TABLE.to_owned()], 2).is_some()
+    };
+    for (name, _) in in_source_order(table) {
+        let written = name.get_ref();
+        if is_typo(written) {
+            let message = format!("unknown table `{written}` in {}", file.display);
+            let help = format!("kernelmill's settings are in `[{}]`", path.join("."));
+            let mut reader = Reader { file, report: &mut *report };
+            reader.report(name.span(), message, help);
+        }
+    }
 }
 
 type Key<'t, 'i> = (&'t str, &'t Spanned<DeValue<'i>>);
@@ -60,15 +90,15 @@ impl Reader<'_> {
                 "targets" => layer.targets = Some(self.targets(key)),
                 "source-dir" => layer.source_dirs = Some(self.texts(key)),
                 "source-files" => layer.source_files = Some(self.texts(key)),
-                "source-glob" => layer.source_globs = Some(self.texts(key)),
-                "exclude" => layer.excludes = Some(self.texts(key)),
+                "source-glob" => layer.source_globs = Some(self.patterns(key)),
+                "exclude" => layer.excludes = Some(self.patterns(key)),
                 "include" => layer.includes = Some(self.texts(key)),
-                "arguments" => layer.arguments = Some(self.texts(key)),
-                "define" => layer.defines = Some(self.table(key)),
+                "arguments" => layer.arguments = Some(self.arguments(key)),
+                "define" => layer.defines = Some(self.definitions(key)),
                 "types" => layer.types = Some(self.table(key)),
                 "nvcc" => layer.nvcc = self.text(key),
                 "clang" => layer.clang = self.text(key),
-                "host-files" => layer.host_files = Some(self.texts(key)),
+                "host-files" => layer.host_files = Some(self.patterns(key)),
                 "device-libraries" => layer.device_libraries = Some(self.texts(key)),
                 "fma" => layer.fma = self.flag(key),
                 "rdc" => layer.rdc = self.flag(key),
@@ -132,9 +162,49 @@ impl Reader<'_> {
         self.spanned(key).into_iter().map(|(text, _)| text).collect()
     }
 
+    /// Texts that are patterns; those that are none are reported and left out.
+    fn patterns(&mut self, key: Key<'_, '_>) -> Vec<String> {
+        let mut patterns = Vec::new();
+        for (text, span) in self.spanned(key) {
+            match checks::pattern(key.0, &text) {
+                Ok(_) => patterns.push(text),
+                Err(fault) => self.report(span, fault.message, fault.help),
+            }
+        }
+        patterns
+    }
+
+    /// Arguments of compilers; those that break one are reported.
+    fn arguments(&mut self, key: Key<'_, '_>) -> Vec<String> {
+        let mut arguments: Vec<String> = Vec::new();
+        for (text, span) in self.spanned(key) {
+            match checks::argument(arguments.last().map(String::as_str), &text) {
+                Ok(()) => arguments.push(text),
+                Err(fault) => self.report(span, fault.message, fault.help),
+            }
+        }
+        arguments
+    }
+
+    /// A table of texts by names.
+    fn definitions(&mut self, key: Key<'_, '_>) -> BTreeMap<String, String> {
+        let mut definitions = self.table(key);
+        for (name, _) in key.1.get_ref().as_table().into_iter().flat_map(in_source_order) {
+            if let Err(fault) = checks::definition(name.get_ref()) {
+                definitions.remove(name.get_ref().as_ref());
+                self.report(name.span(), fault.message, fault.help);
+            }
+        }
+        definitions
+    }
+
     fn targets(&mut self, key: Key<'_, '_>) -> Vec<TargetName> {
         let mut targets = Vec::new();
-        for (text, span) in self.spanned(key) {
+        let written = self.spanned(key);
+        if written.is_empty() && key.1.get_ref().is_array() {
+            self.wrong(key.0, key.1, "at least one target, for example `[\"cpu\"]`");
+        }
+        for (text, span) in written {
             let parts = text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty());
             for part in parts {
                 if part != "native"
@@ -189,7 +259,12 @@ impl Reader<'_> {
                     continue;
                 }
             };
-            options.insert(key.get_ref().to_string(), text);
+            let mut alone = Options::default();
+            let set = checks::set_option(&mut alone, key.get_ref(), &text);
+            match set.and_then(|()| checks::complete(&alone)) {
+                Ok(()) => drop(options.insert(key.get_ref().to_string(), text)),
+                Err(fault) => self.report(key.span(), fault.message, fault.help),
+            }
         }
         options
     }

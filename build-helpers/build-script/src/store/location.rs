@@ -1,7 +1,10 @@
 //! The folder of a user that the store lies in, and how much it may hold.
 
 use crate::base::{environment::BuildEnvironment, error::Error, trust};
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// What the store may hold, in bytes, unless `KERNELMILL_CACHE_SIZE` says otherwise.
 const DEFAULT_LIMIT: u64 = 2 << 30;
@@ -75,6 +78,15 @@ pub(crate) fn size(text: &str) -> Option<u64> {
         _ => return None,
     };
     number.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+/// The folders of all versions of the store: `v3`. What else is in kernelmill's folder is not the store's.
+pub(super) fn versions(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let is_version =
+        |name: &str| name.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok());
+    let wanted = entries.filter(|entry| is_version(&entry.file_name().to_string_lossy()));
+    wanted.map(|entry| entry.path()).collect()
 }
 
 /// Refuses a folder that anybody but the user and root can change, where it is there.

@@ -4,3 +4,4 @@ pub(crate) mod dependency_record;
 pub(crate) mod digests;
 pub(crate) mod entries;
 pub(crate) mod location;
+pub(crate) mod upkeep;

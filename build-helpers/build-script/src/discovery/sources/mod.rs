@@ -75,7 +75,7 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
     search.look();
     let headers = search.headers();
     let mut found = Vec::new();
-    for candidate in search.candidates.values() {
+    for candidate in search.candidates.values().filter(|it| it.path.is_file()) {
         let Some(language) = Language::of(&candidate.path) else { continue };
         let text = std::fs::read_to_string(&candidate.path).unwrap_or_default();
         let is_source = || {
@@ -164,7 +164,7 @@ impl Search<'_> {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    self.report.message(format!("cannot look into `{folder}`: {error}"));
+                    self.unreadable(folder, &error);
                     continue;
                 }
             };
@@ -188,6 +188,30 @@ impl Search<'_> {
                 self.add(entry.path(), SourceKind::File, false);
             }
         }
+    }
+
+    /// Reports what a folder has that cannot be looked at, a link to nothing or to itself among others. What
+    /// is hidden or excluded is not looked at.
+    fn unreadable(&mut self, folder: &str, error: &walkdir::Error) {
+        let Some(path) = error.path() else {
+            self.report.message(format!("cannot look into `{folder}`: {error}"));
+            return;
+        };
+        let display = paths::relative(&self.package.root, path);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') || self.is_excluded(&display) {
+            return;
+        }
+        let is_link = path.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        let is_missing =
+            error.io_error().is_some_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+        let why = match error.loop_ancestor() {
+            Some(_) => "is a link to a folder that it lies in".to_owned(),
+            None if is_link && is_missing => "is a link to a file that is not there".to_owned(),
+            None => format!("cannot be read: {error}"),
+        };
+        let help = "remove it, or leave it out with `exclude`";
+        self.report.plain(format!("`{display}` {why}"), help);
     }
 
     fn file(&mut self, name: &str) {

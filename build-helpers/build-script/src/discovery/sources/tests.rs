@@ -209,3 +209,40 @@ fn kernels_that_macros_of_headers_make_are_found() {
     // A kernel may come into this header later.
     assert!(found.watched.contains(&package.root.join("kernels/plain.h")));
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_ignored_where_it_is_hidden_and_named_elsewhere() {
+    use std::{os::unix::fs::symlink, process::Command};
+    let mut project = Project::new(TARGET, &[("kernels/a.rs", "#[kernel] fn a() {}")]);
+    let kernels = project.folder.path().join("app/kernels");
+    let pipe = |name: &str| {
+        let status = Command::new("mkfifo").arg(kernels.join(name)).status().unwrap();
+        assert!(status.success());
+    };
+    // Emacs locks a file with a link to nothing.
+    symlink("ada@host.1234:567", kernels.join(".#a.rs")).unwrap();
+    pipe(".pipe.rs");
+    pipe("pipe.txt");
+    assert_eq!(project.build().result.unwrap().kernels, ["a"]);
+    symlink("missing.rs", kernels.join("dangling.rs")).unwrap();
+    symlink("itself.rs", kernels.join("itself.rs")).unwrap();
+    symlink(".", kernels.join("loop")).unwrap();
+    pipe("pipe.rs");
+    pipe("pipe.cu");
+    let error = project.error();
+    for line in [
+        "error: `kernels/dangling.rs` is a link to a file that is not there",
+        "error: `kernels/itself.rs` cannot be read: ",
+        "error: `kernels/loop` is a link to a folder that it lies in",
+        "error: `kernels/pipe.rs` is no file that can be read",
+        "error: `kernels/pipe.cu` is no file that can be read",
+    ] {
+        assert!(error.contains(line), "{line} in\n{error}");
+    }
+    assert_eq!(error.matches("error: ").count(), 5, "{error}");
+    let names =
+        ["dangling.rs", "itself.rs", "loop", "pipe.*"].map(|name| format!("kernels/{name}"));
+    project.builder.excludes = Some(names.into());
+    assert_eq!(project.build().result.unwrap().kernels, ["a"]);
+}

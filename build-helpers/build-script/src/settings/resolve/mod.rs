@@ -5,6 +5,7 @@
 //! builder, the environment.
 
 use super::{
+    checks,
     choices::{CudaCompiler, MATH_LIBRARIES, PANIC_LEVELS, math_library, panic_level},
     kernel::KernelSettings,
     layer::{Layer, TargetName},
@@ -13,11 +14,9 @@ use super::{
     resolved::{DEFAULT_FOLDER, Settings},
     toml_reader,
 };
-use crate::base::{
-    environment::BuildEnvironment, error::Error, glob::Glob, naming::is_identifier, report::Report,
-};
+use crate::base::{environment::BuildEnvironment, error::Error, glob::Glob, report::Report};
 use kernelmill_artifact::Target;
-use kernelmill_compiler::{OptionError, Options, Params};
+use kernelmill_compiler::{Options, Params};
 
 /// The targets of a build that names none.
 const DEFAULT_TARGETS: [&str; 2] = ["cpu", "compute_75"];
@@ -132,11 +131,15 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
     let excludes = globs("exclude", layer.excludes, report);
     let host_files = globs("host-files", layer.host_files, report);
     let defines = layer.defines.unwrap_or_default();
-    for name in defines.keys().filter(|name| !is_identifier(name)) {
-        report.plain(
-            format!("`{name}` is defined, which is no name"),
-            "a name has letters, digits and underscores, and starts with no digit",
-        );
+    for fault in defines.keys().filter_map(|name| checks::definition(name).err()) {
+        report.plain(fault.message, fault.help);
+    }
+    let arguments = layer.arguments.unwrap_or_default();
+    for (place, argument) in arguments.iter().enumerate() {
+        let before = place.checked_sub(1).map(|before| arguments[before].as_str());
+        if let Err(fault) = checks::argument(before, argument) {
+            report.plain(fault.message, fault.help);
+        }
     }
     let kernels = layer.kernels.unwrap_or_default().into_iter().map(|(key, mut kernel)| {
         let targets = kernel.targets.take().map(|names| targets(environment, &names, report));
@@ -150,11 +153,13 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         options.opt_level = level;
     }
     let said = layer.options.unwrap_or_default();
-    let refused =
-        said.iter().filter_map(|(name, value)| set_option(&mut options, name, value).err());
-    let refused: Vec<_> = refused.collect();
-    for error in refused.into_iter().chain(options.check_complete().err()) {
-        report.plain(error.to_string(), "see `kernelmill_compiler::Options` for what there is");
+    for (name, value) in &said {
+        if let Err(fault) = checks::set_option(&mut options, name, value) {
+            report.plain(fault.message, fault.help);
+        }
+    }
+    if let Err(fault) = checks::complete(&options) {
+        report.plain(fault.message, fault.help);
     }
     Settings {
         targets: targets(environment, &names, report),
@@ -165,7 +170,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         excludes,
         includes: layer.includes.unwrap_or_default(),
         defines,
-        arguments: layer.arguments.unwrap_or_default(),
+        arguments,
         types: layer.types.unwrap_or_default(),
         cuda_compiler: layer.cuda_compiler.unwrap_or_default(),
         nvcc: layer.nvcc,
@@ -189,20 +194,12 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
 fn globs(setting: &str, patterns: Option<Vec<String>>, report: &mut Report) -> Vec<Glob> {
     let mut found = Vec::new();
     for pattern in patterns.unwrap_or_default() {
-        match Glob::new(&pattern) {
+        match checks::pattern(setting, &pattern) {
             Ok(glob) => found.push(glob),
-            Err(error) => report.plain(
-                format!("`{pattern}` in the setting `{setting}` is no pattern: {}", error.msg),
-                "`*`, `?` and `[abc]` match within a name, and `**` alone between slashes any folders",
-            ),
+            Err(fault) => report.plain(fault.message, fault.help),
         }
     }
     found
-}
-
-/// Sets an option of the compiler by its name, in which a hyphen is as good as an underscore.
-fn set_option(options: &mut Options, name: &str, value: &str) -> Result<(), OptionError> {
-    options.set(&name.replace('-', "_"), value)
 }
 
 /// The targets that were written, each once.

@@ -237,3 +237,47 @@ error: the kernel `saxpy` cannot be named `a-b`
                     early, at character 4\n  help: for example `x.len >= n`";
     assert_eq!(project.error(), expected);
 }
+
+#[test]
+fn every_error_of_a_file_names_the_file_the_line_and_the_key() {
+    let metadata = "targets = []\nexclude = [\"a/**b\"]\nhost-files = \"[\"\n\
+        define = { \"no name\" = \"1\" }\n\
+        arguments = [\"-O2\", \"--version\", \"-C\", \"codegen-units=16\"]\n\
+        options = { opt-levle = 2 }\n";
+    let project = Project::new(metadata, &[("kernels/saxpy.rs", SAXPY)]);
+    let text = project.error();
+    for (line, key) in [
+        (7, "targets"),
+        (8, "exclude"),
+        (9, "host-files"),
+        (10, "no name"),
+        (11, "arguments"),
+        (12, "opt-levle"),
+    ] {
+        assert!(text.contains(&format!("--> Cargo.toml:{line}:")), "{line} in\n{text}");
+        assert!(text.contains(key), "{key} in\n{text}");
+    }
+    assert_eq!(text.matches("error: ").count(), 7, "{text}");
+    assert!(
+        text.contains("`codegen-units=16` in the setting `arguments` keeps rustc from"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_table_whose_name_is_nearly_kernelmills_is_a_likely_typo() {
+    for name in ["kernelmil", "kernel-mill", "Kernelmill", "kernel_mil", "kernelmlil"] {
+        let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+        let text = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+        project.write("app/Cargo.toml", &format!("{text}[package.metadata.{name}]\nfma = false\n"));
+        let error = project.error();
+        let expected = format!("error: unknown table `{name}` in Cargo.toml\n --> Cargo.toml:5:");
+        assert!(error.starts_with(&expected), "{error}");
+        assert!(error.contains("settings are in `[package.metadata.kernelmill]`"), "{error}");
+        for other in ["docs", "kernels", "cargo-machete"] {
+            project.write("app/Cargo.toml", &format!("{text}[package.metadata.{other}]\na = 1\n"));
+            let (compiled, cached) = project.counts();
+            assert_eq!(compiled + cached, 2, "{other}");
+        }
+    }
+}

@@ -55,12 +55,18 @@ impl Store {
         if environment.text("KERNELMILL_CACHE").is_some_and(|text| text == "off") {
             return Ok(Self::new(None, limit));
         }
-        let folder = location::user_folder(environment)?;
-        let store = Self::new(Some(folder.clone()), limit);
-        [Some(&folder), store.folder.as_ref()]
-            .into_iter()
-            .flatten()
-            .try_for_each(|folder| location::check_rights(folder))?;
+        Self::in_folder(location::user_folder(environment)?, limit)
+    }
+
+    /// The store in a folder.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Store`] where anybody else can write to it.
+    pub(super) fn in_folder(folder: PathBuf, limit: u64) -> Result<Self, Error> {
+        location::check_rights(&folder)?;
+        let store = Self::new(Some(folder), limit);
+        store.folder.iter().try_for_each(|folder| location::check_rights(folder))?;
         Ok(store)
     }
 
@@ -87,6 +93,26 @@ impl Store {
         Some(content.to_vec())
     }
 
+    /// The folder of this version's entries; `None` where nothing is stored.
+    pub(super) fn folder(&self) -> Option<&PathBuf> {
+        self.folder.as_ref()
+    }
+
+    /// How many bytes the store may hold.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// Whether a file is an entry as it was written under its name.
+    pub(super) fn is_whole(&self, path: &Path) -> bool {
+        let first = path.parent().and_then(Path::file_name).unwrap_or_default();
+        let rest = path.file_stem().unwrap_or_default();
+        let key = format!("{}{}", first.to_string_lossy(), rest.to_string_lossy()).parse();
+        let kind = path.extension().unwrap_or_default().to_string_lossy();
+        let (Ok(key), Ok(bytes)) = (key, fs::read(path)) else { return false };
+        frame::open(Name { kind: &kind, key: &key }, &bytes).is_some()
+    }
+
     /// Stores content under a key.
     pub(crate) fn put(&self, kind: &str, key: &Fingerprint, content: &[u8]) {
         let Some(path) = self.path(kind, key) else { return };
@@ -105,7 +131,7 @@ impl Store {
     /// is too much, and gives what there is to warn about.
     pub(crate) fn finish(&self) -> Option<String> {
         if self.has_written.load(Ordering::Relaxed)
-            && let Some(folder) = &self.folder
+            && let Some(folder) = self.folder.as_deref().and_then(Path::parent)
         {
             shrink(folder, self.limit);
         }
@@ -135,15 +161,22 @@ fn renew(path: &Path) {
     }
 }
 
-/// Removes the entries that were not used for longest until the rest is well under the limit.
+/// Whether a temporary file that was last written then is of a process that has died.
+pub(super) fn is_abandoned(written: SystemTime) -> bool {
+    written.elapsed().is_ok_and(|age| age > ABANDONED_AFTER)
+}
+
+/// Removes the entries, of other versions too, that were not used for longest until the rest is well under the limit.
 /// Two builds that do this at once at worst remove an entry that has to be made again.
 fn shrink(folder: &Path, limit: u64) {
     let (mut entries, mut total) = (Vec::new(), 0);
-    for file in walkdir::WalkDir::new(folder).min_depth(2).into_iter().filter_map(Result::ok) {
+    let versions = location::versions(folder).into_iter();
+    let files = versions.flat_map(|version| walkdir::WalkDir::new(version).min_depth(2));
+    for file in files.filter_map(Result::ok) {
         let Ok(data) = file.metadata() else { continue };
         let used = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         let is_temporary = file.file_name().to_string_lossy().ends_with(".tmp");
-        if is_temporary && used.elapsed().is_ok_and(|age| age > ABANDONED_AFTER) {
+        if is_temporary && is_abandoned(used) {
             let _ = fs::remove_file(file.path());
         } else if data.is_file() && !is_temporary {
             total += data.len();

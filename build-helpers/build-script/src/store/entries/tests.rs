@@ -93,6 +93,24 @@ fn the_entries_not_used_for_longest_go_first() {
 }
 
 #[test]
+fn entries_of_other_versions_count_and_go() {
+    let folder = temporary_folder();
+    let old = folder.path().join("v1/ab/cd.artifact");
+    let tool = folder.path().join("toolchains/cuda/tool");
+    for file in [&old, &tool] {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, [0; 9_000]).unwrap();
+        let long_ago = SystemTime::now() - Duration::from_secs(100_000);
+        fs::File::options().append(true).open(file).unwrap().set_modified(long_ago).unwrap();
+    }
+    let store = Store::new(Some(folder.path().to_owned()), 10_000);
+    store.put("artifact", &digest(b"a"), &[1; 2_000]);
+    assert_eq!(store.finish(), None);
+    assert!(!old.exists() && tool.exists());
+    assert!(store.get("artifact", &digest(b"a")).is_some());
+}
+
+#[test]
 fn a_store_without_a_folder_holds_nothing() {
     let store = Store::new(None, u64::MAX);
     store.put("artifact", &digest(b"a"), b"content");

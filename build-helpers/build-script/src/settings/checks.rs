@@ -1,0 +1,162 @@
+//! Checks of single values, wherever they are set. A reader that knows where a value stands reports what is
+//! wrong there; what a build script sets is reported without a place.
+
+use super::resolved::ArgumentsOf;
+use crate::base::{glob::Glob, naming::is_identifier};
+use kernelmill_compiler::{OptionError, Options};
+
+/// What is wrong with a value.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+/// Reads a pattern of a setting.
+pub(super) fn pattern(setting: &str, text: &str) -> Result<Glob, Fault> {
+    Glob::new(text).map_err(|error| Fault {
+        message: format!("`{text}` in the setting `{setting}` is no pattern: {}", error.msg),
+        help:
+            "`*`, `?` and `[abc]` match within a name, and `**` alone between slashes any folders"
+                .to_owned(),
+    })
+}
+
+/// Checks the name of a definition.
+pub(super) fn definition(name: &str) -> Result<(), Fault> {
+    if is_identifier(name) {
+        return Ok(());
+    }
+    Err(Fault {
+        message: format!("`{name}` is defined, which is no name"),
+        help: "a name has letters, digits and underscores, and starts with no digit".to_owned(),
+    })
+}
+
+/// Sets an option of the compiler by its name, in which a hyphen is as good as an underscore.
+pub(super) fn set_option(options: &mut Options, name: &str, value: &str) -> Result<(), Fault> {
+    options.set(&name.replace('-', "_"), value).map_err(option_fault)
+}
+
+/// Checks that nothing of the pipeline is left out.
+pub(super) fn complete(options: &Options) -> Result<(), Fault> {
+    options.check_complete().map_err(option_fault)
+}
+
+fn option_fault(error: OptionError) -> Fault {
+    let help = "see `kernelmill_compiler::Options` for what there is".to_owned();
+    Fault { message: error.to_string(), help }
+}
+
+/// Arguments after which rustc does something else than to compile, or to another form than kernelmill reads.
+const NOT_FOR_RUSTC: [&str; 12] = [
+    "--version",
+    "-V",
+    "-vV",
+    "--help",
+    "-h",
+    "--print",
+    "--explain",
+    "--emit",
+    "--crate-type",
+    "--out-dir",
+    "-o",
+    "--test",
+];
+/// Options of rustc's code generation that kernelmill sets, and that other values of break.
+const SET_FOR_RUSTC: [&str; 6] =
+    ["codegen-units", "lto", "embed-bitcode", "panic", "incremental", "linker-plugin-lto"];
+/// The same for nvcc and clang.
+const NOT_FOR_CUDA: [&str; 19] = [
+    "--version",
+    "-V",
+    "--help",
+    "-h",
+    "--dryrun",
+    "-dryrun",
+    "-###",
+    "-E",
+    "-M",
+    "-MM",
+    "-c",
+    "-S",
+    "-o",
+    "-ptx",
+    "-cubin",
+    "-fatbin",
+    "-dc",
+    "-fsyntax-only",
+    "--output-file",
+];
+
+/// Checks an argument of compilers, given the one before it: `-C` and its value may be two.
+pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
+    let is_for = |whose: ArgumentsOf| {
+        let others = [ArgumentsOf::Rustc, ArgumentsOf::Cuda].into_iter().filter(|it| *it != whose);
+        !others.map(ArgumentsOf::prefix).any(|prefix| text.starts_with(prefix))
+    };
+    let own = |text: &str| {
+        let rustc = text.strip_prefix(ArgumentsOf::Rustc.prefix());
+        rustc.or_else(|| text.strip_prefix(ArgumentsOf::Cuda.prefix())).unwrap_or(text).to_owned()
+    };
+    let (written, before) = (own(text), before.map(own));
+    let name = written.split('=').next().unwrap_or(&written);
+    let code_option = match before.as_deref() {
+        Some("-C" | "--codegen") => Some(name),
+        _ => name.strip_prefix("-C").or_else(|| written.strip_prefix("--codegen=")),
+    };
+    let code_option = code_option.map(|option| option.split('=').next().unwrap_or(option));
+    let breaks_rustc = NOT_FOR_RUSTC.contains(&name)
+        || code_option.is_some_and(|option| SET_FOR_RUSTC.contains(&option));
+    let breaks_cuda = NOT_FOR_CUDA.contains(&name);
+    let who = match () {
+        () if is_for(ArgumentsOf::Rustc) && breaks_rustc => "rustc",
+        () if is_for(ArgumentsOf::Cuda) && breaks_cuda => "nvcc and clang",
+        () => return Ok(()),
+    };
+    Err(Fault {
+        message: format!("`{text}` in the setting `arguments` keeps {who} from compiling kernels"),
+        help: "leave it out: kernelmill chooses what compilers write, and where".to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_that_break_a_compiler_are_refused_for_those_it_is_for() {
+        let refused = [
+            "--version",
+            "-Ccodegen-units=16",
+            "--codegen=lto",
+            "rustc:--emit=asm",
+            "rustc:-Cpanic=unwind",
+            "--print=sysroot",
+            "cuda:-E",
+            "-o",
+            "cuda:--dryrun",
+        ];
+        for text in refused {
+            let fault = argument(None, text).unwrap_err();
+            assert!(fault.message.starts_with(&format!("`{text}` in the setting")), "{fault:?}");
+        }
+        assert!(argument(Some("-C"), "codegen-units=16").is_err());
+        assert!(argument(Some("rustc:-C"), "rustc:lto").is_err());
+        let taken = [
+            "-Awarnings",
+            "-Copt-level=1",
+            "rustc:-Ctarget-cpu=native",
+            "cuda:-std=c++20",
+            "-O2",
+            "-ccbin=gcc-12",
+            "cuda:--print",
+            "rustc:-E",
+            "--extended-lambda",
+        ];
+        for text in taken {
+            assert_eq!(argument(None, text), Ok(()), "{text}");
+        }
+        assert_eq!(argument(Some("-A"), "lto"), Ok(()));
+    }
+}
