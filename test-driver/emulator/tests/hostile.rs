@@ -284,6 +284,21 @@ fn waiting_is_bounded() {
     refused(&kernel(jumps), 1, "instructions");
 }
 
+/// Matrix instructions need all lanes of a warp: here the second warp has eight.
+#[test]
+fn matrices_of_a_part_of_a_warp_are_refused() {
+    let tile = ".shared .align 16 .b8 s[1024]; mov.u32 %r1, s;";
+    let registers = "{%r1, %r2, %r3, %r4}";
+    refused(
+        &kernel(&format!("{tile} ldmatrix.sync.aligned.m8n8.x4.shared.b16 {registers}, [%r1];")),
+        8,
+        "do not take part",
+    );
+    let mma = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r1, %r1, %r1},
+        {%r1, %r1}, {%f5, %f5, %f5, %f5};";
+    refused(&kernel(&format!("{tile} mov.f32 %f5, 0f00000000; {mma}")), 40, "do not take part");
+}
+
 /// Texts of which some pass of the decoder or the analysis could take quadratic time or memory.
 #[test]
 fn long_texts_take_little_time() {
