@@ -375,16 +375,16 @@ fn launch(module: &Module, kernel: &Kernel, seed: u64) {
     let arguments: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
     let shape = Launch {
         grid: [1 + (seed % 2) as u32, 1, 1],
-        block: [if seed % 5 == 0 { 40 } else { 64 }, 1, 1],
+        block: [if seed.is_multiple_of(5) { 40 } else { 64 }, 1, 1],
         dynamic_shared_bytes: 1024,
         arguments: &arguments,
-        cooperative: seed % 7 == 0,
+        cooperative: seed.is_multiple_of(7),
     };
     let order = [Order::Forward, Order::Reverse, Order::Random(seed)][(seed % 3) as usize];
     let options = Options {
         order,
-        detect_races: seed % 2 == 0,
-        poison: seed % 4 != 0,
+        detect_races: seed.is_multiple_of(2),
+        poison: !seed.is_multiple_of(4),
         step_budget: Some(8_000),
         ..Options::default()
     };
