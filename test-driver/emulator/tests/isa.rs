@@ -6,84 +6,11 @@
 #![allow(clippy::result_large_err, reason = "a launch fails once in a test")]
 
 mod common;
+#[path = "common/programs.rs"]
+mod programs;
 
-use common::{Argument, Bench};
-use ptx_emulator::{Fault, FaultKind, Module, Options, Order};
-
-/// A kernel of one block; `%rd1` is the buffer of its results, `%r1` the thread's number and `%rd2` the
-/// place of the thread's own word.
-struct Program {
-    name: &'static str,
-    /// Before the kernel.
-    globals: &'static str,
-    body: &'static str,
-    threads: u32,
-    /// What the words of the buffer are afterwards; they start as zero.
-    expected: Vec<u64>,
-}
-
-fn program(name: &'static str, body: &'static str, expected: &[u64]) -> Program {
-    Program { name, globals: "", body, threads: 1, expected: expected.to_vec() }
-}
-
-/// A program in which every thread writes its own word.
-fn by_thread(name: &'static str, body: &'static str, word: impl Fn(u64) -> u64) -> Program {
-    Program { name, globals: "", body, threads: 32, expected: (0..32).map(word).collect() }
-}
-
-impl Program {
-    fn with(self, globals: &'static str) -> Program {
-        Program { globals, ..self }
-    }
-
-    fn text(&self) -> String {
-        format!(
-            ".version 8.5\n.target sm_90\n.address_size 64\n{}\n\
-             .visible .entry k(.param .u64 out)\n{{
-    .reg .pred %p<20>;\n    .reg .b16 %h<20>;\n    .reg .b32 %r<40>;\n    .reg .b64 %rd<40>;
-    .reg .f32 %f<20>;\n    .reg .f64 %fd<20>;
-    .local .align 16 .b8 depot[64];\n    .shared .align 16 .b8 tile[512];
-    ld.param.u64 %rd1, [out];\n    mov.u32 %r1, %tid.x;\n    mad.wide.u32 %rd2, %r1, 8, %rd1;
-{}\n    ret;\n}}\n",
-            self.globals, self.body
-        )
-    }
-
-    fn run(&self, order: Order) -> Result<Vec<u64>, String> {
-        let module = Module::parse(&self.text()).map_err(|errors| errors.to_string())?;
-        if let Some(found) = module.unsupported().first() {
-            return Err(format!("`{}` is not supported", found.what));
-        }
-        let options = Options { order, detect_races: true, ..Options::default() };
-        self.launch(&options).map_err(|fault| fault.to_string())
-    }
-
-    fn launch(&self, options: &Options) -> Result<Vec<u64>, Fault> {
-        let bench = Bench::new(&self.text());
-        let words = self.expected.len();
-        let out = bench.buffer(&vec![0u64; words.max(1)]);
-        bench.launch("k", 1, self.threads, &[Argument::Buffer(out)], options)?;
-        Ok(bench.values(out, words))
-    }
-}
-
-/// Runs all programs in two orders and says which went wrong.
-fn check(programs: &[Program]) {
-    let mut wrong = Vec::new();
-    for program in programs {
-        for order in [Order::Forward, Order::Random(7)] {
-            match program.run(order) {
-                Ok(found) if found == program.expected => {}
-                Ok(found) => {
-                    wrong.push(format!("{}: {found:x?}, not {:x?}", program.name, program.expected))
-                }
-                Err(error) => wrong.push(format!("{}: {error}", program.name)),
-            }
-        }
-    }
-    let count = programs.len();
-    assert!(wrong.is_empty(), "{} of {} runs:\n{}", wrong.len(), 2 * count, wrong.join("\n"));
-}
+use programs::{Program, by_thread, check, program};
+use ptx_emulator::{Fault, FaultKind, Options};
 
 #[test]
 fn addresses_of_32_bits_wrap() {
@@ -174,7 +101,7 @@ fn differences_carry_as_on_devices() {
 }
 
 fn fault(globals: &'static str, body: &'static str, threads: u32) -> Fault {
-    let program = Program { name: "", globals, body, threads, expected: vec![0; 64] };
+    let program = Program { globals, threads, ..program("", body, &[0; 64]) };
     program.launch(&Options::default()).unwrap_err()
 }
 
@@ -202,9 +129,8 @@ fn shuffles_from_lanes_that_take_no_part_are_undefined() {
     let unused = "setp.lt.u32 %p2, %r1, 4; add.u32 %r3, %r2, %r1; selp.u32 %r4, %r1, %r3, %p2;
         @!%p2 exit; st.global.u32 [%rd2], %r4;";
     let body: &'static str = Box::leak(format!("{ended}\n{unused}").into_boxed_str());
-    let words = Program { name: "", globals: "", body, threads: 32, expected: vec![0; 32] }
-        .launch(&Options::default())
-        .unwrap();
+    let words =
+        Program { threads: 32, ..program("", body, &[0; 32]) }.launch(&Options::default()).unwrap();
     assert_eq!(words[..6], [0, 1, 2, 3, 0, 0]);
 }
 

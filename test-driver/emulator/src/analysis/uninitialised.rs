@@ -79,21 +79,31 @@ impl<'b> Analysis<'b> {
         Analysis { flow, entry, shuffles }
     }
 
-    /// Applies the blocks until nothing changes.
-    fn solve(&mut self) {
+    /// Applies the blocks until nothing changes; whether that took no more than [`MOST_WORK`].
+    fn solve(&mut self, words: u64) -> bool {
         let mut work: Vec<usize> = (0..self.flow.len()).rev().collect();
         let mut visited = vec![false; self.flow.len()];
+        let mut queued = vec![true; self.flow.len()];
+        let mut left = MOST_WORK;
         while let Some(block) = work.pop() {
-            visited[block] = true;
+            (visited[block], queued[block]) = (true, false);
             let mut written = self.entry[block].clone();
             let builds = &self.flow.builds[self.flow.range(block)];
             builds.iter().for_each(|build| apply(build, &mut written, self.shuffles));
+            left = left.saturating_sub(words + builds.len() as u64);
             for next in self.flow.successors(block) {
-                if self.entry[next].meet(&written) || !visited[next] {
+                let changed = self.entry[next].meet(&written) || !visited[next];
+                if changed && !std::mem::replace(&mut queued[next], true) {
                     work.push(next);
                 }
+                // To find the block takes longer than a word does.
+                left = left.saturating_sub(words + 16);
+            }
+            if left == 0 {
+                return false;
             }
         }
+        true
     }
 
     /// The slots that some instruction may read undefined.
@@ -111,10 +121,21 @@ impl<'b> Analysis<'b> {
     }
 }
 
+/// Words of sets that an analysis may hold, and that it may touch: past that a function is so large that
+/// all its registers are watched while it runs.
+const MOST_WORDS: u64 = 1 << 24;
+const MOST_WORK: u64 = 1 << 27;
+
 /// The slots that some instruction of a function may read undefined.
 fn undefined(flow: &ControlFlow<'_>, registers: &[bool], shuffles: bool) -> Vec<bool> {
+    let words = registers.len().div_ceil(64) as u64;
+    if words * flow.len() as u64 > MOST_WORDS {
+        return vec![true; registers.len()];
+    }
     let mut analysis = Analysis::new(flow, registers, shuffles);
-    analysis.solve();
+    if !analysis.solve(words) {
+        return vec![true; registers.len()];
+    }
     analysis.undefined(registers.len())
 }
 

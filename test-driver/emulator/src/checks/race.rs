@@ -82,6 +82,9 @@ pub(crate) struct Detector {
 
 const PAGE: u64 = 4096;
 
+/// Pages whose accesses are remembered: a launch that touches more has races that are missed.
+const MOST_PAGES: usize = 8192;
+
 impl Detector {
     pub(crate) fn new() -> Detector {
         Detector { time: 1, shared: HashMap::new(), pages: HashMap::new() }
@@ -128,6 +131,9 @@ impl Detector {
                 cells.resize(index + 1, Cell::default());
             }
             return &mut cells[index];
+        }
+        if self.pages.len() > MOST_PAGES {
+            self.pages.clear();
         }
         let cells = self
             .pages

@@ -94,7 +94,7 @@ impl<'a> Decoder<'_, 'a> {
             if write { (&i.operands[0], &i.operands[1]) } else { (&i.operands[1], &i.operands[0]) };
         let location = self.location(address, space)?;
         if ty == Type::B128 {
-            return self.wide(value, &location, kind, write);
+            return self.access_wide(value, &location, kind, write);
         }
         match value {
             value if self.is_vector(value) => self.many(value, &location, ty, words, kind, write),
@@ -180,14 +180,14 @@ impl<'a> Decoder<'_, 'a> {
     }
 
     /// A 128-bit register is two slots.
-    fn wide(
+    fn access_wide(
         &mut self,
         value: &Operand<'a>,
         location: &Location,
         kind: u32,
         write: bool,
     ) -> Result<(), Problem> {
-        let slot = if write { self.read(value, Type::B128)? } else { self.write(value)? };
+        let slot = self.wide(value)?;
         let run = memory_handler(location.target, Type::B64, 2, write);
         let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
         for slot in [slot, slot + 1] {

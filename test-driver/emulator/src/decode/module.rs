@@ -34,7 +34,16 @@ pub(crate) fn decode(tree: &Ast<'_>) -> Result<Decoded, ParseErrors> {
         if let (true, Some(_)) = (function.entry, &function.body)
             && let Some(&index) = context.symbols.functions.get(function.name)
         {
-            kernels.push(kernel(function, index, &context.program));
+            let kernel = kernel(function, index, &context.program);
+            let last = kernel.parameters.last();
+            let bytes = last.map_or(0, |last| last.offset.saturating_add(last.size));
+            if bytes > MOST_PARAMETER_BYTES {
+                let message = format!(
+                    "{bytes} bytes of parameters, at most {MOST_PARAMETER_BYTES} are allowed"
+                );
+                context.error(function.line, message);
+            }
+            kernels.push(kernel);
         }
     }
     globals::initialise(tree, &mut context);
@@ -45,6 +54,9 @@ pub(crate) fn decode(tree: &Ast<'_>) -> Result<Decoded, ParseErrors> {
     context.unsupported.sort_by_key(|found| found.line);
     Ok(Decoded { program: context.program, bodies, kernels, unsupported: context.unsupported })
 }
+
+/// Most bytes of the parameters of a kernel (PTX ISA, "Kernel Function Parameters").
+const MOST_PARAMETER_BYTES: u32 = 32_764;
 
 fn kernel(function: &Function<'_>, index: usize, program: &Program) -> Kernel {
     let bound = function.required_block.or(function.max_block);

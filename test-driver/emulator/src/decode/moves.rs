@@ -43,6 +43,10 @@ impl<'a> Decoder<'_, 'a> {
         source: &Operand<'a>,
         ty: Type,
     ) -> Result<(), Problem> {
+        if ty == Type::B128 {
+            let (from, to) = (self.wide(source)?, self.wide(target)?);
+            return self.halves([to, to + 1], &[from, from + 1]);
+        }
         let (from, width) = (self.read(source, ty)?, ty.bits().min(64));
         let (to, register) = self.write_typed(target)?;
         let wider = self.type_of(source).is_some_and(|ty| ty.bits() > width);
@@ -52,9 +56,6 @@ impl<'a> Decoder<'_, 'a> {
             Build::new(register::copy)
         };
         self.push(build.d(to).a(from));
-        if ty == Type::B128 {
-            self.push(Build::new(register::copy).d(to + 1).a(from + 1));
-        }
         Ok(())
     }
 
@@ -113,10 +114,11 @@ impl<'a> Decoder<'_, 'a> {
         let parts = self.part_count(source);
         let width = ty.bits() / parts.max(1);
         let slots = self.read_parts(source, part_type(width)?)?;
-        let d = self.write(target)?;
         if ty == Type::B128 {
+            let d = self.wide(target)?;
             return self.halves([d, d + 1], &slots);
         }
+        let d = self.write(target)?;
         let pool = self.pool(&slots);
         let mut build = Build::new(register::pack).d(d).x(width).transfer(Transfer::Pack);
         for slot in slots {
@@ -155,12 +157,13 @@ impl<'a> Decoder<'_, 'a> {
         let parts = self.write_parts(target)?;
         let width = ty.bits() / parts.len().max(1) as u32;
         part_type(width)?;
-        let a = self.read(source, ty)?;
         let slots: Vec<u32> = parts.iter().map(|&(slot, _)| slot).collect();
         if ty == Type::B128 {
+            let a = self.wide(source)?;
             let &[low, high] = slots.as_slice() else { return Err(Problem::Unsupported) };
             return self.halves([low, high], &[a, a + 1]);
         }
+        let a = self.read(source, ty)?;
         let pool = self.pool(&slots);
         let mut build = Build::new(register::unpack).a(a).x(width);
         for slot in slots {

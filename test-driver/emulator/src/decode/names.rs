@@ -199,21 +199,12 @@ impl Scope<'_> {
             || self.range_of(name).is_some()
     }
 
-    /// The declared range that a name is of, and its number there: `%r12` is number 12 of `%r<20>`, or
-    /// number 2 of `%r1<5>`.
+    /// The declared range that a name is of, and its number there: `%r12` is number 12 of `%r<20>`.
     fn range_of<'n>(&self, name: &'n str) -> Option<(&'n str, u32)> {
-        if self.ranges.is_empty() {
-            return None;
-        }
-        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count().min(10);
-        (1..=digits).rev().find_map(|length| {
-            let (prefix, number) = name.split_at(name.len() - length);
-            let declared = self.ranges.get(prefix)?;
-            // `%r01` is no register of `%r<2>`.
-            let plain = length == 1 || !number.starts_with('0');
-            let number = number.parse().ok().filter(|number| *number < declared.count && plain)?;
-            Some((prefix, number))
-        })
+        let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let count = self.ranges.get(prefix)?.count;
+        let number = name[prefix.len()..].parse().ok().filter(|number| *number < count)?;
+        Some((prefix, number))
     }
 }
 

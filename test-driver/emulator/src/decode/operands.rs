@@ -220,6 +220,17 @@ impl<'a> Decoder<'_, 'a> {
         }
     }
 
+    /// The first of the two slots of a register of 128 bits.
+    pub(crate) fn wide(&mut self, operand: &Operand<'a>) -> Result<u32, Problem> {
+        match operand {
+            Operand::Name(name, 0) => match self.names.find(name) {
+                Some(Entity::Register { slot, ty: Type::B128 }) => Ok(slot),
+                _ => Problem::error(format!("`{name}` is no register of 128 bits")),
+            },
+            _ => Problem::error("a register of 128 bits is needed"),
+        }
+    }
+
     /// Adds slots to the pool and gives the place of the first.
     pub(crate) fn pool(&mut self, slots: &[u32]) -> u32 {
         let start = self.function.tables.pool.len() as u32;

@@ -21,10 +21,16 @@ struct Shape {
     depth: usize,
 }
 
+/// The shapes that there are, as rows, columns and depth.
+const SHAPES: [[usize; 3]; 7] =
+    [[16, 16, 16], [32, 8, 16], [8, 32, 16], [16, 16, 8], [8, 8, 4], [8, 8, 32], [8, 8, 128]];
+
 fn shape(word: &str) -> Option<Shape> {
     let (m, rest) = word.strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
-    Some(Shape { rows: m.parse().ok()?, columns: n.parse().ok()?, depth: k.parse().ok()? })
+    let sizes = [m.parse().ok()?, n.parse().ok()?, k.parse().ok()?];
+    let [rows, columns, depth] = sizes;
+    SHAPES.contains(&sizes).then_some(Shape { rows, columns, depth })
 }
 
 /// Whether the next layout is by rows.

@@ -175,8 +175,8 @@ impl Device {
         let Some(found) = loaded.module.kernel(kernel) else {
             return Err(refused(format!("there is no kernel `{kernel}`")));
         };
-        let parameters = self.check(found, launch).map_err(refused)?;
         let program = &loaded.module.program;
+        let parameters = self.check(found, program, launch).map_err(refused)?;
         let layout = program.shared_layout(found.function);
         let workspace = self.workspace(launch).map_err(|error| refused(error.to_string()))?;
         let grid = Grid {
@@ -218,7 +218,12 @@ impl Device {
     }
 
     /// Checks a launch against the kernel and the device; gives the bytes of the parameters.
-    fn check(&self, kernel: &Kernel, launch: &Launch<'_>) -> Result<Vec<u8>, String> {
+    fn check(
+        &self,
+        kernel: &Kernel,
+        program: &Program,
+        launch: &Launch<'_>,
+    ) -> Result<Vec<u8>, String> {
         let properties = &self.properties;
         let [grid, block] =
             [(launch.grid, properties.max_grid), (launch.block, properties.max_block)];
@@ -245,9 +250,41 @@ impl Device {
             let limit = properties.shared_bytes;
             return Err(format!("{shared} bytes of shared memory, the device has {limit}"));
         }
+        self.check_memory_of_threads(kernel, program, launch)?;
         place_arguments(kernel, launch.arguments)
     }
+
+    /// Checks the local memory of a thread, and what all threads that run at once take of the host.
+    fn check_memory_of_threads(
+        &self,
+        kernel: &Kernel,
+        program: &Program,
+        launch: &Launch<'_>,
+    ) -> Result<(), String> {
+        let local = kernel.local_bytes;
+        if local > MOST_LOCAL_BYTES {
+            return Err(format!("{local} bytes of local memory, a thread has {MOST_LOCAL_BYTES}"));
+        }
+        let registers = program.functions[kernel.function].template.len() as u64;
+        let count = |sizes: [u32; 3]| sizes.iter().map(|&size| u64::from(size)).product::<u64>();
+        let blocks = if launch.cooperative { count(launch.grid) } else { 1 };
+        let threads = blocks.saturating_mul(count(launch.block));
+        let bytes = threads.saturating_mul(12 * registers + u64::from(local));
+        if bytes > MOST_THREAD_BYTES {
+            return Err(format!(
+                "{registers} registers and {local} bytes of local memory in {threads} threads at once, the \
+                 emulator has {MOST_THREAD_BYTES} bytes for both"
+            ));
+        }
+        Ok(())
+    }
 }
+
+/// Most bytes of local memory of a thread (CUDA C++ Programming Guide, "Technical Specifications").
+const MOST_LOCAL_BYTES: u32 = 512 << 10;
+
+/// Most bytes for the registers and local memory of the threads that run at once.
+const MOST_THREAD_BYTES: u64 = 1 << 30;
 
 /// The fault of a launch that is wrong itself.
 fn refusal(kernel: &str, reason: String) -> Fault {
@@ -281,7 +318,7 @@ fn place_arguments(kernel: &Kernel, arguments: &[&[u8]]) -> Result<Vec<u8>, Stri
     if wanted != given {
         return Err(format!("{given} arguments for {wanted} parameters"));
     }
-    let end = kernel.parameters.last().map_or(0, |last| last.offset + last.size);
+    let end = kernel.parameters.last().map_or(0, |last| last.offset.saturating_add(last.size));
     let mut bytes = vec![0; end as usize];
     for (parameter, argument) in kernel.parameters.iter().zip(arguments) {
         let (wanted, given) = (parameter.size as usize, argument.len());

@@ -3,7 +3,7 @@
 use super::address_space::GLOBAL_BASE;
 use super::region::Region;
 use crate::launch::{FaultKind, Nearest, Space};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 /// Addresses between two allocations that belong to none.
@@ -41,7 +41,31 @@ pub(crate) struct Store {
     /// What was freed, by its first address; addresses are not given twice.
     freed: Mutex<BTreeMap<u64, u64>>,
     limits: Mutex<Limits>,
+    heap: Mutex<Heap>,
     fill: u8,
+}
+
+/// Bytes that kernels can allocate: what devices have unless the host sets another limit (CUDA Driver API,
+/// `CU_LIMIT_MALLOC_HEAP_SIZE`).
+const HEAP_BYTES: u64 = 8 << 20;
+
+/// Bytes of the heap that an allocation takes beside its own.
+const HEADER_BYTES: u64 = 16;
+
+/// Freed allocations that are remembered, so that a use of one is told from other faults.
+const MOST_FREED: usize = 1 << 18;
+
+/// What kernels have allocated.
+#[derive(Default)]
+struct Heap {
+    used: u64,
+    lengths: HashMap<u64, u64>,
+}
+
+impl Heap {
+    fn free(&mut self, address: u64) {
+        self.used -= self.lengths.remove(&address).unwrap_or(0);
+    }
 }
 
 struct Limits {
@@ -53,7 +77,13 @@ struct Limits {
 impl Store {
     pub(crate) fn new(total: u64, fill: u8) -> Store {
         let limits = Limits { next: GLOBAL_BASE, used: 0, total };
-        Store { live: RwLock::default(), freed: Mutex::default(), limits: Mutex::new(limits), fill }
+        Store {
+            live: RwLock::default(),
+            freed: Mutex::default(),
+            limits: Mutex::new(limits),
+            heap: Mutex::default(),
+            fill,
+        }
     }
 
     /// Bytes in use and bytes there are.
@@ -84,6 +114,20 @@ impl Store {
         writable: bool,
     ) -> Result<u64, MemoryError> {
         self.allocate_filled(bytes, align, writable, self.fill)
+    }
+
+    /// Allocates memory for a kernel, from a heap as long as that of devices.
+    pub(crate) fn allocate_in_heap(&self, bytes: u64) -> Result<u64, MemoryError> {
+        let mut heap = self.heap.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = HEAP_BYTES - heap.used;
+        let wanted = bytes.saturating_add(HEADER_BYTES);
+        if wanted > free {
+            return Err(MemoryError::OutOfMemory { wanted, free });
+        }
+        let address = self.allocate(bytes, 16, true)?;
+        heap.used += wanted;
+        heap.lengths.insert(address, wanted);
+        Ok(address)
     }
 
     /// Allocates memory for a variable, which is zero where it has no values.
@@ -127,9 +171,13 @@ impl Store {
         let Some(region) = live.remove(&address) else {
             return Err(MemoryError::NotAllocated { address });
         };
+        self.heap.lock().unwrap_or_else(PoisonError::into_inner).free(address);
         if !region.is_of_host() {
             let mut freed = self.freed.lock().unwrap_or_else(PoisonError::into_inner);
             freed.insert(address, region.bytes());
+            if freed.len() > MOST_FREED {
+                freed.pop_first();
+            }
             self.limits.lock().unwrap_or_else(PoisonError::into_inner).used -= region.bytes();
         }
         Ok(())

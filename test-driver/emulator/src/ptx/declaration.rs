@@ -77,12 +77,26 @@ impl<'a> Parser<'a> {
             if self.eat('=') {
                 self.initial(&mut variable)?;
             }
+            self.check_variable(&variable)?;
             variables.push(variable);
             if !self.eat(',') {
                 self.expect(';')?;
                 return Ok(variables);
             }
         }
+    }
+
+    fn check_variable(&mut self, variable: &Variable<'a>) -> Parsed<()> {
+        let (line, name) = (variable.line, variable.name);
+        let in_memory = matches!(variable.home, StateSpace::Global | StateSpace::Const);
+        if !variable.initial.is_empty() && !in_memory {
+            return self
+                .error(line, format!("`{name}` has an initial value, and is not in memory"));
+        }
+        if !variable.external && variable.bytes.unwrap_or(0) == 0 {
+            return self.error(line, format!("`{name}` has no length"));
+        }
+        Ok(())
     }
 
     fn header(&mut self, external: bool) -> Parsed<Header> {
@@ -287,6 +301,9 @@ impl<'a> Parser<'a> {
                 _ => {
                     let values = self.integers()?;
                     let value = |index: usize| values.get(index).map_or(1, |&n| n);
+                    if values.contains(&0) && matches!(word, "maxntid" | "reqntid") {
+                        return self.error(self.line(), format!("`.{word}` of zero threads"));
+                    }
                     if let Some(which) = ["maxntid", "reqntid"].iter().position(|&is| is == word) {
                         bounds[which] = Some([value(0), value(1), value(2)]);
                     }

@@ -81,7 +81,10 @@ impl<'a> Parser<'a> {
         if self.eat(']') {
             return Ok(Operand::Address { base, offset });
         }
-        if offset == 0 && self.eat(',') && self.peek() == TokenKind::Mark('{') {
+        if offset != 0 || !self.eat(',') {
+            return self.unexpected("`]`");
+        }
+        if self.peek() == TokenKind::Mark('{') {
             let coordinates = self.list('{', '}')?;
             if self.eat(']') {
                 return Ok(Operand::Place { base, coordinates });

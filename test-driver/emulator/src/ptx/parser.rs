@@ -24,6 +24,10 @@ pub(super) struct Parser<'a> {
     errors: Vec<ParseError>,
 }
 
+/// What may stand beside the architecture in `.target`.
+const TARGET_OPTIONS: [&str; 4] =
+    ["debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"];
+
 /// Deepest nesting of blocks, lists and expressions.
 const DEEPEST: u32 = 128;
 
@@ -31,6 +35,7 @@ const DEEPEST: u32 = 128;
 pub(crate) fn parse(text: &str) -> Result<Ast<'_>, ParseErrors> {
     let mut parser = Parser { text, tokens: tokens(text), at: 0, depth: 0, errors: Vec::new() };
     let mut tree = Ast::default();
+    parser.refuse_unterminated();
     parser.start(&mut tree);
     while parser.peek() != TokenKind::End {
         let before = parser.at;
@@ -164,6 +169,15 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// What the text ends in is skipped with everything before it, so it is looked for first.
+    fn refuse_unterminated(&mut self) {
+        let tail = &self.tokens[self.tokens.len().saturating_sub(2)..];
+        let broken = tail.iter().find(|token| matches!(token.kind, TokenKind::Unterminated(_)));
+        if let Some(&Token { kind, line, .. }) = broken {
+            self.errors.push(ParseError::new(line, kind.to_string()));
+        }
+    }
+
     /// `.version` and `.target`, with which every text begins.
     fn start(&mut self, tree: &mut Ast<'a>) {
         if self.version().and_then(|()| self.first_target(tree)).is_err() {
@@ -239,6 +253,8 @@ impl<'a> Parser<'a> {
                     Some(target) => tree.target = target,
                     None => return self.error(line, format!("`{name}` is not a target")),
                 }
+            } else if !TARGET_OPTIONS.contains(&name) {
+                return self.error(line, format!("`{name}` is not a target"));
             }
             if !self.eat(',') {
                 return Ok(());

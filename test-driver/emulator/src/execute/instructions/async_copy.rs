@@ -13,6 +13,9 @@ use crate::execute::state::Arriving;
 use crate::launch::{FaultKind, Space};
 use crate::memory::AccessKind;
 
+/// Copies, and groups of them, that a thread has under way: older ones come at once.
+const MOST_COPIES: usize = 1024;
+
 /// `cp.async`: to slots `a + e`, from slots `b + d`, `c` of `x` bytes, the rest zero.
 pub(crate) fn copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let to = m.get(i.a).wrapping_add(m.get(i.e));
@@ -24,12 +27,19 @@ pub(crate) fn copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     }
     let mut arriving = Arriving { to, words: [0; 4], count: size as usize / 4 };
     for (place, offset) in (0..size).step_by(4).enumerate() {
-        match word(m, pc, from + offset, limit.saturating_sub(offset).min(4)) {
+        match word(m, pc, from.wrapping_add(offset), limit.saturating_sub(offset).min(4)) {
             Some(value) => arriving.words[place] = value,
             None => return STOP,
         }
     }
     m.thread.copies.open.push(arriving);
+    if m.thread.copies.open.len() > MOST_COPIES {
+        // They may come at any time.
+        let open = std::mem::take(&mut m.thread.copies.open);
+        if arrive_at(m, pc, &open).is_none() {
+            return STOP;
+        }
+    }
     pc + 1
 }
 
@@ -40,9 +50,12 @@ fn check_both(m: &mut Machine<'_>, to: u64, from: u64, bytes: u32) -> Option<()>
 }
 
 /// `cp.async.commit_group`: the copies begun since the last are a group.
-pub(crate) fn commit(m: &mut Machine<'_>, _: &Instruction, pc: u32) -> u32 {
+pub(crate) fn commit(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     let group = std::mem::take(&mut m.thread.copies.open);
     m.thread.copies.groups.push_back(group);
+    if m.thread.copies.groups.len() > MOST_COPIES {
+        return wait(m, &Instruction { x: MOST_COPIES as u32, ..*i }, pc);
+    }
     pc + 1
 }
 
@@ -81,7 +94,13 @@ pub(crate) fn uncounted_copies_arrive(m: &mut Machine<'_>, i: &Instruction, pc: 
 fn arrive_at(m: &mut Machine<'_>, pc: u32, group: &[Arriving]) -> Option<()> {
     for arriving in group {
         for (place, value) in arriving.words[..arriving.count].iter().enumerate() {
-            Shared::store(m, pc, arriving.to + 4 * place as u64, *value, AccessKind::WRITE)?;
+            Shared::store(
+                m,
+                pc,
+                arriving.to.wrapping_add(4 * place as u64),
+                *value,
+                AccessKind::WRITE,
+            )?;
         }
     }
     Some(())
@@ -95,7 +114,8 @@ fn word(m: &mut Machine<'_>, pc: u32, address: u64, bytes: u64) -> Option<u32> {
     let mut value = 0;
     for byte in 0..bytes {
         value |=
-            u32::from(Global::load::<u8>(m, pc, address + byte, AccessKind::READ)?) << (8 * byte);
+            u32::from(Global::load::<u8>(m, pc, address.wrapping_add(byte), AccessKind::READ)?)
+                << (8 * byte);
     }
     Some(value)
 }
@@ -112,8 +132,8 @@ pub(crate) fn bulk_copy(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
         return m.fail(FaultKind::InvalidOperand { reason });
     }
     for offset in (0..bytes).step_by(4) {
-        let Some(value) = word(m, pc, from + offset, 4) else { return STOP };
-        if Shared::store(m, pc, to + offset, value, AccessKind::WRITE).is_none() {
+        let Some(value) = word(m, pc, from.wrapping_add(offset), 4) else { return STOP };
+        if Shared::store(m, pc, to.wrapping_add(offset), value, AccessKind::WRITE).is_none() {
             return STOP;
         }
     }

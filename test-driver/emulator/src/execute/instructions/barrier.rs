@@ -27,8 +27,13 @@ pub(crate) fn synchronise(m: &mut Machine<'_>, i: &Instruction, _: u32) -> u32 {
 
 /// `bar.arrive`: barrier `a`, thread count `b`.
 pub(crate) fn arrive(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
-    let Some((barrier, _)) = operands(m, i) else { return STOP };
-    m.block.arrived[barrier as usize].push(m.thread.linear as usize);
+    let Some((barrier, count)) = operands(m, i) else { return STOP };
+    let arrivals = &mut m.block.arrived[barrier as usize];
+    arrivals.wanted = count.unwrap_or(u32::MAX);
+    // More would be of the next phase, which nobody can wait for before this one has ended.
+    if arrivals.threads.len() < arrivals.wanted as usize {
+        arrivals.threads.push(m.thread.linear as usize);
+    }
     pc + 1
 }
 

@@ -13,6 +13,9 @@ use crate::program::{CallSite, Slice};
 const STACK_BYTES: usize = 4 << 20;
 const STACK_CALLS: usize = 20_000;
 
+/// What the stacks of all threads of a block may take, with the registers of callers, in bytes.
+const BLOCK_STACK_BYTES: usize = 1 << 30;
+
 /// `call` of function `a` at call site `e`.
 pub(crate) fn call_direct(m: &mut Machine<'_>, i: &Instruction, pc: u32) -> u32 {
     enter(m, i.a as usize, i.e as usize, pc)
@@ -46,10 +49,13 @@ fn enter(m: &mut Machine<'_>, callee: usize, site: usize, pc: u32) -> u32 {
     }
     let base = m.thread.local.len().next_multiple_of(16);
     let end = base + function.frame_bytes as usize;
-    if m.thread.frames.len() >= STACK_CALLS || end > STACK_BYTES {
+    let kept = (end - m.thread.local.len()) + 8 * m.registers.len() + 4 * m.thread.undefined.len();
+    let full = m.block.stack_bytes + kept > BLOCK_STACK_BYTES;
+    if m.thread.frames.len() >= STACK_CALLS || end > STACK_BYTES || full {
         let depth = m.thread.frames.len() as u32;
         return m.fail(FaultKind::StackOverflow { depth });
     }
+    m.block.stack_bytes += kept;
     m.thread.local.resize(end, LOCAL_FILL);
     let caller = m.thread.base;
     for (from, to) in call.arguments.iter().zip(&function.parameters) {
@@ -65,6 +71,7 @@ fn enter(m: &mut Machine<'_>, callee: usize, site: usize, pc: u32) -> u32 {
         pc,
         base: caller,
         site: site as u32,
+        kept,
     };
     m.thread.frames.push(frame);
     m.thread.base = base as u32;
@@ -78,6 +85,7 @@ fn enter(m: &mut Machine<'_>, callee: usize, site: usize, pc: u32) -> u32 {
 pub(crate) fn leave(m: &mut Machine<'_>, _: &Instruction, _: u32) -> u32 {
     let Some(frame) = m.thread.frames.pop() else { return m.stop(Stop::End) };
     let base = m.thread.base;
+    m.block.stack_bytes -= frame.kept;
     let caller = &m.grid.program.functions[frame.function as usize];
     let returns = &caller.tables.calls[frame.site as usize].returns;
     for (to, from) in returns.iter().zip(&m.function.returns) {

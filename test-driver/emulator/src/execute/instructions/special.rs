@@ -56,7 +56,11 @@ special! {
 impl Special {
     /// The register called `name` and its dimension; all of them but a few have only one.
     pub(crate) fn named(name: &str) -> Option<(Special, u32)> {
-        let (base, member) = name.split_once('.').unwrap_or((name, "x"));
+        let (base, member) = match name.split_once('.') {
+            Some((base, _)) if !Special::is_vector(base) => return None,
+            Some((base, member)) => (base, member),
+            None => (name, "x"),
+        };
         let dimension = match member {
             "x" => 0,
             "y" => 1,
@@ -66,6 +70,11 @@ impl Special {
             _ => return None,
         };
         Some((Special::base(base)?, dimension))
+    }
+
+    fn is_vector(base: &str) -> bool {
+        let plain = base.strip_prefix("%cluster_").or_else(|| base.strip_prefix('%'));
+        matches!(plain, Some("tid" | "ntid" | "ctaid" | "nctaid" | "clusterid" | "nclusterid"))
     }
 
     fn base(name: &str) -> Option<Special> {

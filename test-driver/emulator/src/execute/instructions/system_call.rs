@@ -12,6 +12,12 @@ use crate::program::{CallSite, Slice};
 /// Longest text that is read from memory.
 const LONGEST: u64 = 1 << 16;
 
+/// Most characters of a width or of a precision. C allows more, but what they ask for is mostly blanks.
+const WIDEST: usize = 4096;
+
+/// Most bytes that a call prints, and that a block does: a device keeps 1 MiB until the host reads it.
+const LONGEST_PRINT: usize = 1 << 20;
+
 /// Calls a function that has no body.
 pub(super) fn call_builtin(m: &mut Machine<'_>, name: &str, site: &CallSite, pc: u32) -> u32 {
     let values: Vec<u64> =
@@ -21,7 +27,7 @@ pub(super) fn call_builtin(m: &mut Machine<'_>, name: &str, site: &CallSite, pc:
         ("__assertfail", &[message, file, line, ..]) => {
             assertion(m, pc, message, file, line as u32)
         }
-        ("malloc", &[bytes]) => Some(m.grid.store.allocate(bytes, 16, true).unwrap_or(0)),
+        ("malloc", &[bytes]) => Some(m.grid.store.allocate_in_heap(bytes).unwrap_or(0)),
         ("free", &[address]) => free(m, address),
         _ => {
             m.fail(FaultKind::Unsupported { what: name.to_string() });
@@ -67,7 +73,7 @@ fn free(m: &mut Machine<'_>, address: u64) -> Option<u64> {
 fn text(m: &mut Machine<'_>, pc: u32, address: u64) -> Option<String> {
     let mut bytes = Vec::new();
     for offset in 0..LONGEST {
-        match Generic::load::<u8>(m, pc, address + offset, AccessKind::READ)? {
+        match Generic::load::<u8>(m, pc, address.wrapping_add(offset), AccessKind::READ)? {
             0 => break,
             byte => bytes.push(byte),
         }
@@ -92,13 +98,18 @@ fn print(m: &mut Machine<'_>, pc: u32, format: u64, arguments: u64) -> Option<u6
         out.push_str(&rest[..start]);
         let (specification, length) = Specification::parse(&rest[start..]);
         rest = &rest[start + length..];
+        if out.len() > LONGEST_PRINT {
+            break;
+        }
         match specification {
             Some(specification) => specification.print(m, &mut reader, &mut out)?,
             None => out.push('%'),
         }
     }
     out.push_str(rest);
-    m.block.printed.push_str(&out);
+    if m.block.printed.len() + out.len() <= LONGEST_PRINT {
+        m.block.printed.push_str(&out);
+    }
     Some(reader.count)
 }
 
@@ -110,9 +121,8 @@ struct Arguments {
 
 impl Arguments {
     fn next(&mut self, m: &mut Machine<'_>, bytes: u64) -> Option<u64> {
-        self.at = self.at.next_multiple_of(bytes);
-        let at = self.at;
-        self.at += bytes;
+        let at = self.at.wrapping_add(bytes - 1) & !(bytes - 1);
+        self.at = at.wrapping_add(bytes);
         self.count += 1;
         match bytes {
             4 => Generic::load::<u32>(m, self.pc, at, AccessKind::READ).map(u64::from),
@@ -146,8 +156,8 @@ impl Size {
     fn get(self, m: &mut Machine<'_>, arguments: &mut Arguments) -> Option<Option<usize>> {
         Some(match self {
             Size::Default => None,
-            Size::Fixed(size) => Some(size),
-            Size::Given => Some(arguments.next(m, 4)? as usize),
+            Size::Fixed(size) => Some(size.min(WIDEST)),
+            Size::Given => Some((arguments.next(m, 4)? as usize).min(WIDEST)),
         })
     }
 }
@@ -164,7 +174,8 @@ fn take_size(text: &mut &str) -> Size {
         *text = rest;
         return Size::Given;
     }
-    take_while(text, |c| c.is_ascii_digit()).parse().map_or(Size::Default, Size::Fixed)
+    let digits = take_while(text, |c| c.is_ascii_digit());
+    if digits.is_empty() { Size::Default } else { Size::Fixed(digits.parse().unwrap_or(WIDEST)) }
 }
 
 impl Specification {

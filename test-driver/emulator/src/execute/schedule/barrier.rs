@@ -14,8 +14,15 @@ pub(super) fn complete(
         let waiting: Vec<usize> = (0..threads.len())
             .filter(|&thread| wait_of(&threads[thread], barrier).is_some())
             .collect();
-        let Some(&first) = waiting.first() else { continue };
-        let arrived = block.arrived[barrier as usize].len();
+        let arrivals = &mut block.arrived[barrier as usize];
+        let arrived = arrivals.threads.len();
+        let Some(&first) = waiting.first() else {
+            // Arrivals alone end a phase too.
+            if arrived > 0 && arrived >= expected(threads, arrivals.wanted as usize) {
+                arrivals.threads.clear();
+            }
+            continue;
+        };
         let wait = wait_of(&threads[first], barrier);
         let wanted = wait.and_then(|wait| wait.count).map_or_else(
             || threads.iter().filter(|thread| !thread.has_ended()).count(),
@@ -71,7 +78,7 @@ fn open(
 
 /// Tells the race detector whom the barrier orders.
 fn order(block: &mut Block, threads: &[Thread], barrier: u32, waiting: &[usize]) {
-    let arrived = std::mem::take(&mut block.arrived[barrier as usize]);
+    let arrived = std::mem::take(&mut block.arrived[barrier as usize].threads);
     let running = threads.iter().filter(|thread| !thread.has_ended()).count();
     let Some(detector) = &mut block.observer else { return };
     if waiting.len() == running && arrived.is_empty() {

@@ -42,7 +42,8 @@ impl ResidentBlock {
         }
         block.watched = grid.options.poison || grid.options.detect_races;
         block.printed.clear();
-        block.arrived.iter_mut().for_each(Vec::clear);
+        block.arrived.iter_mut().for_each(|arrivals| arrivals.threads.clear());
+        block.stack_bytes = 0;
         let count: u32 = grid.block.iter().product();
         block.clocks.clear();
         if grid.options.detect_races {

@@ -19,7 +19,17 @@ pub(crate) struct Block {
     pub(crate) clocks: Vec<Clock>,
     pub(crate) printed: String,
     /// Threads that have arrived at each barrier without waiting.
-    pub(crate) arrived: [Vec<usize>; 16],
+    pub(crate) arrived: [Arrivals; 16],
+    /// Bytes of the frames and registers of callers.
+    pub(crate) stack_bytes: usize,
+}
+
+/// Threads that have arrived at a barrier without waiting.
+#[derive(Default)]
+pub(crate) struct Arrivals {
+    pub(crate) threads: Vec<usize>,
+    /// How many threads the barrier wants, as the last of them said.
+    pub(crate) wanted: u32,
 }
 
 impl Block {

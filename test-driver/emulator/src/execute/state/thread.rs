@@ -59,6 +59,8 @@ pub(crate) struct Frame {
     pub(crate) base: u32,
     /// The call site, which says where the results go.
     pub(crate) site: u32,
+    /// Bytes that the call takes until it returns.
+    pub(crate) kept: usize,
 }
 
 /// Why a register is undefined.

@@ -93,6 +93,17 @@ fn active(threads: &[Thread], lane: usize) -> Option<u32> {
     Some(mask.sum())
 }
 
+/// Whether an operation is one of all lanes of a warp: it is undefined where some have ended or never were.
+fn needs_whole_warp(operation: &Collective) -> bool {
+    matches!(
+        operation,
+        Collective::Multiply(_)
+            | Collective::Fragments(_)
+            | Collective::Warpgroup(_)
+            | Collective::LoadMatrix(_)
+    )
+}
+
 fn perform(
     mut lanes: Lanes<'_>,
     block: &mut Block,
@@ -101,6 +112,10 @@ fn perform(
 ) -> Result<(), (usize, FaultKind)> {
     let members = lanes.members;
     let mask = u64::from(members);
+    if needs_whole_warp(operation) && members != u32::MAX {
+        let kind = FaultKind::MissingLanes { mask: u32::MAX, missing: !members };
+        return Err((members.trailing_zeros() as usize, kind));
+    }
     match *operation {
         Collective::Barrier => {}
         Collective::ActiveMask { d } => lanes.set_all(d, mask),
