@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{compile, compile_with, ptx};
+use common::{compile, compile_with, compiler, job, lower, ptx};
 use kernelmill_compiler::{Artifact, Config, MathLibrary, PanicLevel, Params};
 
 const GPUS: [&str; 4] = ["compute_75", "compute_90", "gfx90a", "gfx1100"];
@@ -282,6 +282,34 @@ fn check_15_fastmath_rsqrt() {
     assert_eq!(counts("rsqrt_fast", &kernel("#[kernel(fast_math)]", "of(x[i.get()])")), [1, 0, 1]);
     let per_call = kernel("#[kernel]", "fast_math(|| of(x[i.get()])) + of(x[0])");
     assert_eq!(counts("rsqrt_per_call", &per_call), [1, 1, 1]);
+}
+
+/// With `nnan` or `ninf` a NaN would be poison, in safe code.
+#[test]
+fn fast_arithmetic_takes_no_number_for_finite() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+#[kernel(fast_math)]
+pub fn scaled(x: &[f32], mut y: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        let value = x[i.get()] / 3.0 + x[0].sqrt();
+        *out = if value.is_nan() { x[value as usize] } else { value - x[1] };
+    }
+}
+";
+    for target in ["cpu"].into_iter().chain(GPUS) {
+        let (source, lowered) = lower("scaled", text);
+        let mut config = Config::new(target.parse().unwrap());
+        config.options.validate = false;
+        let module = compiler().inspect(&job("scaled", &source, &lowered, &config)).unwrap();
+        let has = |line: &str, words: &[&str]| line.split(' ').any(|it| words.contains(&it));
+        let lines: Vec<_> = module.lines().filter(|it| it.contains(" = ")).collect();
+        assert!(lines.iter().any(|line| has(line, &["reassoc"])), "{target}");
+        let finite = lines.iter().find(|line| has(line, &["nnan", "ninf", "fast"]));
+        assert_eq!(finite, None, "{target}");
+    }
 }
 
 #[test]

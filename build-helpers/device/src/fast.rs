@@ -1,10 +1,14 @@
 //! Fast-math flags: [`fast_math`] for a part of a kernel, and `#[kernel(fast_math)]` for a whole one.
 //!
-//! They are [LLVM's flags](https://llvm.org/docs/LangRef.html#fast-math-flags), all of them (`fast`). The
-//! compiler may replace a division by a multiplication with the reciprocal, and `1.0 / x.sqrt()` by an
-//! instruction with an error of 2 ulp, reassociate additions, and assume that no number is infinite or
-//! NaN. On NVIDIA's processors it uses the approximate instructions for division and square root of
-//! `f32`. The functions of [`crate::math`] keep their accuracy.
+//! They are [LLVM's flags](https://llvm.org/docs/LangRef.html#fast-math-flags) `reassoc`, `nsz`, `arcp`,
+//! `contract` and `afn`. The compiler may replace a division by a multiplication with the reciprocal, and
+//! `1.0 / x.sqrt()` by an instruction with an error of 2 ulp, reassociate additions, and take -0.0 for 0.0. On
+//! NVIDIA's processors it uses the approximate instructions for division and square root of `f32`. The
+//! functions of [`crate::math`] keep their accuracy.
+//!
+//! NaN and infinity stay what they are: the flags `nnan` and `ninf` are not set, because with them a NaN is
+//! undefined behaviour, and these functions are safe. A reordered sum may be infinite, or NaN, where the one that
+//! is written is not, and the reverse.
 //!
 //! ```
 //! use kernelmill_device::prelude::*;

@@ -1,9 +1,10 @@
 //! Arenas: the memory that blocks run in, one set for each thread of the host.
 //!
-//! Kept between launches. Guaranteed: a launch like the one before it on a thread allocates nothing.
+//! Kept between launches. Guaranteed: a launch like the one before it on a thread allocates nothing, and memory
+//! that there is not is an error.
 
 use std::{
-    alloc::{Layout, alloc, alloc_zeroed, dealloc, handle_alloc_error},
+    alloc::{Layout, alloc, alloc_zeroed, dealloc},
     cell::Cell,
     ptr::NonNull,
 };
@@ -51,23 +52,24 @@ impl Drop for Aligned {
 #[derive(Debug, Default)]
 struct Grown(Option<Aligned>);
 
+/// A block needs this many bytes, and they cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lacking(pub(super) usize);
+
 impl Grown {
     /// Memory of `bytes` bytes, aligned; what it contains is not defined.
-    fn reserve(&mut self, bytes: usize, align: usize) -> *mut u8 {
+    fn reserve(&mut self, bytes: usize, align: usize) -> Result<*mut u8, Lacking> {
         if let Some(memory) = &self.0
             && memory.layout.size() >= bytes
             && memory.layout.align() >= align
         {
-            return memory.pointer();
+            return Ok(memory.pointer());
         }
-        let size = bytes.max(1).next_power_of_two();
         self.0 = None;
-        let Some(memory) = Aligned::new(size, align, true) else {
-            handle_alloc_error(Layout::from_size_align(size, align).unwrap_or(Layout::new::<u8>()))
-        };
-        let pointer = memory.pointer();
-        self.0 = Some(memory);
-        pointer
+        // What is not kept has no use for room to grow.
+        let size = if bytes > KEPT_BYTES { bytes } else { bytes.max(1).next_power_of_two() };
+        let memory = Aligned::new(size, align, true).ok_or(Lacking(bytes))?;
+        Ok(self.0.insert(memory).pointer())
     }
 
     fn bytes(&self) -> usize {
@@ -129,12 +131,12 @@ impl Arena {
 
     /// The block, with shared memory of `bytes` bytes, and `scratch` bytes for what it keeps
     /// between barriers; valid until the next call.
-    pub(super) fn block(&mut self, bytes: usize, scratch: usize) -> *mut Block {
-        self.block.shared = self.shared.reserve(bytes, 128);
+    pub(super) fn block(&mut self, bytes: usize, scratch: usize) -> Result<*mut Block, Lacking> {
+        self.block.shared = self.shared.reserve(bytes, 128)?;
         if scratch > 0 {
-            self.block.scratch = self.frames.reserve(scratch, 64);
+            self.block.scratch = self.frames.reserve(scratch, 64)?;
         }
-        &raw mut self.block
+        Ok(&raw mut self.block)
     }
 
     /// Room for `threads` threads, and for as many coroutines of `stride` bytes.
@@ -143,11 +145,12 @@ impl Arena {
         threads: usize,
         stride: usize,
         align: usize,
-    ) -> (*mut Item, *mut u8) {
+    ) -> Result<(*mut Item, *mut u8), Lacking> {
         self.items.clear();
-        self.items.reserve(threads);
-        let frames = self.frames.reserve(threads.saturating_mul(stride), align.max(64));
-        (self.items.as_mut_ptr(), frames)
+        let lacking = |_| Lacking(threads.saturating_mul(size_of::<Item>()));
+        self.items.try_reserve(threads).map_err(lacking)?;
+        let frames = self.frames.reserve(threads.saturating_mul(stride), align.max(64))?;
+        Ok((self.items.as_mut_ptr(), frames))
     }
 
     fn bytes(&self) -> usize {

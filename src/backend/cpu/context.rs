@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use super::{memory::Memory, module::Module, stream::Stream};
+use super::{launch::Device, memory::Memory, module::Module, stream::Stream};
 use crate::{
     embedded::EmbeddedArtifact,
     error::{Error, Result},
@@ -28,10 +28,8 @@ const LIMITS: Limits = Limits {
 pub(crate) struct Cpu;
 
 pub(crate) struct Context {
-    name: String,
-    sequential: bool,
     id: ContextId,
-    errors: Arc<ErrorSlot>,
+    device: Arc<Device>,
 }
 
 /// The device whose blocks run in parallel.
@@ -51,7 +49,8 @@ impl Context {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let how = if sequential { "sequential".to_owned() } else { format!("{cores} threads") };
         let name = format!("{} CPU, {how}", std::env::consts::ARCH);
-        Self { name, sequential, id: ContextId::new(), errors: Arc::default() }
+        let device = Device { name, sequential, errors: ErrorSlot::default() };
+        Self { id: ContextId::new(), device: Arc::new(device) }
     }
 }
 
@@ -83,7 +82,7 @@ impl hal::Context for Context {
     }
 
     fn name(&self) -> &str {
-        &self.name
+        &self.device.name
     }
 
     fn limits(&self) -> &Limits {
@@ -103,21 +102,21 @@ impl hal::Context for Context {
     }
 
     fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        Ok(Box::new(Memory::new(&self.name, bytes, true)?))
+        Ok(Box::new(Memory::new(&self.device.name, bytes, true)?))
     }
 
     unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        let mut memory = Box::new(Memory::new(&self.name, bytes, false)?);
+        let mut memory = Box::new(Memory::new(&self.device.name, bytes, false)?);
         // SAFETY: the memory is new and has that many bytes; the source is promised.
         unsafe { hal::Memory::write(&mut *memory, 0, source, bytes)? };
         Ok(memory)
     }
 
     fn load(&self, _artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
-        Ok(Arc::new(Module::new(Arc::clone(&self.errors), self.sequential)))
+        Ok(Arc::new(Module::new(Arc::clone(&self.device))))
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.errors.report()
+        self.device.errors.report()
     }
 }

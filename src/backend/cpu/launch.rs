@@ -1,14 +1,14 @@
 //! CPU launches: the blocks of a grid, on one thread or shared among rayon's pool.
 //!
 //! Needs a shape that was checked against the limits. Guaranteed: every block has run when a launch
-//! returns, save after a panic.
+//! returns, save after a panic, and where a block's memory cannot be had, which is an error.
 
 use std::{
     cell::UnsafeCell,
     ops::Range,
     sync::{
         Arc,
-        atomic::{AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -17,7 +17,7 @@ use kernelmill_artifact::PanicRecord;
 use rayon::prelude::*;
 
 use super::{
-    arena::{Arena, Lease},
+    arena::{Arena, Lacking, Lease},
     scheduler::Scheduler,
 };
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
         EmbeddedArtifact,
         abi::{self, Geometry, ROW, Resume, Run, Start},
     },
-    error::Result,
+    error::{Error, Result},
     hal::{self, AsyncError, ErrorSlot, StreamRef},
     limits::{Checked, KernelLimits},
 };
@@ -43,12 +43,20 @@ pub(super) enum Strategy {
     Coroutine { start: Start, resume: Resume, stride: usize, align: usize },
 }
 
+/// What kernels know of their device.
+pub(super) struct Device {
+    pub(super) name: String,
+    /// Whether blocks run one after the other.
+    pub(super) sequential: bool,
+    /// Of all launches.
+    pub(super) errors: ErrorSlot,
+}
+
 /// A kernel, ready to be launched.
 pub(super) struct Function {
     strategy: Strategy,
     artifact: &'static EmbeddedArtifact,
-    context_errors: Arc<ErrorSlot>,
-    sequential: bool,
+    device: Arc<Device>,
     static_shared_bytes: u64,
     /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured.
     block_ns: AtomicU64,
@@ -59,12 +67,11 @@ impl Function {
         strategy: Strategy,
         kernel: &abi::Kernel,
         artifact: &'static EmbeddedArtifact,
-        context_errors: Arc<ErrorSlot>,
-        sequential: bool,
+        device: Arc<Device>,
     ) -> Self {
         let static_shared_bytes = kernel.static_shared_bytes;
         let block_ns = AtomicU64::new(0);
-        Self { strategy, artifact, context_errors, sequential, static_shared_bytes, block_ns }
+        Self { strategy, artifact, device, static_shared_bytes, block_ns }
     }
 
     /// Whether `blocks` blocks took so little when last measured that sharing them costs more.
@@ -98,17 +105,22 @@ impl hal::Function for Function {
             arguments: arguments.as_ptr(),
             record: record.get(),
             shared_bytes: shared_bytes as usize,
+            lacking: AtomicUsize::new(0),
         };
         let blocks = grid.iter().map(|&n| n as usize).product();
         // SAFETY: the caller promises the arguments; geometry and record live until the end.
         unsafe { launch.run(blocks) };
+        let lacking = launch.lacking.into_inner();
         let record = record.into_inner();
+        if lacking != 0 {
+            return Err(Error::OutOfMemory { device: self.device.name.clone(), bytes: lacking });
+        }
         if !record.is_set() {
             return Ok(None);
         }
         let error = AsyncError::new(self.artifact.panic(&record).into());
         stream.keep(&error);
-        self.context_errors.keep(&error);
+        self.device.errors.keep(&error);
         Ok(Some(error))
     }
 }
@@ -120,6 +132,8 @@ struct Launch<'a> {
     arguments: *const *const u8,
     record: *mut PanicRecord,
     shared_bytes: usize,
+    /// The bytes that a block needs and cannot have; 0 where there is none.
+    lacking: AtomicUsize,
 }
 
 // SAFETY: arguments are only read; the record is claimed by one thread before it is written.
@@ -130,9 +144,9 @@ impl Launch<'_> {
     ///
     /// The arguments are those of the kernel.
     unsafe fn run(&self, blocks: usize) {
-        if blocks == 1 || self.function.sequential {
-            // SAFETY: promised; the arena is this thread's.
-            return unsafe { self.run_in(Lease::take().arena(), 0..blocks) };
+        if blocks == 1 || self.function.device.sequential {
+            // SAFETY: promised.
+            return unsafe { self.run_here(0..blocks) };
         }
         let done = if self.function.is_short(blocks) {
             // SAFETY: promised.
@@ -188,36 +202,58 @@ impl Launch<'_> {
     /// As for `run`.
     unsafe fn run_timed(&self, blocks: Range<usize>) {
         let (begun, count) = (Instant::now(), blocks.len().max(1) as u64);
-        // SAFETY: promised; the arena is this thread's.
-        unsafe { self.run_in(Lease::take().arena(), blocks) };
+        // SAFETY: promised.
+        unsafe { self.run_here(blocks) };
         let each = begun.elapsed().as_nanos() as u64 / count;
         self.function.block_ns.store(each.max(1), Ordering::Relaxed);
     }
 
-    /// Runs the blocks with these linear indices, x fastest, until one panics.
+    /// Runs some of the blocks in the arena of the calling thread, unless another thread has no memory for
+    /// its blocks.
+    ///
+    /// # Safety
+    ///
+    /// As for `run`.
+    unsafe fn run_here(&self, blocks: Range<usize>) {
+        if self.lacking.load(Ordering::Relaxed) != 0 {
+            return;
+        }
+        // SAFETY: promised; the arena is this thread's.
+        let done = unsafe { self.run_in(Lease::take().arena(), blocks) };
+        if let Err(Lacking(bytes)) = done {
+            self.lacking.store(bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Runs the blocks with these linear indices, x fastest, until one panics; none where their memory cannot
+    /// be had.
     ///
     /// # Safety
     ///
     /// As for `run`; nobody else uses the arena.
-    unsafe fn run_in(&self, arena: &mut Arena, blocks: Range<usize>) {
+    unsafe fn run_in(
+        &self,
+        arena: &mut Arena,
+        blocks: Range<usize>,
+    ) -> std::result::Result<(), Lacking> {
         let mut scratch = 0;
         let scheduler = match self.function.strategy {
             Strategy::Loop { thread_bytes, .. } => {
                 let [width, height, depth] = self.geometry.block.map(|n| n as usize);
                 scratch = thread_bytes
                     .saturating_mul(width.next_multiple_of(ROW))
-                    .saturating_mul(height * depth);
+                    .saturating_mul(height.saturating_mul(depth));
                 None
             }
             Strategy::Coroutine { start, resume, stride, align } => {
                 let shape = self.geometry.block;
                 let threads = shape.iter().map(|&n| n as usize).product();
-                let (items, frames) = arena.threads(threads, stride, align);
+                let (items, frames) = arena.threads(threads, stride, align)?;
                 let arguments = self.arguments;
                 Some(Scheduler { start, resume, arguments, shape, items, frames, stride })
             }
         };
-        let block = arena.block(self.shared_bytes, scratch);
+        let block = arena.block(self.shared_bytes, scratch)?;
         let mut index = self.index(blocks.start);
         // SAFETY: the block is this thread's; the record outlives the launch, and kernels use its
         // state as an atomic too; arguments are promised.
@@ -227,7 +263,7 @@ impl Launch<'_> {
             let panicked = AtomicU32::from_ptr(&raw mut (*self.record).state);
             for _ in blocks {
                 if panicked.load(Ordering::Relaxed) != 0 {
-                    return;
+                    return Ok(());
                 }
                 (*block).index = index;
                 match (&self.function.strategy, &scheduler) {
@@ -238,6 +274,7 @@ impl Launch<'_> {
                 index = self.next(index);
             }
         }
+        Ok(())
     }
 
     /// The index of the block with this linear index.

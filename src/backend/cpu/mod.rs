@@ -13,4 +13,6 @@ mod memory;
 mod module;
 mod scheduler;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod warp;

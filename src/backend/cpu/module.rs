@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     dispatch,
-    launch::{Function, Strategy},
+    launch::{Device, Function, Strategy},
 };
 use crate::{
     embedded::{
@@ -13,17 +13,16 @@ use crate::{
         check_version,
     },
     error::{Error, Result},
-    hal::{self, ErrorSlot},
+    hal,
 };
 
 pub(super) struct Module {
-    errors: Arc<ErrorSlot>,
-    sequential: bool,
+    device: Arc<Device>,
 }
 
 impl Module {
-    pub(super) fn new(errors: Arc<ErrorSlot>, sequential: bool) -> Self {
-        Self { errors, sequential }
+    pub(super) fn new(device: Arc<Device>) -> Self {
+        Self { device }
     }
 }
 
@@ -42,8 +41,8 @@ impl hal::Module for Module {
         let compiled = entry.kernel();
         check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
         let Some(strategy) = strategy(compiled) else { return Err(missing) };
-        let errors = Arc::clone(&self.errors);
-        Ok(Box::new(Function::new(strategy, compiled, artifact, errors, self.sequential)))
+        let device = Arc::clone(&self.device);
+        Ok(Box::new(Function::new(strategy, compiled, artifact, device)))
     }
 }
 

@@ -1,5 +1,8 @@
-//! Fast-math flags: contraction of the whole module, and all flags in functions that ask for them. LLVM
-//! describes the flags in its [language reference].
+//! Fast-math flags: contraction of the whole module, and in functions that ask for them every flag but `nnan`
+//! and `ninf`. LLVM describes the flags in its [language reference].
+//!
+//! Kernels that ask for them are safe Rust. With `nnan` and `ninf` a NaN or an infinity is poison, and what is
+//! computed from it, an index among it, can be anything.
 //!
 //! [language reference]: https://llvm.org/docs/LangRef.html#fast-math-flags
 
@@ -37,8 +40,8 @@ const MARK: &str = "__kernelmill_fast_math";
 /// How deep calls are followed.
 const DEPTH: usize = 64;
 
-/// Inlines what marked functions call, and sets all fast-math flags in them. The mathematical functions of the device crate stay as they are: they compute
-/// with the errors of single operations.
+/// Inlines what marked functions call, and sets fast-math flags in them. The mathematical functions of the
+/// device crate stay as they are: they compute with the errors of single operations.
 pub(crate) fn apply<'c>(
     context: &'c Context,
     module: &Module<'c>,

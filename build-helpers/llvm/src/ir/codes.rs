@@ -216,6 +216,8 @@ pub(crate) mod fast_math {
     pub(crate) const NO_SIGNED_ZEROS: c_uint = 1 << 3;
     /// Operations may be fused.
     pub(crate) const CONTRACT: c_uint = 1 << 5;
+    /// No number is NaN, and none is infinite: a result that is one all the same is poison.
+    pub(crate) const FINITE: c_uint = 1 << 1 | 1 << 2;
     /// All of them.
     pub(crate) const ALL: c_uint = 0x7f;
 }

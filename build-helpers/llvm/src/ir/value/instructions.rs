@@ -164,12 +164,14 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// Sets all fast-math flags (`fast`) on an operation that can have them.
+    /// Sets the fast-math flags on an operation that can have them, but for `nnan` and `ninf`: they make
+    /// poison of NaN and infinity, which safe code may compute.
     pub fn allow_fast_math(self) {
         // SAFETY: flags are set only on an instruction that takes them.
         unsafe {
             if LLVMCanValueUseFastMathFlags(self.raw) != 0 {
-                LLVMSetFastMathFlags(self.raw, codes::fast_math::ALL);
+                let flags = codes::fast_math::ALL & !codes::fast_math::FINITE;
+                LLVMSetFastMathFlags(self.raw, flags);
             }
         }
     }

@@ -1,0 +1,113 @@
+//! Launches whose blocks need more memory than there is.
+
+use crate::{
+    __codegen::{self as cg, abi},
+    Device, Error, Launch, Result,
+};
+
+/// More than any machine has, for a thread.
+const HUGE: u64 = 1 << 46;
+
+/// A loop whose blocks keep [`HUGE`] bytes for each thread.
+static LOOP: cg::CpuKernel = cg::CpuKernel {
+    version: 1,
+    strategy: abi::STRATEGY_LOOP,
+    static_shared_bytes: 0,
+    frame_bytes: HUGE,
+    frame_align: 64,
+    run: [Some(run), None, None],
+    start: None,
+    resume: None,
+};
+
+/// A coroutine of [`HUGE`] bytes.
+static COROUTINE: cg::CpuKernel = cg::CpuKernel {
+    strategy: abi::STRATEGY_COROUTINE,
+    run: [None; 3],
+    start: Some(start),
+    resume: Some(resume),
+    ..LOOP
+};
+
+/// A loop whose blocks keep little.
+static SMALL: cg::CpuKernel =
+    cg::CpuKernel { frame_bytes: 8, run: [Some(write), None, None], ..LOOP };
+
+unsafe extern "C" fn run(_: *const *const u8, _: *mut abi::Block) {
+    unreachable!("the block has no memory")
+}
+
+unsafe extern "C" fn start(_: *const *const u8, _: *mut abi::Item, _: *mut u8) {
+    unreachable!("the thread has no memory")
+}
+
+unsafe extern "C" fn resume(_: *mut u8, _: *mut abi::Item) -> bool {
+    unreachable!("the thread has no memory")
+}
+
+/// Writes the block's memory for 32 threads.
+unsafe extern "C" fn write(_: *const *const u8, block: *mut abi::Block) {
+    // SAFETY: the block has 8 bytes for each of its threads.
+    unsafe { (*block).scratch.write_bytes(7, 8 * 32) }
+}
+
+static SIGNATURES: [cg::Signature; 1] = [cg::Signature::borrowed("kernel", &[])];
+static SETS: [cg::KernelSet; 3] = [
+    set(&[artifact("11", &[embedded(&LOOP)])]),
+    set(&[artifact("12", &[embedded(&COROUTINE)])]),
+    set(&[artifact("13", &[embedded(&SMALL)])]),
+];
+
+const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
+    cg::KernelSet {
+        format_version: 1,
+        package: "demo",
+        signatures: &SIGNATURES,
+        functions: &[],
+        artifacts,
+    }
+}
+
+const fn artifact(
+    fingerprint: &'static str,
+    kernels: &'static [cg::EmbeddedKernel],
+) -> cg::EmbeddedArtifact {
+    cg::EmbeddedArtifact {
+        fingerprint,
+        target: "cpu",
+        kind: cg::ArtifactKind::Object,
+        source: "kernels/kernel.rs",
+        bytes: &[],
+        kernels,
+        locations: &[],
+        backtraces: &[],
+        messages: &[],
+    }
+}
+
+const fn embedded(kernel: &'static cg::CpuKernel) -> cg::EmbeddedKernel {
+    // SAFETY: a constant of this program, with functions as the type says.
+    let cpu = Some(unsafe { cg::CpuEntry::new(kernel) });
+    cg::EmbeddedKernel { signature: 0, entry: "kernel", static_shared_bytes: 0, panics: true, cpu }
+}
+
+fn launch(device: &Device, set: &'static cg::KernelSet, blocks: u32) -> Result<()> {
+    let loaded = cg::Loaded::new(device, set)?;
+    let stream = device.stream();
+    // SAFETY: the kernels have no arguments.
+    unsafe { cg::launch(&loaded, 0, cg::stream(&stream), Launch::grid([blocks], [32]), &[]) }
+}
+
+#[test]
+fn memory_that_a_launch_cannot_get_is_an_error() {
+    for device in [Device::cpu().unwrap(), Device::cpu_sequential().unwrap()] {
+        for set in &SETS[..2] {
+            for blocks in [1, 64] {
+                let error = launch(&device, set, blocks).unwrap_err();
+                let &Error::OutOfMemory { bytes, .. } = &error else { panic!("{error}") };
+                assert!(bytes >= HUGE as usize, "{error}");
+                launch(&device, &SETS[2], blocks).unwrap();
+            }
+        }
+    }
+}
