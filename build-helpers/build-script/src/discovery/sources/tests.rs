@@ -209,3 +209,14 @@ fn kernels_that_macros_of_headers_make_are_found() {
     // A kernel may come into this header later.
     assert!(found.watched.contains(&package.root.join("kernels/plain.h")));
 }
+
+#[cfg(not(feature = "cuda-cpp"))]
+#[test]
+fn cpp_without_its_front_end_names_the_feature() {
+    let mut project = Project::new(TARGET, &[("kernels/a.rs", &kernel("a"))]);
+    project.write("app/kernels/b.cu", "__global__ void b() {}");
+    let text = project.build().result.unwrap_err().to_string();
+    assert!(text.contains("`kernels/b.cu` is in CUDA C++"), "{text}");
+    assert!(text.contains("enable the feature `cuda-cpp` of kernelmill-build"), "{text}");
+    assert!(!text.contains("a.rs"), "{text}");
+}
