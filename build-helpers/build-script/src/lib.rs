@@ -81,6 +81,10 @@
 //! with a reference among its parameters for example, has no wrapper, and a warning says why.
 //! What a failed compiler worked on is kept in `OUT_DIR/kernelmill/failed`, with its command line.
 //!
+//! The feature `cuda-cpp`, which is on by default, has the readers of debug information and of C++ names
+//! that this takes. A package whose kernels are in Rust builds faster without it, with
+//! `default-features = false`; a source in CUDA C++ is an error then.
+//!
 //! # Host code
 //!
 //! Files that `host-files` names are compiled whole, with their launchers and `extern "C"` functions,

@@ -113,6 +113,7 @@ fn strict(command: Cmd<'_>) -> Cmd<'_> {
 }
 
 fn all_tests(workspace: &Workspace) -> Result<()> {
+    without_cuda_cpp(workspace)?;
     if find_program("cargo-nextest").is_some() {
         let arguments = ["nextest", "run", "--workspace", "--no-fail-fast"];
         strict(workspace.cargo(&arguments)).run()?;
@@ -120,6 +121,14 @@ fn all_tests(workspace: &Workspace) -> Result<()> {
         return Ok(strict(workspace.cargo(&["test", "--workspace", "--doc"])).run()?);
     }
     Ok(strict(workspace.cargo(&["test", "--workspace", "--no-fail-fast"])).run()?)
+}
+
+/// kernelmill-build without the front end of CUDA C++: lints, and the error for such a source.
+fn without_cuda_cpp(workspace: &Workspace) -> Result<()> {
+    let package = ["--package", "kernelmill-build", "--no-default-features", "--lib"];
+    workspace.cargo(&["clippy"]).args(package).args(["--", "-D", "warnings"]).run()?;
+    let test = "cpp_without_its_front_end_names_the_feature";
+    Ok(strict(workspace.cargo(&["test"])).args(package).arg(test).run()?)
 }
 
 fn documentation(workspace: &Workspace) -> Result<()> {

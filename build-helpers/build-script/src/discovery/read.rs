@@ -109,6 +109,13 @@ fn read_other(
         );
         return None;
     }
+    if !cfg!(feature = "cuda-cpp") {
+        report.plain(
+            format!("`{display}` is in CUDA C++, and kernelmill-build was built without it"),
+            "enable the feature `cuda-cpp` of kernelmill-build in Cargo.toml",
+        );
+        return None;
+    }
     let texts = vec![(display.clone(), text.into())];
     let Candidate { path, display, .. } = candidate;
     let kind = SourceKind::Cuda;

@@ -1,6 +1,9 @@
 //! Demangling: symbols as the paths that their source has.
 
-use super::names::SHIM_PREFIX;
+use super::{
+    cpp_names::{self, Parts},
+    names::SHIM_PREFIX,
+};
 
 /// A symbol as a path for people: without hash, instances of generics, and the angle brackets that
 /// Rust's mangling puts around types (`<Instant>::now` is `Instant::now`). Other names stay as they are.
@@ -9,9 +12,7 @@ pub(crate) fn demangle(symbol: &str) -> String {
     if let Ok(path) = rustc_demangle::try_demangle(name) {
         return without_instances(&format!("{path:#}"));
     }
-    // Without the prefix a name can still be a type of C++: `l` is `long`.
-    let of_cpp = name.starts_with("_Z").then(|| cpp_demangle::Symbol::new(name).ok()).flatten();
-    of_cpp.and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| name.to_owned())
+    cpp_names::demangle(name, Parts::ALL).unwrap_or_else(|| name.to_owned())
 }
 
 /// A symbol as it is written in the source.

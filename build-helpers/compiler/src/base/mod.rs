@@ -2,6 +2,7 @@
 //! once, demangled symbols, and the reserved names of the device crate's interface.
 
 pub(crate) mod bytes;
+pub(crate) mod cpp_names;
 pub(crate) mod demangle;
 #[cfg(test)]
 pub(crate) mod loaded;

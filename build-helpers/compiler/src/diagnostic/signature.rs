@@ -3,6 +3,12 @@
 /// Why compiled code says nothing about its kernels.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
+    /// The compiler was built without the feature `cuda-cpp`.
+    #[error("{file}: this compiler was built without the feature `cuda-cpp`")]
+    NoReader {
+        /// The source.
+        file: String,
+    },
     /// The code has kernels and no debug information.
     #[error("{file}: the compiled code has no debug information")]
     NoDebugInformation {

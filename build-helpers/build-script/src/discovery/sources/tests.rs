@@ -246,3 +246,14 @@ fn what_is_no_file_is_ignored_where_it_is_hidden_and_named_elsewhere() {
     project.builder.excludes = Some(names.into());
     assert_eq!(project.build().result.unwrap().kernels, ["a"]);
 }
+
+#[cfg(not(feature = "cuda-cpp"))]
+#[test]
+fn cpp_without_its_front_end_names_the_feature() {
+    let mut project = Project::new(TARGET, &[("kernels/a.rs", &kernel("a"))]);
+    project.write("app/kernels/b.cu", "__global__ void b() {}");
+    let text = project.build().result.unwrap_err().to_string();
+    assert!(text.contains("`kernels/b.cu` is in CUDA C++"), "{text}");
+    assert!(text.contains("enable the feature `cuda-cpp` of kernelmill-build"), "{text}");
+    assert!(!text.contains("a.rs"), "{text}");
+}

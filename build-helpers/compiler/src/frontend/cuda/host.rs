@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Error,
+    base::cpp_names::{self, Parts},
     job::{Options, Params},
     toolchain::{TemporaryFolder, read},
 };
@@ -84,10 +85,8 @@ impl Nvcc {
 
 /// A message of nvlink with C++ names in place of symbols, which it quotes: `'_Z5twicef'`.
 fn demangled(text: &str) -> String {
-    let name = |part: &str| {
-        let symbol = cpp_demangle::Symbol::new(part).ok().filter(|_| part.starts_with("_Z"));
-        symbol.and_then(|symbol| symbol.demangle().ok()).unwrap_or_else(|| part.to_owned())
-    };
+    let name =
+        |part: &str| cpp_names::demangle(part, Parts::ALL).unwrap_or_else(|| part.to_owned());
     text.split('\'').map(name).collect::<Vec<_>>().join("'")
 }
 

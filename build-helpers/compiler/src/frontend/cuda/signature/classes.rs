@@ -8,9 +8,9 @@
 use super::{
     found::Found,
     layout::{CLASS, PLAIN, is_of_cuda},
-    names,
     reader::cannot_cross,
     types::UnsupportedType,
+    written,
 };
 use crate::frontend::cuda::source::CudaKernel;
 use kernelmill_artifact::{ParameterKind, ValueType};
@@ -51,7 +51,7 @@ pub(super) fn probe(kernels: &[Found]) -> Option<String> {
         let has_structs = kernel.signature.parameters().iter().any(|it| is_struct(&it.kind));
         if has_structs
             && kernel.obstacles.is_empty()
-            && let Some(function) = names::expression(&kernel.signature.symbol)
+            && let Some(function) = written::expression(&kernel.signature.symbol)
         {
             let _ = writeln!(
                 text,

@@ -2,8 +2,8 @@
 
 use super::{
     debug::NodeId,
-    names,
     types::{Types, UnsupportedType, refuse, signed, unsigned},
+    written,
 };
 use gimli::constants as dw;
 use kernelmill_artifact::{EnumLayout, Scalar, Variant};
@@ -25,7 +25,7 @@ impl Types<'_> {
             .debug
             .children(id)
             .filter(|child| child.tag == dw::DW_TAG_enumerator)
-            .filter_map(|child| Some((names::written(child.name.as_deref()?)?, child.value?)))
+            .filter_map(|child| Some((written::written(child.name.as_deref()?)?, child.value?)))
             .collect();
         let Some(size) = node.size.filter(|_| !node.is_declaration) else {
             return refuse("is declared and not defined in this file", "define it");
@@ -41,11 +41,11 @@ impl Types<'_> {
         let variants = variants
             .into_iter()
             .map(|(name, value)| Variant { name: name.into(), value: wrap(value, scalar) });
-        let name = node.name.as_deref().and_then(names::written);
+        let name = node.name.as_deref().and_then(written::written);
         let name = name.or_else(|| typedefs.last().map(|name| (*name).to_owned()));
         let name = name.unwrap_or_else(|| hint.to_owned());
         Ok(EnumLayout {
-            name: names::type_identifier(&name).into(),
+            name: written::type_identifier(&name).into(),
             scalar,
             variants: variants.collect(),
         })

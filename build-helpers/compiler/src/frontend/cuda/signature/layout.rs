@@ -2,8 +2,8 @@
 
 use super::{
     debug::{Node, NodeId},
-    names,
     types::{Types, UnsupportedType, refuse},
+    written,
 };
 use gimli::constants as dw;
 use kernelmill_artifact::{Field, StructLayout, ValueType};
@@ -25,7 +25,7 @@ impl Types<'_> {
         hint: &str,
     ) -> Result<StructLayout, UnsupportedType> {
         let node = self.debug.node(id);
-        let written = node.name.as_deref().and_then(names::written);
+        let written = node.name.as_deref().and_then(written::written);
         let Some(size) = node.size.filter(|size| *size > 0 && !node.is_declaration) else {
             return refuse(
                 "has no layout in the debug information: it is only declared, or not used",
@@ -34,7 +34,7 @@ impl Types<'_> {
         };
         let written = written.or_else(|| typedefs.last().map(|name| (*name).to_owned()));
         let written = written.unwrap_or_else(|| hint.to_owned());
-        let name = names::type_identifier(&written);
+        let name = written::type_identifier(&written);
         check_class(self, id, &written)?;
         let mut fields = Vec::new();
         members(self, id, &name, 0, &mut fields)?;

@@ -24,19 +24,35 @@
 //!
 //! References, unions, bit fields, classes with constructors or virtual functions, and structs
 //! that are only declared are obstacles; the other kernels of the file are not affected.
+//!
+//! Without the feature `cuda-cpp` nothing is read, and [`SignatureError::NoReader`] says so.
 
+#[cfg(feature = "cuda-cpp")]
 mod classes;
+#[cfg(feature = "cuda-cpp")]
 mod debug;
+#[cfg(feature = "cuda-cpp")]
 mod enums;
+#[cfg(feature = "cuda-cpp")]
 mod found;
+#[cfg(feature = "cuda-cpp")]
 mod layout;
 mod named;
 mod names;
+#[cfg(feature = "cuda-cpp")]
 mod ptx;
+#[cfg(feature = "cuda-cpp")]
 mod read;
+#[cfg(not(feature = "cuda-cpp"))]
+#[path = "not_read.rs"]
+mod read;
+#[cfg(feature = "cuda-cpp")]
 mod reader;
 mod resolve;
+#[cfg(feature = "cuda-cpp")]
 mod types;
+#[cfg(feature = "cuda-cpp")]
+mod written;
 
 pub use crate::diagnostic::SignatureError;
 pub use named::{full_name, is_named};

@@ -1,6 +1,6 @@
 //! Names in C++: from compiled code to what people wrote, and from there to names in Rust.
 
-use cpp_demangle::{DemangleOptions, Symbol};
+use crate::base::cpp_names::{Parts, demangle};
 
 /// A function's name in its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,19 +16,20 @@ pub(super) struct FunctionName {
 }
 
 /// What a namespace without a name is called.
-const NO_NAME: &str = "(anonymous namespace)";
+pub(super) const NO_NAME: &str = "(anonymous namespace)";
 
 /// Takes a name in compiled code apart.
 pub(super) fn function(symbol: &str) -> FunctionName {
-    let options = DemangleOptions::new().no_return_type().hide_expression_literal_types();
-    let Some(full) = demangle(symbol, &options) else {
+    let parts = Parts { return_type: false, parameters: true, literal_types: false };
+    let Some(full) = demangle(symbol, parts) else {
         return FunctionName {
             full: symbol.to_owned(),
             plain: symbol.to_owned(),
             ..FunctionName::default()
         };
     };
-    let qualified = demangle(symbol, &options.no_params()).unwrap_or_else(|| full.clone());
+    let qualified =
+        demangle(symbol, Parts { parameters: false, ..parts }).unwrap_or_else(|| full.clone());
     let mut path = path(&qualified);
     let plain = path.pop().unwrap_or_default().to_owned();
     let is_named = |part: &&str| *part != NO_NAME && !part.starts_with("_INTERNAL_");
@@ -40,45 +41,6 @@ pub(super) fn function(symbol: &str) -> FunctionName {
         parameters.filter(|ty| !ty.is_empty() && *ty != "void").map(str::to_owned).collect()
     });
     FunctionName { full, namespaces, plain, parameters }
-}
-
-/// An expression in C++ for the address of a function, at the end of its own file; `None` for one
-/// that has no name people could write.
-pub(super) fn expression(symbol: &str) -> Option<String> {
-    let options = DemangleOptions::new().no_return_type();
-    let Some(full) = demangle(symbol, &options) else { return Some(format!("&{symbol}")) };
-    let qualified = demangle(symbol, &options.no_params())?;
-    let parameters = full.strip_prefix(&qualified)?;
-    let text = format!("static_cast<void (*){parameters}>(&{qualified})");
-    let text = text.replace(&format!("{NO_NAME}::"), "");
-    (!text.contains(['{', '\''])).then_some(text)
-}
-
-/// The name of a type or an enumerator as it is written; `None` where it has none, and the
-/// compiler made one up.
-pub(super) fn written(name: &str) -> Option<String> {
-    let plain = match demangle(name, &DemangleOptions::new()) {
-        Some(full) => path(&full).pop().unwrap_or_default().to_owned(),
-        None => name.to_owned(),
-    };
-    let digits = plain.strip_prefix("__C");
-    let is_made_up = plain.is_empty()
-        || plain.contains(['{', '\''])
-        || digits.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
-        || plain.starts_with("._anon")
-        || plain.starts_with("(anonymous");
-    (!is_made_up).then_some(plain)
-}
-
-/// The name in Rust for a struct or an enum: as [`identifier`] makes it, without the namespaces of
-/// template arguments, which not every compiler says.
-pub(super) fn type_identifier(written: &str) -> String {
-    match written {
-        // What people write for them.
-        "__half2" => "half2".to_owned(),
-        "__nv_bfloat162" => "nv_bfloat162".to_owned(),
-        _ => identifier(&without_namespaces(written)),
-    }
 }
 
 /// The name in Rust: each run of other characters is one `_`, and none stands at the end. What a
@@ -99,7 +61,7 @@ pub(super) fn identifier(name: &str) -> String {
     text
 }
 
-fn is_of_name(c: char) -> bool {
+pub(super) fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
@@ -110,27 +72,8 @@ fn literal(run: &str) -> &str {
     if is_number { digits } else { run }
 }
 
-/// `Pair<a::b, c>` without `a::`.
-fn without_namespaces(name: &str) -> String {
-    let mut text = String::new();
-    for part in name.replace(NO_NAME, "").split("::") {
-        let end = text.trim_end_matches(is_of_name).len();
-        text.truncate(end);
-        text.push_str(part);
-    }
-    text
-}
-
-fn demangle(symbol: &str, options: &DemangleOptions) -> Option<String> {
-    if !symbol.starts_with("_Z") {
-        return None;
-    }
-    let text = Symbol::new(symbol).ok()?.demangle_with_options(options).ok()?;
-    Some(text)
-}
-
 /// `a::b<c::d>` is `a` and `b<c::d>`.
-fn path(name: &str) -> Vec<&str> {
+pub(super) fn path(name: &str) -> Vec<&str> {
     split(name, "::")
 }
 
@@ -190,23 +133,5 @@ mod tests {
         assert_eq!(identifier("end_"), "end_");
         assert_eq!(identifier("2d"), "_2d");
         assert_eq!(identifier("float const*"), "float_const");
-    }
-
-    #[test]
-    fn types_have_the_names_that_people_write() {
-        assert_eq!(written("_ZN2ns3Big1XE").as_deref(), Some("X"));
-        assert_eq!(written("Q<float>").as_deref(), Some("Q<float>"));
-        for made_up in [
-            "_ZN2ns1QIfEUt_E",
-            "_ZZ2goPiEUliE_",
-            "__C6",
-            "_ZN34_INTERNAL_dae003b4_4_x_cu_eee58951Ut4_E",
-        ] {
-            assert_eq!(written(made_up), None, "{made_up}");
-        }
-        assert_eq!(type_identifier("W<4U,false,One<S> >"), "W_4_false_One_S");
-        assert_eq!(type_identifier("W<4U, false, ns::One<a::b::S> >"), "W_4_false_One_S");
-        assert_eq!(type_identifier("W<4, (bool)0, S>"), "W_4_false_S");
-        assert_eq!(type_identifier("__half2"), "half2");
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{
     debug::{Debug, Node, NodeId},
-    names,
     ptx::Slot,
+    written,
 };
 use gimli::constants as dw;
 use kernelmill_artifact::{Access, FunctionType, ParameterKind, Scalar, StructLayout, ValueType};
@@ -268,7 +268,7 @@ impl<'a> Types<'a> {
                 format!("{} {}", inner(), sizes.collect::<String>())
             }
             _ => {
-                let name = node.name.as_deref().and_then(names::written);
+                let name = node.name.as_deref().and_then(written::written);
                 name.unwrap_or_else(|| "(a type without a name)".to_owned())
             }
         }
