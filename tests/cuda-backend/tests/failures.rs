@@ -253,12 +253,12 @@ fn every_call_of_copies_and_launches_fails_once() {
 
 #[test]
 fn every_call_of_several_streams_fails_once() {
-    SEVERAL_STREAMS.sweep(&["UNKNOWN"]);
+    SEVERAL_STREAMS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
 }
 
 #[test]
 fn every_call_of_kernels_that_panic_fails_once() {
-    PANICS.sweep(&["UNKNOWN"]);
+    PANICS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
 }
 
 #[test]
