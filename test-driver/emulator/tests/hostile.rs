@@ -305,7 +305,7 @@ fn long_texts_take_little_time() {
     let lines = |count: u32, line: &dyn Fn(u32) -> String| (0..count).map(line).collect::<String>();
     let functions = lines(20_000, &|n| format!(".func f{n}() {{ ret; }}\n"));
     assert!(Module::parse(&format!("{HEADER}{functions}")).is_ok());
-    let declared = lines(20_000, &|n| format!(".reg .b32 a{n}, b{n}<9>; mov.b32 a{n}, b{n}1;\n"));
+    let declared = lines(20_000, &|n| format!(".reg .b32 a{n}, b{n}_<9>; mov.b32 a{n}, b{n}_1;\n"));
     assert!(Module::parse(&kernel(&declared)).is_ok());
     // Many blocks, of which each names registers that are written in another.
     let blocks = lines(20_000, &|n| {

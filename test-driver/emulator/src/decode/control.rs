@@ -133,46 +133,31 @@ impl<'a> Decoder<'_, 'a> {
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         m.ignore(&["uni"]);
-        let mut operands = i.operands.iter().peekable();
-        let results = match operands.peek() {
-            Some(Operand::Group(results)) => {
-                operands.next();
-                results.as_slice()
-            }
-            _ => &[],
-        };
-        let Some(&Operand::Name(callee, 0)) = operands.next() else {
-            return Problem::error("a call needs a function");
-        };
-        let arguments = match operands.next() {
-            Some(Operand::Group(arguments)) => arguments.as_slice(),
-            _ => &[],
-        };
-        let register = match self.names.find(callee) {
+        let call = Call::of(i)?;
+        let register = match self.names.find(call.callee) {
             Some(Entity::Register { slot, .. }) => Some(slot),
             _ => None,
         };
-        let direct = self.context.symbols.functions.get(callee).copied();
-        let (parameters, returns) = match direct {
-            Some(index) if register.is_none() => self.signature(index),
-            _ => Default::default(),
-        };
-        let arguments = self.pass(arguments, &parameters, false)?;
-        let results = self.pass(results, &returns, true)?;
+        let direct = self.context.symbols.functions.get(call.callee).copied();
+        let direct = direct.filter(|_| register.is_none());
+        let (parameters, returns) = direct.map(|index| self.signature(index)).unwrap_or_default();
+        let arguments = self.pass(call.arguments, &parameters, false)?;
+        let results = self.pass(call.results, &returns, true)?;
+        let passed = CallSite { returns: results.slices, arguments: arguments.slices };
+        if direct.is_some() {
+            check_call(call.callee, &passed, &parameters, &returns)?;
+        }
         let site = self.function.tables.calls.len() as u32;
-        let call = CallSite { returns: results.slices, arguments: arguments.slices };
+        self.function.tables.calls.push(passed);
         match (register, direct) {
-            (Some(slot), _) => {
-                self.function.tables.calls.push(call);
-                self.indirect_call(slot, site, operands.next())?;
-            }
+            (Some(slot), _) => self.indirect_call(slot, site, call.prototype)?,
             (None, Some(index)) => {
-                check_call(callee, &call, &parameters, &returns)?;
-                self.function.tables.calls.push(call);
                 self.function.callees.push(index);
                 self.push(Build::new(call_direct).with(|i| (i.a, i.e) = (index as u32, site)));
             }
-            (None, None) => return Problem::error(format!("`{callee}` is not declared")),
+            (None, None) => {
+                return Problem::error(format!("`{}` is not declared", call.callee));
+            }
         }
         for placed in results.results {
             self.copy_frame(placed, false);
@@ -202,6 +187,36 @@ impl<'a> Decoder<'_, 'a> {
         self.function.calls_indirectly = true;
         self.push(Build::new(call_indirect).a(slot).with(|i| i.e = site));
         Ok(())
+    }
+}
+
+/// The operands of a call.
+struct Call<'i, 'a> {
+    results: &'i [Operand<'a>],
+    callee: &'a str,
+    arguments: &'i [Operand<'a>],
+    prototype: Option<&'i Operand<'a>>,
+}
+
+impl<'i, 'a> Call<'i, 'a> {
+    fn of(i: &'i Instruction<'a>) -> Result<Call<'i, 'a>, Problem> {
+        let mut operands = i.operands.iter().peekable();
+        let group =
+            |operands: &mut std::iter::Peekable<std::slice::Iter<'i, Operand<'a>>>| match operands
+                .peek()
+            {
+                Some(Operand::Group(list)) => {
+                    operands.next();
+                    list.as_slice()
+                }
+                _ => &[],
+            };
+        let results = group(&mut operands);
+        let Some(&Operand::Name(callee, 0)) = operands.next() else {
+            return Problem::error("a call needs a function");
+        };
+        let arguments = group(&mut operands);
+        Ok(Call { results, callee, arguments, prototype: operands.next() })
     }
 }
 

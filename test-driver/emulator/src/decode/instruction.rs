@@ -80,13 +80,18 @@ impl<'a> Decoder<'_, 'a> {
             },
         }
         if stays_in_registers(i.opcode) {
-            for build in &mut self.builds[start..] {
-                if build.transfer == Transfer::Use {
-                    build.transfer = Transfer::Compute;
-                }
-            }
+            self.pass_undefined_on(start);
         }
         m.finish()
+    }
+
+    /// The instructions from `start` on only make registers of registers.
+    fn pass_undefined_on(&mut self, start: usize) {
+        for build in &mut self.builds[start..] {
+            if build.transfer == Transfer::Use {
+                build.transfer = Transfer::Compute;
+            }
+        }
     }
 
     /// An operation from registers to a register.
