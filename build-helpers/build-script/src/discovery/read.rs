@@ -9,12 +9,13 @@ use super::{
     source::{Source, SourceKind},
 };
 use crate::base::report::Report;
-use kernelmill_compiler::frontend::rust::signature::{Reading, SourceText, read_crate};
+use kernelmill_compiler::frontend::rust::signature::{Cfgs, Reading, SourceText, read_crate};
 use std::{path::PathBuf, sync::Arc};
 
-/// Reads a candidate; `None` where it is no source, or where the report says why not.
+/// Reads a candidate, of which `cfgs` decide what is compiled; `None` where it is no source, or where the report says why not.
 pub(crate) fn read(
     candidate: Candidate,
+    cfgs: &[String],
     headers: &Headers,
     watched: &mut Vec<PathBuf>,
     report: &mut Report,
@@ -37,7 +38,12 @@ pub(crate) fn read(
         .iter()
         .map(|(module, (display, text))| SourceText { module, text, display })
         .collect();
-    let (signatures, functions) = match read_crate(&files) {
+    // The features of a package of kernels are its own.
+    let cfgs = match candidate.kind {
+        SourceKind::Package => Cfgs::default(),
+        SourceKind::File | SourceKind::Cuda => Cfgs::new(cfgs.iter().cloned()),
+    };
+    let (signatures, functions) = match read_crate(&files, &cfgs) {
         Reading::Kernels(kernels, _)
             if kernels.is_empty() && !files.iter().any(|file| exports(file.text)) =>
         {
