@@ -396,7 +396,7 @@ declare {{ double, <4 x double>, {{ double, [2 x double] }} }} @{reverse}(<4 x d
         let function = ModuleExt::function(&module, symbol).unwrap();
         function.set_linkage(kernelmill_llvm::ir::Linkage::External);
     }
-    module.link_in_module(module_of_text(&context, &machine, &wrappers)).unwrap();
+    module.link(module_of_text(&context, &machine, &wrappers)).unwrap();
     for symbol in ["forward", "reverse"] {
         let ty = ModuleExt::function(&module, symbol).unwrap();
         ty.set_name(&format!("entry_{symbol}"));

@@ -23,6 +23,29 @@ fn llvm_of(rustc_version: &str) -> &str {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// LLVM has no code for a target for what the kernels do.
+    #[error("{file}: LLVM cannot generate code for {target}: {}", errors.join("; "))]
+    Generation {
+        /// The source.
+        file: String,
+        /// The target.
+        target: Target,
+        /// What LLVM says.
+        errors: Vec<String>,
+    },
+    /// A kernel that was read from a source's text is not in what rustc made of it.
+    #[error(
+        "{file}:{line}: kernel `{kernel}` is not in the compiled code: a `#[cfg(..)]` leaves it out that is \
+         not known before rustc runs; use a feature of the package, or a name that the settings define"
+    )]
+    LeftOut {
+        /// The source.
+        file: String,
+        /// The line of the kernel.
+        line: u32,
+        /// The kernel.
+        kernel: String,
+    },
     /// The LLVM library cannot be used.
     #[error(transparent)]
     Llvm(#[from] kernelmill_llvm::Error),

@@ -107,6 +107,11 @@ pub(crate) trait TargetInfo {
         None
     }
 
+    /// The bytes of static shared memory that a block can have, where they are limited.
+    fn shared_limit(&self) -> Option<u64> {
+        None
+    }
+
     /// The passes that optimise the module.
     fn passes(&self, optimization: u8) -> String {
         format!("always-inline,default<O{optimization}>,globaldce")

@@ -127,3 +127,13 @@ pub fn pairs(pair: Pair, mut y: DisjointSlice<u32>) {
 fn signature_of(text: &str) -> Vec<kernelmill_artifact::Signature> {
     kernelmill_compiler::frontend::rust::signature::read(text, "kernels/pairs.rs").unwrap()
 }
+
+#[test]
+fn a_kernel_that_rustc_leaves_out_is_named_with_its_place() {
+    let text = "use kernelmill_device::prelude::*;\n#[cfg(target_os = \"none\")]\n#[kernel]\npub fn bare() {}\n";
+    let message = refused("bare", text, "compute_75");
+    assert!(
+        message.starts_with("kernels/bare.rs:4: kernel `bare` is not in the compiled"),
+        "{message}"
+    );
+}

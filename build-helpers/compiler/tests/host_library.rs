@@ -3,8 +3,8 @@
 
 mod common;
 
-use common::compile;
-use kernelmill_compiler::{Artifact, Error};
+use common::{compile, compiler, job, lower};
+use kernelmill_compiler::{Artifact, Config, Error};
 
 /// A kernel with this body, in the fifth line of its file.
 fn calls(body: &str, target: &str) -> Result<Artifact, Error> {
@@ -60,4 +60,55 @@ fn formatting_into_a_string_is_compiled_where_there_is_a_heap() {
     }
     let message = refused(body, "gfx1100");
     assert!(message.contains("allocates on the heap"), "{message}");
+}
+
+/// LLVM makes `calloc` of `malloc` and `memset`, and `strlen` and `memchr` of loops, where C's library has them.
+#[test]
+fn what_llvm_makes_calls_of_the_c_library_is_compiled_for_every_target() {
+    let zeroed = "let v = vec![0_u8; n as usize]; *out = u32::from(v[n as usize / 2]);";
+    for target in ["cpu", "compute_75"] {
+        calls(zeroed, target).unwrap_or_else(|error| panic!("{target}: {error}"));
+    }
+    let text = "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn lengths(x: &[u8], mut y: DisjointSlice<u64>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        let start = x.as_ptr();
+        let mut end = start;
+        // SAFETY: there is a zero.
+        unsafe {
+            while *end != 0 {
+                end = end.add(1);
+            }
+            *out = end.offset_from(start) as u64;
+        }
+    }
+}
+";
+    for target in ["cpu", "compute_75", "gfx1100"] {
+        compile("lengths", text, target).unwrap_or_else(|error| panic!("{target}: {error}"));
+    }
+}
+
+/// Without `cleanup` nothing else removes landing pads, and passes that replace calls would leave blocks
+/// without an end.
+#[test]
+fn no_stage_sees_code_that_unwinds() {
+    let text = "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn drops(x: &[u32], mut y: DisjointSlice<u32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        let kept = Box::new(x[0]);
+        assert!(x[1] < 7, \"{} is too large\", x[1]);
+        *out = *kept + x[2];
+    }
+}
+";
+    let (source, lowered) = lower("drops", text);
+    for off in [&["cleanup"][..], &["optimize", "cleanup"], &["optimize", "cleanup", "libraries"]] {
+        let mut config = Config::new("compute_75".parse().unwrap());
+        off.iter().chain(&["validate"]).for_each(|name| config.options.set(name, "false").unwrap());
+        let text = compiler().inspect(&job("drops", &source, &lowered, &config)).unwrap();
+        assert!(!text.contains(" invoke ") && !text.contains("landingpad"), "{off:?}: {text}");
+    }
 }

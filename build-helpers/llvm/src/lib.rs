@@ -16,6 +16,7 @@
 //! compiler itself has no `unsafe`.
 
 pub mod crash;
+mod diagnostics;
 mod error;
 mod functions;
 pub mod ir;
@@ -25,6 +26,7 @@ mod strings;
 mod trampolines;
 mod version;
 
+pub use diagnostics::Diagnostics;
 pub use error::Error;
 pub use inkwell;
 pub use library::{Library, find_in_sysroot};

@@ -252,7 +252,7 @@ impl<'c> Functions<'c> {
         let triple = triple.as_str().to_string_lossy();
         let part =
             parse_ir(task.context(), &text, &layout, &triple).map_err(|error| error.to_string())?;
-        module.link_in_module(part).map_err(|error| error.to_string())?;
+        module.link(part).map_err(|error| error.to_string())?;
         let function = |name: &str| {
             let name = format!("__kernelmill_sanitize_{name}");
             let function = module.function(&name).ok_or_else(|| format!("{name} is not there"))?;

@@ -11,7 +11,10 @@ use crate::{
         environment::BuildEnvironment,
         key::{KeyBuilder, digest},
     },
-    discovery::source::{Source, SourceKind},
+    discovery::{
+        cfgs,
+        source::{Source, SourceKind},
+    },
     settings::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
@@ -34,6 +37,7 @@ use kernelmill_compiler::{
     },
 };
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -234,7 +238,7 @@ impl FrontEnd<'_> {
             .part("host", &self.package.target)
             .part("edition", &self.package.edition)
             .part("path", &source.display)
-            .parts("cfg", self.cfgs())
+            .parts("cfg", cfgs::of(self.package, self.settings))
             .parts("argument", &self.settings.arguments)
             .parts("text", texts)
             .finish()
@@ -301,8 +305,10 @@ impl FrontEnd<'_> {
 
     fn lower_rust(&self, source: &Source) -> Result<Lowered, Failure> {
         let mut arguments = Vec::new();
-        for name in self.settings.defines.keys() {
-            let known = format!("cfg({name}, values(none(), any()))");
+        let cfgs = cfgs::of(self.package, self.settings);
+        let names = cfgs.iter().map(|cfg| cfg.split('=').next().unwrap_or(cfg)).chain(["feature"]);
+        for name in names.collect::<BTreeSet<_>>() {
+            let known = format!("cfg({name}, values(any()))");
             arguments.extend(["--check-cfg".to_owned(), known]);
         }
         arguments.extend(self.full_debug().map(|option| format!("-C{option}")));
@@ -312,7 +318,7 @@ impl FrontEnd<'_> {
             display: source.display.clone(),
             package_root: self.package.root.clone(),
             edition: self.package.edition.clone(),
-            cfgs: self.cfgs(),
+            cfgs,
             arguments,
             signatures: source.kernels().to_vec(),
         })
@@ -321,17 +327,5 @@ impl FrontEnd<'_> {
     /// The option of rustc that has it write down variables and types, where they are wanted.
     fn full_debug(&self) -> Option<&'static str> {
         self.settings.is_fully_debuggable().then_some(FULL_DEBUG)
-    }
-
-    /// What is defined, as `--cfg` takes it: the name and, where it has one, its value.
-    fn cfgs(&self) -> Vec<String> {
-        let mut cfgs = Vec::new();
-        for (name, value) in &self.settings.defines {
-            cfgs.push(name.clone());
-            if !value.is_empty() {
-                cfgs.push(format!("{name}={value:?}"));
-            }
-        }
-        cfgs
     }
 }

@@ -2,6 +2,7 @@
 //! compiled.
 
 pub(crate) mod candidate;
+pub(crate) mod cfgs;
 pub(crate) mod device_functions;
 pub(crate) mod host_files;
 pub(crate) mod includes;

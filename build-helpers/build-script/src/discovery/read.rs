@@ -10,12 +10,13 @@ use super::{
     source::{Source, SourceKind},
 };
 use crate::base::report::Report;
-use kernelmill_compiler::frontend::rust::signature::{Reading, SourceText, read_crate};
+use kernelmill_compiler::frontend::rust::signature::{Cfgs, Reading, SourceText, read_crate};
 use std::{path::PathBuf, sync::Arc};
 
-/// Reads a candidate; `None` where it is no source, or where the report says why not.
+/// Reads a candidate, of which `cfgs` decide what is compiled; `None` where it is no source, or where the report says why not.
 pub(crate) fn read(
     candidate: Candidate,
+    cfgs: &[String],
     headers: &Headers,
     watched: &mut Vec<PathBuf>,
     report: &mut Report,
@@ -47,7 +48,12 @@ pub(crate) fn read(
             return None;
         }
     }
-    let reading = match nesting::on_deep_stack(|| read_crate(&files)) {
+    // The features of a package of kernels are its own.
+    let cfgs = match candidate.kind {
+        SourceKind::Package => Cfgs::default(),
+        SourceKind::File | SourceKind::Cuda => Cfgs::new(cfgs.iter().cloned()),
+    };
+    let reading = match nesting::on_deep_stack(|| read_crate(&files, &cfgs)) {
         Ok(reading) => reading,
         Err(error) => {
             report.message(format!("no thread to read `{}` with: {error}", candidate.display));

@@ -19,6 +19,8 @@ pub(crate) struct Package {
     pub(crate) major: String,
     /// The edition that its kernels are compiled in.
     pub(crate) edition: String,
+    /// Its features, and the names that `RUSTFLAGS` define, as `--cfg` takes them.
+    pub(crate) cfgs: Vec<String>,
     /// Where the build script may write.
     pub(crate) out_dir: PathBuf,
     /// The triple that the application is built for.
@@ -65,6 +67,7 @@ impl Package {
             name: environment.given("CARGO_PKG_NAME")?,
             major: compatible_part(&environment.given("CARGO_PKG_VERSION")?),
             edition,
+            cfgs: cfgs(environment),
             out_dir: PathBuf::from(environment.given("OUT_DIR")?),
             target: environment.given("TARGET")?,
             rustc: PathBuf::from(environment.given("RUSTC")?),
@@ -82,6 +85,20 @@ impl Package {
             environment.cargo.watch(path.strip_prefix(&self.root).unwrap_or(path));
         }
     }
+}
+
+/// What Cargo gives `--cfg` for the package, by what it tells build scripts.
+fn cfgs(environment: &BuildEnvironment) -> Vec<String> {
+    let given = |name| environment.given(name).unwrap_or_default();
+    let (features, flags) = (given("CARGO_CFG_FEATURE"), given("CARGO_ENCODED_RUSTFLAGS"));
+    let features = features.split(',').filter(|name| !name.is_empty());
+    let mut cfgs: Vec<_> = features.map(|name| format!("feature={name:?}")).collect();
+    let mut flags = flags.split('\u{1f}');
+    while let Some(flag) = flags.next() {
+        let cfg = if flag == "--cfg" { flags.next() } else { flag.strip_prefix("--cfg=") };
+        cfgs.extend(cfg.map(str::to_owned));
+    }
+    cfgs
 }
 
 /// The edition of a package that names none.

@@ -13,7 +13,7 @@ mod source;
 mod stage;
 mod stages;
 
-use kernelmill_llvm::{crash, inkwell::context::Context, ir::ModuleExt};
+use kernelmill_llvm::{Diagnostics, crash, inkwell::context::Context, ir::ModuleExt};
 
 use crate::{
     Error,
@@ -112,11 +112,20 @@ fn build<T>(
     let job = Job { source: JobSource { signatures, ..job.source }, ..*job };
     let backend = target::lookup(tools.toolchain, &job)?;
     let context = Context::create();
+    let diagnostics = Diagnostics::of(&context);
     let module = context.create_module(job.source.unit);
     let mut session = Session::new(*tools, job, &*backend, &context, &module);
     crash_report::with_report(tools, &job, || {
         stage::run_all(STAGES, &mut session, goal)?;
         crash::step("code generation");
-        finish(session)
+        let result = finish(session)?;
+        match diagnostics.take() {
+            errors if errors.is_empty() => Ok(result),
+            errors => Err(Error::Generation {
+                file: job.file().to_owned(),
+                target: job.config.target.clone(),
+                errors,
+            }),
+        }
     })
 }

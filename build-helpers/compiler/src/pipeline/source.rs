@@ -46,7 +46,7 @@ fn link_modules(session: &Session<'_, '_>) -> Result<(), Error> {
     for bitcode in &job.source.lowered.modules {
         let part = read(session, bitcode)?;
         redefinitions(context, &part, tools.libraries, *backend, &job.config.target)?;
-        module.link_in_module(part).map_err(|message| {
+        module.link(part).map_err(|message| {
             Error::Internal(format!("linking {}: {message}", job.source.unit))
         })?;
     }

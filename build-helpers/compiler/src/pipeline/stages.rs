@@ -89,7 +89,7 @@ pub(super) fn link_operations(session: &mut Session<'_, '_>) -> Result<(), Error
     let operations = parse_ir(context, &text, machine.data_layout(), machine.triple())?;
     link::declarations(module, &operations, &job.config.target)?;
     module
-        .link_in_module(operations)
+        .link(operations)
         .map_err(|message| Error::Internal(format!("linking operations: {message}")))?;
     link::printing(context, module, backend.print());
     link::inline_panicking(context, module, backend);

@@ -22,7 +22,8 @@ pub(crate) struct Cpu {
     machine: Machine,
 }
 
-/// Functions that every program has from the C library or Rust's.
+/// Functions that every program has from the C library or Rust's. LLVM makes calls of some that no source
+/// calls, where the system has them: `calloc` of `malloc` and `memset`, `strlen` of a loop.
 const PROVIDED: &[&str] = &[
     "memcpy",
     "memmove",
@@ -56,6 +57,16 @@ const PROVIDED: &[&str] = &[
     "printf",
     "malloc",
     "free",
+    "calloc",
+    "strlen",
+    "wcslen",
+    "memchr",
+    "memrchr",
+    "memccpy",
+    "mempcpy",
+    "stpcpy",
+    "puts",
+    "putchar",
 ];
 
 impl Cpu {

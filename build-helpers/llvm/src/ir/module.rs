@@ -1,13 +1,15 @@
 //! Modules: reading, walking, and writing them.
 
 use inkwell::{context::Context, memory_buffer::MemoryBuffer, module::Module};
-use llvm_sys::core::*;
+use std::mem::ManuallyDrop;
+
 #[expect(deprecated, reason = "its successor is not in LLVM 20 and 21")]
 use llvm_sys::ir_reader::LLVMParseIRInContext;
+use llvm_sys::{core::*, linker::LLVMLinkModules2};
 
 use super::{FloatPredicate, IntPredicate, Opcode, Type, Value, handle::raw};
 use crate::{
-    Error, Version,
+    Diagnostics, Error, Version,
     strings::{c_string, take_message},
 };
 
@@ -94,6 +96,15 @@ pub fn parse_ir<'c>(
 
 /// Methods of modules beyond those of inkwell.
 pub trait ModuleExt<'c> {
+    /// Links another module into this one.
+    ///
+    /// inkwell's `link_in_module` leaves a handler of diagnostics in the context that writes to its own stack
+    /// frame, which is gone: any later error of LLVM's overwrites other memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Llvm`] with LLVM's messages, where both define the same symbol for one.
+    fn link(&self, other: Module<'c>) -> Result<(), Error>;
     /// The functions, declared and defined.
     fn functions(&self) -> Vec<Value<'c>>;
     /// The functions with a body.
@@ -121,6 +132,18 @@ pub trait ModuleExt<'c> {
 }
 
 impl<'c> ModuleExt<'c> for Module<'c> {
+    fn link(&self, other: Module<'c>) -> Result<(), Error> {
+        let diagnostics = Diagnostics::of_module(self);
+        // SAFETY: both modules are alive and of one context; LLVM takes the other, so it is not dropped.
+        let failed = unsafe {
+            LLVMLinkModules2(self.as_mut_ptr(), ManuallyDrop::new(other).as_mut_ptr()) != 0
+        };
+        match failed {
+            true => Err(Error::Llvm(diagnostics.take().join("; "))),
+            false => Ok(()),
+        }
+    }
+
     fn functions(&self) -> Vec<Value<'c>> {
         // SAFETY: the module is alive, and walking it changes nothing.
         unsafe {

@@ -49,9 +49,10 @@ pub(crate) fn find(package: &Package, settings: &Settings) -> Result<Found, Erro
     search.look();
     let headers = search.headers();
     let Search { candidates, mut watched, mut report, .. } = search;
+    let cfgs = super::cfgs::of(package, settings);
     let mut sources: Vec<_> = candidates
         .into_values()
-        .filter_map(|candidate| read(candidate, &headers, &mut watched, &mut report))
+        .filter_map(|candidate| read(candidate, &cfgs, &headers, &mut watched, &mut report))
         .collect();
     for function in sources.iter_mut().flat_map(|source| &mut source.functions) {
         function.package = package.name.clone().into();

@@ -57,7 +57,7 @@ pub(crate) fn resolve<'c>(
         for part in part.modules {
             keep_visible(&part, &names);
             module
-                .link_in_module(part)
+                .link(part)
                 .map_err(|message| Error::Internal(format!("linking functions: {message}")))?;
             bind(module);
         }

@@ -36,8 +36,11 @@ impl Argument<'_, '_> {
 /// The shim of a kernel.
 pub(crate) fn shim<'c>(unit: &Unit<'_, 'c>, signature: &Signature) -> Result<Value<'c>, Error> {
     let name = format!("{SHIM_PREFIX}{}", signature.symbol);
-    unit.module.function(&name).filter(|shim| !shim.is_declaration()).ok_or_else(|| {
-        Error::Internal(format!("{} has no shim for kernel {}", signature.file, signature.name))
+    let shim = unit.module.function(&name).filter(|shim| !shim.is_declaration());
+    shim.ok_or_else(|| Error::LeftOut {
+        file: signature.file.to_string(),
+        line: signature.line,
+        kernel: signature.name.to_string(),
     })
 }
 

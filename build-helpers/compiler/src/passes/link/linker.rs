@@ -186,7 +186,7 @@ impl<'c> Linker<'_, 'c> {
         retarget::end_unwinding(&library, backend.machine())?;
         retarget::functions(self.context, &library, backend.is_gpu());
         self.module
-            .link_in_module(library)
+            .link(library)
             .map_err(|message| Error::Internal(format!("linking {name}: {message}")))
     }
 }

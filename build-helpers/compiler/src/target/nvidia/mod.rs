@@ -71,6 +71,9 @@ fn parameter_limit(arch: NvidiaArch, version: u32) -> u64 {
     if arch.number() >= 70 && version >= LARGE_PARAMETERS { 32764 } else { 4096 }
 }
 
+/// The bytes of static shared memory of a block, on every architecture. More is dynamic and asked for.
+const STATIC_SHARED: u64 = 48 * 1024;
+
 /// The version of PTX since which a kernel can have more than 4096 bytes of parameters.
 const LARGE_PARAMETERS: u32 = 81;
 
@@ -274,6 +277,10 @@ impl TargetInfo for Nvidia {
         // Constants stay in global memory: constant memory serves one address at a time.
         let shared_align = if self.maps { BOX_ALIGN } else { 1 };
         Some(AddressSpaces { global: 1, shared: 3, constant: 1, private: 0, shared_align })
+    }
+
+    fn shared_limit(&self) -> Option<u64> {
+        Some(STATIC_SHARED)
     }
 
     fn parameter_limit(&self) -> Option<u64> {

@@ -1,7 +1,6 @@
 //! Types whose values have no bytes: nothing of them crosses from host to device.
 
 use super::{
-    cfg,
     scope::{Found, ModuleId, Scope, TypeItem},
     syntax::{bare, segments},
 };
@@ -58,7 +57,7 @@ impl Emptiness<'_, '_> {
                 found
             },
         );
-        let mut fields = item.fields.iter().filter(|field| !cfg::left_out(&field.attrs));
+        let mut fields = item.fields.iter().filter(|field| !self.scope.leaves_out(&field.attrs));
         !aligned && fields.all(|field| self.of_type(home, &field.ty, depth))
     }
 }

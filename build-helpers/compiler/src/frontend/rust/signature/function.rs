@@ -2,7 +2,6 @@
 
 use super::{
     attribute::{DEVICE_FN, marked},
-    cfg,
     scope::{ModuleId, Scope},
     syntax::bare,
     types::{Position, Types},
@@ -18,7 +17,7 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<DeviceFunction>, Vec<(usize, D
     for (module, items) in scope.modules() {
         for item in items {
             if let Item::Fn(function) = item
-                && !cfg::left_out(&function.attrs)
+                && !scope.leaves_out(&function.attrs)
                 && marked(&function.attrs, DEVICE_FN).is_some()
             {
                 let mut reader = Reader { scope, module, function, reports: Vec::new() };

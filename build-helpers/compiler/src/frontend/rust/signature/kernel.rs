@@ -2,7 +2,6 @@
 
 use super::{
     attribute::{Arguments, DEVICE_FN, marked},
-    cfg,
     scope::{ModuleId, Scope},
     syntax::bare,
     types::{Position, Types},
@@ -10,10 +9,11 @@ use super::{
 };
 use crate::diagnostic::{Diagnostic, Place};
 use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature, symbol};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::{
-    Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, Pat, PatType, ReturnType,
-    TraitItemFn, Type,
+    Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, Macro, Pat, PatType,
+    ReturnType, TraitItemFn, Type,
     ext::IdentExt,
     visit::{self, Visit},
 };
@@ -25,7 +25,7 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagno
     for (module, items) in scope.modules() {
         for item in items {
             if let Item::Fn(function) = item
-                && !cfg::left_out(&function.attrs)
+                && !scope.leaves_out(&function.attrs)
                 && let Some(attribute) = marker(&function.attrs)
             {
                 let mut reader = Reader { scope, module, function, reports: Vec::new() };
@@ -249,12 +249,13 @@ impl Misplaced<'_, '_> {
         match item {
             Item::Mod(_) => {}
             Item::Fn(function) => self.visit_block(&function.block),
+            Item::Macro(item) if self.scope.leaves_out(&item.attrs) => {}
             item => self.visit_item(item),
         }
     }
 
     fn check(&mut self, attributes: &[Attribute], name: &Ident, what: &str) {
-        if cfg::left_out(attributes) {
+        if self.scope.leaves_out(attributes) {
             return;
         }
         let place = self.scope.text(self.module).place(name);
@@ -271,7 +272,57 @@ impl Misplaced<'_, '_> {
     }
 }
 
+impl Misplaced<'_, '_> {
+    /// Refuses a macro that has kernels in its text: which ones they become, only rustc knows.
+    fn check_macro(&mut self, mac: &Macro) {
+        let Some(name) = marker_in(mac.tokens.clone()) else { return };
+        let place = self.scope.text(self.module).place(&mac.path);
+        let message = format!("`#[{name}]` is inside a macro, whose functions are not found");
+        let help = "write the functions out, and let the macro write what they call";
+        self.reports.push(Diagnostic::error(place, message).help(help));
+    }
+}
+
+/// The first of our attributes in the text of a macro.
+fn marker_in(tokens: TokenStream) -> Option<&'static str> {
+    let mut after_hash = false;
+    for token in tokens {
+        match token {
+            TokenTree::Punct(punct) => {
+                after_hash = punct.as_char() == '#' || (after_hash && punct.as_char() == '!');
+                continue;
+            }
+            TokenTree::Group(group) => {
+                let inside = group.stream();
+                let found = match after_hash && group.delimiter() == Delimiter::Bracket {
+                    true => attribute_in(inside),
+                    false => marker_in(inside),
+                };
+                if found.is_some() {
+                    return found;
+                }
+            }
+            TokenTree::Ident(_) | TokenTree::Literal(_) => {}
+        }
+        after_hash = false;
+    }
+    None
+}
+
+/// Which of our attributes the tokens between `#[` and `]` are.
+fn attribute_in(tokens: TokenStream) -> Option<&'static str> {
+    let path = tokens.into_iter().take_while(|it| !matches!(it, TokenTree::Group(_)));
+    let last =
+        path.filter_map(|it| if let TokenTree::Ident(name) = it { Some(name) } else { None });
+    let last = last.last()?;
+    ["kernel", DEVICE_FN].into_iter().find(|name| last == name)
+}
+
 impl<'ast> Visit<'ast> for Misplaced<'_, '_> {
+    fn visit_macro(&mut self, mac: &'ast Macro) {
+        self.check_macro(mac);
+    }
+
     fn visit_impl_item_fn(&mut self, function: &'ast ImplItemFn) {
         self.check(&function.attrs, &function.sig.ident, "a method");
         visit::visit_impl_item_fn(self, function);

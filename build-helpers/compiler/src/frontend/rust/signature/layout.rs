@@ -1,7 +1,7 @@
 //! Where the fields of a `#[repr(C)]` struct lie.
 
 use super::{
-    cfg, empty,
+    empty,
     scope::ModuleId,
     types::Types,
     unsupported::{self, UnsupportedType},
@@ -35,7 +35,7 @@ impl Types<'_, '_> {
             return Err(unsupported::packed(&name, self.scope.text(module).place(&item.ident)));
         }
         let (mut offset, mut align, mut fields) = (0_u64, repr.align.max(1), Vec::new());
-        let kept = item.fields.iter().filter(|field| !cfg::left_out(&field.attrs));
+        let kept = item.fields.iter().filter(|field| !self.scope.leaves_out(&field.attrs));
         let with_bytes =
             kept.enumerate().filter(|(_, field)| !empty::is_empty(self.scope, module, &field.ty));
         for (index, field) in with_bytes {

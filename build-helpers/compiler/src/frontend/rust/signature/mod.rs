@@ -21,6 +21,8 @@ mod text;
 mod types;
 mod unsupported;
 
+pub use cfg::Cfgs;
+
 use crate::diagnostic::Diagnostic;
 use kernelmill_artifact::{DeviceFunction, Signature};
 use scope::Scope;
@@ -66,7 +68,7 @@ pub struct SourceText<'a> {
 /// Everything that is wrong with the kernels. No diagnostic at all means that the text is not
 /// Rust ([`Reading::NotRust`]): then the compiler has the better message.
 pub fn read(text: &str, display: &str) -> Result<Vec<Signature>, Vec<Diagnostic>> {
-    match read_crate(&[SourceText { module: &[], text, display }]) {
+    match read_crate(&[SourceText { module: &[], text, display }], &Cfgs::default()) {
         Reading::Kernels(kernels, _) => Ok(kernels),
         Reading::Rejected(diagnostics) => Err(diagnostics),
         Reading::NotRust => Err(Vec::new()),
@@ -75,13 +77,13 @@ pub fn read(text: &str, display: &str) -> Result<Vec<Signature>, Vec<Diagnostic>
 
 /// Reads the kernels of a crate that may have several files, and its functions marked
 /// `#[device_fn]`, whose package is left empty. Types are found across files; kernels and functions
-/// come in the order of the files.
+/// come in the order of the files. What `cfgs` leave out is passed over.
 #[must_use]
-pub fn read_crate(files: &[SourceText<'_>]) -> Reading {
+pub fn read_crate(files: &[SourceText<'_>], cfgs: &Cfgs) -> Reading {
     let parsed: Result<Vec<_>, _> = files.iter().map(|file| syn::parse_file(file.text)).collect();
     let Ok(parsed) = parsed else { return Reading::NotRust };
     let texts: Vec<_> = files.iter().map(|file| Text::new(file.text, file.display)).collect();
-    let mut scope = Scope::new(texts);
+    let mut scope = Scope::new(texts, cfgs);
     for (index, (file, tree)) in files.iter().zip(&parsed).enumerate() {
         scope.add_file(index, file.module, &tree.items);
     }

@@ -1,13 +1,14 @@
 //! The modules of a crate and what their names mean.
 
-use super::{cfg, text::Text};
+use super::{cfg::Cfgs, text::Text};
 use std::collections::BTreeMap;
-use syn::{Item, ItemConst, ItemStruct, ItemType, UseTree, ext::IdentExt};
+use syn::{Attribute, Item, ItemConst, ItemStruct, ItemType, UseTree, ext::IdentExt};
 
 /// The modules of a crate, as far as they are in the files at hand.
 pub(super) struct Scope<'a> {
     texts: Vec<Text<'a>>,
     modules: Vec<Module<'a>>,
+    cfgs: &'a Cfgs,
 }
 
 /// A module's place in its [`Scope`].
@@ -48,8 +49,8 @@ pub(super) enum Found<T> {
 const LONGEST_CHAIN: usize = 32;
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(texts: Vec<Text<'a>>) -> Self {
-        let mut scope = Self { texts, modules: Vec::new() };
+    pub(super) fn new(texts: Vec<Text<'a>>, cfgs: &'a Cfgs) -> Self {
+        let mut scope = Self { texts, modules: Vec::new(), cfgs };
         scope.push(0, None, &[]);
         scope
     }
@@ -69,6 +70,11 @@ impl<'a> Scope<'a> {
         }
         self.modules[module].file = file;
         self.fill(module, items);
+    }
+
+    /// Whether an item with these attributes is certainly left out when kernels are compiled.
+    pub(super) fn leaves_out(&self, attributes: &[Attribute]) -> bool {
+        self.cfgs.leave_out(attributes)
     }
 
     /// Every module with its items, parents before children, in source order.
@@ -116,15 +122,16 @@ impl<'a> Scope<'a> {
     }
 
     fn fill(&mut self, id: ModuleId, items: &'a [Item]) {
+        let cfgs = self.cfgs;
         let module = &mut self.modules[id];
         module.items = items;
         let mut inline = Vec::new();
         for item in items {
             match item {
-                Item::Struct(item) if !cfg::left_out(&item.attrs) => {
+                Item::Struct(item) if !cfgs.leave_out(&item.attrs) => {
                     module.types.insert(item.ident.unraw().to_string(), TypeItem::Struct(item));
                 }
-                Item::Type(item) if !cfg::left_out(&item.attrs) => {
+                Item::Type(item) if !cfgs.leave_out(&item.attrs) => {
                     module.types.insert(item.ident.unraw().to_string(), TypeItem::Alias(item));
                 }
                 Item::Enum(item) => {
@@ -133,13 +140,13 @@ impl<'a> Scope<'a> {
                 Item::Union(item) => {
                     module.types.insert(item.ident.unraw().to_string(), TypeItem::Union);
                 }
-                Item::Const(item) if !cfg::left_out(&item.attrs) => {
+                Item::Const(item) if !cfgs.leave_out(&item.attrs) => {
                     module.constants.insert(item.ident.unraw().to_string(), item);
                 }
-                Item::Use(item) if !cfg::left_out(&item.attrs) => {
+                Item::Use(item) if !cfgs.leave_out(&item.attrs) => {
                     module.import(&mut Vec::new(), &item.tree);
                 }
-                Item::Mod(item) if !cfg::left_out(&item.attrs) => {
+                Item::Mod(item) if !cfgs.leave_out(&item.attrs) => {
                     if let Some((_, content)) = &item.content {
                         inline.push((item.ident.unraw().to_string(), content.as_slice()));
                     }

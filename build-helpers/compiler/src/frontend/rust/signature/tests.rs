@@ -1,4 +1,4 @@
-use super::{Reading, SourceText, read, read_crate};
+use super::{Cfgs, Reading, SourceText, read, read_crate};
 use kernelmill_artifact::{Access, Dimension, ParameterKind, Safety, Signature, ValueType};
 
 fn kernels(text: &str) -> Vec<Signature> {
@@ -49,7 +49,6 @@ pub fn all(a: f32, mut b: bool, c: &[u8], d: kernelmill_device::DisjointSlice<Po
 unsafe fn image(mut out: DisjointSlice<u32, Index2D>, half: half::f16) -> () {}
 fn helper(text: String) {}
 mod inner { #[kernel(dim = 3)] fn nothing<'a>(_a: &'a [f32]) -> ! { loop {} } }
-macro_rules! more { () => { #[kernel] fn hidden(x: String) {} } }
 ";
     assert_eq!(
         shown(text),
@@ -127,7 +126,7 @@ fn text_without_kernels_is_empty_and_text_that_is_not_rust_is_told_apart() {
     assert_eq!(read("pub fn helper() {}", "a.rs"), Ok(Vec::new()));
     assert_eq!(read("#[kernel] fn k( {", "a.rs"), Err(Vec::new()));
     let text = SourceText { module: &[], text: "fn", display: "a.rs" };
-    assert!(matches!(read_crate(&[text]), Reading::NotRust));
+    assert!(matches!(read_crate(&[text], &Cfgs::default()), Reading::NotRust));
     let text = "#[cfg(test)] mod tests { #[kernel] fn k(x: String) {} }
         #[cfg(not(kernelmill))] #[kernel] fn l(x: String) {}
         #[cfg(all(kernelmill, feature = \"x\"))] #[kernel] fn m() {}";
@@ -149,13 +148,15 @@ fn the_files_of_a_crate_see_each_others_types() {
             display: "src/types.rs",
         },
     ];
-    let Reading::Rejected(found) = read_crate(&files) else { panic!("not rejected") };
+    let Reading::Rejected(found) = read_crate(&files, &Cfgs::default()) else {
+        panic!("not rejected")
+    };
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].place.file, "src/lib.rs");
     assert_eq!(found[0].labels[0].place.file, "src/types.rs");
     let good = SourceText { text: "#[repr(C)] pub struct P { x: u8 }", ..files[1] };
     assert!(
-        matches!(read_crate(&[files[0], good]), Reading::Kernels(kernels, _) if kernels.len() == 1)
+        matches!(read_crate(&[files[0], good], &Cfgs::default()), Reading::Kernels(kernels, _) if kernels.len() == 1)
     );
 }
 
@@ -355,7 +356,9 @@ fn functions_for_kernels_are_read_with_their_types() {
         mod inner { #[kernelmill_device::device_fn] fn nothing() -> () {} }
         #[kernel] fn k(f: DeviceFn<fn(f32) -> f32>, g: &[Effect], s: Steps) {}";
     let files = [SourceText { module: &[], text, display: "kernels/k.rs" }];
-    let Reading::Kernels(kernels, functions) = read_crate(&files) else { panic!("rejected") };
+    let Reading::Kernels(kernels, functions) = read_crate(&files, &Cfgs::default()) else {
+        panic!("rejected")
+    };
     let shown: Vec<_> = functions.iter().map(ToString::to_string).collect();
     assert_eq!(shown, ["::nearer: fn(Dot, [u8; 3]) -> Dot", "::nothing: fn()"]);
     assert_eq!((&*functions[0].file, functions[0].line), ("kernels/k.rs", 4));
@@ -369,4 +372,53 @@ fn functions_for_kernels_are_read_with_their_types() {
     let effect = &functions[0].ty;
     assert_eq!(types[1..], [effect.clone(), effect.clone(), effect.clone()]);
     assert_eq!(only_struct(&text.replace("f: DeviceFn<fn(f32) -> f32>, g: &[Effect], ", "")).0, 24);
+}
+
+#[test]
+fn atomics_of_the_device_crate_are_elements_under_any_path() {
+    let uses = [
+        ("use kernelmill_device::prelude::*;", "atomic::AtomicU32", "u32"),
+        ("use kernelmill_device::atomic::AtomicF32;", "AtomicF32", "f32"),
+        ("use kernelmill_device::atomic::*;", "AtomicF64", "f64"),
+        ("", "kernelmill_device::atomic::AtomicI64", "i64"),
+        ("use core::sync::atomic::AtomicU8;", "AtomicU8", "u8"),
+    ];
+    for (import, written, element) in uses {
+        let text = format!("{import} #[kernel] fn k(c: &[{written}]) {{}}");
+        let kernels = read(&text, "kernels/k.rs").unwrap_or_else(|it| panic!("{written}: {it:?}"));
+        assert_eq!(kernels[0].to_string(), format!("fn k(c: DisjointSlice<{element}>)"));
+    }
+    for (import, written) in [("", "AtomicU32"), ("", "core::sync::atomic::AtomicF32")] {
+        let text = format!("{import} #[kernel] fn k(c: &[{written}]) {{}}");
+        assert!(read(&text, "kernels/k.rs").is_err(), "{written}");
+    }
+}
+
+#[test]
+fn a_kernel_in_a_macro_is_refused_at_the_macro() {
+    let refused = |text: &str| read(text, "kernels/k.rs").unwrap_err();
+    let definition = "macro_rules! scale { ($n:ident, $t:ty) => { #[kernel] fn $n(x: &[$t]) {} } }";
+    let found = refused(definition);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].message, "`#[kernel]` is inside a macro, whose functions are not found");
+    let call = "each! { f32 => #[kernelmill_device::kernel(dim = 2)] fn k() {} }";
+    assert_eq!(refused(call).len(), 1);
+    assert_eq!(refused("each! { #[device_fn] fn f() {} }").len(), 1);
+    for harmless in
+        ["macro_rules! m { () => { #[inline] fn kernel() { [kernel] } } }", "m! { #kernel }"]
+    {
+        assert!(read(harmless, "kernels/k.rs").is_ok(), "{harmless}");
+    }
+}
+
+#[test]
+fn a_kernel_that_a_feature_leaves_out_is_passed_over() {
+    let text = "#[cfg(feature = \"x\")] #[kernel] fn a() {} #[cfg(not(feature = \"x\"))] #[kernel] fn b() {}";
+    let files = [SourceText { module: &[], text, display: "kernels/k.rs" }];
+    let names = |cfgs: &Cfgs| {
+        let Reading::Kernels(kernels, _) = read_crate(&files, cfgs) else { panic!("rejected") };
+        kernels.iter().map(|kernel| kernel.name.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&Cfgs::new(["feature=\"x\"".to_owned()])), ["a"]);
+    assert_eq!(names(&Cfgs::new([])), ["b"]);
 }

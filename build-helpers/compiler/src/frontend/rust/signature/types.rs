@@ -183,19 +183,25 @@ impl<'s, 'a> Types<'s, 'a> {
         self.position = position;
     }
 
-    /// The scalar in one of `core`'s atomics.
+    /// The scalar in one of the atomics of `core` and of the device crate.
     fn atomic(&self, module: ModuleId, ty: &Type) -> Option<Scalar> {
         let Type::Path(path) = bare(ty) else { return None };
-        let names = match self.scope.find_type(module, &segments(&path.path)) {
+        let written = segments(&path.path);
+        let names = match self.scope.find_type(module, &written) {
             Found::Elsewhere(full) => full,
-            Found::Here(..) | Found::Nothing => return None,
+            Found::Nothing => written,
+            Found::Here(..) => return None,
         };
-        let [root, "sync", "atomic", name] = *names.iter().map(String::as_str).collect::<Vec<_>>()
-        else {
-            return None;
+        let has_prelude = self.scope.has_glob_of(module, "kernelmill_device");
+        let (is_ours, name) = match *names.iter().map(String::as_str).collect::<Vec<_>>() {
+            ["core" | "std", "sync", "atomic", name] => (false, name),
+            ["kernelmill_device", "atomic", name] => (true, name),
+            ["atomic", name] | [name] if has_prelude => (true, name),
+            _ => return None,
         };
-        let scalar = name.strip_prefix("Atomic")?.to_lowercase();
-        if matches!(root, "core" | "std") { Scalar::from_name(&scalar) } else { None }
+        let scalar = Scalar::from_name(&name.strip_prefix("Atomic")?.to_lowercase())?;
+        let is_float = matches!(scalar, Scalar::F32 | Scalar::F64);
+        (is_ours || !is_float).then_some(scalar)
     }
 }
 

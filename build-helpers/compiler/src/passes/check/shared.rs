@@ -1,0 +1,74 @@
+//! Static shared memory, against what a block of the target can have.
+//!
+//! Needs: an optimised module, in which only entries are visible and shared memory has its address space.
+//! The assembler finds it too, but takes the whole file down then, and for PTX it runs on the device. It
+//! lays arrays out with their alignments, so what is found here is the least that they take.
+
+use kernelmill_llvm::{
+    inkwell::module::Module,
+    ir::{Linkage, ModuleExt, Value},
+};
+
+use super::Backtraces;
+use crate::{
+    base::demangle::demangle,
+    diagnostic::Fault,
+    ir::{reachable, users_in_code},
+    target_info::TargetInfo,
+};
+
+/// A fault for each kernel with more static shared memory than a block can have.
+pub(super) fn find<'c>(
+    module: &Module<'c>,
+    backend: &dyn TargetInfo,
+    backtraces: &Backtraces<'c>,
+) -> Vec<Fault> {
+    let Some((limit, spaces)) = backend.shared_limit().zip(backend.address_spaces()) else {
+        return Vec::new();
+    };
+    let is_shared = |value: &Value<'c>| {
+        value.is_global() && !value.is_declaration() && value.ty().address_space() == spaces.shared
+    };
+    let kernels = module.definitions().into_iter().filter(|it| it.linkage() == Linkage::External);
+    let over_limit = |kernel: Value<'c>| {
+        let arrays = reachable(kernel).into_iter().filter(is_shared);
+        let mut arrays: Vec<_> = arrays.map(|it| (it.value_type().array_length(), it)).collect();
+        arrays.sort_by_key(|(bytes, array)| (std::cmp::Reverse(*bytes), array.name()));
+        let bytes: u64 = arrays.iter().map(|(bytes, _)| bytes).sum();
+        (bytes > limit).then(|| fault(kernel, &arrays, (bytes, limit), backtraces))
+    };
+    kernels.filter_map(over_limit).collect()
+}
+
+/// The fault of a kernel, at a use of its largest array, or of another where that has no line.
+fn fault<'c>(
+    kernel: Value<'c>,
+    arrays: &[(u64, Value<'c>)],
+    (bytes, limit): (u64, u64),
+    backtraces: &Backtraces<'c>,
+) -> Fault {
+    let shown = |(bytes, array): &(u64, Value<'c>)| {
+        let name = array.name();
+        let path = demangle(name.rsplit_once("_in").map_or(&*name, |(name, _)| name));
+        format!("`{path}` has {bytes}")
+    };
+    let message = format!(
+        "kernel `{}` has {bytes} bytes of static shared memory, and a block of the target has {limit} at \
+         most: {}",
+        kernel.name(),
+        arrays.iter().map(shown).collect::<Vec<_>>().join(", "),
+    );
+    let used = reachable(kernel);
+    let users = arrays.iter().flat_map(|(_, array)| users_in_code(*array));
+    let users = users.filter(|user| used.contains(&user.block().function()));
+    let mut places = users.map(|user| backtraces.to(user)).collect::<Vec<_>>();
+    // LLVM merges instructions of several lines into one that has none.
+    places.sort_by_key(|frames| frames.iter().all(|frame| frame.line == 0));
+    let mut frames = places.into_iter().next().unwrap_or_default();
+    if frames.iter().any(|frame| !frame.library) {
+        frames.retain(|frame| !frame.library);
+    }
+    Fault::new(message, frames).help(
+        "make the arrays smaller, or use `DynamicSharedArray`, of which some devices allow more",
+    )
+}
