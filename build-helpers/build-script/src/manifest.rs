@@ -276,18 +276,51 @@ pub enum Severity {
     Warning,
 }
 
+/// The text of the manifest in an `OUT_DIR`.
+fn text_in(out_dir: &Path) -> Result<String, ManifestError> {
+    let path = out_dir.join(FILE);
+    fs::read_to_string(&path).map_err(|source| ManifestError::Io { path, source })
+}
+
+/// Whether this version reads a manifest.
+fn check_schema(text: &str) -> Result<(), ManifestError> {
+    #[derive(Deserialize)]
+    struct Version {
+        schema: u32,
+    }
+    match serde_json::from_str(text)? {
+        Version { schema: SCHEMA } => Ok(()),
+        Version { schema: found } => Err(ManifestError::Schema { found }),
+    }
+}
+
+/// The files of the binaries that the manifest in an `OUT_DIR` lists.
+pub(crate) fn binary_files(out_dir: &Path) -> Result<Vec<String>, ManifestError> {
+    #[derive(Deserialize)]
+    struct Files {
+        binaries: Vec<File>,
+    }
+    #[derive(Deserialize)]
+    struct File {
+        file: String,
+    }
+    let text = text_in(out_dir)?;
+    check_schema(&text)?;
+    let Files { binaries } = serde_json::from_str(&text)?;
+    Ok(binaries.into_iter().map(|binary| binary.file).collect())
+}
+
 impl Manifest {
     /// Reads the manifest in an `OUT_DIR`.
     ///
     /// # Errors
     ///
     /// [`ManifestError::Io`], and as [`Manifest::parse`].
+    // Inlined, as `parse` is: a program that reads manifests compiles the reader, and a build script
+    // that only writes one does not.
+    #[inline]
     pub fn read(out_dir: &Path) -> Result<Self, ManifestError> {
-        let path = out_dir.join(FILE);
-        match fs::read_to_string(&path) {
-            Ok(text) => Self::parse(&text),
-            Err(source) => Err(ManifestError::Io { path, source }),
-        }
+        Self::parse(&text_in(out_dir)?)
     }
 
     /// Reads the text of a manifest.
@@ -295,15 +328,9 @@ impl Manifest {
     /// # Errors
     ///
     /// [`ManifestError::Text`], and [`ManifestError::Schema`] where another version wrote it.
+    #[inline]
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
-        #[derive(Deserialize)]
-        struct Version {
-            schema: u32,
-        }
-        let Version { schema } = serde_json::from_str(text)?;
-        if schema != SCHEMA {
-            return Err(ManifestError::Schema { found: schema });
-        }
+        check_schema(text)?;
         Ok(serde_json::from_str(text)?)
     }
 

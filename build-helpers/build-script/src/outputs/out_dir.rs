@@ -5,7 +5,7 @@ use crate::{
     base::{error::Error, files::write_if_changed, naming},
     compile::binary::Binary as Compiled,
     discovery::source::Source,
-    manifest::{Binary, Manifest},
+    manifest,
     settings::package::Package,
 };
 use kernelmill_artifact::ArtifactKind;
@@ -53,8 +53,7 @@ pub(crate) fn objects(package: &Package, placed: &[Embedded<'_>]) -> Vec<PathBuf
 /// Removes the binaries of the last build, as its manifest lists them, that are not of this one. What
 /// cannot be removed harms nothing: nothing names it.
 fn remove_old(folder: &Path, names: &BTreeSet<&str>) {
-    let Ok(manifest) = Manifest::read(folder) else { return };
-    for Binary { file, .. } in manifest.binaries {
+    for file in manifest::binary_files(folder).unwrap_or_default() {
         if !names.contains(&*file) && !file.contains(['/', '\\']) {
             let _ = fs::remove_file(folder.join(file));
         }
