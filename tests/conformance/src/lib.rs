@@ -21,6 +21,7 @@ mod numerics;
 mod panics;
 mod places;
 mod shared;
+mod stack;
 mod strides;
 mod structs;
 mod tables;
@@ -28,6 +29,7 @@ mod tensor;
 mod warp;
 
 pub use check::{Check, Context, Outcome, Scope};
+pub use stack::deep;
 
 /// Every check, in the order of the kernels' files.
 #[must_use]
@@ -53,6 +55,7 @@ pub fn all() -> Vec<Check> {
         places::CHECKS,
         edges::CHECKS,
         checks::CHECKS,
+        stack::CHECKS,
     ]
     .concat()
 }

@@ -4,6 +4,7 @@ mod assertion;
 mod backtrace;
 mod host;
 mod recursion;
+mod stack;
 #[cfg(test)]
 mod tests;
 mod unresolved;
@@ -145,6 +146,7 @@ impl<'a> Checks<'a> {
         };
         let mut faults = unresolved.find()?;
         faults.extend(host::find(module, self.backend, backtraces));
+        faults.extend(stack::find(module, self.backend, backtraces));
         Ok(faults)
     }
 
