@@ -148,6 +148,13 @@ pub enum ScalarReason {
     PanicOnBothPaths,
     /// Stack memory is allocated on the path to a panic.
     StackMemoryInPanic,
+    /// The threads of a vector would have too much stack memory together.
+    LargeStackMemory {
+        /// The bytes of one thread.
+        bytes: u64,
+        /// The limit for all threads of a vector.
+        limit: u64,
+    },
     /// A condition that was speculated to be uniform is evaluated where threads have diverged.
     SpeculationInDivergentCode,
     /// A block has no terminator.
@@ -281,6 +288,12 @@ impl Display for ScalarReason {
             Self::DivergentExit => "a thread ends in divergent code",
             Self::PanicOnBothPaths => "both successors of a branch panic",
             Self::StackMemoryInPanic => "stack memory is allocated on the path to a panic",
+            Self::LargeStackMemory { bytes, limit } => {
+                return write!(
+                    formatter,
+                    "a thread has {bytes} bytes of stack memory, and all of a vector may have {limit}"
+                );
+            }
             Self::SpeculationInDivergentCode => {
                 "a condition that was speculated to be uniform is in divergent code"
             }

@@ -22,6 +22,7 @@ mod panics;
 mod places;
 mod shared;
 mod sharing;
+mod stack;
 mod strides;
 mod structs;
 mod tables;
@@ -29,6 +30,7 @@ mod tensor;
 mod warp;
 
 pub use check::{Check, Context, Outcome, Scope};
+pub use stack::deep;
 
 /// Every check, in the order of the kernels' files.
 #[must_use]
@@ -55,6 +57,7 @@ pub fn all() -> Vec<Check> {
         places::CHECKS,
         edges::CHECKS,
         checks::CHECKS,
+        stack::CHECKS,
     ]
     .concat()
 }

@@ -132,6 +132,7 @@ checks!(
     checks_after_call,
     check_after_barrier,
     check_in_branch,
+    deep_frames,
 );
 
 #[test]

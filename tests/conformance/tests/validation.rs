@@ -43,6 +43,13 @@ const CASES: &[Case] = &[
     },
     Case { title: "The heap", text: "", file: "heap.rs", target: "gfx90a" },
     Case {
+        title: "Stack on the CPU",
+        text: "A kernel runs on the stack of a thread of the host, of 2 MiB by default. Local variables of more \
+               than 1 MiB, with those of what the kernel calls, are an error.",
+        file: "stack.rs",
+        target: "cpu",
+    },
+    Case {
         title: "Features of the host processor",
         text: "The host's instructions, inline assembly and thread-local variables.",
         file: "processor.rs",

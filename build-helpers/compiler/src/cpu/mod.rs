@@ -39,6 +39,7 @@ mod shared_memory;
 mod simplification;
 mod source_lines;
 mod specialization;
+mod stack;
 mod thread_loop;
 mod undefined_selects;
 mod uniformity;

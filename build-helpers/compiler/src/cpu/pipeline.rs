@@ -4,7 +4,7 @@
 //! kernel: undefined selects, the choice of the lowering, context lowering, and either coroutine lowering or
 //! the functions that run a block ([`block_functions`]: loop interchange, specialisation, region formation,
 //! vectorisation). Then on the module again: outlined functions, source lines, verification, promotion of
-//! shared memory, splitting of coroutines.
+//! shared memory, splitting of coroutines, stack probes.
 //!
 //! Each pass is a module whose header says what it needs and what it guarantees. Each adds a
 //! [`PassReport`](crate::PassReport).
@@ -27,7 +27,7 @@ use super::{
     reports::Reports,
     shared_memory, simplification, source_lines,
     specialization::{self, BlockSize, SpecializedFunction},
-    undefined_selects, verify, wide_integers,
+    stack, undefined_selects, verify, wide_integers,
 };
 use crate::{
     CoroutineReason, Error, Lowering, Pass, PassFact, PassOutcome, Strategy,
@@ -239,6 +239,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let is_coroutine = |kernel: &&Kernel<'_, '_>| matches!(kernel.code, Code::Coroutine { .. });
         let count = kernels.iter().filter(is_coroutine).count();
         reports.count(Pass::CoroutineSplitting, count as u64);
+        stack::probe(unit.context, unit.module, self.machine.triple());
         Ok(())
     }
 }

@@ -95,6 +95,12 @@ impl Source {
         self.with(&config, |job| compiler().inspect(job)).unwrap()
     }
 
+    /// The module of the source for a target, in LLVM's textual form, as code is emitted from it.
+    pub(crate) fn module(&self, target: &str) -> String {
+        let config = Config::new(target.parse().unwrap());
+        self.with(&config, |job| compiler().inspect(job)).unwrap()
+    }
+
     /// Compiles the source with an option that is not the default.
     pub(crate) fn compile_with(&self, target: &str, (name, value): (&str, &str)) -> Artifact {
         let mut config = Config::new(target.parse().unwrap());

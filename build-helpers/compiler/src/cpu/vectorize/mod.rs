@@ -48,7 +48,7 @@ pub(super) struct Run<'c> {
 pub(super) fn can_run<'c>(body: &Body<'c>, lanes: u32, size: &dyn Fn(Type<'c>) -> u64) -> bool {
     let Source::Parameters { thread, .. } = body.source else { return false };
     let plan = Plan::new(body.function, lanes, size, thread[0]);
-    plan.and_then(|plan| legality::check(&plan)).is_ok()
+    plan.and_then(|plan| legality::check(&plan, size)).is_ok()
 }
 
 /// Builds the function that runs a block of a kernel in vectors of `lanes`; `Err` says why that
@@ -64,7 +64,7 @@ pub(super) fn run<'c>(
         unreachable!("the body of a coroutine is not run by a loop over threads")
     };
     let plan = Plan::new(body.function, lanes, size, thread[0])?;
-    legality::check(&plan)?;
+    legality::check(&plan, size)?;
     let flow = Flow::of_regions(body.function, writes_panic, ends_at_barrier);
     let asked = Asked { lanes: 1, source: &block_source(thread), size };
     let of_block = Uniformity::new(body.function, &flow, &asked);

@@ -5,6 +5,7 @@ mod backtrace;
 mod host;
 mod recursion;
 mod shared;
+mod stack;
 #[cfg(test)]
 mod tests;
 mod unresolved;
@@ -147,6 +148,7 @@ impl<'a> Checks<'a> {
         let mut faults = unresolved.find()?;
         faults.extend(host::find(module, self.backend, backtraces));
         faults.extend(shared::find(module, self.backend, backtraces));
+        faults.extend(stack::find(module, self.backend, backtraces));
         Ok(faults)
     }
 

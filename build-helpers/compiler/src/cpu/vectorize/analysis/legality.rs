@@ -1,6 +1,6 @@
 //! Legality of vectorisation: what the emission supports, checked before anything is built.
 
-use kernelmill_llvm::ir::{Opcode, TypeKind, Value};
+use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
 use super::plan::Plan;
 use crate::{
@@ -12,8 +12,19 @@ use crate::{
     },
 };
 
+/// The bytes of stack memory that the threads of a vector may have together: of the stack of a thread of the
+/// host, which has 2 MiB by default, the function of a block takes a small part.
+const STACK_OF_VECTOR: u64 = 256 << 10;
+
 /// Says what keeps a body from being vectorised.
-pub(in crate::cpu::vectorize) fn check(plan: &Plan<'_>) -> Result<(), ScalarReason> {
+pub(in crate::cpu::vectorize) fn check<'c>(
+    plan: &Plan<'c>,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Result<(), ScalarReason> {
+    // Across barriers it is no stack memory, but that of the launch.
+    if plan.lanes > 1 && plan.regions.len() == 1 {
+        stack(plan, size)?;
+    }
     for (node, block) in plan.flow.blocks.iter().enumerate() {
         for instruction in block.instructions() {
             general(plan, node, instruction)?;
@@ -21,6 +32,16 @@ pub(in crate::cpu::vectorize) fn check(plan: &Plan<'_>) -> Result<(), ScalarReas
                 wide(instruction)?;
             }
         }
+    }
+    Ok(())
+}
+
+fn stack<'c>(plan: &Plan<'c>, size: &dyn Fn(Type<'c>) -> u64) -> Result<(), ScalarReason> {
+    let all = plan.function.instructions().into_iter();
+    let memory = all.filter(|instruction| instruction.opcode() == Opcode::Alloca);
+    let bytes = memory.map(|alloca| size(alloca.allocated_type())).fold(0, u64::saturating_add);
+    if bytes.saturating_mul(u64::from(plan.lanes)) > STACK_OF_VECTOR {
+        return Err(ScalarReason::LargeStackMemory { bytes, limit: STACK_OF_VECTOR });
     }
     Ok(())
 }
