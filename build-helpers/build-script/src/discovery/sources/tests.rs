@@ -115,6 +115,20 @@ error: `k/x.wgsl` is WGSL, which this version cannot compile yet
 }
 
 #[test]
+fn what_settings_name_and_is_not_there_is_marked_where_it_is_named() {
+    let metadata = "source-dir = [\"kernels\", \"no/dir\"]\nsource-files = \"no.rs\"\n\
+        source-glob = \"none/*.rs\"\ninclude = [\"headers\"]\n";
+    let project = Project::new(metadata, &[("kernels/a.rs", "#[kernel] fn a() {}")]);
+    let error = project.error();
+    for line in 7..=10 {
+        assert!(error.contains(&format!(" --> Cargo.toml:{line}:")), "{line} in\n{error}");
+    }
+    assert_eq!(error.matches("error: ").count(), 4, "{error}");
+    let project = Project::new("host-files = [\"*.cu\"]\n", &[]);
+    assert!(project.error().contains(" --> Cargo.toml:7:15"), "{}", project.error());
+}
+
+#[test]
 fn two_kernels_of_one_name_are_refused_with_both_places() {
     let project = Project::new(
         TARGET,
@@ -250,18 +264,4 @@ fn what_is_no_file_is_ignored_where_it_is_hidden_and_named_elsewhere() {
         ["dangling.rs", "itself.rs", "loop", "pipe.*"].map(|name| format!("kernels/{name}"));
     project.builder.excludes = Some(names.into());
     assert_eq!(project.build().result.unwrap().kernels, ["a"]);
-}
-
-#[test]
-fn what_settings_name_and_is_not_there_is_marked_where_it_is_named() {
-    let metadata = "source-dir = [\"kernels\", \"no/dir\"]\nsource-files = \"no.rs\"\n\
-        source-glob = \"none/*.rs\"\ninclude = [\"headers\"]\n";
-    let project = Project::new(metadata, &[("kernels/a.rs", "#[kernel] fn a() {}")]);
-    let error = project.error();
-    for line in 7..=10 {
-        assert!(error.contains(&format!(" --> Cargo.toml:{line}:")), "{line} in\n{error}");
-    }
-    assert_eq!(error.matches("error: ").count(), 4, "{error}");
-    let project = Project::new("host-files = [\"*.cu\"]\n", &[]);
-    assert!(project.error().contains(" --> Cargo.toml:7:15"), "{}", project.error());
 }
