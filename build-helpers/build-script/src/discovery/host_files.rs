@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     base::{environment::BuildEnvironment, error::Error, paths, report::Report},
-    settings::{package::Package, resolved::Settings},
+    settings::{origin::Value, package::Package, resolved::Settings},
 };
 use std::{collections::BTreeMap, path::PathBuf};
 use walkdir::WalkDir;
@@ -29,6 +29,7 @@ pub(crate) fn find(
     let mut report = Report::default();
     let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
     for glob in &settings.host_files {
+        let written = glob.to_string();
         let glob = glob.relative_to(&package.root);
         let folder = paths::normal(&package.root.join(glob.folder()));
         if glob.has_wildcard() && folder != package.root {
@@ -54,10 +55,11 @@ pub(crate) fn find(
             }
         }
         if matches == 0 {
-            report.plain(
-                format!("no file matches `{glob}`, which is named in `host-files`"),
-                "write a path or a pattern relative to Cargo.toml, for example `src/launch/*.cu`",
-            );
+            let message = format!("no file matches `{glob}`, which is named in `host-files`");
+            let help =
+                "write a path or a pattern relative to Cargo.toml, for example `src/launch/*.cu`";
+            let setting = Value { key: "host-files", text: &written };
+            setting.report(package, message, help, &mut report);
         }
     }
     let read = |(display, path): (String, PathBuf)| {

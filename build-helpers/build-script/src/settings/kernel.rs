@@ -143,7 +143,8 @@ pub(crate) fn report_rule_error(
     report_at(Some(&origin), message, &help, report);
 }
 
-fn report_at(origin: Option<&Origin>, message: String, help: &str, report: &mut Report) {
+/// Reports something at its place, where it has one.
+pub(super) fn report_at(origin: Option<&Origin>, message: String, help: &str, report: &mut Report) {
     match origin {
         None => report.plain(message, help),
         Some(Origin { place, file }) => {

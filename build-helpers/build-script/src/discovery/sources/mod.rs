@@ -12,6 +12,7 @@ use super::{
 use crate::{
     base::{error::Error, paths, report::Report},
     settings::{
+        origin::Value,
         package::Package,
         resolved::{DEFAULT_FOLDER, Settings},
     },
@@ -125,11 +126,14 @@ impl Search<'_> {
 
     fn look(&mut self) {
         for folder in &self.settings.source_dirs {
-            self.folder(folder, &|_| true);
+            let setting = Value { key: "source-dir", text: folder };
+            self.folder(folder, setting, &|_| true);
         }
         for glob in &self.settings.source_globs {
+            let written = glob.to_string();
+            let setting = Value { key: "source-glob", text: &written };
             let glob = glob.relative_to(&self.package.root);
-            self.folder(&glob.folder(), &|display| glob.matches(display));
+            self.folder(&glob.folder(), setting, &|display| glob.matches(display));
         }
         for file in &self.settings.source_files {
             self.file(file);
@@ -140,23 +144,24 @@ impl Search<'_> {
                 self.watched.push(path);
             } else {
                 let message = format!("there is no folder `{folder}` to look for headers in");
-                self.report.plain(message, "write its path relative to Cargo.toml");
+                let help = "write its path relative to Cargo.toml";
+                let setting = Value { key: "include", text: folder };
+                setting.report(self.package, message, help, &mut self.report);
             }
         }
     }
 
-    fn folder(&mut self, folder: &str, wanted: &dyn Fn(&str) -> bool) {
+    fn folder(&mut self, folder: &str, setting: Value<'_>, wanted: &dyn Fn(&str) -> bool) {
         let path = paths::normal(&self.package.root.join(folder));
         let is_default = folder == DEFAULT_FOLDER;
         if is_default && !self.settings.host_files.is_empty() && !path.is_dir() {
             return;
         }
         if !path.is_dir() {
-            self.report.plain(
-                format!("there is no folder `{folder}` to look for kernels in"),
-                "put a kernel there, for example `kernels/saxpy.rs`, or name another folder with \
-                 `source-dir`",
-            );
+            let message = format!("there is no folder `{folder}` to look for kernels in");
+            let help = "put a kernel there, for example `kernels/saxpy.rs`, or name another folder with \
+                        `source-dir`";
+            setting.report(self.package, message, help, &mut self.report);
             return;
         }
         self.watched.push(path.clone());
@@ -224,10 +229,10 @@ impl Search<'_> {
             self.watched.push(path.clone());
             self.add(&path, SourceKind::File, true);
         } else {
-            self.report.plain(
-                format!("there is no file `{name}`, which is named as a kernel source"),
-                "write its path relative to Cargo.toml",
-            );
+            let message = format!("there is no file `{name}`, which is named as a kernel source");
+            let setting = Value { key: "source-files", text: name };
+            let help = "write its path relative to Cargo.toml";
+            setting.report(self.package, message, help, &mut self.report);
         }
     }
 

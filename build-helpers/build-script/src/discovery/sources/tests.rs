@@ -93,7 +93,12 @@ fn other_languages_and_wrong_names_are_refused_by_name() {
     );
     let expected = "\
 error: there is no file `c.rs`, which is named as a kernel source
-  help: write its path relative to Cargo.toml
+ --> Cargo.toml:7:34
+  |
+7 | source-files = [\"a.rs\", \"b.txt\", \"c.rs\"]
+  |                                  ^^^^^^
+  |
+  = help: write its path relative to Cargo.toml
 
 error: `a.rs` is named as a source and has no kernel
   help: mark a function with `#[kernel]`, or leave the file out
@@ -107,6 +112,20 @@ error: `k/scale.cl` is OpenCL C, which this version cannot compile yet
 error: `k/x.wgsl` is WGSL, which this version cannot compile yet
   help: write the kernel in Rust or CUDA C++, or leave the file out with `exclude`";
     assert_eq!(project.error(), expected);
+}
+
+#[test]
+fn what_settings_name_and_is_not_there_is_marked_where_it_is_named() {
+    let metadata = "source-dir = [\"kernels\", \"no/dir\"]\nsource-files = \"no.rs\"\n\
+        source-glob = \"none/*.rs\"\ninclude = [\"headers\"]\n";
+    let project = Project::new(metadata, &[("kernels/a.rs", "#[kernel] fn a() {}")]);
+    let error = project.error();
+    for line in 7..=10 {
+        assert!(error.contains(&format!(" --> Cargo.toml:{line}:")), "{line} in\n{error}");
+    }
+    assert_eq!(error.matches("error: ").count(), 4, "{error}");
+    let project = Project::new("host-files = [\"*.cu\"]\n", &[]);
+    assert!(project.error().contains(" --> Cargo.toml:7:15"), "{}", project.error());
 }
 
 #[test]
