@@ -19,7 +19,7 @@ use llvm_sys::{
     prelude::{LLVMContextRef, LLVMDiagnosticInfoRef},
 };
 
-use crate::{ir::raw as raw_context, strings::take_message};
+use crate::strings::take_message;
 
 unsafe extern "C" {
     /// As llvm-sys has it, with the number of the severity, which a newer LLVM may have more of.
@@ -44,7 +44,7 @@ impl<'c> Diagnostics<'c> {
     /// Collects from now on.
     #[must_use]
     pub fn of(context: &'c Context) -> Self {
-        Self::of_raw(raw_context(context))
+        Self::of_raw(context.raw())
     }
 
     /// Collects the errors of the context of a module.

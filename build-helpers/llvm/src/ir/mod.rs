@@ -28,7 +28,6 @@ pub use codes::{
     AtomicOperation, AtomicOrdering, FloatPredicate, IntPredicate, Linkage, Opcode, TypeKind,
     UnnamedAddress, Visibility, calling_convention,
 };
-pub(crate) use handle::raw;
 pub use handle::{Block, Type, Value};
 pub use line_tables::Lines;
 pub use masked::{MaskedAccess, MaskedKind};

@@ -2,6 +2,7 @@
 
 mod gpu;
 mod parts;
+mod promises;
 mod rename;
 mod sharing;
 mod shim;
@@ -9,7 +10,8 @@ mod unit;
 
 pub(crate) use gpu::{GpuAbi, gpu};
 pub(crate) use parts::{drop_bodies, keep_only};
+pub(crate) use promises::find_sharing;
 pub(crate) use rename::rename;
-pub(crate) use sharing::{KernelSharing, KernelsSharing, Sharing, find_sharing};
+pub(crate) use sharing::{KernelSharing, KernelsSharing, Sharing};
 pub(crate) use shim::{Argument, address_attributes, arguments, shim};
 pub(crate) use unit::{Entry, Unit};

@@ -15,16 +15,11 @@
 
 use std::collections::HashMap;
 
-use kernelmill_artifact::{Access, ParameterKind, Signature};
-use kernelmill_llvm::{
-    inkwell::module::Module,
-    ir::{ModuleExt, Opcode, Place, Value},
-};
+use kernelmill_artifact::Access;
+use kernelmill_llvm::ir::{Opcode, Value};
 
-use super::shim::{Argument, arguments};
 use crate::{
-    Error,
-    base::names::{PREFIX, SHIM_PREFIX, is_panic},
+    base::names::{PREFIX, is_panic},
     ir::reachable_through,
     target_info::TargetInfo,
 };
@@ -66,7 +61,7 @@ const ORDERING: [&str; 5] = ["warp_barrier", "fence_", "bulk_", "copy_async_", "
 
 impl Sharing {
     /// What a function does, with everything that it calls.
-    fn of(function: Value<'_>, backend: &dyn TargetInfo) -> Self {
+    pub(super) fn of(function: Value<'_>, backend: &dyn TargetInfo) -> Self {
         let all = reachable_through(function, &|value| operation(&value.name()).is_none());
         let functions = all.into_iter().filter(|it| it.is_function());
         functions.map(|it| Self::of_one(it, backend)).max().unwrap_or(Self::Never)
@@ -114,60 +109,4 @@ fn orders_memory(instruction: Value<'_>) -> bool {
         Opcode::Call => instruction.has_assembly_with_effects(),
         _ => false,
     }
-}
-
-/// Takes `noalias`, which front ends write for `__restrict__`, from the parameters of which it does not
-/// hold, and gives what is known of each kernel.
-///
-/// # Errors
-///
-/// An internal error where a shim is not what its signature says.
-pub(crate) fn find_sharing(
-    module: &Module<'_>,
-    signatures: &[Signature],
-    backend: &dyn TargetInfo,
-) -> Result<KernelsSharing, Error> {
-    let mut kernels = KernelsSharing::new();
-    let mut shims = Vec::new();
-    for signature in signatures {
-        let shim = module.function(&format!("{SHIM_PREFIX}{}", signature.symbol));
-        let Some(shim) = shim.filter(|shim| !shim.is_declaration()) else { continue };
-        shims.push(shim);
-        let sharing = Sharing::of(shim, backend);
-        let mut between_barriers = Vec::new();
-        for (index, argument) in (0..).zip(arguments(signature, shim)?) {
-            let promises = match argument {
-                Argument::Address(
-                    ParameterKind::Pointer { access, .. } | ParameterKind::Slice { access, .. },
-                ) => sharing.promises(*access),
-                _ => continue,
-            };
-            if !promises && withdraw(shim, index) && sharing == Sharing::AtBarriers {
-                between_barriers.push(index);
-            }
-        }
-        kernels.insert(signature.symbol.to_string(), KernelSharing { sharing, between_barriers });
-    }
-    for function in module.definitions().into_iter().filter(|it| !shims.contains(it)) {
-        let places = 0..function.parameters().len() as u32;
-        let has_any = places.clone().any(|index| has_promise(function, index));
-        if has_any && Sharing::of(function, backend) != Sharing::Never {
-            places.for_each(|index| _ = withdraw(function, index));
-        }
-    }
-    Ok(kernels)
-}
-
-fn has_promise(function: Value<'_>, index: u32) -> bool {
-    let place = Place::Parameter(index);
-    function.has_attribute(place, "noalias") && !function.has_attribute(place, "byval")
-}
-
-/// Takes the attribute from a parameter; whether it was there.
-fn withdraw(function: Value<'_>, index: u32) -> bool {
-    let was_there = has_promise(function, index);
-    if was_there {
-        function.remove_attribute(Place::Parameter(index), "noalias");
-    }
-    was_there
 }
