@@ -85,7 +85,7 @@ pub(crate) fn install() {
             LLVMEnablePrettyStackTrace();
         }
         #[cfg(unix)]
-        signals::install();
+        signals::install(report);
     });
 }
 
@@ -109,7 +109,7 @@ fn report(what: &[&[u8]]) {
         print(report.step.get().as_bytes());
         print(b"\n");
     }
-    if write_files(report) {
+    if write_files(&report.folder, &report.files) {
         print(b"  the input is kept in ");
         print(report.folder.to_bytes());
         print(b"\n");
@@ -129,8 +129,8 @@ fn print(bytes: &[u8]) {
 }
 
 #[cfg(not(unix))]
-fn write_files(report: &Report<'_>) -> bool {
-    let path = |path: &CString| path.to_string_lossy().into_owned();
-    std::fs::create_dir_all(path(&report.folder)).is_ok()
-        && report.files.iter().all(|(name, bytes)| std::fs::write(path(name), bytes).is_ok())
+fn write_files(folder: &CStr, files: &[(CString, &[u8])]) -> bool {
+    let path = |path: &CStr| path.to_string_lossy().into_owned();
+    std::fs::create_dir_all(path(folder)).is_ok()
+        && files.iter().all(|(name, bytes)| std::fs::write(path(name), bytes).is_ok())
 }

@@ -1,13 +1,11 @@
 //! Signal handlers for crashes, and what they may call.
 
 use std::{
-    ffi::{c_int, c_void},
+    ffi::{CStr, CString, c_int, c_void},
     mem::MaybeUninit,
     ptr,
     sync::OnceLock,
 };
-
-use super::{Report, report};
 
 /// The signals of a crash, with what they are called.
 const SIGNALS: [(c_int, &str); 5] = [
@@ -24,13 +22,15 @@ const SECONDS_FOR_OTHERS: u32 = 20;
 
 /// What handled the signals before.
 static BEFORE: OnceLock<[libc::sigaction; SIGNALS.len()]> = OnceLock::new();
+/// What reports a crash, given its kind.
+static REPORT: OnceLock<fn(&[&[u8]])> = OnceLock::new();
 
-/// Installs the handlers. They run on the alternate stack of the thread, where it has one: threads of Rust's
+/// Installs the handlers, which call `report`: only what is async-signal-safe may be in it. They run on the alternate stack of the thread, where it has one: threads of Rust's
 /// standard library do.
-pub(super) fn install() {
+pub(super) fn install(report: fn(&[&[u8]])) {
     let before = SIGNALS.map(|(signal, _)| action(signal, None));
     // `install` runs once.
-    _ = BEFORE.set(before);
+    _ = (BEFORE.set(before), REPORT.set(report));
     // SAFETY: all zeroes is a value of the type, a handler without flags and with an empty mask.
     let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = handle;
@@ -56,7 +56,9 @@ fn action(signal: c_int, new: Option<&libc::sigaction>) -> libc::sigaction {
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, _context: *mut c_void) {
     let index = SIGNALS.iter().position(|(known, _)| *known == signal);
     let name = index.map_or("a signal", |index| SIGNALS[index].1);
-    report(&[name.as_bytes()]);
+    if let Some(report) = REPORT.get() {
+        report(&[name.as_bytes()]);
+    }
     if let Some((before, index)) = BEFORE.get().zip(index) {
         action(signal, Some(&before[index]));
     }
@@ -76,13 +78,13 @@ pub(super) fn print(bytes: &[u8]) {
     write(libc::STDERR_FILENO, bytes);
 }
 
-/// Writes the files of a report; whether that went well.
-pub(super) fn write_files(report: &Report<'_>) -> bool {
+/// Writes files, by their paths, of which the folder may not be there yet; whether that went well.
+pub(super) fn write_files(folder: &CStr, files: &[(CString, &[u8])]) -> bool {
     // SAFETY: the paths end with a zero; the functions are async-signal-safe.
     unsafe {
         // A folder that is there already is as good; one that cannot be made, opening files tells.
-        libc::mkdir(report.folder.as_ptr(), 0o777);
-        report.files.iter().all(|(path, bytes)| {
+        libc::mkdir(folder.as_ptr(), 0o777);
+        files.iter().all(|(path, bytes)| {
             let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC;
             let file = libc::open(path.as_ptr(), flags, 0o666);
             file >= 0 && write(file, bytes) && libc::close(file) == 0
