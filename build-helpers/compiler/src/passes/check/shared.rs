@@ -26,13 +26,14 @@ pub(super) fn find<'c>(
     let Some((limit, spaces)) = backend.shared_limit().zip(backend.address_spaces()) else {
         return Vec::new();
     };
+    let machine = backend.machine();
     let is_shared = |value: &Value<'c>| {
         value.is_global() && !value.is_declaration() && value.ty().address_space() == spaces.shared
     };
     let kernels = module.definitions().into_iter().filter(|it| it.linkage() == Linkage::External);
     let over_limit = |kernel: Value<'c>| {
         let arrays = reachable(kernel).into_iter().filter(is_shared);
-        let mut arrays: Vec<_> = arrays.map(|it| (it.value_type().array_length(), it)).collect();
+        let mut arrays: Vec<_> = arrays.map(|it| (machine.size_of(it.value_type()), it)).collect();
         arrays.sort_by_key(|(bytes, array)| (std::cmp::Reverse(*bytes), array.name()));
         let bytes: u64 = arrays.iter().map(|(bytes, _)| bytes).sum();
         (bytes > limit).then(|| fault(kernel, &arrays, (bytes, limit), backtraces))
