@@ -5,7 +5,7 @@
 use super::build::Build;
 use super::function::Decoder;
 use super::modifiers::Modifiers;
-use super::moves::space_named;
+use super::moves::{space_named, vector};
 use super::names::Entity;
 use super::problem::Problem;
 use crate::arithmetic::integer;
@@ -303,13 +303,4 @@ fn transfer(target: Target, write: bool) -> Transfer {
         Target::Frame | Target::Local => Transfer::Store,
         _ => Transfer::Publish,
     }
-}
-
-pub(super) fn vector(word: &str) -> Option<u32> {
-    Some(match word {
-        "v2" => 2,
-        "v4" => 4,
-        "v8" => 8,
-        _ => return None,
-    })
 }

@@ -4,7 +4,6 @@
 
 use super::build::Build;
 use super::function::Decoder;
-use super::memory::vector;
 use super::modifiers::Modifiers;
 use super::names::Entity;
 use super::problem::Problem;
@@ -219,6 +218,16 @@ pub(crate) fn space_named(word: &str) -> Option<Space> {
         "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
         "local" => Space::Local,
         "param" | "param::entry" | "param::func" => Space::Param,
+        _ => return None,
+    })
+}
+
+/// The number of parts that a modifier names.
+pub(super) fn vector(word: &str) -> Option<u32> {
+    Some(match word {
+        "v2" => 2,
+        "v4" => 4,
+        "v8" => 8,
         _ => return None,
     })
 }

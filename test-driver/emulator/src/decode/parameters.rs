@@ -8,25 +8,12 @@ use super::function::Decoder;
 use super::names::Entity;
 use super::operands::immediate;
 use super::problem::Problem;
+use super::registers::Placed;
 use crate::execute::Transfer;
 use crate::execute::instructions::{Target, memory_handler, shape};
 use crate::memory::AccessKind;
 use crate::program::Slice;
 use crate::ptx::{self, Operand, Type, Variable};
-
-/// A register and its place in the frame.
-#[derive(Clone, Copy)]
-pub(super) struct Placed {
-    slot: u32,
-    ty: Type,
-    slice: Slice,
-}
-
-/// The registers that a function gives back.
-#[derive(Default)]
-pub(super) struct RegisterParameters {
-    returns: Vec<Placed>,
-}
 
 /// What a call passes: its slices of the frame, and the results that go to registers afterwards.
 pub(super) struct Passed {

@@ -1,6 +1,22 @@
-//! The register file of a function: its slots and the names of those that are registers.
+//! The register file of a function: its slots, the names of those that are registers, and the registers
+//! that are parameters.
 
+use crate::program::Slice;
 use crate::ptx::Type;
+
+/// A register and its place in the frame.
+#[derive(Clone, Copy)]
+pub(super) struct Placed {
+    pub(super) slot: u32,
+    pub(super) ty: Type,
+    pub(super) slice: Slice,
+}
+
+/// The registers that a function gives back.
+#[derive(Default)]
+pub(super) struct RegisterParameters {
+    pub(super) returns: Vec<Placed>,
+}
 
 /// The slots of a function while it is decoded.
 #[derive(Default)]

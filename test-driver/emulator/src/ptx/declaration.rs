@@ -3,8 +3,8 @@
 //! PTX ISA, "State Spaces, Types, and Variables" and "Directives".
 
 use super::ast::{Ast, Function, Initial, StateSpace, Variable};
-use super::expression::{Constant, parse_integer};
 use super::lexer::TokenKind;
+use super::literal::{Constant, parse_integer};
 use super::parser::{Parsed, Parser};
 use super::types::Type;
 

@@ -5,6 +5,7 @@ mod declaration;
 mod errors;
 mod expression;
 mod lexer;
+mod literal;
 mod mutation;
 mod operand;
 mod parser;

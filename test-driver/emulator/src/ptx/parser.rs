@@ -2,8 +2,8 @@
 
 use super::ast::{Alias, Ast};
 use super::errors::{MOST_ERRORS, ParseError, ParseErrors};
-use super::expression::parse_integer;
 use super::lexer::{Token, TokenKind, tokens};
+use super::literal::parse_integer;
 
 /// The rest of the statement is skipped after an error; the error itself is already recorded.
 pub(super) struct Recorded;
