@@ -11,7 +11,7 @@ use std::{
 
 use kernelmill::{Backend, Buffer, Launch};
 
-use super::{BLOCKS, Context, SEED, WIDTHS};
+use crate::context::{BLOCKS, Context, WIDTHS};
 
 type Conditions = (bool, bool, bool);
 
@@ -22,9 +22,12 @@ pub struct Checked {
     pub(crate) has_barrier: bool,
     pub(crate) text: &'static str,
     pub(crate) conditions: fn(usize, usize, usize, u32) -> Conditions,
-    pub(crate) body: fn(usize, Conditions, &[u32], &[u32], &[u32], u32, u32, &mut u32),
+    pub(crate) body: Body,
     pub(crate) launch: Start,
 }
+
+/// What a thread of this number does: its conditions, `x`, `a`, `b`, `n`, a seed, and the element that it writes.
+type Body = fn(usize, Conditions, &[u32], &[u32], &[u32], u32, u32, &mut u32);
 
 type Start = fn(
     &Context,
@@ -75,24 +78,24 @@ impl Inputs {
     }
 }
 
-impl Context {
-    /// Runs a kernel with checks, and compares every element, or who panicked.
+impl Checked {
+    /// Runs the kernel, and compares every element, or who panicked.
     ///
     /// # Errors
     ///
-    /// As [`Context::check`].
-    pub fn check_checked(&self, checked: &Checked) -> Result<(), Box<dyn Error>> {
+    /// What differs, with the kernel's source.
+    pub(crate) fn check(&self, on: &Context) -> Result<(), Box<dyn Error>> {
         for inputs in Inputs::all() {
-            let values = checked.expected(&inputs);
-            self.check_inputs(checked, &inputs, &values).map_err(|error| {
+            let values = self.expected(&inputs);
+            self.check_inputs(on, &inputs, &values).map_err(|error| {
                 let Inputs { width, n, a, b, elements, .. } = &inputs;
                 format!(
-                    "seed {SEED}, {}, blocks of {width}, n {n}, a {}, b {}, out {elements}, on {}: {error}\n{}",
-                    checked.name,
+                    "{}, blocks of {width}, n {n}, a {}, b {}, out {elements}, on {}: {error}\n{}",
+                    self.name,
                     a.len(),
                     b.len(),
-                    self.device.name(),
-                    checked.text
+                    on.device.name(),
+                    self.text
                 )
             })?;
         }
@@ -101,16 +104,16 @@ impl Context {
 
     fn check_inputs(
         &self,
-        checked: &Checked,
+        on: &Context,
         inputs: &Inputs,
         values: &[Value],
     ) -> Result<(), Box<dyn Error>> {
-        let (x, a) = (self.device.upload(&inputs.x)?, self.device.upload(&inputs.a)?);
-        let b = self.device.upload(&inputs.b)?;
-        let mut output = self.device.zeros::<u32>(inputs.elements)?;
+        let (x, a) = (on.device.upload(&inputs.x)?, on.device.upload(&inputs.a)?);
+        let b = on.device.upload(&inputs.b)?;
+        let mut output = on.device.zeros::<u32>(inputs.elements)?;
         let launch = Launch::grid([BLOCKS as u32], [inputs.width as u32]);
-        (checked.launch)(self, launch, inputs.n, &x, &a, &b, &mut output)?;
-        let found = self.stream.synchronize();
+        (self.launch)(on, launch, inputs.n, &x, &a, &b, &mut output)?;
+        let found = on.stream.synchronize();
         let panics = values.iter().filter(|value| value.is_err()).count();
         match found {
             Ok(()) if panics == 0 => {
@@ -124,7 +127,7 @@ impl Context {
                 let sources = std::iter::successors(error.source(), |source| (*source).source());
                 let text = sources.fold(error.to_string(), |text, it| format!("{text}: {it}"));
                 // Only the CPU formats messages.
-                let has_message = self.device.backend() == Backend::Cpu;
+                let has_message = on.device.backend() == Backend::Cpu;
                 let is_of = |(thread, value): (usize, &Value)| {
                     let Err(message) = value else { return false };
                     let (block, thread) = (thread / inputs.width, thread % inputs.width);
@@ -136,9 +139,7 @@ impl Context {
             }
         }
     }
-}
 
-impl Checked {
     /// What each thread leaves that has an element.
     fn expected(&self, inputs: &Inputs) -> Vec<Value> {
         let Inputs { width, n, x, a, b, elements } = inputs;

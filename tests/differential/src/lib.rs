@@ -1,15 +1,15 @@
 //! Random kernels, written by the build script: what the CPU back end and PTX compute is compared
 //! with the same functions compiled for the host.
 
-use kernelmill::{Backend, Buffer, Device, Launch, Stream};
+use context::{BLOCKS, WIDTHS};
+use kernelmill::{Backend, Buffer, Launch};
 use std::error::Error;
 
 mod checked;
-mod kernels {
-    kernelmill::include_kernels!();
-}
+mod context;
 
 pub use checked::Checked;
+pub use context::Context;
 
 include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
@@ -75,35 +75,7 @@ struct Round {
     steps: &'static [usize],
 }
 
-/// What cases run on.
-pub struct Context {
-    device: Device,
-    stream: Stream,
-    kernels: kernels::Kernels,
-}
-
-/// Threads of a block: whole warps, and a number that no group of lanes divides.
-const WIDTHS: [usize; 2] = [64, 41];
-/// Blocks of a launch.
-const BLOCKS: usize = 3;
-
 impl Context {
-    /// Loads the kernels on a device.
-    ///
-    /// # Errors
-    ///
-    /// When none of the embedded binaries runs on it.
-    pub fn new(device: Device) -> kernelmill::Result<Self> {
-        let kernels = kernels::Kernels::load(&device)?;
-        Ok(Self { stream: device.stream(), device, kernels })
-    }
-
-    /// The device's name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.device.name()
-    }
-
     /// Runs a case, both as it is and with barriers that nothing is proven of, and compares every
     /// element.
     ///
@@ -207,6 +179,15 @@ impl Context {
             }
         }
         Ok(())
+    }
+
+    /// Runs a kernel with checks, and compares every element, or the panic.
+    ///
+    /// # Errors
+    ///
+    /// As [`Context::check`].
+    pub fn check_checked(&self, checked: &Checked) -> Result<(), Box<dyn Error>> {
+        checked.check(self).map_err(|error| format!("seed {SEED}, {error}").into())
     }
 
     fn run(
