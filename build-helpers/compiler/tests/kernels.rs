@@ -229,7 +229,7 @@ fn the_version_names_the_tools_and_the_compilers_own_state() {
         assert!(version.contains(part), "{part} is not in {version}");
     }
     let digest = version.split(['(', ')']).nth(1).unwrap();
-    assert!(digest.len() == 16 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
+    assert!(digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{digest}");
 }
 
 #[test]
