@@ -35,7 +35,7 @@ pub fn last_sums(count: &[AtomicU32], threads: u32, mut y: DisjointSlice<u32>, m
     // SAFETY: there is an element for each thread. Another thread's is read where the counter says that
     // it has been written.
     unsafe {
-        let old = *address.add(at ^ 1) & 1;
+        let old = *address.add(at) & 1;
         *address.add(at) = 2 * at as u32 + 2;
         if count[0].fetch_add(1, Ordering::AcqRel) + 1 == threads {
             let mut total = *address.add(at ^ 1) + old;
