@@ -69,7 +69,6 @@ checks!(
     barrier_in_function,
     transpose,
     neighbours,
-    last_sums,
     loads_atomics,
     one_of_the_tile,
     strided_sums,
