@@ -18,7 +18,8 @@ impl Version {
     pub const NEWEST_TESTED: u32 = 23;
 
     /// The version of the library that the trampolines call.
-    pub(crate) fn opened() -> Self {
+    #[must_use]
+    pub fn opened() -> Self {
         let (mut major, mut minor, mut patch) = (0, 0, 0);
         // SAFETY: the function writes three integers.
         unsafe {

@@ -69,6 +69,7 @@ checks!(
     barrier_in_function,
     transpose,
     neighbours,
+    last_sums,
     loads_atomics,
     one_of_the_tile,
     strided_sums,

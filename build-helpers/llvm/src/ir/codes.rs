@@ -154,6 +154,11 @@ unsafe extern "C" {
     pub(crate) fn LLVMGetICmpPredicate(comparison: LLVMValueRef) -> c_int;
     pub(crate) fn LLVMGetFCmpPredicate(comparison: LLVMValueRef) -> c_int;
     pub(crate) fn LLVMGetOrdering(access: LLVMValueRef) -> c_int;
+    pub(crate) fn LLVMSetOrdering(access: LLVMValueRef, ordering: c_int);
+    pub(crate) fn LLVMGetCmpXchgSuccessOrdering(instruction: LLVMValueRef) -> c_int;
+    pub(crate) fn LLVMSetCmpXchgSuccessOrdering(instruction: LLVMValueRef, ordering: c_int);
+    pub(crate) fn LLVMGetCmpXchgFailureOrdering(instruction: LLVMValueRef) -> c_int;
+    pub(crate) fn LLVMSetCmpXchgFailureOrdering(instruction: LLVMValueRef, ordering: c_int);
     pub(crate) fn LLVMGetAtomicRMWBinOp(instruction: LLVMValueRef) -> c_int;
     pub(crate) fn LLVMGetMetadataKind(metadata: LLVMMetadataRef) -> c_int;
     pub(crate) fn LLVMGetInlineAsmDialect(assembly: LLVMValueRef) -> c_int;

@@ -184,11 +184,40 @@ impl<'c> Value<'c> {
         unsafe { LLVMGetVolatile(self.raw) != 0 || self.ordering() != AtomicOrdering::NotAtomic }
     }
 
-    /// The memory ordering of a load, store or fence.
+    /// The memory ordering of a load, store, fence or `atomicrmw`; of a `cmpxchg`, that of its success.
     #[must_use]
     pub fn ordering(self) -> AtomicOrdering {
         // SAFETY: the value is an access to memory or a fence.
-        AtomicOrdering::from_code(unsafe { codes::LLVMGetOrdering(self.raw) })
+        AtomicOrdering::from_code(unsafe {
+            if self.opcode() == Opcode::AtomicCmpXchg {
+                codes::LLVMGetCmpXchgSuccessOrdering(self.raw)
+            } else {
+                codes::LLVMGetOrdering(self.raw)
+            }
+        })
+    }
+
+    /// The memory ordering of a `cmpxchg` that fails.
+    #[must_use]
+    pub fn failure_ordering(self) -> AtomicOrdering {
+        assert_eq!(self.opcode(), Opcode::AtomicCmpXchg);
+        // SAFETY: the value is a `cmpxchg`.
+        AtomicOrdering::from_code(unsafe { codes::LLVMGetCmpXchgFailureOrdering(self.raw) })
+    }
+
+    /// Makes an `atomicrmw` or a `cmpxchg` one without an order (`monotonic`).
+    pub fn make_monotonic(self) {
+        let monotonic = AtomicOrdering::Monotonic.code();
+        // SAFETY: the setters are called for the instruction that they are for.
+        unsafe {
+            if self.opcode() == Opcode::AtomicCmpXchg {
+                codes::LLVMSetCmpXchgSuccessOrdering(self.raw, monotonic);
+                codes::LLVMSetCmpXchgFailureOrdering(self.raw, monotonic);
+            } else {
+                assert_eq!(self.opcode(), Opcode::AtomicRmw);
+                codes::LLVMSetOrdering(self.raw, monotonic);
+            }
+        }
     }
 
     /// The operation of an `atomicrmw` that is not volatile; `None` for anything else.

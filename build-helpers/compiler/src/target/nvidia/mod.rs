@@ -7,6 +7,7 @@ use std::{path::PathBuf, process::Command};
 
 use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix, Target};
 use kernelmill_llvm::{
+    Version,
     inkwell::{context::Context, module::Module},
     ir::{Value, calling_convention},
     machine::Machine,
@@ -309,8 +310,9 @@ impl Backend for Nvidia {
         entry::gpu(unit, &abi)
     }
 
-    fn work_around_llvm<'c>(&self, _context: &'c Context, module: &Module<'c>) {
+    fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
         workarounds::keep_exact_loads(module);
+        workarounds::order_atomics(context, module, Version::opened());
     }
 
     fn emit(
