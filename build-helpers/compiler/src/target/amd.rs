@@ -150,8 +150,8 @@ impl TargetInfo for Amd {
             include_str!("memory.ll"),
             include_str!("amd.ll"),
             include_str!("copy_plain.ll"),
-            include_str!("bulk_none.ll"),
-            include_str!("group_none.ll"),
+            include_str!("tma_none.ll"),
+            include_str!("wgmma_none.ll"),
             self.tensor(),
         ]
         .concat()

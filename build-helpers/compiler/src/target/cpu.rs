@@ -105,8 +105,8 @@ impl TargetInfo for Cpu {
             include_str!("half_soft.ll"),
             include_str!("cpu.ll"),
             include_str!("copy_plain.ll"),
-            include_str!("bulk_none.ll"),
-            include_str!("group_none.ll"),
+            include_str!("tma_none.ll"),
+            include_str!("wgmma_none.ll"),
             include_str!("tensor_none.ll"),
         ]
         .concat()

@@ -65,7 +65,7 @@ impl<'b> BulkBarrier<'b> {
     pub unsafe fn new(word: &'b SharedArray<u64, 1>) -> Self {
         if has_unit() {
             if linear() == 0 {
-                intrinsics::bulk_init(word.as_mut_ptr());
+                intrinsics::tma_init(word.as_mut_ptr());
             }
             thread::sync_threads();
         }
@@ -103,7 +103,7 @@ impl<'b> BulkBarrier<'b> {
         let by_unit = has_unit() && is_aligned && bytes <= MOST;
         if by_unit {
             if linear() == 0 {
-                intrinsics::bulk_copy(
+                intrinsics::tma_copy(
                     target.cast(),
                     from.cast(),
                     bytes as u32,
@@ -135,7 +135,7 @@ impl<'b, 'a, T, M: Memory<T> + ?Sized> BulkCopy<'b, 'a, T, M> {
     pub fn wait(self) -> (BulkBarrier<'b>, &'a M) {
         let Self { mut barrier, to, by_unit, .. } = self;
         if by_unit {
-            while intrinsics::bulk_try_wait(barrier.word.as_mut_ptr(), barrier.phase) == 0 {}
+            while intrinsics::tma_try_wait(barrier.word.as_mut_ptr(), barrier.phase) == 0 {}
             barrier.phase ^= 1;
         } else {
             thread::sync_threads();
@@ -147,7 +147,7 @@ impl<'b, 'a, T, M: Memory<T> + ?Sized> BulkCopy<'b, 'a, T, M> {
 /// Whether the target has `cp.async.bulk`.
 #[inline(always)]
 pub(super) fn has_unit() -> bool {
-    intrinsics::bulk_available() != 0
+    intrinsics::tma_available() != 0
 }
 
 /// The threads of a block.

@@ -237,7 +237,7 @@ impl<'b> BulkBarrier<'b> {
             if linear() == 0 {
                 let bytes = (map.tile_len() * size_of::<T>()) as u32;
                 let word = self.word.as_mut_ptr();
-                intrinsics::bulk_expect(bytes, word);
+                intrinsics::tma_expect(bytes, word);
                 load_tile::<D>(tile.cast(), map.descriptor.as_ptr(), start, word);
             }
         } else {
@@ -276,12 +276,12 @@ impl<T: TensorElement, const D: usize> TensorMapMut<T, D> {
     ) -> BulkStore<'a, T, M> {
         let tile = self.tile(from, at);
         let by_unit = self.by_unit(tile);
-        intrinsics::bulk_fence();
+        intrinsics::tma_fence();
         thread::sync_threads();
         if by_unit {
             if linear() == 0 {
                 store_tile::<D>(self.descriptor.as_ptr(), tile.cast(), start);
-                intrinsics::bulk_commit();
+                intrinsics::tma_commit();
             }
         } else {
             self.for_own(start, |place, to| {
@@ -300,7 +300,7 @@ impl<'a, T, M: Memory<T> + ?Sized> BulkStore<'a, T, M> {
     #[inline(always)]
     pub fn wait(self) -> &'a M {
         if self.by_unit && linear() == 0 {
-            intrinsics::bulk_wait();
+            intrinsics::tma_wait();
         }
         thread::sync_threads();
         self.from
@@ -312,11 +312,11 @@ impl<'a, T, M: Memory<T> + ?Sized> BulkStore<'a, T, M> {
 fn load_tile<const D: usize>(to: *mut u8, map: *const u64, start: [i32; D], word: *mut u64) {
     let at = |d: usize| start[d];
     match D {
-        1 => intrinsics::bulk_box_load_1(to, map, at(0), word),
-        2 => intrinsics::bulk_box_load_2(to, map, at(0), at(1), word),
-        3 => intrinsics::bulk_box_load_3(to, map, at(0), at(1), at(2), word),
-        4 => intrinsics::bulk_box_load_4(to, map, at(0), at(1), at(2), at(3), word),
-        _ => intrinsics::bulk_box_load_5(to, map, at(0), at(1), at(2), at(3), at(4), word),
+        1 => intrinsics::tma_tile_load_1(to, map, at(0), word),
+        2 => intrinsics::tma_tile_load_2(to, map, at(0), at(1), word),
+        3 => intrinsics::tma_tile_load_3(to, map, at(0), at(1), at(2), word),
+        4 => intrinsics::tma_tile_load_4(to, map, at(0), at(1), at(2), at(3), word),
+        _ => intrinsics::tma_tile_load_5(to, map, at(0), at(1), at(2), at(3), at(4), word),
     }
 }
 
@@ -325,11 +325,11 @@ fn load_tile<const D: usize>(to: *mut u8, map: *const u64, start: [i32; D], word
 fn store_tile<const D: usize>(map: *const u64, from: *const u8, start: [i32; D]) {
     let at = |d: usize| start[d];
     match D {
-        1 => intrinsics::bulk_box_store_1(map, from, at(0)),
-        2 => intrinsics::bulk_box_store_2(map, from, at(0), at(1)),
-        3 => intrinsics::bulk_box_store_3(map, from, at(0), at(1), at(2)),
-        4 => intrinsics::bulk_box_store_4(map, from, at(0), at(1), at(2), at(3)),
-        _ => intrinsics::bulk_box_store_5(map, from, at(0), at(1), at(2), at(3), at(4)),
+        1 => intrinsics::tma_tile_store_1(map, from, at(0)),
+        2 => intrinsics::tma_tile_store_2(map, from, at(0), at(1)),
+        3 => intrinsics::tma_tile_store_3(map, from, at(0), at(1), at(2)),
+        4 => intrinsics::tma_tile_store_4(map, from, at(0), at(1), at(2), at(3)),
+        _ => intrinsics::tma_tile_store_5(map, from, at(0), at(1), at(2), at(3), at(4)),
     }
 }
 

@@ -29,14 +29,14 @@ pub trait WarpgroupElement: Element<Storage = u16, Sum = f32, Register = u32> {
 impl WarpgroupElement for super::F16 {
     #[inline(always)]
     fn begin(sums: &mut [f32; SUMS], a: u64, b: u64) {
-        intrinsics::group_f16(sums.as_mut_ptr(), a, b);
+        intrinsics::wgmma_f16(sums.as_mut_ptr(), a, b);
     }
 }
 
 impl WarpgroupElement for super::Bf16 {
     #[inline(always)]
     fn begin(sums: &mut [f32; SUMS], a: u64, b: u64) {
-        intrinsics::group_bf16(sums.as_mut_ptr(), a, b);
+        intrinsics::wgmma_bf16(sums.as_mut_ptr(), a, b);
     }
 }
 
@@ -109,7 +109,7 @@ impl<'a, E: WarpgroupElement> WarpgroupTile<'a, E> {
 /// the block.
 #[inline(always)]
 pub fn sync_tiles() {
-    intrinsics::bulk_fence();
+    intrinsics::tma_fence();
     thread::sync_threads();
 }
 
@@ -201,7 +201,7 @@ impl<'a, E: WarpgroupElement> WarpgroupProduct<'a, E> {
     #[must_use]
     pub fn wait(mut self) -> WarpgroupAccumulator<E> {
         if has_instruction() {
-            intrinsics::group_wait(self.sums.as_mut_ptr());
+            intrinsics::wgmma_wait(self.sums.as_mut_ptr());
         }
         WarpgroupAccumulator { sums: self.sums, group: PhantomData }
     }
@@ -210,7 +210,7 @@ impl<'a, E: WarpgroupElement> WarpgroupProduct<'a, E> {
 /// Whether the target has `wgmma`.
 #[inline(always)]
 fn has_instruction() -> bool {
-    intrinsics::group_available() != 0
+    intrinsics::wgmma_available() != 0
 }
 
 /// Row and column of a sum that a thread holds: 16 rows for each warp, laid out as by `mma.sync`, in eight

@@ -54,10 +54,10 @@ const BARRIER: &str = "barrier";
 
 /// How other operations start whose names say what they do.
 const OPERATIONS: [&str; 7] =
-    ["warp_", "fence_", "bulk_", "copy_async_", "group_", "print", "active_mask"];
+    ["warp_", "fence_", "tma_", "copy_async_", "wgmma_", "print", "active_mask"];
 
 /// Those of them that order memory.
-const ORDERING: [&str; 5] = ["warp_barrier", "fence_", "bulk_", "copy_async_", "group_"];
+const ORDERING: [&str; 5] = ["warp_barrier", "fence_", "tma_", "copy_async_", "wgmma_"];
 
 impl Sharing {
     /// What a function does, with everything that it calls.

@@ -36,7 +36,7 @@ pub(crate) struct Nvidia {
     is_debugged: bool,
     /// What is linked with a cubin where something is undefined.
     link: Option<DeviceLink>,
-    /// Whether kernels may have boxes of tensors copied.
+    /// Whether kernels may have tiles of tensors copied.
     maps: bool,
 }
 
@@ -91,13 +91,13 @@ pub(crate) const MATRICES: &str = "__kernelmill_tensor_";
 const BULK_VERSION: u32 = 80;
 
 /// What a function's name starts with that every source has which asks for that.
-pub(crate) const BULK: &str = "__kernelmill_bulk_";
+pub(crate) const BULK: &str = "__kernelmill_tma_";
 
-/// What a function's name starts with that every source has which asks for boxes of tensors.
-pub(crate) const MAPS: &str = "__kernelmill_bulk_box_";
+/// What a function's name starts with that every source has which asks for tiles of tensors.
+pub(crate) const MAPS: &str = "__kernelmill_tma_tile_";
 
-/// What a box lies at a multiple of in shared memory, at most, in bytes.
-const BOX_ALIGN: u64 = 1024;
+/// The strictest alignment of a tile in shared memory, in bytes.
+const TILE_ALIGN: u64 = 1024;
 
 /// What kernels need of a version of PTX.
 pub(crate) struct Needs {
@@ -109,7 +109,7 @@ pub(crate) struct Needs {
     pub(crate) matrices: bool,
     /// Whether they may have memory copied.
     pub(crate) bulk: bool,
-    /// Whether they may have boxes of tensors copied.
+    /// Whether they may have tiles of tensors copied.
     pub(crate) maps: bool,
 }
 
@@ -193,13 +193,13 @@ impl Nvidia {
             }
         };
         let copy = match number {
-            ..80 => concat!(include_str!("../copy_plain.ll"), include_str!("../bulk_none.ll")),
-            80..90 => concat!(include_str!("../copy_nvidia.ll"), include_str!("../bulk_none.ll")),
-            _ => concat!(include_str!("../copy_nvidia.ll"), include_str!("../bulk_sm90.ll")),
+            ..80 => concat!(include_str!("../copy_plain.ll"), include_str!("../tma_none.ll")),
+            80..90 => concat!(include_str!("../copy_nvidia.ll"), include_str!("../tma_none.ll")),
+            _ => concat!(include_str!("../copy_nvidia.ll"), include_str!("../tma_sm90.ll")),
         };
         let group = match (number, self.arch.suffix) {
-            (90, NvidiaSuffix::Exact) => include_str!("../group_sm90a.ll"),
-            _ => include_str!("../group_none.ll"),
+            (90, NvidiaSuffix::Exact) => include_str!("../wgmma_sm90a.ll"),
+            _ => include_str!("../wgmma_none.ll"),
         };
         [multiply, copy, group].concat()
     }
@@ -276,7 +276,7 @@ impl TargetInfo for Nvidia {
 
     fn address_spaces(&self) -> Option<AddressSpaces> {
         // Constants stay in global memory: constant memory serves one address at a time.
-        let shared_align = if self.maps { BOX_ALIGN } else { 1 };
+        let shared_align = if self.maps { TILE_ALIGN } else { 1 };
         Some(AddressSpaces { global: 1, shared: 3, constant: 1, private: 0, shared_align })
     }
 

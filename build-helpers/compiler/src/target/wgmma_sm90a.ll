@@ -1,8 +1,8 @@
 ; Products of matrices in shared memory by 128 threads, on sm_90a. The sums are in registers that the
 ; processor writes until they were waited for: each step hands them on.
-define i32 @__kernelmill_group_available() alwaysinline { ret i32 1 }
+define i32 @__kernelmill_wgmma_available() alwaysinline { ret i32 1 }
 define i32 @__kernelmill_shared_address(ptr %p) alwaysinline { %s = addrspacecast ptr %p to ptr addrspace(3) %r = ptrtoint ptr addrspace(3) %s to i32 ret i32 %r }
-define void @__kernelmill_group_f16(ptr %sums, i64 %a, i64 %b) alwaysinline convergent {
+define void @__kernelmill_wgmma_f16(ptr %sums, i64 %a, i64 %b) alwaysinline convergent {
   %c0 = load float, ptr %sums
   %p1 = getelementptr i8, ptr %sums, i64 4
   %c1 = load float, ptr %p1
@@ -133,7 +133,7 @@ define void @__kernelmill_group_f16(ptr %sums, i64 %a, i64 %b) alwaysinline conv
   store float %d31, ptr %p31
   ret void
 }
-define void @__kernelmill_group_bf16(ptr %sums, i64 %a, i64 %b) alwaysinline convergent {
+define void @__kernelmill_wgmma_bf16(ptr %sums, i64 %a, i64 %b) alwaysinline convergent {
   %c0 = load float, ptr %sums
   %p1 = getelementptr i8, ptr %sums, i64 4
   %c1 = load float, ptr %p1
@@ -264,7 +264,7 @@ define void @__kernelmill_group_bf16(ptr %sums, i64 %a, i64 %b) alwaysinline con
   store float %d31, ptr %p31
   ret void
 }
-define void @__kernelmill_group_wait(ptr %sums) alwaysinline convergent {
+define void @__kernelmill_wgmma_wait(ptr %sums) alwaysinline convergent {
   %c0 = load float, ptr %sums
   %p1 = getelementptr i8, ptr %sums, i64 4
   %c1 = load float, ptr %p1
