@@ -123,14 +123,24 @@ fn parts(workspace: &Workspace, options: &Options, name: &str, set: &str) -> Res
     write(workspace, &format!("{set}.md"), &report)
 }
 
-/// Prints a report and keeps it.
+/// Where the part of a page begins that people write: what is missed, and why.
+const REMARKS: &str = "\n## What is missed";
+
+/// Prints a report and writes it in place of the page's figures. The remarks after them stay.
 fn write(workspace: &Workspace, name: &str, report: &str) -> Result<()> {
     println!("\n{report}");
     let folder = workspace.root.join("benches/results");
     std::fs::create_dir_all(&folder)?;
-    std::fs::write(folder.join(name), report)?;
-    println!("written to {}", folder.join(name).display());
+    let page = folder.join(name);
+    let old = std::fs::read_to_string(&page).unwrap_or_default();
+    std::fs::write(&page, format!("{report}{}", remarks(&old)))?;
+    println!("written to {}", page.display());
     Ok(())
+}
+
+/// The remarks of a page, with the empty line before them.
+fn remarks(page: &str) -> &str {
+    page.find(REMARKS).map_or("", |start| &page[start..])
 }
 
 fn title(part: Part) -> &'static str {
@@ -141,5 +151,19 @@ fn title(part: Part) -> &'static str {
         Part::Launch => "Launches on the CPU",
         Part::Cudaforge => "candle-kernels against cudaforge 0.1.6",
         Part::Whole => "Whole crates through nvcc",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::remarks;
+
+    #[test]
+    fn what_people_wrote_after_the_figures_stays() {
+        assert_eq!(
+            remarks("# Page\n\nfigures\n\n## What is missed, and why\n\ntext\n"),
+            "\n## What is missed, and why\n\ntext\n"
+        );
+        assert_eq!(remarks("# Page\n\nfigures\n"), "");
     }
 }
