@@ -125,7 +125,7 @@ impl Bench {
     }
 }
 
-/// The best of 5 rounds, in nanoseconds a launch, and the allocations of one launch.
+/// The best of 5 samples, in nanoseconds a launch, and the allocations of one launch.
 fn measure(launches: u32, mut launch: impl FnMut()) -> (f64, f64) {
     launch();
     let mut best = f64::INFINITY;

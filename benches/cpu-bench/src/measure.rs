@@ -16,7 +16,7 @@ pub(crate) struct Row {
     /// Median seconds of each contestant.
     pub(crate) seconds: Vec<(Who, f64)>,
     /// How often each was measured.
-    pub(crate) rounds: usize,
+    pub(crate) samples: usize,
 }
 
 impl Row {
@@ -28,7 +28,7 @@ impl Row {
 }
 
 /// Rounds in which each contestant is measured once.
-const ROUNDS: std::ops::RangeInclusive<usize> = 5..=201;
+const SAMPLES: std::ops::RangeInclusive<usize> = 5..=201;
 /// What one measurement takes at least: as many runs as that needs are measured together.
 const SAMPLE: Duration = Duration::from_millis(2);
 /// Rounds that do not count.
@@ -41,7 +41,7 @@ const WARM_UP: usize = 2;
 /// What a contestant reports.
 pub(crate) fn case(case: &mut Case<'_>, budget: Duration) -> Outcome<Row> {
     let mut runs = Vec::new();
-    let mut round = Duration::ZERO;
+    let mut sample = Duration::ZERO;
     for (_, contestant) in &mut case.contestants {
         contestant.run()?;
         let begun = Instant::now();
@@ -49,12 +49,12 @@ pub(crate) fn case(case: &mut Case<'_>, budget: Duration) -> Outcome<Row> {
         let once = begun.elapsed().max(Duration::from_nanos(1));
         let count = SAMPLE.as_nanos().div_ceil(once.as_nanos()).clamp(1, 10_000) as u32;
         runs.push(count);
-        round += once * count;
+        sample += once * count;
     }
-    let affordable = (budget.as_secs_f64() / round.as_secs_f64()) as usize;
-    let rounds = affordable.clamp(*ROUNDS.start(), *ROUNDS.end());
+    let affordable = (budget.as_secs_f64() / sample.as_secs_f64()) as usize;
+    let samples = affordable.clamp(*SAMPLES.start(), *SAMPLES.end());
     let mut times = vec![Vec::new(); runs.len()];
-    for number in 0..WARM_UP + rounds {
+    for number in 0..WARM_UP + samples {
         for (index, (_, contestant)) in case.contestants.iter_mut().enumerate() {
             let begun = Instant::now();
             for _ in 0..runs[index] {
@@ -67,7 +67,7 @@ pub(crate) fn case(case: &mut Case<'_>, budget: Duration) -> Outcome<Row> {
     }
     let whos = case.contestants.iter().map(|(who, _)| *who);
     let seconds = whos.zip(times.into_iter().map(median)).collect();
-    Ok(Row { name: case.name, size: case.size.clone(), seconds, rounds })
+    Ok(Row { name: case.name, size: case.size.clone(), seconds, samples })
 }
 
 /// The middle one.

@@ -22,8 +22,8 @@ pub(crate) fn contestants(setup: &Setup) -> String {
     format!(
         "Everybody uses {threads} threads. Ours: the kernels in `benches/cpu-bench/kernels` on {}. OpenCL: \
          {pocl}. Plain loops: rayon, compiled with {native}. Vectors by hand: {} floats.\n\n\
-         Times are medians of rounds in which everybody has a turn; every output was compared with a \
-         reference.\n",
+         Times are medians of samples taken in turn, one of each contestant after the other; every output \
+         was compared with a reference.\n",
         setup.device.name(),
         simd::width(),
     )
@@ -34,9 +34,9 @@ pub(crate) fn contestants(setup: &Setup) -> String {
 pub(crate) fn table(rows: &[Row]) -> String {
     let columns: Vec<_> = Who::OURS.into_iter().chain(Who::OTHERS).collect();
     let mut text = String::from("## Times in microseconds\n\n");
-    head(&mut text, &["kernel", "size", "rounds"], &columns);
+    head(&mut text, &["kernel", "size", "samples"], &columns);
     for row in rows {
-        let _ = write!(text, "| {} | {} | {} |", row.name, row.size, row.rounds);
+        let _ = write!(text, "| {} | {} | {} |", row.name, row.size, row.samples);
         cells(&mut text, &columns, |who| row.of(who).map(|seconds| 1e6 * seconds));
     }
     for ours in Who::OURS {
