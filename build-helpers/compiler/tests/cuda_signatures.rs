@@ -48,14 +48,14 @@ fn clang(source: &str) -> Option<String> {
 fn describe(kernels: &[CudaKernel]) -> String {
     let folder = format!("{}/", data().display());
     let (mut text, mut types) = (String::new(), Vec::new());
-    for CudaKernel { signature, full_name, obstacles } in kernels {
+    for CudaKernel { signature, full_name, unsupported } in kernels {
         let place = format!("{}:{}", signature.file, signature.line);
         let _ = writeln!(text, "{place}  {full_name}\n    {signature}");
         if signature.limits != LaunchLimits::NONE {
             let _ = writeln!(text, "    {:?}", signature.limits);
         }
-        for obstacle in obstacles {
-            let _ = writeln!(text, "    cannot be launched: {obstacle}");
+        for feature in unsupported {
+            let _ = writeln!(text, "    cannot be launched: {feature}");
         }
         for parameter in signature.parameters() {
             collect(parameter.kind.crossing(), &mut types);

@@ -90,7 +90,7 @@ fn cell(source: &Source, target: &str) -> String {
 
 fn reasons(source: &Source) -> String {
     let reasons: BTreeSet<_> =
-        source.lowered.obstacles.iter().map(|obstacle| obstacle.reason.as_str()).collect();
+        source.lowered.unsupported.iter().map(|feature| feature.reason.as_str()).collect();
     reasons.into_iter().take(3).collect::<Vec<_>>().join(", ")
 }
 

@@ -76,14 +76,14 @@ impl Source {
     #[must_use]
     pub fn signatures(&self, target: &str) -> Vec<Signature> {
         let target = target.parse().expect("a target");
-        let obstacles = &self.lowered.obstacles;
-        let kernels = self.lowered.kernels.iter().filter(|kernel| kernel.obstacles.is_empty());
+        let unsupported = &self.lowered.unsupported;
+        let kernels = self.lowered.kernels.iter().filter(|kernel| kernel.unsupported.is_empty());
         kernels
             .map(|kernel| kernel.signature.clone())
             .filter(|kernel| {
-                !obstacles
+                !unsupported
                     .iter()
-                    .any(|obstacle| obstacle.symbol == kernel.symbol && obstacle.concerns(&target))
+                    .any(|feature| feature.symbol == kernel.symbol && feature.concerns(&target))
             })
             .collect()
     }

@@ -76,7 +76,7 @@ fn with_plugin() -> Compiler {
 
 fn compile(source: &Source, target: &str) -> Artifact {
     let signatures = source.signatures(target);
-    assert_eq!(signatures.len(), 3, "{target}: {:?}", source.lowered.obstacles);
+    assert_eq!(signatures.len(), 3, "{target}: {:?}", source.lowered.unsupported);
     let job_source =
         JobSource { lowered: &source.lowered.lowered, signatures: &signatures, unit: "slopes" };
     let config = Config::new(target.parse().unwrap());

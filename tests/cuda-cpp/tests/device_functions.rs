@@ -189,6 +189,6 @@ struct Two { float a, b; };
 extern \"C\" __global__ void k(kernelmill::DeviceFn<float(Two)> f) {}
 ";
     let source = lower(&written("device_functions_of_structs", text)).unwrap();
-    let obstacle = &source.lowered.kernels[0].obstacles[0];
-    assert!(obstacle.contains("takes or returns `Two`"), "{obstacle}");
+    let feature = &source.lowered.kernels[0].unsupported[0];
+    assert!(feature.contains("takes or returns `Two`"), "{feature}");
 }

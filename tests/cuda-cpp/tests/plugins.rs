@@ -26,7 +26,7 @@ fn a_marker_in_cpp_is_replaced_on_every_target() {
         .unwrap();
     for (target, clock) in [("compute_75", "%clock64"), ("gfx90a", "s_memtime"), ("cpu", "rdtsc")] {
         let signatures = source.signatures(target);
-        assert_eq!(signatures.len(), 1, "{target}: {:?}", source.lowered.obstacles);
+        assert_eq!(signatures.len(), 1, "{target}: {:?}", source.lowered.unsupported);
         let lowered = &source.lowered.lowered;
         let job_source = JobSource { lowered, signatures: &signatures, unit: "time_it" };
         let config = Config::new(target.parse().unwrap());

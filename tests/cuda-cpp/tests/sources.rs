@@ -16,9 +16,9 @@ fn what_keeps_a_kernel_from_a_target_is_named_with_its_line_and_the_others_compi
     let mixed = lower(&mixed()).unwrap();
     let found: Vec<_> = mixed
         .lowered
-        .obstacles
+        .unsupported
         .iter()
-        .map(|obstacle| format!("{}: {obstacle}", obstacle.symbol))
+        .map(|feature| format!("{}: {feature}", feature.symbol))
         .collect();
     assert_eq!(
         found,

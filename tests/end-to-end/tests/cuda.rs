@@ -481,7 +481,7 @@ fn what_cannot_leave_nvidia_is_named_with_its_line() {
     if clang().is_none() {
         return;
     }
-    let project = Project::new("cuda-obstacles");
+    let project = Project::new("cuda-unsupported");
     let project = project.manifest("2024", "targets = [\"cpu\", \"gfx1100\"]").file(
         "kernels/two.cu",
         "__global__ void bound(unsigned *x) {\n    asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(*x));\n}\n\

@@ -21,7 +21,7 @@ use crate::{
 use kernelmill_artifact::{LaunchLimits, Target};
 use kernelmill_compiler::frontend::cuda::{
     CudaKernel,
-    clang::{Obstacle, Scope},
+    clang::{Scope, UnsupportedFeature},
     is_same_symbol,
     signature::resolve_names,
 };
@@ -121,7 +121,7 @@ impl Compilation<'_> {
         }
         self.settle(&mut found.sources, kernels)?;
         self.check_limits(&found.sources, units)?;
-        self.check_obstacles(&found.sources, units, &fronts)?;
+        self.check_unsupported(&found.sources, units, &fronts)?;
         Ok((fronts, early))
     }
 
@@ -178,13 +178,13 @@ impl Compilation<'_> {
         for (index, list) in &mut kernels {
             let source = &sources[*index].path;
             list.retain(|kernel| self.is_of_the_user(source, &kernel.signature.file));
-            for CudaKernel { signature, obstacles, .. } in &*list {
+            for CudaKernel { signature, unsupported, .. } in &*list {
                 let (file, line) = (&signature.file, signature.line);
-                for obstacle in obstacles {
-                    self.environment.cargo.warn(&format!("{file}:{line}: {obstacle}"));
+                for feature in unsupported {
+                    self.environment.cargo.warn(&format!("{file}:{line}: {feature}"));
                 }
             }
-            list.retain(|kernel| kernel.obstacles.is_empty());
+            list.retain(|kernel| kernel.unsupported.is_empty());
         }
         let mut report = Report::default();
         let mut all: Vec<_> = kernels.values_mut().flatten().collect();
@@ -237,14 +237,14 @@ impl Compilation<'_> {
                 || includes.any(|folder| path.starts_with(folder)))
     }
 
-    /// Whether an obstacle is a function that a library of device code may have.
-    fn may_be_linked(&self, obstacle: &Obstacle, target: &Target) -> bool {
+    /// Whether an unsupported feature is a function that a library of device code may have.
+    fn may_be_linked(&self, feature: &UnsupportedFeature, target: &Target) -> bool {
         let has_libraries = self.settings.params.device_link.is_some();
-        obstacle.scope == Scope::Unlinked && has_libraries && matches!(target, Target::Cubin(_))
+        feature.scope == Scope::Unlinked && has_libraries && matches!(target, Target::Cubin(_))
     }
 
     /// Reports every kernel with something in it that a target cannot have.
-    fn check_obstacles(
+    fn check_unsupported(
         &self,
         sources: &[Source],
         units: &[Unit],
@@ -260,24 +260,24 @@ impl Compilation<'_> {
                         && self.settings.wants(kernel, &unit.config.target)
                 });
                 for target in of_source.map(|unit| &unit.config.target) {
-                    let obstacles = front.of(target).obstacles.iter().filter(|obstacle| {
-                        is_same_symbol(&kernel.symbol, &obstacle.symbol)
-                            && obstacle.concerns(target)
-                            && !self.may_be_linked(obstacle, target)
+                    let unsupported = front.of(target).unsupported.iter().filter(|feature| {
+                        is_same_symbol(&kernel.symbol, &feature.symbol)
+                            && feature.concerns(target)
+                            && !self.may_be_linked(feature, target)
                     });
-                    obstacles
+                    unsupported
                         .for_each(|it| found.entry(it).or_default().push(format!("`{target}`")));
                 }
-                for (obstacle, targets) in found {
+                for (feature, targets) in found {
                     let libraries = match &self.settings.params.device_link {
-                        Some(link) if obstacle.scope == Scope::Unlinked => format!(
+                        Some(link) if feature.scope == Scope::Unlinked => format!(
                             "device libraries ({}) are linked into NVIDIA's cubins alone; ",
                             link.names()
                         ),
                         _ => String::new(),
                     };
                     report.plain(
-                        obstacle.message(&kernel.name, &targets),
+                        feature.message(&kernel.name, &targets),
                         format!(
                             "{libraries}narrow its targets, `[kernels.{}] targets = [...]`, or give \
                              the other targets another way under `#ifdef __KERNELMILL__`",

@@ -31,7 +31,7 @@ use kernelmill_compiler::{
     frontend::{
         cuda::{
             CudaKernel,
-            clang::{self, CudaLowered, Obstacle},
+            clang::{self, CudaLowered, UnsupportedFeature},
         },
         rust::FULL_DEBUG,
     },
@@ -73,7 +73,7 @@ pub(crate) struct Front {
     /// The kernels that clang found; none for Rust.
     pub(crate) kernels: Vec<CudaKernel>,
     /// What keeps them from targets.
-    pub(crate) obstacles: Vec<Obstacle>,
+    pub(crate) unsupported: Vec<UnsupportedFeature>,
     /// The functions in C++ that the host can give to kernels.
     pub(crate) functions: Vec<DeviceFunction>,
     /// The functions that it has for other sources, and those that it names.
@@ -113,7 +113,7 @@ impl Front {
             stored: digest(&lowered.to_bytes()),
             lowered: Mutex::new(Some(Arc::new(lowered))),
             kernels: Vec::new(),
-            obstacles: Vec::new(),
+            unsupported: Vec::new(),
             functions: Vec::new(),
             symbols: symbols.clone(),
             architecture,
@@ -261,7 +261,7 @@ impl FrontEnd<'_> {
             stored: record.stored,
             lowered: Mutex::new(lowered.map(Arc::new)),
             kernels: cuda.kernels,
-            obstacles: cuda.obstacles,
+            unsupported: cuda.unsupported,
             functions: functions.collect(),
             symbols,
             architecture,

@@ -8,7 +8,7 @@ use kernelmill_artifact::Signature;
 use kernelmill_compiler::{
     Artifact, Config, Error, Job, JobSource, Lowered, RustSource,
     frontend::{
-        cuda::{CudaSource, clang::Obstacle},
+        cuda::{CudaSource, clang::UnsupportedFeature},
         rust::signature,
     },
 };
@@ -24,7 +24,7 @@ pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) lowered: Lowered,
     pub(crate) signatures: Vec<Signature>,
-    pub(crate) obstacles: Vec<Obstacle>,
+    pub(crate) unsupported: Vec<UnsupportedFeature>,
 }
 
 /// Reads a source.
@@ -52,8 +52,8 @@ pub(crate) fn lower_with(file: &str, text: &str, arguments: &[&str]) -> Result<S
         };
         let lowered = compiler().lower_cuda(clang(), &source, None)?;
         let signatures = lowered.kernels.into_iter().map(|kernel| kernel.signature).collect();
-        let obstacles = lowered.obstacles;
-        return Ok(Source { name, lowered: lowered.lowered, signatures, obstacles });
+        let unsupported = lowered.unsupported;
+        return Ok(Source { name, lowered: lowered.lowered, signatures, unsupported });
     }
     let signatures = signature::read(text, &display).map_err(|faults| {
         let faults = faults.iter().map(ToString::to_string);
@@ -69,7 +69,7 @@ pub(crate) fn lower_with(file: &str, text: &str, arguments: &[&str]) -> Result<S
         signatures: signatures.clone(),
     };
     let lowered = compiler().lower_rust(&source)?;
-    Ok(Source { name, lowered, signatures, obstacles: Vec::new() })
+    Ok(Source { name, lowered, signatures, unsupported: Vec::new() })
 }
 
 impl Source {
@@ -129,12 +129,12 @@ pub(crate) fn refused(file: &str, target: &str) -> String {
         Ok(source) => source,
         Err(error) => return error.to_string(),
     };
-    let obstacles = source.obstacles.iter().filter(|it| it.concerns(&target.parse().unwrap()));
-    let told: Vec<_> = obstacles
-        .map(|obstacle| {
-            let kernel = source.signatures.iter().find(|it| it.symbol == obstacle.symbol);
+    let unsupported = source.unsupported.iter().filter(|it| it.concerns(&target.parse().unwrap()));
+    let told: Vec<_> = unsupported
+        .map(|feature| {
+            let kernel = source.signatures.iter().find(|it| it.symbol == feature.symbol);
             let kernel = kernel.map_or("", |kernel| &kernel.name);
-            format!("error: {}", obstacle.message(kernel, &[format!("`{target}`")]))
+            format!("error: {}", feature.message(kernel, &[format!("`{target}`")]))
         })
         .collect();
     if !told.is_empty() {

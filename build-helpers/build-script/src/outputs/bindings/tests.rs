@@ -87,7 +87,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
 fn cuda_kernels() -> Vec<Signature> {
     let ptx = include_str!("snapshots/cuda.ptx");
     let mut kernels = signature::read(ptx, "kernels/cuda.cu").unwrap();
-    kernels.retain(|kernel| kernel.obstacles.is_empty());
+    kernels.retain(|kernel| kernel.unsupported.is_empty());
     let mut all: Vec<_> = kernels.iter_mut().collect();
     assert_eq!(resolve_names(&mut all, &BTreeMap::new()), []);
     kernels.into_iter().map(|kernel| kernel.signature).collect()

@@ -31,7 +31,7 @@ pub struct CudaKernel {
     pub full_name: String,
     /// What keeps it from having a wrapper, one text for each parameter that cannot cross; where it is
     /// defined the signature says.
-    pub obstacles: Vec<String>,
+    pub unsupported: Vec<String>,
 }
 
 impl CudaSource {

@@ -8,7 +8,7 @@ use kernelmill_artifact::{
 };
 
 use super::{
-    clang::{CudaLowered, Obstacle, Scope},
+    clang::{CudaLowered, Scope, UnsupportedFeature},
     source::CudaKernel,
 };
 use crate::{
@@ -33,16 +33,16 @@ pub(super) fn write_facts(facts: &CudaLowered) -> Vec<u8> {
     write_kernels(&mut writer, &facts.kernels);
     writer.number(facts.functions.len() as u64);
     facts.functions.iter().for_each(|function| device_function(&mut writer, function));
-    writer.number(facts.obstacles.len() as u64);
-    for obstacle in &facts.obstacles {
-        for text in [&obstacle.symbol, &obstacle.file, &obstacle.reason] {
+    writer.number(facts.unsupported.len() as u64);
+    for feature in &facts.unsupported {
+        for text in [&feature.symbol, &feature.file, &feature.reason] {
             writer.text(text);
         }
-        writer.number(obstacle.line.into());
-        let scope = SCOPES.iter().position(|scope| *scope == obstacle.scope).unwrap_or_default();
+        writer.number(feature.line.into());
+        let scope = SCOPES.iter().position(|scope| *scope == feature.scope).unwrap_or_default();
         writer.number(scope as u64);
-        writer.number(obstacle.frames.len() as u64);
-        for frame in &obstacle.frames {
+        writer.number(feature.frames.len() as u64);
+        for frame in &feature.frames {
             writer.text(&frame.function);
             writer.text(&frame.file);
             writer.number(frame.line.into());
@@ -57,7 +57,7 @@ pub(super) fn read_facts(bytes: &[u8]) -> Option<CudaLowered> {
     let mut reader = Reader::new(bytes);
     let kernels = read_kernels(&mut reader)?;
     let functions = reader.list(read_device_function)?;
-    let obstacles = reader.list(|reader| {
+    let unsupported = reader.list(|reader| {
         let [symbol, file, reason] = [reader.text()?, reader.text()?, reader.text()?];
         let line = small(reader)?;
         let scope = *SCOPES.get(usize::try_from(reader.number()?).ok()?)?;
@@ -65,10 +65,10 @@ pub(super) fn read_facts(bytes: &[u8]) -> Option<CudaLowered> {
             let (function, file, line) = (reader.text()?, reader.text()?, small(reader)?);
             Some(Frame { function, file, line, library: reader.number()? != 0 })
         })?;
-        Some(Obstacle { symbol, file, line, reason, scope, frames })
+        Some(UnsupportedFeature { symbol, file, line, reason, scope, frames })
     })?;
     reader.end()?;
-    Some(CudaLowered { kernels, obstacles, functions, ..CudaLowered::default() })
+    Some(CudaLowered { kernels, unsupported, functions, ..CudaLowered::default() })
 }
 
 impl CudaLowered {
@@ -107,8 +107,8 @@ fn write_kernels(writer: &mut Writer, kernels: &[CudaKernel]) {
     for kernel in kernels {
         signature(writer, &kernel.signature);
         writer.text(&kernel.full_name);
-        writer.number(kernel.obstacles.len() as u64);
-        kernel.obstacles.iter().for_each(|obstacle| writer.text(obstacle));
+        writer.number(kernel.unsupported.len() as u64);
+        kernel.unsupported.iter().for_each(|feature| writer.text(feature));
     }
 }
 
@@ -126,7 +126,7 @@ fn read_kernels(reader: &mut Reader<'_>) -> Option<Vec<CudaKernel>> {
         Some(CudaKernel {
             signature: read_signature(reader)?,
             full_name: reader.text()?,
-            obstacles: reader.list(Reader::text)?,
+            unsupported: reader.list(Reader::text)?,
         })
     })
 }
@@ -348,7 +348,7 @@ mod tests {
                 line: 3,
             },
             full_name: "scale<float>(P, float const*, float*)".to_owned(),
-            obstacles: vec!["none".to_owned()],
+            unsupported: vec!["none".to_owned()],
         };
         let kernels = vec![kernel];
         let bytes = write(&kernels, 7);
@@ -356,7 +356,7 @@ mod tests {
         for length in 0..bytes.len() {
             assert_eq!(read(&bytes[..length]), None, "cut at {length}");
         }
-        let obstacles = vec![Obstacle {
+        let unsupported = vec![UnsupportedFeature {
             symbol: "f".to_owned(),
             file: "a.cu".to_owned(),
             line: 3,
@@ -376,7 +376,7 @@ mod tests {
             file: "a.cu".into(),
             line: 5,
         }];
-        let facts = CudaLowered { obstacles, functions, ..CudaLowered::default() };
+        let facts = CudaLowered { unsupported, functions, ..CudaLowered::default() };
         let bytes = write_facts(&facts);
         assert_eq!(read_facts(&bytes), Some(facts));
         assert_eq!(read_facts(&bytes[..bytes.len() - 1]), None);

@@ -1,4 +1,4 @@
-//! One call of clang: the signatures of the kernels, their obstacles, and their bitcode.
+//! One call of clang: the signatures of the kernels, the unsupported features that they use, and their bitcode.
 
 use std::{
     fmt::Write as _,
@@ -9,7 +9,7 @@ use std::{
 use kernelmill_artifact::{DeviceFunction, NvidiaArch, NvidiaSuffix};
 use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
 
-use super::{annotation, arguments, headers, lowered::CudaLowered, module, obstacle};
+use super::{annotation, arguments, headers, lowered::CudaLowered, module, unsupported};
 use crate::{
     Error,
     diagnostic::{Message, MessageSeverity, SignatureError},
@@ -97,12 +97,12 @@ pub(crate) fn lower(
         own.for_each(|kernel| kernel.signature.limits = kernel.signature.limits.or(limits));
     }
     check_limits(&kernels)?;
-    let obstacles = obstacle::find(&context, &module, source);
+    let unsupported = unsupported::find(&context, &module, source);
     let warnings = messages.iter().filter(|message| message.is_warning());
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
     let lowered = Lowered { modules, inputs, warnings, ..Lowered::default() };
-    Ok(CudaLowered { lowered, kernels, obstacles, functions })
+    Ok(CudaLowered { lowered, kernels, unsupported, functions })
 }
 
 /// Reads the signatures of kernels, and of functions that the host can give to them, from the debug

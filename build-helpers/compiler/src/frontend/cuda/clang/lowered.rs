@@ -13,14 +13,14 @@ pub struct CudaLowered {
     /// The kernels, as the compiled code describes them.
     pub kernels: Vec<CudaKernel>,
     /// What keeps kernels from targets.
-    pub obstacles: Vec<Obstacle>,
+    pub unsupported: Vec<UnsupportedFeature>,
     /// The functions that the host can give to kernels. Their package is empty.
     pub functions: Vec<DeviceFunction>,
 }
 
 /// Something in a kernel, or in a function it uses, that keeps it from targets.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Obstacle {
+pub struct UnsupportedFeature {
     /// The symbol of the kernel.
     pub symbol: String,
     /// The file that the line is in, as clang names it.
@@ -35,7 +35,7 @@ pub struct Obstacle {
     pub frames: Vec<Frame>,
 }
 
-/// Which targets an [`Obstacle`] is one for.
+/// Which targets an [`UnsupportedFeature`] is one for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// All but NVIDIA's.
@@ -46,7 +46,7 @@ pub enum Scope {
     Unlinked,
 }
 
-impl Obstacle {
+impl UnsupportedFeature {
     /// Whether it keeps the kernel from a target.
     #[must_use]
     pub fn concerns(&self, target: &kernelmill_artifact::Target) -> bool {
@@ -72,7 +72,7 @@ impl Obstacle {
     }
 }
 
-impl std::fmt::Display for Obstacle {
+impl std::fmt::Display for UnsupportedFeature {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}:{}: {}", self.file, self.line, self.reason)
     }

@@ -10,9 +10,9 @@ mod headers;
 mod lower;
 mod lowered;
 mod module;
-mod obstacle;
+mod unsupported;
 
 pub use lower::Clang;
 pub(crate) use lower::lower;
-pub use lowered::{CudaLowered, Obstacle, Scope};
+pub use lowered::{CudaLowered, Scope, UnsupportedFeature};
 pub use module::FULL_DEBUG;

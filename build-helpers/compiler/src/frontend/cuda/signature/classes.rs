@@ -50,7 +50,7 @@ pub(super) fn probe(kernels: &[Found]) -> Option<String> {
     for (index, Found { kernel, .. }) in kernels.iter().enumerate() {
         let has_structs = kernel.signature.parameters().iter().any(|it| is_struct(&it.kind));
         if has_structs
-            && kernel.obstacles.is_empty()
+            && kernel.unsupported.is_empty()
             && let Some(function) = written::expression(&kernel.signature.symbol)
         {
             let _ = writeln!(
@@ -63,12 +63,12 @@ pub(super) fn probe(kernels: &[Found]) -> Option<String> {
     (!text.is_empty()).then(|| format!("{TEMPLATES}{text}"))
 }
 
-/// Adds to the obstacles of the kernels what the PTX of their [`probe`] says, and takes the
+/// Adds to the unsupported types of the kernels what the PTX of their [`probe`] says, and takes the
 /// parameters that they are about out of the signatures.
 pub(super) fn apply(kernels: &mut [Found], ptx: &str) {
     for (index, Found { kernel, types }) in kernels.iter_mut().enumerate() {
         let Some(bits) = value(ptx, &format!("{PREFIX}{index}")) else { continue };
-        let CudaKernel { signature, full_name, obstacles } = kernel;
+        let CudaKernel { signature, full_name, unsupported } = kernel;
         let mut good = Vec::new();
         for (at, parameter) in signature.parameters.iter().enumerate() {
             if at >= 64 || bits >> at & 1 == 0 || !is_struct(&parameter.kind) {
@@ -78,7 +78,7 @@ pub(super) fn apply(kernels: &mut [Found], ptx: &str) {
             let refusal = UnsupportedType { reason: CLASS.to_owned(), help: PLAIN };
             let ty = types.get(at).map_or("", String::as_str);
             let why = cannot_cross(&parameter.name, ty, &refusal);
-            obstacles.push(format!("the kernel `{full_name}`: {why}"));
+            unsupported.push(format!("the kernel `{full_name}`: {why}"));
         }
         signature.parameters = good.into();
     }

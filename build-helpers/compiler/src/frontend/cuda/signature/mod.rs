@@ -23,7 +23,7 @@
 //! | an `enum` | a struct around its integer, with a constant for each value |
 //!
 //! References, unions, bit fields, classes with constructors or virtual functions, and structs
-//! that are only declared are obstacles; the other kernels of the file are not affected.
+//! that are only declared are unsupported; the other kernels of the file are not affected.
 //!
 //! Without the feature `cuda-cpp` nothing is read, and [`SignatureError::NoReader`] says so.
 

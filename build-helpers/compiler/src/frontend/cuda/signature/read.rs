@@ -12,7 +12,7 @@ use kernelmill_artifact::DeviceFunction;
 /// # Errors
 ///
 /// [`SignatureError`] where there is no debug information or it is damaged. A kernel whose
-/// parameters cannot cross is no error: its [obstacles](CudaKernel::obstacles) say why.
+/// parameters cannot cross is no error: its [unsupported types](CudaKernel::unsupported) say why.
 pub fn read(ptx: &str, display: &str) -> Result<Vec<CudaKernel>, SignatureError> {
     Ok(find(ptx, display)?.into_iter().map(|found| found.kernel).collect())
 }

@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
             line,
         };
         let subject = format!("the kernel `{}`", name.full);
-        let (mut obstacles, mut types, mut good) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut unsupported, mut types, mut good) = (Vec::new(), Vec::new(), Vec::new());
         match node.map(|node| self.formal_parameters(node)) {
             Some(parameters) if parameters.len() == entry.parameters.len() => {
                 let qualified = name.parameters.as_deref().unwrap_or_default();
@@ -103,18 +103,18 @@ impl<'a> Reader<'a> {
                     types.push(qualified.map_or_else(|| self.types.spell(ty), str::to_owned));
                     match self.parameter(&signature.name, entry, index, parameter, qualified) {
                         Ok(parameter) => good.push(parameter),
-                        Err(text) => obstacles.push(format!("{subject}: {text}")),
+                        Err(text) => unsupported.push(format!("{subject}: {text}")),
                     }
                 }
             }
-            _ => obstacles.push(format!(
+            _ => unsupported.push(format!(
                 "{subject} has {} parameters, which its debug information does not describe: \
                  compile it without options that remove debug information",
                 entry.parameters.len()
             )),
         }
         signature.parameters = good.into();
-        let kernel = CudaKernel { signature, full_name: name.full, obstacles };
+        let kernel = CudaKernel { signature, full_name: name.full, unsupported };
         (order, Found { kernel, types })
     }
 

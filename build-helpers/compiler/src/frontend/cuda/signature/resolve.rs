@@ -166,7 +166,7 @@ mod tests {
                 line,
             },
             full_name: name.full,
-            obstacles: Vec::new(),
+            unsupported: Vec::new(),
         }
     }
 

@@ -10,7 +10,7 @@ use kernelmill_llvm::{
 };
 
 use super::{
-    lowered::{Obstacle, Scope},
+    lowered::{Scope, UnsupportedFeature},
     module::kernels,
 };
 use crate::{
@@ -20,12 +20,12 @@ use crate::{
     passes::{check::Backtraces, link},
 };
 
-/// The obstacles of all kernels of a module that clang wrote, each once.
+/// The unsupported features of all kernels of a module that clang wrote, each once.
 pub(super) fn find<'c>(
     context: &'c Context,
     module: &Module<'c>,
     source: &CudaSource,
-) -> Vec<Obstacle> {
+) -> Vec<UnsupportedFeature> {
     let mut found = BTreeSet::new();
     let known: BTreeSet<_> = module
         .definitions()
@@ -40,8 +40,8 @@ pub(super) fn find<'c>(
         used.retain(|value| value.is_function() && !value.is_declaration());
         for function in used {
             for instruction in function.instructions() {
-                for (reason, scope) in obstacles(instruction, &known) {
-                    found.insert(Obstacle {
+                for (reason, scope) in features_of(instruction, &known) {
+                    found.insert(UnsupportedFeature {
                         symbol: symbol.clone(),
                         file: instruction.debug_file().unwrap_or_else(|| source.display.clone()),
                         line: instruction.debug_line(),
@@ -56,8 +56,8 @@ pub(super) fn find<'c>(
     found.into_iter().collect()
 }
 
-/// What in one instruction is an obstacle.
-fn obstacles(instruction: Value<'_>, known: &BTreeSet<String>) -> Vec<(String, Scope)> {
+/// The unsupported features of one instruction.
+fn features_of(instruction: Value<'_>, known: &BTreeSet<String>) -> Vec<(String, Scope)> {
     let mut found = Vec::new();
     if let Some(text) = instruction.inline_assembly() {
         // An empty one only keeps the compiler from moving things.
@@ -71,14 +71,14 @@ fn obstacles(instruction: Value<'_>, known: &BTreeSet<String>) -> Vec<(String, S
     }
     for operand in instruction.operands() {
         let undefined = (operand.is_function() || operand.is_global()) && operand.is_declaration();
-        if undefined && let Some(obstacle) = undefined_name(operand, known) {
-            found.push(obstacle);
+        if undefined && let Some(feature) = undefined_name(operand, known) {
+            found.push(feature);
         }
     }
     found
 }
 
-/// Why something that is used and not there is an obstacle.
+/// Why something that is used and not there is unsupported.
 fn undefined_name(value: Value<'_>, known: &BTreeSet<String>) -> Option<(String, Scope)> {
     let name = value.name();
     if let Some(rest) = name.strip_prefix("llvm.") {
