@@ -147,9 +147,9 @@ pub(super) fn load_arguments<'c>(
     types.iter().zip(by_address).enumerate().map(load).collect()
 }
 
-/// Ends the kernel's thread early where a function it called jumps back: calls `_setjmp`, goes to
+/// Ends the kernel's thread early where a function it called does: calls `_setjmp`, goes to
 /// `again` on the way back, and goes on in the block the builder is in then.
-pub(super) fn catch_jumps<'c>(
+pub(super) fn catch_thread_exits<'c>(
     unit: &Unit<'_, 'c>,
     builder: &Builder<'c>,
     function: Value<'c>,

@@ -25,7 +25,7 @@ use super::{
     reports::Reports,
     specialization::{BlockSize, SpecializedBody, SpecializedFunction},
     thread_loop,
-    vectorize::{self, Blocks, Run},
+    vectorize::{self, Blocks, Run, SpecializedCall, Vectors},
 };
 use crate::{
     Error, Lowering, Pass, PassFact, PassOutcome, ScalarReason, Strategy, passes::entry::Unit,
@@ -39,7 +39,7 @@ pub(super) struct Kernel<'k, 'a, 'c> {
     pub(super) symbol: &'k str,
     pub(super) reports: Reports<'k>,
     /// Where its threads can end in outlined functions.
-    pub(super) jumps: OutlinedExits,
+    pub(super) exits: OutlinedExits,
     pub(super) sizes: &'k Sizes,
     /// The block size that its author says.
     pub(super) block: Option<BlockSize>,
@@ -52,7 +52,7 @@ pub(super) struct BlockFunctions<'c> {
     pub(super) functions: Functions<'c>,
     pub(super) vectorized: Vectorized,
     /// The functions for blocks of one size.
-    pub(super) sized: Vec<SpecializedFunction<'c>>,
+    pub(super) specialized: Vec<SpecializedFunction<'c>>,
 }
 
 /// What the vectoriser made of a kernel.
@@ -77,7 +77,7 @@ struct Levels<'c> {
     run: [Option<Value<'c>>; VARIANTS],
     thread_bytes: u64,
     widths: Vec<u32>,
-    sized: Vec<SpecializedFunction<'c>>,
+    specialized: Vec<SpecializedFunction<'c>>,
 }
 
 impl<'c> Kernel<'_, '_, 'c> {
@@ -89,21 +89,8 @@ impl<'c> Kernel<'_, '_, 'c> {
             interchanged_loops = interchange::loops(self.unit, self.machine, self.body)?;
             known = self.specialized()?;
         }
-        let outcome = |has_run: bool, has_changed| match has_run {
-            true => PassOutcome::of(has_changed),
-            false => PassOutcome::Skipped,
-        };
-        let has_run = scalar.is_none();
-        let count = PassFact::Count { count: u64::from(interchanged_loops) };
-        let interchanged = outcome(has_run, interchanged_loops > 0);
-        self.reports.add(Pass::LoopInterchange, interchanged, has_run.then_some(count));
         let size = known.as_ref().map(|known| known.block.threads);
-        let specialized = outcome(has_run && self.block.is_some(), size.is_some());
-        self.reports.add(
-            Pass::Specialization,
-            specialized,
-            size.map(|size| PassFact::Block { size }),
-        );
+        self.report_analyses(scalar.is_none().then_some(interchanged_loops), size);
         let barriers = self.body.split_into_regions(self.unit);
         let count = PassFact::Count { count: barriers + 1 };
         self.reports.add(Pass::RegionFormation, PassOutcome::of(barriers > 0), Some(count));
@@ -115,23 +102,38 @@ impl<'c> Kernel<'_, '_, 'c> {
         if let Some(reason) = scalar {
             let fact = PassFact::Scalar { because: reason.clone() };
             self.reports.add(Pass::Vectorization, PassOutcome::Skipped, Some(fact));
-            return self.scalar(reason, levels.sized);
+            return self.scalar(reason, levels.specialized);
         }
         let widths = PassFact::Widths { widths: levels.widths.clone() };
         self.reports.add(Pass::Vectorization, PassOutcome::Changed, Some(widths));
-        let vectorized = Vectorized {
-            widths: levels.widths,
-            scalar: None,
-            block: size.filter(|_| !levels.sized.is_empty()),
-            interchanged_loops,
+        let block = size.filter(|_| !levels.specialized.is_empty());
+        let Levels { run, thread_bytes, widths, specialized } = levels;
+        let vectorized = Vectorized { widths, scalar: None, block, interchanged_loops };
+        Ok(BlockFunctions {
+            functions: Functions::Loop { thread_bytes, run },
+            vectorized,
+            specialized,
+        })
+    }
+
+    /// Reports what is done before regions are formed: the number of interchanged loops, where they were
+    /// searched for, and the block size of the specialised body, where there is one.
+    fn report_analyses(&self, interchanged: Option<u32>, size: Option<[u32; 3]>) {
+        let outcome = |has_run: bool, has_changed| match has_run {
+            true => PassOutcome::of(has_changed),
+            false => PassOutcome::Skipped,
         };
-        let functions = Functions::Loop { thread_bytes: levels.thread_bytes, run: levels.run };
-        Ok(BlockFunctions { functions, vectorized, sized: levels.sized })
+        let count = interchanged.map(|count| PassFact::Count { count: u64::from(count) });
+        let of_loops = outcome(interchanged.is_some(), interchanged > Some(0));
+        self.reports.add(Pass::LoopInterchange, of_loops, count);
+        let of_size = outcome(interchanged.is_some() && self.block.is_some(), size.is_some());
+        let size = size.map(|size| PassFact::Block { size });
+        self.reports.add(Pass::Specialization, of_size, size);
     }
 
     /// Why the kernel is not vectorised, from what is known before.
     fn scalar_reason(&self) -> Option<ScalarReason> {
-        match (self.unit.vectorize, self.jumps) {
+        match (self.unit.vectorize, self.exits) {
             (false, _) => Some(ScalarReason::VectorizationOff),
             (true, OutlinedExits::Anywhere) => Some(ScalarReason::ExitInOutlinedFunction),
             (true, OutlinedExits::InPanics | OutlinedExits::Never) => {
@@ -143,7 +145,7 @@ impl<'c> Kernel<'_, '_, 'c> {
     /// The body for blocks of the size that the kernel's author says.
     fn specialized(&self) -> Result<Option<SpecializedBody<'c>>, Error> {
         let Some(block) = self.block else { return Ok(None) };
-        SpecializedBody::new(self.unit, self.machine, self.body, (block, self.own_shared))
+        SpecializedBody::new(self.unit, self.machine, self.body, block, self.own_shared)
     }
 
     /// Builds the functions for all levels; the error is the first reason why one cannot be.
@@ -155,12 +157,12 @@ impl<'c> Kernel<'_, '_, 'c> {
         let all = processor_levels::of(self.machine.triple());
         for (index, level) in all.iter().enumerate() {
             let Some(level) = level else { continue };
-            let built = self.level(level, known, &mut levels.sized)?;
+            let built = self.level(level, known, &mut levels.specialized)?;
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
             levels.widths.extend((level.lanes > 1).then_some(level.lanes));
             levels
-                .sized
+                .specialized
                 .extend(built.is_specialized.then(|| SpecializedFunction::new(built, level.lanes)));
         }
         Ok(())
@@ -177,20 +179,20 @@ impl<'c> Kernel<'_, '_, 'c> {
         let apply = |built: &Run<'c>| {
             built.functions.iter().for_each(|function| level.apply(self.unit.context, *function));
         };
-        let sized = known
-            .and_then(|known| known.run(self.unit, self.symbol, (level.lanes, self.sizes), &size));
-        sized.iter().for_each(apply);
-        let blocks = match (known, sized) {
-            (Some(known), Some(sized)) if known.block.is_exact => return Ok(sized),
-            (Some(known), Some(sized)) => {
-                let blocks = Blocks::AnyBut(known.block.threads, sized.functions[0]);
-                specialized.push(SpecializedFunction::new(sized, level.lanes));
-                blocks
+        let of_size = known
+            .and_then(|known| known.run(self.unit, self.symbol, level.lanes, self.sizes, &size));
+        of_size.iter().for_each(apply);
+        let blocks = match (known, of_size) {
+            (Some(known), Some(run)) if known.block.is_exact => return Ok(run),
+            (Some(known), Some(run)) => {
+                let (threads, function) = (known.block.threads, run.functions[0]);
+                specialized.push(SpecializedFunction::new(run, level.lanes));
+                Blocks::AnyBut(SpecializedCall { threads, function })
             }
             _ => Blocks::Any,
         };
-        let built =
-            vectorize::run(self.unit, self.body, self.symbol, (level.lanes, blocks), &size)?;
+        let vectors = Vectors { lanes: level.lanes, blocks };
+        let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size)?;
         apply(&built);
         Ok(built)
     }
@@ -199,31 +201,33 @@ impl<'c> Kernel<'_, '_, 'c> {
     fn scalar(
         &self,
         reason: ScalarReason,
-        sized: Vec<SpecializedFunction<'c>>,
+        specialized: Vec<SpecializedFunction<'c>>,
     ) -> Result<BlockFunctions<'c>, Error> {
         let vectorized = Vectorized { scalar: Some(reason), ..Vectorized::default() };
         if !self.body.function.calls().into_iter().any(is_barrier) {
-            let jumps = self.jumps != OutlinedExits::Never;
-            let functions = thread_loop::functions(self.unit, self.body, self.symbol, jumps);
-            return Ok(BlockFunctions { functions, vectorized, sized });
+            let exits = self.exits != OutlinedExits::Never;
+            let functions = thread_loop::functions(self.unit, self.body, self.symbol, exits);
+            return Ok(BlockFunctions { functions, vectorized, specialized });
         }
         let size = |ty: Type<'c>| self.machine.size_of(ty);
-        let built = vectorize::run(self.unit, self.body, self.symbol, (1, Blocks::Any), &size)
-            .map_err(|reason| Error::Vectorization {
+        let vectors = Vectors { lanes: 1, blocks: Blocks::Any };
+        let built = vectorize::run(self.unit, self.body, self.symbol, vectors, &size).map_err(
+            |reason| Error::Vectorization {
                 kernel: self.reports.kernel().to_owned(),
                 message: reason.to_string(),
-            })?;
+            },
+        )?;
         let run = [Some(self.guarded(built.functions[0])), None, None];
         let functions = Functions::Loop { thread_bytes: built.bytes_of_thread, run };
-        Ok(BlockFunctions { functions, vectorized, sized })
+        Ok(BlockFunctions { functions, vectorized, specialized })
     }
 
-    /// The function, in one that catches threads that jump where they can.
+    /// The function, in one that catches thread exits of functions it calls where there can be one.
     fn guarded(&self, run: Value<'c>) -> Value<'c> {
-        match self.jumps {
+        match self.exits {
             OutlinedExits::Never => run,
             OutlinedExits::InPanics | OutlinedExits::Anywhere => {
-                thread_loop::catching(self.unit, run, self.symbol)
+                thread_loop::catching_exits(self.unit, run, self.symbol)
             }
         }
     }

@@ -7,7 +7,7 @@
 use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};
 
 use super::{
-    abi::{self, FRAME_ALIGN, Functions, catch_jumps, item, load_arguments},
+    abi::{self, FRAME_ALIGN, Functions, catch_thread_exits, item, load_arguments},
     body::Body,
     context::SUSPEND,
 };
@@ -139,9 +139,9 @@ pub(super) fn functions<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
     symbol: &str,
-    jumps: bool,
+    exits: bool,
 ) -> (Value<'c>, Value<'c>) {
-    (start(unit, body, symbol), resume(unit, symbol, jumps))
+    (start(unit, body, symbol), resume(unit, symbol, exits))
 }
 
 /// `fn(arguments: *const *const u8, item: *mut Item, frame: *mut u8)`.
@@ -163,7 +163,7 @@ fn start<'c>(unit: &Unit<'_, 'c>, body: &Body<'c>, symbol: &str) -> Value<'c> {
 }
 
 /// `fn(frame: *mut u8, item: *mut Item) -> bool`.
-fn resume<'c>(unit: &Unit<'_, 'c>, symbol: &str, jumps: bool) -> Value<'c> {
+fn resume<'c>(unit: &Unit<'_, 'c>, symbol: &str, exits: bool) -> Value<'c> {
     let context = unit.context;
     let (bit, pointer) = (Type::int(context, 1), Type::pointer(context, 0));
     let ty = bit.function(&[pointer, pointer]);
@@ -172,10 +172,10 @@ fn resume<'c>(unit: &Unit<'_, 'c>, symbol: &str, jumps: bool) -> Value<'c> {
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, function, "start"));
     let parameters = function.parameters();
-    if jumps {
+    if exits {
         let ended = Block::append(context, function, "ended");
         let block = abi::field(context, &builder, pointer, parameters[1], item::BLOCK);
-        catch_jumps(unit, &builder, function, block, ended);
+        catch_thread_exits(unit, &builder, function, block, ended);
         let go = builder.block();
         builder.at_end(ended);
         builder.ret(Some(bit.constant(1)));

@@ -24,7 +24,7 @@ struct Waits {
 /// Chooses the lowering of a kernel from its code before the context is lowered.
 pub(super) fn choose<'c>(
     kernel: Value<'c>,
-    jumps: bool,
+    exits: bool,
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Lowering {
     if !suspends(kernel) {
@@ -38,7 +38,7 @@ pub(super) fn choose<'c>(
     if operations(kernel).iter().any(partial) {
         return Lowering::Coroutine(CoroutineReason::PartialMask);
     }
-    if jumps {
+    if exits {
         return Lowering::Coroutine(CoroutineReason::ExitInOutlinedFunction);
     }
     if let Some(why) = unusual(kernel) {

@@ -18,6 +18,7 @@
 //! variable that the kernel fills in before it calls them.
 
 mod abi;
+mod block_entry;
 mod block_functions;
 mod body;
 mod code_size;

@@ -59,7 +59,7 @@ impl<'c> Outlined<'c> {
     }
 
     /// Where a kernel can come to one of them that end its thread.
-    pub(super) fn jumps(&self, kernel: Value<'c>) -> OutlinedExits {
+    pub(super) fn exits(&self, kernel: Value<'c>) -> OutlinedExits {
         let ends = |value: &Value<'c>| self.exiting.contains(value);
         if !reachable(kernel).iter().any(ends) {
             return OutlinedExits::Never;

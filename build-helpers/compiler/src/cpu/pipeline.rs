@@ -51,7 +51,7 @@ struct Kernel<'a, 'c> {
     code: Code<'c>,
     strategy: Strategy,
     /// The functions for blocks of one size.
-    sized: Vec<SpecializedFunction<'c>>,
+    specialized: Vec<SpecializedFunction<'c>>,
     /// The functions that the vectoriser built.
     vectorized: Vec<Value<'c>>,
 }
@@ -67,7 +67,7 @@ struct Lowered<'c> {
     code: Code<'c>,
     strategy: Strategy,
     /// The functions for blocks of one size.
-    sized: Vec<SpecializedFunction<'c>>,
+    specialized: Vec<SpecializedFunction<'c>>,
     /// The functions that the vectoriser built.
     vectorized: Vec<Value<'c>>,
 }
@@ -129,8 +129,8 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let uses_shared = reachable(shim)
             .into_iter()
             .any(|value| value.is_function() && context::uses_shared(value));
-        let jumps = self.outlined.jumps(shim);
-        let lowering = self.lowering(shim, jumps);
+        let exits = self.outlined.exits(shim);
+        let lowering = self.lowering(shim, exits);
         let fact = PassFact::Chosen { lowering: lowering.clone() };
         reports.add(Pass::LoweringChoice, PassOutcome::Unchanged, Some(fact));
         let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
@@ -139,7 +139,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let body = Body::new(unit, signature, shim, is_coroutine, self.shared_bytes)?;
         reports.count(Pass::ContextLowering, body.lower(unit, &self.outlined));
         let shared_bytes = if uses_shared { self.shared_bytes } else { 0 };
-        let exits_early = jumps != OutlinedExits::Never;
+        let exits_early = exits != OutlinedExits::Never;
         let built = match lowering {
             Lowering::Coroutine(_) => {
                 reports.add(Pass::CoroutineLowering, PassOutcome::Changed, None);
@@ -154,7 +154,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
                     body,
                     symbol,
                     reports,
-                    jumps,
+                    exits,
                     sizes,
                     block,
                     own_shared,
@@ -162,9 +162,18 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
                 self.block_functions(&kernel, lowering)?
             }
         };
-        let Lowered { code, strategy, sized, vectorized } = built;
+        let Lowered { code, strategy, specialized, vectorized } = built;
         let body = body.function;
-        Ok(Kernel { signature, symbol, shared_bytes, body, code, strategy, sized, vectorized })
+        Ok(Kernel {
+            signature,
+            symbol,
+            shared_bytes,
+            body,
+            code,
+            strategy,
+            specialized,
+            vectorized,
+        })
     }
 
     /// Lowers a kernel to a coroutine.
@@ -178,7 +187,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let (start, resume) = coroutine::functions(self.unit, body, symbol, exits_early);
         let (code, strategy) =
             (Code::Coroutine { start, resume }, Vectorized::default().strategy(lowering));
-        Lowered { code, strategy, sized: Vec::new(), vectorized: Vec::new() }
+        Lowered { code, strategy, specialized: Vec::new(), vectorized: Vec::new() }
     }
 
     /// Lowers a kernel to functions that run a block.
@@ -196,13 +205,18 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             false => Vec::new(),
         };
         let strategy = built.vectorized.strategy(lowering);
-        Ok(Lowered { code: Code::Block(built.functions), strategy, sized: built.sized, vectorized })
+        Ok(Lowered {
+            code: Code::Block(built.functions),
+            strategy,
+            specialized: built.specialized,
+            vectorized,
+        })
     }
 
     /// Chooses the lowering of a kernel.
-    fn lowering(&self, shim: Value<'c>, jumps: OutlinedExits) -> Lowering {
+    fn lowering(&self, shim: Value<'c>, exits: OutlinedExits) -> Lowering {
         match (self.unit.vectorize, context::suspends(shim)) {
-            (true, _) => lowering::choose(shim, jumps == OutlinedExits::Anywhere, &|ty| {
+            (true, _) => lowering::choose(shim, exits == OutlinedExits::Anywhere, &|ty| {
                 self.machine.size_of(ty)
             }),
             (false, true) => Lowering::Coroutine(CoroutineReason::VectorizationOff),
@@ -224,13 +238,13 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let vectorized: Vec<_> = kernels.iter().map(Kernel::vectorized).collect();
         verify::kernels(unit, &vectorized)?;
         reports.add(Pass::Verification, PassOutcome::Unchanged, None);
-        let sized: Vec<_> = kernels.iter().flat_map(|kernel| &kernel.sized).collect();
-        let promoted = specialization::finish(unit, self.machine, &sized)?;
+        let specialized: Vec<_> = kernels.iter().flat_map(|kernel| &kernel.specialized).collect();
+        let promoted = specialization::finish(unit, self.machine, &specialized)?;
         let mut promoted = promoted.into_iter();
         for kernel in kernels {
-            let count = promoted.by_ref().take(kernel.sized.len()).filter(|it| *it).count();
+            let count = promoted.by_ref().take(kernel.specialized.len()).filter(|it| *it).count();
             let reports = reports.of_kernel(&kernel.signature.name);
-            match kernel.sized.is_empty() {
+            match kernel.specialized.is_empty() {
                 true => reports.add(Pass::Promotion, PassOutcome::Skipped, None),
                 false => reports.count(Pass::Promotion, count as u64),
             }

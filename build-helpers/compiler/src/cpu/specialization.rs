@@ -23,7 +23,7 @@ use super::{
     operation::{Operation, operations},
     promotion,
     uniformity::{Asked, Flow, Uniformity},
-    vectorize::{self, Blocks, Run},
+    vectorize::{self, Blocks, Run, Vectors},
 };
 use crate::{Error, ir::reachable, passes::entry::Unit};
 
@@ -70,9 +70,9 @@ impl BlockSize {
     /// Whether each vector of a block can have code of its own, from a body that is split at its
     /// barriers: it goes through all of it once, and there is not too much.
     fn fits_unrolled(self, body: Value<'_>, lanes: u32) -> bool {
-        let Some(groups) = self.vectors(lanes) else { return false };
+        let Some(vectors) = self.vectors(lanes) else { return false };
         let flow = Flow::of_regions(body, writes_panic, ends_at_barrier);
-        flow.loops.is_empty() && code_size::unrolled(body, groups) <= code_size::UNROLLED
+        flow.loops.is_empty() && code_size::unrolled(body, vectors) <= code_size::UNROLLED
     }
 }
 
@@ -98,14 +98,15 @@ impl<'c> SpecializedBody<'c> {
         unit: &Unit<'_, 'c>,
         machine: &Machine,
         body: &Body<'c>,
-        (block, shared_bytes): (BlockSize, Option<u64>),
+        block: BlockSize,
+        shared_bytes: Option<u64>,
     ) -> Result<Option<Self>, Error> {
         let waits = body.function.calls().into_iter().any(is_barrier);
         if block.vectors(MOST_LANES).is_none() || !(waits || block.is_exact) {
             return Ok(None);
         }
         for unroll in [waits, false] {
-            let copy = copy_for(unit, machine, body, (block, unroll))?;
+            let copy = copy_for(unit, machine, body, SpecializedCopy { block, unroll })?;
             let proven = are_reached_together(machine, &copy);
             copy.split_into_regions(unit);
             let fits = unroll && block.fits_unrolled(copy.function, MOST_LANES);
@@ -125,31 +126,41 @@ impl<'c> SpecializedBody<'c> {
         &self,
         unit: &Unit<'_, 'c>,
         symbol: &str,
-        (lanes, sizes): (u32, &Sizes),
+        lanes: u32,
+        sizes: &Sizes,
         size: &dyn Fn(Type<'c>) -> u64,
     ) -> Option<Run<'c>> {
-        let groups = self.block.vectors(lanes)?;
+        let vectors = self.block.vectors(lanes)?;
         let Self { block, shared_bytes, .. } = *self;
         let body = self.body.function;
-        let unroll = block.fits_unrolled(body, lanes) && sizes.unroll(body, groups);
+        let unroll = block.fits_unrolled(body, lanes) && sizes.unroll(body, vectors);
         if !unroll && !block.is_exact {
             return None;
         }
         let blocks = Blocks::Of { threads: block.threads, unroll, shared_bytes };
-        vectorize::run(unit, &self.body, symbol, (lanes, blocks), size).ok()
+        vectorize::run(unit, &self.body, symbol, Vectors { lanes, blocks }, size).ok()
     }
 }
 
 /// The most threads of a vector.
 const MOST_LANES: u32 = 16;
 
+/// What a copy of a body is for.
+#[derive(Clone, Copy)]
+struct SpecializedCopy {
+    block: BlockSize,
+    /// Whether its loops around barriers are unrolled.
+    unroll: bool,
+}
+
 /// A copy of a body for blocks of a size.
 fn copy_for<'c>(
     unit: &Unit<'_, 'c>,
     machine: &Machine,
     body: &Body<'c>,
-    (block, unroll): (BlockSize, bool),
+    asked: SpecializedCopy,
 ) -> Result<Body<'c>, Error> {
+    let SpecializedCopy { block, unroll } = asked;
     let name = format!("{}.specialized", body.function.name());
     let copy = body.with_function(copy::function(unit, body.function, &name));
     let Source::Parameters { thread, dims, .. } = copy.source else {
@@ -240,15 +251,15 @@ pub(super) fn finish<'c>(
     if all.is_empty() {
         return Ok(Vec::new());
     }
-    for part in all.iter().flat_map(|sized| &sized.parts) {
+    for part in all.iter().flat_map(|specialized| &specialized.parts) {
         machine.run_on_function(*part, PART)?;
     }
     machine.run(unit.module, "always-inline")?;
     let mut promoted = Vec::new();
-    for sized in all {
-        machine.run_on_function(sized.run, FOLD)?;
-        promoted.push(promotion::promote(unit, sized.run, sized.lanes, &|ty| machine.size_of(ty)));
-        machine.run_on_function(sized.run, PART)?;
+    for SpecializedFunction { run, lanes, .. } in all {
+        machine.run_on_function(*run, FOLD)?;
+        promoted.push(promotion::promote(unit, *run, *lanes, &|ty| machine.size_of(ty)));
+        machine.run_on_function(*run, PART)?;
     }
     Ok(promoted)
 }

@@ -2,41 +2,31 @@
 //!
 //! Needs: a lowered body without barriers. Guarantees: one call a thread, along x first.
 
-use kernelmill_llvm::{
-    inkwell::context::Context,
-    ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Place, Type, Value},
-};
+use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Place, Type, Value};
 
 use super::{
-    abi::{Functions, block, catch_jumps, field, geometry, load_arguments},
+    abi::{Functions, block, catch_thread_exits, field},
+    block_entry::{self, BlockEntry, count},
     body::Body,
 };
 use crate::{ir::always_inline, passes::entry::Unit};
 
-/// Builds `fn(arguments: *const *const u8, block: *mut Block)` for a kernel's body.
+/// Builds the function of a block for a kernel's body; `exits` says whether threads can end in functions that
+/// the body calls.
 pub(super) fn functions<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
     symbol: &str,
-    jumps: bool,
+    exits: bool,
 ) -> Functions<'c> {
-    let context = unit.context;
-    let pointer = Type::pointer(context, 0);
-    let ty = Type::void(context).function(&[pointer, pointer]);
-    let run = unit.module.new_function(&format!("{symbol}_run"), ty);
-    run.set_linkage(Linkage::Internal);
-    run.add_attribute(context, Place::Function, "nounwind", 0);
-    for parameter in [0, 1] {
-        run.add_attribute(context, Place::Parameter(parameter), "noalias", 0);
-    }
-    always_inline(context, body.function);
-    threads(unit, run, body);
-    let run = if jumps { catching(unit, run, symbol) } else { run };
+    always_inline(unit.context, body.function);
+    let run = threads(unit, body, symbol);
+    let run = if exits { catching_exits(unit, run, symbol) } else { run };
     Functions::Loop { thread_bytes: 0, run: [Some(run), None, None] }
 }
 
-/// Wraps `run` so that a thread that jumps out of a function it called ends its block.
-pub(super) fn catching<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str) -> Value<'c> {
+/// Wraps `run` so that a thread that exits in a function it called ends its block.
+pub(super) fn catching_exits<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str) -> Value<'c> {
     let context = unit.context;
     let outer = unit.module.new_function(&format!("{symbol}_catch"), run.value_type());
     outer.set_linkage(Linkage::Internal);
@@ -45,7 +35,7 @@ pub(super) fn catching<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str) ->
     builder.at_end(Block::append(context, outer, "start"));
     let done = Block::append(context, outer, "done");
     let parameters = outer.parameters();
-    catch_jumps(unit, &builder, outer, parameters[1], done);
+    catch_thread_exits(unit, &builder, outer, parameters[1], done);
     builder.call(run, &parameters);
     builder.branch(done);
     builder.at_end(done);
@@ -54,59 +44,26 @@ pub(super) fn catching<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, symbol: &str) ->
 }
 
 /// Loops over z, y and x.
-fn threads<'c>(unit: &Unit<'_, 'c>, run: Value<'c>, body: &Body<'c>) {
+fn threads<'c>(unit: &Unit<'_, 'c>, body: &Body<'c>, symbol: &str) -> Value<'c> {
     let context = unit.context;
-    let (word, pointer) = (Type::int(context, 32), Type::pointer(context, 0));
     let builder = Builder::new(context);
-    builder.at_end(Block::append(context, run, "start"));
-    let parameters = run.parameters();
-    let (array, current) = (parameters[0], parameters[1]);
-    let shape = field(context, &builder, pointer, current, block::GEOMETRY);
-    let three = |structure: Value<'c>, offset: u64| -> [Value<'c>; 3] {
-        [0, 4, 8].map(|axis| field(context, &builder, word, structure, offset + axis))
-    };
-    let index = three(current, block::INDEX);
-    let dims = three(shape, geometry::BLOCK);
-    let grid = three(shape, geometry::GRID);
-    let shared = field(context, &builder, pointer, current, block::SHARED);
-    let mut values = load_arguments(context, &builder, array, &body.types, &body.by_address);
-    nest(context, &builder, run, dims, |thread| {
-        values.extend(thread.into_iter().chain(index).chain(dims).chain(grid));
-        // Threads that wait for nobody exchange nothing.
-        values.extend([current, pointer.null(), shared]);
-        builder.call(body.function, &values);
+    let run = block_entry::new_function(unit, &builder, &format!("{symbol}_run"));
+    let entry = BlockEntry::load(context, &builder, run, body);
+    let pointer = Type::pointer(context, 0);
+    let shared = field(context, &builder, pointer, entry.block, block::SHARED);
+    let [width, height, depth] = entry.dims;
+    count(context, &builder, depth, 1, |z| {
+        count(context, &builder, height, 1, |y| {
+            count(context, &builder, width, 1, |x| {
+                let mut values = entry.arguments;
+                values.extend([x, y, z].into_iter().chain(entry.index).chain(entry.dims));
+                values.extend(entry.grid);
+                // Threads that wait for nobody exchange nothing.
+                values.extend([entry.block, pointer.null(), shared]);
+                builder.call(body.function, &values);
+            });
+        });
     });
     builder.ret(None);
-}
-
-/// Builds three nested loops from 0 below each size, x innermost, around what `inside` builds.
-/// Sizes are at least 1.
-fn nest<'c>(
-    context: &'c Context,
-    builder: &Builder<'c>,
-    function: Value<'c>,
-    sizes: [Value<'c>; 3],
-    inside: impl FnOnce([Value<'c>; 3]),
-) {
-    let word = Type::int(context, 32);
-    let mut loops = Vec::new();
-    for axis in ["z", "y", "x"] {
-        let outside = builder.block();
-        let head = Block::append(context, function, axis);
-        builder.branch(head);
-        builder.at_end(head);
-        let counter = builder.phi(word);
-        counter.add_incoming(word.constant(0), outside);
-        loops.push((head, counter));
-    }
-    let counters = [loops[2].1, loops[1].1, loops[0].1];
-    inside(counters);
-    for (axis, (head, counter)) in loops.into_iter().rev().enumerate() {
-        let next = builder.add_no_wrap(counter, word.constant(1));
-        let more = builder.compare(IntPredicate::Ult, next, sizes[axis]);
-        let exit = Block::append(context, function, "exit");
-        counter.add_incoming(next, builder.block());
-        builder.branch_if(more, head, exit);
-        builder.at_end(exit);
-    }
+    run
 }

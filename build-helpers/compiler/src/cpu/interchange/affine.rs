@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use kernelmill_llvm::ir::{Builder, IntPredicate, Opcode, Type, Value};
 
-use super::candidate::Induction;
+use super::candidate::{Condition, Induction};
 use crate::cpu::{
     instructions::{inverse, is_harmless, resize},
     uniformity::Uniformity,
@@ -90,21 +90,22 @@ impl<'a, 'c> Affine<'a, 'c> {
     }
 
     /// Whether a condition, or that it does not hold, can be known of all threads.
-    pub(super) fn decides(&self, condition: (Value<'c>, bool)) -> bool {
+    pub(super) fn decides(&self, condition: Condition<'c>) -> bool {
         self.comparison(condition).is_some()
     }
 
-    /// The comparison that holds where a condition is as it is wanted: a number that grows evenly, or is
+    /// The comparison that is true where a condition holds: a number that grows evenly, or is
     /// the same for all, must be less than one that is the same for all.
-    fn comparison(&self, (condition, wanted): (Value<'c>, bool)) -> Option<Comparison<'c>> {
+    fn comparison(&self, condition: Condition<'c>) -> Option<Comparison<'c>> {
         use IntPredicate::*;
+        let Condition { value: condition, holds } = condition;
         if !condition.is_instruction() || condition.opcode() != Opcode::ICmp {
             return None;
         }
         let (left, right) = (condition.operand(0), condition.operand(1));
         left.ty().int_width()?;
         let predicate = condition.int_predicate();
-        let predicate = if wanted { predicate } else { inverse(predicate) };
+        let predicate = if holds { predicate } else { inverse(predicate) };
         let (small, large, predicate) = match predicate {
             Ult | Ule | Slt | Sle => (left, right, predicate),
             Ugt => (right, left, Ult),
@@ -142,12 +143,12 @@ impl<'a, 'c> Affine<'a, 'c> {
             || (value.is_instruction() && value.operands().into_iter().any(|it| self.is_of_row(it)))
     }
 
-    /// Builds the bit that says whether a condition is as it is wanted in all threads of a row of
+    /// Builds the bit that says whether a condition holds in all threads of a row of
     /// `last + 1`; `first_thread` and `last_thread` give numbers of these.
     pub(super) fn in_all(
         &self,
         builder: &Builder<'c>,
-        condition: (Value<'c>, bool),
+        condition: Condition<'c>,
         [first_thread, last_thread]: [&Of<'_, 'c>; 2],
         last: Value<'c>,
     ) -> Value<'c> {

@@ -7,7 +7,7 @@ use kernelmill_llvm::ir::{Block, Builder, IntPredicate, ModuleExt, Opcode, Type,
 
 use super::{
     affine::{Affine, Of},
-    candidate::{Candidate, THREADS, incoming, index_of},
+    candidate::{Candidate, Condition, THREADS, incoming, index_of},
     search::Search,
 };
 use crate::{
@@ -234,13 +234,15 @@ impl<'c> Interchange<'_, 'c> {
             .collect();
         let bit = Type::int(unit.context, 1);
         let [no, yes] = [0, 1].map(|value| bit.constant(value));
-        let as_wanted = |(condition, wanted): (Value<'c>, bool), block: Block<'c>| {
+        let taken = |condition: Condition<'c>, block: Block<'c>| {
             builder.before(block.terminator().expect("it is complete"));
-            if wanted { condition } else { builder.binary(Opcode::Xor, condition, yes) }
+            match condition.holds {
+                true => condition.value,
+                false => builder.binary(Opcode::Xor, condition.value, yes),
+            }
         };
-        let (again, wanted) = found.again;
-        let enters = found.enters.map_or(yes, |enters| as_wanted(enters, *front));
-        let again = as_wanted((new(again), wanted), stop);
+        let enters = found.enters.map_or(yes, |enters| taken(enters, *front));
+        let again = taken(Condition { value: new(found.again.value), ..found.again }, stop);
         builder.at_end(rest);
         let enters = meet(enters, again);
         let has_left = meet(no, yes);

@@ -14,6 +14,14 @@ pub(super) struct Induction<'c> {
     pub(super) stride: i64,
 }
 
+/// A condition of a branch.
+#[derive(Clone, Copy)]
+pub(super) struct Condition<'c> {
+    pub(super) value: Value<'c>,
+    /// What the value is where control goes the way that is looked at.
+    pub(super) holds: bool,
+}
+
 /// An access to memory in which threads have elements in a row, another row in each iteration.
 pub(super) struct Row<'c> {
     pub(super) access: Value<'c>,
@@ -33,10 +41,10 @@ pub(super) struct Candidate<'c> {
     pub(super) first: Vec<Value<'c>>,
     /// Where all threads decide whether to enter the loop.
     pub(super) guard: Block<'c>,
-    /// The condition on which they do, and whether it holds then; there may be none.
-    pub(super) enters: Option<(Value<'c>, bool)>,
-    /// The condition on which they take another iteration, and whether it holds then.
-    pub(super) again: (Value<'c>, bool),
+    /// The condition on which they do; there may be none.
+    pub(super) enters: Option<Condition<'c>>,
+    /// The condition on which they take another iteration.
+    pub(super) again: Condition<'c>,
     /// The loop's blocks, and those after panics in it.
     pub(super) blocks: Vec<Block<'c>>,
     pub(super) inductions: Vec<Induction<'c>>,

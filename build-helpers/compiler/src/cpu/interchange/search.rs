@@ -6,7 +6,7 @@ use kernelmill_llvm::ir::{Block, Opcode, Place, Type, Value};
 
 use super::{
     affine::Affine,
-    candidate::{Candidate, Induction, Row, incoming},
+    candidate::{Candidate, Condition, Induction, Row, incoming},
 };
 use crate::cpu::{
     context::is_barrier,
@@ -113,7 +113,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let at = |value: Value<'c>| even.can_be_found(value, &|value| self.is_at(value, guard));
         let mut wanted: Vec<_> = inductions.iter().flat_map(|it| [it.start, it.step]).collect();
         wanted
-            .extend(enters.iter().chain([&again]).flat_map(|(condition, _)| condition.operands()));
+            .extend(enters.iter().chain([&again]).flat_map(|condition| condition.value.operands()));
         if !wanted.iter().all(|value| at(*value)) {
             return None;
         }
@@ -141,7 +141,7 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// Where all threads decide together whether to enter a loop that control comes to from `before`.
-    fn guard(&self, before: usize) -> Option<(Block<'c>, Option<(Value<'c>, bool)>)> {
+    fn guard(&self, before: usize) -> Option<(Block<'c>, Option<Condition<'c>>)> {
         let blocks = &self.flow.blocks;
         if self.of_block.is_reached_together(before) {
             return Some((blocks[before], None));
@@ -284,11 +284,13 @@ fn origin(mut address: Value<'_>) -> Value<'_> {
     address
 }
 
-/// The condition of a block's branch, and whether it holds where control goes to `to`.
-fn branch_to<'c>(from: Block<'c>, to: Block<'c>) -> Option<(Value<'c>, bool)> {
-    let condition = from.terminator()?.branch_condition()?;
+/// The condition on which a block's branch goes to `to`.
+fn branch_to<'c>(from: Block<'c>, to: Block<'c>) -> Option<Condition<'c>> {
+    let value = from.terminator()?.branch_condition()?;
     match from.successors()[..] {
-        [yes, no] if yes != no && (yes == to || no == to) => Some((condition, yes == to)),
+        [yes, no] if yes != no && (yes == to || no == to) => {
+            Some(Condition { value, holds: yes == to })
+        }
         _ => None,
     }
 }

@@ -2,13 +2,13 @@
 
 use kernelmill_llvm::{
     inkwell::context::Context,
-    ir::{Block, Builder, IntPredicate, Linkage, ModuleExt, Place, Type, Value},
+    ir::{Block, Builder, IntPredicate, ModuleExt, Opcode, Place, Type, Value},
 };
 
 use super::{
     analysis::plan::Plan,
     layout::{
-        block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, ROW},
+        block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, ROW, SpecializedCall},
         context_arrays::ContextArrays,
         region_function::PANICKED,
         vector_value::Vectors,
@@ -16,7 +16,8 @@ use super::{
 };
 use crate::{
     cpu::{
-        abi::{block, field, geometry, load_arguments},
+        abi::{block, field},
+        block_entry::{self, BlockEntry, count},
         body::Body,
         context::Source,
         warp_collectives,
@@ -30,6 +31,16 @@ pub(super) struct Functions<'c> {
     pub(super) unmasked: Value<'c>,
     /// The remainder: for the last vector of a row, which may lack threads.
     pub(super) masked: Option<Value<'c>>,
+}
+
+/// What the function of a block is built from.
+pub(super) struct Request<'a, 'c> {
+    pub(super) unit: &'a Unit<'a, 'c>,
+    pub(super) body: &'a Body<'c>,
+    pub(super) symbol: &'a str,
+    pub(super) plan: &'a Plan<'c>,
+    pub(super) arrays: &'a ContextArrays<'c>,
+    pub(super) blocks: Blocks<'c>,
 }
 
 /// What is spilled once for the block.
@@ -59,131 +70,61 @@ struct Runner<'a, 'c> {
     /// The block's address.
     current: Value<'c>,
     dims: [Value<'c>; 3],
+    /// The context arrays of the threads.
     threads: Value<'c>,
-    kept: BlockContext<'c>,
-    padded_row: Value<'c>,
-    padded: Value<'c>,
+    spilled: BlockContext<'c>,
+    rows: PaddedRows<'c>,
     /// Slot of the region to run next.
     next: Value<'c>,
     panicked: Block<'c>,
 }
 
-/// Leaves blocks of one size to the function that is for them.
-fn call_masked<'c>(
-    context: &'c Context,
-    builder: &Builder<'c>,
-    (run, sized): (Value<'c>, Value<'c>),
-    (dims, threads): ([Value<'c>; 3], [u32; 3]),
-) {
-    let word = Type::int(context, 32);
-    sized.add_attribute(context, Place::Function, "noinline", 0);
-    let same = dims.into_iter().zip(threads).map(|(size, known)| {
-        let known = word.constant(u64::from(known));
-        builder.compare(IntPredicate::Eq, size, known)
-    });
-    let Some(same) = same.reduce(|all, one| builder.and(all, one)) else { return };
-    let (into, other) = (Block::append(context, run, "sized"), Block::append(context, run, "any"));
-    builder.branch_if(same, into, other);
-    builder.at_end(into);
-    builder.call(sized, &run.parameters());
-    builder.ret(None);
-    builder.at_end(other);
+/// The rows of a block's threads, padded to whole vectors.
+#[derive(Clone, Copy)]
+struct PaddedRows<'c> {
+    /// The threads of a row.
+    row: Value<'c>,
+    /// Those of all rows.
+    all: Value<'c>,
 }
 
-/// Builds `fn(arguments: *const *const u8, block: *mut Block)`.
-pub(super) fn block<'c>(
-    unit: &Unit<'_, 'c>,
-    body: &Body<'c>,
-    symbol: &str,
-    (plan, arrays, blocks): (&Plan<'c>, &ContextArrays<'c>, Blocks<'c>),
-    bodies: &[Functions<'c>],
-) -> Value<'c> {
+/// Builds the function of a block.
+pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> Value<'c> {
+    let &Request { unit, body, symbol, plan, arrays, blocks } = request;
     let context = unit.context;
-    let layout = Layout::new(arrays, blocks);
-    let pointer = Type::pointer(context, 0);
-    let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
-    let ty = Type::void(context).function(&[pointer, pointer]);
     let suffix = if matches!(blocks, Blocks::Of { .. }) { "_specialized" } else { "" };
-    let run = unit.module.new_function(&format!("{symbol}_run{}{suffix}", plan.lanes), ty);
-    run.set_linkage(Linkage::Internal);
-    run.add_attribute(context, Place::Function, "nounwind", 0);
-    for parameter in [0, 1] {
-        run.add_attribute(context, Place::Parameter(parameter), "noalias", 0);
-    }
     let builder = Builder::new(context);
-    builder.at_end(Block::append(context, run, "start"));
-    let parameters = run.parameters();
-    let (array, current) = (parameters[0], parameters[1]);
-    let shape = field(context, &builder, pointer, current, block::GEOMETRY);
-    let three = |structure: Value<'c>, offset: u64| -> [Value<'c>; 3] {
-        [0, 4, 8].map(|axis| field(context, &builder, word, structure, offset + axis))
-    };
-    let index = three(current, block::INDEX);
-    let dims = match blocks {
-        Blocks::Of { threads, .. } => threads.map(|size| word.constant(u64::from(size))),
-        Blocks::Any | Blocks::AnyBut(..) => three(shape, geometry::BLOCK),
-    };
-    if let Blocks::AnyBut(threads, sized) = blocks {
-        call_masked(context, &builder, (run, sized), (dims, threads));
-    }
-    let grid = three(shape, geometry::GRID);
-    let arguments = load_arguments(context, &builder, array, &body.types, &body.by_address);
-    let own = |bytes: Option<u64>, of_launch: u64| match bytes {
-        Some(bytes) => {
-            let memory = builder.alloca(Type::int(context, 8).array(bytes));
-            memory.set_alignment(OWN_ALIGN);
-            memory
+    let name = format!("{symbol}_run{}{suffix}", plan.lanes);
+    let run = block_entry::new_function(unit, &builder, &name);
+    let mut entry = BlockEntry::load(context, &builder, run, body);
+    let word = Type::int(context, 32);
+    match blocks {
+        Blocks::Any => {}
+        Blocks::AnyBut(other) => call_specialized(context, &builder, run, &entry, other),
+        Blocks::Of { threads, .. } => {
+            entry.dims = threads.map(|size| word.constant(u64::from(size)));
         }
-        None => field(context, &builder, pointer, current, of_launch),
-    };
-    let threads = own(layout.scratch_bytes, block::SCRATCH);
-    let shared = own(layout.shared_bytes, block::SHARED);
-    if layout.shared_bytes.is_some() {
-        shared.set_name(OWN_MEMORY);
     }
-    let bytes = arrays.bytes_of_block.next_multiple_of(16).max(16);
-    let [before, after, masked_before, masked_after] = [(); 4].map(|()| {
-        let memory = builder.alloca(Type::int(context, 8).array(bytes));
-        memory.set_alignment(16);
-        memory
-    });
+    let layout = Layout::new(arrays, blocks);
+    let memory = Memory::new(request, &builder, &layout, &entry);
+    let spilled = BlockContext::new(context, &builder, arrays.bytes_of_block);
     let next = builder.alloca(word);
-    let rounded = builder.add(dims[0], word.constant(ROW - 1));
-    let padded_row = builder.and(rounded, word.constant(u64::from(u32::MAX) - (ROW - 1)));
-    let padded_row = builder.zero_extend(padded_row, wide);
-    let rows =
-        builder.multiply(builder.zero_extend(dims[1], wide), builder.zero_extend(dims[2], wide));
-    let padded = builder.multiply(padded_row, rows);
+    let rows = PaddedRows::new(context, &builder, entry.dims);
     let panicked = Block::append(context, run, "panicked");
-    let tables = match body.source {
-        Source::Parameters { tables, .. } if tables.is_used() => {
-            let memory = builder.alloca(Type::int(context, 8).array(warp_collectives::BYTES));
-            memory.set_alignment(64);
-            memory
-        }
-        _ => pointer.null(),
-    };
-    let context_values = index.into_iter().chain(dims).chain(grid);
-    let context_values = context_values.chain([current, tables, shared]).collect::<Vec<_>>();
+    let of_block = entry.index.into_iter().chain(entry.dims).chain(entry.grid);
     let runner = Runner {
         unit,
         builder,
         function: run,
         plan,
         layout,
-        arguments,
-        context: context_values,
-        current,
-        dims,
-        threads,
-        kept: BlockContext {
-            before,
-            after,
-            bytes: arrays.bytes_of_block,
-            masked: [masked_before, masked_after],
-        },
-        padded_row,
-        padded,
+        arguments: entry.arguments,
+        context: of_block.chain([entry.block, memory.tables, memory.shared]).collect(),
+        current: entry.block,
+        dims: entry.dims,
+        threads: memory.threads,
+        spilled,
+        rows,
         next,
         panicked,
     };
@@ -191,6 +132,102 @@ pub(super) fn block<'c>(
     runner.builder.at_end(panicked);
     runner.builder.ret(None);
     run
+}
+
+/// Leaves blocks of one size to the function that is for them.
+fn call_specialized<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    run: Value<'c>,
+    entry: &BlockEntry<'c>,
+    specialized: SpecializedCall<'c>,
+) {
+    let SpecializedCall { threads, function } = specialized;
+    let word = Type::int(context, 32);
+    function.add_attribute(context, Place::Function, "noinline", 0);
+    let same = entry.dims.into_iter().zip(threads).map(|(size, fixed)| {
+        let fixed = word.constant(u64::from(fixed));
+        builder.compare(IntPredicate::Eq, size, fixed)
+    });
+    let Some(same) = same.reduce(|all, one| builder.and(all, one)) else { return };
+    let into = Block::append(context, run, "specialized");
+    let other = Block::append(context, run, "any");
+    builder.branch_if(same, into, other);
+    builder.at_end(into);
+    builder.call(function, &run.parameters());
+    builder.ret(None);
+    builder.at_end(other);
+}
+
+/// The memory of a block.
+struct Memory<'c> {
+    /// The context arrays of the threads.
+    threads: Value<'c>,
+    shared: Value<'c>,
+    /// The tables of warp collectives; null where there are none.
+    tables: Value<'c>,
+}
+
+impl<'c> Memory<'c> {
+    /// Takes what the function has on its stack there, and the rest from the run time.
+    fn new(
+        request: &Request<'_, 'c>,
+        builder: &Builder<'c>,
+        layout: &Layout,
+        entry: &BlockEntry<'c>,
+    ) -> Self {
+        let context = request.unit.context;
+        let pointer = Type::pointer(context, 0);
+        let memory = |bytes: Option<u64>, of_launch: u64| match bytes {
+            Some(bytes) => stack_bytes(context, builder, bytes, OWN_ALIGN),
+            None => field(context, builder, pointer, entry.block, of_launch),
+        };
+        let threads = memory(layout.scratch_bytes, block::SCRATCH);
+        let shared = memory(layout.shared_bytes, block::SHARED);
+        if layout.shared_bytes.is_some() {
+            shared.set_name(OWN_MEMORY);
+        }
+        let tables = match request.body.source {
+            Source::Parameters { tables, .. } if tables.is_used() => {
+                stack_bytes(context, builder, warp_collectives::BYTES, 64)
+            }
+            _ => pointer.null(),
+        };
+        Self { threads, shared, tables }
+    }
+}
+
+/// So many bytes of the function's stack.
+fn stack_bytes<'c>(
+    context: &'c Context,
+    builder: &Builder<'c>,
+    bytes: u64,
+    align: u32,
+) -> Value<'c> {
+    let memory = builder.alloca(Type::int(context, 8).array(bytes));
+    memory.set_alignment(align);
+    memory
+}
+
+impl<'c> BlockContext<'c> {
+    fn new(context: &'c Context, builder: &Builder<'c>, bytes: u64) -> Self {
+        let size = bytes.next_multiple_of(16).max(16);
+        let new = || stack_bytes(context, builder, size, 16);
+        Self { before: new(), after: new(), bytes, masked: [new(), new()] }
+    }
+}
+
+impl<'c> PaddedRows<'c> {
+    fn new(context: &'c Context, builder: &Builder<'c>, dims: [Value<'c>; 3]) -> Self {
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let [width, height, depth] = dims;
+        let rounded = builder.add(width, word.constant(ROW - 1));
+        let row = builder.and(rounded, word.constant(u64::from(u32::MAX) - (ROW - 1)));
+        let row = builder.zero_extend(row, wide);
+        let number =
+            builder.multiply(builder.zero_extend(height, wide), builder.zero_extend(depth, wide));
+        Self { row, all: builder.multiply(row, number) }
+    }
 }
 
 impl<'c> Runner<'_, 'c> {
@@ -204,7 +241,7 @@ impl<'c> Runner<'_, 'c> {
         self.builder.branch(regions[0]);
         for (number, region) in bodies.iter().enumerate() {
             self.builder.at_end(regions[number]);
-            self.rows(region);
+            self.vectors(region);
             let after = self.plan.regions_after(number);
             let again = self.plan.comes_again(number);
             if let [None] = after[..] {
@@ -244,23 +281,23 @@ impl<'c> Runner<'_, 'c> {
 
     /// Hands what a region has left for the block to the next one.
     fn pass_on(&self) {
-        self.copy_block_context(self.kept.after, self.kept.before);
+        self.copy_block_context(self.spilled.after, self.spilled.before);
     }
 
     fn copy_block_context(&self, from: Value<'c>, to: Value<'c>) {
-        if self.kept.bytes == 0 {
+        if self.spilled.bytes == 0 {
             return;
         }
         let context = self.unit.context;
         let (pointer, wide) = (Type::pointer(context, 0), Type::int(context, 64));
         let copy = self.unit.module.intrinsic("llvm.memcpy", &[pointer, pointer, wide]);
         let no = Type::int(context, 1).constant(0);
-        let bytes = wide.constant(self.kept.bytes);
+        let bytes = wide.constant(self.spilled.bytes);
         self.builder.call(copy, &[to, from, bytes, no]);
     }
 
     /// Runs a region for all vectors.
-    fn rows(&self, bodies: &Functions<'c>) {
+    fn vectors(&self, bodies: &Functions<'c>) {
         let context = self.unit.context;
         if let Some(threads) = self.layout.unrolled {
             return self.unrolled(bodies, threads);
@@ -270,14 +307,15 @@ impl<'c> Runner<'_, 'c> {
             self.count(self.dims[1], |y| {
                 let plane = self.builder.multiply(z, self.dims[1]);
                 let row = self.builder.zero_extend(self.builder.add(plane, y), wide);
-                let row = self.builder.multiply(row, self.padded_row);
+                let row = self.builder.multiply(row, self.rows.row);
                 if let Some(masked) = bodies.masked {
-                    let lanes = word.constant(u64::from(self.plan.lanes));
                     let whole = self.builder.and(
                         self.dims[0],
                         word.constant(u64::from(u32::MAX - (self.plan.lanes - 1))),
                     );
-                    self.steps(whole, lanes, |x| self.call(bodies.unmasked, [x, y, z], row, None));
+                    self.steps(whole, self.plan.lanes, |x| {
+                        self.call(bodies.unmasked, [x, y, z], row, None)
+                    });
                     self.only_if_less(whole, self.dims[0], || {
                         let mask = self.mask(whole);
                         self.call(masked, [whole, y, z], row, Some(mask));
@@ -307,7 +345,7 @@ impl<'c> Runner<'_, 'c> {
         let context = self.unit.context;
         let word = Type::int(context, 32);
         let vectors = Vectors { context, lanes: self.plan.lanes };
-        let left = self.builder.binary(kernelmill_llvm::ir::Opcode::Sub, self.dims[0], x);
+        let left = self.builder.binary(Opcode::Sub, self.dims[0], x);
         let numbers: Vec<_> =
             (0..u64::from(self.plan.lanes)).map(|lane| word.constant(lane)).collect();
         let left = vectors.splat(&self.builder, left);
@@ -327,17 +365,20 @@ impl<'c> Runner<'_, 'c> {
         let mut values = self.arguments.clone();
         values.extend(thread);
         values.extend(&self.context);
-        let [before, after] =
-            if mask.is_some() { self.kept.masked } else { [self.kept.before, self.kept.after] };
-        values.extend([self.threads, before, after, self.padded, at]);
+        let [before, after] = if mask.is_some() {
+            self.spilled.masked
+        } else {
+            [self.spilled.before, self.spilled.after]
+        };
+        values.extend([self.threads, before, after, self.rows.all, at]);
         values.extend(mask);
         if mask.is_some() {
-            self.copy_block_context(self.kept.before, before);
-            self.copy_block_context(self.kept.after, after);
+            self.copy_block_context(self.spilled.before, before);
+            self.copy_block_context(self.spilled.after, after);
         }
         let next = self.builder.call(function, &values);
         if mask.is_some() {
-            self.copy_block_context(after, self.kept.after);
+            self.copy_block_context(after, self.spilled.after);
         }
         self.builder.store(next, self.next);
         let stop = self.builder.compare(IntPredicate::Eq, next, word.constant(PANICKED));
@@ -348,32 +389,14 @@ impl<'c> Runner<'_, 'c> {
 
     /// Counts from 0 below a number that is at least 1.
     fn count(&self, end: Value<'c>, inside: impl FnOnce(Value<'c>)) {
-        let word = Type::int(self.unit.context, 32);
-        self.repeat(end, word.constant(1), inside);
+        count(self.unit.context, &self.builder, end, 1, inside);
     }
 
     /// As `count`, in steps, of a number that may be 0 and is a multiple of the step.
-    fn steps(&self, end: Value<'c>, step: Value<'c>, inside: impl FnOnce(Value<'c>)) {
-        let zero = Type::int(self.unit.context, 32).constant(0);
-        self.only_if_less(zero, end, || self.repeat(end, step, inside));
-    }
-
-    fn repeat(&self, end: Value<'c>, step: Value<'c>, inside: impl FnOnce(Value<'c>)) {
+    fn steps(&self, end: Value<'c>, step: u32, inside: impl FnOnce(Value<'c>)) {
         let context = self.unit.context;
-        let word = Type::int(context, 32);
-        let outside = self.builder.block();
-        let head = Block::append(context, self.function, "");
-        self.builder.branch(head);
-        self.builder.at_end(head);
-        let counter = self.builder.phi(word);
-        counter.add_incoming(word.constant(0), outside);
-        inside(counter);
-        let next = self.builder.add_no_wrap(counter, step);
-        let more = self.builder.compare(IntPredicate::Ult, next, end);
-        counter.add_incoming(next, self.builder.block());
-        let exit = Block::append(context, self.function, "");
-        self.builder.branch_if(more, head, exit);
-        self.builder.at_end(exit);
+        let zero = Type::int(context, 32).constant(0);
+        self.only_if_less(zero, end, || count(context, &self.builder, end, step, inside));
     }
 
     fn only_if_less(&self, left: Value<'c>, right: Value<'c>, inside: impl FnOnce()) {

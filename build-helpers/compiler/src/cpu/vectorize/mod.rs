@@ -32,7 +32,7 @@ use super::{
 use crate::{ScalarReason, passes::entry::Unit};
 use analysis::{legality, plan::Plan};
 use emission::{code::BodyKind, function::build};
-pub(super) use layout::block_memory::{Blocks, OWN_MEMORY};
+pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
 use layout::context_arrays::ContextArrays;
 
 /// A function that runs a whole block in vectors, with the bytes that it keeps for each thread.
@@ -42,6 +42,15 @@ pub(super) struct Run<'c> {
     pub(super) bytes_of_thread: u64,
     /// Whether it is for blocks of one size.
     pub(super) is_specialized: bool,
+}
+
+/// The vectors that a block's threads are run in.
+#[derive(Clone, Copy)]
+pub(super) struct Vectors<'c> {
+    /// The threads of a vector.
+    pub(super) lanes: u32,
+    /// The blocks that the function is for.
+    pub(super) blocks: Blocks<'c>,
 }
 
 /// Whether a body without barriers can be run in vectors of `lanes`.
@@ -57,9 +66,10 @@ pub(super) fn run<'c>(
     unit: &Unit<'_, 'c>,
     body: &Body<'c>,
     symbol: &str,
-    (lanes, blocks): (u32, Blocks<'c>),
+    vectors: Vectors<'c>,
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Run<'c>, ScalarReason> {
+    let Vectors { lanes, blocks } = vectors;
     let Source::Parameters { thread, index, .. } = body.source else {
         unreachable!("the body of a coroutine is not run by a loop over threads")
     };
@@ -85,8 +95,9 @@ pub(super) fn run<'c>(
             return Err(why);
         }
     };
-    let block = block_function::block(unit, body, symbol, (&plan, &arrays, blocks), &bodies);
-    functions.insert(0, block);
+    let request =
+        block_function::Request { unit, body, symbol, plan: &plan, arrays: &arrays, blocks };
+    functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
     Ok(Run { functions, bytes_of_thread: arrays.bytes_of_thread, is_specialized })
 }

@@ -169,11 +169,11 @@ impl<'c> Values<'_, 'c> {
                 // Indices of fields must stay constants.
                 let values: Vec<_> = forms
                     .into_iter()
-                    .map(|form| {
-                        if form.is_uniform() {
-                            form.once()
+                    .map(|widened| {
+                        if widened.is_uniform() {
+                            widened.once()
                         } else {
-                            self.code.vectors.all(&self.code.builder, form)
+                            self.code.vectors.all(&self.code.builder, widened)
                         }
                     })
                     .collect();
@@ -194,8 +194,8 @@ impl<'c> Values<'_, 'c> {
 
     /// All lanes of an operand.
     pub(in crate::cpu::vectorize) fn wide(&mut self, value: Value<'c>, block: usize) -> Value<'c> {
-        let form = self.read(value, block);
-        self.code.vectors.all(&self.code.builder, form)
+        let widened = self.read(value, block);
+        self.code.vectors.all(&self.code.builder, widened)
     }
 
     pub(in crate::cpu::vectorize) fn select(

@@ -60,7 +60,7 @@ impl<'a, 'c> Assumptions<'a, 'c> {
         self.plan.shapes.checked.contains(&instruction)
     }
 
-    /// Assumes what a value was computed from that another region has kept.
+    /// Assumes what a value was computed from that another region has spilled.
     pub(in crate::cpu::vectorize) fn assume_for(&mut self, value: Value<'c>) {
         let (mut seen, mut work) = (HashSet::new(), vec![value]);
         while let Some(value) = work.pop() {
@@ -116,7 +116,7 @@ impl<'a, 'c> Assumptions<'a, 'c> {
 const DEPTH: u32 = 8;
 
 /// Whether `value` can be computed at the start of a region, as it will be where the region comes to
-/// `user`: from parameters, and from what is kept that the region does not compute before.
+/// `user`: from parameters, and from what is spilled that the region does not compute before.
 fn is_known_at_start<'c>(
     plan: &Plan<'c>,
     arrays: &ContextArrays<'c>,

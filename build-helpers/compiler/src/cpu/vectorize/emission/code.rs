@@ -67,22 +67,22 @@ impl<'c> Code<'_, 'c> {
         self.builder.at_end(after);
     }
 
-    pub(in crate::cpu::vectorize) fn store_to(&self, slots: Slots<'c>, form: VectorValue<'c>) {
+    pub(in crate::cpu::vectorize) fn store_to(&self, slots: Slots<'c>, widened: VectorValue<'c>) {
         if let Some(slot) = slots.first {
-            let first = form.first.expect("a strided value has a first lane");
+            let first = widened.first.expect("a strided value has a first lane");
             self.builder.store(first, slot);
         }
         if let Some(slot) = slots.vector {
-            let all = self.vectors.all(&self.builder, form);
+            let all = self.vectors.all(&self.builder, widened);
             self.builder.store(all, slot);
         }
         if let Some(slot) = slots.holds {
             let yes = Type::int(self.unit.context, 1).constant(1);
-            self.builder.store(form.holds.unwrap_or(yes), slot);
+            self.builder.store(widened.holds.unwrap_or(yes), slot);
         }
     }
 
-    /// The new form where `taken` holds, else the old one; where only lanes decide, the new one.
+    /// The new value where `taken` holds, else the old one; where only lanes decide, the new one.
     pub(in crate::cpu::vectorize) fn choose(
         &self,
         taken: Value<'c>,

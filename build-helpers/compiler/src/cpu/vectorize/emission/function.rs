@@ -84,17 +84,17 @@ pub(in crate::cpu::vectorize) fn build<'c>(
     let end = slots.branch(start);
     slots.before(end);
     builder.at_end(start);
-    let form = |(old, new): (Value<'c>, &Value<'c>)| match plan.shapes.shape(old) {
+    let widened = |(old, new): (Value<'c>, &Value<'c>)| match plan.shapes.shape(old) {
         Shape::Strided(step) => (old, VectorValue::strided(*new, step)),
         Shape::Varying => unreachable!("no parameter varies"),
     };
-    let parameters = plan.function.parameters().into_iter().zip(&values).map(form).collect();
+    let parameters = plan.function.parameters().into_iter().zip(&values).map(widened).collect();
     let panics = Panics::new(plan, region, &slots, context);
     let shared = *plan.function.parameters().last().expect("shared memory is a parameter");
     let code = Code { unit, function, builder, slots, vectors, size, shared };
     let assumptions = Assumptions::new(plan, arrays, region, kind);
     let spills = Spills { arrays, extra };
-    let of_body = Values::new(code, (plan, region), spills, assumptions, parameters);
+    let of_body = Values::new(code, plan, region, spills, assumptions, parameters);
     let checked = HashSet::new();
     let mut emitter = Emitter {
         values: of_body,

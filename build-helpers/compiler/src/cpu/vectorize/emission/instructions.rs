@@ -48,13 +48,14 @@ impl<'c> Emitter<'_, 'c> {
             return Ok(());
         }
         if self.values.plan.speculated.contains(&instruction) {
-            let form = self.exits.check_speculated(&mut self.values, block, instruction, mask)?;
-            self.values.write(instruction, form);
+            let widened =
+                self.exits.check_speculated(&mut self.values, block, instruction, mask)?;
+            self.values.write(instruction, widened);
             return Ok(());
         }
         if self.values.code.vectors.lanes == 1 {
-            let form = self.values.compute(block, instruction, mask)?;
-            self.values.write(instruction, form);
+            let widened = self.values.compute(block, instruction, mask)?;
+            self.values.write(instruction, widened);
             return Ok(());
         }
         match (opcode, self.values.plan.shapes.shape(instruction)) {
@@ -72,8 +73,8 @@ impl<'c> Emitter<'_, 'c> {
                 self.store(block, instruction, mask);
             }
             (Opcode::Load, Shape::Varying) if !instruction.is_exact_access() => {
-                let form = self.load(block, instruction, mask);
-                self.values.write(instruction, form);
+                let widened = self.load(block, instruction, mask);
+                self.values.write(instruction, widened);
             }
             (Opcode::Call, _) if is_pure_intrinsic(instruction).is_none() => {
                 self.scalarize(block, instruction, mask);
@@ -84,10 +85,10 @@ impl<'c> Emitter<'_, 'c> {
             )
             | (Opcode::Store, _) => self.scalarize(block, instruction, mask),
             _ => {
-                let form = self.values.compute(block, instruction, mask)?;
-                let form =
-                    self.exits.without_wrap(&mut self.values, block, instruction, form, mask);
-                self.values.write(instruction, form);
+                let widened = self.values.compute(block, instruction, mask)?;
+                let widened =
+                    self.exits.without_wrap(&mut self.values, block, instruction, widened, mask);
+                self.values.write(instruction, widened);
             }
         }
         Ok(())

@@ -119,8 +119,8 @@ impl<'c> Panics<'c> {
                     continue;
                 }
             }
-            let form = values.read(value, from);
-            let one = values.code.vectors.one(&values.code.builder, form, lane);
+            let widened = values.read(value, from);
+            let one = values.code.vectors.one(&values.code.builder, widened, lane);
             let slot = self.panic_slot(values, value);
             values.code.builder.store(one, slot);
         }
@@ -129,8 +129,8 @@ impl<'c> Panics<'c> {
             let index = (0..phi.operands().len() as u32)
                 .find(|index| phi.incoming_block(*index) == Some(came));
             let Some(index) = index else { continue };
-            let form = values.read(phi.operand(index), from);
-            let one = values.code.vectors.one(&values.code.builder, form, lane);
+            let widened = values.read(phi.operand(index), from);
+            let one = values.code.vectors.one(&values.code.builder, widened, lane);
             let slot = self.panic_slot(values, phi);
             values.code.builder.store(one, slot);
         }

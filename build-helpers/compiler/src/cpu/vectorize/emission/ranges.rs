@@ -31,15 +31,15 @@ fn unsigned(predicate: IntPredicate) -> Option<IntPredicate> {
 const WAY: u64 = 1 << 30;
 
 impl<'c> Code<'_, 'c> {
-    /// The lowest number in the lanes of a form that grows, and how much larger the highest is, with
+    /// The lowest number in the lanes of a strided value that grows, and how much larger the highest is, with
     /// those that are larger by `offsets`, from the first to the second.
     pub(in crate::cpu::vectorize) fn extent(
         &self,
-        form: VectorValue<'c>,
+        widened: VectorValue<'c>,
         offsets: (i64, i64),
     ) -> Option<(Value<'c>, u64)> {
-        let first = form.first?;
-        let last = form.step.checked_mul(i64::from(self.vectors.lanes - 1))?;
+        let first = widened.first?;
+        let last = widened.step.checked_mul(i64::from(self.vectors.lanes - 1))?;
         let low = offsets.0.checked_add(last.min(0))?;
         let high = offsets.1.checked_add(last.max(0))?;
         let way = u64::try_from(high.checked_sub(low)?).ok().filter(|way| *way <= WAY)?;
@@ -53,12 +53,12 @@ impl<'c> Code<'_, 'c> {
     /// The same of numbers that are worth a comparison.
     pub(in crate::cpu::vectorize) fn span(
         &self,
-        form: VectorValue<'c>,
+        widened: VectorValue<'c>,
         offsets: (i64, i64),
     ) -> Option<Span<'c>> {
-        let (lowest, way) = self.extent(form, offsets).filter(|(_, way)| *way > 0)?;
+        let (lowest, way) = self.extent(widened, offsets).filter(|(_, way)| *way > 0)?;
         let is_wide = lowest.ty().int_width().is_some_and(|bits| bits >= 32);
-        is_wide.then_some(Span { lowest, way, holds: form.holds })
+        is_wide.then_some(Span { lowest, way, holds: widened.holds })
     }
 
     /// The bit that says whether a comparison holds for every number of a span, active lanes or not.

@@ -60,8 +60,8 @@ impl<'c> Reread<'_, '_, 'c> {
         lane: Value<'c>,
     ) -> Value<'c> {
         if self.is_known_in_lanes(value) {
-            let form = self.values.read(value, self.block);
-            return self.values.code.vectors.one(&self.values.code.builder, form, lane);
+            let widened = self.values.read(value, self.block);
+            return self.values.code.vectors.one(&self.values.code.builder, widened, lane);
         }
         if value.opcode() == Opcode::Load {
             let address = self.values.read(value.operand(0), self.block);
@@ -80,8 +80,9 @@ impl<'c> Reread<'_, '_, 'c> {
 
     /// Whether what a value is in a lane follows from the first lane.
     fn is_known_in_lanes(&mut self, value: Value<'c>) -> bool {
-        let is_form = |form: VectorValue<'c>| form.first.is_some() && form.holds.is_none();
-        !value.is_instruction() || is_form(self.values.read(value, self.block))
+        let is_uniform_or_strided =
+            |widened: VectorValue<'c>| widened.first.is_some() && widened.holds.is_none();
+        !value.is_instruction() || is_uniform_or_strided(self.values.read(value, self.block))
     }
 
     /// Whether a load reads elements in a row, which nothing has written to since when `user` comes.

@@ -7,26 +7,27 @@ use kernelmill_llvm::ir::Value;
 use super::{super::layout::vector_value::VectorValue, values::Values};
 
 impl<'c> Values<'_, 'c> {
-    /// A value at the start of the function: what is kept, or rematerialised.
+    /// A value at the start of the function: what is spilled, or rematerialised.
     pub(in crate::cpu::vectorize) fn at_start(&mut self, value: Value<'c>) -> VectorValue<'c> {
-        if let Some(form) = self.parameters.get(&value).or_else(|| self.rematerialized.get(&value))
+        if let Some(widened) =
+            self.parameters.get(&value).or_else(|| self.rematerialized.get(&value))
         {
-            return *form;
+            return *widened;
         }
         if !value.is_instruction() {
             return VectorValue::uniform(value);
         }
-        let form = if let Some(keep) = self.spills.arrays.values.get(&value).copied() {
+        let widened = if let Some(keep) = self.spills.arrays.values.get(&value).copied() {
             self.assumptions.assume_for(value);
             self.code.swap_builders();
-            let form = self.reload(value, keep);
+            let widened = self.reload(value, keep);
             self.code.swap_builders();
-            form
+            widened
         } else {
             self.compute_at_start(value)
         };
-        self.rematerialized.insert(value, form);
-        form
+        self.rematerialized.insert(value, widened);
+        widened
     }
 
     fn compute_at_start(&mut self, value: Value<'c>) -> VectorValue<'c> {
@@ -35,9 +36,9 @@ impl<'c> Values<'_, 'c> {
         let cached = std::mem::replace(&mut self.cached, operands.into_iter().collect());
         self.code.swap_builders();
         let block = self.plan.flow.number(value.block());
-        let form = self.compute(block, value, None);
+        let widened = self.compute(block, value, None);
         self.code.swap_builders();
         self.cached = cached;
-        form.expect("it is an operation on numbers, which vectors have")
+        widened.expect("it is an operation on numbers, which vectors have")
     }
 }

@@ -57,15 +57,15 @@ impl<'c> Emitter<'_, 'c> {
             let written: Vec<_> = forms
                 .iter()
                 .enumerate()
-                .map(|(index, form)| {
-                    form.filter(|_| index > 0 || !again).map(|it| self.values.code.written(it))
+                .map(|(index, widened)| {
+                    widened.filter(|_| index > 0 || !again).map(|it| self.values.code.written(it))
                 })
                 .collect();
             for number in 0..u64::from(self.values.code.vectors.lanes) {
                 let lane = Type::int(self.values.code.unit.context, 32).constant(number);
                 let mut forms: Vec<_> = written
                     .iter()
-                    .map(|form| form.map(|it| self.values.code.read_back(it, number)))
+                    .map(|widened| widened.map(|it| self.values.code.read_back(it, number)))
                     .collect();
                 if again {
                     forms[0] = Some(VectorValue::uniform(
@@ -92,9 +92,9 @@ impl<'c> Emitter<'_, 'c> {
 impl<'c> Code<'_, 'c> {
     /// Writes the lanes of a vector to the stack: to read each of them back takes the processor less
     /// than to take the vector apart.
-    fn written(&self, form: VectorValue<'c>) -> Written<'c> {
-        let Some(vector) = form.vector.filter(|vector| is_number(*vector)) else {
-            return Written::No(form);
+    fn written(&self, widened: VectorValue<'c>) -> Written<'c> {
+        let Some(vector) = widened.vector.filter(|vector| is_number(*vector)) else {
+            return Written::No(widened);
         };
         let slot = self.slots.alloca(vector.ty());
         self.builder.store(vector, slot).make_volatile();
@@ -103,7 +103,7 @@ impl<'c> Code<'_, 'c> {
 
     fn read_back(&self, written: Written<'c>, lane: u64) -> VectorValue<'c> {
         match written {
-            Written::No(form) => form,
+            Written::No(widened) => widened,
             Written::At(slot, ty) => {
                 let lane = Type::int(self.unit.context, 64).constant(lane);
                 let value = self.builder.load(ty, self.builder.element(ty, slot, lane));
@@ -155,7 +155,7 @@ impl<'c> Code<'_, 'c> {
     ) {
         let operands: Vec<_> = forms
             .iter()
-            .map(|form| form.map(|form| self.vectors.one(&self.builder, form, lane)))
+            .map(|widened| widened.map(|widened| self.vectors.one(&self.builder, widened, lane)))
             .collect();
         let result = self.copy_with(instruction, &operands);
         if let Some((ty, results)) = results {

@@ -22,20 +22,20 @@ impl<'c> Exits<'c> {
         values: &mut Values<'_, 'c>,
         block: usize,
         instruction: Value<'c>,
-        form: VectorValue<'c>,
+        widened: VectorValue<'c>,
         mask: Mask<'c>,
     ) -> VectorValue<'c> {
         let is_extension = matches!(instruction.opcode(), Opcode::ZExt | Opcode::SExt);
-        let Some(holds) = form.holds.filter(|_| is_extension && !values.plan.is_in_loop(block))
+        let Some(holds) = widened.holds.filter(|_| is_extension && !values.plan.is_in_loop(block))
         else {
-            return form;
+            return widened;
         };
-        let Some(other) = self.restart(values, block, mask) else { return form };
+        let Some(other) = self.restart(values, block, mask) else { return widened };
         let go = values.code.edge_block();
         let holds = values.code.builder.freeze(holds);
         values.code.builder.branch_if(holds, go, other);
         values.code.builder.at_end(go);
-        VectorValue { holds: None, vector: None, ..form }
+        VectorValue { holds: None, vector: None, ..widened }
     }
 
     /// A comparison that is uniform across the vector, or else the vector is left to the masked body.

@@ -39,23 +39,23 @@ impl<'c> Spills<'_, 'c> {
         &mut self,
         code: &Code<'_, 'c>,
         value: Value<'c>,
-        form: VectorValue<'c>,
+        widened: VectorValue<'c>,
         keep: Spill,
     ) {
         match keep {
             Spill::Block(offset) => {
                 let address = code.builder.offset(code.unit.context, self.extra.next, offset);
-                code.builder.store(form.once(), address);
+                code.builder.store(widened.once(), address);
             }
             Spill::FirstLane(offset) => {
                 let bytes = (code.size)(value.ty());
                 let address = self.threads_at(code, &code.builder, offset, bytes);
-                let first = form.first.expect("it is strided");
+                let first = widened.first.expect("it is strided");
                 let store = code.builder.store(first, address);
                 store.set_alignment(1);
             }
             Spill::Lanes(offset) => {
-                let all = code.vectors.all(&code.builder, form);
+                let all = code.vectors.all(&code.builder, widened);
                 self.spill_leaves(code, value.ty(), all, &mut { offset });
             }
         }
@@ -75,13 +75,13 @@ impl<'c> Spills<'_, 'c> {
             }
             return;
         }
-        let (kept, all) = if ty.is_int(1) {
+        let (stored, all) = if ty.is_int(1) {
             let byte = Type::int(code.unit.context, 8);
             (byte, code.builder.zero_extend(all, byte.vector(code.vectors.lanes)))
         } else {
             (ty, all)
         };
-        let bytes = (code.size)(kept);
+        let bytes = (code.size)(stored);
         let address = self.threads_at(code, &code.builder, *offset, bytes);
         code.builder.store(all, address).set_alignment(bytes as u32);
         *offset += leaf_bytes(ty, code.size);
@@ -101,10 +101,10 @@ impl<'c> Spills<'_, 'c> {
             }
             return all;
         }
-        let kept = if ty.is_int(1) { Type::int(code.unit.context, 8) } else { ty };
-        let bytes = (code.size)(kept);
+        let stored = if ty.is_int(1) { Type::int(code.unit.context, 8) } else { ty };
+        let bytes = (code.size)(stored);
         let address = self.threads_at(code, &code.builder, *offset, bytes);
-        let all = code.builder.load(kept.vector(code.vectors.lanes), address);
+        let all = code.builder.load(stored.vector(code.vectors.lanes), address);
         all.set_alignment(bytes as u32);
         *offset += leaf_bytes(ty, code.size);
         if ty.is_int(1) { code.builder.truncate(all, ty.vector(code.vectors.lanes)) } else { all }
@@ -134,7 +134,7 @@ impl<'c> Spills<'_, 'c> {
         code.builder.ret(Some(next));
     }
 
-    /// Memory for what is kept for the block: that of the block itself is handed out to no function
+    /// Memory for what is spilled for the block: that of the block itself is handed out to no function
     /// that is called, so that it becomes registers.
     pub(in crate::cpu::vectorize) fn block_context(
         &self,

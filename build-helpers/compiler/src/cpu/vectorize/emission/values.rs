@@ -39,7 +39,8 @@ pub(in crate::cpu::vectorize) struct Values<'a, 'c> {
 impl<'a, 'c> Values<'a, 'c> {
     pub(in crate::cpu::vectorize) fn new(
         code: Code<'a, 'c>,
-        (plan, region): (&'a Plan<'c>, usize),
+        plan: &'a Plan<'c>,
+        region: usize,
         spills: Spills<'a, 'c>,
         assumptions: Assumptions<'a, 'c>,
         parameters: HashMap<Value<'c>, VectorValue<'c>>,
@@ -66,8 +67,8 @@ impl<'a, 'c> Values<'a, 'c> {
         value: Value<'c>,
         block: usize,
     ) -> VectorValue<'c> {
-        if let Some(form) = self.parameters.get(&value).or_else(|| self.cached.get(&value)) {
-            return *form;
+        if let Some(widened) = self.parameters.get(&value).or_else(|| self.cached.get(&value)) {
+            return *widened;
         }
         if !value.is_instruction() {
             return VectorValue::uniform(value);
@@ -85,9 +86,9 @@ impl<'a, 'c> Values<'a, 'c> {
         }
         // A slot that nothing has stored to is poison, and a branch on that ends the program's meaning.
         assert!(self.is_at_hand(value, block), "{value:?} is not at hand in block {block}");
-        let form = self.load_slots(value);
-        self.cached.insert(value, form);
-        form
+        let widened = self.load_slots(value);
+        self.cached.insert(value, widened);
+        widened
     }
 
     /// Whether [`Values::read`] can be asked for a value in a block. It can for the operands of the block's own
@@ -109,7 +110,7 @@ impl<'a, 'c> Values<'a, 'c> {
         }
     }
 
-    /// Loads what another region has kept before anything else is done, so that this region can
+    /// Loads what another region has spilled before anything else is done, so that this region can
     /// compute the value again on one path and not on another.
     fn preload(&mut self, value: Value<'c>, keep: Spill) {
         if !self.preloaded.insert(value) {
@@ -118,8 +119,8 @@ impl<'a, 'c> Values<'a, 'c> {
         self.assumptions.assume_for(value);
         let slots = self.value_slots(value);
         self.code.swap_builders();
-        let form = self.reload(value, keep);
-        self.code.store_to(slots, form);
+        let widened = self.reload(value, keep);
+        self.code.store_to(slots, widened);
         self.code.swap_builders();
     }
 
@@ -139,7 +140,7 @@ impl<'a, 'c> Values<'a, 'c> {
         }
     }
 
-    /// The slots of a value, of the form that its shape asks for.
+    /// The slots of a value, as its shape asks for.
     fn new_slots(&self, value: Value<'c>) -> Slots<'c> {
         let ty = value.ty();
         let step = self.stride(value);
@@ -176,16 +177,16 @@ impl<'a, 'c> Values<'a, 'c> {
     }
 
     /// Notes what a block has computed.
-    pub(in crate::cpu::vectorize) fn write(&mut self, value: Value<'c>, form: VectorValue<'c>) {
-        self.cached.insert(value, form);
+    pub(in crate::cpu::vectorize) fn write(&mut self, value: Value<'c>, widened: VectorValue<'c>) {
+        self.cached.insert(value, widened);
         if !self.plan.escaping.contains(&value) {
             return;
         }
         if let Some(keep) = self.spills.arrays.values.get(&value).copied() {
-            self.spills.keep(&self.code, value, form, keep);
+            self.spills.keep(&self.code, value, widened, keep);
         }
         let slots = self.value_slots(value);
-        self.code.store_to(slots, form);
+        self.code.store_to(slots, widened);
     }
 
     fn phi_slots(&mut self, phi: Value<'c>) -> Slots<'c> {
@@ -200,8 +201,8 @@ impl<'a, 'c> Values<'a, 'c> {
     /// The value of a phi at the start of its block.
     pub(in crate::cpu::vectorize) fn phi(&mut self, phi: Value<'c>) {
         let slots = self.phi_slots(phi);
-        let form = self.load_from(phi, slots);
-        self.write(phi, form);
+        let widened = self.load_from(phi, slots);
+        self.write(phi, widened);
     }
 
     /// Forgets what phis of a block were given before, so that it is not carried along.
@@ -230,28 +231,28 @@ impl<'a, 'c> Values<'a, 'c> {
             let index = (0..phi.operands().len() as u32)
                 .find(|index| phi.incoming_block(*index) == Some(came));
             let Some(index) = index else { continue };
-            let mut form = self.read(phi.operand(index), from);
+            let mut widened = self.read(phi.operand(index), from);
             let slots = self.phi_slots(phi);
             if let Some(taken) = taken {
                 let old = self.load_from(phi, slots);
-                form = self.code.choose(taken, form, old, slots);
+                widened = self.code.choose(taken, widened, old, slots);
             }
             if slots.first.is_none()
                 && let (Some(mask), Some(slot)) = (mask, slots.vector)
             {
-                let new = self.code.vectors.all(&self.code.builder, form);
+                let new = self.code.vectors.all(&self.code.builder, widened);
                 let old = self.code.builder.load(new.ty(), slot);
                 let both = self.code.vectors.blend(&self.code.builder, mask, new, old);
-                form = VectorValue::varying(both);
+                widened = VectorValue::varying(both);
             }
-            self.code.store_to(slots, form);
+            self.code.store_to(slots, widened);
         }
     }
 
     /// The memory of a thread: its own of each lane.
     fn stack_memory(&mut self, alloca: Value<'c>) -> VectorValue<'c> {
-        if let Some(form) = self.memory.get(&alloca) {
-            return *form;
+        if let Some(widened) = self.memory.get(&alloca) {
+            return *widened;
         }
         let context = self.code.unit.context;
         let byte = Type::int(context, 8);
@@ -272,17 +273,17 @@ impl<'a, 'c> Values<'a, 'c> {
                 (base, bytes)
             }
         };
-        let form = if self.code.vectors.lanes == 1 {
+        let widened = if self.code.vectors.lanes == 1 {
             VectorValue::uniform(base)
         } else {
             let strided = VectorValue::strided(base, bytes as i64);
             VectorValue::varying(self.code.vectors.all(slots, strided))
         };
-        self.memory.insert(alloca, form);
-        form
+        self.memory.insert(alloca, widened);
+        widened
     }
 
-    /// A value that another region has kept.
+    /// A value that another region has spilled.
     pub(in crate::cpu::vectorize) fn reload(
         &mut self,
         value: Value<'c>,
@@ -316,7 +317,7 @@ impl<'a, 'c> Values<'a, 'c> {
         }
     }
 
-    /// A strided value of which only the vector was kept.
+    /// A strided value of which only the vector was spilled.
     fn recover(&self, value: Value<'c>, all: Value<'c>) -> VectorValue<'c> {
         let Some(step) = self.stride(value) else { return VectorValue::varying(all) };
         let word = Type::int(self.code.unit.context, 32);

@@ -8,8 +8,8 @@ use super::context_arrays::ContextArrays;
 #[derive(Clone, Copy)]
 pub(in crate::cpu) enum Blocks<'c> {
     Any,
-    /// Of any size; those of one have a function of their own.
-    AnyBut([u32; 3], Value<'c>),
+    /// Of any size; those of one size have a function of their own.
+    AnyBut(SpecializedCall<'c>),
     /// Of this size, without a vector that lacks threads.
     Of {
         threads: [u32; 3],
@@ -18,6 +18,13 @@ pub(in crate::cpu) enum Blocks<'c> {
         /// The bytes of shared memory, where no other code uses that of a block.
         shared_bytes: Option<u64>,
     },
+}
+
+/// The function for blocks of one size.
+#[derive(Clone, Copy)]
+pub(in crate::cpu) struct SpecializedCall<'c> {
+    pub(in crate::cpu) threads: [u32; 3],
+    pub(in crate::cpu) function: Value<'c>,
 }
 
 /// The threads of a row that memory is laid out for: a multiple of every number of lanes.
@@ -32,14 +39,14 @@ pub(in crate::cpu::vectorize) const OWN_ALIGN: u32 = 128;
 /// The bytes of shared memory that a function may have on the stack.
 const OWN_SHARED: u64 = 32 << 10;
 
-/// The bytes that it may keep for threads there, most of which become registers.
+/// The bytes of context arrays that it may have there, most of which become registers.
 const OWN_SCRATCH: u64 = 128 << 10;
 
 /// How a function runs the vectors of a block.
 pub(in crate::cpu::vectorize) struct Layout {
     /// The size of blocks, where each vector has code of its own.
     pub(in crate::cpu::vectorize) unrolled: Option<[u32; 3]>,
-    /// The bytes that are kept for threads and of shared memory, where they are the function's own.
+    /// The bytes of context arrays and of shared memory, where they are the function's own.
     pub(in crate::cpu::vectorize) scratch_bytes: Option<u64>,
     pub(in crate::cpu::vectorize) shared_bytes: Option<u64>,
 }
@@ -49,11 +56,11 @@ impl Layout {
         let none = Self { unrolled: None, scratch_bytes: None, shared_bytes: None };
         let Blocks::Of { threads, unroll: true, shared_bytes } = blocks else { return none };
         let row = u64::from(threads[0]).next_multiple_of(ROW);
-        let kept = arrays.bytes_of_thread * row * u64::from(threads[1] * threads[2]);
+        let spilled = arrays.bytes_of_thread * row * u64::from(threads[1] * threads[2]);
         let fits = |bytes: &u64| arrays.memory.is_empty() && (1..=OWN_SCRATCH).contains(bytes);
         Self {
             unrolled: Some(threads),
-            scratch_bytes: Some(kept).filter(fits),
+            scratch_bytes: Some(spilled).filter(fits),
             shared_bytes: shared_bytes.filter(|bytes| (1..=OWN_SHARED).contains(bytes)),
         }
     }

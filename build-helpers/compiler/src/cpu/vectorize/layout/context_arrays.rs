@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// Where a value is kept.
+/// Where a value is spilled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cpu::vectorize) enum Spill {
     /// Once for the block, at this offset.
@@ -28,7 +28,7 @@ pub(in crate::cpu::vectorize) enum Spill {
     Lanes(u64),
 }
 
-/// The layout of what is kept between regions.
+/// The layout of what is spilled between regions.
 pub(in crate::cpu::vectorize) struct ContextArrays<'c> {
     pub(in crate::cpu::vectorize) values: HashMap<Value<'c>, Spill>,
     /// What regions rematerialise instead, from the parameters alone.
@@ -77,7 +77,7 @@ impl<'c> ContextArrays<'c> {
         Ok(arrays)
     }
 
-    /// Whether an address is among what is kept.
+    /// Whether an address is in a context array.
     pub(in crate::cpu::vectorize) fn keeps_addresses(&self) -> bool {
         self.values.keys().any(|value| {
             let mut leaves = Vec::new();
@@ -116,7 +116,7 @@ impl<'c> ContextArrays<'c> {
     }
 }
 
-/// So many instructions at most are built again in a region, rather than that their result is kept.
+/// So many instructions at most are built again in a region, rather than that their result is spilled.
 const REMATERIALIZED: u32 = 32;
 
 /// Whether a value can be computed from parameters by few instructions, which are taken off `left`.
@@ -131,7 +131,7 @@ fn is_cheap<'c>(plan: &Plan<'c>, value: Value<'c>, left: &mut u32) -> bool {
     value.operands().into_iter().all(|operand| is_cheap(plan, operand, left))
 }
 
-/// The bytes of a leaf in memory: bits are kept as bytes, and everything is aligned to 8.
+/// The bytes of a leaf in memory: bits are stored as bytes, and everything is aligned to 8.
 pub(in crate::cpu::vectorize) fn leaf_bytes<'c>(
     leaf: Type<'c>,
     size: &dyn Fn(Type<'c>) -> u64,

@@ -10,9 +10,9 @@ pub(in crate::cpu::vectorize) const ENDED: u64 = 0xffff_fffe;
 
 /// The parameters of a vector's function after those of the body.
 pub(in crate::cpu::vectorize) struct RegionParameters<'c> {
-    /// What is kept for each thread.
+    /// What is spilled for each thread.
     pub(in crate::cpu::vectorize) threads: Value<'c>,
-    /// What is kept for the block, as the region before has left it.
+    /// What is spilled for the block, as the region before has left it.
     pub(in crate::cpu::vectorize) block: Value<'c>,
     /// The same for the region after, which the vectors of this one all write alike.
     pub(in crate::cpu::vectorize) next: Value<'c>,

@@ -84,19 +84,19 @@ impl<'c> Vectors<'c> {
     pub(in crate::cpu::vectorize) fn all(
         self,
         builder: &Builder<'c>,
-        form: VectorValue<'c>,
+        widened: VectorValue<'c>,
     ) -> Value<'c> {
-        if let Some(vector) = form.vector {
+        if let Some(vector) = widened.vector {
             return vector;
         }
-        let first = form.first.expect("a form has a value");
-        if form.step == 0 {
+        let first = widened.first.expect("a value that is no vector has a first lane");
+        if widened.step == 0 {
             return self.splat(builder, first);
         }
         let ty = first.ty();
         let wide = if ty.is_pointer() { Type::int(self.context, 64) } else { ty };
         let steps: Vec<_> = (0..i64::from(self.lanes))
-            .map(|lane| wide.constant((lane * form.step) as u64))
+            .map(|lane| wide.constant((lane * widened.step) as u64))
             .collect();
         let steps = Value::constant_vector(&steps);
         if ty.is_pointer() {
@@ -109,20 +109,20 @@ impl<'c> Vectors<'c> {
     pub(in crate::cpu::vectorize) fn one(
         self,
         builder: &Builder<'c>,
-        form: VectorValue<'c>,
+        widened: VectorValue<'c>,
         lane: Value<'c>,
     ) -> Value<'c> {
-        if form.is_uniform() {
-            return form.once();
+        if widened.is_uniform() {
+            return widened.once();
         }
-        match form.vector {
+        match widened.vector {
             Some(vector) => self.lane_of(builder, vector, lane),
             None => {
-                let first = form.first.expect("a form has a value");
+                let first = widened.first.expect("a value that is no vector has a first lane");
                 let ty = first.ty();
                 let wide = if ty.is_pointer() { Type::int(self.context, 64) } else { ty };
                 let lane = resize(builder, lane, wide);
-                let offset = builder.multiply(lane, wide.constant(form.step as u64));
+                let offset = builder.multiply(lane, wide.constant(widened.step as u64));
                 if ty.is_pointer() {
                     builder.elements(Type::int(self.context, 8), first, &[offset])
                 } else {
