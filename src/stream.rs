@@ -11,11 +11,11 @@ use crate::{
 
 /// A queue of launches on a device, which run one after the other.
 ///
-/// Launches are asynchronous: they return when the work is queued, and errors on the device,
-/// panics among them, are kept until [`Stream::synchronize`] or the download of a buffer that the
-/// launch used, whichever comes first. Of several
-/// launches that fail before anybody asks, the first one's error is kept. On the CPU a launch has
-/// run when it returns, and errors are kept all the same, so that a program behaves alike.
+/// Launches are asynchronous: they return when the work is queued, and errors on the device, panics
+/// among them, are kept until [`Stream::synchronize`] or the download of a buffer that the launch used,
+/// whichever comes first. Of several launches that fail before anybody asks, the first one's error is
+/// kept. On the CPU a launch has run when it returns, and errors are kept all the same, so that a
+/// program behaves alike.
 ///
 /// Cheap to clone; clones are the same stream.
 #[derive(Clone)]

@@ -209,9 +209,8 @@ macro_rules! __device_struct {
     };
 }
 
-/// Brings in the kernels that the build script of this package compiled: the type `Kernels`, and
-/// the structs in their signatures.
-/// `mod kernels { kernelmill::include_kernels!(); }` is the usual form.
+/// Brings in the kernels that the build script of this package compiled: the type `Kernels`, and the
+/// structs in their signatures. `mod kernels { kernelmill::include_kernels!(); }` is the usual form.
 #[macro_export]
 macro_rules! include_kernels {
     () => {

@@ -1,10 +1,10 @@
 //! Lowering strategies of kernels on the CPU, as data.
 //!
-//! A GPU kernel is written for one thread of a block. On the CPU one core runs all threads of a block, and
-//! the lowering strategy says how: as a loop over the threads, as several such loops with the barriers
-//! between them (the parallel regions of [pocl](https://arxiv.org/abs/1611.07083)), or as coroutines. The
-//! loops are vectorised where that is proven correct
-//! ([Karrenberg and Hack](https://doi.org/10.1109/CGO.2011.5764682)).
+//! A GPU kernel is written for one thread of a block. On the CPU one core runs all threads of a block,
+//! and the lowering strategy says how: as a loop over the threads, as several such loops with the
+//! barriers between them (the parallel regions of [pocl](https://arxiv.org/abs/1611.07083)), or as
+//! coroutines. The loops are vectorised where that is proven correct ([Karrenberg and
+//! Hack](https://doi.org/10.1109/CGO.2011.5764682)).
 //!
 //! The CPU back end makes a [`Strategy`] for each kernel. It serialises as JSON with the names below in
 //! kebab-case. English is in `Display` alone.

@@ -1,6 +1,5 @@
 //! A launch on the CPU allocates nothing once every thread has run the kernel: with every lowering
-//! strategy, with
-//! shared memory, with one thread and with two.
+//! strategy, with shared memory, with one thread and with two.
 
 #[path = "../../../benches/common/allocations.rs"]
 mod counter;

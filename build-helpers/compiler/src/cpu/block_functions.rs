@@ -4,9 +4,8 @@
 //! vectorised ones for the levels above, or scalar code with the reason.
 //!
 //! The passes on a kernel's body are called here, in this order: loop interchange, specialisation on the
-//! block size,
-//! region formation, vectorisation. They follow pocl's work-group functions
-//! ([parallel regions](https://doi.org/10.1007/s10766-014-0320-y)), one variant a processor as in
+//! block size, region formation, vectorisation. They follow pocl's work-group functions ([parallel
+//! regions](https://doi.org/10.1007/s10766-014-0320-y)), one variant a processor as in
 //! [ISPC](https://ispc.github.io/ispc.html).
 
 use kernelmill_llvm::{

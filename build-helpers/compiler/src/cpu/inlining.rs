@@ -1,8 +1,7 @@
 //! Inlining of functions that use the thread's context.
 //!
-//! Needs: nothing. Guarantees: such functions are marked `alwaysinline`, unless they are recursive. LLVM's
-//! inliner does
-//! the rest ([`super::simplification`]).
+//! Needs: nothing. Guarantees: such functions are marked `alwaysinline`, unless they are recursive.
+//! LLVM's inliner does the rest ([`super::simplification`]).
 
 use std::collections::{HashMap, HashSet};
 

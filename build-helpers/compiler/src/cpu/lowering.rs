@@ -1,9 +1,8 @@
 //! The choice of a kernel's lowering, from what is proven of its barriers and warp collectives.
 //!
-//! Needs: simplified and canonical kernels. Guarantees: a faster lowering than the coroutine is chosen only
-//! where it
-//! is proven correct. The condition on barriers is that of OpenCL's `barrier`,
-//! proven here and assumed by pocl.
+//! Needs: simplified and canonical kernels. Guarantees: a faster lowering than the coroutine is chosen
+//! only where it is proven correct. The condition on barriers is that of OpenCL's `barrier`, proven here
+//! and assumed by pocl.
 
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 

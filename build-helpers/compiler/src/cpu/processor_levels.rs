@@ -1,7 +1,6 @@
-//! Processor levels that a block's function is built for
-//! ([x86-64 microarchitecture levels](https://gitlab.com/x86-psABIs/x86-64-ABI)). The run time takes the last
-//! one that
-//! runs where it is (`src/backend/cpu/dispatch.rs` of `kernelmill`).
+//! Processor levels that a block's function is built for ([x86-64 microarchitecture
+//! levels](https://gitlab.com/x86-psABIs/x86-64-ABI)). The run time takes the last one that runs where
+//! it is (`src/backend/cpu/dispatch.rs` of `kernelmill`).
 
 use kernelmill_llvm::{inkwell::context::Context, ir::Value};
 

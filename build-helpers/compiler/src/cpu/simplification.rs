@@ -1,10 +1,10 @@
 //! LLVM's passes over kernels before they are lowered.
 //!
-//! Needs: functions that are to be inlined are marked. Guarantees: kernels have no calls of such functions,
-//! little is live across a barrier, and control flow is canonical: branches of two ways, loops with one latch
-//! and
-//! exits of their own ([LLVM's loop terminology](https://llvm.org/docs/LoopTerminology.html)), and values that
-//! leave loops through phis (LCSSA).
+//! Needs: functions that are to be inlined are marked. Guarantees: kernels have no calls of such
+//! functions, little is live across a barrier, and control flow is canonical: branches of two ways,
+//! loops with one latch and exits of their own ([LLVM's loop
+//! terminology](https://llvm.org/docs/LoopTerminology.html)), and values that leave loops through phis
+//! (LCSSA).
 
 use kernelmill_llvm::{ir::ModuleExt, machine::Machine};
 

@@ -2,9 +2,8 @@
 //!
 //! Needs: all functions are built. Guarantees: LLVM's verifier accepts the debug information, or there is none.
 //!
-//! Bodies, regions, vectorised code and coroutines consist of instructions of other functions. A debugger
-//! wants to
-//! know one place for each function, and LLVM that all lines in it are of that or
+//! Bodies, regions, vectorised code and coroutines consist of instructions of other functions. A
+//! debugger wants to know one place for each function, and LLVM that all lines in it are of that or
 //! inlined into it: so each is given a name of its own, the kernel's, at the kernel's line.
 
 use kernelmill_artifact::Signature;

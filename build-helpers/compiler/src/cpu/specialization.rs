@@ -1,11 +1,10 @@
 //! Specialisation on the block size.
 //!
 //! Needs: a lowered body, before region formation, and a block size that the kernel's author says.
-//! Guarantees: a body
-//! of its own for blocks of just this size, split into regions whose barriers are proven uniform again.
-//! Loops around barriers are unrolled by LLVM where their trip counts are then known
-//! ([`llvm.loop.unroll.full`](https://llvm.org/docs/LangRef.html#llvm-loop-unroll-full-metadata)). pocl
-//! specialises on the work-group size in the same way.
+//! Guarantees: a body of its own for blocks of just this size, split into regions whose barriers are
+//! proven uniform again. Loops around barriers are unrolled by LLVM where their trip counts are then
+//! known ([`llvm.loop.unroll.full`](https://llvm.org/docs/LangRef.html#llvm-loop-unroll-full-metadata)).
+//! pocl specialises on the work-group size in the same way.
 
 use kernelmill_artifact::{Dimension, Signature};
 use kernelmill_llvm::{

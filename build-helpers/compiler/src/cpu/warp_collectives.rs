@@ -2,9 +2,9 @@
 //! loads what it is to have. pocl lowers sub-group functions in the same way.
 //!
 //! Needs: the collectives are uniform ([`super::lowering`]) and for all lanes of a warp. Guarantees: the
-//! results of
-//! the run time's (`src/backend/cpu/warp.rs` of `kernelmill`). A lane is missing only where the block has no
-//! such thread: a shuffle gives the thread's own value there, and a ballot leaves it out.
+//! results of the run time's (`src/backend/cpu/warp.rs` of `kernelmill`). A lane is missing only where
+//! the block has no such thread: a shuffle gives the thread's own value there, and a ballot leaves it
+//! out.
 
 use std::collections::{HashMap, HashSet};
 

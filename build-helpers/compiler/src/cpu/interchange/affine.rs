@@ -1,6 +1,5 @@
-//! Affine values: numbers that grow by a constant from each thread of a block to the next. What all threads
-//! compute
-//! follows from the first and the last thread.
+//! Affine values: numbers that grow by a constant from each thread of a block to the next. What all
+//! threads compute follows from the first and the last thread.
 
 use std::collections::HashMap;
 

@@ -4,12 +4,10 @@
 //! threads of the block take an iteration together. The method is
 //! [loop interchange](https://en.wikipedia.org/wiki/Loop_interchange), guarded by a run-time check.
 //!
-//! In a grid-stride loop threads take elements a whole grid apart. A vector of threads that runs it from the
-//! first iteration
-//! to the last touches another page of memory in each, and the next vector fetches the cache lines beside them
-//! again. The loop gets a copy in which all vectors of the block take an iteration before any takes the next,
-//! so
-//! that a block reads and writes consecutive memory:
+//! In a grid-stride loop threads take elements a whole grid apart. A vector of threads that runs it from
+//! the first iteration to the last touches another page of memory in each, and the next vector fetches
+//! the cache lines beside them again. The loop gets a copy in which all vectors of the block take an
+//! iteration before any takes the next, so that a block reads and writes consecutive memory:
 //!
 //! ```text
 //! if i < n { do { body(i); i += step } while i < n }
@@ -22,10 +20,9 @@
 //!
 //! What "all threads" do is known from the first and the last of them, where the number that decides
 //! grows evenly from thread to thread ([`affine`]). The barrier is one between regions like any other.
-//! In each iteration memory is asked for what the one after the next reads: processors fetch ahead only what
-//! is near.
-//! No kernel can tell: threads do not wait for each other where there is no barrier of theirs, and
-//! loops with anything by which they could are left alone.
+//! In each iteration memory is asked for what the one after the next reads: processors fetch ahead only
+//! what is near. No kernel can tell: threads do not wait for each other where there is no barrier of
+//! theirs, and loops with anything by which they could are left alone.
 
 mod affine;
 mod build;

@@ -1,8 +1,8 @@
 //! Promotion of shared memory to registers.
 //!
-//! Needs: code that is specialised on the block size, in which each vector of threads has code of its own, so
-//! that
-//! most addresses of shared memory are constants. Guarantees: either all accesses are rewritten or none.
+//! Needs: code that is specialised on the block size, in which each vector of threads has code of its
+//! own, so that most addresses of shared memory are constants. Guarantees: either all accesses are
+//! rewritten or none.
 //!
 //! Shared memory is split into pieces of a vector's elements each, as LLVM's
 //! [SROA](https://llvm.org/docs/Passes.html#sroa-scalar-replacement-of-aggregates) splits aggregates, which

@@ -1,17 +1,15 @@
-//! Uniformity analysis: which values are the same for all threads of a vector or block, and which branches
-//! are divergent,
-//! as LLVM's [`UniformityAnalysis`](https://llvm.org/docs/ConvergenceAndUniformity.html) has it, with strides
-//! as
+//! Uniformity analysis: which values are the same for all threads of a vector or block, and which
+//! branches are divergent, as LLVM's
+//! [`UniformityAnalysis`](https://llvm.org/docs/ConvergenceAndUniformity.html) has it, with strides as
 //! in ISPC.
 //!
 //! Needs: canonical control flow. Guarantees: what it calls uniform or strided is so in every launch, for the
 //! threads that compute it together.
 //!
 //! A value is *uniform* if all threads that compute it together compute the same. It is *strided* if it
-//! grows by a constant from each thread to the next. Any other value is *varying*. The caller says by the
-//! shapes of the values that come from outside what is analysed: for the threads of a block every index
-//! varies, for
-//! neighbours along x the index along y is uniform.
+//! grows by a constant from each thread to the next. Any other value is *varying*. The caller says by
+//! the shapes of the values that come from outside what is analysed: for the threads of a block every
+//! index varies, for neighbours along x the index along y is uniform.
 //!
 //! A branch on a varying value is *divergent*. Three things follow from it:
 //!

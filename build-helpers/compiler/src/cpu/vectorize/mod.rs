@@ -2,18 +2,14 @@
 //! [Karrenberg and Hack](https://doi.org/10.1109/CGO.2011.5764682) and
 //! [ISPC](https://doi.org/10.1109/InPar.2012.6339601).
 //!
-//! Needs: a lowered body that is split into regions, whose barriers are uniform. Guarantees: a function that
-//! runs a
-//! block, or the reason why there can be none.
+//! Needs: a lowered body that is split into regions, whose barriers are uniform. Guarantees: a function
+//! that runs a block, or the reason why there can be none.
 //!
-//! Neighbouring threads along x are the lanes of a vector. All threads of the block pass through one region
-//! before
-//! any enters the next. [`analysis`] plans the regions and their divergent parts, [`layout`] says how values
-//! are
-//! held, and [`emission`] builds the bodies of each region: a masked one for any vector, and an unmasked one
-//! for
-//! vectors with a thread in every lane. [`block_function`] runs them. With one lane the result is
-//! a scalar loop over the threads.
+//! Neighbouring threads along x are the lanes of a vector. All threads of the block pass through one
+//! region before any enters the next. [`analysis`] plans the regions and their divergent parts,
+//! [`layout`] says how values are held, and [`emission`] builds the bodies of each region: a masked one
+//! for any vector, and an unmasked one for vectors with a thread in every lane. [`block_function`] runs
+//! them. With one lane the result is a scalar loop over the threads.
 
 mod analysis;
 mod block_function;

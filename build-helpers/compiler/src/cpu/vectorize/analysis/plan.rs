@@ -1,6 +1,5 @@
-//! The plan of a kernel's vector code: regions between barriers, and in them the divergent regions that some
-//! threads of a
-//! vector pass and others do not.
+//! The plan of a kernel's vector code: regions between barriers, and in them the divergent regions that
+//! some threads of a vector pass and others do not.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 

@@ -1,13 +1,12 @@
 //! Speculative uniformity: conditions on a thread's position in the grid that most vectors of threads
 //! agree on, such as that an index is within a slice or not at an image's border.
 //!
-//! This is loop versioning at the level of vectors
-//! ([LLVM's `LoopVersioning`](https://llvm.org/docs/Vectorizers.html#runtime-checks-of-pointers)). The
-//! unmasked body is
-//! planned as if such comparisons were uniform. It checks that at run time and leaves a vector
+//! This is loop versioning at the level of vectors ([LLVM's
+//! `LoopVersioning`](https://llvm.org/docs/Vectorizers.html#runtime-checks-of-pointers)). The unmasked
+//! body is planned as if such comparisons were uniform. It checks that at run time and leaves a vector
 //! whose threads differ to the masked body, which starts from the beginning. So this is done only before
-//! any side effect. Needs: a [`Plan`]. Guarantees: every speculated comparison is reached by
-//! all threads together, outside of loops.
+//! any side effect. Needs: a [`Plan`]. Guarantees: every speculated comparison is reached by all threads
+//! together, outside of loops.
 
 use std::collections::HashSet;
 
@@ -18,8 +17,8 @@ use crate::cpu::{instructions::changes_memory, uniformity::Shape};
 
 impl<'c> Plan<'c> {
     /// The plan for those vectors whose threads have the same result of conditions on their position, of
-    /// which `place` has
-    /// the index along x of the thread and of the block; `None` where there are no such conditions.
+    /// which `place` has the index along x of the thread and of the block; `None` where there are no
+    /// such conditions.
     pub(in crate::cpu::vectorize) fn speculated(
         &self,
         size: &dyn Fn(Type<'c>) -> u64,

@@ -1,6 +1,5 @@
-//! Arithmetic of a vector body: instructions whose result depends on their operands alone. A uniform one is
-//! done
-//! once, a strided one for the first lane, any other one as a vector operation.
+//! Arithmetic of a vector body: instructions whose result depends on their operands alone. A uniform one
+//! is done once, a strided one for the first lane, any other one as a vector operation.
 
 use kernelmill_llvm::ir::{ModuleExt, Opcode, Value};
 

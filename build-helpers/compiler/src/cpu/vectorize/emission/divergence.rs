@@ -1,7 +1,6 @@
-//! Divergent control flow of a vector body: the blocks of all paths one after the other, each under the mask
-//! of the
-//! threads that come to it, and loops until no thread is left
-//! ([Karrenberg and Hack](https://doi.org/10.1109/CGO.2011.5764682), section 4).
+//! Divergent control flow of a vector body: the blocks of all paths one after the other, each under the
+//! mask of the threads that come to it, and loops until no thread is left ([Karrenberg and
+//! Hack](https://doi.org/10.1109/CGO.2011.5764682), section 4).
 
 use std::collections::HashMap;
 

@@ -1,6 +1,5 @@
-//! Exits of a vector body: panics, and the masked body, to which an unmasked body leaves a vector before it
-//! has a
-//! side effect.
+//! Exits of a vector body: panics, and the masked body, to which an unmasked body leaves a vector before
+//! it has a side effect.
 
 use std::collections::HashSet;
 

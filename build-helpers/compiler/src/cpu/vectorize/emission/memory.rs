@@ -1,8 +1,6 @@
-//! Memory accesses of vectors: one vector access where the addresses of the lanes are consecutive, else a
-//! gather
-//! or scatter, as in [ISPC](https://doi.org/10.1109/InPar.2012.6339601). Needs: the addresses' strides.
-//! Guarantees:
-//! a lane outside of the mask accesses nothing.
+//! Memory accesses of vectors: one vector access where the addresses of the lanes are consecutive, else
+//! a gather or scatter, as in [ISPC](https://doi.org/10.1109/InPar.2012.6339601). Needs: the addresses'
+//! strides. Guarantees: a lane outside of the mask accesses nothing.
 
 use kernelmill_llvm::ir::{IntPredicate, Type, Value};
 

@@ -1,9 +1,8 @@
 //! Emission of vector code: whole-function vectorisation of a region, after
 //! [Karrenberg and Hack](https://doi.org/10.1109/CGO.2011.5764682).
 //!
-//! Needs: a plan of the scalar code, and the layout of context arrays. Guarantees: the function of a region
-//! does
-//! for a vector of threads what the scalar code does for each of them.
+//! Needs: a plan of the scalar code, and the layout of context arrays. Guarantees: the function of a
+//! region does for a vector of threads what the scalar code does for each of them.
 
 mod arithmetic;
 mod assumptions;

@@ -1,6 +1,5 @@
-//! Panics: where any thread of a vector comes to one, the first of them goes on alone, writes the record, and
-//! the
-//! function says so. The launch is over then.
+//! Panics: where any thread of a vector comes to one, the first of them goes on alone, writes the
+//! record, and the function says so. The launch is over then.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,5 @@
-//! Rematerialisation: values of other regions that a region computes again at its start, from parameters and
-//! from
-//! what is spilled, where that takes few instructions.
+//! Rematerialisation: values of other regions that a region computes again at its start, from parameters
+//! and from what is spilled, where that takes few instructions.
 
 use kernelmill_llvm::ir::Value;
 

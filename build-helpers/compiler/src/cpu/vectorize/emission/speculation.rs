@@ -1,6 +1,5 @@
-//! Run-time checks of speculated conditions: a comparison or two of the first lane's numbers say whether all
-//! lanes
-//! agree, and else the vector is left to the masked body.
+//! Run-time checks of speculated conditions: a comparison or two of the first lane's numbers say whether
+//! all lanes agree, and else the vector is left to the masked body.
 //!
 //! [`super::super::analysis::speculation`] says which conditions are speculated to be uniform.
 

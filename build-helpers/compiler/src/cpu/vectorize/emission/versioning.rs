@@ -1,7 +1,6 @@
 //! Run-time checks at the start of an unmasked body, of what it assumes: loop versioning
-//! ([LLVM](https://llvm.org/docs/Vectorizers.html#runtime-checks-of-pointers)) at the level of vectors. Where
-//! a check
-//! fails the body calls the masked body, which assumes nothing.
+//! ([LLVM](https://llvm.org/docs/Vectorizers.html#runtime-checks-of-pointers)) at the level of vectors.
+//! Where a check fails the body calls the masked body, which assumes nothing.
 
 use std::collections::HashSet;
 

@@ -1,7 +1,6 @@
 //! Context arrays: where values are spilled that one region computes and another uses, as in pocl
-//! ([context data](https://doi.org/10.1007/s10766-014-0320-y)). What few instructions can compute from the
-//! parameters
-//! is rematerialised instead.
+//! ([context data](https://doi.org/10.1007/s10766-014-0320-y)). What few instructions can compute from
+//! the parameters is rematerialised instead.
 
 use std::collections::{HashMap, HashSet};
 
