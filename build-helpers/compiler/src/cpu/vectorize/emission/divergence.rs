@@ -40,81 +40,63 @@ impl<'c> Emitter<'_, 'c> {
         mask: Mask<'c>,
         around: Option<usize>,
     ) -> Result<(), ScalarReason> {
-        let loops = loops_in(self.values.plan, blocks, around);
-        let mut holder: HashMap<usize, usize> = HashMap::new();
-        for found in &loops {
-            found.nodes.iter().for_each(|&node| {
-                holder.insert(node, found.header);
-            });
-        }
-        let top = |block: usize| holder.get(&block).copied().unwrap_or(block);
-        let member = |block: &usize| blocks.binary_search(block).is_ok();
-        let mut edges = vec![Vec::new(); self.values.plan.flow.graph.len()];
-        for &block in blocks {
-            for &next in
-                self.values.plan.flow.graph.successors[block].iter().filter(|next| member(next))
-            {
-                if top(next) != top(block) && Some(next) != around {
-                    edges[top(block)].push(top(next));
-                }
-            }
-        }
-        let graph = Graph::new(edges);
-        let order = graph.reverse_post_order(top(root));
-        let mut place = vec![usize::MAX; graph.len()];
-        order.iter().enumerate().for_each(|(index, &node)| place[node] = index);
-        let backwards =
-            |&node: &usize| graph.successors[node].iter().any(|&next| place[next] <= place[node]);
-        if order.iter().any(backwards) {
-            return Err(ScalarReason::IrreducibleLoop);
-        }
-        let chains = chains(self.values.plan, blocks, &order, &holder, around);
-        let follows = |node: &usize| chains.values().any(|next| next == node);
-        let order: Vec<_> = order.into_iter().filter(|node| !follows(node)).collect();
-        for &node in order.iter().filter(|&&node| node != root) {
+        let sequence = Sequence::new(self.values.plan, blocks, root, around)?;
+        for &node in sequence.order.iter().filter(|&&node| node != root) {
             let none = self.values.code.vectors.mask().null();
             let slot = self.mask_slot(node);
             self.values.code.builder.store(none, slot);
-            if !holder.contains_key(&node) {
+            if !sequence.holder.contains_key(&node) {
                 self.values.reset_phis(node);
             }
         }
-        for node in order {
+        for &node in &sequence.order {
             let mask = if node == root {
                 mask
             } else {
                 let slot = self.mask_slot(node);
                 Some(self.values.code.builder.load(self.values.code.vectors.mask(), slot))
             };
-            match loops.iter().find(|found| found.header == node) {
-                Some(found) => self.guarded(node != root, mask, |emitter, after| {
-                    if emitter.values.plan.divergent_loops.contains(&found.header) {
-                        emitter.divergent_loop(found, mask)?;
-                        emitter.values.code.builder.branch(after);
-                        Ok(())
-                    } else {
-                        let within = found.nodes.clone();
-                        emitter.uniform_blocks(&within, found.header, mask, Some(after))
-                    }
-                })?,
-                None => {
-                    let chain: Vec<_> =
-                        std::iter::successors(Some(node), |node| chains.get(node).copied())
-                            .collect();
-                    if node != root && chain.iter().any(|node| needs_guard(self.values.plan, *node))
-                    {
-                        self.guarded(true, mask, |emitter, after| {
-                            emitter.chain(&chain, mask)?;
-                            emitter.values.code.builder.branch(after);
-                            Ok(())
-                        })?;
-                    } else {
-                        self.chain(&chain, mask)?;
-                    }
-                }
+            match sequence.loops.iter().find(|found| found.header == node) {
+                Some(found) => self.masked_loop(found, node != root, mask)?,
+                None => self.masked_chain(&sequence.chain(node), node != root, mask)?,
             }
         }
         Ok(())
+    }
+
+    /// Builds a loop for the threads of the mask, of which there may be none if it is guarded.
+    fn masked_loop(
+        &mut self,
+        found: &Loop,
+        is_guarded: bool,
+        mask: Mask<'c>,
+    ) -> Result<(), ScalarReason> {
+        self.guarded(is_guarded, mask, |emitter, after| {
+            if emitter.values.plan.divergent_loops.contains(&found.header) {
+                emitter.divergent_loop(found, mask)?;
+                emitter.values.code.builder.branch(after);
+                return Ok(());
+            }
+            let within = found.nodes.clone();
+            emitter.uniform_blocks(&within, found.header, mask, Some(after))
+        })
+    }
+
+    /// Builds blocks that follow each other, with a guard where they may be reached by no thread and need one.
+    fn masked_chain(
+        &mut self,
+        chain: &[usize],
+        may_be_empty: bool,
+        mask: Mask<'c>,
+    ) -> Result<(), ScalarReason> {
+        if !may_be_empty || !chain.iter().any(|node| needs_guard(self.values.plan, *node)) {
+            return self.chain(chain, mask);
+        }
+        self.guarded(true, mask, |emitter, after| {
+            emitter.chain(chain, mask)?;
+            emitter.values.code.builder.branch(after);
+            Ok(())
+        })
     }
 
     /// Builds blocks that the same threads pass one after the other.
@@ -284,6 +266,64 @@ fn chains(
         _ => None,
     };
     order.iter().copied().filter(|&node| plain(node)).filter_map(follower).collect()
+}
+
+/// The order in which the blocks of a divergent region are built: every block after all that lead to it, and
+/// a loop as one.
+struct Sequence {
+    /// The largest loops.
+    loops: Vec<Loop>,
+    /// The header of the loop that a block is in.
+    holder: HashMap<usize, usize>,
+    /// The first blocks of chains, and the headers of loops.
+    order: Vec<usize>,
+    /// The next block of a chain.
+    chains: HashMap<usize, usize>,
+}
+
+impl Sequence {
+    /// The order of blocks from `root` on; with `around` they are the body of that loop.
+    fn new(
+        plan: &Plan<'_>,
+        blocks: &[usize],
+        root: usize,
+        around: Option<usize>,
+    ) -> Result<Self, ScalarReason> {
+        let loops = loops_in(plan, blocks, around);
+        let in_loop = |found: &Loop| {
+            let header = found.header;
+            found.nodes.clone().into_iter().map(move |node| (node, header))
+        };
+        let holder: HashMap<_, _> = loops.iter().flat_map(in_loop).collect();
+        let top = |block: usize| holder.get(&block).copied().unwrap_or(block);
+        let mut edges = vec![Vec::new(); plan.flow.graph.len()];
+        for &block in blocks {
+            let next = plan.flow.graph.successors[block].iter();
+            for &next in next.filter(|next| blocks.binary_search(next).is_ok()) {
+                if top(next) != top(block) && Some(next) != around {
+                    edges[top(block)].push(top(next));
+                }
+            }
+        }
+        let graph = Graph::new(edges);
+        let order = graph.reverse_post_order(top(root));
+        let mut place = vec![usize::MAX; graph.len()];
+        order.iter().enumerate().for_each(|(index, &node)| place[node] = index);
+        let backwards =
+            |&node: &usize| graph.successors[node].iter().any(|&next| place[next] <= place[node]);
+        if order.iter().any(backwards) {
+            return Err(ScalarReason::IrreducibleLoop);
+        }
+        let chains = chains(plan, blocks, &order, &holder, around);
+        let follows = |node: &usize| chains.values().any(|next| next == node);
+        let order = order.into_iter().filter(|node| !follows(node)).collect();
+        Ok(Self { loops, holder, order, chains })
+    }
+
+    /// A block and those that follow it.
+    fn chain(&self, first: usize) -> Vec<usize> {
+        std::iter::successors(Some(first), |node| self.chains.get(node).copied()).collect()
+    }
 }
 
 /// The largest loops among some blocks.
