@@ -1,6 +1,7 @@
 //! Finds the functions marked `#[kernel]` and reads their signatures.
 
 use super::{
+    alias::renamed_attribute,
     attribute::{Arguments, DEVICE_FN, marked},
     scope::{ModuleId, Scope},
     syntax::bare,
@@ -24,6 +25,7 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagno
     let mut reports = Vec::new();
     for (module, items) in scope.modules() {
         for item in items {
+            reports.extend(renamed(scope, module, item));
             if let Item::Fn(function) = item
                 && !scope.leaves_out(&function.attrs)
                 && let Some(attribute) = marker(&function.attrs)
@@ -57,6 +59,16 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagno
         signatures.push(signature);
     }
     (signatures, reports)
+}
+
+/// The report of a function marked by one of our attributes under another name.
+fn renamed(scope: &Scope<'_>, module: ModuleId, item: &Item) -> Option<(usize, Diagnostic)> {
+    let Item::Fn(function) = item else { return None };
+    let (attribute, name) = renamed_attribute(scope, module, &function.attrs)?;
+    let message = format!("`#[{name}]` is written under another name");
+    let help = format!("write `#[{name}]`: functions are found by it, before names are resolved");
+    let place = scope.text(module).place(attribute);
+    Some((scope.file(module), Diagnostic::error(place, message).help(help)))
 }
 
 fn same_name(name: &str, place: Place, other: Place) -> Diagnostic {
