@@ -107,8 +107,11 @@ struct EntryParameter<'a> {
 impl<'a> EntryParameter<'a> {
     fn new(index: usize, parameter: &'a Parameter) -> Self {
         let ty = match &parameter.kind {
-            Kind::Scalar(ty) | Kind::Value(ty) | Kind::Slice(ty) | Kind::TensorMap(ty) => ty,
-            Kind::Disjoint { element, .. } => element,
+            Kind::Scalar(ty)
+            | Kind::Value(ty)
+            | Kind::Slice(ty)
+            | Kind::TensorMap(ty)
+            | Kind::Disjoint(ty) => ty,
         };
         let name = format!("__kernelmill_p{index}");
         let slots = [
@@ -125,7 +128,7 @@ impl<'a> EntryParameter<'a> {
             Kind::Scalar(_) => "NAME: TYPE,",
             Kind::Value(_) | Kind::TensorMap(_) => "NAME: *const TYPE,",
             Kind::Slice(_) => "NAME: *const TYPE, LENGTH: usize,",
-            Kind::Disjoint { .. } => "NAME: *mut TYPE, LENGTH: usize,",
+            Kind::Disjoint(_) => "NAME: *mut TYPE, LENGTH: usize,",
         };
         expand(text, &self.slots)
     }
@@ -140,12 +143,14 @@ impl<'a> EntryParameter<'a> {
             (Kind::Slice(_), _) => {
                 expand("::kernelmill_device::__shim::slice(NAME, LENGTH),", &self.slots)
             }
-            (Kind::Disjoint { rows: true, .. }, Some(width)) => {
+            (Kind::Disjoint(_), Some(width)) => {
                 let mut slots = self.slots.to_vec();
                 slots.push(("WIDTH", width.clone()));
-                expand(&format!("{slice}.with_width(WIDTH as usize),"), &slots)
+                let text =
+                    format!("::kernelmill_device::__shim::with_rows({slice}, WIDTH as usize),");
+                expand(&text, &slots)
             }
-            (Kind::Disjoint { .. }, _) => expand(&format!("{slice},"), &self.slots),
+            (Kind::Disjoint(_), None) => expand(&format!("{slice},"), &self.slots),
         }
     }
 

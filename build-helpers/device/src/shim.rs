@@ -1,6 +1,10 @@
 //! Support for the entry points that `#[kernel]` generates. No public interface.
 
-use crate::thread::{block_idx, thread_idx};
+use crate::{
+    index::IndexSpace,
+    slice::DisjointSlice,
+    thread::{block_idx, thread_idx},
+};
 use core::convert::Infallible;
 
 /// Passes its argument on in the build for devices, and drops it in every other.
@@ -60,4 +64,20 @@ unsafe fn unreachable() -> ! {
 pub unsafe fn slice<'a, T>(data: *const T, length: usize) -> &'a [T] {
     // SAFETY: by the condition of this function.
     unsafe { &*core::ptr::slice_from_raw_parts(data, length) }
+}
+
+/// The slice with the width that `#[kernel(width = w)]` gives, where its index has rows: which one it is
+/// known by its type, under whatever name it is written.
+///
+/// # Safety
+///
+/// Every thread of the launch gives the same `width`.
+#[inline(always)]
+#[must_use]
+pub unsafe fn with_rows<T, I: IndexSpace>(
+    slice: DisjointSlice<'_, T, I>,
+    width: usize,
+) -> DisjointSlice<'_, T, I> {
+    // SAFETY: by the condition of this function.
+    unsafe { slice.with_rows(width) }
 }
