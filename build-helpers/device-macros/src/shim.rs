@@ -22,6 +22,8 @@ const ENTRY: &str = r#"
             // SAFETY: the launch passes what the parameters say, over the kernel's dimensions.
             unsafe {
                 ::kernelmill_device::__shim::launched_over::<DIMENSION>();
+                let __kernelmill_launch = ::kernelmill_device::__shim::LaunchScope::new();
+                let __kernelmill_lifetime = __kernelmill_launch.lifetime();
                 MARKS
                 KERNEL(ARGUMENTS)
             }
@@ -135,13 +137,15 @@ impl<'a> EntryParameter<'a> {
 
     /// The argument that the kernel is called with.
     fn argument(&self, width: Option<&TokenStream>) -> TokenStream {
-        let slice = "::kernelmill_device::slice::DisjointSlice::from_raw_parts(NAME, LENGTH)";
+        let slice = "__kernelmill_lifetime.disjoint(NAME, LENGTH)";
         match (self.kind, width) {
             (Kind::Scalar(_), _) => expand("NAME,", &self.slots),
             (Kind::Value(_), _) => expand("::core::ptr::read(NAME),", &self.slots),
-            (Kind::TensorMap(_), _) => expand("&*NAME,", &self.slots),
+            (Kind::TensorMap(_), _) => {
+                expand("__kernelmill_lifetime.reference(NAME),", &self.slots)
+            }
             (Kind::Slice(_), _) => {
-                expand("::kernelmill_device::__shim::slice(NAME, LENGTH),", &self.slots)
+                expand("__kernelmill_lifetime.slice(NAME, LENGTH),", &self.slots)
             }
             (Kind::Disjoint(_), Some(width)) => {
                 let mut slots = self.slots.to_vec();

@@ -481,3 +481,17 @@ fn an_alias_of_an_attribute_is_refused_at_its_use() {
          help: write `#[device_fn]`: functions are found by it, before names are resolved"
     );
 }
+
+#[test]
+fn parameters_that_live_for_ever_are_refused() {
+    let text = "#[kernel] fn k<'a: 'static>(x: &'static [f32], y: DisjointSlice<'a, f32>)\nwhere 'a: 'static {}";
+    let found = read(text, "kernels/k.rs").unwrap_err();
+    let places: Vec<_> = found.iter().map(|it| (it.place.line, it.place.column)).collect();
+    assert_eq!(places, [(1, 20), (1, 33), (2, 11)]);
+    assert_eq!(
+        found[0].to_string(),
+        "kernels/k.rs:1:20: error: kernel `k` asks for `'static`\n  \
+         help: remove it: the host may free what it passed when the launch has ended"
+    );
+    assert_eq!(shown("#[kernel] fn k<'a>(x: &'a [f32]) {}"), ["fn k(x: &[f32])"]);
+}
