@@ -61,6 +61,10 @@ fn check_block(block: [u64; 3], limits: &LaunchLimits, kernel: &str) -> Result<(
 const BLOCK_NAMES: [&str; 3] =
     ["threads per block in x", "threads per block in y", "threads per block in z"];
 
+/// The most threads of a launch. Threads are numbered in 64 bits, and safe kernels rely on no two having the
+/// same number; of more than this, none could ever end.
+const MOST_THREADS: u64 = i64::MAX as u64;
+
 impl Limits {
     /// Checks a launch of `kernel` on the device named `device`; `None`: nothing is to be done.
     ///
@@ -95,6 +99,8 @@ impl Limits {
         }
         let threads = self.threads_per_block.min(needs.threads_per_block);
         within("threads per block", block.iter().product(), threads.into())?;
+        let all = u64::try_from(launch.threads()).unwrap_or(u64::MAX);
+        within("threads in the launch", all, MOST_THREADS)?;
         let shared = needs.static_shared_bytes.saturating_add(launch.dynamic_shared_bytes());
         within("bytes of shared memory", shared, self.shared_bytes.into())?;
         // Nothing is cut: every value was compared with a limit of 32 bits.
@@ -188,5 +194,21 @@ mod tests {
         }
         let empty = check(Launch::grid([1, 1], [3, 0]));
         assert_eq!(empty, Err("kernel `saxpy`: the block size [3, 0, 1] has no threads".into()));
+    }
+
+    /// Threads with the numbers 2^64 and 0 would both own the first element.
+    #[test]
+    fn launches_in_which_two_threads_have_one_number_are_refused() {
+        let limits = Limits { grid: [u32::MAX; 3], ..LIMITS };
+        let needs = KernelLimits { threads_per_block: 1024, static_shared_bytes: 0 };
+        let check =
+            |grid, block| limits.check(&Launch::grid(grid, block), &needs, "saxpy", "the device");
+        assert!(check([1 << 31, 1 << 31, 1], [1, 1, 1]).is_ok());
+        for grid in [[1 << 31, 1 << 31, 2], [1 << 31, 1 << 31, 4], [u32::MAX; 3]] {
+            let text = check(grid, [1, 1, 1]).unwrap_err().to_string();
+            assert!(text.contains("threads in the launch"), "{text}");
+            assert!(text.contains("the limit of the device is 9223372036854775807"), "{text}");
+        }
+        assert!(check([1 << 31, 1 << 31, 1], [2, 1, 1]).is_err());
     }
 }

@@ -48,6 +48,10 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let lifetimes = read_generics(&tokens[position..list], errors);
     let TokenTree::Group(group) = &tokens[list] else { return None };
     let inner = flatten(group.stream());
+    let before_body = tokens.get(list + 1..tokens.len() - 1).unwrap_or_default();
+    for part in [&lifetimes, &inner, before_body] {
+        refuse_static(part, errors);
+    }
     let parameters =
         split(&inner, ',').into_iter().filter_map(|part| parameter::read(part, errors)).collect();
     let bounds = read_tail(&tokens[list + 1..], errors);
@@ -98,6 +102,22 @@ fn read_generics(tokens: &[TokenTree], errors: &mut Errors) -> Vec<TokenTree> {
         }
     }
     tokens.to_vec()
+}
+
+/// Refuses `'static`: what a kernel is passed lives as long as the launch. The entry refuses what says the
+/// same in other words.
+fn refuse_static(tokens: &[TokenTree], errors: &mut Errors) {
+    for (index, token) in tokens.iter().enumerate() {
+        if is_ident(Some(token), "static") && is_punct(tokens[..index].last(), '\'') {
+            errors.push(
+                token.span(),
+                "what a kernel is passed lives as long as its launch: remove `'static`",
+            );
+        }
+        if let TokenTree::Group(group) = token {
+            refuse_static(&flatten(group.stream()), errors);
+        }
+    }
 }
 
 /// Reads the tokens between the parameters and the body, and returns the `where` clause.

@@ -26,8 +26,8 @@ pub(crate) enum Kind {
     Slice(TokenStream),
     /// `&TensorMap<T, D>` and `&TensorMapMut<T, D>`, with the type behind the reference.
     TensorMap(TokenStream),
-    /// `DisjointSlice<T>`, with its `T`; `rows` when its index is `Index2D`.
-    Disjoint { element: TokenStream, rows: bool },
+    /// `DisjointSlice<T>`, with its `T`. Whether it has rows is known by its type alone.
+    Disjoint(TokenStream),
 }
 
 const SCALARS: [&str; 16] = [
@@ -186,8 +186,7 @@ fn disjoint(ty: &[TokenTree], arguments: &[TokenTree], errors: &mut Errors) -> O
         errors.push(span(ty), "a `DisjointSlice` has elements: write `DisjointSlice<f32>`");
         return None;
     };
-    let rows = types.next().is_some_and(|space| is_ident(space.last(), "Index2D"));
-    Some(Kind::Disjoint { element: element.iter().cloned().collect(), rows })
+    Some(Kind::Disjoint(element.iter().cloned().collect()))
 }
 
 /// The tokens of a parameter after its attributes; an attribute that removes the parameter is an

@@ -22,6 +22,8 @@ const ENTRY: &str = r#"
             // SAFETY: the launch passes what the parameters say, over the kernel's dimensions.
             unsafe {
                 ::kernelmill_device::__shim::launched_over::<DIMENSION>();
+                let __kernelmill_launch = ::kernelmill_device::__shim::LaunchScope::new();
+                let __kernelmill_lifetime = __kernelmill_launch.lifetime();
                 MARKS
                 KERNEL(ARGUMENTS)
             }
@@ -107,8 +109,11 @@ struct EntryParameter<'a> {
 impl<'a> EntryParameter<'a> {
     fn new(index: usize, parameter: &'a Parameter) -> Self {
         let ty = match &parameter.kind {
-            Kind::Scalar(ty) | Kind::Value(ty) | Kind::Slice(ty) | Kind::TensorMap(ty) => ty,
-            Kind::Disjoint { element, .. } => element,
+            Kind::Scalar(ty)
+            | Kind::Value(ty)
+            | Kind::Slice(ty)
+            | Kind::TensorMap(ty)
+            | Kind::Disjoint(ty) => ty,
         };
         let name = format!("__kernelmill_p{index}");
         let slots = [
@@ -125,27 +130,31 @@ impl<'a> EntryParameter<'a> {
             Kind::Scalar(_) => "NAME: TYPE,",
             Kind::Value(_) | Kind::TensorMap(_) => "NAME: *const TYPE,",
             Kind::Slice(_) => "NAME: *const TYPE, LENGTH: usize,",
-            Kind::Disjoint { .. } => "NAME: *mut TYPE, LENGTH: usize,",
+            Kind::Disjoint(_) => "NAME: *mut TYPE, LENGTH: usize,",
         };
         expand(text, &self.slots)
     }
 
     /// The argument that the kernel is called with.
     fn argument(&self, width: Option<&TokenStream>) -> TokenStream {
-        let slice = "::kernelmill_device::slice::DisjointSlice::from_raw_parts(NAME, LENGTH)";
+        let slice = "__kernelmill_lifetime.disjoint(NAME, LENGTH)";
         match (self.kind, width) {
             (Kind::Scalar(_), _) => expand("NAME,", &self.slots),
             (Kind::Value(_), _) => expand("::core::ptr::read(NAME),", &self.slots),
-            (Kind::TensorMap(_), _) => expand("&*NAME,", &self.slots),
-            (Kind::Slice(_), _) => {
-                expand("::kernelmill_device::__shim::slice(NAME, LENGTH),", &self.slots)
+            (Kind::TensorMap(_), _) => {
+                expand("__kernelmill_lifetime.reference(NAME),", &self.slots)
             }
-            (Kind::Disjoint { rows: true, .. }, Some(width)) => {
+            (Kind::Slice(_), _) => {
+                expand("__kernelmill_lifetime.slice(NAME, LENGTH),", &self.slots)
+            }
+            (Kind::Disjoint(_), Some(width)) => {
                 let mut slots = self.slots.to_vec();
                 slots.push(("WIDTH", width.clone()));
-                expand(&format!("{slice}.with_width(WIDTH as usize),"), &slots)
+                let text =
+                    format!("::kernelmill_device::__shim::with_rows({slice}, WIDTH as usize),");
+                expand(&text, &slots)
             }
-            (Kind::Disjoint { .. }, _) => expand(&format!("{slice},"), &self.slots),
+            (Kind::Disjoint(_), None) => expand(&format!("{slice},"), &self.slots),
         }
     }
 

@@ -4,8 +4,10 @@
 //! [`crate::thread::index_1d`], [`crate::thread::index_2d`] and [`crate::thread::grid_stride`], and cannot pass it to another thread,
 //! because it is neither [`Send`] nor [`Sync`], and because memory that threads share
 //! ([`crate::shared::SharedArray`], `static mut`) is accessible only by `unsafe` code. No two threads of
-//! a launch have equal ones, for any grid. [`crate::slice::DisjointSlice::get_mut`] relies on that.
+//! a launch have equal ones, for any grid: a launch has less than 2^63 threads, which is checked before
+//! it starts. [`crate::slice::DisjointSlice::get_mut`] relies on that.
 
+use crate::thread;
 use core::{fmt, marker::PhantomData};
 
 /// Three numbers, one for each axis: an index or an extent of the grid.
@@ -142,15 +144,30 @@ impl ThreadIndex<Index2D> {
         self.place.row
     }
 
-    /// The index of the element in rows of `width`, `None` for threads to the right of them.
+    /// The index of the element in rows of `width`, where 0 is the width of the launch. `None` for threads
+    /// to the right of the rows, and where no slice has so many elements.
     ///
-    /// Two threads get different elements for one `width`: the column is smaller than it, and the
-    /// rows of planes along z follow each other.
+    /// Two threads get different elements for one `width`: the column is smaller than it, the rows of
+    /// planes along z follow each other, and no index wraps. In rows as wide as the launch it is the number
+    /// of the thread, which is less than 2^63.
     #[inline(always)]
     pub(crate) fn element(self, width: usize) -> Option<usize> {
-        let row = self.place.plane_row;
-        if self.place.column < width { Some(row * width + self.place.column) } else { None }
+        let (row, column) = (self.place.plane_row, self.place.column);
+        let full_width = if width == 0 { thread::launch_width() } else { width };
+        let fits = (column < full_width) & !is_past_all(row, width);
+        if fits { Some(row * full_width + column) } else { None }
     }
+}
+
+/// Whether a row of so many elements each starts past the end of every slice.
+///
+/// The test by leading zeros is exact: a product that takes 65 bits or more is at least 2^63, and one that
+/// takes fewer does not wrap. Where it is known that both are numbers of 32 bits, nothing is left of it.
+#[inline(always)]
+fn is_past_all(row: usize, width: usize) -> bool {
+    let narrow = u32::MAX as usize;
+    ((row > narrow) | (width > narrow))
+        & (row.leading_zeros() + width.leading_zeros() < usize::BITS)
 }
 
 /// A thread's index over two axes.
@@ -171,15 +188,25 @@ pub(crate) mod sealed {
         type Place: Copy;
         /// The data of a slice besides its elements: the width of its rows, 0 for that of the launch.
         type Width: Copy + Default;
+        /// The width of rows of so many elements; nothing where there are no rows.
+        fn width(elements: usize) -> Self::Width;
     }
 
     impl Sealed for Index1D {
         type Place = ();
         type Width = ();
+
+        #[inline(always)]
+        fn width(_elements: usize) {}
     }
 
     impl Sealed for Index2D {
         type Place = Place2D;
         type Width = usize;
+
+        #[inline(always)]
+        fn width(elements: usize) -> usize {
+            elements
+        }
     }
 }

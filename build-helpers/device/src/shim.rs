@@ -1,7 +1,11 @@
 //! Support for the entry points that `#[kernel]` generates. No public interface.
 
-use crate::thread::{block_idx, thread_idx};
-use core::convert::Infallible;
+use crate::{
+    index::IndexSpace,
+    slice::DisjointSlice,
+    thread::{block_idx, thread_idx},
+};
+use core::{convert::Infallible, marker::PhantomData};
 
 /// Passes its argument on in the build for devices, and drops it in every other.
 #[cfg(kernelmill)]
@@ -50,14 +54,85 @@ unsafe fn unreachable() -> ! {
     match unsafe { *nothing } {}
 }
 
-/// The slice of `length` elements at `data`.
+/// One launch of a kernel, as a value of its entry: what the host passes lives as long.
+#[derive(Debug, Default)]
+pub struct LaunchScope(());
+
+/// The lifetime of a launch. Arguments have it, so that a kernel cannot keep them: one that asks for
+/// another lifetime, such as `'static`, does not compile.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchLifetime<'launch>(PhantomData<&'launch LaunchScope>);
+
+impl LaunchScope {
+    /// The launch that the calling thread is of.
+    #[inline(always)]
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(())
+    }
+
+    /// The lifetime of the launch.
+    #[inline(always)]
+    #[must_use]
+    pub const fn lifetime(&self) -> LaunchLifetime<'_> {
+        LaunchLifetime(PhantomData)
+    }
+}
+
+impl<'launch> LaunchLifetime<'launch> {
+    /// The slice of `length` elements at `data`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`core::slice::from_raw_parts`], of which this is the part without checks.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn slice<T>(self, data: *const T, length: usize) -> &'launch [T] {
+        // SAFETY: by the condition of this function.
+        unsafe { &*core::ptr::slice_from_raw_parts(data, length) }
+    }
+
+    /// The disjoint slice of `length` elements at `data`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`DisjointSlice::from_raw_parts`].
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn disjoint<T, I: IndexSpace>(
+        self,
+        data: *mut T,
+        length: usize,
+    ) -> DisjointSlice<'launch, T, I> {
+        // SAFETY: by the condition of this function.
+        unsafe { DisjointSlice::from_raw_parts(data, length) }
+    }
+
+    /// The value at `data`.
+    ///
+    /// # Safety
+    ///
+    /// There is one, which nothing changes.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn reference<T>(self, data: *const T) -> &'launch T {
+        // SAFETY: by the condition of this function.
+        unsafe { &*data }
+    }
+}
+
+/// The slice with the width that `#[kernel(width = w)]` gives, where its index has rows: which one it is
+/// known by its type, under whatever name it is written.
 ///
 /// # Safety
 ///
-/// As for [`core::slice::from_raw_parts`], of which this is the part without checks.
+/// Every thread of the launch gives the same `width`.
 #[inline(always)]
 #[must_use]
-pub unsafe fn slice<'a, T>(data: *const T, length: usize) -> &'a [T] {
+pub unsafe fn with_rows<T, I: IndexSpace>(
+    slice: DisjointSlice<'_, T, I>,
+    width: usize,
+) -> DisjointSlice<'_, T, I> {
     // SAFETY: by the condition of this function.
-    unsafe { &*core::ptr::slice_from_raw_parts(data, length) }
+    unsafe { slice.with_rows(width) }
 }

@@ -88,6 +88,16 @@ impl<'a, T, I: IndexSpace> DisjointSlice<'a, T, I> {
         unsafe { &mut *self.data.add(index) }
     }
 
+    /// The same slice with rows of `width` elements, where its index has rows; 0 is the width of the launch.
+    ///
+    /// # Safety
+    ///
+    /// Every thread of the launch gives the same `width`.
+    #[inline(always)]
+    pub(crate) unsafe fn with_rows(self, width: usize) -> Self {
+        Self { width: I::width(width), ..self }
+    }
+
     #[inline(always)]
     fn own(&mut self, element: usize) -> Option<&mut T> {
         if element < self.length {
@@ -112,7 +122,7 @@ impl<T> DisjointSlice<'_, T, Index2D> {
     /// This thread's element, `None` when the thread is right of the rows or past the last one.
     #[inline(always)]
     pub fn get_mut(&mut self, index: ThreadIndex<Index2D>) -> Option<&mut T> {
-        let element = index.element(self.width())?;
+        let element = index.element(self.width)?;
         self.own(element)
     }
 
@@ -133,7 +143,8 @@ impl<T> DisjointSlice<'_, T, Index2D> {
     #[inline(always)]
     #[must_use]
     pub unsafe fn with_width(self, width: usize) -> Self {
-        Self { width, ..self }
+        // SAFETY: by the condition of this function.
+        unsafe { self.with_rows(width) }
     }
 }
 
@@ -174,5 +185,28 @@ mod tests {
             }
         }
         assert_eq!(data, [1; 6]);
+    }
+
+    /// Rows of these widths start at multiples of 2^64, or past the end of every slice.
+    #[test]
+    fn no_index_of_rows_wraps() {
+        let mut data = [0_u32; 3];
+        let wide = [1 << 32, 1 << 33, 1 << 62, 1 << 63, (1 << 63) + 1, usize::MAX];
+        for width in wide {
+            // SAFETY: this is the only slice of `data` that is used, and there is one width.
+            let mut slice: DisjointSlice<u32, Index2D> = unsafe {
+                DisjointSlice::from_raw_parts(data.as_mut_ptr(), data.len()).with_width(width)
+            };
+            let rows = [0, 1, 2, 4, (1 << 31), (1 << 32) - 1, 1 << 32, 1 << 33, (1 << 63) - 1];
+            for (row, column) in rows.into_iter().flat_map(|row| (0..2).map(move |it| (row, it))) {
+                let place = Place2D { column, row, plane_row: row };
+                let exact = row as u128 * width as u128 + column as u128;
+                let element = slice.get_mut(ThreadIndex::new_2d(0, place));
+                assert_eq!(element.is_some(), exact < 3, "{width} {row} {column}");
+                let index = ThreadIndex::new_2d(0, place).element(width);
+                let expected = usize::try_from(exact).ok().filter(|index| *index < 1 << 63);
+                assert_eq!(index.filter(|index| *index < 1 << 63), expected, "{width} {row}");
+            }
+        }
     }
 }

@@ -137,8 +137,8 @@ pub(crate) fn launch_width() -> usize {
     intrinsics::grid_dim_x() as usize * intrinsics::block_dim_x() as usize
 }
 
-// In 64 bits: a grid along x alone can have more than 2^32 threads. A launch of more than 2^64
-// would never end.
+// In 64 bits: a grid along x alone can have more than 2^32 threads. A launch of 2^63 threads or more is
+// refused.
 #[inline(always)]
 fn global_x() -> usize {
     intrinsics::block_idx_x() as usize * intrinsics::block_dim_x() as usize

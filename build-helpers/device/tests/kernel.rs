@@ -99,6 +99,36 @@ fn every_fault_is_reported_at_once_and_in_its_place() {
     snapshot::check(expected, &messages);
 }
 
+/// Bounds that say `'static` in other words: what each kernel is passed, it could keep.
+#[test]
+fn no_kernel_can_keep_what_it_is_passed() {
+    let start = "use kernelmill_device::prelude::*;
+        trait Forever {} impl Forever for &'static () {}
+        trait Keeps<T> { fn keep(x: T); }
+        struct Kept; impl Keeps<&'static [u32]> for Kept { fn keep(_: &'static [u32]) {} }";
+    let folder = temporary_folder();
+    build_here(&folder);
+    let built = |kernel: &str| {
+        fs::write(folder.path().join("kept.rs"), format!("{start}\n{kernel}\n")).unwrap();
+        run(&mut kernel_command(&folder, "kept.rs", "2024"))
+    };
+    for (bound, parameters) in [
+        ("&'a (): Forever", "_x: &'a [u32]"),
+        ("Kept: Keeps<&'a [u32]>", "_x: &'a [u32]"),
+        ("&'a (): Forever", "_x: DisjointSlice<'a, u32>"),
+        ("&'a (): Forever", "_x: &'a kernelmill_device::tensor::TensorMap<f32, 2>"),
+    ] {
+        let (succeeds, messages) =
+            built(&format!("#[kernel] pub fn keeps<'a>({parameters}) where {bound} {{}}"));
+        assert!(!succeeds, "{parameters} where {bound}");
+        // E0597 or E0716: what borrows the launch outlives it.
+        assert!(messages.contains("E0597") || messages.contains("E0716"), "{messages}");
+        assert!(messages.contains("kept.rs:5:1"), "{messages}");
+    }
+    let fine = "#[kernel] pub fn k<'a, 'b: 'a>(_x: &'a [u32], _y: DisjointSlice<'b, u32>) {}";
+    assert!(built(fine).0);
+}
+
 /// This test's own crate is an ordinary build: the kernel is a function, and has no entry.
 mod ordinary {
     #![deny(warnings)]

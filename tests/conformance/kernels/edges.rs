@@ -1,7 +1,7 @@
 //! Kernels whose threads come to the end of a slice, or differ in a condition on their place.
 
 use core::sync::atomic::{AtomicU32, Ordering};
-use kernelmill_device::prelude::*;
+use kernelmill_device::{index::Index2D as Rows, prelude::*};
 
 /// Sums four elements in a row, from the one before its place on.
 #[kernel]
@@ -110,4 +110,12 @@ pub fn edge_conditions(kind: u32, a: u32, x: &[u32], mut y: DisjointSlice<u32>) 
         12 => read!(i > 4 && i <= a || i == 50, 13),
         _ => 0,
     };
+}
+
+/// Counts the threads of each element, in rows of any width.
+#[kernel(dim = 2, width = width)]
+pub fn edge_wide_rows(width: usize, mut y: DisjointSlice<u32, Rows>) {
+    if let Some(out) = y.get_mut(thread::index_2d()) {
+        *out += 1;
+    }
 }

@@ -12,6 +12,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("edge_image", image),
     Check::new("edge_places", places),
     Check::new("edge_conditions", conditions),
+    Check::new("edge_wide_rows", wide_rows),
 ];
 
 /// What a thread gets: a number, or the line and the index of what it reads out of range.
@@ -214,6 +215,26 @@ fn conditions(on: &Context) -> Outcome {
         expect(on, ROW, &x, &values, |x, y| {
             on.kernels.edge_conditions(&on.stream, launch(), kind, a, x, y)
         })?;
+    }
+    Ok(())
+}
+
+/// Of rows whose width times their number is more than 2^64, only those within the slice have elements.
+fn wide_rows(on: &Context) -> Outcome {
+    for width in [3, 40, 1 << 31, 1 << 32, 1 << 33, 1 << 61, 1 << 62, 1 << 63, usize::MAX] {
+        let mut output = on.device.zeros::<u32>(300)?;
+        let launch = Launch::grid([2, 5], [32, 2]);
+        on.kernels.edge_wide_rows(&on.stream, launch, width, &mut output)?;
+        let threads = (0..10).flat_map(|row| (0..64).map(move |column| (row, column)));
+        let mut expected = vec![0; 300];
+        for (row, column) in threads.filter(|(_, column)| *column < width) {
+            let index = row as u128 * width as u128 + column as u128;
+            if let Some(count) = usize::try_from(index).ok().and_then(|it| expected.get_mut(it)) {
+                *count += 1;
+            }
+        }
+        on.stream.synchronize()?;
+        same(&output.download()?, &expected)?;
     }
     Ok(())
 }

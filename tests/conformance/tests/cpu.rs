@@ -128,6 +128,7 @@ checks!(
     edge_image,
     edge_places,
     edge_conditions,
+    edge_wide_rows,
     check_after_call,
     checks_after_call,
     check_after_barrier,

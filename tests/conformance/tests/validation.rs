@@ -56,6 +56,13 @@ const CASES: &[Case] = &[
         target: "compute_75",
     },
     Case {
+        title: "Thread-local variables",
+        text: "On the CPU too: a thread of the host runs many threads of a launch, which would share one \
+               variable.",
+        file: "thread_locals.rs",
+        target: "cpu",
+    },
+    Case {
         title: "Static assertions",
         text: "`static_assert!` is decided after optimisation: what is proven vanishes, as in \
                `proven`, and so does what is never reached. What does not hold and what cannot be \

@@ -72,3 +72,10 @@ pub fn of_any_type<T>(x: T) -> T {
 
 #[kernel]
 pub fn maps(a: TensorMap<f32, 2>, b: &mut tensor::TensorMapMut<f32, 2>) {}
+
+#[kernel]
+pub fn kept<'a: 'static>(x: &'static [f32], y: &'a [u32], z: DisjointSlice<'static, f32>)
+where
+    'a: 'static,
+{
+}

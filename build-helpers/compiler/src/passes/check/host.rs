@@ -45,7 +45,8 @@ pub(super) fn find<'c>(
 }
 
 /// Marks uses of variables of which each thread of the host has its own, so that those which are
-/// still there after optimisation are known. On a GPU they would become one variable for all.
+/// still there after optimisation are known. On a GPU they would become one variable for all; on the
+/// CPU one thread of the host runs many threads of a launch, which would share one.
 pub(super) fn mark_thread_locals<'c>(context: &'c Context, module: &Module<'c>) {
     let builder = Builder::new(context);
     let pointer = Type::pointer(context, 0);

@@ -66,9 +66,7 @@ impl<'a> Checks<'a> {
         assertion::prepare(context, module);
         let backtraces = Backtraces::of(context, module);
         let faults = recursion::find(module, &backtraces);
-        if backend.is_gpu() {
-            host::mark_thread_locals(context, module);
-        }
+        host::mark_thread_locals(context, module);
         let defined = module.definitions().into_iter().map(|function| last_name(function));
         let known = defined.chain(link::known()).collect();
         let linked = (!backend.is_gpu()).then(|| module.to_bitcode());

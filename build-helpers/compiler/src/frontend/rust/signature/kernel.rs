@@ -1,6 +1,7 @@
 //! Finds the functions marked `#[kernel]` and reads their signatures.
 
 use super::{
+    alias::renamed_attribute,
     attribute::{Arguments, DEVICE_FN, marked},
     scope::{ModuleId, Scope},
     syntax::bare,
@@ -12,7 +13,7 @@ use kernelmill_artifact::{Dimension, LaunchLimits, Parameter, Safety, Signature,
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use syn::{
-    Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, Macro, Pat, PatType,
+    Attribute, FnArg, GenericParam, Ident, ImplItemFn, Item, ItemFn, Lifetime, Macro, Pat, PatType,
     ReturnType, TraitItemFn, Type,
     ext::IdentExt,
     visit::{self, Visit},
@@ -24,6 +25,7 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagno
     let mut reports = Vec::new();
     for (module, items) in scope.modules() {
         for item in items {
+            reports.extend(renamed(scope, module, item));
             if let Item::Fn(function) = item
                 && !scope.leaves_out(&function.attrs)
                 && let Some(attribute) = marker(&function.attrs)
@@ -57,6 +59,16 @@ pub(super) fn read_all(scope: &Scope<'_>) -> (Vec<Signature>, Vec<(usize, Diagno
         signatures.push(signature);
     }
     (signatures, reports)
+}
+
+/// The report of a function marked by one of our attributes under another name.
+fn renamed(scope: &Scope<'_>, module: ModuleId, item: &Item) -> Option<(usize, Diagnostic)> {
+    let Item::Fn(function) = item else { return None };
+    let (attribute, name) = renamed_attribute(scope, module, &function.attrs)?;
+    let message = format!("`#[{name}]` is written under another name");
+    let help = format!("write `#[{name}]`: functions are found by it, before names are resolved");
+    let place = scope.text(module).place(attribute);
+    Some((scope.file(module), Diagnostic::error(place, message).help(help)))
 }
 
 fn same_name(name: &str, place: Place, other: Place) -> Diagnostic {
@@ -96,6 +108,7 @@ impl Reader<'_, '_> {
         let place = text.place(&self.function.sig.ident);
         let (dimension, limits) = self.attribute(attribute);
         self.check_function();
+        self.check_lifetimes();
         let inputs = &self.function.sig.inputs;
         let parameters: Vec<_> = inputs.iter().filter_map(|input| self.parameter(input)).collect();
         Signature {
@@ -172,6 +185,17 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// Refuses `'static`: what a kernel is passed lives as long as the launch.
+    fn check_lifetimes(&mut self) {
+        let mut found = StaticLifetimes::default();
+        found.visit_signature(&self.function.sig);
+        let help = "remove it: the host may free what it passed when the launch has ended";
+        for lifetime in found.0 {
+            let place = self.scope.text(self.module).place(&lifetime);
+            self.report(place, "asks for `'static`", help);
+        }
+    }
+
     fn parameter(&mut self, input: &FnArg) -> Option<Parameter> {
         let text = self.scope.text(self.module);
         let typed = match input {
@@ -234,6 +258,16 @@ impl Reader<'_, '_> {
             report = report.label(*place, format!("`{inner}`"));
         }
         self.reports.push(report);
+    }
+}
+
+/// The lifetimes `'static` of a signature.
+#[derive(Default)]
+struct StaticLifetimes(Vec<Lifetime>);
+
+impl<'ast> Visit<'ast> for StaticLifetimes {
+    fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
+        self.0.extend((lifetime.ident == "static").then(|| lifetime.clone()));
     }
 }
 

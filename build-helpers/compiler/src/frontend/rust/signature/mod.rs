@@ -5,6 +5,7 @@
 //! source to the bytes that cross from host to device. Whatever cannot cross is reported, all of
 //! it at once, with what to write instead.
 
+mod alias;
 mod attribute;
 mod cfg;
 mod empty;

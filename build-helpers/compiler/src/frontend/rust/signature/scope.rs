@@ -102,6 +102,11 @@ impl<'a> Scope<'a> {
         self.find(module, path, &|module, name| module.constants.get(name).copied(), LONGEST_CHAIN)
     }
 
+    /// The path that a module imports under a name.
+    pub(super) fn import(&self, module: ModuleId, name: &str) -> Option<&[String]> {
+        self.modules[module].imports.get(name).map(Vec::as_slice)
+    }
+
     /// Whether a module imports everything from a module of another crate of this name.
     pub(super) fn has_glob_of(&self, module: ModuleId, name: &str) -> bool {
         self.modules[module].globs.iter().any(|glob| glob.first().is_some_and(|it| it == name))

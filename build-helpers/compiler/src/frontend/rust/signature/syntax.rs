@@ -50,9 +50,3 @@ pub(super) fn second_argument(segment: &PathSegment) -> Option<&Expr> {
         _ => None,
     }
 }
-
-/// `F` of `DeviceFn<F>`, under any path.
-pub(super) fn of_device_fn(path: &Path) -> Option<&Type> {
-    let last = path.segments.last().filter(|segment| segment.ident == "DeviceFn")?;
-    first_argument(last)
-}

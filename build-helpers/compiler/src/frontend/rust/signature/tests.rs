@@ -422,3 +422,76 @@ fn a_kernel_that_a_feature_leaves_out_is_passed_over() {
     assert_eq!(names(&Cfgs::new(["feature=\"x\"".to_owned()])), ["a"]);
     assert_eq!(names(&Cfgs::new([])), ["b"]);
 }
+
+#[test]
+fn aliases_of_the_librarys_types_are_refused_and_so_are_other_types_of_their_names() {
+    for (items, ty, name) in [
+        ("use kernelmill_device::slice::DisjointSlice as Out;", "Out<f32>", "DisjointSlice"),
+        ("use kernelmill_device::prelude::{DisjointSlice as Out};", "Out<f32>", "DisjointSlice"),
+        (
+            "use kernelmill_device as kd; use kd::slice::DisjointSlice as Out;",
+            "Out<f32>",
+            "DisjointSlice",
+        ),
+        ("type Out<'a> = DisjointSlice<'a, f32, Index2D>;", "Out<'_>", "DisjointSlice"),
+        (
+            "type Out<'a> = Inner<'a>; type Inner<'a> = DisjointSlice<'a, f32>;",
+            "Out<'_>",
+            "DisjointSlice",
+        ),
+        (
+            "type DisjointSlice<'a, T> = kernelmill_device::slice::DisjointSlice<'a, T, Index2D>;",
+            "DisjointSlice<'_, f32>",
+            "DisjointSlice",
+        ),
+        ("use kernelmill_device::tensor::TensorMap as Map;", "&Map<f32, 2>", "TensorMap"),
+    ] {
+        let found = refused(items, ty);
+        let why = "an alias of a type of the device library";
+        let help = format!(
+            "help: write `{name}<..>` itself: `#[kernel]` knows it by its name, before names are resolved"
+        );
+        assert!(found.contains(why) && found.contains(&help), "{items}: {found}");
+    }
+    for (items, ty) in [
+        ("struct DisjointSlice<T>(T);", "DisjointSlice<f32>"),
+        ("use other::Slice as DisjointSlice;", "DisjointSlice<f32>"),
+        ("mod m { pub struct TensorMap; } use m::TensorMap;", "&TensorMap<f32, 2>"),
+    ] {
+        let found = refused(items, ty);
+        assert!(found.contains("another type than the one of this name"), "{items}: {found}");
+    }
+    let text = "use kernelmill_device::{self as kd, index::Index2D as Rows}; use mine::prelude::DisjointSlice;
+        #[kernel] fn k(a: kd::slice::DisjointSlice<f32, Rows>, b: DisjointSlice<u8>) {}";
+    assert_eq!(shown(text), ["fn k(a: DisjointSlice<f32>, b: DisjointSlice<u8>)"]);
+    let text =
+        "use kernelmill_device::DeviceFn as F; #[kernel] fn k(f: F<fn(u8)>, g: &[F<fn()>]) {}";
+    assert_eq!(shown(text), ["fn k(f: DeviceFn<fn(u8)>, g: &[DeviceFn<fn()>])"]);
+}
+
+#[test]
+fn an_alias_of_an_attribute_is_refused_at_its_use() {
+    let text =
+        "use kernelmill_device::{kernel as gpu, device_fn as f};\n#[gpu] fn k() {}\n#[f] fn l() {}";
+    assert_eq!(
+        errors(text),
+        "kernels/k.rs:2:1: error: `#[kernel]` is written under another name\n  \
+         help: write `#[kernel]`: functions are found by it, before names are resolved\n\
+         kernels/k.rs:3:1: error: `#[device_fn]` is written under another name\n  \
+         help: write `#[device_fn]`: functions are found by it, before names are resolved"
+    );
+}
+
+#[test]
+fn parameters_that_live_for_ever_are_refused() {
+    let text = "#[kernel] fn k<'a: 'static>(x: &'static [f32], y: DisjointSlice<'a, f32>)\nwhere 'a: 'static {}";
+    let found = read(text, "kernels/k.rs").unwrap_err();
+    let places: Vec<_> = found.iter().map(|it| (it.place.line, it.place.column)).collect();
+    assert_eq!(places, [(1, 20), (1, 33), (2, 11)]);
+    assert_eq!(
+        found[0].to_string(),
+        "kernels/k.rs:1:20: error: kernel `k` asks for `'static`\n  \
+         help: remove it: the host may free what it passed when the launch has ended"
+    );
+    assert_eq!(shown("#[kernel] fn k<'a>(x: &'a [f32]) {}"), ["fn k(x: &[f32])"]);
+}

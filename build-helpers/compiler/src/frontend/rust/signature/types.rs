@@ -1,11 +1,10 @@
 //! From a type as it is written to what crosses between host and device.
 
 use super::{
+    alias::of_device_fn,
     empty, length,
     scope::{Found, ModuleId, Scope, TypeItem},
-    syntax::{
-        bare, disjoint_element, first_argument, of_device_fn, second_argument, segments, tensor_map,
-    },
+    syntax::{bare, disjoint_element, first_argument, second_argument, segments, tensor_map},
     unsupported::UnsupportedType,
 };
 use kernelmill_artifact::{Access, MAX_TENSOR_RANK, ParameterKind, Scalar, ValueType};
@@ -57,16 +56,22 @@ impl<'s, 'a> Types<'s, 'a> {
         let (element, access) = match bare(ty) {
             Type::Reference(reference) => match (bare(&reference.elem), &reference.mutability) {
                 (Type::Slice(slice), None) => (&*slice.elem, Access::Read),
-                (Type::Path(path), None) => match tensor_map(&path.path) {
-                    Some(access) => return self.tensor_map(module, ty, &path.path, access),
-                    None => return Err(self.refuse(module, ty)),
-                },
+                (Type::Path(path), None) => {
+                    self.refuse_alias(module, &path.path)?;
+                    return match tensor_map(&path.path) {
+                        Some(access) => self.tensor_map(module, ty, &path.path, access),
+                        None => Err(self.refuse(module, ty)),
+                    };
+                }
                 _ => return Err(self.refuse(module, ty)),
             },
-            Type::Path(path) => match disjoint_element(&path.path) {
-                Some(element) => (element, Access::Write),
-                None => return self.value(module, ty).map(ParameterKind::Value),
-            },
+            Type::Path(path) => {
+                self.refuse_alias(module, &path.path)?;
+                match disjoint_element(&path.path) {
+                    Some(element) => (element, Access::Write),
+                    None => return self.value(module, ty).map(ParameterKind::Value),
+                }
+            }
             _ => return self.value(module, ty).map(ParameterKind::Value),
         };
         self.position = Position::Element(access);
@@ -109,10 +114,13 @@ impl<'s, 'a> Types<'s, 'a> {
         ty: &Type,
     ) -> Result<ValueType, UnsupportedType> {
         match bare(ty) {
-            Type::Path(path) if path.qself.is_none() => match of_device_fn(&path.path) {
-                Some(inner) => self.device_fn(module, ty, inner),
-                None => self.named(module, ty, &path.path),
-            },
+            Type::Path(path) if path.qself.is_none() => {
+                self.refuse_alias(module, &path.path)?;
+                match of_device_fn(self.scope, module, &path.path) {
+                    Some(inner) => self.device_fn(module, ty, inner),
+                    None => self.named(module, ty, &path.path),
+                }
+            }
             Type::Array(array) => {
                 let element = self.value(module, &array.elem).map_err(|it| it.within("[_]"))?;
                 let Some(length) = length::value(self.scope, module, &array.len) else {
