@@ -5,8 +5,7 @@ mod common;
 use common::{compiler, source};
 use kernelmill_compiler::Error;
 
-const PRELUDE: &str =
-    "use kernelmill_device::prelude::*;\nuse kernelmill_device::tensor::{TensorMap, TensorMapMut};\n";
+const PRELUDE: &str = "use kernelmill_device::prelude::*;\nuse kernelmill_device::tensor::{TensorMap, TensorMapMut};\n";
 
 /// What the front end says of a source.
 fn refused(name: &str, text: &str) -> String {
