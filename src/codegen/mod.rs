@@ -151,11 +151,45 @@ pub fn require_function<F>(
     Err(Error::ForeignFunction { kernel, parameter, package: set.package })
 }
 
-/// Asserts, at compile time, that a struct on the host is laid out as on the device.
+/// A type beside that of the field in the kernels that it stands for: the same one.
+#[diagnostic::on_unimplemented(
+    message = "a field has type `{Self}` in the struct that `types` maps to, and `{T}` in the kernels",
+    label = "the kernels have `{T}` there"
+)]
+pub trait SameType<T> {}
+
+impl<T> SameType<T> for T {}
+
+/// Asserts, at compile time, that what `_field` leads to has type `T`.
+pub const fn assert_field<T, S, F: SameType<T>>(_field: fn(&S) -> *const F) {}
+
+/// Asserts, at compile time, that a struct on the host is laid out as on the device, and that the fields
+/// that have a type here have it there:
+///
+/// ```
+/// #[repr(C)]
+/// struct Params { flag: bool, x: u32 }
+/// kernelmill::__codegen::assert_layout!(Params, size = 8, align = 4, flag: bool = 0, x: u32 = 4);
+/// ```
+///
+/// ```compile_fail,E0277
+/// #[repr(C)]
+/// struct Params { flag: bool, x: u32 }
+/// kernelmill::__codegen::assert_layout!(Params, size = 8, align = 4, flag: u8 = 0, x: u32 = 4);
+/// ```
+///
+/// ```compile_fail,E0277
+/// #[repr(C)]
+/// struct Params(u64, &'static u64);
+/// kernelmill::__codegen::assert_layout!(Params, size = 16, align = 8, 0: u64 = 0, 1: u64 = 8);
+/// ```
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __assert_layout {
-    ($name:path, size = $size:expr, align = $align:expr $(, $field:tt = $offset:expr)* $(,)?) => {
+    (
+        $name:path, size = $size:expr, align = $align:expr
+        $(, $field:tt $(: $ty:ty)? = $offset:expr)* $(,)?
+    ) => {
         const _: () = {
             ::core::assert!(
                 ::core::mem::size_of::<$name>() == $size,
@@ -172,6 +206,7 @@ macro_rules! __assert_layout {
                     "` has another offset in the kernel"
                 )
             );)*
+            $($($crate::__codegen::assert_field::<$ty, $name, _>(|all| &raw const all.$field);)?)*
         };
     };
 }

@@ -235,6 +235,9 @@ pub enum Error {
     /// The plugins do not fit together, or one of them is at fault.
     #[error("{0}")]
     Plugins(String),
+    /// Parameters have other types than those that were read from their source, each with its kernel.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Types(Vec<TypeMismatch>),
     /// What the compiled code says of a parameter is not what its source says.
     #[error(transparent)]
     Layout(Box<LayoutMismatch>),
@@ -278,6 +281,28 @@ pub enum Error {
     /// The compiler broke one of its own rules.
     #[error("internal error of kernelmill: {0}; please report it")]
     Internal(String),
+}
+
+/// A part of a signature that has another type than the one that was read from its source.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{file}:{line}: {part} of {what} is read as {read}, and rustc compiles {compiled}: a `#[cfg(..)]` \
+     or a macro decides the type after the source is read; write the type out, or choose it by a feature \
+     of the package"
+)]
+pub struct TypeMismatch {
+    /// The source.
+    pub file: String,
+    /// The line of the kernel or function.
+    pub line: u32,
+    /// The kernel or function.
+    pub what: String,
+    /// The parameter, or the field of one.
+    pub part: String,
+    /// What rustc compiles: a type in backquotes, or words.
+    pub compiled: String,
+    /// What the source is read as.
+    pub read: String,
 }
 
 /// A parameter whose type is not laid out as its source was read.

@@ -116,12 +116,24 @@ pub fn pairs(pair: Pair, mut y: DisjointSlice<u32>) {
 }
 ";
     let mut source = source("pairs", text);
-    let wrong = signature_of(&text.replace("b: u32", "b: u64"));
-    source.signatures = wrong;
-    let message = compiler().lower_rust(&source).unwrap_err().to_string();
-    let start = "kernels/pairs.rs:12: parameter `pair` of kernel `pairs` has size and alignment \
-                 (8, 4) in the compiled code, but (16, 8)";
-    assert!(message.starts_with(start), "{message}");
+    for (written, read, start) in [
+        (
+            "b: u32",
+            "b: u64",
+            "kernels/pairs.rs:12: field `b` of parameter `pair` of kernel `pairs` is read as `b: u64` at \
+             byte 8, and rustc compiles `b: u32` at byte 4: ",
+        ),
+        (
+            "repr(C)",
+            "repr(C, align(16))",
+            "kernels/pairs.rs:12: parameter `pair` of kernel `pairs` has size and alignment (8, 4) in the \
+             compiled code, but (16, 16)",
+        ),
+    ] {
+        source.signatures = signature_of(&text.replace(written, read));
+        let message = compiler().lower_rust(&source).unwrap_err().to_string();
+        assert!(message.starts_with(start), "{message}");
+    }
 }
 
 fn signature_of(text: &str) -> Vec<kernelmill_artifact::Signature> {

@@ -59,6 +59,7 @@ fn lower(file: &Path) -> (RustSource, Lowered) {
         cfgs: Vec::new(),
         arguments: Vec::new(),
         signatures: signature::read(&text, &display).expect("kernels"),
+        functions: Vec::new(),
         display,
     };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));

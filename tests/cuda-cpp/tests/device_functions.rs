@@ -63,6 +63,7 @@ fn rust() -> Child {
         cfgs: Vec::new(),
         arguments: Vec::new(),
         signatures: Vec::new(),
+        functions: Vec::new(),
     };
     let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
     Child { display, lowered }

@@ -81,6 +81,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         | CompileError::NoLinker { .. }
         | CompileError::Unsupported { .. }
         | CompileError::Layout { .. }
+        | CompileError::Types(_)
         | CompileError::ParameterSpace { .. }
         | CompileError::Plugins(_)
         | CompileError::Deferred(_)

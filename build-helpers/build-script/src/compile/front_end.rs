@@ -321,6 +321,7 @@ impl FrontEnd<'_> {
             cfgs,
             arguments,
             signatures: source.kernels().to_vec(),
+            functions: source.functions.clone(),
         })
     }
 

@@ -3,9 +3,10 @@
 
 use std::sync::OnceLock;
 
+use kernelmill_artifact::{DeviceFunction, Signature};
 use kernelmill_compiler::{
     Artifact, Compiler, Config, Error, Job, JobSource, Lowered, Params, RustSource, Toolchain,
-    frontend::rust::signature,
+    frontend::rust::signature::{self, Cfgs, Reading, SourceText},
 };
 use test_support::{InFolder, shared_folder, temporary_folder, tool, write_file};
 
@@ -45,7 +46,7 @@ pub(crate) fn source_with(name: &str, text: &str, others: &[(&str, &str)]) -> In
     }
     let display = format!("kernels/{name}.rs");
     let path = write_file(&folder, &display, text);
-    let signatures = signature::read(text, &display).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let (signatures, functions) = read(text, &display);
     let source = RustSource {
         path,
         display,
@@ -54,8 +55,18 @@ pub(crate) fn source_with(name: &str, text: &str, others: &[(&str, &str)]) -> In
         cfgs: Vec::new(),
         arguments: Vec::new(),
         signatures,
+        functions,
     };
     InFolder::new(folder, source)
+}
+
+/// The kernels of a file, and the functions that the host can give to them.
+fn read(text: &str, display: &str) -> (Vec<Signature>, Vec<DeviceFunction>) {
+    let files = [SourceText { module: &[], text, display }];
+    match signature::read_crate(&files, &Cfgs::default()) {
+        Reading::Kernels(signatures, functions) => (signatures, functions),
+        wrong => panic!("{wrong:#?}"),
+    }
 }
 
 pub(crate) fn lower(name: &str, text: &str) -> (InFolder<RustSource>, Lowered) {

@@ -67,6 +67,7 @@ pub(crate) fn lower_with(file: &str, text: &str, arguments: &[&str]) -> Result<S
         cfgs: Vec::new(),
         arguments,
         signatures: signatures.clone(),
+        functions: Vec::new(),
     };
     let lowered = compiler().lower_rust(&source)?;
     Ok(Source { name, lowered, signatures, unsupported: Vec::new() })

@@ -146,7 +146,8 @@ pub use {path}{renamed};
     )
 }
 
-/// The macro call that checks a struct's layout and, for a generated one, lets it cross.
+/// The macro call that checks a struct's layout and, for a generated one, lets it cross. Of the user's own
+/// struct it checks the types of the fields too.
 fn layout_check(item: &Struct, is_tuple: bool) -> String {
     let layout = &item.layout;
     let mut arguments = vec![
@@ -154,11 +155,17 @@ fn layout_check(item: &Struct, is_tuple: bool) -> String {
         Expr::atom(format!("size = {}", layout.size)),
         Expr::atom(format!("align = {}", layout.align)),
     ];
-    if !is_tuple {
-        let offset = |field: &Field| format!("{} = {}", identifier(&field.name), field.offset);
-        arguments.extend(layout.fields.iter().map(|field| Expr::atom(offset(field))));
+    let is_mapped = item.mapped_to.is_some();
+    let field = |field: &Field| {
+        let is_number = field.name.starts_with(|c: char| c.is_ascii_digit());
+        let name = if is_number { field.name.to_string() } else { identifier(&field.name) };
+        let ty = if is_mapped { format!(": {}", type_name(&field.ty)) } else { String::new() };
+        Expr::atom(format!("{name}{ty} = {}", field.offset))
+    };
+    if is_mapped || !is_tuple {
+        arguments.extend(layout.fields.iter().map(field));
     }
-    let name = if item.mapped_to.is_some() { "assert_layout" } else { "device_struct" };
+    let name = if is_mapped { "assert_layout" } else { "device_struct" };
     Expr::call(format!("::kernelmill::__codegen::{name}!"), arguments).print(0, 1)
 }
 

@@ -8,8 +8,9 @@ use std::{
 
 use super::{
     device::DeviceCrate,
+    identity::check_types,
     layout,
-    rustc::{emit, extern_argument, keep_temporaries, run_rustc, rustc},
+    rustc::{FULL_DEBUG, emit, extern_argument, keep_temporaries, run_rustc, rustc},
     source::RustSource,
 };
 use crate::{
@@ -26,10 +27,46 @@ pub(crate) fn lower(
 ) -> Result<Lowered, Error> {
     let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
     let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
+    let mut command = command(toolchain, device, source, &folder);
+    command.arg("--emit").arg(emit(&[("llvm-bc", &bitcode), ("dep-info", &dependencies)]));
+    let warnings = run_rustc(command, &toolchain.rustc)?;
+    let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
+    let module = read(&bitcode)?;
+    if !is_bitcode(&module) {
+        let (rustc, display) = (toolchain.rustc.clone(), source.display.clone());
+        return Err(Error::NotBitcode { rustc, display });
+    }
+    check_identity(toolchain, device, source, &folder)?;
+    let modules = vec![module];
+    let lowered = Lowered { modules, inputs, variables, warnings, ..Lowered::default() };
+    layout::check(&lowered.modules, &source.signatures)?;
+    Ok(lowered)
+}
+
+/// Has rustc describe the types of parameters, and compares them with those that were read.
+fn check_identity(
+    toolchain: &Toolchain,
+    device: &DeviceCrate,
+    source: &RustSource,
+    folder: &TemporaryFolder,
+) -> Result<(), Error> {
+    let text = folder.path.join("types.ll");
+    let mut command = command(toolchain, device, source, folder);
+    command.args(["-C", FULL_DEBUG]).arg("--emit").arg(emit(&[("llvm-ir", &text)]));
+    run_rustc(command, &toolchain.rustc)?;
+    check_types(&String::from_utf8_lossy(&read(&text)?), &source.signatures, &source.functions)
+}
+
+/// rustc, told what to compile and not what to write.
+fn command(
+    toolchain: &Toolchain,
+    device: &DeviceCrate,
+    source: &RustSource,
+    folder: &TemporaryFolder,
+) -> Command {
     let mut command = rustc(toolchain, &source.edition);
     command.current_dir(&source.package_root).args(["--crate-type", "rlib"]);
     command.args(["--crate-name", &crate_name(&source.path)]);
-    command.arg("--emit").arg(emit(&[("llvm-bc", &bitcode), ("dep-info", &dependencies)]));
     keep_temporaries(&mut command, &folder.path);
     command.arg("--extern").arg(extern_argument("kernelmill_device", &device.metadata));
     command.arg("-L").arg(extern_argument("dependency", &device.folder));
@@ -38,17 +75,7 @@ pub(crate) fn lower(
     }
     command.args(&source.arguments).arg(input(source));
     remap_paths(&mut command, source);
-    let warnings = run_rustc(command, &toolchain.rustc)?;
-    let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
-    let module = read(&bitcode)?;
-    if !is_bitcode(&module) {
-        let (rustc, display) = (toolchain.rustc.clone(), source.display.clone());
-        return Err(Error::NotBitcode { rustc, display });
-    }
-    let modules = vec![module];
-    let lowered = Lowered { modules, inputs, variables, warnings, ..Lowered::default() };
-    layout::check(&lowered.modules, &source.signatures)?;
-    Ok(lowered)
+    command
 }
 
 /// Keeps the paths of a checkout out of what rustc writes about source lines.

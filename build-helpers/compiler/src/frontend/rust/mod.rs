@@ -5,6 +5,7 @@
 //! barrier before LLVM sees it, which is wrong on a GPU (`docs/src/adr/0003-opt-level-0.md`).
 
 mod device;
+mod identity;
 mod layout;
 mod lower;
 mod rustc;
@@ -13,6 +14,7 @@ mod source;
 
 pub use crate::job::Lowered;
 pub(crate) use device::{DeviceCrate, build_device_crate, device_digest, file_digest};
+pub use identity::check_types;
 pub(crate) use layout::check as check_layouts;
 pub(crate) use lower::lower;
 pub use rustc::{CODE_OPTIONS, FULL_DEBUG};

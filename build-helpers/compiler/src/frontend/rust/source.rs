@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use kernelmill_artifact::Signature;
+use kernelmill_artifact::{DeviceFunction, Signature};
 
 /// A kernel file in Rust.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,4 +22,6 @@ pub struct RustSource {
     pub arguments: Vec<String>,
     /// The kernels that the file defines.
     pub signatures: Vec<Signature>,
+    /// The functions in it that the host can give to kernels.
+    pub functions: Vec<DeviceFunction>,
 }

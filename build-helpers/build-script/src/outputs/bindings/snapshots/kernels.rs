@@ -340,7 +340,7 @@ unsafe extern "C" {
 /// `Own` of the kernels, as this package defines it.
 #[allow(unreachable_pub, unused_imports, reason = "used or not, as in the kernels")]
 pub use crate::Mine as Own;
-::kernelmill::__codegen::assert_layout!(Own, size = 4, align = 4, x = 0);
+::kernelmill::__codegen::assert_layout!(Own, size = 4, align = 4, x: i32 = 0);
 
 /// `Pair` of the kernels: 16 bytes, laid out as on every device.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,6 +2,11 @@
 //!
 //! Cargo builds them, for the host, with the options that leave bitcode in every library.
 
+mod call;
+
+pub(crate) use call::options;
+
+use self::call::Call;
 use super::{compiler::Failure, outer_cargo};
 use crate::{
     base::{
@@ -13,20 +18,25 @@ use crate::{
     settings::package::Package,
 };
 use cargo_metadata::{CompilerMessage, Message, diagnostic::DiagnosticLevel};
-use kernelmill_compiler::{Error, Lowered, frontend::rust::CODE_OPTIONS};
+use kernelmill_compiler::{
+    Error, Lowered,
+    frontend::rust::{FULL_DEBUG, check_types},
+};
 use object::read::archive::ArchiveFile;
 use std::{
+    ffi::OsString,
     fs,
     io::{BufReader, Read},
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 /// Builds a kernel package and collects the bitcode of its library and of all it depends on.
 ///
 /// # Errors
 ///
-/// [`Error::Rustc`] with what cargo and rustc said, [`Error::Io`], and [`Error::Tool`] where the
+/// [`Error::Rustc`] with what cargo and rustc said, [`Error::Types`] where a parameter has another type
+/// than was read, [`Error::Io`], and [`Error::Tool`] where the
 /// libraries hold no bitcode.
 pub(crate) fn lower(
     environment: &BuildEnvironment,
@@ -42,9 +52,9 @@ pub(crate) fn lower(
         let fingerprints = folder.join(&package.target).join("release/.fingerprint");
         let _ = fs::remove_dir_all(fingerprints);
     }
-    let mut command = cargo(environment, package, source, debug, &folder);
-    command.args(outer_cargo::options());
-    let mut built = run(command, package, &source.path)?;
+    let outer = outer_cargo::options();
+    let call = Call { environment, package, source, debug, folder: &folder, outer };
+    let mut built = run(call.cargo("build", &[]), package, &source.path)?;
     built.libraries.retain(|library| library.starts_with(folder.join(&package.target)));
     // Cargo names a package after all that it depends on; it comes first here.
     built.libraries.reverse();
@@ -52,10 +62,24 @@ pub(crate) fn lower(
     for library in &built.libraries {
         add_bitcode(library, &mut lowered.modules)?;
     }
+    check_identity(&call)?;
     lowered.inputs = inputs(built.libraries.first(), source);
     // Without the list the next build that Cargo takes for fresh is believed, as it was before.
     let _ = write(&known, digests(&lowered.inputs).as_bytes(), Access::AsUsual);
     Ok(lowered)
+}
+
+/// Has cargo compile the package alone once more, for rustc to describe the types of parameters, and
+/// compares them with those that were read.
+fn check_identity(call: &Call<'_>) -> Result<(), Failure> {
+    let text = call.folder.join("types.ll");
+    let mut emit = OsString::from("--emit=llvm-ir=");
+    emit.push(&text);
+    let arguments = ["--".into(), format!("-C{FULL_DEBUG}").into(), emit];
+    run(call.cargo("rustc", &arguments), call.package, &call.source.path)?;
+    let bytes = fs::read(&text).map_err(|source| Error::Io { path: text, source })?;
+    let module = String::from_utf8_lossy(&bytes);
+    check_types(&module, call.source.kernels(), &call.source.functions).map_err(Failure::from)
 }
 
 /// The file beside what cargo builds, with the digests of what that was built of.
@@ -136,66 +160,6 @@ fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Fai
     Err(Error::Rustc { stderr }.into())
 }
 
-/// What cargo is asked for.
-const BUILD: [&str; 5] = ["build", "--lib", "--release", "--message-format=json", "--quiet"];
-
-/// What is asked of cargo and rustc and changes what is built: all of it that names no path. It is
-/// part of the key.
-pub(crate) fn options() -> Vec<String> {
-    BUILD.iter().map(|word| (*word).to_owned()).chain(flags()).collect()
-}
-
-/// The options of rustc.
-fn flags() -> Vec<String> {
-    let mut flags: Vec<_> = CODE_OPTIONS.iter().map(|option| format!("-C{option}")).collect();
-    let others = ["-Clinker-plugin-lto", "--cfg=kernelmill", "--check-cfg=cfg(kernelmill)"];
-    flags.extend(others.map(str::to_owned));
-    flags
-}
-
-fn cargo(
-    environment: &BuildEnvironment,
-    package: &Package,
-    source: &Source,
-    debug: Option<&str>,
-    folder: &Path,
-) -> Command {
-    let mut command = Command::new(&package.cargo);
-    for name in environment.names() {
-        if is_of_this_build(&name.to_string_lossy()) {
-            command.env_remove(name);
-        }
-    }
-    let mut flags = flags();
-    flags.extend(debug.map(|option| format!("-C{option}")));
-    // Cargo names a package's own files relative to it, and those of other packages in full.
-    flags.push(format!("--remap-path-prefix=src={}/src", source.display));
-    flags.push(format!("--remap-path-prefix={}={}", source.path.display(), source.display));
-    command
-        .args(BUILD)
-        .arg("--manifest-path")
-        .arg(source.path.join("Cargo.toml"))
-        .args(["--target", &package.target])
-        .arg("--target-dir")
-        .arg(folder)
-        .current_dir(&source.path)
-        .env("RUSTC", &package.rustc)
-        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    command
-}
-
-/// Whether a variable belongs to the cargo that runs the build script, and would mislead another.
-fn is_of_this_build(name: &str) -> bool {
-    const KEPT: [&str; 3] = ["RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "CARGO_MAKEFLAGS"];
-    const KEPT_PREFIXES: [&str; 4] = ["CARGO_HOME", "CARGO_NET", "CARGO_REGISTR", "CARGO_HTTP"];
-    let is_kept = KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|it| name.starts_with(it));
-    let is_ours = name.starts_with("CARGO") || name.starts_with("RUST");
-    (is_ours && !is_kept) || matches!(name, "MAKEFLAGS" | "MFLAGS")
-}
-
 /// Appends the bitcode modules of a library.
 fn add_bitcode(library: &Path, modules: &mut Vec<Vec<u8>>) -> Result<(), Failure> {
     let io = |source| Error::Io { path: library.to_owned(), source };
@@ -253,7 +217,7 @@ mod tests {
     };
 
     /// The package of kernels in `kernels/pack`.
-    fn pack(package: &Package) -> Source {
+    pub(super) fn pack(package: &Package) -> Source {
         let candidate = Candidate {
             path: package.root.join("kernels/pack"),
             display: "kernels/pack".to_owned(),
@@ -265,44 +229,43 @@ mod tests {
             .unwrap_or_else(|| panic!("{report}"))
     }
 
+    /// The entry point is what `#[kernel]` makes of the kernel.
     #[test]
-    fn what_cargo_is_asked_for_is_in_the_key_but_for_paths() {
-        let project = Project::new("", &[("kernels/pack/src/lib.rs", "#[kernel] pub fn k() {}")]);
-        let environment = BuildEnvironment::fixed(
-            project.variables.clone(),
-            Cargo::to(Box::new(std::io::sink())),
-        );
+    fn types_of_a_package_are_those_that_rustc_compiles() {
+        let text = "use other::kernel;\n\
+            #[cfg(not(windows))] type T = f32;\n#[cfg(windows)] type T = u32;\n\
+            #[kernel] pub fn k(x: T) { let _ = x; }\n\
+            #[unsafe(no_mangle)] pub extern \"C\" fn __kernelmill_entry_k(x: T) { k(x) }\n";
+        let files = [("kernels/pack/src/lib.rs", text)];
+        let project = Project::new("", &[&files[..], &PACKAGES].concat());
+        let mut variables = project.variables.clone();
+        variables.insert("TARGET".into(), host().into());
+        let environment = BuildEnvironment::fixed(variables, Cargo::to(Box::new(std::io::sink())));
         let package = Package::read(&environment).unwrap();
         let source = pack(&package);
-        let command = cargo(&environment, &package, &source, None, Path::new("/t"));
-        let keyed = options();
-        let variables: Vec<_> = command
-            .get_envs()
-            .filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)))
-            .collect();
-        let flags =
-            variables.iter().find(|(name, _)| *name == "CARGO_ENCODED_RUSTFLAGS").unwrap().1;
-        let words =
-            command.get_args().map(|word| word.to_str().unwrap()).chain(flags.split('\u{1f}'));
-        let rest: Vec<_> = words.filter(|word| !keyed.iter().any(|it| it == word)).collect();
-        let is_path = |word: &&str| word.contains('/') || word.starts_with("--remap-path-prefix=");
-        let unkeyed: Vec<_> = rest.iter().filter(|word| !is_path(word)).collect();
-        // The host's triple has a part of its own in the key.
-        assert_eq!(unkeyed, [&"--manifest-path", &"--target", &&*package.target, &"--target-dir"]);
-        assert!(
-            variables.iter().all(|(name, _)| ["RUSTC", "CARGO_ENCODED_RUSTFLAGS"].contains(name))
-        );
+        assert_eq!(source.kernels().len(), 1);
+        let error = lower(&environment, &package, &source, None).map(drop).unwrap_err();
+        let message = error.to_string();
+        let expected = "parameter `x` of kernel `k` is read as `u32`, and rustc compiles `f32`: ";
+        assert!(message.contains(expected), "{message}");
     }
 
-    #[test]
-    fn another_cargo_gets_none_of_this_builds_variables() {
-        for name in ["CARGO_ENCODED_RUSTFLAGS", "CARGO", "RUSTC", "RUSTFLAGS", "MAKEFLAGS"] {
-            assert!(is_of_this_build(name), "{name}");
-        }
-        for name in ["CARGO_HOME", "RUSTUP_TOOLCHAIN", "CARGO_NET_OFFLINE", "PATH", "HOME"] {
-            assert!(!is_of_this_build(name), "{name}");
-        }
-    }
+    /// A package of kernels without its sources, and a crate with an attribute that does nothing.
+    const PACKAGES: [(&str, &str); 3] = [
+        (
+            "kernels/pack/Cargo.toml",
+            "[package]\nname = \"pack\"\nedition = \"2024\"\n\
+             [dependencies]\nother = { path = \"../../other\" }\n[workspace]\n",
+        ),
+        (
+            "other/Cargo.toml",
+            "[package]\nname = \"other\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n[workspace]\n",
+        ),
+        (
+            "other/src/lib.rs",
+            "use proc_macro::TokenStream;\n#[proc_macro_attribute]\npub fn kernel(_: TokenStream, it: TokenStream) -> TokenStream { it }",
+        ),
+    ];
 
     /// The triple of this machine.
     fn host() -> String {
@@ -313,30 +276,14 @@ mod tests {
 
     #[test]
     fn cargo_builds_a_package_and_everything_in_it_is_bitcode() {
-        let manifest = "[package]\nname = \"pack\"\nedition = \"2024\"\n\
-            [dependencies]\nother = { path = \"../../other\" }\n[workspace]\n";
-        let project = Project::new(
-            "",
-            &[
-                ("kernels/pack/Cargo.toml", manifest),
-                (
-                    "kernels/pack/src/lib.rs",
-                    "#![no_std]\nmod a;\nuse other::kernel;\n#[kernel] pub fn k(x: u32) { a::f(x); }",
-                ),
-                (
-                    "kernels/pack/src/a.rs",
-                    "pub fn f(x: u32) -> u32 { x + cfg!(kernelmill) as u32 }",
-                ),
-                (
-                    "other/Cargo.toml",
-                    "[package]\nname = \"other\"\nedition = \"2024\"\n[lib]\nproc-macro = true\n[workspace]\n",
-                ),
-                (
-                    "other/src/lib.rs",
-                    "use proc_macro::TokenStream;\n#[proc_macro_attribute]\npub fn kernel(_: TokenStream, it: TokenStream) -> TokenStream { it }",
-                ),
-            ],
-        );
+        let files = [
+            (
+                "kernels/pack/src/lib.rs",
+                "#![no_std]\nmod a;\nuse other::kernel;\n#[kernel] pub fn k(x: u32) { a::f(x); }",
+            ),
+            ("kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { x + cfg!(kernelmill) as u32 }"),
+        ];
+        let project = Project::new("", &[&files[..], &PACKAGES].concat());
         let mut variables = project.variables.clone();
         variables.insert("TARGET".into(), host().into());
         let environment = BuildEnvironment::fixed(variables, Cargo::to(Box::new(std::io::sink())));
