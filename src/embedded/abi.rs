@@ -60,7 +60,8 @@ pub struct Item {
     /// At a warp operation: which, one of [`operation`].
     pub operation: u32,
     /// At a shuffle: lane, mask or distance. At [`operation::ACTIVE_MASK`]: the place in the
-    /// kernel, so that only threads at the same place count as one group; 0 for all.
+    /// kernel, so that only threads at the same place count as one group; 0 for all. At a barrier of
+    /// the block: which of the kernel's barriers it is, so that different ones are told apart.
     pub argument: u32,
     /// At a shuffle the value, at a ballot the predicate: anything but 0 is true.
     pub value: u32,

@@ -71,6 +71,7 @@ checks!(
     neighbours,
     loads_atomics,
     one_of_the_tile,
+    barriers_apart,
     strided_sums,
     strided_by_grids,
     strided_rows,
