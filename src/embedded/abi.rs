@@ -19,6 +19,15 @@ pub struct Geometry {
     pub reserved: u32,
 }
 
+impl Geometry {
+    /// The index of the block with this linear index, x fastest.
+    pub(crate) fn index_of(&self, linear: usize) -> [u32; 3] {
+        let [width, height, _] = self.grid.map(|n| n as usize);
+        let (row, x) = (linear / width, linear % width);
+        [x as u32, (row % height) as u32, (row / height) as u32]
+    }
+}
+
 /// A block that runs.
 #[derive(Debug)]
 #[repr(C)]
