@@ -5,7 +5,10 @@
 
 use std::{
     mem::ManuallyDrop,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use super::{
@@ -33,6 +36,9 @@ const STEP: usize = 5 * PAGE / 8;
 
 /// How many large buffers have been made.
 static MADE: AtomicUsize = AtomicUsize::new(0);
+
+/// Memory that launches may use for ever.
+static LOST: Mutex<Vec<Block>> = Mutex::new(Vec::new());
 
 pub(super) struct Memory {
     block: ManuallyDrop<Block>,
@@ -99,9 +105,10 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        if !self.errors.is_lost() {
-            // SAFETY: it is dropped here alone, and not used after this.
-            unsafe { ManuallyDrop::drop(&mut self.block) }
+        // SAFETY: it is taken here alone, and not used after this.
+        let block = unsafe { ManuallyDrop::take(&mut self.block) };
+        if self.errors.is_lost() {
+            LOST.lock().unwrap_or_else(PoisonError::into_inner).push(block);
         }
     }
 }
