@@ -1,7 +1,7 @@
 //! Kernel arguments: what launch wrappers take, and how it becomes the words that a kernel is given.
 //!
 //! Memory is held for the launch, so that the back end can order it after what else uses the memory.
-//! Guaranteed: what is held is on the stream's device, and marshalling allocates nothing.
+//! Guaranteed: what is held is on the stream's device.
 
 use std::{marker::PhantomData, sync::Arc};
 
@@ -142,8 +142,8 @@ pub struct Argument<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
-    Value(*const u8),
+pub(crate) enum Kind {
+    Value { address: *const u8, bytes: usize },
     Slice { address: u64, len: u64 },
     Pointer { address: u64, bytes: u64 },
 }
@@ -156,7 +156,7 @@ impl<'a> Argument<'a> {
     /// A scalar or a struct, by value.
     #[must_use]
     pub fn value<T: DeviceCopy>(value: &'a T) -> Self {
-        let kind = Kind::Value(std::ptr::from_ref(value).cast());
+        let kind = Kind::Value { address: std::ptr::from_ref(value).cast(), bytes: size_of::<T>() };
         Self { kind, errors: None, marker: PhantomData }
     }
 
@@ -183,8 +183,14 @@ impl<'a> Argument<'a> {
     /// What the device reads of a tensor map.
     #[must_use]
     pub fn tensor_map<T>(map: &'a HeldMap<'_, T>) -> Self {
-        let kind = Kind::Value(std::ptr::from_ref(&map.data).cast());
+        let address = std::ptr::from_ref(&map.data).cast();
+        let kind = Kind::Value { address, bytes: size_of::<TensorMapData>() };
         Self { kind, errors: map.held.guard.errors(), marker: PhantomData }
+    }
+
+    /// What it is.
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.kind
     }
 
     /// Keeps the error of a launch that has run already with the memory of this argument.
@@ -192,61 +198,6 @@ impl<'a> Argument<'a> {
         if let Some(slot) = self.errors {
             slot.keep(error);
         }
-    }
-}
-
-/// Pointers to device-level arguments, on the stack: a launch allocates nothing.
-pub(crate) struct Marshalled {
-    pointers: [*const u8; MAX_ARGUMENTS],
-    len: usize,
-}
-
-impl Marshalled {
-    /// The pointers for `arguments`, which they point into: valid as long as those are.
-    ///
-    /// # Panics
-    ///
-    /// With more than [`MAX_ARGUMENTS`]: the build refuses such kernels.
-    pub(crate) fn new(arguments: &[Argument<'_>]) -> Self {
-        let mut marshalled = Self { pointers: [std::ptr::null(); MAX_ARGUMENTS], len: 0 };
-        for argument in arguments {
-            match &argument.kind {
-                Kind::Value(value) => marshalled.push(*value),
-                Kind::Pointer { address, .. } => {
-                    marshalled.push(std::ptr::from_ref(address).cast());
-                }
-                Kind::Slice { address, len } => {
-                    marshalled.push(std::ptr::from_ref(address).cast());
-                    marshalled.push(std::ptr::from_ref(len).cast());
-                }
-            }
-        }
-        marshalled.push_lengths(arguments);
-        marshalled
-    }
-
-    /// The sizes of what is passed as an address, behind the kernel's own arguments: kernels that do
-    /// not ask for them do not look there. None where there is no room for all.
-    fn push_lengths(&mut self, arguments: &[Argument<'_>]) {
-        let bytes = |argument: &Argument<'_>| matches!(argument.kind, Kind::Pointer { .. });
-        if self.len + arguments.iter().filter(|argument| bytes(argument)).count() > MAX_ARGUMENTS {
-            return;
-        }
-        for argument in arguments {
-            if let Kind::Pointer { bytes, .. } = &argument.kind {
-                self.push(std::ptr::from_ref(bytes).cast());
-            }
-        }
-    }
-
-    fn push(&mut self, pointer: *const u8) {
-        assert!(self.len < MAX_ARGUMENTS, "a kernel has at most {MAX_ARGUMENTS} arguments");
-        self.pointers[self.len] = pointer;
-        self.len += 1;
-    }
-
-    pub(crate) fn pointers(&mut self) -> &mut [*const u8] {
-        &mut self.pointers[..self.len]
     }
 }
 

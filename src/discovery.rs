@@ -18,12 +18,13 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// None at present: the processor is always there.
+    /// [`Error::Variable`], where an environment variable of the CPU back end cannot be read: the processor
+    /// is always there.
     pub fn best() -> Result<Self> {
         let mut passed_over = Vec::new();
         let mut devices = backend::devices();
         let best = devices.find_map(|device| device.map_err(|error| passed_over.push(error)).ok());
-        let best = Self::of(best.unwrap_or_else(cpu::context::parallel));
+        let best = Self::of(best.map_or_else(cpu::context::parallel, Ok)?);
         if !passed_over.is_empty() && std::env::var_os("KERNELMILL_LOG").is_some_and(is_on) {
             for error in passed_over {
                 eprintln!("kernelmill: {error}; the device is {best}");
@@ -55,9 +56,9 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// None at present.
+    /// [`Error::Variable`], where an environment variable of the CPU back end cannot be read.
     pub fn cpu() -> Result<Self> {
-        Ok(Self::of(cpu::context::parallel()))
+        cpu::context::parallel().map(Self::of)
     }
 
     /// The processor, on the calling thread alone: the blocks of a launch run one after the
@@ -68,7 +69,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// None at present.
+    /// [`Error::Variable`], where an environment variable of the CPU back end cannot be read.
     ///
     /// ```
     /// let device = kernelmill::Device::cpu_sequential()?;
@@ -76,7 +77,7 @@ impl Device {
     /// # Ok::<(), kernelmill::Error>(())
     /// ```
     pub fn cpu_sequential() -> Result<Self> {
-        Ok(Self::of(cpu::context::sequential()))
+        cpu::context::sequential().map(Self::of)
     }
 
     /// The NVIDIA GPU with this number, in its primary context.

@@ -1,6 +1,6 @@
 //! Errors: what can go wrong, on the host and on the device.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use kernelmill_artifact::{PanicKind, SourceFrame, SourceLocation};
 
@@ -159,6 +159,20 @@ pub enum Error {
         /// The entry that is not there.
         entry: &'static str,
     },
+    /// A launch took longer than the watchdog allows. Reported by the next `synchronize` or `download`,
+    /// and by every later use of the buffers that the launch was given.
+    #[error("{0}")]
+    LaunchTimeout(Box<LaunchTimeout>),
+    /// An environment variable of this crate has a value that cannot be read.
+    #[error("the environment variable {variable} is `{value}`, which is not {expected}")]
+    Variable {
+        /// The variable.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// A back end cannot be used on this machine.
     #[error("{backend} is not available: {reason}")]
     Unavailable {
@@ -241,6 +255,44 @@ impl fmt::Display for KernelPanic {
 impl From<KernelPanic> for Error {
     fn from(panic: KernelPanic) -> Self {
         Self::KernelPanic(Box::new(panic))
+    }
+}
+
+/// A launch on the processor that took longer than the environment variable `KERNELMILL_WATCHDOG` allows.
+///
+/// Its blocks go on running on threads of their own until they end, which may be never. So the buffers that
+/// the launch was given are lost: they are never freed, and every use of them is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaunchTimeout {
+    /// The kernel's name.
+    pub kernel: String,
+    /// The source that the kernel was compiled from, relative to its package.
+    pub source: &'static str,
+    /// The longest that a launch may take.
+    pub limit: Duration,
+    /// Indices of the blocks that ran at that time, x, y, z.
+    pub blocks: Vec<[u32; 3]>,
+}
+
+impl fmt::Display for LaunchTimeout {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kernel, source, limit, blocks } = self;
+        write!(
+            formatter,
+            "kernel `{kernel}` of {source} has run for more than {limit:?}, the limit that \
+             KERNELMILL_WATCHDOG sets; blocks that still run:"
+        )?;
+        for (index, [x, y, z]) in blocks.iter().enumerate() {
+            write!(formatter, "{} {x},{y},{z}", if index == 0 { "" } else { ";" })?;
+        }
+        Ok(())
+    }
+}
+
+impl From<LaunchTimeout> for Error {
+    fn from(timeout: LaunchTimeout) -> Self {
+        Self::LaunchTimeout(Box::new(timeout))
     }
 }
 

@@ -3,16 +3,17 @@
 //! The one place where a launch is checked: stream, limits of the device and of the kernel, and what
 //! its author says of blocks. What passes goes to the back end.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use crate::{
-    argument::{Argument, Marshalled},
+    argument::Argument,
     device::Device,
     embedded::{EmbeddedArtifact, EmbeddedKernel},
     error::{Error, Result},
     hal::{Function, Module, StreamRef},
     launch::Launch,
     limits::{KernelLimits, check_bounds},
+    marshal::{self, Marshalled},
 };
 use kernelmill_artifact::{LaunchLimits, Signature};
 
@@ -26,6 +27,8 @@ pub(crate) struct CompiledKernel {
     /// What stands in its source of the blocks it is launched with.
     bounds: LaunchLimits,
     function: Box<dyn Function>,
+    /// The longest that a launch may take, where somebody watches.
+    time_limit: Option<Duration>,
 }
 
 impl CompiledKernel {
@@ -38,7 +41,8 @@ impl CompiledKernel {
     ) -> Result<Self> {
         let function = module.function(artifact, kernel)?;
         let (name, bounds) = (signature.name(), signature.limits);
-        Ok(Self { name, artifact, limits: function.limits(), bounds, function })
+        let (limits, time_limit) = (function.limits(), function.time_limit());
+        Ok(Self { name, artifact, limits, bounds, function, time_limit })
     }
 
     /// Launches the kernel on `device`, which it is loaded on.
@@ -59,9 +63,19 @@ impl CompiledKernel {
         let shape = device.limits().check(launch, &self.limits, self.name, device.name())?;
         let Some(shape) = shape else { return Ok(()) };
         check_bounds(launch, &self.bounds, self.name)?;
-        let mut marshalled = Marshalled::new(arguments);
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
-        let error = unsafe { self.function.launch(stream, &shape, marshalled.pointers())? };
+        let error = unsafe {
+            match self.time_limit {
+                None => {
+                    let mut marshalled = Marshalled::new(arguments);
+                    self.function.launch(stream, &shape, marshalled.pointers())?
+                }
+                Some(limit) => {
+                    let owned = marshal::owned(arguments);
+                    self.function.launch_within(limit, stream, &shape, owned)?
+                }
+            }
+        };
         if let Some(error) = error {
             arguments.iter().for_each(|argument| argument.keep(&error));
         }

@@ -74,6 +74,7 @@ mod kernel;
 mod launch;
 mod limits;
 mod loaded;
+mod marshal;
 mod properties;
 pub mod select;
 mod slice;
@@ -93,7 +94,7 @@ pub use choice::Choice;
 pub use copy::DeviceCopy;
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
-pub use error::{Error, KernelPanic, NoBinary, Rejected, Result};
+pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
 pub use function::DeviceFn;
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;

@@ -278,7 +278,7 @@ bind_tuples! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Device, Error, argument::Marshalled};
+    use crate::{Device, Error, marshal::Marshalled};
 
     /// The words that the arguments of a launch point at.
     fn words<'s, B: Bind + 's>(stream: &'s impl LaunchStream, arguments: B) -> Vec<u32> {

@@ -19,6 +19,15 @@ pub struct Geometry {
     pub reserved: u32,
 }
 
+impl Geometry {
+    /// The index of the block with this linear index, x fastest.
+    pub(crate) fn index_of(&self, linear: usize) -> [u32; 3] {
+        let [width, height, _] = self.grid.map(|n| n as usize);
+        let (row, x) = (linear / width, linear % width);
+        [x as u32, (row % height) as u32, (row / height) as u32]
+    }
+}
+
 /// A block that runs.
 #[derive(Debug)]
 #[repr(C)]
@@ -60,7 +69,8 @@ pub struct Item {
     /// At a warp operation: which, one of [`operation`].
     pub operation: u32,
     /// At a shuffle: lane, mask or distance. At [`operation::ACTIVE_MASK`]: the place in the
-    /// kernel, so that only threads at the same place count as one group; 0 for all.
+    /// kernel, so that only threads at the same place count as one group; 0 for all. At a barrier of
+    /// the block: which of the kernel's barriers it is, so that different ones are told apart.
     pub argument: u32,
     /// At a shuffle the value, at a ballot the predicate: anything but 0 is true.
     pub value: u32,

@@ -11,11 +11,13 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use kernelmill_artifact::TensorMapData;
 
 pub(crate) use self::{
+    arguments::OwnedArguments,
     async_error::{AsyncError, ErrorSlot},
     guard::Guard,
 };
@@ -26,6 +28,7 @@ use crate::{
     properties::{Architecture, Backend, Limits},
 };
 
+mod arguments;
 mod async_error;
 mod guard;
 
@@ -177,6 +180,28 @@ pub(crate) trait Function: Send + Sync {
         shape: &Checked,
         arguments: &mut [*const u8],
     ) -> Result<Option<Arc<AsyncError>>>;
+
+    /// The longest that a launch may take, where somebody watches: it is by [`Function::launch_within`] then.
+    fn time_limit(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Launches it with arguments of its own, and waits no longer than `limit`. Memory that the launch may use
+    /// after that is lost by the error.
+    ///
+    /// # Safety
+    ///
+    /// As for `launch`.
+    unsafe fn launch_within(
+        &self,
+        _limit: Duration,
+        stream: StreamRef<'_>,
+        shape: &Checked,
+        arguments: OwnedArguments,
+    ) -> Result<Option<Arc<AsyncError>>> {
+        // SAFETY: as promised to this function; a launch that returns does not use its arguments any more.
+        unsafe { self.launch(stream, shape, &mut arguments.pointers().to_vec()) }
+    }
 }
 
 /// A stream to launch on: one of this crate, or one of a library that a back end works with.

@@ -116,8 +116,8 @@ fn a_contract_makes_a_wrapper_safe_and_is_checked() {
         assert_eq!(error.to_string(), expected);
     };
     refused(Launch::linear(301).into(), 301, "x.len >= n");
-    refused(Launch::linear(300).into(), -1, "n >= 0 and block.x <= 256");
-    refused(Launch::grid([1; 3], [257, 1, 1]), 3, "n >= 0 and block.x <= 256");
+    refused(Launch::linear(300).into(), -1, "n >= 0 && block.x <= 256");
+    refused(Launch::grid([1; 3], [257, 1, 1]), 3, "n >= 0 && block.x <= 256");
     refused(Launch::linear(256).into(), 257, "grid.x * block.x >= n or n > 1_000_000");
     refused(Launch::grid([20; 3], [256, 2, 1]), 3, "block.y == 1 and block.z == 1");
     let rule = "shared == 4 * (block.x - 1) or shared % 2 == -0";

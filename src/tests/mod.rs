@@ -6,7 +6,7 @@ mod cpp;
 #[cfg(feature = "cuda")]
 mod cuda;
 mod narrowed;
-mod objects;
+pub(crate) mod objects;
 mod pool;
 
 /// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes

@@ -34,7 +34,7 @@ static kernelmill_cpu_demo_scale: CpuKernel = looped(scale);
 /// # Safety
 ///
 /// It is one.
-pub(super) unsafe fn argument<T: Copy>(arguments: *const *const u8, index: usize) -> T {
+pub(crate) unsafe fn argument<T: Copy>(arguments: *const *const u8, index: usize) -> T {
     // SAFETY: promised.
     unsafe { (*arguments.add(index)).cast::<T>().read() }
 }

@@ -1,7 +1,7 @@
 //! Arenas: the memory that blocks run in, one set for each thread of the host.
 //!
-//! Kept between launches. Guaranteed: a launch like the one before it on a thread allocates nothing, and memory
-//! that there is not is an error.
+//! Kept between launches, unless there are guard pages beside them. Guaranteed: a launch like the one before
+//! it on a thread allocates nothing, and memory that there is not is an error.
 
 use std::{
     alloc::{Layout, alloc, alloc_zeroed, dealloc},
@@ -9,6 +9,7 @@ use std::{
     ptr::NonNull,
 };
 
+use super::guard_pages::{Guarded, Placement};
 use crate::embedded::abi::{Block, Item};
 
 /// Arenas of more bytes than this are not kept.
@@ -49,31 +50,50 @@ impl Drop for Aligned {
 }
 
 /// Memory of at least the size that was last asked for.
-#[derive(Debug, Default)]
-struct Grown(Option<Aligned>);
+#[derive(Debug)]
+enum Grown {
+    Heap(Option<Aligned>),
+    /// Of just that size, beside a guard page.
+    Guarded(Placement, Option<Guarded>),
+}
 
 /// A block needs this many bytes, and they cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lacking(pub(super) usize);
 
 impl Grown {
+    fn new(guard_pages: Option<Placement>) -> Self {
+        guard_pages.map_or(Self::Heap(None), |placement| Self::Guarded(placement, None))
+    }
+
     /// Memory of `bytes` bytes, aligned; what it contains is not defined.
     fn reserve(&mut self, bytes: usize, align: usize) -> Result<*mut u8, Lacking> {
-        if let Some(memory) = &self.0
+        let kept = match self {
+            Self::Heap(kept) => kept,
+            Self::Guarded(placement, kept) => {
+                *kept = None;
+                let memory = Guarded::new(bytes.max(1), align, *placement);
+                return Ok(kept.insert(memory.ok_or(Lacking(bytes))?).pointer());
+            }
+        };
+        if let Some(memory) = kept
             && memory.layout.size() >= bytes
             && memory.layout.align() >= align
         {
             return Ok(memory.pointer());
         }
-        self.0 = None;
+        *kept = None;
         // What is not kept has no use for room to grow.
         let size = if bytes > KEPT_BYTES { bytes } else { bytes.max(1).next_power_of_two() };
         let memory = Aligned::new(size, align, true).ok_or(Lacking(bytes))?;
-        Ok(self.0.insert(memory).pointer())
+        Ok(kept.insert(memory).pointer())
     }
 
     fn bytes(&self) -> usize {
-        self.0.as_ref().map_or(0, |memory| memory.layout.size())
+        match self {
+            Self::Heap(kept) => kept.as_ref().map_or(0, |memory| memory.layout.size()),
+            Self::Guarded(..) => 0,
+        }
     }
 }
 
@@ -91,23 +111,27 @@ thread_local! {
 }
 
 /// The calling thread's arena, until this is dropped. A second one on the same thread, for a
-/// launch inside another, is made anew.
-pub(super) struct Lease(Option<Box<Arena>>);
+/// launch inside another, is made anew, and so is one with guard pages.
+pub(super) struct Lease {
+    arena: Option<Box<Arena>>,
+    is_kept: bool,
+}
 
 impl Lease {
-    pub(super) fn take() -> Self {
-        let kept = ARENA.try_with(Cell::take).unwrap_or_default();
-        Self(Some(kept.unwrap_or_else(|| Box::new(Arena::new()))))
+    pub(super) fn take(guard_pages: Option<Placement>) -> Self {
+        let is_kept = guard_pages.is_none();
+        let kept = if is_kept { ARENA.try_with(Cell::take).unwrap_or_default() } else { None };
+        Self { arena: Some(kept.unwrap_or_else(|| Box::new(Arena::new(guard_pages)))), is_kept }
     }
 
     pub(super) fn arena(&mut self) -> &mut Arena {
-        self.0.as_mut().expect("there until the drop")
+        self.arena.as_mut().expect("there until the drop")
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let arena = self.0.take();
+        let arena = self.arena.take().filter(|_| self.is_kept);
         if arena.as_ref().is_some_and(|arena| arena.bytes() <= KEPT_BYTES) {
             // While the thread ends there is nothing to give it back to.
             let _ = ARENA.try_with(|kept| kept.set(arena));
@@ -116,7 +140,7 @@ impl Drop for Lease {
 }
 
 impl Arena {
-    fn new() -> Self {
+    fn new(guard_pages: Option<Placement>) -> Self {
         let block = Block {
             index: [0; 3],
             reserved: 0,
@@ -126,7 +150,8 @@ impl Arena {
             scratch: std::ptr::null_mut(),
             jump: [0; 64],
         };
-        Self { block, shared: Grown::default(), frames: Grown::default(), items: Vec::new() }
+        let grown = || Grown::new(guard_pages);
+        Self { block, shared: grown(), frames: grown(), items: Vec::new() }
     }
 
     /// The block, with shared memory of `bytes` bytes, and `scratch` bytes for what it keeps

@@ -3,10 +3,10 @@
 use std::{
     iter,
     num::NonZero,
-    sync::{Arc, LazyLock},
+    sync::{Arc, OnceLock},
 };
 
-use super::{launch::Device, memory::Memory, module::Module, stream::Stream};
+use super::{launch::Device, memory::Memory, module::Module, options::Options, stream::Stream};
 use crate::{
     embedded::EmbeddedArtifact,
     error::{Error, Result},
@@ -33,24 +33,44 @@ pub(crate) struct Context {
 }
 
 /// The device whose blocks run in parallel.
-pub(crate) fn parallel() -> Arc<dyn hal::Context> {
-    static PARALLEL: LazyLock<Arc<Context>> = LazyLock::new(|| Arc::new(Context::new(false)));
-    Arc::clone(&*PARALLEL) as _
+///
+/// # Errors
+///
+/// [`Error::Variable`].
+pub(crate) fn parallel() -> Result<Arc<dyn hal::Context>> {
+    static PARALLEL: OnceLock<Arc<Context>> = OnceLock::new();
+    open(&PARALLEL, false)
 }
 
 /// The device whose blocks run one after the other.
-pub(crate) fn sequential() -> Arc<dyn hal::Context> {
-    static SEQUENTIAL: LazyLock<Arc<Context>> = LazyLock::new(|| Arc::new(Context::new(true)));
-    Arc::clone(&*SEQUENTIAL) as _
+///
+/// # Errors
+///
+/// [`Error::Variable`].
+pub(crate) fn sequential() -> Result<Arc<dyn hal::Context>> {
+    static SEQUENTIAL: OnceLock<Arc<Context>> = OnceLock::new();
+    open(&SEQUENTIAL, true)
+}
+
+fn open(place: &OnceLock<Arc<Context>>, sequential: bool) -> Result<Arc<dyn hal::Context>> {
+    if let Some(context) = place.get() {
+        return Ok(Arc::clone(context) as _);
+    }
+    let options = Options::of_process()?;
+    Ok(Arc::clone(place.get_or_init(|| Arc::new(Context::new(sequential, options)))) as _)
 }
 
 impl Context {
-    fn new(sequential: bool) -> Self {
+    pub(super) fn new(sequential: bool, options: Options) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
         let how = if sequential { "sequential".to_owned() } else { format!("{cores} threads") };
         let name = format!("{} CPU, {how}", std::env::consts::ARCH);
-        let device = Device { name, sequential, errors: ErrorSlot::default() };
+        let device = Device { name, sequential, options, errors: ErrorSlot::default() };
         Self { id: ContextId::new(), device: Arc::new(device) }
+    }
+
+    fn memory(&self, bytes: usize, zeroed: bool) -> Result<Memory> {
+        Memory::new(&self.device.name, bytes, zeroed, self.device.options.guard_pages)
     }
 }
 
@@ -60,12 +80,12 @@ impl Platform for Cpu {
     }
 
     fn devices(&self) -> Box<dyn Iterator<Item = Result<Arc<dyn hal::Context>>>> {
-        Box::new(iter::once_with(|| Ok(parallel())))
+        Box::new(iter::once_with(parallel))
     }
 
     fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {
         if ordinal == 0 {
-            return Ok(parallel());
+            return parallel();
         }
         let reason = format!("there is no device {ordinal}, the processor is one device");
         Err(Error::Unavailable { backend: Backend::Cpu, reason })
@@ -102,11 +122,11 @@ impl hal::Context for Context {
     }
 
     fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        Ok(Box::new(Memory::new(&self.device.name, bytes, true)?))
+        Ok(Box::new(self.memory(bytes, true)?))
     }
 
     unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        let mut memory = Box::new(Memory::new(&self.device.name, bytes, false)?);
+        let mut memory = Box::new(self.memory(bytes, false)?);
         // SAFETY: the memory is new and has that many bytes; the source is promised.
         unsafe { hal::Memory::write(&mut *memory, 0, source, bytes)? };
         Ok(memory)

@@ -8,7 +8,7 @@ use std::{
     ops::Range,
     sync::{
         Arc,
-        atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -17,16 +17,18 @@ use kernelmill_artifact::PanicRecord;
 use rayon::prelude::*;
 
 use super::{
-    arena::{Arena, Lacking, Lease},
-    scheduler::Scheduler,
+    arena::Lacking,
+    blocks::{Blocks, Strategy},
+    options::Options,
+    watchdog::{self, Job, Outcome},
 };
 use crate::{
     embedded::{
         EmbeddedArtifact,
-        abi::{self, Geometry, ROW, Resume, Run, Start},
+        abi::{self, Geometry},
     },
-    error::{Error, Result},
-    hal::{self, AsyncError, ErrorSlot, StreamRef},
+    error::{Error, LaunchTimeout, Result},
+    hal::{self, AsyncError, ErrorSlot, OwnedArguments, StreamRef},
     limits::{Checked, KernelLimits},
 };
 
@@ -37,17 +39,12 @@ const WORTH_SHARING: Duration = Duration::from_micros(20);
 /// Pieces that the blocks of a launch are dealt in, for each thread of the pool.
 const CHUNKS_PER_THREAD: usize = 16;
 
-/// The lowering strategy of a kernel, and its functions.
-pub(super) enum Strategy {
-    Loop { run: Run, thread_bytes: usize },
-    Coroutine { start: Start, resume: Resume, stride: usize, align: usize },
-}
-
 /// What kernels know of their device.
 pub(super) struct Device {
     pub(super) name: String,
     /// Whether blocks run one after the other.
     pub(super) sequential: bool,
+    pub(super) options: Options,
     /// Of all launches.
     pub(super) errors: ErrorSlot,
 }
@@ -55,6 +52,7 @@ pub(super) struct Device {
 /// A kernel, ready to be launched.
 pub(super) struct Function {
     strategy: Strategy,
+    name: &'static str,
     artifact: &'static EmbeddedArtifact,
     device: Arc<Device>,
     static_shared_bytes: u64,
@@ -65,13 +63,26 @@ pub(super) struct Function {
 impl Function {
     pub(super) fn new(
         strategy: Strategy,
-        kernel: &abi::Kernel,
+        (name, kernel): (&'static str, &abi::Kernel),
         artifact: &'static EmbeddedArtifact,
         device: Arc<Device>,
     ) -> Self {
         let static_shared_bytes = kernel.static_shared_bytes;
         let block_ns = AtomicU64::new(0);
-        Self { strategy, artifact, device, static_shared_bytes, block_ns }
+        Self { strategy, name, artifact, device, static_shared_bytes, block_ns }
+    }
+
+    /// Bytes of shared memory in a block: the kernel's own, and the dynamic part. Both are within the limits
+    /// of the device, so nothing is cut.
+    fn shared_bytes(&self, dynamic: u32) -> usize {
+        (self.static_shared_bytes.next_multiple_of(128) + u64::from(dynamic)) as usize
+    }
+
+    /// The asynchronous error of a launch that has run on `stream`.
+    fn keep(&self, stream: StreamRef<'_>, error: Arc<AsyncError>) -> Arc<AsyncError> {
+        stream.keep(&error);
+        self.device.errors.keep(&error);
+        error
     }
 
     /// Whether `blocks` blocks took so little when last measured that sharing them costs more.
@@ -96,20 +107,17 @@ impl hal::Function for Function {
         let Checked { grid, block, dynamic_shared_bytes } = *shape;
         let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
         let record = UnsafeCell::new(PanicRecord::EMPTY);
-        // Both are within the limits of the device, so nothing is cut.
-        let shared_bytes =
-            self.static_shared_bytes.next_multiple_of(128) + u64::from(dynamic_shared_bytes);
-        let launch = Launch {
-            function: self,
+        let blocks = Blocks {
+            strategy: self.strategy,
             geometry: &geometry,
             arguments: arguments.as_ptr(),
             record: record.get(),
-            shared_bytes: shared_bytes as usize,
-            lacking: AtomicUsize::new(0),
+            shared_bytes: self.shared_bytes(dynamic_shared_bytes),
+            guard_pages: self.device.options.guard_pages,
         };
-        let blocks = grid.iter().map(|&n| n as usize).product();
+        let launch = Launch { function: self, blocks, lacking: AtomicUsize::new(0) };
         // SAFETY: the caller promises the arguments; geometry and record live until the end.
-        unsafe { launch.run(blocks) };
+        unsafe { launch.run(count(grid)) };
         let lacking = launch.lacking.into_inner();
         let record = record.into_inner();
         if lacking != 0 {
@@ -119,25 +127,60 @@ impl hal::Function for Function {
             return Ok(None);
         }
         let error = AsyncError::new(self.artifact.panic(&record).into());
-        stream.keep(&error);
-        self.device.errors.keep(&error);
-        Ok(Some(error))
+        Ok(Some(self.keep(stream, error)))
     }
+
+    fn time_limit(&self) -> Option<Duration> {
+        self.device.options.watchdog
+    }
+
+    unsafe fn launch_within(
+        &self,
+        limit: Duration,
+        stream: StreamRef<'_>,
+        shape: &Checked,
+        arguments: OwnedArguments,
+    ) -> Result<Option<Arc<AsyncError>>> {
+        let Checked { grid, block, dynamic_shared_bytes } = *shape;
+        let job = Job {
+            strategy: self.strategy,
+            geometry: Geometry { grid, block, dynamic_shared_bytes, reserved: 0 },
+            arguments,
+            shared_bytes: self.shared_bytes(dynamic_shared_bytes),
+            guard_pages: self.device.options.guard_pages,
+            blocks: count(grid),
+        };
+        let threads = if self.device.sequential { 1 } else { rayon::current_num_threads() };
+        // SAFETY: the caller promises the arguments.
+        let error = match unsafe { watchdog::run(job, threads, limit)? } {
+            Outcome::Done => return Ok(None),
+            Outcome::Lacking(Lacking(bytes)) => {
+                return Err(Error::OutOfMemory { device: self.device.name.clone(), bytes });
+            }
+            Outcome::Panicked(record) => AsyncError::new(self.artifact.panic(&record).into()),
+            Outcome::StillRunning(blocks) => AsyncError::still_running(LaunchTimeout {
+                kernel: self.name.to_owned(),
+                source: self.artifact.source,
+                limit,
+                blocks,
+            }),
+        };
+        Ok(Some(self.keep(stream, error)))
+    }
+}
+
+/// How many blocks a grid has.
+fn count(grid: [u32; 3]) -> usize {
+    grid.iter().map(|&n| n as usize).product()
 }
 
 /// One launch.
 struct Launch<'a> {
     function: &'a Function,
-    geometry: &'a Geometry,
-    arguments: *const *const u8,
-    record: *mut PanicRecord,
-    shared_bytes: usize,
+    blocks: Blocks<'a>,
     /// The bytes that a block needs and cannot have; 0 where there is none.
     lacking: AtomicUsize,
 }
-
-// SAFETY: arguments are only read; the record is claimed by one thread before it is written.
-unsafe impl Sync for Launch<'_> {}
 
 impl Launch<'_> {
     /// # Safety
@@ -218,81 +261,9 @@ impl Launch<'_> {
         if self.lacking.load(Ordering::Relaxed) != 0 {
             return;
         }
-        // SAFETY: promised; the arena is this thread's.
-        let done = unsafe { self.run_in(Lease::take().arena(), blocks) };
-        if let Err(Lacking(bytes)) = done {
+        // SAFETY: promised; no block is run twice.
+        if let Err(Lacking(bytes)) = unsafe { self.blocks.run(blocks) } {
             self.lacking.store(bytes, Ordering::Relaxed);
-        }
-    }
-
-    /// Runs the blocks with these linear indices, x fastest, until one panics; none where their memory cannot
-    /// be had.
-    ///
-    /// # Safety
-    ///
-    /// As for `run`; nobody else uses the arena.
-    unsafe fn run_in(
-        &self,
-        arena: &mut Arena,
-        blocks: Range<usize>,
-    ) -> std::result::Result<(), Lacking> {
-        let mut scratch = 0;
-        let scheduler = match self.function.strategy {
-            Strategy::Loop { thread_bytes, .. } => {
-                let [width, height, depth] = self.geometry.block.map(|n| n as usize);
-                scratch = thread_bytes
-                    .saturating_mul(width.next_multiple_of(ROW))
-                    .saturating_mul(height.saturating_mul(depth));
-                None
-            }
-            Strategy::Coroutine { start, resume, stride, align } => {
-                let shape = self.geometry.block;
-                let threads = shape.iter().map(|&n| n as usize).product();
-                let (items, frames) = arena.threads(threads, stride, align)?;
-                let arguments = self.arguments;
-                Some(Scheduler { start, resume, arguments, shape, items, frames, stride })
-            }
-        };
-        let block = arena.block(self.shared_bytes, scratch)?;
-        let mut index = self.index(blocks.start);
-        // SAFETY: the block is this thread's; the record outlives the launch, and kernels use its
-        // state as an atomic too; arguments are promised.
-        unsafe {
-            (*block).geometry = self.geometry;
-            (*block).panic = self.record;
-            let panicked = AtomicU32::from_ptr(&raw mut (*self.record).state);
-            for _ in blocks {
-                if panicked.load(Ordering::Relaxed) != 0 {
-                    return Ok(());
-                }
-                (*block).index = index;
-                match (&self.function.strategy, &scheduler) {
-                    (Strategy::Loop { run, .. }, _) => run(self.arguments, block),
-                    (Strategy::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
-                    (Strategy::Coroutine { .. }, None) => unreachable!("made above"),
-                }
-                index = self.next(index);
-            }
-        }
-        Ok(())
-    }
-
-    /// The index of the block with this linear index.
-    fn index(&self, linear: usize) -> [u32; 3] {
-        let [width, height, _] = self.geometry.grid.map(|n| n as usize);
-        let (row, x) = (linear / width, linear % width);
-        [x as u32, (row % height) as u32, (row / height) as u32]
-    }
-
-    /// The index of the block after that with this index.
-    fn next(&self, [x, y, z]: [u32; 3]) -> [u32; 3] {
-        let [width, height, _] = self.geometry.grid;
-        if x + 1 < width {
-            [x + 1, y, z]
-        } else if y + 1 < height {
-            [0, y + 1, z]
-        } else {
-            [0, 0, z + 1]
         }
     }
 }

@@ -3,16 +3,22 @@
 //! A launch has run when it returns. Its blocks run on rayon's pool, or on the calling thread
 //! where that is faster; the threads of a block run on one thread, by the kernel's lowering strategy:
 //! a function that loops over them, or coroutines that the [`scheduler`] resumes in turn.
-//! [`abi`](crate::embedded::abi) is the interface to compiled code.
+//! [`abi`](crate::embedded::abi) is the interface to compiled code. Two debugging aids are turned on by
+//! environment variables ([`options`]): the [`watchdog`] runs launches on threads of their own and gives up those that
+//! take too long, and [`guard_pages`] let an access beyond a buffer end the process.
 
 mod arena;
+mod blocks;
 pub(crate) mod context;
 mod dispatch;
+mod guard_pages;
 mod launch;
 mod memory;
 mod module;
+mod options;
 mod scheduler;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod warp;
+mod watchdog;

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::{
+    blocks::Strategy,
     dispatch,
-    launch::{Device, Function, Strategy},
+    launch::{Device, Function},
 };
 use crate::{
     embedded::{
@@ -42,7 +43,8 @@ impl hal::Module for Module {
         check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
         let Some(strategy) = strategy(compiled) else { return Err(missing) };
         let device = Arc::clone(&self.device);
-        Ok(Box::new(Function::new(strategy, compiled, artifact, device)))
+        let named = (kernel.entry, compiled);
+        Ok(Box::new(Function::new(strategy, named, artifact, device)))
     }
 }
 

@@ -239,3 +239,20 @@ pub fn one_of_the_tile(x: &[u32], mut y: DisjointSlice<u32>) {
         }
     }
 }
+
+/// The threads of a block wait at two different barriers, by their elements: an error on the CPU.
+#[kernel]
+pub fn barriers_apart(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    let value = x[i.get()];
+    let seen = if value > 0 {
+        thread::sync_threads();
+        value + 1
+    } else {
+        thread::sync_threads();
+        7
+    };
+    if let Some(out) = y.get_mut(i) {
+        *out = seen;
+    }
+}

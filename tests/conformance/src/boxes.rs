@@ -61,7 +61,8 @@ macro_rules! boxes_read {
         fn $check(on: &Context) -> Outcome {
             let tensor: Tensor<$rank> = $tensor;
             let last = tensor.sizes.iter().zip(tensor.strides).map(|(n, stride)| (n - 1) * stride);
-            let len = last.sum::<usize>() + 1;
+            // Units of 16 bytes, so that tensors begin with one where guard pages end them with a page.
+            let len = (last.sum::<usize>() + 1).next_multiple_of(16 / size_of::<$element>());
             let memory: Vec<$element> = (0..len).map(|i| (i % 251 + 1) as $element).collect();
             let (step, count) = $boxes;
             let expected = tensor.boxes(&memory, $first, (step, count));

@@ -3,8 +3,9 @@
 use crate::{
     Check, Context, Outcome,
     compare::{below, same},
+    panics::reported,
 };
-use kernelmill::Launch;
+use kernelmill::{Launch, PanicKind};
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("reverse_blocks", reverse_blocks),
@@ -16,6 +17,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("barrier_in_function", barrier_in_function),
     Check::new("transpose", transpose),
     Check::new("one_of_the_tile", one_of_the_tile),
+    Check::on_cpu("barriers_apart", barriers_apart),
 ];
 
 fn reverse_blocks(on: &Context) -> Outcome {
@@ -114,4 +116,27 @@ fn one_of_the_tile(on: &Context) -> Outcome {
         })
     });
     same(&output.download()?, &expected.collect::<Vec<_>>())
+}
+
+/// Blocks whose threads all have the same branch pass, and the first one that has both is an error.
+fn barriers_apart(on: &Context) -> Outcome {
+    let mut x = vec![5_u32; 50 * 3];
+    x[50..100].fill(0);
+    let mut output = on.device.zeros::<u32>(x.len())?;
+    let input = on.device.upload(&x)?;
+    on.kernels.barriers_apart(&on.stream, Launch::grid([3], [50]), &input, &mut output)?;
+    let expected: Vec<u32> = x.iter().map(|x| if *x > 0 { x + 1 } else { 7 }).collect();
+    same(&output.download()?, &expected)?;
+    x[63] = 1;
+    let input = on.device.upload(&x)?;
+    on.kernels.barriers_apart(&on.stream, Launch::grid([3], [50]), &input, &mut output)?;
+    let panic = reported(&on.stream)?;
+    let text = "the threads of a block wait at 2 different barriers: 49 and 1 threads, 0 ended";
+    if (panic.kind, panic.block, panic.thread) != (PanicKind::Deadlock, [1, 0, 0], [13, 0, 0]) {
+        return Err(format!("not a deadlock of thread 13 of block 1: {panic:?}").into());
+    }
+    if panic.message != text {
+        return Err(format!("the message is: {}", panic.message).into());
+    }
+    Ok(())
 }

@@ -72,6 +72,7 @@ checks!(
     last_sums,
     loads_atomics,
     one_of_the_tile,
+    barriers_apart,
     strided_sums,
     strided_by_grids,
     strided_rows,

@@ -207,7 +207,10 @@ impl<'c> Lowering<'_, '_, 'c> {
             Operation::Fence => builder.fence(AtomicOrdering::SequentiallyConsistent),
             Operation::Barrier => match self.source {
                 Source::Parameters { .. } => self.end_region(&builder),
-                Source::Item(_) => self.wait(&builder, 1),
+                Source::Item(item) => {
+                    self.set_site(&builder, item, site);
+                    self.wait(&builder, 1);
+                }
             },
             Operation::Warp(number) => {
                 let result = match self.source {
@@ -249,6 +252,12 @@ impl<'c> Lowering<'_, '_, 'c> {
         let thread = warp_collectives::Thread { index: thread, dims, tables };
         let barrier = || self.end_region(builder);
         Some(warp_collectives::build(self.unit, builder, &thread, operation, turn, &barrier))
+    }
+
+    /// Says which of the kernel's barriers the thread waits at.
+    fn set_site(&self, builder: &Builder<'c>, item: Value<'c>, site: u64) {
+        let number = Type::int(self.unit.context, 32).constant(site + 1);
+        set_field(self.unit.context, builder, item, item::ARGUMENT, number);
     }
 
     /// Says what the thread waits for, and marks the place.

@@ -1,9 +1,11 @@
 //! The coroutine scheduler: runs the threads of a block as coroutines, on one thread of the host.
 //!
 //! Warp by warp, each lane runs until it waits or ends; warp operations complete as soon as their
-//! lanes are there. When every warp is stuck, all threads that have not ended wait at the block's
-//! barrier, and it opens, or they wait for each other for ever, which is reported as a panic. Threads
-//! that have ended do not count, neither at the barrier nor in a warp.
+//! lanes are there. When every warp is stuck, all threads that have not ended wait at one barrier of
+//! the kernel, and it opens. Otherwise they wait for each other for ever, which is reported as a panic: at
+//! different barriers, or at warp operations whose lanes do not come. Threads that have ended do not count,
+//! neither at the barrier nor in a warp, as for `__syncthreads` since
+//! [Volta](https://docs.nvidia.com/cuda/volta-tuning-guide/index.html#independent-thread-scheduling).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -55,9 +57,9 @@ impl Scheduler {
             if items.iter().all(|item| item.wait == WAIT_ENDED) {
                 return;
             }
-            if items.iter().any(|item| item.wait == WAIT_WARP) {
+            if let Some(stuck) = Stuck::find(items) {
                 // SAFETY: `block` and its record are valid.
-                return unsafe { report_deadlock(items, &*block, panicked, record) };
+                return unsafe { report_deadlock(&stuck, (*block).index, panicked, record) };
             }
             for item in items.iter_mut().filter(|item| item.wait == WAIT_BARRIER) {
                 item.wait = WAIT_NONE;
@@ -131,38 +133,83 @@ impl Scheduler {
     }
 }
 
-/// Records that the threads of a block wait for each other for ever, unless a panic is recorded.
+/// A block whose threads wait for each other for ever.
+struct Stuck {
+    /// The first thread that is not where others wait for it.
+    thread: [u32; 3],
+    message: String,
+}
+
+impl Stuck {
+    /// Why the barrier does not open once every warp is stuck; `None` where it does.
+    fn find(items: &[Item]) -> Option<Self> {
+        if let Some(first) = items.iter().find(|item| item.wait == WAIT_WARP) {
+            return Some(Self { thread: first.thread, message: at_warp_operations(items) });
+        }
+        let mut waiting = items.iter().filter(|item| item.wait == WAIT_BARRIER);
+        let barrier = waiting.next()?.argument;
+        let first = waiting.find(|item| item.argument != barrier)?;
+        Some(Self { thread: first.thread, message: at_barriers(items) })
+    }
+}
+
+fn count(items: &[Item], is: impl Fn(&Item) -> bool) -> usize {
+    items.iter().filter(|item| is(item)).count()
+}
+
+#[cold]
+fn at_warp_operations(items: &[Item]) -> String {
+    format!(
+        "the threads of a block wait for each other for ever: {} at a warp operation whose other \
+         lanes do not come, {} at the block's barrier, {} ended",
+        count(items, |item| item.wait == WAIT_WARP),
+        count(items, |item| item.wait == WAIT_BARRIER),
+        count(items, |item| item.wait == WAIT_ENDED)
+    )
+}
+
+#[cold]
+fn at_barriers(items: &[Item]) -> String {
+    let waiting = || items.iter().filter(|item| item.wait == WAIT_BARRIER);
+    let mut barriers: Vec<u32> = Vec::new();
+    for item in waiting() {
+        if !barriers.contains(&item.argument) {
+            barriers.push(item.argument);
+        }
+    }
+    let at = |barrier: &u32| waiting().filter(|item| item.argument == *barrier).count().to_string();
+    format!(
+        "the threads of a block wait at {} different barriers: {} threads, {} ended",
+        barriers.len(),
+        barriers.iter().map(at).collect::<Vec<_>>().join(" and "),
+        count(items, |item| item.wait == WAIT_ENDED)
+    )
+}
+
+/// Records that the threads of the block with this index wait for each other for ever, unless a panic is
+/// recorded.
 ///
 /// # Safety
 ///
 /// `record` is valid, and `state` is its state.
 #[cold]
 unsafe fn report_deadlock(
-    items: &[Item],
-    block: &Block,
+    stuck: &Stuck,
+    block: [u32; 3],
     state: &AtomicU32,
     record: *mut PanicRecord,
 ) {
     if state.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_err() {
         return;
     }
-    let waiting = |what| items.iter().filter(|item| item.wait == what).count();
-    let message = format!(
-        "the threads of a block wait for each other for ever: {} at a warp operation whose other \
-         lanes do not come, {} at the block's barrier, {} ended",
-        waiting(WAIT_WARP),
-        waiting(WAIT_BARRIER),
-        waiting(WAIT_ENDED)
-    );
-    let first = items.iter().find(|item| item.wait == WAIT_WARP);
     // SAFETY: this thread has claimed the record, so nobody else writes it.
     let record = unsafe { &mut *record };
     record.kind = PanicKind::Deadlock as u32;
     record.location = u32::MAX;
-    record.block = block.index;
-    record.thread = first.map_or([0; 3], |item| item.thread);
-    let length = message.len().min(record.message.len());
-    record.message[..length].copy_from_slice(&message.as_bytes()[..length]);
+    record.block = block;
+    record.thread = stuck.thread;
+    let length = stuck.message.len().min(record.message.len());
+    record.message[..length].copy_from_slice(&stuck.message.as_bytes()[..length]);
     record.message_len = length as u32;
     state.store(2, Ordering::Release);
 }

@@ -9,12 +9,14 @@ use crate::embedded::abi::{Geometry, operation};
 /// What a thread does after a step.
 enum Step {
     Barrier,
+    /// One of several barriers.
+    BarrierNumber(u32),
     /// Operation, mask, argument, value.
     Warp(u32, u32, u32, u32),
     End,
 }
 
-use Step::{Barrier, End, Warp};
+use Step::{Barrier, BarrierNumber, End, Warp};
 
 const FULL: u32 = u32::MAX;
 
@@ -49,7 +51,8 @@ unsafe extern "C" fn resume<P: Program>(frame: *mut u8, item: *mut Item) -> bool
     frame.step += 1;
     match step {
         End => return true,
-        Barrier => item.wait = WAIT_BARRIER,
+        Barrier => (item.wait, item.argument) = (WAIT_BARRIER, 1),
+        BarrierNumber(number) => (item.wait, item.argument) = (WAIT_BARRIER, number),
         Warp(operation, mask, argument, value) => {
             item.wait = WAIT_WARP;
             (item.operation, item.mask, item.argument, item.value) =
@@ -325,4 +328,42 @@ fn after_a_panic_the_block_ends_at_its_next_barrier() {
     let record = run::<PanicThenStuck>([8, 1, 1], &mut memory);
     assert_eq!(memory, [8, 0]);
     assert_eq!(PanicKind::from_code(record.kind), PanicKind::Explicit);
+}
+
+/// Threads below 3 wait at one barrier, the others at another; thread 4 has returned.
+struct Apart;
+
+impl Program for Apart {
+    fn step(step: u32, item: &Item, memory: &mut [u32]) -> Step {
+        memory[step as usize] += 1;
+        match (step, linear(item)) {
+            (0, 4) | (1, _) => End,
+            (_, thread) => BarrierNumber(1 + u32::from(thread < 3)),
+        }
+    }
+}
+
+#[test]
+fn threads_at_different_barriers_are_a_deadlock() {
+    let mut memory = [0; 2];
+    let record = run::<Apart>([8, 1, 1], &mut memory);
+    assert_eq!((record.state, PanicKind::from_code(record.kind)), (2, PanicKind::Deadlock));
+    assert_eq!((record.block, record.thread), ([4, 5, 6], [3, 0, 0]));
+    let text = "the threads of a block wait at 2 different barriers: 3 and 4 threads, 1 ended";
+    assert_eq!(record.message(&[], &[]), text);
+    assert_eq!(memory, [8, 0], "no barrier has opened");
+}
+
+/// Every thread passes the same barriers, one after the other.
+struct Together;
+
+impl Program for Together {
+    fn step(step: u32, _item: &Item, _memory: &mut [u32]) -> Step {
+        if step < 3 { BarrierNumber(step + 1) } else { End }
+    }
+}
+
+#[test]
+fn different_barriers_one_after_the_other_open() {
+    assert!(!run::<Together>([40, 1, 1], &mut []).is_set());
 }

@@ -1,0 +1,110 @@
+//! CPU blocks: what a launch runs on one thread of the host, by the kernel's lowering strategy.
+//!
+//! Needs arguments and a record that outlive it. Guaranteed: blocks run one after the other, none after a
+//! panic, and none where their memory cannot be had, which is an error.
+
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use kernelmill_artifact::PanicRecord;
+
+use super::{
+    arena::{Arena, Lacking, Lease},
+    guard_pages::Placement,
+    scheduler::Scheduler,
+};
+use crate::embedded::abi::{Geometry, ROW, Resume, Run, Start};
+
+/// The lowering strategy of a kernel, and its functions.
+#[derive(Clone, Copy)]
+pub(super) enum Strategy {
+    Loop { run: Run, thread_bytes: usize },
+    Coroutine { start: Start, resume: Resume, stride: usize, align: usize },
+}
+
+/// The blocks of a launch.
+pub(super) struct Blocks<'a> {
+    pub(super) strategy: Strategy,
+    pub(super) geometry: &'a Geometry,
+    pub(super) arguments: *const *const u8,
+    pub(super) record: *mut PanicRecord,
+    pub(super) shared_bytes: usize,
+    pub(super) guard_pages: Option<Placement>,
+}
+
+// SAFETY: arguments are only read; the record is claimed by one thread before it is written.
+unsafe impl Sync for Blocks<'_> {}
+
+impl Blocks<'_> {
+    /// Runs the blocks with these linear indices, x fastest, in the arena of the calling thread.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of the kernel, and nobody else runs these blocks.
+    pub(super) unsafe fn run(&self, blocks: Range<usize>) -> Result<(), Lacking> {
+        // SAFETY: promised; the arena is this thread's.
+        unsafe { self.run_in(Lease::take(self.guard_pages).arena(), blocks) }
+    }
+
+    /// Runs the blocks with these linear indices, x fastest, until one panics; none where their memory cannot
+    /// be had.
+    ///
+    /// # Safety
+    ///
+    /// As for `run`; nobody else uses the arena.
+    unsafe fn run_in(&self, arena: &mut Arena, blocks: Range<usize>) -> Result<(), Lacking> {
+        let mut scratch = 0;
+        let scheduler = match self.strategy {
+            Strategy::Loop { thread_bytes, .. } => {
+                let [width, height, depth] = self.geometry.block.map(|n| n as usize);
+                scratch = thread_bytes
+                    .saturating_mul(width.next_multiple_of(ROW))
+                    .saturating_mul(height.saturating_mul(depth));
+                None
+            }
+            Strategy::Coroutine { start, resume, stride, align } => {
+                let shape = self.geometry.block;
+                let threads = shape.iter().map(|&n| n as usize).product();
+                let (items, frames) = arena.threads(threads, stride, align)?;
+                let arguments = self.arguments;
+                Some(Scheduler { start, resume, arguments, shape, items, frames, stride })
+            }
+        };
+        let block = arena.block(self.shared_bytes, scratch)?;
+        let mut index = self.geometry.index_of(blocks.start);
+        // SAFETY: the block is this thread's; the record outlives the launch, and kernels use its
+        // state as an atomic too; arguments are promised.
+        unsafe {
+            (*block).geometry = self.geometry;
+            (*block).panic = self.record;
+            let panicked = AtomicU32::from_ptr(&raw mut (*self.record).state);
+            for _ in blocks {
+                if panicked.load(Ordering::Relaxed) != 0 {
+                    return Ok(());
+                }
+                (*block).index = index;
+                match (&self.strategy, &scheduler) {
+                    (Strategy::Loop { run, .. }, _) => run(self.arguments, block),
+                    (Strategy::Coroutine { .. }, Some(scheduler)) => scheduler.run(block),
+                    (Strategy::Coroutine { .. }, None) => unreachable!("made above"),
+                }
+                index = self.next(index);
+            }
+        }
+        Ok(())
+    }
+
+    /// The index of the block after that with this index.
+    fn next(&self, [x, y, z]: [u32; 3]) -> [u32; 3] {
+        let [width, height, _] = self.geometry.grid;
+        if x + 1 < width {
+            [x + 1, y, z]
+        } else if y + 1 < height {
+            [0, y + 1, z]
+        } else {
+            [0, 0, z + 1]
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Random programs of safe code: on the fake driver with its checks of races and leaks, and on the CPU beside
+//! guard pages.
+//!
+//! `SOUNDNESS_PROGRAMS` says how many programs each test runs, `SOUNDNESS_SEED` the seed of the first.
+
+use std::env;
+
+use cuda_backend::clean_child;
+use kernelmill::Device;
+use soundness::Program;
+
+/// Programs of a test.
+const PROGRAMS: u64 = 60;
+/// The most programs of one process.
+const OF_A_PROCESS: u64 = 200;
+
+/// The number that a variable has.
+fn variable(name: &str, otherwise: u64) -> u64 {
+    env::var(name).map_or(otherwise, |value| value.parse().expect("a number"))
+}
+
+/// Runs the programs of one process.
+fn run_some(device: &Device) {
+    let first = variable("SOUNDNESS_FIRST", 0);
+    for seed in first..first + variable("SOUNDNESS_COUNT", 0) {
+        println!("seed {seed}");
+        Program::run(device, seed);
+    }
+}
+
+/// Runs the programs of a test, in processes in which the variables are set.
+#[track_caller]
+fn run_all(name: &str, variables: &[(&str, &str)], device: fn() -> kernelmill::Result<Device>) {
+    let (start, programs) =
+        (variable("SOUNDNESS_SEED", 1), variable("SOUNDNESS_PROGRAMS", PROGRAMS));
+    for first in (start..start + programs).step_by(OF_A_PROCESS as usize) {
+        let count = OF_A_PROCESS.min(start + programs - first);
+        let [first, count] = [first, count].map(|number| number.to_string());
+        let own = [("SOUNDNESS_FIRST", &*first), ("SOUNDNESS_COUNT", &*count)];
+        let variables: Vec<_> = own.iter().chain(variables).copied().collect();
+        clean_child(name, &variables, || run_some(&device().expect("the device")));
+    }
+}
+
+#[test]
+fn on_lazy_streams() {
+    run_all("on_lazy_streams", &[("FAKE_CUDA_STREAMS", "lazy")], || Device::cuda(0));
+}
+
+#[test]
+fn on_eager_streams_with_checks_of_races() {
+    let name = "on_eager_streams_with_checks_of_races";
+    run_all(name, &[("FAKE_CUDA_RACES", "1")], || Device::cuda(0));
+}
+
+#[test]
+fn on_the_cpu_before_guard_pages() {
+    let name = "on_the_cpu_before_guard_pages";
+    run_all(name, &[("KERNELMILL_GUARD_PAGES", "after")], Device::cpu);
+}
+
+#[test]
+fn on_the_cpu_behind_guard_pages() {
+    let name = "on_the_cpu_behind_guard_pages";
+    run_all(name, &[("KERNELMILL_GUARD_PAGES", "before")], Device::cpu);
+}
+
+#[test]
+fn on_the_cpu_with_avx2() {
+    let variables = [("KERNELMILL_GUARD_PAGES", "after"), ("KERNELMILL_CPU", "avx2")];
+    run_all("on_the_cpu_with_avx2", &variables, Device::cpu);
+}
+
+#[test]
+fn on_the_cpu_without_vectors() {
+    let variables = [("KERNELMILL_GUARD_PAGES", "after"), ("KERNELMILL_CPU", "baseline")];
+    run_all("on_the_cpu_without_vectors", &variables, Device::cpu);
+}
+
+#[test]
+fn on_one_thread() {
+    let variables = [("KERNELMILL_GUARD_PAGES", "after")];
+    run_all("on_one_thread", &variables, Device::cpu_sequential);
+}
+
+#[test]
+fn under_the_watchdog() {
+    let variables = [("KERNELMILL_GUARD_PAGES", "after"), ("KERNELMILL_WATCHDOG", "60min")];
+    run_all("under_the_watchdog", &variables, Device::cpu);
+}
