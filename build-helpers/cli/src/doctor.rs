@@ -98,9 +98,9 @@ impl Finding {
                 };
                 println!("{:8} {name:10} {version:14} {} ({origin})", "ok", place.display());
             }
-            Err(mend) => {
+            Err(remedy) => {
                 let mark = if *is_required { "MISSING" } else { "absent" };
-                println!("{mark:8} {name:10} {purpose}: {mend}");
+                println!("{mark:8} {name:10} {purpose}: {remedy}");
             }
         }
     }

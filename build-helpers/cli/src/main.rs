@@ -9,7 +9,7 @@
 //! - `test-driver path`: a fake CUDA driver for tests on machines without a GPU.
 //! - `store stats | verify | clear | gc`: the store of compiled kernels that all packages of a user share.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
-//! - `doctor`: the tools that kernelmill uses, and the command that mends what is missing.
+//! - `doctor`: the tools that kernelmill uses, and the command that installs what is missing.
 
 mod assembly;
 mod diff;

@@ -1,4 +1,4 @@
-//! Functions of other sources that kernels name.
+//! External device functions: those of other sources that kernels name.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Functions that the host gives to kernels.
+//! Device functions passed to kernels.
 
 mod common;
 

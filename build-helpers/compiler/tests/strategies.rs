@@ -135,7 +135,7 @@ fn warp_collectives_of_some_lanes_make_coroutines() {
     }
 }
 
-/// A thread that waits for another of its group would wait for ever while both go in step.
+/// A thread that waits for another of its vector would wait for ever while both run in lockstep.
 #[test]
 fn a_loop_that_waits_for_memory_is_scalar() {
     let text = "

@@ -1,4 +1,4 @@
-// Functions that the host gives to kernels: `DeviceFn<float(float)>` is 8 bytes that name one, in
+// Device functions passed to kernels: `DeviceFn<float(float)>` is 8 bytes that name one, in
 // Rust `DeviceFn<fn(f32) -> f32>`; and functions that the host can give:
 //
 //   KERNELMILL_DEVICE_FN(float, square, float x) { return x * x; }

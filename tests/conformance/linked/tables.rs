@@ -1,4 +1,4 @@
-//! Functions that the host gives to kernels: one, a table of them, and in structs.
+//! Device functions passed to kernels: one, a table of them, and in structs.
 
 use kernelmill_device::prelude::*;
 

@@ -71,7 +71,7 @@ fn launch() -> Launch<1> {
 
 fn row(on: &Context) -> Outcome {
     let lengths = [1, 2, 16, 17, 18, 30, 47, 48, 49, 112, 113, 128, 129];
-    // 96 threads are full groups alone, in which the last is the only one out of range.
+    // 96 threads are full vectors alone, in which the last is the only one out of range.
     for (threads, shift) in [96, THREADS].into_iter().flat_map(|n| [0, 1, 2, 20].map(|by| (n, by)))
     {
         for len in lengths.into_iter().chain(threads - 4..threads + 4) {

@@ -1,4 +1,4 @@
-//! Functions that the host gives to kernels in CUDA C++, in C++ and in Rust.
+//! Device functions passed to kernels in CUDA C++, in C++ and in Rust.
 
 use cuda_cpp::{Launch, Source, Value, compiler, lower, written};
 use kernelmill_artifact::{ParameterKind, ValueType};

@@ -14,7 +14,7 @@ use crate::{
     passes::entry::Unit,
 };
 
-/// Marks to be inlined: every function that uses the context or mathematics, directly or through
+/// Marks to be inlined: every function that uses the context or the math library, directly or through
 /// others, the mathematical ones, and those that can panic; but not recursive ones, nor the cold
 /// ones that write down a panic.
 pub(super) fn context_users(unit: &Unit<'_, '_>) -> u64 {

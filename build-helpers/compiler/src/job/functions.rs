@@ -1,4 +1,4 @@
-//! Functions that the host gives to kernels at run time: the rows of a function table, and their
+//! Device functions passed to kernels at run time: the rows of a function table, and their
 //! symbols.
 
 use crate::base::names::EXPORTED;

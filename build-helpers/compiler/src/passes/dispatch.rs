@@ -1,4 +1,4 @@
-//! Function tables: indirect calls of functions that the host gives to kernels, `DeviceFn::call` of the
+//! Function tables: indirect calls of device functions passed to kernels, `DeviceFn::call` of the
 //! device crate.
 //!
 //! Such a call names its function by a number, and becomes a switch over direct calls of all functions

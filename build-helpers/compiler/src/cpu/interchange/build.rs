@@ -35,7 +35,7 @@ struct Start<'c> {
 }
 
 /// Builds the iterations of a loop, and gives the block that they start with.
-pub(super) fn rounds<'c>(
+pub(super) fn interchange<'c>(
     unit: &Unit<'_, 'c>,
     search: &Search<'_, 'c>,
     dims: [Value<'c>; 3],
@@ -44,30 +44,32 @@ pub(super) fn rounds<'c>(
     let context = unit.context;
     let end = found.guard.terminator().expect("it was read");
     let front = found.guard.split_before(context, end, "front");
-    let even = Affine::new(&search.of_block, search.thread).with(&found.inductions);
+    let affine = Affine::new(&search.of_block, search.thread).with(&found.inductions);
     let builder = Builder::new(context);
     builder.at_end(front);
     builder.take_line(end);
     let is_at = |value: Value<'c>| search.is_at_end(value, found.guard, front).then_some(value);
     let of_block = |value| is_at(value).filter(|_| search.of_block.shape(value).is_uniform());
-    let rounds = Interchange { unit, search, found, front, even, builder, of_block: &of_block };
+    let interchange =
+        Interchange { unit, search, found, front, affine, builder, of_block: &of_block };
 
     let word = Type::int(context, 32);
-    let last = rounds.builder.binary(Opcode::Sub, dims[0], word.constant(1));
+    let last = interchange.builder.binary(Opcode::Sub, dims[0], word.constant(1));
     let own = Of { known: HashMap::new(), at_hand: &is_at };
     let starts: Vec<_> = found
         .inductions
         .iter()
         .map(|induction| {
-            let [first, high] = [word.constant(0), last]
-                .map(|number| rounds.thread(number).value(&rounds.builder, induction.start));
-            let own = own.value(&rounds.builder, induction.start);
-            let ways = [high, own].map(|it| rounds.builder.binary(Opcode::Sub, it, first));
+            let [first, high] = [word.constant(0), last].map(|number| {
+                interchange.thread(number).value(&interchange.builder, induction.start)
+            });
+            let own = own.value(&interchange.builder, induction.start);
+            let ways = [high, own].map(|it| interchange.builder.binary(Opcode::Sub, it, first));
             Start { first, own, ways }
         })
         .collect();
-    let pays = rounds.pays(dims, last, &starts);
-    rounds.build(pays, last, &starts)
+    let pays = interchange.pays(dims, last, &starts);
+    interchange.build(pays, last, &starts)
 }
 
 /// What the parts of the new code are built from.
@@ -77,7 +79,7 @@ struct Interchange<'a, 'c> {
     found: &'a Candidate<'c>,
     /// The block in which all threads decide whether to take iterations together.
     front: Block<'c>,
-    even: Affine<'a, 'c>,
+    affine: Affine<'a, 'c>,
     builder: Builder<'c>,
     /// What is the same for all threads, and at hand.
     of_block: &'a dyn Fn(Value<'c>) -> Option<Value<'c>>,
@@ -115,7 +117,7 @@ impl<'c> Interchange<'_, 'c> {
         let [first_thread, last_thread] = self.ends(last, starts, |index| starts[index].first);
         let conditions = self.found.enters.into_iter().chain([self.found.again]);
         let mut all: Vec<_> = conditions
-            .map(|it| self.even.in_all(builder, it, [&first_thread, &last_thread], last))
+            .map(|it| self.affine.in_all(builder, it, [&first_thread, &last_thread], last))
             .collect();
         let at_least = |value: Value<'c>, least: u64| {
             builder.compare(IntPredicate::Uge, value, value.ty().constant(least))
@@ -138,7 +140,7 @@ impl<'c> Interchange<'_, 'c> {
         let Self { unit, found, builder, .. } = self;
         let context = unit.context;
         let append = |name| Block::append(context, found.header.function(), name);
-        let (enter, start) = (append("enter"), append("rounds"));
+        let (enter, start) = (append("enter"), append("interchange"));
         let (stop, rest) = (append("stop"), append("rest"));
         builder.branch_if(pays, enter, rest);
         builder.at_end(enter);
@@ -165,7 +167,7 @@ impl<'c> Interchange<'_, 'c> {
         let latch = blocks[&found.latch];
         builder.at_end(latch);
         let ends = self.ends(last, starts, |index| firsts[index]);
-        let again = self.even.in_all(builder, found.again, [&ends[0], &ends[1]], last);
+        let again = self.affine.in_all(builder, found.again, [&ends[0], &ends[1]], last);
         for ((induction, first), at) in found.inductions.iter().zip(&firsts).zip(starts) {
             let step = ends[0].value(builder, induction.step);
             first.add_incoming(at.first, enter);

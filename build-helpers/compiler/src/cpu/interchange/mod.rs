@@ -66,7 +66,7 @@ pub(super) fn loops<'c>(
         let search = Search::new(body.function, thread, &size);
         let Some(found) = search.find(&done) else { return Ok(count) };
         done.insert(found.header);
-        done.insert(build::rounds(unit, &search, dims, &found));
+        done.insert(build::interchange(unit, &search, dims, &found));
         machine.run_on_function(body.function, CANONICAL)?;
     }
     Ok(LOOPS)

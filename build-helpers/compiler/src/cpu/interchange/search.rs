@@ -94,30 +94,30 @@ impl<'a, 'c> Search<'a, 'c> {
         if !first.iter().all(|it| self.can_be_repeated(*it, found)) {
             return None;
         }
-        let even = Affine::new(&self.of_block, self.thread);
-        let (inductions, carried) = inductions(header, blocks[before], latch, &even)?;
+        let affine = Affine::new(&self.of_block, self.thread);
+        let (inductions, carried) = inductions(header, blocks[before], latch, &affine)?;
         if carried.len() > CARRIED || !carried.iter().all(|(_, start)| self.is_at(*start, guard)) {
             return None;
         }
-        let even = even.with(&inductions);
+        let affine = affine.with(&inductions);
         let driver = inductions.iter().position(|it| it.stride > 0)?;
-        let rows = self.rows(found, &even, inductions[driver].phi);
+        let rows = self.rows(found, &affine, inductions[driver].phi);
         let far = FAR.div_ceil(rows.iter().map(|row| row.bytes).max()?);
-        if !even.decides(again) || enters.is_some_and(|enters| !even.decides(enters)) {
+        if !affine.decides(again) || enters.is_some_and(|enters| !affine.decides(enters)) {
             return None;
         }
         let step = inductions[driver].step.as_u64();
         if step.is_some_and(|step| step < far) {
             return None;
         }
-        let at = |value: Value<'c>| even.can_be_found(value, &|value| self.is_at(value, guard));
+        let at = |value: Value<'c>| affine.can_be_found(value, &|value| self.is_at(value, guard));
         let mut wanted: Vec<_> = inductions.iter().flat_map(|it| [it.start, it.step]).collect();
         wanted
             .extend(enters.iter().chain([&again]).flat_map(|condition| condition.value.operands()));
         if !wanted.iter().all(|value| at(*value)) {
             return None;
         }
-        let is_for_rows = wanted.into_iter().any(|value| even.is_of_row(value));
+        let is_for_rows = wanted.into_iter().any(|value| affine.is_of_row(value));
         let mut all: Vec<_> = found.nodes.iter().map(|&node| blocks[node]).collect();
         all.extend(self.panics_in(found));
         let exit = blocks[exit];
@@ -259,7 +259,7 @@ impl<'a, 'c> Search<'a, 'c> {
 
     /// The accesses in a loop to memory in which threads have elements in a row, another row in each
     /// iteration.
-    fn rows(&self, found: &Loop, even: &Affine<'_, 'c>, driver: Value<'c>) -> Vec<Row<'c>> {
+    fn rows(&self, found: &Loop, affine: &Affine<'_, 'c>, driver: Value<'c>) -> Vec<Row<'c>> {
         let all = found.nodes.iter().flat_map(|&node| self.flow.blocks[node].instructions());
         let rows = all.filter_map(|access| {
             let pointer = match access.opcode() {
@@ -269,7 +269,7 @@ impl<'a, 'c> Search<'a, 'c> {
             };
             let is_row = matches!(self.of_row.shape(pointer), Shape::Strided(bytes) if bytes != 0);
             let bytes =
-                even.growth(pointer, driver, self.size).filter(|bytes| is_row && *bytes > 0)?;
+                affine.growth(pointer, driver, self.size).filter(|bytes| is_row && *bytes > 0)?;
             Some(Row { access, pointer, bytes: bytes.unsigned_abs() })
         });
         rows.collect()
@@ -301,13 +301,13 @@ fn inductions<'c>(
     header: Block<'c>,
     before: Block<'c>,
     latch: Block<'c>,
-    even: &Affine<'_, 'c>,
+    affine: &Affine<'_, 'c>,
 ) -> Option<(Vec<Induction<'c>>, Vec<(Value<'c>, Value<'c>)>)> {
     let (mut inductions, mut others) = (Vec::new(), Vec::new());
     for phi in phis(header.instructions()) {
         let from = |block: Block<'c>| incoming(phi, block);
         let (start, next) = (from(before)?, from(latch)?);
-        match even.step(phi, next).zip(even.stride(start).filter(|stride| *stride >= 0)) {
+        match affine.step(phi, next).zip(affine.stride(start).filter(|stride| *stride >= 0)) {
             Some((step, stride)) => inductions.push(Induction { phi, start, step, stride }),
             None => others.push((phi, start)),
         }

@@ -101,7 +101,7 @@ impl<'c> Plan<'c> {
         (is_wide && shape(found.number) != Shape::Varying).then_some(found)
     }
 
-    /// Whether all comparisons that are taken to be agreed on are made by all threads together.
+    /// Whether all comparisons that are taken to be uniform are made by all threads together.
     pub(in crate::cpu::vectorize) fn in_divergent_code(&self) -> HashSet<Value<'c>> {
         let apart = |compare: &Value<'c>| {
             !self.shapes.is_reached_together(self.flow.number(compare.block()))

@@ -1,4 +1,4 @@
-//! Functions that the host gives to kernels: `kernelmill::DeviceFn` and `KERNELMILL_DEVICE_FN` of our
+//! Device functions passed to kernels: `kernelmill::DeviceFn` and `KERNELMILL_DEVICE_FN` of our
 //! headers.
 
 use kernelmill_llvm::{
@@ -19,7 +19,7 @@ pub(super) fn exported<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
     definitions.filter(|function| function.name().starts_with(EXPORTED)).collect()
 }
 
-/// Makes calls of functions that the host gives what they are in kernels in Rust: what the lookup
+/// Makes calls of device functions passed to kernels what they are in kernels in Rust: what the lookup
 /// gives is called where it is, and panics name the line of the call.
 pub(super) fn settle<'c>(
     context: &'c Context,

@@ -152,7 +152,7 @@ impl Reader<'_, '_> {
 /// The most parameters of a function that kernels can call.
 const MOST_PARAMETERS: usize = 8;
 /// What functions take and return.
-const PLAIN: &str = "functions that the host gives to kernels take and return scalars, arrays and \
+const PLAIN: &str = "device functions passed to kernels take and return scalars, arrays and \
                      `#[repr(C)]` structs by value";
 
 /// The type of a result that is not `()`.

@@ -1,4 +1,4 @@
-//! What is left of conditions and checks in the code of full groups on the CPU.
+//! Conditions and checks that unmasked bodies speculate on: what is left of them in the code.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn kernel(statements: &str) -> String {
 fn full_groups_of_a_stencil_have_no_masks_and_no_panics() {
     let text = include_str!("../../../benches/cpu-bench/kernels/stencil.rs");
     let text = text.replace("use kernelmill_device::prelude::*;", "");
-    let [full, any] = code("agreed_stencil", &text);
+    let [full, any] = code("speculated_stencil", &text);
     assert_eq!(masks_and_panics(&full), (0, 0), "{full}");
     let (masks, panics) = masks_and_panics(&any);
     assert!(masks > 0 && panics > 0, "{any}");
@@ -40,7 +40,7 @@ fn full_groups_of_a_stencil_have_no_masks_and_no_panics() {
 /// compute once.
 #[test]
 fn checks_of_one_number_but_for_constants_are_one() {
-    let sums = |text: &str| code("agreed_row", &kernel(&format!("*out = {text};")))[0].clone();
+    let sums = |text: &str| code("speculated_row", &kernel(&format!("*out = {text};")))[0].clone();
     let limits = |code: &str| count(code, "call i64 @llvm.usub.sat.i64(");
     let once = limits(&sums("x[i]"));
     assert!(once > 0);
@@ -58,9 +58,9 @@ fn checks_after_a_change_of_memory_panic_themselves() {
     let atomic = "unsafe { core::sync::atomic::AtomicU32::from_ptr(out) }\
                   .fetch_add(1, core::sync::atomic::Ordering::Relaxed);";
     let [full, _] =
-        code("agreed_before", &kernel(&format!("let own = x[i];\n{atomic}\n *out = own;")));
+        code("speculated_before", &kernel(&format!("let own = x[i];\n{atomic}\n *out = own;")));
     assert_eq!(masks_and_panics(&full), (0, 0), "{full}");
-    let [full, _] = code("agreed_after", &kernel(&format!("{atomic}\n *out += x[i];")));
+    let [full, _] = code("speculated_after", &kernel(&format!("{atomic}\n *out += x[i];")));
     assert_eq!(
         masks_and_panics(&full).1,
         if cfg!(target_arch = "x86_64") { 2 } else { 1 },
@@ -68,7 +68,7 @@ fn checks_after_a_change_of_memory_panic_themselves() {
     );
     // Nor in a loop that does so.
     let [full, _] = code(
-        "agreed_loop",
+        "speculated_loop",
         &kernel(&format!(
             "for k in 0..n as usize {{ let own = x[i + k];\n{atomic}\n *out = own; }}"
         )),
@@ -76,18 +76,18 @@ fn checks_after_a_change_of_memory_panic_themselves() {
     assert!(masks_and_panics(&full).1 > 0, "{full}");
 }
 
-/// In each block some group has threads on both sides of a condition on the thread alone, and in every
-/// round some group of one on a loop's counter.
+/// In each block some vector has threads on both sides of a condition on the thread alone, and in every
+/// iteration some vector of one on a loop's counter.
 #[test]
-fn only_conditions_on_the_place_in_the_launch_are_agreed_on() {
+fn only_conditions_on_the_place_in_the_launch_are_speculated_on() {
     let masks = |name: &str, text: &str| masks_and_panics(&code(name, &kernel(text))[0]).0;
     let read = |condition: &str| format!("if {condition} {{ *out = x[i] }}");
-    assert_eq!(masks("agreed_place", &read("i as u32 > n")), 0);
-    assert_eq!(masks("agreed_both", &read("i > 5 && i as u32 != n")), 0);
-    assert!(masks("agreed_thread", &read("t > n")) > 0);
-    assert!(masks("agreed_data", &read("x[i] > n")) > 0);
-    let round = format!("for k in 0..n {{ {} }}", read("k < i as u32"));
-    assert!(masks("agreed_rounds", &round) > 0);
+    assert_eq!(masks("speculated_place", &read("i as u32 > n")), 0);
+    assert_eq!(masks("speculated_both", &read("i > 5 && i as u32 != n")), 0);
+    assert!(masks("speculated_thread", &read("t > n")) > 0);
+    assert!(masks("speculated_data", &read("x[i] > n")) > 0);
+    let iteration = format!("for k in 0..n {{ {} }}", read("k < i as u32"));
+    assert!(masks("speculated_iterations", &iteration) > 0);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn narrow_places_are_gathered_as_they_are() {
                 if let Some(out) = y.get_mut(i) {{ *out = x[places[i.get()] as usize] }}
             }}"
         );
-        code(&format!("agreed_gather_{ty}"), &text)
+        code(&format!("speculated_gather_{ty}"), &text)
     };
     let [full, any] = gather("u32");
     assert!(full.contains("sext <") && !any.contains("sext <"), "{full}");
