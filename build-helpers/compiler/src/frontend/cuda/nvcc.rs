@@ -272,7 +272,7 @@ fn hint(messages: &[Message]) -> Option<Message> {
         |message: &Message| has_ours(&message.text) || message.details.iter().any(has_ours);
     messages.iter().any(is_ours).then(|| Message {
         severity: MessageSeverity::Note,
-        text: "derivatives, markers of plugins, external device functions and those that the host gives \
+        text: "derivatives, markers of plugins, external device functions and device functions passed to kernels \
                are for kernelmill's own compiler, which nvcc goes past: write `cuda-compiler = \"clang\"`"
             .to_owned(),
         place: None,
