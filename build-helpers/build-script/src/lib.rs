@@ -112,6 +112,8 @@ mod base;
 mod builder;
 mod compile;
 mod discovery;
+#[cfg(test)]
+mod fuzz_tests;
 pub mod manifest;
 mod outputs;
 mod pipeline;

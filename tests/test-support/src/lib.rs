@@ -5,10 +5,12 @@
 //!
 //! - [`tool`] finds programs and libraries, and is the only place that reads `KERNELMILL_REQUIRE_TOOLS`.
 //! - [`snapshot`] compares texts with files, and is the only place that reads `KERNELMILL_TEST_BLESS`.
+//! - [`fuzz`] changes texts and bytes at random.
 //! - [`temporary_folder`] gives each test a folder of its own.
 
 pub mod driver;
 mod folder;
+pub mod fuzz;
 pub mod snapshot;
 pub mod tool;
 mod workspace;

@@ -198,11 +198,16 @@ fn check_size(text: &str) -> Result<(), RuleError> {
 /// Refuses operators and brackets that no rule has. Some of them (`=`, `|`) would make the parser recurse.
 fn check_tokens(tokens: &TokenStream, text: &str) -> Result<(), RuleError> {
     let mut tokens = tokens.clone().into_iter().peekable();
+    let mut is_after_operand = false;
     while let Some(token) = tokens.next() {
         let operator = match &token {
-            TokenTree::Ident(_) | TokenTree::Literal(_) => continue,
+            TokenTree::Ident(_) | TokenTree::Literal(_) => {
+                is_after_operand = true;
+                continue;
+            }
             TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis => {
                 check_tokens(&group.stream(), text)?;
+                is_after_operand = true;
                 continue;
             }
             TokenTree::Group(group) => return refuse(&group.span_open(), text),
@@ -216,9 +221,14 @@ fn check_tokens(tokens: &TokenStream, text: &str) -> Result<(), RuleError> {
         };
         if matches!(pair, ['&', '&'] | ['|', '|'] | ['=' | '!' | '<' | '>', '=']) {
             tokens.next();
+        } else if pair[0] == '<' && !is_after_operand {
+            // A path with a type in front, `<T>::NAME`, which takes much of the stack.
+            let span = within(&operator.span(), text);
+            return Err(RuleError::new("`<` is not expected here", span, WHAT_RULES_HAVE));
         } else if !"+-*/%<>.".contains(pair[0]) {
             return refuse(&operator.span(), text);
         }
+        is_after_operand = false;
     }
     Ok(())
 }
@@ -402,6 +412,7 @@ mod tests {
             (&"-".repeat(64), 64, "the rule ends too early"),
             (&"|a|".repeat(170), 0, "rules do not have `|`"),
             (&"a=".repeat(256), 1, "rules do not have `=`"),
+            (&format!("{}y{}len", "<".repeat(64), ">".repeat(64)), 0, "`<` is not expected here"),
             (&"||".repeat(32), 64, "the rule ends too early"),
             ("!(a > 1)", 0, "rules do not have `!`"),
             (&format!("1{}", "+ 1".repeat(200)), 0, "the rule has more than 512 bytes"),

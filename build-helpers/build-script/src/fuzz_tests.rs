@@ -1,0 +1,202 @@
+//! Fuzzing of what a build reads: kernel sources, settings, contracts, the manifest, and what lies in the store.
+//!
+//! Whatever is read, the answer is a result or an error that says something, never a panic; what is damaged is
+//! never taken for what was written. How many inputs are tried, and which: `test_support::fuzz`.
+
+use std::{io::sink, path::PathBuf, sync::Arc};
+
+use kernelmill_compiler::{
+    Artifact, Lowered, Symbols,
+    frontend::cuda::{clang::CudaLowered, signature},
+};
+use test_support::{
+    fuzz::{Random, Texts, damaged, try_all},
+    root, temporary_folder, write_file,
+};
+
+use crate::{
+    base::{cargo::Cargo, environment::BuildEnvironment, report::Report},
+    discovery::{candidate::Candidate, includes::Headers, read, source::SourceKind},
+    manifest::Manifest,
+    settings::{contract, layer::Layer, package::Package, resolve, toml_text::TomlText},
+    test_support::{Project, SAXPY, files},
+};
+
+/// The texts of the files with an extension below folders of the workspace, and in the order of names.
+fn texts(folders: &[&str], extension: &str) -> Vec<String> {
+    let below = folders.iter().flat_map(|folder| files(&root().join(folder)));
+    let named = below.filter(|path| path.extension().is_some_and(|it| it == extension));
+    let texts: Vec<_> = named.filter_map(|path| std::fs::read_to_string(path).ok()).collect();
+    assert!(!texts.is_empty(), "{folders:?} have files in .{extension}");
+    texts
+}
+
+#[test]
+fn sources_in_rust_are_read_or_refused() {
+    let mut corpus = texts(&["tests/conformance/kernels", "tests/conformance/linked"], "rs");
+    corpus.retain(|text| text.len() < 20_000);
+    let inputs = Texts::new(corpus);
+    let folder = temporary_folder();
+    let path = folder.path().join("kernels/k.rs");
+    let headers = Headers::new(std::iter::empty(), Vec::new());
+    try_all(1_000, |random| {
+        let text = inputs.of(random);
+        write_file(&folder, "kernels/k.rs", &text);
+        let (path, display) = (path.clone(), "kernels/k.rs".to_owned());
+        let candidate = Candidate { path, display, kind: SourceKind::File, is_named: false };
+        let mut report = Report::default();
+        let source = read::read(candidate, &[], &headers, &mut Vec::new(), &mut report);
+        let refused = report.into_result(|report| report.to_string());
+        if let Err(message) = refused {
+            assert!(source.is_none(), "{message}\n{text}");
+            assert!(message.contains("kernels/k.rs"), "{message}\n{text}");
+        } else if let Some(source) = source {
+            let lines = text.lines().count() as u32 + 1;
+            assert!(source.kernels().iter().all(|it| (1..=lines).contains(&it.line)), "{text}");
+        }
+    });
+}
+
+#[test]
+fn settings_are_read_or_refused_by_file() {
+    let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    let environment =
+        BuildEnvironment::fixed(project.variables.clone(), Cargo::to(Box::new(sink())));
+    let mut package = Package::read(&environment).expect("the package is right");
+    let inputs = Texts::new(SETTINGS.map(str::to_owned));
+    try_all(1_000, |random| {
+        let text: Arc<str> = inputs.of(random).into();
+        let display = "kernelmill.toml".to_owned();
+        package.settings = Some(TomlText { display, text: Arc::clone(&text) });
+        if let Err(error) = resolve::read(&environment, &package, Layer::default()) {
+            assert!(error.to_string().contains("kernelmill.toml"), "{error}\n{text}");
+        }
+    });
+}
+
+#[test]
+fn contracts_are_read_or_refused() {
+    let inputs = Texts::new(CONTRACTS.map(str::to_owned));
+    try_all(20_000, |random| {
+        let text = inputs.of(random);
+        if let Err(error) = contract::parse(&text) {
+            let is_within = text.get(error.span.clone()).is_some();
+            assert!(is_within && !error.message.is_empty(), "{error:?}\n{text}");
+        }
+    });
+}
+
+#[test]
+fn manifests_are_read_or_refused() {
+    let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    project.build().result.expect("the build succeeds");
+    let text = std::fs::read_to_string(project.out().join("kernelmill.json")).expect("it is there");
+    let inputs = Texts::new([text]);
+    try_all(1_000, |random| drop(Manifest::parse(&inputs.of(random))));
+}
+
+#[test]
+fn ptx_of_kernels_is_read_or_refused() {
+    let inputs = Texts::new(texts(&["test-driver/emulator/tests/ptx"], "ptx"));
+    try_all(200, |random| {
+        let text = inputs.of(random);
+        if let Err(error) = signature::read(&text, "kernels/k.cu") {
+            assert!(!error.to_string().trim().is_empty(), "{text}");
+        }
+    });
+}
+
+/// The contents of the store after builds of several sources, without the frames around them.
+fn contents() -> Vec<Vec<u8>> {
+    let more = "// STRATEGIES NOTES WARNED\n#[device_fn] pub fn half(x: f32) -> f32 { x }\n";
+    let project = Project::new(
+        "",
+        &[
+            ("kernels/saxpy.rs", SAXPY),
+            ("kernels/more.rs", &format!("{more}{}", SAXPY.replace("saxpy", "more"))),
+        ],
+    );
+    project.build().result.expect("the build succeeds");
+    let entries = files(&project.folder.path().join("cache/kernelmill"));
+    entries.iter().map(|path| std::fs::read(path).expect("it is there")).collect()
+}
+
+#[test]
+fn what_the_store_gives_is_decoded_or_refused() {
+    const HEADER: usize = 44;
+    let contents = contents();
+    assert!(contents.len() > 3, "{}", contents.len());
+    try_all(5_000, |random: &mut Random| {
+        let entry = random.pick(&contents);
+        let bytes = damaged(&entry[HEADER.min(entry.len())..], random);
+        // A decoder that reads what it wrote from damaged bytes has to write the same bytes again.
+        if let Some(artifact) = Artifact::from_bytes(&bytes) {
+            assert_eq!(Artifact::from_bytes(&artifact.to_bytes()), Some(artifact));
+        }
+        if let Some(lowered) = Lowered::from_bytes(&bytes) {
+            assert_eq!(lowered.to_bytes(), bytes);
+        }
+        if let Some(symbols) = Symbols::from_bytes(&bytes) {
+            assert_eq!(symbols.to_bytes(), bytes);
+        }
+        if let Some(facts) = CudaLowered::facts_from_bytes(&bytes) {
+            assert_eq!(
+                CudaLowered::facts_from_bytes(&facts.facts_to_bytes()).map(|it| it.kernels),
+                Some(facts.kernels)
+            );
+        }
+    });
+}
+
+#[test]
+fn a_build_on_a_damaged_store_gives_what_it_gave_before() {
+    let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    let outputs = || -> Vec<(String, Vec<u8>)> {
+        let names = project.outputs().into_iter().filter(|name| project.out().join(name).is_file());
+        names
+            .map(|name| (name.clone(), std::fs::read(project.out().join(name)).expect("read")))
+            .collect()
+    };
+    project.build().result.expect("the build succeeds");
+    let expected = outputs();
+    try_all(20, |random| {
+        let entries: Vec<PathBuf> = files(&project.folder.path().join("cache/kernelmill"));
+        for path in &entries {
+            if random.below(2) == 0 {
+                let bytes = std::fs::read(path).expect("read");
+                std::fs::write(path, damaged(&bytes, random)).expect("written");
+            }
+        }
+        if random.below(4) == 0 {
+            let (one, other) = (random.pick(&entries), random.pick(&entries));
+            std::fs::copy(one, other).expect("copied");
+        }
+        project.build().result.expect("a damaged entry is a miss");
+        assert_eq!(outputs(), expected);
+    });
+}
+
+/// Settings with every key, and every kind of value.
+const SETTINGS: [&str; 5] = [
+    "targets = [\"cpu\", \"compute_75\", \"sm_90a\", \"gfx1100\"]\nfma = true\noptimization = 3\n\
+     panics = \"backtrace\"\nsource-dir = [\"kernels\"]\nsource-files = \"kernels/saxpy.rs\"\n\
+     source-glob = [\"kernels/**/*.rs\"]\n",
+    "exclude = [\"kernels/[ab]*.cu\"]\ninclude = [\"include\"]\narguments = [\"-g\", \"rustc:-Awarnings\"]\n\
+     define = { N = 4, DEBUG = true, NAME = \"x\" }\ncuda-compiler = \"clang\"\nnvcc = \"/usr/bin/nvcc\"\n",
+    "[kernels.saxpy]\nlaunch-bounds = 256\nblock-size = [16, 16, 1]\nmin-blocks = 2\nmax-registers = 64\n\
+     cluster = [2, 1, 1]\nname = \"axpy\"\ntargets = [\"cpu\"]\nrequires = [\"y.len >= x.len && a != 0\"]\n",
+    "types = { \"Pixel\" = \"crate::Pixel\", \"Half\" = \"half::f16\" }\nmath = \"vendor\"\nrdc = false\n\
+     device-libraries = [\"lib/device.a\"]\nhost-files = [\"kernels/host*.cu\"]\nclang = \"clang\"\n\
+     options = { always_inline = true, debug_level = 2, strip = false }\n",
+    "# none\n",
+];
+
+/// Contracts.
+const CONTRACTS: [&str; 6] = [
+    "y.len >= x.len",
+    "x.len == width * height && width > 0",
+    "(n + 3) / 4 <= out.len || n == 0",
+    "a.len % 16 == 0",
+    "-1 < n - 0x10",
+    "in.len << 2 >= type.len",
+];
