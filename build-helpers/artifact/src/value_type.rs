@@ -2,7 +2,7 @@
 //!
 //! A layout is the same on the host and on every device: that of `#[repr(C)]`.
 
-use crate::Scalar;
+use crate::{Safety, Scalar};
 use std::{
     borrow::Cow,
     fmt,
@@ -156,6 +156,8 @@ pub struct Variant {
 /// The type of a function that the host passes to kernels: `fn(f32) -> f32`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionType {
+    /// Whether who calls it upholds memory safety: `unsafe fn(f32) -> f32`, as all of C++ are.
+    pub safety: Safety,
     /// The types of its parameters.
     pub parameters: Cow<'static, [ValueType]>,
     /// The type of its result; `None` for `()`.
@@ -174,8 +176,30 @@ impl fmt::Display for ValueType {
     }
 }
 
+impl FunctionType {
+    /// Whether a function of another type can stand for one of this type: the same one, or a safe function
+    /// where unsafe ones are called.
+    ///
+    /// ```
+    /// use kernelmill_artifact::*;
+    /// let safe = FunctionType { safety: Safety::Safe, parameters: vec![].into(), result: None };
+    /// let unsafe_one = FunctionType { safety: Safety::Unsafe, ..safe.clone() };
+    /// assert!(unsafe_one.takes(&safe) && !safe.takes(&unsafe_one));
+    /// assert_eq!(unsafe_one.to_string(), "unsafe fn()");
+    /// ```
+    #[must_use]
+    pub fn takes(&self, given: &Self) -> bool {
+        (self.safety == Safety::Unsafe || given.safety == Safety::Safe)
+            && self.parameters == given.parameters
+            && self.result == given.result
+    }
+}
+
 impl fmt::Display for FunctionType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.safety == Safety::Unsafe {
+            formatter.write_str("unsafe ")?;
+        }
         formatter.write_str("fn(")?;
         for (index, parameter) in self.parameters.iter().enumerate() {
             let comma = if index > 0 { ", " } else { "" };

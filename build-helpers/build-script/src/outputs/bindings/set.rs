@@ -216,7 +216,11 @@ fn function_type(ty: &FunctionType) -> Expr {
     let parameters = Expr::Slice(ty.parameters.iter().map(value).collect());
     Expr::Struct(
         "cg::FunctionType",
-        vec![Field::new("parameters", borrowed(parameters)), Field::new("result", result)],
+        vec![
+            Field::new("safety", Expr::atom(format!("cg::Safety::{:?}", ty.safety))),
+            Field::new("parameters", borrowed(parameters)),
+            Field::new("result", result),
+        ],
     )
 }
 

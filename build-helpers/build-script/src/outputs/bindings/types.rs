@@ -6,7 +6,7 @@ use super::{
     names::identifier,
 };
 use kernelmill_artifact::{
-    EnumLayout, Field, FunctionType, Scalar, Signature, StructLayout, ValueType, Variant,
+    EnumLayout, Field, FunctionType, Safety, Scalar, Signature, StructLayout, ValueType, Variant,
 };
 
 /// The longest array that has a `Default`.
@@ -180,7 +180,11 @@ pub(super) fn type_name(ty: &ValueType) -> String {
 pub(super) fn function_type(ty: &FunctionType) -> String {
     let parameters: Vec<_> = ty.parameters.iter().map(type_name).collect();
     let result = ty.result.as_ref().map(|ty| format!(" -> {}", type_name(ty)));
-    format!("fn({}){}", parameters.join(", "), result.unwrap_or_default())
+    let safety = match ty.safety {
+        Safety::Safe => "",
+        Safety::Unsafe => "unsafe ",
+    };
+    format!("{safety}fn({}){}", parameters.join(", "), result.unwrap_or_default())
 }
 
 /// Whether a type is, or has in it, a number in half precision.

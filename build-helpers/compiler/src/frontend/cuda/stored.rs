@@ -201,6 +201,7 @@ fn value(writer: &mut Writer, ty: &ValueType) {
 }
 
 fn function_type(writer: &mut Writer, ty: &FunctionType) {
+    writer.number((ty.safety == Safety::Unsafe).into());
     for part in [&*ty.parameters, ty.result.as_slice()] {
         writer.number(part.len() as u64);
         part.iter().for_each(|ty| value(writer, ty));
@@ -218,9 +219,14 @@ fn enumeration(writer: &mut Writer, layout: &EnumLayout) {
 }
 
 fn read_function_type(reader: &mut Reader<'_>) -> Option<FunctionType> {
+    let safety = read_safety(reader)?;
     let parameters = reader.list(read_value)?.into();
     let mut result = reader.list(read_value)?;
-    (result.len() <= 1).then(|| FunctionType { parameters, result: result.pop() })
+    (result.len() <= 1).then(|| FunctionType { safety, parameters, result: result.pop() })
+}
+
+fn read_safety(reader: &mut Reader<'_>) -> Option<Safety> {
+    Some(if reader.number()? == 0 { Safety::Safe } else { Safety::Unsafe })
 }
 
 fn read_enumeration(reader: &mut Reader<'_>) -> Option<EnumLayout> {
@@ -244,7 +250,7 @@ fn read_signature(reader: &mut Reader<'_>) -> Option<Signature> {
         3 => Dimension::Three,
         _ => return None,
     };
-    let safety = if reader.number()? == 0 { Safety::Safe } else { Safety::Unsafe };
+    let safety = read_safety(reader)?;
     let max_block_threads = small(reader)?;
     let mut sizes = || Some([small(reader)?, small(reader)?, small(reader)?]);
     let (block, cluster) = (sizes()?, sizes()?);
@@ -372,7 +378,11 @@ mod tests {
         let functions = vec![DeviceFunction {
             package: "".into(),
             name: "square".into(),
-            ty: FunctionType { parameters: Vec::new().into(), result: None },
+            ty: FunctionType {
+                safety: Safety::Unsafe,
+                parameters: Vec::new().into(),
+                result: None,
+            },
             file: "a.cu".into(),
             line: 5,
         }];

@@ -129,6 +129,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
         cg::Parameter::borrowed(
             "f",
             cg::ParameterKind::Value(cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
+                safety: cg::Safety::Safe,
                 parameters: cg::Cow::Borrowed(&[
                     cg::ValueType::Scalar(cg::Scalar::F32),
                     cg::ValueType::Array(
@@ -152,6 +153,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             "all",
             cg::ParameterKind::Slice {
                 element: cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
+                    safety: cg::Safety::Safe,
                     parameters: cg::Cow::Borrowed(&[]),
                     result: None,
                 })),
