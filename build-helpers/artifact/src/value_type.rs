@@ -130,6 +130,28 @@ pub struct Field {
     pub ty: ValueType,
     /// Its offset in bytes.
     pub offset: u64,
+    /// Whether it is `pub`: code of other modules reads and writes it.
+    pub public: bool,
+}
+
+impl ValueType {
+    /// Whether fields in it are private, so that the kernels' own code alone says which values there are.
+    #[must_use]
+    pub fn has_private_fields(&self) -> bool {
+        match self {
+            Self::Scalar(_) | Self::Enum(_) | Self::Function(_) => false,
+            Self::Array(element, _) => element.has_private_fields(),
+            Self::Struct(layout) => layout.has_private_fields(),
+        }
+    }
+}
+
+impl StructLayout {
+    /// Whether fields of it, or in them, are private.
+    #[must_use]
+    pub fn has_private_fields(&self) -> bool {
+        self.fields.iter().any(|field| !field.public || field.ty.has_private_fields())
+    }
 }
 
 /// An enumeration of C++ that crosses between host and device. C++ may store any value of the

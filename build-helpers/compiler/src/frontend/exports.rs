@@ -24,7 +24,7 @@ pub struct ExportedSource {
 }
 
 /// What marks the bytes, with the version of their form.
-const START: &str = "kernelmill exports 3";
+const START: &str = "kernelmill exports 4";
 
 /// Sources as bytes, with what made them.
 #[must_use]

@@ -232,6 +232,7 @@ fn structure(layout: &StructLayout) -> Expr {
                 Field::new("name", borrowed(Expr::text(&field.name))),
                 Field::new("ty", value(&field.ty)),
                 Field::new("offset", Expr::atom(field.offset.to_string())),
+                Field::new("public", Expr::atom(field.public.to_string())),
             ],
         )
     });

@@ -194,6 +194,7 @@ fn value(writer: &mut Writer, ty: &ValueType) {
             for field in layout.fields.iter() {
                 writer.text(&field.name);
                 writer.number(field.offset);
+                writer.number(field.public.into());
                 value(writer, &field.ty);
             }
         }
@@ -294,7 +295,8 @@ fn read_value(reader: &mut Reader<'_>) -> Option<ValueType> {
             let fields = reader.list(|reader| {
                 let name = reader.text()?.into();
                 let offset = reader.number()?;
-                Some(Field { name, offset, ty: read_value(reader)? })
+                let public = reader.number()? != 0;
+                Some(Field { name, offset, public, ty: read_value(reader)? })
             })?;
             ValueType::Struct(StructLayout { name, size, align, fields: fields.into() }.into())
         }
@@ -316,8 +318,13 @@ mod tests {
     fn kernels_read_back_and_damaged_ones_do_not() {
         let float = || ValueType::Scalar(Scalar::F32);
         let fields = vec![
-            Field { name: "scale".into(), ty: float(), offset: 0 },
-            Field { name: "bias".into(), ty: ValueType::Array(float().into(), 3), offset: 4 },
+            Field { name: "scale".into(), ty: float(), offset: 0, public: true },
+            Field {
+                name: "bias".into(),
+                ty: ValueType::Array(float().into(), 3),
+                offset: 4,
+                public: false,
+            },
         ];
         let variants = vec![Variant { name: "A".into(), value: -1 }];
         let mode =
