@@ -48,12 +48,14 @@ impl Device {
         Buffer::upload(self, data)
     }
 
-    /// A new buffer of `n` elements whose bytes are all zero.
+    /// A new buffer of `n` elements whose bytes are all zero. It does not compile for a generated struct with
+    /// private fields, of which zeros may be no value.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfMemory`], or what the driver reports.
     pub fn zeros<T: DeviceCopy>(&self, n: usize) -> Result<Buffer<T>> {
+        const { assert!(T::ZERO_IS_VALUE, "a struct of kernels with private fields has no zeros") };
         Buffer::zeros(self, n)
     }
 }

@@ -27,7 +27,12 @@ pub use half;
 /// assert_eq!(particles.download()?[9].mass, 0.0);
 /// # Ok::<(), kernelmill::Error>(())
 /// ```
-pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {}
+pub unsafe trait DeviceCopy: Copy + Send + Sync + 'static {
+    /// Whether bytes that are all zero are a value: not for a struct with private fields in the kernels, of
+    /// which only its own code says what the values are.
+    #[doc(hidden)]
+    const ZERO_IS_VALUE: bool = true;
+}
 
 /// In place of the crate `half`, so that what is missing is the only error: see
 /// [`__needs_half`](crate::__needs_half).
@@ -56,7 +61,9 @@ scalars!(bool char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64);
 scalars!(half::f16 half::bf16);
 
 // SAFETY: an array is its elements one after the other, and nothing else.
-unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {}
+unsafe impl<T: DeviceCopy, const N: usize> DeviceCopy for [T; N] {
+    const ZERO_IS_VALUE: bool = T::ZERO_IS_VALUE;
+}
 
 /// Implements [`DeviceCopy`] for types of yours and, with the feature `cuda`, cudarc's
 /// `DeviceRepr` and `ValidAsZeroBits`, so that `CudaSlice` can hold them.

@@ -17,6 +17,22 @@ use crate::copy::DeviceCopy;
 ///
 /// What is all zero is no function.
 ///
+/// Functions of C++ are unsafe: they have types like `DeviceFn<unsafe fn(f32) -> f32>`, which kernels in C++
+/// take, and kernels in Rust that say so. A safe function becomes one of such a type by [`Into`]; an unsafe
+/// one never becomes safe:
+///
+/// ```
+/// # fn with(square: kernelmill::DeviceFn<fn(f32) -> f32>) {
+/// let square: kernelmill::DeviceFn<unsafe fn(f32) -> f32> = square.into();
+/// # }
+/// ```
+///
+/// ```compile_fail
+/// # fn with(tint: kernelmill::DeviceFn<unsafe fn(f32) -> f32>) {
+/// let tint: kernelmill::DeviceFn<fn(f32) -> f32> = tint.into();
+/// # }
+/// ```
+///
 /// A function of another type does not compile:
 ///
 /// ```compile_fail
@@ -57,6 +73,29 @@ impl<F> DeviceFn<F> {
     pub(crate) const fn id(self) -> u64 {
         self.id
     }
+}
+
+macro_rules! safe_as_unsafe {
+    ($(($($ty:ident),*))*) => {$(
+        /// A safe function, for kernels that take unsafe ones: functions of C++ are unsafe.
+        impl<$($ty,)* R> From<DeviceFn<fn($($ty),*) -> R>> for DeviceFn<unsafe fn($($ty),*) -> R> {
+            fn from(safe: DeviceFn<fn($($ty),*) -> R>) -> Self {
+                Self::new(safe.id)
+            }
+        }
+    )*};
+}
+
+safe_as_unsafe! {
+    ()
+    (A)
+    (A, B)
+    (A, B, C)
+    (A, B, C, D)
+    (A, B, C, D, E)
+    (A, B, C, D, E, F)
+    (A, B, C, D, E, F, G)
+    (A, B, C, D, E, F, G, H)
 }
 
 impl<F> Clone for DeviceFn<F> {

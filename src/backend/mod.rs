@@ -30,6 +30,9 @@ macro_rules! __library_traits {
     (unsafe $name:ty) => {
         $crate::__cuda_element!(unsafe $name);
     };
+    (private unsafe $name:ty) => {
+        $crate::__cuda_element!(private unsafe $name);
+    };
 }
 
 /// Implements those traits for a type that is [`DeviceCopy`](crate::DeviceCopy): there are none.
@@ -38,6 +41,7 @@ macro_rules! __library_traits {
 #[macro_export]
 macro_rules! __library_traits {
     (unsafe $name:ty) => {};
+    (private unsafe $name:ty) => {};
 }
 
 /// The back ends of this build, the best first.

@@ -234,10 +234,35 @@ macro_rules! __needs_half {
     )*};
 }
 
-/// Makes a generated `#[repr(C)]` struct one that crosses to devices, and checks its layout.
+/// Makes a generated `#[repr(C)]` struct one that crosses to devices, and checks its layout. One with
+/// private fields has no zeros:
+///
+/// ```
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Even(u32);
+/// kernelmill::__codegen::device_struct!(Even, size = 4, align = 4);
+/// kernelmill::Device::cpu().unwrap().zeros::<[Even; 2]>(3).unwrap();
+/// ```
+///
+/// ```compile_fail
+/// #[derive(Clone, Copy)]
+/// #[repr(C)]
+/// struct Even(u32);
+/// kernelmill::__codegen::device_struct!(private Even, size = 4, align = 4);
+/// kernelmill::Device::cpu().unwrap().zeros::<[Even; 2]>(3).unwrap();
+/// ```
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __device_struct {
+    (private $name:ident, $($layout:tt)*) => {
+        $crate::__assert_layout!($name, $($layout)*);
+        // SAFETY: `repr(C)`, of fields that cross, as the bindings have written it.
+        unsafe impl $crate::DeviceCopy for $name {
+            const ZERO_IS_VALUE: bool = false;
+        }
+        $crate::__library_traits!(private unsafe $name);
+    };
     ($name:ident, $($layout:tt)*) => {
         $crate::__assert_layout!($name, $($layout)*);
         $crate::device_copy!(unsafe $name);

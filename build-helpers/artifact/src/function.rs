@@ -28,7 +28,11 @@ impl DeviceFunction {
     /// let square = DeviceFunction {
     ///     package: "shapes".into(),
     ///     name: "square".into(),
-    ///     ty: FunctionType { parameters: vec![float.clone()].into(), result: Some(float) },
+    ///     ty: FunctionType {
+    ///         safety: Safety::Safe,
+    ///         parameters: vec![float.clone()].into(),
+    ///         result: Some(float),
+    ///     },
     ///     file: "kernels/square.rs".into(),
     ///     line: 4,
     /// };

@@ -2,7 +2,7 @@
 //!
 //! A layout is the same on the host and on every device: that of `#[repr(C)]`.
 
-use crate::Scalar;
+use crate::{Safety, Scalar};
 use std::{
     borrow::Cow,
     fmt,
@@ -130,6 +130,28 @@ pub struct Field {
     pub ty: ValueType,
     /// Its offset in bytes.
     pub offset: u64,
+    /// Whether it is `pub`: code of other modules reads and writes it.
+    pub public: bool,
+}
+
+impl ValueType {
+    /// Whether fields in it are private, so that the kernels' own code alone says which values there are.
+    #[must_use]
+    pub fn has_private_fields(&self) -> bool {
+        match self {
+            Self::Scalar(_) | Self::Enum(_) | Self::Function(_) => false,
+            Self::Array(element, _) => element.has_private_fields(),
+            Self::Struct(layout) => layout.has_private_fields(),
+        }
+    }
+}
+
+impl StructLayout {
+    /// Whether fields of it, or in them, are private.
+    #[must_use]
+    pub fn has_private_fields(&self) -> bool {
+        self.fields.iter().any(|field| !field.public || field.ty.has_private_fields())
+    }
 }
 
 /// An enumeration of C++ that crosses between host and device. C++ may store any value of the
@@ -156,6 +178,8 @@ pub struct Variant {
 /// The type of a function that the host passes to kernels: `fn(f32) -> f32`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionType {
+    /// Whether who calls it upholds memory safety: `unsafe fn(f32) -> f32`, as all of C++ are.
+    pub safety: Safety,
     /// The types of its parameters.
     pub parameters: Cow<'static, [ValueType]>,
     /// The type of its result; `None` for `()`.
@@ -174,8 +198,30 @@ impl fmt::Display for ValueType {
     }
 }
 
+impl FunctionType {
+    /// Whether a function of another type can stand for one of this type: the same one, or a safe function
+    /// where unsafe ones are called.
+    ///
+    /// ```
+    /// use kernelmill_artifact::*;
+    /// let safe = FunctionType { safety: Safety::Safe, parameters: vec![].into(), result: None };
+    /// let unsafe_one = FunctionType { safety: Safety::Unsafe, ..safe.clone() };
+    /// assert!(unsafe_one.takes(&safe) && !safe.takes(&unsafe_one));
+    /// assert_eq!(unsafe_one.to_string(), "unsafe fn()");
+    /// ```
+    #[must_use]
+    pub fn takes(&self, given: &Self) -> bool {
+        (self.safety == Safety::Unsafe || given.safety == Safety::Safe)
+            && self.parameters == given.parameters
+            && self.result == given.result
+    }
+}
+
 impl fmt::Display for FunctionType {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.safety == Safety::Unsafe {
+            formatter.write_str("unsafe ")?;
+        }
         formatter.write_str("fn(")?;
         for (index, parameter) in self.parameters.iter().enumerate() {
             let comma = if index > 0 { ", " } else { "" };

@@ -11,6 +11,10 @@ use core::{fmt, marker::PhantomData};
 /// type; each is called directly, and inlined where that is worth it. A call of a number that identifies
 /// no function, such as 0, panics.
 ///
+/// Functions of C++, `KERNELMILL_DEVICE_FN`, have a type of unsafe functions: a kernel takes them as
+/// `DeviceFn<unsafe fn(f32) -> f32>`, and calls them in an `unsafe` block. A safe function is one of such
+/// a type too, by [`Into`].
+///
 /// ```
 /// use kernelmill_device::prelude::*;
 ///
@@ -74,6 +78,32 @@ macro_rules! call {
             #[track_caller]
             #[allow(clippy::too_many_arguments, reason = "as many as the function has")]
             pub fn call(self $(, $parameter: $ty)*) -> R {
+                // SAFETY: it is a safe function: the host gives a kernel no other for this type.
+                unsafe { DeviceFn::<unsafe fn($($ty),*) -> R>::from(self).call($($parameter),*) }
+            }
+        }
+
+        impl<$($ty,)* R> From<DeviceFn<fn($($ty),*) -> R>> for DeviceFn<unsafe fn($($ty),*) -> R> {
+            #[inline(always)]
+            fn from(safe: DeviceFn<fn($($ty),*) -> R>) -> Self {
+                Self { id: safe.id, function: PhantomData }
+            }
+        }
+
+        impl<$($ty,)* R> DeviceFn<unsafe fn($($ty),*) -> R> {
+            /// Calls the function, which may be one of C++.
+            ///
+            /// # Safety
+            ///
+            /// What the function asks of its callers holds.
+            ///
+            /// # Panics
+            ///
+            /// If it is no function of the kernel's package or of one that it depends on.
+            #[inline(always)]
+            #[track_caller]
+            #[allow(clippy::too_many_arguments, reason = "as many as the function has")]
+            pub unsafe fn call(self $(, $parameter: $ty)*) -> R {
                 #[cfg(not(kernelmill))]
                 {
                     let _ = ($($parameter,)*);
@@ -86,8 +116,9 @@ macro_rules! call {
                         panic!("a `DeviceFn` was called that is no function of these kernels");
                     }
                     // SAFETY: the compiler finds functions of the type that is called here.
-                    let function: fn($($ty),*) -> R = unsafe { core::mem::transmute(function) };
-                    function($($parameter),*)
+                    let function: unsafe fn($($ty),*) -> R = unsafe { core::mem::transmute(function) };
+                    // SAFETY: the caller's word.
+                    unsafe { function($($parameter),*) }
                 }
             }
         }

@@ -10,10 +10,13 @@ pub use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 #[macro_export]
 macro_rules! __cuda_element {
     (unsafe $name:ty) => {
+        $crate::__cuda_element!(private unsafe $name);
+        // SAFETY: it is `DeviceCopy`, and zero is a value.
+        unsafe impl $crate::__library_traits::ValidAsZeroBits for $name {}
+    };
+    (private unsafe $name:ty) => {
         // SAFETY: it is `DeviceCopy`, which asks for more.
         unsafe impl $crate::__library_traits::DeviceRepr for $name {}
-        // SAFETY: as above.
-        unsafe impl $crate::__library_traits::ValidAsZeroBits for $name {}
     };
 }
 

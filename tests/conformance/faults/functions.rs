@@ -32,7 +32,7 @@ impl Shape {
 #[kernel]
 pub fn apply(
     f: fn(f32) -> f32,
-    g: DeviceFn<unsafe fn(f32) -> f32>,
+    g: DeviceFn<extern "C" fn(f32) -> f32>,
     h: DeviceFn<fn(&[f32]) -> f32>,
     mut y: DisjointSlice<f32>,
 ) {

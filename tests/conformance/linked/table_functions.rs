@@ -44,8 +44,8 @@ pub fn ackermann(x: f32) -> f32 {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Dot {
-    color: [u8; 3],
-    depth: f32,
+    pub color: [u8; 3],
+    pub depth: f32,
 }
 
 /// The colours turned round.

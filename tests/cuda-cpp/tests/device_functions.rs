@@ -97,10 +97,10 @@ fn functions_and_the_kernels_that_take_them_are_typed_as_in_rust() {
     assert_eq!(
         functions,
         [
-            "::square: fn(f32) -> f32",
-            "::shifted: fn(f32) -> f32",
-            "::choose: fn(bool, i8, i16, u64) -> u64",
-            "::nothing: fn()",
+            "::square: unsafe fn(f32) -> f32",
+            "::shifted: unsafe fn(f32) -> f32",
+            "::choose: unsafe fn(bool, i8, i16, u64) -> u64",
+            "::nothing: unsafe fn()",
         ]
     );
     let lines: Vec<_> = source.lowered.functions.iter().map(|it| it.line).collect();
@@ -109,7 +109,7 @@ fn functions_and_the_kernels_that_take_them_are_typed_as_in_rust() {
     let apply = signatures.iter().find(|kernel| kernel.name == "apply").unwrap();
     let kinds: Vec<_> = apply.parameters().iter().map(|it| it.kind.clone()).collect();
     let ParameterKind::Value(ValueType::Function(ty)) = &kinds[0] else { panic!("{kinds:?}") };
-    assert_eq!(ty.to_string(), "fn(f32) -> f32");
+    assert_eq!(ty.to_string(), "unsafe fn(f32) -> f32");
     let ParameterKind::Pointer { element: ValueType::Function(element), .. } = &kinds[1] else {
         panic!("{kinds:?}")
     };

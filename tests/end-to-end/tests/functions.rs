@@ -221,8 +221,9 @@ fn main() -> kernelmill::Result<()> {
     let device = Device::cpu()?;
     let kernels = Kernels::load(&device)?;
     let functions = Kernels::functions();
-    let given: [DeviceFn<fn(f32) -> f32>; 4] =
-        [functions.halved, functions.negative, functions.square, functions.cubed];
+    let (negative, square) = (functions.negative.into(), functions.square.into());
+    let given: [DeviceFn<unsafe fn(f32) -> f32>; 4] =
+        [functions.halved, negative, square, functions.cubed];
     for function in given {
         let mut y = device.upload(&[4.0f32; 4])?;
         let launch = Launch::grid([1], [4]);
@@ -244,12 +245,25 @@ fn kernels_in_cpp_are_given_functions_of_both_languages_and_of_other_packages() 
     project.write("src/main.rs", APPLY_MAIN);
     assert_eq!(values(&run(&project)), ["2", "-4", "16", "64"]);
 
-    // Another function of the type is for both kernels.
+    // A function in C++ is for the kernel that takes unsafe functions alone.
     next_tick();
     project.write("kernels/apply.cu", &APPLY.replace("0.5f", "0.25f"));
     let edited = run(&project);
     assert_eq!(values(&edited), ["1", "-4", "16", "64"]);
-    assert_eq!(compiled(&edited), [4], "two kernels for two targets");
+    assert_eq!(compiled(&edited), [2], "one kernel for two targets");
+
+    // A kernel in Rust calls it in an `unsafe` block, and the wrapper of one that does not refuses it.
+    project.write("src/main.rs", &MAIN.replace("functions.tinted]", "functions.halved]"));
+    let error = project.cargo(&["build"]);
+    assert!(error.stderr.contains("E0308"), "{}", error.stderr);
+    let unsafe_call = KERNELS
+        .replace("<fn(f32)", "<unsafe fn(f32)")
+        .replace("f.call(unsafe { shade(*out) })", "unsafe { f.call(shade(*out)) }");
+    project.write("kernels/shade_all.rs", &unsafe_call);
+    let given = "[functions.negative, functions.square, functions.tinted]";
+    let main = MAIN.replace(given, "[functions.halved, functions.negative.into()]");
+    project.write("src/main.rs", &main);
+    assert_eq!(values(&run(&project)), ["0.75", "-3"]);
 
     let project = project.environment("KERNELMILL_CUDA_COMPILER", "nvcc");
     let error = project.cargo(&["build"]).build_script_error();

@@ -13,7 +13,7 @@ pub(crate) fn check(sources: &[Source], package: &str, report: &mut Report) {
     for source in sources {
         for kernel in source.kernels() {
             for ty in taken(kernel) {
-                if all(sources).all(|(_, function)| function.ty != ty) {
+                if all(sources).all(|(_, function)| !ty.takes(&function.ty)) {
                     nothing_to_give(sources, source, kernel, &ty, report);
                 }
             }
@@ -28,7 +28,7 @@ pub(crate) fn table(
     package: &str,
 ) -> Vec<TableFunction> {
     let types: Vec<_> = kernels.iter().flat_map(taken).collect();
-    let given = all(sources).filter(|(_, function)| types.contains(&function.ty));
+    let given = all(sources).filter(|(_, function)| types.iter().any(|ty| ty.takes(&function.ty)));
     let mut table: Vec<_> = given
         .map(|(_, function)| TableFunction { id: function.id(), symbol: symbol(function, package) })
         .collect();

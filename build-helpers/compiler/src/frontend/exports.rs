@@ -24,7 +24,7 @@ pub struct ExportedSource {
 }
 
 /// What marks the bytes, with the version of their form.
-const START: &str = "kernelmill exports 2";
+const START: &str = "kernelmill exports 4";
 
 /// Sources as bytes, with what made them.
 #[must_use]
@@ -82,13 +82,15 @@ pub fn read(bytes: &[u8]) -> Option<(String, Vec<ExportedSource>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernelmill_artifact::{FunctionType, NvidiaSuffix, Scalar, ValueType};
+    use kernelmill_artifact::{FunctionType, NvidiaSuffix, Safety, Scalar, ValueType};
 
     #[test]
     fn sources_read_back_and_damaged_ones_do_not() {
         let float = ValueType::Scalar(Scalar::F32);
-        let callback = FunctionType { parameters: Vec::new().into(), result: None };
+        let parameters = Vec::new().into();
+        let callback = FunctionType { safety: Safety::Unsafe, parameters, result: None };
         let ty = FunctionType {
+            safety: Safety::Safe,
             parameters: vec![float.clone(), ValueType::Function(callback.into())].into(),
             result: Some(float),
         };

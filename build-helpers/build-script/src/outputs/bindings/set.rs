@@ -216,7 +216,11 @@ fn function_type(ty: &FunctionType) -> Expr {
     let parameters = Expr::Slice(ty.parameters.iter().map(value).collect());
     Expr::Struct(
         "cg::FunctionType",
-        vec![Field::new("parameters", borrowed(parameters)), Field::new("result", result)],
+        vec![
+            Field::new("safety", Expr::atom(format!("cg::Safety::{:?}", ty.safety))),
+            Field::new("parameters", borrowed(parameters)),
+            Field::new("result", result),
+        ],
     )
 }
 
@@ -228,6 +232,7 @@ fn structure(layout: &StructLayout) -> Expr {
                 Field::new("name", borrowed(Expr::text(&field.name))),
                 Field::new("ty", value(&field.ty)),
                 Field::new("offset", Expr::atom(field.offset.to_string())),
+                Field::new("public", Expr::atom(field.public.to_string())),
             ],
         )
     });

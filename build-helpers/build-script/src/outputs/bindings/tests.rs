@@ -31,12 +31,13 @@ fn without_digests(text: &str) -> String {
 #[test]
 fn the_bindings_are_as_before() {
     let first = "\
-#[repr(C)] pub struct Params { scale: f32, count: u64, table: [Pair; 40] }
-#[repr(C, align(16))] pub struct Pair(u8, f32);
+#[repr(C)] pub struct Params { pub scale: f32, count: u64, pub(crate) table: [Pair; 40] }
+#[repr(C, align(16))] pub struct Pair(pub u8, f32);
+#[repr(C)] pub struct Open { pub first: u32, pub second: f32 }
 #[kernel]
 pub fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {}
 #[kernel(dim = 2)]
-pub unsafe fn blend(params: Params, pairs: &[Pair], r#in: [u16; 3], mut _out: DisjointSlice<[f32; 4]>) {}
+pub unsafe fn blend(params: Params, open: Open, pairs: &[Pair], r#in: [u16; 3], mut _out: DisjointSlice<[f32; 4]>) {}
 ";
     let mut project = Project::new(
         "targets = [\"cpu\", \"compute_75\"]",

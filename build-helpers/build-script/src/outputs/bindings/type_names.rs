@@ -114,7 +114,7 @@ fn rename(ty: &ValueType, named: &Named) -> ValueType {
 /// struct is passed by value, so the larger of two is the right one.
 pub(super) fn agree(first: &StructLayout, second: &StructLayout) -> bool {
     let fields = |(first, second): (&Field, &Field)| {
-        (&first.name, first.offset) == (&second.name, second.offset)
+        (&first.name, first.offset, first.public) == (&second.name, second.offset, second.public)
             && agree_types(&first.ty, &second.ty)
     };
     first.size == second.size
@@ -144,6 +144,7 @@ mod tests {
             name: (*name).into(),
             ty: ty.clone(),
             offset: 0,
+            public: true,
         });
         let fields = fields.collect();
         ValueType::Struct(StructLayout { name: name.into(), size: 4, align: 4, fields }.into())

@@ -6,8 +6,11 @@ use super::{
     names::identifier,
 };
 use kernelmill_artifact::{
-    EnumLayout, Field, FunctionType, Scalar, Signature, StructLayout, ValueType, Variant,
+    EnumLayout, Field, FunctionType, Safety, Scalar, Signature, StructLayout, ValueType, Variant,
 };
+
+/// The indentation of items in an `impl`.
+const STEP: usize = 4;
 
 /// The longest array that has a `Default`.
 const LONGEST_DEFAULT: u64 = 32;
@@ -28,7 +31,7 @@ pub(super) fn structure(item: &Struct) -> String {
         _ => String::new(),
     };
     let default = if layout_has_default(layout) { "Default, " } else { "" };
-    let body = fields(layout, is_tuple);
+    let (body, constructor) = (fields(layout, is_tuple), constructor(layout, is_tuple));
     format!(
         "
 /// `{plain}` of the kernels: {size} bytes, laid out as on every device.
@@ -43,7 +46,7 @@ pub(super) fn structure(item: &Struct) -> String {
 )]
 #[repr(C{align})]
 pub struct {name}{body}
-{check};
+{constructor}{check};
 ",
         name = identifier(&layout.name),
     )
@@ -56,14 +59,59 @@ fn fields(layout: &StructLayout, is_tuple: bool) -> String {
     }
     let field = |field: &Field| {
         let (plain, ty) = (&field.name, type_name(&field.ty));
+        let visibility = if field.public { "pub " } else { "" };
         if is_tuple {
-            return format!("    /// Field {plain} of the kernels' struct.\n    pub {ty},\n");
+            return format!(
+                "    /// Field {plain} of the kernels' struct.\n    {visibility}{ty},\n"
+            );
         }
         let name = identifier(plain);
-        format!("    /// `{plain}` of the kernels' struct.\n    pub {name}: {ty},\n")
+        format!("    /// `{plain}` of the kernels' struct.\n    {visibility}{name}: {ty},\n")
     };
     let fields: String = layout.fields.iter().map(field).collect();
     if is_tuple { format!("(\n{fields});") } else { format!(" {{\n{fields}}}") }
+}
+
+/// The constructor of a generated struct with private fields; nothing for other structs.
+fn constructor(layout: &StructLayout, is_tuple: bool) -> String {
+    if layout.fields.iter().all(|field| field.public) {
+        return String::new();
+    }
+    let name = |field: &Field| match is_tuple {
+        true => format!("field_{}", field.name),
+        false => identifier(&field.name),
+    };
+    let names: Vec<_> = layout.fields.iter().map(name).collect();
+    let typed = names.iter().zip(layout.fields.iter());
+    let parameters =
+        typed.map(|(name, field)| Expr::atom(format!("{name}: {}", type_name(&field.ty))));
+    let head =
+        Expr::call("pub const unsafe fn new", parameters.collect::<Vec<_>>()).print(STEP, STEP);
+    let names = names.join(", ");
+    let value = if is_tuple { format!("({names})") } else { format!(" {{ {names} }}") };
+    let (plain, name) = (&layout.name, identifier(&layout.name));
+    format!(
+        "
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::too_many_arguments,
+    reason = \"as the kernels' struct is, and used or not\"
+)]
+impl {name} {{
+    /// A value with these fields.
+    ///
+    /// # Safety
+    ///
+    /// It is one that the code of the kernels' `{plain}` makes: some of its fields are private there.
+    #[must_use]
+    {head} -> Self {{
+        Self{value}
+    }}
+}}
+"
+    )
 }
 
 /// One enumeration: the user's own, or a number with constants for its values.
@@ -150,22 +198,23 @@ pub use {path}{renamed};
 /// struct it checks the types of the fields too.
 fn layout_check(item: &Struct, is_tuple: bool) -> String {
     let layout = &item.layout;
+    let is_own = item.mapped_to.is_none();
+    let private = if is_own && layout.has_private_fields() { "private " } else { "" };
     let mut arguments = vec![
-        Expr::atom(identifier(&layout.name)),
+        Expr::atom(format!("{private}{}", identifier(&layout.name))),
         Expr::atom(format!("size = {}", layout.size)),
         Expr::atom(format!("align = {}", layout.align)),
     ];
-    let is_mapped = item.mapped_to.is_some();
     let field = |field: &Field| {
         let is_number = field.name.starts_with(|c: char| c.is_ascii_digit());
         let name = if is_number { field.name.to_string() } else { identifier(&field.name) };
-        let ty = if is_mapped { format!(": {}", type_name(&field.ty)) } else { String::new() };
+        let ty = if is_own { String::new() } else { format!(": {}", type_name(&field.ty)) };
         Expr::atom(format!("{name}{ty} = {}", field.offset))
     };
-    if is_mapped || !is_tuple {
+    if !is_own || !is_tuple {
         arguments.extend(layout.fields.iter().map(field));
     }
-    let name = if is_mapped { "assert_layout" } else { "device_struct" };
+    let name = if is_own { "device_struct" } else { "assert_layout" };
     Expr::call(format!("::kernelmill::__codegen::{name}!"), arguments).print(0, 1)
 }
 
@@ -187,7 +236,11 @@ pub(super) fn type_name(ty: &ValueType) -> String {
 pub(super) fn function_type(ty: &FunctionType) -> String {
     let parameters: Vec<_> = ty.parameters.iter().map(type_name).collect();
     let result = ty.result.as_ref().map(|ty| format!(" -> {}", type_name(ty)));
-    format!("fn({}){}", parameters.join(", "), result.unwrap_or_default())
+    let safety = match ty.safety {
+        Safety::Safe => "",
+        Safety::Unsafe => "unsafe ",
+    };
+    format!("{safety}fn({}){}", parameters.join(", "), result.unwrap_or_default())
 }
 
 /// Whether a type is, or has in it, a number in half precision.
@@ -229,7 +282,7 @@ fn has_halves(signature: &Signature) -> Option<String> {
 }
 
 fn layout_has_default(layout: &StructLayout) -> bool {
-    layout.fields.iter().all(|field| has_default(&field.ty))
+    layout.fields.iter().all(|field| field.public && has_default(&field.ty))
 }
 
 fn has_default(ty: &ValueType) -> bool {

@@ -194,6 +194,7 @@ fn value(writer: &mut Writer, ty: &ValueType) {
             for field in layout.fields.iter() {
                 writer.text(&field.name);
                 writer.number(field.offset);
+                writer.number(field.public.into());
                 value(writer, &field.ty);
             }
         }
@@ -201,6 +202,7 @@ fn value(writer: &mut Writer, ty: &ValueType) {
 }
 
 fn function_type(writer: &mut Writer, ty: &FunctionType) {
+    writer.number((ty.safety == Safety::Unsafe).into());
     for part in [&*ty.parameters, ty.result.as_slice()] {
         writer.number(part.len() as u64);
         part.iter().for_each(|ty| value(writer, ty));
@@ -218,9 +220,14 @@ fn enumeration(writer: &mut Writer, layout: &EnumLayout) {
 }
 
 fn read_function_type(reader: &mut Reader<'_>) -> Option<FunctionType> {
+    let safety = read_safety(reader)?;
     let parameters = reader.list(read_value)?.into();
     let mut result = reader.list(read_value)?;
-    (result.len() <= 1).then(|| FunctionType { parameters, result: result.pop() })
+    (result.len() <= 1).then(|| FunctionType { safety, parameters, result: result.pop() })
+}
+
+fn read_safety(reader: &mut Reader<'_>) -> Option<Safety> {
+    Some(if reader.number()? == 0 { Safety::Safe } else { Safety::Unsafe })
 }
 
 fn read_enumeration(reader: &mut Reader<'_>) -> Option<EnumLayout> {
@@ -244,7 +251,7 @@ fn read_signature(reader: &mut Reader<'_>) -> Option<Signature> {
         3 => Dimension::Three,
         _ => return None,
     };
-    let safety = if reader.number()? == 0 { Safety::Safe } else { Safety::Unsafe };
+    let safety = read_safety(reader)?;
     let max_block_threads = small(reader)?;
     let mut sizes = || Some([small(reader)?, small(reader)?, small(reader)?]);
     let (block, cluster) = (sizes()?, sizes()?);
@@ -288,7 +295,8 @@ fn read_value(reader: &mut Reader<'_>) -> Option<ValueType> {
             let fields = reader.list(|reader| {
                 let name = reader.text()?.into();
                 let offset = reader.number()?;
-                Some(Field { name, offset, ty: read_value(reader)? })
+                let public = reader.number()? != 0;
+                Some(Field { name, offset, public, ty: read_value(reader)? })
             })?;
             ValueType::Struct(StructLayout { name, size, align, fields: fields.into() }.into())
         }
@@ -310,8 +318,13 @@ mod tests {
     fn kernels_read_back_and_damaged_ones_do_not() {
         let float = || ValueType::Scalar(Scalar::F32);
         let fields = vec![
-            Field { name: "scale".into(), ty: float(), offset: 0 },
-            Field { name: "bias".into(), ty: ValueType::Array(float().into(), 3), offset: 4 },
+            Field { name: "scale".into(), ty: float(), offset: 0, public: true },
+            Field {
+                name: "bias".into(),
+                ty: ValueType::Array(float().into(), 3),
+                offset: 4,
+                public: false,
+            },
         ];
         let variants = vec![Variant { name: "A".into(), value: -1 }];
         let mode =
@@ -372,7 +385,11 @@ mod tests {
         let functions = vec![DeviceFunction {
             package: "".into(),
             name: "square".into(),
-            ty: FunctionType { parameters: Vec::new().into(), result: None },
+            ty: FunctionType {
+                safety: Safety::Unsafe,
+                parameters: Vec::new().into(),
+                result: None,
+            },
             file: "a.cu".into(),
             line: 5,
         }];

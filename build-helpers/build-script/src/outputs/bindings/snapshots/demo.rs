@@ -35,11 +35,13 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         name: cg::Cow::Borrowed("width"),
                         ty: cg::ValueType::Scalar(cg::Scalar::U32),
                         offset: 0,
+                        public: true,
                     },
                     cg::Field {
                         name: cg::Cow::Borrowed("step"),
                         ty: cg::ValueType::Scalar(cg::Scalar::U64),
                         offset: 8,
+                        public: true,
                     },
                 ]),
             }))),

@@ -23,7 +23,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             },
         ),
     ];
-    static PARAMETERS_1: [cg::Parameter; 4] = [
+    static PARAMETERS_1: [cg::Parameter; 5] = [
         cg::Parameter::borrowed(
             "params",
             cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
@@ -35,11 +35,13 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         name: cg::Cow::Borrowed("scale"),
                         ty: cg::ValueType::Scalar(cg::Scalar::F32),
                         offset: 0,
+                        public: true,
                     },
                     cg::Field {
                         name: cg::Cow::Borrowed("count"),
                         ty: cg::ValueType::Scalar(cg::Scalar::U64),
                         offset: 8,
+                        public: false,
                     },
                     cg::Field {
                         name: cg::Cow::Borrowed("table"),
@@ -53,17 +55,42 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                                         name: cg::Cow::Borrowed("0"),
                                         ty: cg::ValueType::Scalar(cg::Scalar::U8),
                                         offset: 0,
+                                        public: true,
                                     },
                                     cg::Field {
                                         name: cg::Cow::Borrowed("1"),
                                         ty: cg::ValueType::Scalar(cg::Scalar::F32),
                                         offset: 4,
+                                        public: false,
                                     },
                                 ]),
                             }))),
                             40,
                         ),
                         offset: 16,
+                        public: false,
+                    },
+                ]),
+            }))),
+        ),
+        cg::Parameter::borrowed(
+            "open",
+            cg::ParameterKind::Value(cg::ValueType::Struct(cg::Nested::Borrowed(&cg::StructLayout {
+                name: cg::Cow::Borrowed("Open"),
+                size: 8,
+                align: 4,
+                fields: cg::Cow::Borrowed(&[
+                    cg::Field {
+                        name: cg::Cow::Borrowed("first"),
+                        ty: cg::ValueType::Scalar(cg::Scalar::U32),
+                        offset: 0,
+                        public: true,
+                    },
+                    cg::Field {
+                        name: cg::Cow::Borrowed("second"),
+                        ty: cg::ValueType::Scalar(cg::Scalar::F32),
+                        offset: 4,
+                        public: true,
                     },
                 ]),
             }))),
@@ -80,11 +107,13 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                             name: cg::Cow::Borrowed("0"),
                             ty: cg::ValueType::Scalar(cg::Scalar::U8),
                             offset: 0,
+                            public: true,
                         },
                         cg::Field {
                             name: cg::Cow::Borrowed("1"),
                             ty: cg::ValueType::Scalar(cg::Scalar::F32),
                             offset: 4,
+                            public: false,
                         },
                     ]),
                 })),
@@ -120,6 +149,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     name: cg::Cow::Borrowed("x"),
                     ty: cg::ValueType::Scalar(cg::Scalar::I32),
                     offset: 0,
+                    public: false,
                 }]),
             }))),
         ),
@@ -129,6 +159,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
         cg::Parameter::borrowed(
             "f",
             cg::ParameterKind::Value(cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
+                safety: cg::Safety::Safe,
                 parameters: cg::Cow::Borrowed(&[
                     cg::ValueType::Scalar(cg::Scalar::F32),
                     cg::ValueType::Array(
@@ -144,6 +175,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         name: cg::Cow::Borrowed("x"),
                         ty: cg::ValueType::Scalar(cg::Scalar::I32),
                         offset: 0,
+                        public: false,
                     }]),
                 }))),
             }))),
@@ -152,6 +184,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
             "all",
             cg::ParameterKind::Slice {
                 element: cg::ValueType::Function(cg::Nested::Borrowed(&cg::FunctionType {
+                    safety: cg::Safety::Safe,
                     parameters: cg::Cow::Borrowed(&[]),
                     result: None,
                 })),
@@ -171,7 +204,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 cg::Safety::Safe,
                 cg::LaunchLimits::NONE,
                 &PARAMETERS_0,
-                ("kernels/first.rs", 4),
+                ("kernels/first.rs", 5),
             ),
             cg::signature(
                 "blend",
@@ -180,7 +213,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 cg::Safety::Unsafe,
                 cg::LaunchLimits::NONE,
                 &PARAMETERS_1,
-                ("kernels/first.rs", 6),
+                ("kernels/first.rs", 7),
             ),
             cg::signature(
                 "device",
@@ -337,13 +370,32 @@ unsafe extern "C" {
     static kernelmill_cpu_app_second_a6126daf6fa7_given: ::kernelmill::__codegen::CpuKernel;
 }
 
+/// `Open` of the kernels: 8 bytes, laid out as on every device.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[allow(
+    dead_code,
+    non_camel_case_types,
+    non_snake_case,
+    unreachable_pub,
+    clippy::type_complexity,
+    reason = "named as in the kernels, and used or not"
+)]
+#[repr(C)]
+pub struct Open {
+    /// `first` of the kernels' struct.
+    pub first: u32,
+    /// `second` of the kernels' struct.
+    pub second: f32,
+}
+::kernelmill::__codegen::device_struct!(Open, size = 8, align = 4, first = 0, second = 4);
+
 /// `Own` of the kernels, as this package defines it.
 #[allow(unreachable_pub, unused_imports, reason = "used or not, as in the kernels")]
 pub use crate::Mine as Own;
 ::kernelmill::__codegen::assert_layout!(Own, size = 4, align = 4, x: i32 = 0);
 
 /// `Pair` of the kernels: 16 bytes, laid out as on every device.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(
     dead_code,
     non_camel_case_types,
@@ -357,9 +409,28 @@ pub struct Pair(
     /// Field 0 of the kernels' struct.
     pub u8,
     /// Field 1 of the kernels' struct.
-    pub f32,
+    f32,
 );
-::kernelmill::__codegen::device_struct!(Pair, size = 16, align = 16);
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::too_many_arguments,
+    reason = "as the kernels' struct is, and used or not"
+)]
+impl Pair {
+    /// A value with these fields.
+    ///
+    /// # Safety
+    ///
+    /// It is one that the code of the kernels' `Pair` makes: some of its fields are private there.
+    #[must_use]
+    pub const unsafe fn new(field_0: u8, field_1: f32) -> Self {
+        Self(field_0, field_1)
+    }
+}
+::kernelmill::__codegen::device_struct!(private Pair, size = 16, align = 16);
 
 /// `Params` of the kernels: 656 bytes, laid out as on every device.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -376,12 +447,31 @@ pub struct Params {
     /// `scale` of the kernels' struct.
     pub scale: f32,
     /// `count` of the kernels' struct.
-    pub count: u64,
+    count: u64,
     /// `table` of the kernels' struct.
-    pub table: [Pair; 40],
+    table: [Pair; 40],
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::too_many_arguments,
+    reason = "as the kernels' struct is, and used or not"
+)]
+impl Params {
+    /// A value with these fields.
+    ///
+    /// # Safety
+    ///
+    /// It is one that the code of the kernels' `Params` makes: some of its fields are private there.
+    #[must_use]
+    pub const unsafe fn new(scale: f32, count: u64, table: [Pair; 40]) -> Self {
+        Self { scale, count, table }
+    }
 }
 ::kernelmill::__codegen::device_struct!(
-    Params,
+    private Params,
     size = 656,
     align = 16,
     scale = 0,
@@ -462,7 +552,7 @@ impl Kernels {
         self.loaded.choices()
     }
 
-    /// Launches the kernel `saxpy` of `kernels/first.rs:4`:
+    /// Launches the kernel `saxpy` of `kernels/first.rs:5`:
     /// `fn saxpy(a: f32, x: &[f32], y: DisjointSlice<f32>)`.
     ///
     /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
@@ -497,8 +587,8 @@ impl Kernels {
         }
     }
 
-    /// Launches the kernel `blend` of `kernels/first.rs:6`:
-    /// `unsafe fn blend(params: Params, pairs: &[Pair], in: [u16; 3], _out: DisjointSlice<[f32; 4]>)`.
+    /// Launches the kernel `blend` of `kernels/first.rs:7`:
+    /// `unsafe fn blend(params: Params, open: Open, pairs: &[Pair], in: [u16; 3], _out: DisjointSlice<[f32; 4]>)`.
     ///
     /// The launch is asynchronous: what goes wrong on the device is reported when the stream is
     /// synchronised or a buffer is downloaded.
@@ -517,6 +607,7 @@ impl Kernels {
         __stream: &impl ::kernelmill::LaunchStream,
         __launch: ::kernelmill::Launch<2>,
         params: Params,
+        open: Open,
         pairs: impl ::kernelmill::ReadSlice<Pair>,
         r#in: [u16; 3],
         out: impl ::kernelmill::WriteSlice<[f32; 4]>,
@@ -531,6 +622,7 @@ impl Kernels {
                 __launch,
                 (
                     ::kernelmill::__codegen::Value(params),
+                    ::kernelmill::__codegen::Value(open),
                     ::kernelmill::__codegen::read_slice(pairs),
                     ::kernelmill::__codegen::Value(r#in),
                     ::kernelmill::__codegen::write_slice(out),

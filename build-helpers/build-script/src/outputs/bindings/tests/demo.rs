@@ -16,7 +16,7 @@ pub fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {}
 const FILL: &str = "use kernelmill_device::prelude::*;
 
 #[repr(C)]
-pub struct Params { width: u32, step: u64 }
+pub struct Params { pub width: u32, pub step: u64 }
 
 #[kernel(dim = 2)]
 pub fn fill(params: Params, mut out: DisjointSlice<u64>) {}

@@ -134,7 +134,9 @@ fn member(
         let subject = if name.is_empty() { "a member".to_owned() } else { format!("`{name}`") };
         UnsupportedType { reason: format!("has {subject}, which {}", refusal.reason), ..refusal }
     })?;
-    fields.push((Field { name: name.to_owned().into(), ty, offset }, peeled.id));
+    // Wrappers of C++ are unsafe functions: whoever calls one answers for what the class asks for.
+    let field = Field { name: name.to_owned().into(), ty, offset, public: true };
+    fields.push((field, peeled.id));
     Ok(())
 }
 
@@ -154,7 +156,7 @@ fn check_offsets(
     fields: &[(Field, Option<NodeId>)],
 ) -> Result<u64, UnsupportedType> {
     let mut end = 0_u64;
-    for (Field { name, ty, offset }, node) in fields {
+    for (Field { name, ty, offset, .. }, node) in fields {
         let expected = end.next_multiple_of(ty.align());
         if *offset < expected {
             return refuse(

@@ -6,7 +6,9 @@ use super::{
     written,
 };
 use gimli::constants as dw;
-use kernelmill_artifact::{Access, FunctionType, ParameterKind, Scalar, StructLayout, ValueType};
+use kernelmill_artifact::{
+    Access, FunctionType, ParameterKind, Safety, Scalar, StructLayout, ValueType,
+};
 use std::{cell::RefCell, collections::BTreeMap};
 
 /// Why a type cannot cross, and what to do.
@@ -204,7 +206,8 @@ impl<'a> Types<'a> {
         let parameters: Vec<_> = parameters.collect::<Result<_, _>>()?;
         let result = self.debug.said(node, |node| node.ty);
         let result = self.peel(result).id.map(|_| self.passed(result)).transpose()?;
-        Ok(FunctionType { parameters: parameters.into(), result })
+        // Nothing in C++ says what a function asks of its callers.
+        Ok(FunctionType { safety: Safety::Unsafe, parameters: parameters.into(), result })
     }
 
     /// What such a function takes or returns: what C++ and Rust pass in the same way.

@@ -8,7 +8,7 @@ use super::{
     unsupported::UnsupportedType,
 };
 use crate::diagnostic::{Diagnostic, Place};
-use kernelmill_artifact::{DeviceFunction, FunctionType, ValueType};
+use kernelmill_artifact::{DeviceFunction, FunctionType, Safety, ValueType};
 use syn::{FnArg, GenericParam, Item, ItemFn, ReturnType, Type, TypeFnPtr, ext::IdentExt};
 
 /// Reads every function, in source order, and everything that is wrong with them by file.
@@ -55,7 +55,7 @@ impl Reader<'_, '_> {
         let function = DeviceFunction {
             package: "".into(),
             name: self.name().into(),
-            ty: FunctionType { parameters: parameters?.into(), result },
+            ty: FunctionType { safety: Safety::Safe, parameters: parameters?.into(), result },
             file: text.display().to_owned().into(),
             line: place.line,
         };
@@ -173,10 +173,8 @@ impl Types<'_, '_> {
         let Type::FnPtr(pointer) = bare(inner) else {
             return Err(self.no_function_type(module, whole));
         };
-        let is_plain = pointer.unsafety.is_none()
-            && pointer.abi.is_none()
-            && pointer.lifetimes.is_none()
-            && pointer.variadic.is_none();
+        let is_plain =
+            pointer.abi.is_none() && pointer.lifetimes.is_none() && pointer.variadic.is_none();
         if !is_plain {
             return Err(self.no_function_type(module, whole));
         }
@@ -197,6 +195,7 @@ impl Types<'_, '_> {
         let parameters = pointer.inputs.iter().map(|input| self.value(module, &input.ty));
         let parameters: Vec<_> = parameters.collect::<Result<_, _>>()?;
         let result = returned(&pointer.output).map(|ty| self.value(module, ty)).transpose()?;
-        Ok(FunctionType { parameters: parameters.into(), result })
+        let safety = if pointer.unsafety.is_some() { Safety::Unsafe } else { Safety::Safe };
+        Ok(FunctionType { safety, parameters: parameters.into(), result })
     }
 }

@@ -62,8 +62,7 @@ impl Types<'_, '_> {
     pub(super) fn no_function_type(&self, module: ModuleId, ty: &Type) -> UnsupportedType {
         let written = self.scope.text(module).written(ty);
         let why = "whose type of functions is none that the host can give";
-        let help =
-            "write it as a safe function of Rust without lifetimes: `DeviceFn<fn(f32) -> f32>`";
+        let help = "write it as a function of Rust without lifetimes: `DeviceFn<fn(f32) -> f32>`";
         UnsupportedType::new(written, why, help)
     }
 

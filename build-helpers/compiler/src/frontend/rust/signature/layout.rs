@@ -7,7 +7,7 @@ use super::{
     unsupported::{self, UnsupportedType},
 };
 use kernelmill_artifact::{Field, StructLayout, ValueType};
-use syn::{Attribute, ItemStruct, LitInt, ext::IdentExt};
+use syn::{Attribute, ItemStruct, LitInt, Visibility, ext::IdentExt};
 
 /// What a struct's `#[repr(..)]` attributes say.
 #[derive(Default)]
@@ -49,7 +49,8 @@ impl Types<'_, '_> {
             align = align.max(ty.align());
             offset = offset.next_multiple_of(ty.align());
             let end = offset.saturating_add(ty.size());
-            fields.push(Field { name: field_name.into(), ty, offset });
+            let public = matches!(field.vis, Visibility::Public(_));
+            fields.push(Field { name: field_name.into(), ty, offset, public });
             offset = end;
         }
         if fields.is_empty() {

@@ -495,3 +495,18 @@ fn parameters_that_live_for_ever_are_refused() {
     );
     assert_eq!(shown("#[kernel] fn k<'a>(x: &'a [f32]) {}"), ["fn k(x: &[f32])"]);
 }
+
+#[test]
+fn fields_are_public_where_the_source_says_pub() {
+    let text = "#[repr(C)] struct Pair(pub u8, pub(crate) f32);
+        #[repr(C)] pub struct P { pub a: u32, b: f32, pub(super) c: u8, pub d: Pair }
+        #[kernel] fn k(p: P) {}";
+    let found = kernels(text);
+    let ParameterKind::Value(ty @ ValueType::Struct(layout)) = &found[0].parameters[0].kind else {
+        panic!("{found:?}");
+    };
+    let public: Vec<_> = layout.fields.iter().map(|field| field.public).collect();
+    assert_eq!(public, [true, false, false, true]);
+    assert!(ty.has_private_fields() && layout.fields[3].ty.has_private_fields());
+    assert!(!layout.fields[0].ty.has_private_fields());
+}
