@@ -53,6 +53,7 @@ impl<'c> Analysis<'c> {
             elements: &elements,
             rules,
             mode: request.mode,
+            plain_shadows: request.plain_shadows,
         };
         let mut features = unsupported(&facts);
         let loops = match Loops::of(&cfg) {

@@ -19,4 +19,4 @@ pub(crate) use floats::holds_floats;
 pub(crate) use function::Analysis;
 pub(crate) use induction::{Induction, TripCount};
 pub(crate) use loops::LoopId;
-pub(crate) use memory::{Memory, Transfer, is_pure, transfer};
+pub(crate) use memory::{Memory, Root, Transfer, is_pure, transfer};
