@@ -1,10 +1,11 @@
 //! Analyses of a prepared function, before its derivative is written.
 //!
 //! `function` runs them all, in this order: `cfg`, `memory`, `elements`, `activity`, `support`, `loops`,
-//! `induction`.
+//! `induction`; `choice` answers when it is asked.
 
 mod activity;
 mod cfg;
+mod choice;
 mod elements;
 mod floats;
 mod function;
