@@ -24,6 +24,9 @@ pub(crate) struct Choices<'c> {
     known: RefCell<HashMap<Value<'c>, bool>>,
 }
 
+/// How many values are followed to the arms of a selection.
+const MOST_REACHED: usize = 32;
+
 /// What a search needs.
 struct Search<'a, 'c> {
     cfg: &'a Cfg<'c>,
@@ -49,7 +52,8 @@ impl<'c> Search<'_, 'c> {
         };
         self.known.borrow_mut().insert(value, true);
         let is_used = self.is_used_in(value, block, depth)
-            || self.is_used_after(value, block, depth, &mut Vec::new());
+            || self.is_used_after(value, block, depth, &mut Vec::new())
+            || self.is_in_both_arms(value, block, depth);
         self.known.borrow_mut().insert(value, is_used);
         is_used
     }
@@ -63,6 +67,30 @@ impl<'c> Search<'_, 'c> {
                 && (matches!(user.opcode(), Opcode::Ret | Opcode::Store)
                     || self.passes_on(value, user) && self.is_used(user, depth))
         })
+    }
+
+    /// Whether the value has an effect on both sides of a selection: `if c { x } else { 1.0 - x }`.
+    fn is_in_both_arms(&self, value: Value<'c>, block: usize, depth: u32) -> bool {
+        let mut reached = vec![value];
+        let mut next = 0;
+        while let Some(&from) = reached.get(next).filter(|_| next < MOST_REACHED) {
+            next += 1;
+            for user in from.users() {
+                let is_here = user.is_instruction() && self.cfg.number_of(user) == Some(block);
+                if !is_here || user.opcode() == Opcode::Phi || reached.contains(&user) {
+                    continue;
+                }
+                if user.opcode() == Opcode::Select {
+                    let arms = [user.operand(1), user.operand(2)];
+                    if arms.iter().all(|arm| reached.contains(arm)) && self.is_used(user, depth) {
+                        return true;
+                    }
+                } else if self.passes_on(from, user) {
+                    reached.push(user);
+                }
+            }
+        }
+        false
     }
 
     /// Whether the value is used on every path from the end of a block.
