@@ -501,6 +501,44 @@ fn row(x: &[f32]) -> Row { Row(x.as_ptr(), x.len()) }";
     compile("unsafe_rows", POINTERS, "unsafe", "unsafe").unwrap();
 }
 
+/// Each with a derivative without a tape: whether one is needed is the same for every target.
+#[test]
+fn one_signature_fits_every_target() {
+    const FUNCTIONS: &[&str] = &[
+        "let mut y = 1.0; for x in x { y = (y * x).sin() } y",
+        "let mut y = 1.0; for x in x { if *x > 0.0 { y *= y + x } else { y = y * 0.5 } } y",
+        "let mut y = 1.0; for x in x { y = y * x; if y > 9.0 { break } } y",
+        "x.windows(2).map(|x| x[0] * x[1]).fold(0.0, |y: f32, x| y * y - x)",
+        "x.chunks_exact(4).map(|x| x.iter().product::<f32>()).fold(1.0, |y: f32, x| y.cos() * x)",
+        "let mut y = 1.0; for i in (0..24).step_by(3) { y = y * y * x[i] } y",
+        "let mut z = *x; for i in 1..24 { z[i] = z[i] * z[i - 1] } z.iter().map(|z| z * z).sum()",
+    ];
+    let compiler = with_plugin();
+    let mut accepted = 0;
+    for (index, body) in FUNCTIONS.iter().enumerate() {
+        let text = format!(
+            "use kernelmill_device::prelude::*;
+fn f(x: &[f32; 24]) -> f32 {{ {body} }}
+autodiff! {{ fn d(x: &[f32; 24], g: &mut [f32; 24], seed: f32) = reverse f(duplicated); }}
+#[kernel]
+pub fn k(x: &[[f32; 24]], mut g: DisjointSlice<[f32; 24]>) {{
+    let i = thread::index_1d();
+    if let Some(g) = g.get_mut(i) {{ d(&x[i.get()], g, 1.0) }}
+}}
+"
+        );
+        let compiled = TARGETS.map(|target| {
+            let result = compile(&compiler, &format!("signature_{index}"), &text, target);
+            let message = result.map_or_else(|error| error.to_string(), |_| String::new());
+            assert!(message.is_empty() || message.contains("needs a tape"), "{target}: {message}");
+            message.is_empty()
+        });
+        assert!(compiled.iter().all(|it| *it == compiled[0]), "{body}: {compiled:?}");
+        accepted += usize::from(compiled[0]);
+    }
+    assert!(accepted > 3, "{accepted}");
+}
+
 #[test]
 fn lengths_of_shadows_are_tested_when_they_are_not_known() {
     for (name, ty, panics) in [("slices", "[f32]", true), ("arrays", "[f32; 4]", false)] {
