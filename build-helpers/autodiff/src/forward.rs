@@ -8,7 +8,7 @@ use kernelmill_llvm::ir::{Opcode, Value};
 
 use crate::{
     Activity, Derivative, Error, Mode, Request, TapeLimit,
-    analysis::{Analysis, holds_floats, transfer},
+    analysis::{Analysis, Root, holds_floats, transfer},
     rules::{Emitter, Operand, flows},
     shadow::Shadows,
     signature::return_all,
@@ -124,8 +124,19 @@ impl<'c> Forward<'_, 'c> {
             activities: arguments.map(|argument| self.activity_of(argument)).collect(),
             keep_result: true,
             distinct_pointers: self.request.distinct_pointers,
+            plain_shadows: self.request.plain_shadows && self.passes_memory(call),
             tape: TapeLimit::Local(0),
         }
+    }
+
+    /// Whether a call passes memory with a shadow that is not the function's own.
+    fn passes_memory(&self, call: Value<'c>) -> bool {
+        let memory = &self.shadows.analysis.memory;
+        let is_own = |argument: &Value<'c>| {
+            memory.roots(*argument).iter().all(|root| matches!(root, Root::Slot(_)))
+        };
+        let mut pointers = call.arguments().into_iter().filter(|it| it.ty().is_pointer());
+        pointers.any(|argument| self.shadows.is_shadowed(argument) && !is_own(&argument))
     }
 
     /// Calls a derivative instead of the function.

@@ -3,7 +3,10 @@
 
 use std::collections::HashSet;
 
-use kernelmill_llvm::ir::{Builder, Linkage, ModuleExt, Opcode, Place, Type, Value};
+use kernelmill_llvm::{
+    ir::{Builder, Linkage, ModuleExt, Opcode, Place, Type, Value},
+    machine::run_on_function_of_any_target,
+};
 
 use crate::{
     Error, Mode, Request,
@@ -16,7 +19,8 @@ use crate::{
 /// Passes that resolve pointers to functions to constants.
 const RESOLVE: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>";
 
-/// Passes for the canonical form. Branches become selects only after loops have been canonicalised: the
+/// Passes for the canonical form, which is the same for all targets: it decides whether a derivative needs a
+/// tape, and that is part of its signature. Targets differ in which loops they unroll. Branches become selects only after loops have been canonicalised: the
 /// counter of a loop over a range in Rust is found only while its end is tested by a branch.
 const CANONICAL: &str = "sroa<modify-cfg>,early-cse<memssa>,simplifycfg<no-speculate-blocks>,\
     instcombine<no-verify-fixpoint>,jump-threading,correlated-propagation,\
@@ -55,9 +59,9 @@ pub(crate) fn prepare<'c>(
         }
     }
     inline(unit, copy, request.mode)?;
-    unit.machine.run_on_function(copy, CANONICAL)?;
+    run_on_function_of_any_target(copy, CANONICAL)?;
     copy.merge_returns(unit.context, |_| true);
-    unit.machine.run_on_function(copy, FORM)?;
+    run_on_function_of_any_target(copy, FORM)?;
     type_copies(unit, copy);
     Ok(copy)
 }
@@ -82,7 +86,7 @@ fn inline<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, mode: Mode) -> Result<()
             unit.machine.run(unit.module, "always-inline")?;
             resolved = false;
         } else if !resolved && calls.iter().any(|call| call.called_function().is_none()) {
-            unit.machine.run_on_function(function, RESOLVE)?;
+            run_on_function_of_any_target(function, RESOLVE)?;
             resolved = true;
         } else {
             break;

@@ -52,6 +52,9 @@ pub struct Request {
     /// Whether pointers of different parameters do not alias and are never null, as references in Rust.
     /// Then memory that is not written can be read again instead of being cached.
     pub distinct_pointers: bool,
+    /// Whether pointers in memory that has a shadow are refused. Otherwise those in the shadow must lead to
+    /// shadows, which is for the caller to uphold.
+    pub plain_shadows: bool,
     /// The memory for the tape.
     pub tape: TapeLimit,
 }
@@ -73,6 +76,7 @@ impl Request {
             activities: activities.to_vec(),
             keep_result: true,
             distinct_pointers: false,
+            plain_shadows: false,
             tape: TapeLimit::Local(4096),
         }
     }

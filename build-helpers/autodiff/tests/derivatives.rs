@@ -76,6 +76,47 @@ fn request(function: &str, mode: Mode, activities: &[Activity]) -> Request {
     Request::new(function, mode, activities)
 }
 
+/// Where a choice leaves a value out, its derivative is 0, however steep it is.
+#[test]
+fn what_a_choice_leaves_out_has_the_gradient_zero() {
+    const CHOICES: &str = "
+#[unsafe(no_mangle)] pub fn maximum(x: f64) -> f64 { x.sqrt().max(0.5) + x }
+#[unsafe(no_mangle)] pub fn minimum(x: f64) -> f64 { (1.0 / x).min(3.0) + x }
+#[unsafe(no_mangle)] pub fn clamped(x: f64) -> f64 { x.ln().clamp(-2.0, 2.0) + x }
+#[unsafe(no_mangle)] pub fn selected(x: f64) -> f64 { let root = x.sqrt(); if x > 0.0 { root + x } else { x } }
+#[unsafe(no_mangle)] pub fn branch(x: f64) -> f64 {
+    let root = x.sqrt();
+    if x > 0.0 { let mut y = root; for i in 0..9 { y = y.sin() * x + i as f64 } y + x } else { x }
+}
+#[unsafe(no_mangle)] pub fn loops(x: f64) -> f64 {
+    let mut sum = x;
+    for i in 0..4 { let root = (x * i as f64).sqrt(); if root > 0.0 { sum += root * 0.5 } }
+    sum
+}
+#[unsafe(no_mangle)] pub fn overflow(x: f64) -> f64 { (x * 1e6 + 1e6).exp().min(1e3) + x }
+#[unsafe(no_mangle)] pub fn product(x: f64) -> f64 { (x.sqrt() * 3.0).max(0.5) + x }
+";
+    const NAMES: [&str; 8] =
+        ["maximum", "minimum", "clamped", "selected", "branch", "loops", "overflow", "product"];
+    with_module(CHOICES, |context, machine, module| {
+        let derivatives = NAMES.map(|name| {
+            let request = request(name, Mode::Reverse, &[Active]);
+            derivative_of(context, machine, module, &request)
+                .unwrap_or_else(|error| panic!("{error}"))
+        });
+        derivatives.iter().for_each(|it| add_entry(context, module, &it.symbol));
+        let native = Native::load(context, machine, module, "choices");
+        for (name, derivative) in NAMES.iter().zip(&derivatives) {
+            let mut buffer = vec![0_u64; 1 << 10];
+            let tape = [buffer.as_mut_ptr() as u64, 8 * buffer.len() as u64];
+            let arguments = [0_f64.to_bits(), 1_f64.to_bits(), tape[0], tape[1]];
+            let count = if matches!(derivative.tape, Tape::Buffer { .. }) { 4 } else { 2 };
+            let gradient = run(&native, &derivative.symbol, &arguments[..count])[1];
+            assert_eq!(gradient, 1.0, "{name}");
+        }
+    });
+}
+
 #[test]
 fn a_rule_of_the_users_wins_over_the_body_in_both_modes() {
     with_module(SOURCE, |context, machine, module| {

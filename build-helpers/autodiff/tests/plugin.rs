@@ -263,20 +263,6 @@ fn what_does_not_fit_is_refused_at_its_line() {
             "1 parameters are left over",
         ),
         (
-            "pointer",
-            SQUARE,
-            "fn derivative(x: f32, dx: f32) -> f32 = reverse f(duplicated);",
-            "which cannot be Duplicated",
-        ),
-        (
-            "results",
-            "fn f(x: f32, y: f32) -> f32 { x * y }",
-            "fn two(x: f32, y: f32, seed: f32) -> f32 = reverse f(active, active);
-             fn nothing(x: f32) -> f32 = reverse f(constant);
-             } fn derivative(x: f32, y: f32) -> f32 { two(x, y, 1.0) } autodiff! {",
-            "the derivative gives 2 numbers: declare an array of so many as its result",
-        ),
-        (
             "tape",
             "fn f(x: f32) -> f32 { let (mut y, mut i) = (x, 0.0); while i < x { y = y * y; i += 0.5 } y }",
             "fn derivative(x: f32, seed: f32) -> f32 = reverse f(active);",
@@ -308,6 +294,286 @@ fn what_does_not_fit_is_refused_at_its_line() {
     }
 }
 
+/// What rustc says of a function and the declaration of its derivative; nothing where it compiles them.
+fn refused_by_rustc(name: &str, text: &str) -> Option<String> {
+    let text = format!("use kernelmill_device::prelude::*;\n#[kernel] pub fn k() {{}}\n{text}");
+    match compiler().lower_rust(&common::source(name, &text)) {
+        Ok(_) => None,
+        Err(Error::Rustc { stderr }) => Some(stderr),
+        Err(error) => panic!("{name}: {error}"),
+    }
+}
+
+const SUM: &str = "fn f(x: &[f32], scale: f32) -> f32 { x.iter().sum::<f32>() * scale }";
+
+#[test]
+fn types_that_do_not_fit_are_refused_where_they_are_declared() {
+    const SQUARE: &str = "fn f(x: f32) -> f32 { x * x }";
+    const WRITE: &str = "fn f(x: &mut [f32]) { x[0] *= x[1] }";
+    for (name, function, declaration, expected) in [
+        (
+            "number",
+            SQUARE,
+            "fn d(x: f32, dx: f32) -> f32 = reverse f(duplicated);",
+            "is no shadow of",
+        ),
+        (
+            "result",
+            SQUARE,
+            "fn d(x: f32, seed: f32) -> &'static f32 = reverse f(active);",
+            "mismatched types",
+        ),
+        (
+            "results",
+            "fn f(x: f32, y: f32) -> f32 { x * y }",
+            "fn d(x: f32, y: f32, seed: f32) -> f32 = reverse f(active, active);",
+            "mismatched types",
+        ),
+        (
+            "with_value",
+            SQUARE,
+            "fn d(x: f32, dx: f32) -> [u32; 2] = forward_with_value f(active);",
+            "mismatched types",
+        ),
+        (
+            "tangent",
+            SQUARE,
+            "fn d(x: f32, dx: u32) -> f32 = forward f(active);",
+            "mismatched types",
+        ),
+        (
+            "own",
+            SUM,
+            "fn d(x: &[u32], g: &mut [u32], s: f32, seed: f32) = reverse f(duplicated, constant);",
+            "mismatched types",
+        ),
+        (
+            "boxed",
+            "fn f(x: &f32) -> f32 { *x }",
+            "fn d(x: &Box<f32>, g: &mut Box<f32>, seed: f32) = reverse f(duplicated);",
+            "mismatched types",
+        ),
+        (
+            "shared_reference",
+            SUM,
+            "fn d(x: &[f32], g: &[f32], s: f32, seed: f32) = reverse f(duplicated, constant);",
+            "is no shadow of",
+        ),
+        (
+            "other_elements",
+            SUM,
+            "fn d(x: &[f32], g: &mut [f64], s: f32, seed: f32) = reverse f(duplicated, constant);",
+            "is no shadow of",
+        ),
+        (
+            "not_written",
+            WRITE,
+            "fn d(x: &mut [f32], dx: &[f32]) = forward f(duplicated);",
+            "is no shadow of",
+        ),
+        (
+            "array",
+            "fn f(x: &[f32; 4]) -> f32 { x[3] }",
+            "fn d(x: &[f32; 4], g: &mut [f32; 2], seed: f32) = reverse f(duplicated);",
+            "is no shadow of",
+        ),
+        (
+            "owner",
+            "fn f(x: &mut Box<f32>) { **x *= 2.0 }",
+            "fn d(x: &mut Box<f32>, g: &mut Box<f32>) = reverse f(duplicated);",
+            "the trait `Copy` is not implemented for `Box<f32>`",
+        ),
+        (
+            "atomics",
+            WRITE,
+            "fn d(x: &mut [f32], g: &[atomic::AtomicF32]) = reverse f(shared);",
+            "is no shadow of",
+        ),
+        (
+            "forward_atomics",
+            SUM,
+            "fn d(x: &[f32], g: &[atomic::AtomicF32], s: f32) -> f32 = forward f(shared, constant);",
+            "is no shadow of",
+        ),
+        (
+            "bytes",
+            SUM,
+            "fn d(x: &[f32], g: &mut [f32], s: f32, seed: f32, tape: &mut [u8]) = reverse f(duplicated, constant);",
+            "cannot be the last parameters",
+        ),
+        (
+            "shared_tape",
+            SUM,
+            "fn d(x: &[f32], g: &mut [f32], s: f32, seed: f32, tape: &[u64]) = reverse f(duplicated, constant);",
+            "cannot be the last parameters",
+        ),
+        (
+            "seed",
+            SUM,
+            "fn d(x: &[f32], g: &mut [f32], s: f32, seed: u32) = reverse f(duplicated, constant);",
+            "cannot be the last parameters",
+        ),
+        (
+            "unsafe_function",
+            "unsafe fn f(x: *const f32) -> f32 { unsafe { *x } }",
+            "fn d(x: *const f32, seed: f32) = reverse f(constant);",
+            "mismatched types",
+        ),
+        (
+            "pointers",
+            "fn f(x: *const f32) -> f32 { let _ = x; 0.0 }",
+            "fn d(x: *const f32, g: *mut f32, seed: f32) = reverse f(duplicated);",
+            "is no shadow of",
+        ),
+        (
+            "rule",
+            "fn f(x: f32) -> f32 { g(x) } fn g(x: f32) -> f32 { x } fn dg(x: f64) -> f64 { x }",
+            "fn d(x: f32, dx: f32) -> f32 = forward f(active) where g => (dg);",
+            "mismatched types",
+        ),
+        (
+            "unsafe_rule",
+            "fn f(x: f32) -> f32 { g(x) } fn g(x: f32) -> f32 { x } unsafe fn dg(x: f32) -> f32 { x }",
+            "fn d(x: f32, dx: f32) -> f32 = forward f(active) where g => (dg);",
+            "`unsafe fn(f32) -> f32` cannot have a rule, or be one",
+        ),
+        (
+            "lifetime",
+            "fn f(x: &'static [f32]) -> f32 { x[0] }",
+            "fn d(x: &[f32], seed: f32) = reverse f(constant);",
+            "mismatched types",
+        ),
+    ] {
+        let text = format!("{function}\nautodiff! {{ pub {declaration} }}");
+        let message = refused_by_rustc(name, &text).unwrap_or_else(|| panic!("{name} is compiled"));
+        assert!(message.contains(expected), "{name}: {message}");
+        assert!(message.contains(&format!("kernels/{name}.rs:4")), "{name}: {message}");
+    }
+}
+
+#[test]
+fn an_unsafe_derivative_can_be_that_of_an_unsafe_function() {
+    for (name, text) in [
+        ("of_safe", "fn f(x: f32) -> f32 { x * x }\nautodiff! { pub unsafe fn d(x: f32, dx: f32) -> f32 = forward f(active); }"),
+        (
+            "of_unsafe",
+            "unsafe fn f(x: *const f32) -> f32 { unsafe { *x } }
+             autodiff! { pub unsafe fn d(x: *const f32, g: *mut f32, seed: f32) = reverse f(duplicated); }",
+        ),
+    ] {
+        assert_eq!(refused_by_rustc(name, text), None);
+    }
+    let call = "fn f(x: f32) -> f32 { x * x }
+autodiff! { unsafe fn d(x: f32, dx: f32) -> f32 = forward f(active); }
+pub fn call(x: f32) -> f32 { d(x, 1.0) }";
+    let message = refused_by_rustc("called", call).unwrap();
+    assert!(message.contains("call to unsafe function"), "{message}");
+}
+
+#[test]
+fn shadows_of_references_are_refused() {
+    let compile = |name: &str, text: &str, safety: &str, block: &str| {
+        let text = format!(
+            "use kernelmill_device::prelude::*;
+{text}
+fn all_of<T>(slice: &mut DisjointSlice<T>) -> &'static mut [T] {{
+    unsafe {{ core::slice::from_raw_parts_mut(slice.as_mut_ptr(), slice.len()) }}
+}}
+autodiff! {{ {safety} fn d(x: &[Row], g: &mut [Row], seed: f32) = reverse f(duplicated); }}
+#[kernel]
+pub fn k(x: &[f32], mut g: DisjointSlice<f32>) {{
+    let mut rows = [row(all_of(&mut g))];
+    {block} {{ d(&[row(x)], &mut rows, 1.0) }}
+}}
+"
+        );
+        let source = common::source(name, &text);
+        let lowered = compiler().lower_rust(&source).unwrap_or_else(|error| panic!("{error}"));
+        let config = Config::new("cpu".parse().unwrap());
+        with_plugin().compile(&job(name, &source, &lowered, &config)).map(drop)
+    };
+    const POINTERS: &str = "#[derive(Clone, Copy)] pub struct Row(*const f32, usize);
+fn f(x: &[Row]) -> f32 { let mut sum = 0.0; for row in x { sum += unsafe { *row.0 } } sum }
+fn row(x: &[f32]) -> Row { Row(x.as_ptr(), x.len()) }";
+    let message = compile("rows", POINTERS, "", "").unwrap_err().to_string();
+    let expected = "memory that has a shadow holds references";
+    assert!(message.contains(expected) && message.contains("kernels/rows.rs:3:"), "{message}");
+    compile("unsafe_rows", POINTERS, "unsafe", "unsafe").unwrap();
+}
+
+/// Each with a derivative without a tape: whether one is needed is the same for every target.
+#[test]
+fn one_signature_fits_every_target() {
+    const FUNCTIONS: &[&str] = &[
+        "let mut y = 1.0; for x in x { y = (y * x).sin() } y",
+        "let mut y = 1.0; for x in x { if *x > 0.0 { y *= y + x } else { y = y * 0.5 } } y",
+        "let mut y = 1.0; for x in x { y = y * x; if y > 9.0 { break } } y",
+        "x.windows(2).map(|x| x[0] * x[1]).fold(0.0, |y: f32, x| y * y - x)",
+        "x.chunks_exact(4).map(|x| x.iter().product::<f32>()).fold(1.0, |y: f32, x| y.cos() * x)",
+        "let mut y = 1.0; for i in (0..24).step_by(3) { y = y * y * x[i] } y",
+        "let mut z = *x; for i in 1..24 { z[i] = z[i] * z[i - 1] } z.iter().map(|z| z * z).sum()",
+    ];
+    let compiler = with_plugin();
+    let mut accepted = 0;
+    for (index, body) in FUNCTIONS.iter().enumerate() {
+        let text = format!(
+            "use kernelmill_device::prelude::*;
+fn f(x: &[f32; 24]) -> f32 {{ {body} }}
+autodiff! {{ fn d(x: &[f32; 24], g: &mut [f32; 24], seed: f32) = reverse f(duplicated); }}
+#[kernel]
+pub fn k(x: &[[f32; 24]], mut g: DisjointSlice<[f32; 24]>) {{
+    let i = thread::index_1d();
+    if let Some(g) = g.get_mut(i) {{ d(&x[i.get()], g, 1.0) }}
+}}
+"
+        );
+        let compiled = TARGETS.map(|target| {
+            let result = compile(&compiler, &format!("signature_{index}"), &text, target);
+            let message = result.map_or_else(|error| error.to_string(), |_| String::new());
+            assert!(message.is_empty() || message.contains("needs a tape"), "{target}: {message}");
+            message.is_empty()
+        });
+        assert!(compiled.iter().all(|it| *it == compiled[0]), "{body}: {compiled:?}");
+        accepted += usize::from(compiled[0]);
+    }
+    assert!(accepted > 3, "{accepted}");
+}
+
+#[test]
+fn lengths_of_shadows_are_tested_when_they_are_not_known() {
+    for (name, ty, panics) in [("slices", "[f32]", true), ("arrays", "[f32; 4]", false)] {
+        let text = format!(
+            "use kernelmill_device::prelude::*;
+fn f(x: &{ty}) -> f32 {{ x.iter().map(|x| x * x).sum() }}
+autodiff! {{ fn d(x: &{ty}, g: &mut {ty}, seed: f32) = reverse f(duplicated); }}
+fn of(x: &{ty}, g: &mut {ty}) {{ d(x, g, 1.0) }}
+#[kernel]
+pub unsafe fn k(x: &[f32], mut g: DisjointSlice<f32>) {{
+    let (from, to) = (x.as_ptr(), g.as_mut_ptr());
+    let (from, to) = (core::ptr::slice_from_raw_parts(from, x.len()), core::ptr::slice_from_raw_parts_mut(to, g.len()));
+    unsafe {{ of(&*(from as *const {ty}), &mut *(to as *mut {ty})) }}
+}}
+"
+        );
+        let artifact = compile(&with_plugin(), name, &text, "compute_75").unwrap();
+        assert_eq!(artifact.kernels[0].panics, panics, "{name}");
+    }
+}
+
+/// Zero is no value of a reference, which rustc finds when it compiles the derivative.
+#[test]
+fn shadows_are_of_types_that_can_be_zero() {
+    for (name, ty) in [("reference", "&'static f32"), ("not_zero", "core::num::NonZeroU32")] {
+        let text = format!(
+            "#[derive(Clone, Copy)] pub struct Row {{ value: f32, other: {ty} }}
+fn f(x: &[Row]) -> f32 {{ x[0].value }}
+autodiff! {{ pub fn d(x: &[Row], g: &mut [Row], seed: f32) = reverse f(duplicated); }}"
+        );
+        let message = refused_by_rustc(name, &text).unwrap_or_else(|| panic!("{name} is compiled"));
+        assert!(message.contains("E0080"), "{name}: {message}");
+    }
+}
+
 #[test]
 fn without_the_plugin_a_derivative_is_refused() {
     let text = "
@@ -321,7 +587,7 @@ pub fn k(mut out: DisjointSlice<f32>) {
 ";
     let error = compile(compiler(), "missing", text, "compute_75").map(drop).unwrap_err();
     let message = error.to_string();
-    assert!(message.contains("autodiff.derivative.forward.active_` is left"), "{message}");
+    assert!(message.contains("autodiff.derivative.forward.active_.safe` is left"), "{message}");
     assert!(message.contains("register the plugin that replaces it"), "{message}");
 }
 

@@ -48,6 +48,8 @@ pub mod warp;
 
 #[doc(hidden)]
 pub use assertion::__static_assert;
+#[doc(hidden)]
+pub use derivative::signature as __derivative;
 pub use fast::fast_math;
 pub use function::DeviceFn;
 pub use kernelmill_device_macros::{device_fn, kernel};

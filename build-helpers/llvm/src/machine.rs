@@ -7,7 +7,9 @@ use inkwell::{
     targets::{CodeModel, FileType, RelocMode, Target, TargetMachine, TargetTriple},
 };
 
-use llvm_sys::transforms::pass_builder::LLVMRunPassesOnFunction;
+use llvm_sys::{
+    target_machine::LLVMTargetMachineRef, transforms::pass_builder::LLVMRunPassesOnFunction,
+};
 
 use crate::{
     Error,
@@ -143,29 +145,8 @@ impl Machine {
     ///
     /// [`Error::Llvm`] where LLVM does not know a pass.
     pub fn run_on_function(&self, function: Value<'_>, passes: &str) -> Result<(), Error> {
-        assert!(function.is_function() && !function.is_declaration());
-        let options = PassBuilderOptions::create();
-        let passes = std::ffi::CString::new(passes).map_err(Error::llvm)?;
-        // SAFETY: function, machine and options are alive; an error is LLVM's to give and ours to
-        // take.
-        let error = unsafe {
-            let options = options.as_mut_ptr();
-            let machine = self.machine.as_mut_ptr();
-            LLVMRunPassesOnFunction(function.raw, passes.as_ptr(), machine, options)
-        };
-        if error.is_null() {
-            return Ok(());
-        }
-        // SAFETY: the error is one that LLVM has just given; taking the message consumes it.
-        let text = unsafe {
-            let message = llvm_sys::error::LLVMGetErrorMessage(error);
-            let text = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
-            llvm_sys::error::LLVMDisposeErrorMessage(message);
-            text
-        };
-        Err(Error::Llvm(text))
+        run_on_function(function, passes, self.machine.as_mut_ptr())
     }
-
     /// The module as assembly text.
     ///
     /// # Errors
@@ -193,4 +174,42 @@ impl Machine {
         let buffer = self.machine.write_to_memory_buffer(module, kind).map_err(Error::llvm)?;
         Ok(buffer.as_slice().to_vec())
     }
+}
+
+/// Runs a pipeline of function passes without the costs of a target, so that what it does depends on the data
+/// layout of the module alone.
+///
+/// # Errors
+///
+/// [`Error::Llvm`] where LLVM does not know a pass.
+pub fn run_on_function_of_any_target(function: Value<'_>, passes: &str) -> Result<(), Error> {
+    run_on_function(function, passes, std::ptr::null_mut())
+}
+
+/// Runs a pipeline on a function, with the costs of a machine or, where that is null, of none.
+fn run_on_function(
+    function: Value<'_>,
+    passes: &str,
+    machine: LLVMTargetMachineRef,
+) -> Result<(), Error> {
+    assert!(function.is_function() && !function.is_declaration());
+    let options = PassBuilderOptions::create();
+    let passes = std::ffi::CString::new(passes).map_err(Error::llvm)?;
+    // SAFETY: function, machine, which may be null, and options are alive; an error is LLVM's to give and ours to
+    // take.
+    let error = unsafe {
+        let options = options.as_mut_ptr();
+        LLVMRunPassesOnFunction(function.raw, passes.as_ptr(), machine, options)
+    };
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the error is one that LLVM has just given; taking the message consumes it.
+    let text = unsafe {
+        let message = llvm_sys::error::LLVMGetErrorMessage(error);
+        let text = std::ffi::CStr::from_ptr(message).to_string_lossy().into_owned();
+        llvm_sys::error::LLVMDisposeErrorMessage(message);
+        text
+    };
+    Err(Error::Llvm(text))
 }

@@ -1,4 +1,4 @@
-use kernelmill_device::prelude::*;
+use kernelmill_device::{atomic::AtomicF32, prelude::*};
 
 /// The curve: a bump of height `w[0]` at `w[1]`, as narrow as `w[2]` says, on a floor of `w[3]`.
 fn curve(w: &[f32], x: f32) -> f32 {
@@ -14,7 +14,7 @@ fn loss(w: &[f32], x: f32, y: f32) -> f32 {
 
 autodiff! {
     /// Adds to `gradient` how the loss changes with each weight. All threads add to the same one.
-    fn loss_gradient(w: &[f32], gradient: &mut [f32], x: f32, y: f32, seed: f32)
+    fn loss_gradient(w: &[f32], gradient: &[AtomicF32], x: f32, y: f32, seed: f32)
         = reverse loss(shared, constant, constant);
 
     /// How the curve changes with `x`.
@@ -23,13 +23,10 @@ autodiff! {
 
 /// The gradient of the mean loss of all points.
 #[kernel]
-pub fn gradient(w: &[f32], x: &[f32], y: &[f32], mut gradient: DisjointSlice<f32>) {
+pub fn gradient(w: &[f32], x: &[f32], y: &[f32], gradient: &[AtomicF32]) {
     let i = thread::index_1d().get();
     if i < x.len() && i < y.len() {
         let seed = 1.0 / x.len() as f32;
-        // SAFETY: threads add to it atomically, and nothing else happens to it in this kernel.
-        let gradient =
-            unsafe { core::slice::from_raw_parts_mut(gradient.as_mut_ptr(), gradient.len()) };
         loss_gradient(w, gradient, x[i], y[i], seed);
     }
 }

@@ -5,6 +5,7 @@ use kernelmill_llvm::ir::Value;
 use super::{
     activity::Activities,
     cfg::Cfg,
+    choice::Choices,
     elements::Elements,
     induction::Inductions,
     loops::Loops,
@@ -25,6 +26,7 @@ pub(crate) struct Analysis<'c> {
     pub(crate) activities: Activities<'c>,
     pub(crate) loops: Loops,
     pub(crate) inductions: Inductions<'c>,
+    pub(crate) choices: Choices<'c>,
 }
 
 impl<'c> Analysis<'c> {
@@ -53,6 +55,7 @@ impl<'c> Analysis<'c> {
             elements: &elements,
             rules,
             mode: request.mode,
+            plain_shadows: request.plain_shadows,
         };
         let mut features = unsupported(&facts);
         let loops = match Loops::of(&cfg) {
@@ -71,6 +74,7 @@ impl<'c> Analysis<'c> {
             return Err(unsupported_features(features));
         }
         let inductions = Inductions::of(&cfg, &loops);
-        Ok(Self { function, cfg, memory, elements, activities, loops, inductions })
+        let choices = Choices::default();
+        Ok(Self { function, cfg, memory, elements, activities, loops, inductions, choices })
     }
 }

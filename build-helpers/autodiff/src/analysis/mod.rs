@@ -1,10 +1,11 @@
 //! Analyses of a prepared function, before its derivative is written.
 //!
 //! `function` runs them all, in this order: `cfg`, `memory`, `elements`, `activity`, `support`, `loops`,
-//! `induction`.
+//! `induction`; `choice` answers when it is asked.
 
 mod activity;
 mod cfg;
+mod choice;
 mod elements;
 mod floats;
 mod function;
@@ -19,4 +20,4 @@ pub(crate) use floats::holds_floats;
 pub(crate) use function::Analysis;
 pub(crate) use induction::{Induction, TripCount};
 pub(crate) use loops::LoopId;
-pub(crate) use memory::{Memory, Transfer, is_pure, transfer};
+pub(crate) use memory::{Memory, Root, Transfer, is_pure, transfer};

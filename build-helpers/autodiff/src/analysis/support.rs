@@ -1,6 +1,6 @@
 //! Unsupported operations of a function, found before anything is written.
 
-use kernelmill_llvm::ir::{Opcode, TypeKind, Value};
+use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
 use super::{
     activity::Activities,
@@ -22,6 +22,7 @@ pub(crate) struct Facts<'a, 'c> {
     pub(crate) elements: &'a Elements<'c>,
     pub(crate) rules: &'a Rules,
     pub(crate) mode: Mode,
+    pub(crate) plain_shadows: bool,
 }
 
 /// All unsupported operations of a function.
@@ -40,6 +41,36 @@ pub(crate) fn unsupported<'c>(facts: &Facts<'_, 'c>) -> Vec<Unsupported> {
 
 impl<'c> Facts<'_, 'c> {
     fn reason(&self, instruction: Value<'c>) -> Option<String> {
+        self.pointer_in_shadow(instruction).or_else(|| self.derivative(instruction))
+    }
+
+    /// A pointer in memory of the caller that has a shadow, where such are refused.
+    fn pointer_in_shadow(&self, instruction: Value<'c>) -> Option<String> {
+        let memory: &[u32] = match instruction.opcode() {
+            _ if !self.plain_shadows => &[],
+            Opcode::Load if instruction.ty().is_pointer() => &[0],
+            Opcode::Store if instruction.operand(0).ty().is_pointer() => &[1],
+            Opcode::Call if matches!(transfer(instruction), Some(Transfer::Fill)) => &[0],
+            Opcode::Call if transfer(instruction).is_some() => &[0, 1],
+            _ => &[],
+        };
+        let is_call = instruction.opcode() == Opcode::Call;
+        let holds_one = |index: &u32| {
+            let pointer = instruction.operand(*index);
+            let roots = self.memory.roots(pointer);
+            self.activities.is_shadowed(self.memory, pointer)
+                && roots.iter().any(|root| !matches!(root, Root::Slot(_)))
+                && (!is_call
+                    || self.elements.at(self.memory, pointer).is_some_and(Type::is_pointer))
+        };
+        memory.iter().any(holds_one).then(|| {
+            "memory that has a shadow holds references, and those in the shadow cannot be checked; declare \
+             the derivative as `unsafe fn`, or pass what they lead to as parameters"
+                .to_owned()
+        })
+    }
+
+    fn derivative(&self, instruction: Value<'c>) -> Option<String> {
         match instruction.opcode() {
             Opcode::Load => self.load(instruction),
             Opcode::Store => self.store(instruction),

@@ -14,6 +14,9 @@ use crate::{Activity, Derivative, Error, Mode, Request, Session, Tape, analysis:
 /// The function that `autodiff!` calls; mode and activities follow in its name.
 pub(crate) const MARKER: &str = "__kernelmill_autodiff";
 
+/// What the name of a safe derivative's marker ends with.
+const SAFE: &str = ".safe";
+
 /// The reason why a call cannot be replaced.
 pub(super) enum ReplaceError {
     /// The declaration does not fit the function.
@@ -28,11 +31,14 @@ impl From<Error> for ReplaceError {
     }
 }
 
-/// The request in a marker's name: `MARKER.NAME.MODE.ACTIVITY_ACTIVITY_`.
+/// The request in a marker's name: `MARKER.NAME.MODE.ACTIVITY_ACTIVITY_`, and `.safe` where it is a safe
+/// function.
 struct Marker {
     mode: Mode,
     keep_result: bool,
     activities: Vec<Activity>,
+    /// Whether rustc has checked the types, and nobody answers for pointers in shadows.
+    is_safe: bool,
 }
 
 /// The LLVM values of one Rust parameter: a slice is two, an address and a length.
@@ -84,6 +90,7 @@ pub(super) fn replace<'c>(
     let mut request = Request::new(&function.name(), marker.mode, &activities);
     request.keep_result = marker.keep_result;
     request.distinct_pointers = true;
+    request.plain_shadows = marker.is_safe;
     let derivative = session.differentiate(&request)?;
     pass_seed_and_tape(task, session, &derivative, &mut groups, &mut passed)?;
     let target = session.function(&derivative.symbol);
@@ -123,6 +130,8 @@ fn marker(name: &str) -> Result<Marker, String> {
     let [_, _, mode, activities] = rest.splitn(4, '.').collect::<Vec<_>>()[..] else {
         return Err(wrong());
     };
+    let is_safe = activities.ends_with(SAFE);
+    let activities = activities.strip_suffix(SAFE).unwrap_or(activities);
     let (mode, keep_result) = match mode {
         "forward" => (Mode::Forward, false),
         "forward_with_value" => (Mode::Forward, true),
@@ -144,7 +153,7 @@ fn marker(name: &str) -> Result<Marker, String> {
             Err(format!("`{other}` is no activity: write constant, active, duplicated or shared"))
         }
     });
-    Ok(Marker { mode, keep_result, activities: activities.collect::<Result<_, _>>()? })
+    Ok(Marker { mode, keep_result, activities: activities.collect::<Result<_, _>>()?, is_safe })
 }
 
 /// The function among a marker's arguments, and its index: 0, or 1 after the memory for a result.

@@ -1,6 +1,8 @@
 //! Adjoints of instructions: the adjoint of a result is propagated to those of the operands.
 
-use kernelmill_llvm::ir::{AtomicOperation, AtomicOrdering, Opcode, Type, TypeKind, Value};
+use kernelmill_llvm::ir::{
+    AtomicOperation, AtomicOrdering, FloatPredicate, Opcode, Type, TypeKind, Value,
+};
 
 use super::{memory, state::Reverse, tape::generic};
 use crate::{
@@ -170,6 +172,8 @@ impl<'c> Reverse<'_, 'c> {
     fn by_rule(&mut self, instruction: Value<'c>, change: Value<'c>) {
         let Some(flows) = flows(self.unit.rules, instruction) else { return };
         let arguments = flows.len() as u32;
+        let analysis = self.analysis;
+        let may_drop = analysis.choices.may_drop(&analysis.cfg, self.unit.rules, instruction);
         for (index, flow) in flows.iter().enumerate() {
             let operand = instruction.operand(index as u32);
             if !self.is_active(operand) {
@@ -189,9 +193,15 @@ impl<'c> Reverse<'_, 'c> {
                 Operand::Argument(index) => self.value(instruction.operand(index)),
                 Operand::Result => self.value(instruction),
             };
-            if let Some(term) = emitter.flow(flow, change, arguments, &mut source) {
-                self.add(operand, term);
+            let Some(mut term) = emitter.flow(flow, change, arguments, &mut source) else {
+                continue;
+            };
+            if may_drop && flow.is_product() {
+                let none = change.ty().null();
+                let is_zero = builder.compare_floats(FloatPredicate::Oeq, change, none);
+                term = builder.select(is_zero, none, term);
             }
+            self.add(operand, term);
         }
     }
 

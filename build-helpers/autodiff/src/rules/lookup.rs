@@ -52,6 +52,16 @@ pub(crate) enum Flow<'r> {
     Custom(&'r str),
 }
 
+impl Flow<'_> {
+    /// Whether a tangent or adjoint is multiplied, which may make NaN of a zero.
+    pub(crate) fn is_product(&self) -> bool {
+        match self {
+            Self::Partial(partial) => matches!(partial, Partial::Times(_)),
+            Self::Custom(name) => !name.is_empty(),
+        }
+    }
+}
+
 /// The partial derivatives of an operation, one for each operand; `None` where it has no rule.
 pub(crate) fn flows<'r>(rules: &'r Rules, instruction: Value<'_>) -> Option<Vec<Flow<'r>>> {
     let of_table = |partials: &'static [Partial]| partials.iter().map(Flow::Partial).collect();

@@ -7,6 +7,7 @@ mod cases;
 mod common;
 mod derivatives;
 mod parameter;
+mod targets;
 
 use cases::CASES;
 use common::random::Random;
