@@ -24,6 +24,7 @@ const STEPS: usize = 30;
 const LONGEST: usize = 150;
 
 /// A buffer, with what is in it.
+#[derive(Debug)]
 struct Cell {
     buffer: Buffer<u32>,
     /// Nothing after a launch that panicked: what it has written is undefined.
@@ -31,6 +32,7 @@ struct Cell {
 }
 
 /// A random program of safe code.
+#[derive(Debug)]
 pub struct Program {
     random: Random,
     device: Device,
@@ -38,6 +40,16 @@ pub struct Program {
     streams: Vec<Stream>,
     cells: Vec<Cell>,
     panics: Panics,
+    launches: u64,
+}
+
+/// What programs have done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Launches.
+    pub launches: u64,
+    /// Of these, those that panicked.
+    pub panics: u64,
 }
 
 /// A launch that a program makes: a kernel, its threads and its number.
@@ -67,7 +79,7 @@ impl Program {
     /// # Panics
     ///
     /// Where it computes something else than plain Rust, or a call fails.
-    pub fn run(device: &Device, seed: u64) {
+    pub fn run(device: &Device, seed: u64) -> Statistics {
         let mut program = Self::new(device, seed);
         for _ in 0..STEPS {
             program.step();
@@ -75,7 +87,8 @@ impl Program {
         for index in 0..BUFFERS {
             program.check(index);
         }
-        program.panics.end(device);
+        let panics = program.panics.end(device);
+        Statistics { launches: program.launches, panics }
     }
 
     fn new(device: &Device, seed: u64) -> Self {
@@ -84,7 +97,7 @@ impl Program {
         let streams = (0..STREAMS).map(|_| stream(device, &mut random)).collect();
         let kernels = Kernels::load(device).expect("kernels for the device");
         let panics = Panics::default();
-        Self { random, device: device.clone(), kernels, streams, cells, panics }
+        Self { random, device: device.clone(), kernels, streams, cells, panics, launches: 0 }
     }
 
     fn step(&mut self) {
@@ -134,6 +147,7 @@ impl Program {
             &mut part,
         );
         launched.expect("the launch is within the limits");
+        self.launches += 1;
         let x = &x.expected.as_ref().expect("defined before")[from];
         y.update(|y| call.case.apply(call.shape, call.a, x, &mut y[to]), &self.panics);
     }
@@ -143,6 +157,7 @@ impl Program {
         (0..BUFFERS).for_each(|index| self.define(index));
         let calls: Vec<_> = (1..BUFFERS).map(|_| Call::new(&mut self.random)).collect();
         let own_stream = self.random.below(2) == 0;
+        self.launches += calls.len() as u64;
         let Self { device, kernels, streams, cells, panics, .. } = self;
         let (read, written) = cells.split_first_mut().expect("several buffers");
         let (read, panics, device, kernels) = (&*read, &*panics, &*device, &*kernels);
@@ -170,6 +185,7 @@ impl Program {
         std::mem::swap(&mut cell, &mut self.cells[index]);
         let (mut call, device) = (Call::new(&mut self.random), self.device.clone());
         call.a %= 50;
+        self.launches += 1;
         let panics = &self.panics;
         thread::scope(|scope| {
             scope.spawn(move || {
