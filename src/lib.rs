@@ -79,6 +79,7 @@ mod properties;
 pub mod select;
 mod slice;
 mod stream;
+mod sync;
 mod tensor_map;
 #[cfg(test)]
 mod tests;

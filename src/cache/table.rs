@@ -1,13 +1,11 @@
 //! The table of the module cache, over any type of key and of module.
 //!
 //! Invariants: the table's lock is never held while a module is loaded or unloaded; an entry with
-//! uses is in the table; an entry without uses has its module.
+//! uses is in the table; an entry without uses has its module. Checked by models in `tests/models`.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-};
+use std::{collections::HashMap, hash::Hash};
+
+use crate::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// What a module cache holds, and what it did so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -71,7 +71,7 @@ struct Frame {
 unsafe extern "C" fn start(arguments: *const *const u8, _item: *mut abi::Item, frame: *mut u8) {
     // SAFETY: the arguments are those of the kernel, the frame has room.
     unsafe {
-        let out = (*arguments).cast::<*mut u32>().read();
+        let out = super::objects::address::<u32>(arguments, 0);
         let stuck = (*arguments.add(1)).cast::<u32>().read();
         assert!(frame.addr().is_multiple_of(32), "the alignment that the kernel asks for");
         frame.cast::<Frame>().write(Frame { out, stuck, step: 0 });

@@ -2,7 +2,7 @@
 //! `build-helpers/build-script/src/outputs/bindings/snapshots/cuda.cu`; a test there keeps them so. Two of the
 //! kernels have CPU code here, written by hand, and all are in PTX.
 
-use super::objects::{argument, looped, threads};
+use super::objects::{address, argument, looped, threads};
 use crate::{
     __codegen::{CpuKernel, abi::Block},
     Device, Error, Launch,
@@ -25,7 +25,7 @@ unsafe extern "C" fn saxpy(arguments: *const *const u8, block: *mut Block) {
     // SAFETY: the run time passes the arguments of the signature, and a valid block.
     unsafe {
         let (a, n): (f32, i32) = (argument(arguments, 0), argument(arguments, 3));
-        let (x, y): (*const f32, *mut f32) = (argument(arguments, 1), argument(arguments, 2));
+        let (x, y): (*const f32, *mut f32) = (address(arguments, 1), address(arguments, 2));
         for ([i, ..], _) in threads(&*block) {
             if i < n as usize {
                 *y.add(i) += a * *x.add(i);
@@ -40,7 +40,7 @@ unsafe extern "C" fn blur(arguments: *const *const u8, _block: *mut Block) {
     unsafe {
         let (params, more): (Params, *const Params) =
             (argument(arguments, 0), argument(arguments, 1));
-        let (flags, out): (Flags, *mut f32) = (argument(arguments, 2), argument(arguments, 3));
+        let (flags, out): (Flags, *mut f32) = (argument(arguments, 2), address(arguments, 3));
         if params.mode == Mode::Linear {
             *out = (*more).scale * f32::from(flags.0);
         }

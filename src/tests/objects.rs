@@ -39,6 +39,16 @@ pub(crate) unsafe fn argument<T: Copy>(arguments: *const *const u8, index: usize
     unsafe { (*arguments.add(index)).cast::<T>().read() }
 }
 
+/// Argument `index`, the address of memory: as compiled code reads it, a number.
+///
+/// # Safety
+///
+/// It is one.
+pub(crate) unsafe fn address<T>(arguments: *const *const u8, index: usize) -> *mut T {
+    // SAFETY: promised.
+    std::ptr::with_exposed_provenance_mut(unsafe { argument::<usize>(arguments, index) })
+}
+
 /// The global index of every thread of a block, x, y, z, and the index in the block.
 pub(super) fn threads(block: &Block) -> impl Iterator<Item = ([usize; 3], [u32; 3])> {
     // SAFETY: the run time sets it to the geometry of the launch.
@@ -62,8 +72,8 @@ unsafe extern "C" fn saxpy(arguments: *const *const u8, block: *mut Block) {
     // SAFETY: the run time passes the arguments of the signature, and a valid block.
     unsafe {
         let a: f32 = argument(arguments, 0);
-        let x = std::slice::from_raw_parts(argument(arguments, 1), argument(arguments, 2));
-        let (y, y_len): (*mut f32, usize) = (argument(arguments, 3), argument(arguments, 4));
+        let x = std::slice::from_raw_parts(address(arguments, 1), argument(arguments, 2));
+        let (y, y_len): (*mut f32, usize) = (address(arguments, 3), argument(arguments, 4));
         assert!((*block).geometry.is_aligned() && y.is_aligned() && !y.is_null());
         for ([i, ..], thread) in threads(&*block) {
             if i >= y_len {
@@ -107,7 +117,7 @@ unsafe extern "C" fn fill(arguments: *const *const u8, block: *mut Block) {
     // SAFETY: the run time passes the arguments of the signature, and a valid block.
     unsafe {
         let params: super::generated::Params = argument(arguments, 0);
-        let (out, len): (*mut u64, usize) = (argument(arguments, 1), argument(arguments, 2));
+        let (out, len): (*mut u64, usize) = (address(arguments, 1), argument(arguments, 2));
         for ([x, y, _], _) in threads(&*block) {
             let i = y * params.width as usize + x;
             if x < params.width as usize && i < len {
@@ -121,7 +131,7 @@ unsafe extern "C" fn fill(arguments: *const *const u8, block: *mut Block) {
 unsafe extern "C" fn scale(arguments: *const *const u8, block: *mut Block) {
     // SAFETY: the run time passes the arguments of the signature, and a valid block.
     unsafe {
-        let (out, r#in): (*mut f32, *const f32) = (argument(arguments, 0), argument(arguments, 1));
+        let (out, r#in): (*mut f32, *const f32) = (address(arguments, 0), address(arguments, 1));
         let n: i32 = argument(arguments, 2);
         for ([.., z], _) in threads(&*block) {
             if z < n as usize {

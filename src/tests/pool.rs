@@ -93,8 +93,8 @@ impl Part {
     unsafe fn new(arguments: *const *const u8, block: &abi::Block, begins: bool) -> Self {
         // SAFETY: promised; dynamic shared memory is 128 bytes after that of the kernel itself.
         unsafe {
-            let out = super::objects::argument::<*mut u32>(arguments, 0);
-            let log = super::objects::argument::<*mut u32>(arguments, 1);
+            let out = super::objects::address::<u32>(arguments, 0);
+            let log = super::objects::address::<u32>(arguments, 1);
             let salt = super::objects::argument(arguments, 2);
             let geometry = &*block.geometry;
             let ([x, y, z], [width, height, _]) = (block.index, geometry.grid);

@@ -5,14 +5,14 @@
 
 use std::env;
 
-use cuda_backend::clean_child;
+use cuda_backend::Child;
 use kernelmill::Device;
-use soundness::Program;
+use soundness::{Program, Statistics, Waits};
 
 /// Programs of a test.
 const PROGRAMS: u64 = 60;
 /// The most programs of one process.
-const OF_A_PROCESS: u64 = 200;
+const OF_A_PROCESS: u64 = 100;
 
 /// The number that a variable has.
 fn variable(name: &str, otherwise: u64) -> u64 {
@@ -20,25 +20,49 @@ fn variable(name: &str, otherwise: u64) -> u64 {
 }
 
 /// Runs the programs of one process.
-fn run_some(device: &Device) {
-    let first = variable("SOUNDNESS_FIRST", 0);
-    for seed in first..first + variable("SOUNDNESS_COUNT", 0) {
+fn run_some(device: &Device, waits: Waits) {
+    let (first, count) = (variable("SOUNDNESS_FIRST", 0), variable("SOUNDNESS_COUNT", 0));
+    let mut all = Statistics::default();
+    for seed in first..first + count {
         println!("seed {seed}");
-        Program::run(device, seed);
+        let Statistics { launches, panics } = Program::run(device, seed, waits);
+        all.launches += launches;
+        all.panics += panics;
     }
+    println!("{count} programs, {} launches, {} panics", all.launches, all.panics);
+    assert!(count < 30 || all.panics > 0, "some kernels panic");
 }
 
 /// Runs the programs of a test, in processes in which the variables are set.
 #[track_caller]
 fn run_all(name: &str, variables: &[(&str, &str)], device: fn() -> kernelmill::Result<Device>) {
+    run_waiting(name, variables, device, Waits::Never);
+}
+
+/// The same, with programs that wait after launches that panicked or not.
+#[track_caller]
+fn run_waiting(
+    name: &str,
+    variables: &[(&str, &str)],
+    device: fn() -> kernelmill::Result<Device>,
+    waits: Waits,
+) {
     let (start, programs) =
         (variable("SOUNDNESS_SEED", 1), variable("SOUNDNESS_PROGRAMS", PROGRAMS));
     for first in (start..start + programs).step_by(OF_A_PROCESS as usize) {
         let count = OF_A_PROCESS.min(start + programs - first);
         let [first, count] = [first, count].map(|number| number.to_string());
-        let own = [("SOUNDNESS_FIRST", &*first), ("SOUNDNESS_COUNT", &*count)];
+        let own = [
+            ("SOUNDNESS_FIRST", &*first),
+            ("SOUNDNESS_COUNT", &*count),
+            ("FAKE_CUDA_LEAK_CHECK", "1"),
+        ];
         let variables: Vec<_> = own.iter().chain(variables).copied().collect();
-        clean_child(name, &variables, || run_some(&device().expect("the device")));
+        let child =
+            Child::run(name, &variables, || run_some(&device().expect("the device"), waits));
+        child.expect_success();
+        let done = child.stdout.lines().filter(|line| line.contains(" launches, "));
+        done.for_each(|line| println!("from seed {first} on: {line}"));
     }
 }
 
@@ -50,7 +74,8 @@ fn on_lazy_streams() {
 #[test]
 fn on_eager_streams_with_checks_of_races() {
     let name = "on_eager_streams_with_checks_of_races";
-    run_all(name, &[("FAKE_CUDA_RACES", "1")], || Device::cuda(0));
+    let variables = [("FAKE_CUDA_RACES", "1")];
+    run_waiting(name, &variables, || Device::cuda(0), Waits::AfterPanics);
 }
 
 #[test]

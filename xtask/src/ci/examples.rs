@@ -1,11 +1,14 @@
-//! Runs each example; each verifies its own result.
+//! Runs each example, on the CPU also beside guard pages; each verifies its own result.
 
 use crate::{fake_driver, workspace::Workspace};
 use anyhow::{Result, ensure};
 use std::path::Path;
 
-/// Name, arguments, and what its last line says when its result is right.
-const EXAMPLES: [(&str, &[&str]); 9] = [
+/// The name of an example, and its arguments.
+type Example = (&'static str, &'static [&'static str]);
+
+/// Every example.
+const EXAMPLES: [Example; 9] = [
     ("saxpy", &[]),
     ("mandelbrot", &["--size", "320x200"]),
     ("photo", &[]),
@@ -27,31 +30,65 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
         build.extend(["--package", name]);
     }
     workspace.cargo(&build).run()?;
-    for (name, arguments) in EXAMPLES {
-        run_one(workspace, folder, name, arguments, driver)?;
+    for example in EXAMPLES {
+        match driver {
+            Some(driver) => run_one(workspace, folder, example, Machine::FakeDriver(driver))?,
+            None => run_on_cpu(workspace, folder, example)?,
+        }
     }
     let picture = std::fs::metadata(folder.join("mandelbrot.png"))?;
     ensure!(picture.len() > 1000, "mandelbrot.png is only {} bytes", picture.len());
     Ok(())
 }
 
+/// What an example runs on.
+#[derive(Clone, Copy)]
+enum Machine<'d> {
+    Cpu,
+    /// With pages that cannot be touched on this side of each buffer, on a processor with these vectors.
+    CpuBesideGuardPages(&'d str, &'d str),
+    /// The CUDA driver in this folder.
+    FakeDriver(&'d Path),
+}
+
+/// Runs an example on the CPU, and again beside guard pages in each vector width.
+fn run_on_cpu(workspace: &Workspace, folder: &Path, example: Example) -> Result<()> {
+    run_one(workspace, folder, example, Machine::Cpu)?;
+    for side in ["before", "after"] {
+        for processor in ["baseline", "avx2", "avx512"] {
+            let machine = Machine::CpuBesideGuardPages(side, processor);
+            run_one(workspace, folder, example, machine)?;
+        }
+    }
+    Ok(())
+}
+
 fn run_one(
     workspace: &Workspace,
     folder: &Path,
-    name: &str,
-    arguments: &[&str],
-    driver: Option<&Path>,
+    (name, arguments): Example,
+    machine: Machine<'_>,
 ) -> Result<()> {
     let program = workspace.target.join("release").join(name);
     let _in_folder = workspace.shell.push_dir(folder);
     let output = workspace.shell.cmd(program).args(arguments);
-    let output = match driver {
-        Some(driver) => output.envs(fake_driver::variables(driver)).read()?,
-        None => output.read()?,
+    let output = match machine {
+        Machine::Cpu => output.read()?,
+        Machine::CpuBesideGuardPages(side, processor) => output
+            .env("KERNELMILL_GUARD_PAGES", side)
+            .env("KERNELMILL_CPU", processor)
+            .quiet()
+            .read()?,
+        Machine::FakeDriver(driver) => output.envs(fake_driver::variables(driver)).read()?,
     };
-    println!("{output}");
+    if !matches!(machine, Machine::CpuBesideGuardPages(..)) {
+        println!("{output}");
+    }
     ensure!(!output.trim().is_empty(), "{name} printed nothing");
     let emulated = output.contains("PTX emulator");
-    ensure!(emulated == driver.is_some(), "{name} ran on another device than it should");
+    ensure!(
+        emulated == matches!(machine, Machine::FakeDriver(_)),
+        "{name} ran on another device than it should"
+    );
     Ok(())
 }

@@ -4,6 +4,7 @@ mod aarch64;
 mod book;
 mod examples;
 mod first_command;
+mod soundness;
 mod test_driver;
 mod toolchains;
 
@@ -44,6 +45,8 @@ enum Stage {
     Examples,
     /// Every kernel as PTX on the fake CUDA driver, and each example.
     TestDriver,
+    /// Random programs, and the run time's tests under Miri and the sanitizers.
+    Soundness,
     /// Examples and every kernel on the oldest Rust, on beta, and on nightly as information.
     Toolchains,
     /// Every kernel, and random ones, for aarch64 on an emulated processor.
@@ -64,6 +67,7 @@ impl Stage {
             Self::Documentation => "documentation",
             Self::Examples => "examples on the CPU",
             Self::TestDriver => "every kernel as PTX on the fake CUDA driver",
+            Self::Soundness => "the run time under Miri and the sanitizers",
             Self::Toolchains => "examples and every kernel on other Rust toolchains",
             Self::Aarch64 => "every kernel on an emulated aarch64",
             Self::FirstCommand => "the first command with rustup and a C linker only",
@@ -81,6 +85,7 @@ impl Stage {
             Self::Documentation => documentation(workspace),
             Self::Examples => examples::run_all(workspace, None),
             Self::TestDriver => test_driver::run(workspace),
+            Self::Soundness => soundness::run(workspace),
             Self::Toolchains => toolchains::run(workspace),
             Self::Aarch64 => aarch64::run(workspace),
             Self::FirstCommand => first_command::run(workspace),

@@ -6,11 +6,13 @@
 //! does, or the process ends. Guaranteed: that thread uses nothing that the launching thread frees, as long as
 //! the memory of the arguments stays.
 
+mod progress;
+
 use std::{
     cell::UnsafeCell,
     sync::{
-        Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU32, AtomicUsize, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
     },
     thread,
     time::Duration,
@@ -18,6 +20,7 @@ use std::{
 
 use kernelmill_artifact::PanicRecord;
 
+use self::progress::Progress;
 use super::{
     arena::Lacking,
     blocks::{Blocks, Strategy},
@@ -53,22 +56,12 @@ pub(super) enum Outcome {
 /// A launch that runs.
 struct Watched {
     job: Job,
+    progress: Progress,
     record: UnsafeCell<PanicRecord>,
-    /// The next block to run.
-    next: AtomicUsize,
-    /// The block that each thread runs, and 1; 0 for none.
-    running: Vec<AtomicUsize>,
-    state: Mutex<State>,
-    ended: Condvar,
+    lacking: Mutex<Option<Lacking>>,
 }
 
-struct State {
-    /// Threads that have not ended.
-    threads: usize,
-    lacking: Option<Lacking>,
-}
-
-// SAFETY: one thread claims the record before it is written, and it is read after all threads have ended.
+// SAFETY: one thread claims the record before it is written, and it is read after all threads have left.
 unsafe impl Sync for Watched {}
 
 /// Runs a launch on up to `threads` threads, and waits for it: while no block has begun, and then no longer
@@ -80,12 +73,10 @@ unsafe impl Sync for Watched {}
 pub(super) unsafe fn run(job: Job, threads: usize, limit: Duration) -> Result<Outcome> {
     let threads = threads.min(job.blocks);
     let watched = Arc::new(Watched {
+        progress: Progress::new(job.blocks, threads),
         job,
         record: UnsafeCell::new(PanicRecord::EMPTY),
-        next: AtomicUsize::new(0),
-        running: (0..threads).map(|_| AtomicUsize::new(0)).collect(),
-        state: Mutex::new(State { threads: 0, lacking: None }),
-        ended: Condvar::new(),
+        lacking: Mutex::new(None),
     });
     for number in 0..threads {
         let started = watched.start(number);
@@ -102,24 +93,20 @@ impl Watched {
     fn start(self: &Arc<Self>, number: usize) -> std::io::Result<()> {
         let watched = Arc::clone(self);
         let body = move || {
-            let end = End(&watched);
-            let done = watched.work(number);
-            if let Err(lacking) = done {
-                watched.lock().lacking = Some(lacking);
-            }
-            drop(end);
+            let _left = Leave(&watched.progress);
+            watched.work(number);
         };
-        self.lock().threads += 1;
+        self.progress.enter();
         let name = "kernelmill-watched".to_owned();
         let started = thread::Builder::new().name(name).spawn(body);
         if started.is_err() {
-            self.lock().threads -= 1;
+            self.progress.leave();
         }
         started.map(drop)
     }
 
     /// Runs blocks until there are no more, or the launch has failed.
-    fn work(&self, number: usize) -> std::result::Result<(), Lacking> {
+    fn work(&self, number: usize) {
         let Job { strategy, geometry, arguments, shared_bytes, guard_pages, .. } = &self.job;
         let blocks = Blocks {
             strategy: *strategy,
@@ -129,87 +116,49 @@ impl Watched {
             shared_bytes: *shared_bytes,
             guard_pages: *guard_pages,
         };
-        loop {
-            let block = self.next.fetch_add(1, Ordering::Relaxed);
-            if block >= self.job.blocks || self.is_stopped() {
-                return Ok(());
-            }
-            self.running[number].store(block + 1, Ordering::Release);
+        while let Some(block) = self.progress.take(number) {
             // SAFETY: the caller of `run` promises the arguments; each block is taken once.
             let done = unsafe { blocks.run(block..block + 1) };
-            self.running[number].store(0, Ordering::Release);
-            if done.is_err() {
-                self.stop();
-                return done;
+            if let Err(lacking) = done {
+                *self.lacking.lock().unwrap_or_else(PoisonError::into_inner) = Some(lacking);
+                self.progress.stop();
             }
         }
     }
 
     /// Waits for the threads.
     fn wait(&self, limit: Duration) -> Outcome {
-        let mut state = self.lock();
-        loop {
-            let waited = self.ended.wait_timeout_while(state, limit, |state| state.threads > 0);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-            if state.threads == 0 {
-                return self.outcome(&mut state);
-            }
-            let blocks = self.running();
-            if !blocks.is_empty() {
-                self.stop();
-                return Outcome::StillRunning(blocks);
+        while !self.progress.wait(limit) {
+            let running = self.progress.running();
+            if !running.is_empty() {
+                self.progress.stop();
+                self.claim();
+                let index = |block| self.job.geometry.index_of(block);
+                return Outcome::StillRunning(running.into_iter().map(index).collect());
             }
         }
-    }
-
-    /// What became of the launch, once all threads have ended.
-    fn outcome(&self, state: &mut State) -> Outcome {
-        if let Some(lacking) = state.lacking.take() {
+        if let Some(lacking) = self.lacking.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Outcome::Lacking(lacking);
         }
-        // SAFETY: no thread uses the record any more, and the lock orders what they have written before this.
+        // SAFETY: all threads have left, and what they have written is visible.
         let record = unsafe { &*self.record.get() };
         if record.is_set() { Outcome::Panicked(Box::new(*record)) } else { Outcome::Done }
     }
 
-    /// The blocks that run now.
-    fn running(&self) -> Vec<[u32; 3]> {
-        let numbers = self.running.iter().map(|block| block.load(Ordering::Acquire));
-        let mut blocks: Vec<_> = numbers.filter_map(|number| number.checked_sub(1)).collect();
-        blocks.sort_unstable();
-        blocks.into_iter().map(|block| self.job.geometry.index_of(block)).collect()
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.claim().load(Ordering::Relaxed) != 0
-    }
-
-    /// Lets no more blocks begin, and coroutines end at their next barrier, as after a panic.
-    fn stop(&self) {
-        let _ = self.claim().compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
-    }
-
-    /// Whether a thread has claimed the record.
-    fn claim(&self) -> &AtomicU32 {
-        // SAFETY: the record lives as long as this, and its state is used as an atomic only.
-        unsafe { AtomicU32::from_ptr(&raw mut (*self.record.get()).state) }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Claims the record, as a thread that panics does, so that coroutines end at their next barrier.
+    fn claim(&self) {
+        // SAFETY: the record lives as long as this, and kernels use its state as an atomic only.
+        let state = unsafe { AtomicU32::from_ptr(&raw mut (*self.record.get()).state) };
+        let _ = state.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed);
     }
 }
 
 /// The end of a thread, also by a panic of the host's code that a kernel calls.
-struct End<'w>(&'w Watched);
+struct Leave<'w>(&'w Progress);
 
-impl Drop for End<'_> {
+impl Drop for Leave<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
-        state.threads -= 1;
-        if state.threads == 0 {
-            self.0.ended.notify_all();
-        }
+        self.0.leave();
     }
 }
 

@@ -13,7 +13,7 @@ use super::super::{context::Context, options::Options};
 use crate::{
     __codegen::{self as cg, abi},
     Device, Error, Launch, Result,
-    tests::objects::argument,
+    tests::objects::{address, argument},
 };
 
 /// `fn stuck(out: *mut u32, value: u32)`: where `value` is 7 a block waits for [`RELEASED`] before it
@@ -83,7 +83,7 @@ unsafe extern "C" fn run(arguments: *const *const u8, block: *mut abi::Block) {
         while is_stuck && !RELEASED.load(Ordering::Acquire) {
             thread::yield_now();
         }
-        let out = argument::<*mut u32>(arguments, 0).add(number as usize);
+        let out = address::<u32>(arguments, 0).add(number as usize);
         out.write(argument::<u32>(arguments, 1));
         (*block).shared.write(1);
         (*block).scratch.write(1);

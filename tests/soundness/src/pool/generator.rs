@@ -137,7 +137,7 @@ impl Pool {
         for (number, (_, expression)) in self.kernels.iter().enumerate() {
             let head =
                 "#[allow(unused_parens, unused_variables, clippy::all, reason = \"random\")]";
-            let function = format!("pub fn f{number}(a: u32, x: u32, y: u32) -> u32");
+            let function = format!("pub(crate) fn f{number}(a: u32, x: u32, y: u32) -> u32");
             writeln!(text, "{head}\n{function} {{ {expression} }}").expect("memory");
         }
         text

@@ -24,6 +24,7 @@ const STEPS: usize = 30;
 const LONGEST: usize = 150;
 
 /// A buffer, with what is in it.
+#[derive(Debug)]
 struct Cell {
     buffer: Buffer<u32>,
     /// Nothing after a launch that panicked: what it has written is undefined.
@@ -31,6 +32,7 @@ struct Cell {
 }
 
 /// A random program of safe code.
+#[derive(Debug)]
 pub struct Program {
     random: Random,
     device: Device,
@@ -38,6 +40,27 @@ pub struct Program {
     streams: Vec<Stream>,
     cells: Vec<Cell>,
     panics: Panics,
+    launches: u64,
+}
+
+/// What a program does after a launch that panicked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// It goes on.
+    Never,
+    /// It waits for the device before it launches again. The record of panics belongs to a module, and is read
+    /// and cleared when a stream is waited for, also while launches on others run: checks of races find that
+    /// two of them may write it one after the other, with no order between.
+    AfterPanics,
+}
+
+/// What programs have done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Launches.
+    pub launches: u64,
+    /// Of these, those that panicked.
+    pub panics: u64,
 }
 
 /// A launch that a program makes: a kernel, its threads and its number.
@@ -67,15 +90,24 @@ impl Program {
     /// # Panics
     ///
     /// Where it computes something else than plain Rust, or a call fails.
-    pub fn run(device: &Device, seed: u64) {
+    pub fn run(device: &Device, seed: u64, waits: Waits) -> Statistics {
         let mut program = Self::new(device, seed);
         for _ in 0..STEPS {
+            let before = program.panics.count();
             program.step();
+            if waits == Waits::AfterPanics && program.panics.count() > before {
+                program.panics.tolerate(|| device.synchronize());
+            }
         }
         for index in 0..BUFFERS {
             program.check(index);
         }
-        program.panics.end(device);
+        // The default stream of this thread outlives the program.
+        for stream in program.streams.iter().chain([&device.stream()]) {
+            program.panics.tolerate(|| stream.synchronize());
+        }
+        let panics = program.panics.end(device);
+        Statistics { launches: program.launches, panics }
     }
 
     fn new(device: &Device, seed: u64) -> Self {
@@ -84,7 +116,8 @@ impl Program {
         let streams = (0..STREAMS).map(|_| stream(device, &mut random)).collect();
         let kernels = Kernels::load(device).expect("kernels for the device");
         let panics = Panics::default();
-        Self { random, device: device.clone(), kernels, streams, cells, panics }
+        let device = device.clone();
+        Self { random, device, kernels, streams, cells, panics, launches: 0 }
     }
 
     fn step(&mut self) {
@@ -134,6 +167,7 @@ impl Program {
             &mut part,
         );
         launched.expect("the launch is within the limits");
+        self.launches += 1;
         let x = &x.expected.as_ref().expect("defined before")[from];
         y.update(|y| call.case.apply(call.shape, call.a, x, &mut y[to]), &self.panics);
     }
@@ -143,6 +177,7 @@ impl Program {
         (0..BUFFERS).for_each(|index| self.define(index));
         let calls: Vec<_> = (1..BUFFERS).map(|_| Call::new(&mut self.random)).collect();
         let own_stream = self.random.below(2) == 0;
+        self.launches += calls.len() as u64;
         let Self { device, kernels, streams, cells, panics, .. } = self;
         let (read, written) = cells.split_first_mut().expect("several buffers");
         let (read, panics, device, kernels) = (&*read, &*panics, &*device, &*kernels);
@@ -170,6 +205,7 @@ impl Program {
         std::mem::swap(&mut cell, &mut self.cells[index]);
         let (mut call, device) = (Call::new(&mut self.random), self.device.clone());
         call.a %= 50;
+        self.launches += 1;
         let panics = &self.panics;
         thread::scope(|scope| {
             scope.spawn(move || {

@@ -5,13 +5,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use kernelmill::{Device, Error, Result};
 
 /// How many there were.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Panics {
     launched: AtomicU32,
     reported: AtomicU32,
 }
 
 impl Panics {
+    /// How many launches have panicked, or will.
+    pub(crate) fn count(&self) -> u32 {
+        self.launched.load(Ordering::Relaxed)
+    }
+
     /// A launch has panicked, or will.
     pub(crate) fn launched(&self) {
         self.launched.fetch_add(1, Ordering::Relaxed);
@@ -40,11 +45,12 @@ impl Panics {
         self.tolerated(call).expect("a call that does not fail");
     }
 
-    /// Waits for the device: where kernels have panicked, it was reported by now.
-    pub(crate) fn end(&self, device: &Device) {
+    /// Waits for the device: where kernels have panicked, it was reported by now. How many have.
+    pub(crate) fn end(&self, device: &Device) -> u64 {
         self.tolerate(|| device.synchronize());
         let [launched, reported] =
             [&self.launched, &self.reported].map(|count| count.load(Ordering::Relaxed));
         assert!(launched == 0 || reported > 0, "none of {launched} panics was reported");
+        launched.into()
     }
 }
