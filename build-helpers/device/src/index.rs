@@ -7,7 +7,7 @@
 //! a launch have equal ones, for any grid: a launch has less than 2^63 threads, which is checked before
 //! it starts. [`crate::slice::DisjointSlice::get_mut`] relies on that.
 
-use crate::thread;
+use crate::intrinsics;
 use core::{fmt, marker::PhantomData};
 
 /// Three numbers, one for each axis: an index or an extent of the grid.
@@ -153,10 +153,16 @@ impl ThreadIndex<Index2D> {
     #[inline(always)]
     pub(crate) fn element(self, width: usize) -> Option<usize> {
         let (row, column) = (self.place.plane_row, self.place.column);
-        let full_width = if width == 0 { thread::launch_width() } else { width };
+        let full_width = if width == 0 { launch_width() } else { width };
         let fits = (column < full_width) & !is_past_all(row, width);
         if fits { Some(row * full_width + column) } else { None }
     }
+}
+
+/// The number of threads of the launch along x.
+#[inline(always)]
+pub(crate) fn launch_width() -> usize {
+    intrinsics::grid_dim_x() as usize * intrinsics::block_dim_x() as usize
 }
 
 /// Whether a row of so many elements each starts past the end of every slice.

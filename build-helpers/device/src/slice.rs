@@ -1,17 +1,14 @@
 //! Disjoint slices: memory that all threads of a launch write, each its own element.
 
-use crate::{
-    index::{Index1D, Index2D, IndexSpace, ThreadIndex, sealed::Sealed},
-    thread,
-};
+use crate::index::{Index1D, Index2D, IndexSpace, ThreadIndex, launch_width, sealed::Sealed};
 use core::marker::PhantomData;
 
 /// A slice in device memory of which each thread may write the element of its own
 /// [`ThreadIndex`], so that safe code cannot race. A parameter of kernels; the host passes a
 /// buffer of `T`.
 ///
-/// `DisjointSlice<T>` is indexed by [`thread::index_1d`]: element `i` belongs to thread `i`.
-/// `DisjointSlice<T, Index2D>` is indexed by [`thread::index_2d`] and consists of rows: the thread
+/// `DisjointSlice<T>` is indexed by [`thread::index_1d`](crate::thread::index_1d): element `i` belongs to thread `i`.
+/// `DisjointSlice<T, Index2D>` is indexed by [`thread::index_2d`](crate::thread::index_2d) and consists of rows: the thread
 /// in column `c` and row `r` has element `r * width + c` if `c < width`, and none otherwise. The
 /// width is that of the launch (`grid_dim().x * block_dim().x`), unless the kernel says
 /// `#[kernel(dim = 2, width = w)]`, `w` one of its parameters. It must be the same in all threads,
@@ -130,7 +127,7 @@ impl<T> DisjointSlice<'_, T, Index2D> {
     #[inline(always)]
     #[must_use]
     pub fn width(&self) -> usize {
-        if self.width == 0 { thread::launch_width() } else { self.width }
+        if self.width == 0 { launch_width() } else { self.width }
     }
 
     /// The same slice with rows of `width` elements; 0 is the width of the launch.

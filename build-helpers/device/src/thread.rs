@@ -3,7 +3,7 @@
 //! On the host these functions panic.
 
 use crate::{
-    index::{GridStride, Index2D, Index3, Place2D, ThreadIndex},
+    index::{GridStride, Index2D, Index3, Place2D, ThreadIndex, launch_width},
     intrinsics,
 };
 
@@ -129,12 +129,6 @@ pub fn index_2d() -> ThreadIndex<Index2D> {
 #[inline(always)]
 pub fn sync_threads() {
     intrinsics::barrier();
-}
-
-/// The number of threads of the launch along x.
-#[inline(always)]
-pub(crate) fn launch_width() -> usize {
-    intrinsics::grid_dim_x() as usize * intrinsics::block_dim_x() as usize
 }
 
 // In 64 bits: a grid along x alone can have more than 2^32 threads. A launch of 2^63 threads or more is

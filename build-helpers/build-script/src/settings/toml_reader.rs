@@ -205,7 +205,12 @@ impl Reader<'_> {
             self.wrong(key.0, key.1, "at least one target, for example `[\"cpu\"]`");
         }
         for (text, span) in written {
-            let parts = text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty());
+            let mut parts =
+                text.split([',', ';', ' ', '\t', '\n']).filter(|part| !part.is_empty()).peekable();
+            if parts.peek().is_none() {
+                let help = "write one, for example `cpu`".to_owned();
+                self.report(span.clone(), "no target is named".to_owned(), help);
+            }
             for part in parts {
                 if part != "native"
                     && let Err(error) = Target::parse_entry(part)

@@ -226,7 +226,8 @@ fn targets(
         }
     }
     if found.is_empty() && report.is_empty() {
-        report.plain("the list of targets is empty", "name one, for example \"cpu\"");
+        let origin = names.first().map_or("the build script", |name| &name.origin);
+        report.plain(format!("no target is named in {origin}"), "name one, for example \"cpu\"");
     }
     let mut seen = std::collections::BTreeSet::new();
     found.retain(|target| seen.insert(target.clone()));

@@ -155,7 +155,8 @@ fn targets_of_the_builder_and_the_environment_name_where_they_are() {
         )
     );
     project.set("KERNELMILL_TARGETS", ",");
-    assert!(project.error().contains("the list of targets is empty"));
+    let message = "no target is named in the environment variable KERNELMILL_TARGETS";
+    assert!(project.error().contains(message), "{}", project.error());
 }
 
 #[test]

@@ -7,7 +7,6 @@
 use super::{
     scope::{Found, ModuleId, Scope, TypeItem},
     syntax::{bare, first_argument, segments},
-    types::Types,
     unsupported::UnsupportedType,
 };
 use syn::{Attribute, Path, Type};
@@ -24,48 +23,46 @@ const DEVICE_CRATE: &str = "kernelmill_device";
 /// More aliases of aliases than this are taken for a cycle.
 const LONGEST_CHAIN: usize = 32;
 
-impl Types<'_, '_> {
-    /// Refuses a path that is an alias of one of the library's types, or another type of such a name.
-    pub(super) fn refuse_alias(
-        &self,
-        module: ModuleId,
-        path: &Path,
-    ) -> Result<(), UnsupportedType> {
-        let (Some(written), None) = (path.segments.last(), &path.leading_colon) else {
-            return Ok(());
-        };
-        let meant = known(self.scope, module, path, LONGEST_CHAIN);
-        let known = KNOWN.into_iter().find(|name| written.ident == name);
-        if meant.is_none() && known.is_none() {
-            return Ok(());
-        }
-        let is_alias = !matches!(meant, Some(Meant { name, direct: true }) if Some(name) == known);
-        if let Some(Meant { name, .. }) = meant.filter(|_| is_alias) {
-            let help = format!(
-                "write `{name}<..>` itself: `#[kernel]` knows it by its name, before names are resolved"
-            );
-            return Err(self.alias(module, path, "an alias of a type of the device library", help));
-        }
-        match known.filter(|_| is_other(self.scope, module, path)) {
-            Some(name) => {
-                let help =
-                    format!("rename it: `#[kernel]` takes `{name}` for that of the device library");
-                let why = "another type than the one of this name in the device library";
-                Err(self.alias(module, path, why, help))
-            }
-            None => Ok(()),
-        }
+/// Refuses a path that is an alias of one of the library's types, or another type of such a name.
+pub(super) fn refuse_alias(
+    scope: &Scope<'_>,
+    module: ModuleId,
+    path: &Path,
+) -> Result<(), UnsupportedType> {
+    let (Some(written), None) = (path.segments.last(), &path.leading_colon) else {
+        return Ok(());
+    };
+    let meant = known(scope, module, path, LONGEST_CHAIN);
+    let known = KNOWN.into_iter().find(|name| written.ident == name);
+    if meant.is_none() && known.is_none() {
+        return Ok(());
     }
+    let is_alias = !matches!(meant, Some(Meant { name, direct: true }) if Some(name) == known);
+    if let Some(Meant { name, .. }) = meant.filter(|_| is_alias) {
+        let help = format!(
+            "write `{name}<..>` itself: `#[kernel]` knows it by its name, before names are resolved"
+        );
+        return Err(alias(scope, module, path, "an alias of a type of the device library", help));
+    }
+    match known.filter(|_| is_other(scope, module, path)) {
+        Some(name) => {
+            let help =
+                format!("rename it: `#[kernel]` takes `{name}` for that of the device library");
+            let why = "another type than the one of this name in the device library";
+            Err(alias(scope, module, path, why, help))
+        }
+        None => Ok(()),
+    }
+}
 
-    fn alias(
-        &self,
-        module: ModuleId,
-        path: &Path,
-        why: &'static str,
-        help: String,
-    ) -> UnsupportedType {
-        UnsupportedType::new(self.scope.text(module).written(path), why, help)
-    }
+fn alias(
+    scope: &Scope<'_>,
+    module: ModuleId,
+    path: &Path,
+    why: &'static str,
+    help: String,
+) -> UnsupportedType {
+    UnsupportedType::new(scope.text(module).written(path), why, help)
 }
 
 /// One of the library's types that a path means.

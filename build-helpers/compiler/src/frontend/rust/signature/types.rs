@@ -1,7 +1,7 @@
 //! From a type as it is written to what crosses between host and device.
 
 use super::{
-    alias::of_device_fn,
+    alias::{of_device_fn, refuse_alias},
     empty, length,
     scope::{Found, ModuleId, Scope, TypeItem},
     syntax::{bare, disjoint_element, first_argument, second_argument, segments, tensor_map},
@@ -57,7 +57,7 @@ impl<'s, 'a> Types<'s, 'a> {
             Type::Reference(reference) => match (bare(&reference.elem), &reference.mutability) {
                 (Type::Slice(slice), None) => (&*slice.elem, Access::Read),
                 (Type::Path(path), None) => {
-                    self.refuse_alias(module, &path.path)?;
+                    refuse_alias(self.scope, module, &path.path)?;
                     return match tensor_map(&path.path) {
                         Some(access) => self.tensor_map(module, ty, &path.path, access),
                         None => Err(self.refuse(module, ty)),
@@ -66,7 +66,7 @@ impl<'s, 'a> Types<'s, 'a> {
                 _ => return Err(self.refuse(module, ty)),
             },
             Type::Path(path) => {
-                self.refuse_alias(module, &path.path)?;
+                refuse_alias(self.scope, module, &path.path)?;
                 match disjoint_element(&path.path) {
                     Some(element) => (element, Access::Write),
                     None => return self.value(module, ty).map(ParameterKind::Value),
@@ -115,7 +115,7 @@ impl<'s, 'a> Types<'s, 'a> {
     ) -> Result<ValueType, UnsupportedType> {
         match bare(ty) {
             Type::Path(path) if path.qself.is_none() => {
-                self.refuse_alias(module, &path.path)?;
+                refuse_alias(self.scope, module, &path.path)?;
                 match of_device_fn(self.scope, module, &path.path) {
                     Some(inner) => self.device_fn(module, ty, inner),
                     None => self.named(module, ty, &path.path),
