@@ -10,7 +10,7 @@ use kernelmill_llvm::{
 
 use crate::{
     Error, Mode, Request,
-    analysis::{Cfg, Elements, Memory, is_loaded_integer},
+    analysis::{Cfg, Elements, Memory, copies_of},
     copier::Copier,
     rules::{MATH_PREFIX, mark_pure, rule_of},
     unit::Unit,
@@ -125,29 +125,41 @@ fn mark<'c>(unit: &Unit<'_, 'c>, call: Value<'c>, mode: Mode, recursive: &HashSe
     true
 }
 
-/// Replaces integers that are loaded only to be stored by numbers of the element type. LLVM copies
-/// small structs and arrays as integers.
+/// Replaces integers that are loaded and stored, or used as numbers, by numbers of the element type. LLVM
+/// copies small structs and arrays as integers, and sorting by `total_cmp` compares the bits of what it moves.
 fn type_copies<'c>(unit: &Unit<'_, 'c>, function: Value<'c>) {
     let cfg = Cfg::of(function);
     let memory = Memory::of(function, &cfg, unit.rules, false);
     let elements = Elements::of(&cfg, &memory);
     let builder = Builder::new(unit.context);
-    for load in cfg.instructions().collect::<Vec<_>>() {
-        if load.opcode() != Opcode::Load || !is_loaded_integer(load) || !load.is_used() {
+    // Only loads are kept in the list: what uses them is erased on the way.
+    let loads = cfg.instructions().filter(|instruction| instruction.opcode() == Opcode::Load);
+    for load in loads.collect::<Vec<_>>() {
+        let copies = copies_of(load);
+        if copies.is_empty() {
             continue;
         }
         let Some(element) = elements.at(&memory, load.operand(0)) else { continue };
         let Some(ty) = as_numbers(unit, load.ty(), element) else { continue };
+        if copies.iter().any(|user| user.opcode() == Opcode::BitCast && user.ty() != ty) {
+            continue;
+        }
         builder.before(load);
         let numbers = builder.load(ty, load.operand(0));
         numbers.set_alignment(load.alignment());
-        for store in load.users() {
-            builder.before(store);
-            let typed = builder.store(numbers, store.operand(1));
-            typed.set_alignment(store.alignment());
-            store.erase();
+        for user in copies {
+            if user.opcode() == Opcode::BitCast {
+                user.replace_with(numbers);
+            } else {
+                builder.before(user);
+                let typed = builder.store(numbers, user.operand(1));
+                typed.set_alignment(user.alignment());
+            }
+            user.erase();
         }
-        load.erase();
+        if !load.is_used() {
+            load.erase();
+        }
     }
 }
 

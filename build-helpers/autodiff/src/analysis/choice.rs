@@ -34,6 +34,13 @@ struct Search<'a, 'c> {
     known: &'a RefCell<HashMap<Value<'c>, bool>>,
 }
 
+/// An edge of the control-flow graph.
+#[derive(Clone, Copy)]
+struct Edge {
+    from: usize,
+    to: usize,
+}
+
 impl<'c> Choices<'c> {
     /// Whether the adjoint of an instruction may be 0 because of a choice.
     pub(crate) fn may_drop(&self, cfg: &Cfg<'c>, rules: &Rules, instruction: Value<'c>) -> bool {
@@ -103,17 +110,20 @@ impl<'c> Search<'_, 'c> {
     ) -> bool {
         let next = &self.cfg.successors[block];
         !next.is_empty()
-            && next.iter().all(|&next| self.is_used_from(value, (block, next), depth, seen))
+            && next
+                .iter()
+                .all(|&next| self.is_used_from(value, Edge { from: block, to: next }, depth, seen))
     }
 
     /// Whether the value is used on every path along an edge.
     fn is_used_from(
         &self,
         value: Value<'c>,
-        (from, block): (usize, usize),
+        edge: Edge,
         depth: u32,
         seen: &mut Vec<usize>,
     ) -> bool {
+        let Edge { from, to: block } = edge;
         let phis = value.users().into_iter().filter(|user| {
             user.is_instruction()
                 && user.opcode() == Opcode::Phi

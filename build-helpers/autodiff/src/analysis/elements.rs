@@ -94,6 +94,20 @@ pub(crate) fn is_loaded_integer(value: Value<'_>) -> bool {
             .all(|user| user.opcode() == Opcode::Store && user.operand(0) == value)
 }
 
+/// The users of a loaded integer that take it for a number, or copy it.
+pub(crate) fn copies_of(load: Value<'_>) -> Vec<Value<'_>> {
+    let is_integer = load.ty().int_width().is_some_and(|width| width >= 16);
+    if load.opcode() != Opcode::Load || !is_integer {
+        return Vec::new();
+    }
+    let is_copy = |user: &Value<'_>| match user.opcode() {
+        Opcode::Store => user.operand(0) == load,
+        Opcode::BitCast => user.ty().is_floating(),
+        _ => false,
+    };
+    load.users().into_iter().filter(is_copy).collect()
+}
+
 /// The parameters among objects, for messages.
 pub(crate) fn parameters_of(roots: &[Root<'_>]) -> BTreeSet<u32> {
     let parameters = roots.iter().filter_map(|root| match root {

@@ -15,7 +15,7 @@ mod memory;
 mod support;
 
 pub(crate) use cfg::{Cfg, reverse_postorder};
-pub(crate) use elements::{Elements, is_loaded_integer};
+pub(crate) use elements::{Elements, copies_of};
 pub(crate) use floats::holds_floats;
 pub(crate) use function::Analysis;
 pub(crate) use induction::{Induction, TripCount};

@@ -1,5 +1,7 @@
 //! Unsupported operations of a function, found before anything is written.
 
+use std::collections::HashSet;
+
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
 use super::{
@@ -186,7 +188,9 @@ impl<'c> Facts<'_, 'c> {
                 "a volatile or atomic write to active memory has no derivative".to_owned(),
             );
         }
-        if is_loaded_integer(value) && self.activities.is_shadowed(self.memory, value.operand(0)) {
+        let is_loaded =
+            is_loaded_integer(value) && self.activities.is_shadowed(self.memory, value.operand(0));
+        if is_loaded || self.is_number_as_integer(value) {
             return Some(
                 "memory is copied as integers, and it cannot be told whether they are numbers with a \
                  derivative; copy field by field"
@@ -194,6 +198,30 @@ impl<'c> Facts<'_, 'c> {
             );
         }
         self.mixed(&roots)
+    }
+
+    /// Whether an integer is one of several numbers that were read from active memory.
+    fn is_number_as_integer(&self, value: Value<'c>) -> bool {
+        let (mut seen, mut stack) = (HashSet::new(), vec![value]);
+        while let Some(value) = stack.pop() {
+            if value.ty().int_width().is_none() || !value.is_instruction() || !seen.insert(value) {
+                continue;
+            }
+            match value.opcode() {
+                Opcode::Phi => stack.extend(value.operands()),
+                Opcode::Select => stack.extend([value.operand(1), value.operand(2)]),
+                Opcode::Load => {
+                    let pointer = value.operand(0);
+                    let element = self.elements.at(self.memory, pointer);
+                    let is_number = element.is_some_and(Type::is_floating);
+                    if is_number && self.activities.is_shadowed(self.memory, pointer) {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        false
     }
 
     fn call(&self, call: Value<'c>) -> Option<String> {
@@ -275,9 +303,6 @@ impl<'c> Facts<'_, 'c> {
         if self.mode == Mode::Forward {
             return None;
         }
-        if kind == Transfer::Move {
-            return Some("a copy within one slice has no reverse derivative here".to_owned());
-        }
         self.elements.at(self.memory, to).is_none().then(|| {
             "memory is copied as bytes, and it cannot be told which numbers it holds; copy element \
              by element"
@@ -298,8 +323,8 @@ impl<'c> Facts<'_, 'c> {
         }
         if holds_floats(to) && is_integer(from.ty().kind()) && self.may_hold_numbers(from, 8) {
             return Some(
-                "an integer from active memory is used as a number; pass arrays and structs by \
-                 reference"
+                "an integer from active memory is used as a number: calls pass and return arrays of a few \
+                 numbers as integers; pass them by reference, or as structs"
                     .to_owned(),
             );
         }

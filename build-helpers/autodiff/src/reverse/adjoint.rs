@@ -117,7 +117,9 @@ impl<'c> Reverse<'_, 'c> {
             Some(element) => {
                 let source = self.shadow(from);
                 let shared = analysis.activities.is_shared(&analysis.memory, from);
-                let function = memory::move_adjoints(self.unit, element, shared);
+                let overlap = transfer(call) == Some(Transfer::Move);
+                let adjoints = memory::Adjoints { element, shared, overlap };
+                let function = memory::move_adjoints(self.unit, adjoints);
                 let pointer = Type::pointer(self.unit.context, 0);
                 let (at, source) =
                     (generic(&self.code, at, pointer), generic(&self.code, source, pointer));

@@ -7,17 +7,30 @@ use kernelmill_llvm::ir::{
 
 use crate::unit::Unit;
 
+/// How adjoints are moved.
+#[derive(Clone, Copy)]
+pub(super) struct Adjoints<'c> {
+    /// The type of the numbers.
+    pub(super) element: Type<'c>,
+    /// Whether several threads add to them.
+    pub(super) shared: bool,
+    /// Whether the ranges may overlap.
+    pub(super) overlap: bool,
+}
+
 /// A function that adds the numbers of one shadow to another and clears the first. Its parameters are
 /// the two shadows and a number of bytes. It is written once for each module and type.
-pub(super) fn move_adjoints<'c>(unit: &Unit<'_, 'c>, element: Type<'c>, shared: bool) -> Value<'c> {
+pub(super) fn move_adjoints<'c>(unit: &Unit<'_, 'c>, adjoints: Adjoints<'c>) -> Value<'c> {
+    let Adjoints { element, shared, overlap } = adjoints;
     let kind = match element.kind() {
         TypeKind::Float => "f32",
         TypeKind::Double => "f64",
         TypeKind::Half => "f16",
         _ => "bf16",
     };
-    let name =
-        format!("__kernelmill_derivative_move_{kind}{}", if shared { "_shared" } else { "" });
+    let shared_suffix = if shared { "_shared" } else { "" };
+    let overlap_suffix = if overlap { "_overlap" } else { "" };
+    let name = format!("__kernelmill_derivative_move_{kind}{shared_suffix}{overlap_suffix}");
     if let Some(known) = unit.module.function(&name) {
         return known;
     }
@@ -40,8 +53,17 @@ pub(super) fn move_adjoints<'c>(unit: &Unit<'_, 'c>, element: Type<'c>, shared: 
             builder.store(sum, target);
         }
     };
-    write_loop(unit, function, element, size, each);
+    write_loop(unit, function, Elements { element, size, overlap }, each);
     function
+}
+
+/// The elements of a loop.
+struct Elements<'c> {
+    element: Type<'c>,
+    size: u64,
+    /// Whether the ranges may overlap. Then the loop goes downwards where the second begins behind the first,
+    /// so that what is added to an element is not taken from it again.
+    overlap: bool,
 }
 
 /// Writes a loop over the elements of two memory ranges into an empty function, whose parameters are
@@ -49,8 +71,7 @@ pub(super) fn move_adjoints<'c>(unit: &Unit<'_, 'c>, element: Type<'c>, shared: 
 fn write_loop<'c>(
     unit: &Unit<'_, 'c>,
     function: Value<'c>,
-    element: Type<'c>,
-    size: u64,
+    Elements { element, size, overlap }: Elements<'c>,
     each: impl Fn(&Builder<'c>, Value<'c>, Value<'c>),
 ) {
     let [from, to, bytes] = function.parameters()[..] else {
@@ -68,9 +89,15 @@ fn write_loop<'c>(
     builder.at_end(body);
     let index = builder.phi(wide);
     index.add_incoming(wide.constant(0), start);
-    let source = builder.element(element, from, index);
-    each(&builder, source, builder.element(element, to, index));
     let next = builder.add(index, wide.constant(1));
+    let mut position = index;
+    if overlap {
+        let is_behind = builder.compare(IntPredicate::Ult, from, to);
+        let from_end = builder.binary(Opcode::Sub, count, next);
+        position = builder.select(is_behind, from_end, index);
+    }
+    let source = builder.element(element, from, position);
+    each(&builder, source, builder.element(element, to, position));
     index.add_incoming(next, body);
     let last = builder.compare(IntPredicate::Eq, next, count);
     builder.branch_if(last, done, body);

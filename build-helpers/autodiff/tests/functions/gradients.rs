@@ -194,6 +194,14 @@ macro_rules! functions {
                     body.mass *= 0.5 + body.position[0];
                 }
                 fn swapped(a: &mut F, b: &mut F) { if *a > *b { core::mem::swap(a, b) } *a *= 2.0; *b *= *a }
+                fn swapped_elements(a: &mut [F]) { a.swap(0, 2); a[0] *= a[1] * a[2] }
+                fn swapped_pair(a: &mut [F; 2]) { a.swap(0, 1); a[0] *= a[1] }
+                fn swapped_rows(a: &mut [[F; 4]; 3]) { a.swap(0, 2); for i in 0..4 { a[0][i] *= a[2][i] + a[1][i] } }
+                fn rotated(a: &mut [F; 5]) { a.rotate_left(2); a[0] *= a[1] * a[4] }
+                fn moved_down(a: &mut [F]) { a.copy_within(2.., 0); a[0] *= a[1]; a[4] *= a[5] }
+                fn moved_up(a: &mut [F]) { a.copy_within(..4, 1); a[0] *= a[1]; a[4] *= a[5] }
+                fn sorted(a: &mut [F; 4]) { a.sort_unstable_by(|a, b| a.total_cmp(b)); a[0] *= a[1]; a[2] *= a[3] }
+                fn sorted_three(a: &mut [F; 3]) { a.sort_by(|a, b| a.partial_cmp(b).unwrap()); a[0] *= a[1] + a[2] * a[2] }
                 fn copied(a: &[F], out: &mut [F]) { out.copy_from_slice(a); for x in out.iter_mut() { *x *= *x } }
                 fn called(x: F, y: F) -> F { self::helper(x, self::helper(y, x)) + self::helper(x * y, 0.5) }
                 fn closures(x: F, n: u32) -> F {
