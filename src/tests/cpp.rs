@@ -118,9 +118,9 @@ fn a_contract_makes_a_wrapper_safe_and_is_checked() {
     refused(Launch::linear(301).into(), 301, "x.len >= n");
     refused(Launch::linear(300).into(), -1, "n >= 0 && block.x <= 256");
     refused(Launch::grid([1; 3], [257, 1, 1]), 3, "n >= 0 && block.x <= 256");
-    refused(Launch::linear(256).into(), 257, "grid.x * block.x >= n or n > 1_000_000");
-    refused(Launch::grid([20; 3], [256, 2, 1]), 3, "block.y == 1 and block.z == 1");
-    let rule = "shared == 4 * (block.x - 1) or shared % 2 == -0";
+    refused(Launch::linear(256).into(), 257, "grid.x * block.x >= n || n > 1_000_000");
+    refused(Launch::grid([20; 3], [256, 2, 1]), 3, "block.y == 1 && block.z == 1");
+    let rule = "shared == 4 * (block.x - 1) || shared % 2 == -0";
     refused(Launch::linear(256).shared_bytes(1021).into(), 3, rule);
     let short = device.zeros::<f32>(2).unwrap();
     let error = kernels.saxpy(&stream, launch, 2.0, &short, &mut y, 3).unwrap_err();

@@ -74,7 +74,9 @@ fn miri(workspace: &Workspace) -> Result<()> {
     // Kernels are given addresses as numbers. The threads of rayon's pool run until the process ends, and
     // crossbeam-epoch, which they use, is right by the rules of Tree Borrows only.
     let flags = "-Zmiri-permissive-provenance -Zmiri-ignore-leaks -Zmiri-tree-borrows";
-    Ok(on_nightly(tests).env("MIRIFLAGS", flags).run()?)
+    // One test at a time: kernels that do not end would take the turns of other tests.
+    let tests = on_nightly(tests).env("RUST_TEST_THREADS", "1");
+    Ok(tests.env("MIRIFLAGS", flags).run()?)
 }
 
 /// The tests of the run time's library, built into a folder of their own.
