@@ -140,10 +140,10 @@ pub fn barrier_trap(limit: u32, mut y: DisjointSlice<f32>) {
 pub fn dynamic_shared(x: &[u32], mut y: DisjointSlice<u32>) {
     let i = thread::index_1d();
     let (t, block) = (thread::thread_idx().x as usize, thread::block_dim().x as usize);
-    let sums = DynamicSharedArray::<u32>::get().as_mut_ptr();
     // SAFETY: the launch gives four bytes for each thread; a thread writes its own element, and
     // reads another's only between two barriers.
     unsafe {
+        let sums = DynamicSharedArray::<u32>::get().as_mut_ptr();
         *sums.add(t) = x[i.get()];
         thread::sync_threads();
         let mut step = 1;
