@@ -44,3 +44,60 @@ fn too_much_static_shared_memory_is_refused_with_kernel_arrays_and_line() {
     }
     compile("two", &two_arrays(30_000, 30_000), "cpu").unwrap();
 }
+
+/// Each thread would have one of its own, of which nothing has written the elements.
+#[test]
+fn a_shared_array_as_a_local_variable_is_refused_with_its_line() {
+    let text = "use kernelmill_device::prelude::*;
+fn first(array: SharedArray<u32, 8>) -> u32 {
+    array[0]
+}
+#[kernel]
+pub fn own(mut y: DisjointSlice<u32>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        let array = SharedArray::<u32, 4>::UNINIT;
+        *out = array[1] + first(SharedArray::UNINIT);
+    }
+}
+";
+    for target in ["cpu", "compute_75", "gfx1100"] {
+        let message = compile("own", text, target).unwrap_err().to_string();
+        let what = "has a `SharedArray` that is no `static mut`";
+        assert_eq!(message.matches(what).count(), 2, "{target}: {message}");
+        assert!(message.contains("--> kernels/own.rs:8, in `own::own`"), "{target}: {message}");
+        assert!(message.contains("--> kernels/own.rs:9, in `own::own`"), "{target}: {message}");
+    }
+}
+
+/// A kernel that gives the address of a shared array of elements that are aligned to so many bytes.
+fn aligned(align: u32) -> String {
+    format!(
+        "use kernelmill_device::prelude::*;
+#[repr(C, align({align}))]
+struct Line([u32; 4]);
+#[kernel]
+pub fn addresses(mut y: DisjointSlice<usize>) {{
+    static mut TILE: SharedArray<Line, 8> = SharedArray::UNINIT;
+    let t = thread::thread_idx().x as usize % 8;
+    if let Some(out) = y.get_mut(thread::index_1d()) {{
+        // SAFETY: nothing is read.
+        *out = unsafe {{ &raw const TILE[t] }}.addr();
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn alignments_above_128_are_honoured_or_refused() {
+    for align in [16, 32, 128, 256, 4096] {
+        let ptx = common::ptx("addresses", &aligned(align));
+        assert!(ptx.contains(&format!(".shared .align {align} .b8")), "{ptx}");
+        compile("addresses", &aligned(align), "gfx1100").unwrap();
+    }
+    compile("addresses", &aligned(128), "cpu").unwrap();
+    let message = compile("addresses", &aligned(256), "cpu").unwrap_err().to_string();
+    let start = "has a shared array whose elements are aligned to 256 bytes; on the CPU shared memory is aligned to 128";
+    assert!(message.contains(start), "{message}");
+    assert!(message.contains("kernels/addresses.rs:10, in `addresses::addresses`"), "{message}");
+}

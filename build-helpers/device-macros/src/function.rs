@@ -10,6 +10,8 @@ use proc_macro::{Delimiter, Ident, TokenStream, TokenTree};
 /// The parts of a kernel that its entry point needs.
 pub(crate) struct Function {
     pub(crate) name: Ident,
+    /// Whether it has an attribute `#[inline]` of any kind.
+    pub(crate) has_inline: bool,
     /// The generics: `<'a, 'b>` or nothing.
     pub(crate) lifetimes: Vec<TokenTree>,
     /// The `where` clause with its keyword, or nothing.
@@ -55,7 +57,11 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let parameters =
         split(&inner, ',').into_iter().filter_map(|part| parameter::read(part, errors)).collect();
     let bounds = read_tail(&tokens[list + 1..], errors);
-    Some(Function { name, lifetimes, bounds, parameters })
+    let has_inline = tokens[..start].iter().any(|token| {
+        matches!(token, TokenTree::Group(group)
+            if is_ident(group.stream().into_iter().next().as_ref(), "inline"))
+    });
+    Some(Function { name, has_inline, lifetimes, bounds, parameters })
 }
 
 /// The position after a function's name, and the name; `None` when anything except visibility and

@@ -23,7 +23,8 @@ use proc_macro::TokenStream;
 ///
 /// - scalars, and types whose bytes can be copied to the device, by value;
 /// - `&[T]`, which every thread may read;
-/// - `DisjointSlice<T>`, of which every thread may write its own element.
+/// - `DisjointSlice<T>`, of which every thread may write its own element;
+/// - `BlockArray<T, N>`, shared memory of the block, which the host does not pass.
 ///
 /// With `#[kernel(dim = 2, width = w)]`, where `w` is an integer parameter of the kernel, the rows
 /// of each `DisjointSlice<T, Index2D>` are `w` elements wide; without it they are as wide as the
@@ -67,6 +68,12 @@ pub fn kernel(arguments: TokenStream, item: TokenStream) -> TokenStream {
         template::expand("#[allow(dead_code, reason = \"only the host calls a kernel\")]", &[]);
     match function {
         Some(function) => {
+            let has_arrays =
+                |it: &parameter::Parameter| matches!(it.kind, parameter::Kind::BlockArray { .. });
+            if function.parameters.iter().any(has_arrays) && !function.has_inline {
+                // What the entry writes into the arrays is dropped where the kernel writes all of them.
+                output.extend(template::expand("#[inline(always)]", &[]));
+            }
             let entry = shim::entry(&arguments, &function, &mut errors);
             output.extend(match &arguments.width {
                 Some(name) => width::mark_as_used(item, &name.to_string()),

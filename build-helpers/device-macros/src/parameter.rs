@@ -28,6 +28,8 @@ pub(crate) enum Kind {
     TensorMap(TokenStream),
     /// `DisjointSlice<T>`, with its `T`. Whether it has rows is known by its type alone.
     Disjoint(TokenStream),
+    /// `BlockArray<T, N>`, with its `T` and `N`: memory of the block, which the host does not pass.
+    BlockArray { element: TokenStream, length: TokenStream },
 }
 
 const SCALARS: [&str; 16] = [
@@ -79,6 +81,9 @@ fn classify(ty: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
     }
     if let Some(arguments) = disjoint_arguments(ty) {
         return disjoint(ty, arguments, errors);
+    }
+    if let Some(arguments) = arguments_of(ty, "BlockArray") {
+        return block_array(ty, arguments, errors);
     }
     if is_tensor_map(ty) {
         errors
@@ -187,6 +192,20 @@ fn disjoint(ty: &[TokenTree], arguments: &[TokenTree], errors: &mut Errors) -> O
         return None;
     };
     Some(Kind::Disjoint(element.iter().cloned().collect()))
+}
+
+fn block_array(ty: &[TokenTree], arguments: &[TokenTree], errors: &mut Errors) -> Option<Kind> {
+    let parts = split(arguments, ',');
+    let types: Vec<_> = parts.into_iter().filter(|part| !is_punct(part.first(), '\'')).collect();
+    let [element, length] = types[..] else {
+        errors.push(
+            span(ty),
+            "a `BlockArray` has elements and a length: write `BlockArray<f32, 256>`",
+        );
+        return None;
+    };
+    let [element, length] = [element, length].map(|part| part.iter().cloned().collect());
+    Some(Kind::BlockArray { element, length })
 }
 
 /// The tokens of a parameter after its attributes; an attribute that removes the parameter is an

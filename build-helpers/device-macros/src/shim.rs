@@ -19,13 +19,15 @@ const ENTRY: &str = r#"
     const _: () = {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn ENTRY_NAME LIFETIMES (PARAMETERS) BOUNDS {
+            STATICS
             // SAFETY: the launch passes what the parameters say, over the kernel's dimensions.
             unsafe {
                 ::kernelmill_device::__shim::launched_over::<DIMENSION>();
                 let __kernelmill_launch = ::kernelmill_device::__shim::LaunchScope::new();
                 let __kernelmill_lifetime = __kernelmill_launch.lifetime();
                 MARKS
-                KERNEL(ARGUMENTS)
+                BRANDS
+                CALL
             }
         }
         #[unsafe(no_mangle)]
@@ -43,14 +45,22 @@ pub(crate) fn entry(
     let mut parameters = TokenStream::new();
     let mut call = TokenStream::new();
     let mut layout = TokenStream::new();
+    let mut crossing = 0;
+    let mut arrays = BlockArrays::default();
     for (index, parameter) in function.parameters.iter().enumerate() {
         let entry_parameter = EntryParameter::new(index, parameter);
+        arrays.add(&entry_parameter);
+        crossing += usize::from(!matches!(parameter.kind, Kind::BlockArray { .. }));
         parameters.extend(entry_parameter.parameters());
         call.extend(entry_parameter.argument(width.as_ref()));
         layout.extend(entry_parameter.layout());
     }
     let name = function.symbol();
-    let count = 2 * function.parameters.len();
+    let count = 2 * crossing;
+    let call = expand(
+        "KERNEL(ARGUMENTS)",
+        &[("KERNEL", TokenTree::from(function.name.clone()).into()), ("ARGUMENTS", call)],
+    );
     expand(
         ENTRY,
         &[
@@ -59,11 +69,12 @@ pub(crate) fn entry(
             ("LIFETIMES", function.lifetimes.iter().cloned().collect()),
             ("BOUNDS", function.bounds.iter().cloned().collect()),
             ("DIMENSION", expand(&arguments.dimension.to_string(), &[])),
-            ("KERNEL", TokenTree::from(function.name.clone()).into()),
             ("MARKS", marks(arguments)),
+            ("CALL", call),
+            ("BRANDS", arrays.brands),
+            ("STATICS", arrays.statics),
             ("COUNT", expand(&count.to_string(), &[])),
             ("PARAMETERS", parameters),
-            ("ARGUMENTS", call),
             ("LAYOUT", layout),
         ],
     )
@@ -103,7 +114,7 @@ fn identifier(name: &str) -> TokenStream {
 /// A parameter of the entry point, with the slots of its templates.
 struct EntryParameter<'a> {
     kind: &'a Kind,
-    slots: [(&'static str, TokenStream); 3],
+    slots: [(&'static str, TokenStream); 4],
 }
 
 impl<'a> EntryParameter<'a> {
@@ -113,13 +124,19 @@ impl<'a> EntryParameter<'a> {
             | Kind::Value(ty)
             | Kind::Slice(ty)
             | Kind::TensorMap(ty)
-            | Kind::Disjoint(ty) => ty,
+            | Kind::Disjoint(ty)
+            | Kind::BlockArray { element: ty, .. } => ty,
+        };
+        let count = match &parameter.kind {
+            Kind::BlockArray { length, .. } => length.clone(),
+            _ => TokenStream::new(),
         };
         let name = format!("__kernelmill_p{index}");
         let slots = [
             ("NAME", identifier(&name)),
             ("LENGTH", identifier(&format!("{name}_len"))),
             ("TYPE", ty.clone()),
+            ("ELEMENTS", count),
         ];
         Self { kind: &parameter.kind, slots }
     }
@@ -131,6 +148,7 @@ impl<'a> EntryParameter<'a> {
             Kind::Value(_) | Kind::TensorMap(_) => "NAME: *const TYPE,",
             Kind::Slice(_) => "NAME: *const TYPE, LENGTH: usize,",
             Kind::Disjoint(_) => "NAME: *mut TYPE, LENGTH: usize,",
+            Kind::BlockArray { .. } => "",
         };
         expand(text, &self.slots)
     }
@@ -140,6 +158,9 @@ impl<'a> EntryParameter<'a> {
         let slice = "__kernelmill_lifetime.disjoint(NAME, LENGTH)";
         match (self.kind, width) {
             (Kind::Scalar(_), _) => expand("NAME,", &self.slots),
+            (Kind::BlockArray { .. }, _) => {
+                expand("NAME.block_array(&raw mut LENGTH),", &self.slots)
+            }
             (Kind::Value(_), _) => expand("::core::ptr::read(NAME),", &self.slots),
             (Kind::TensorMap(_), _) => {
                 expand("__kernelmill_lifetime.reference(NAME),", &self.slots)
@@ -162,10 +183,40 @@ impl<'a> EntryParameter<'a> {
     fn layout(&self) -> TokenStream {
         let mut slots = self.slots.to_vec();
         slots[2].1 = make_static(slots[2].1.clone());
+        if matches!(self.kind, Kind::BlockArray { .. }) {
+            return TokenStream::new();
+        }
         expand(
             "::core::mem::size_of::<TYPE>() as u64, ::core::mem::align_of::<TYPE>() as u64,",
             &slots,
         )
+    }
+}
+
+/// The block arrays of a kernel: the entry has their memory, and a brand for each.
+#[derive(Default)]
+struct BlockArrays {
+    statics: TokenStream,
+    brands: TokenStream,
+}
+
+impl BlockArrays {
+    fn add(&mut self, parameter: &EntryParameter<'_>) {
+        if !matches!(parameter.kind, Kind::BlockArray { .. }) {
+            return;
+        }
+        let mut slots = parameter.slots.clone();
+        slots[2].1 = make_static(slots[2].1.clone());
+        self.statics.extend(expand(
+            "static mut LENGTH: ::kernelmill_device::shared::SharedArray<TYPE, ELEMENTS> =
+                ::kernelmill_device::shared::SharedArray::UNINIT;",
+            &slots,
+        ));
+        self.brands.extend(expand(
+            "let NAME = ::kernelmill_device::__shim::LaunchScope::new();
+            let NAME = ::kernelmill_device::block_array::Brand::new(&NAME);",
+            &slots,
+        ));
     }
 }
 

@@ -76,6 +76,61 @@ impl ThreadIndex<Index1D> {
     }
 }
 
+/// Proof of which thread of its block this is, as [`ThreadIndex`] is for the launch: an element of a
+/// [`BlockArray`](crate::block_array::BlockArray) that belongs to this thread.
+///
+/// From [`crate::thread::block_index`] and [`crate::thread::block_stride`]. No two threads of a block have
+/// equal ones.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockIndex {
+    linear: usize,
+    /// Neither `Send` nor `Sync`.
+    thread: PhantomData<*mut ()>,
+}
+
+impl BlockIndex {
+    #[inline(always)]
+    pub(crate) fn new(linear: usize) -> Self {
+        Self { linear, thread: PhantomData }
+    }
+
+    /// The number of the element.
+    #[inline(always)]
+    #[must_use]
+    pub fn get(self) -> usize {
+        self.linear
+    }
+}
+
+/// The elements of a thread in a block-stride loop, see [`crate::thread::block_stride`].
+#[derive(Clone, Debug)]
+pub struct BlockStride(GridStride);
+
+impl BlockStride {
+    /// The elements below `count` of the thread of this number, of `threads`.
+    #[inline(always)]
+    pub(crate) fn new(first: usize, count: usize, threads: usize) -> Self {
+        Self(GridStride::new(first, count, threads))
+    }
+}
+
+impl Iterator for BlockStride {
+    type Item = BlockIndex;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<BlockIndex> {
+        self.0.next().map(|index| BlockIndex::new(index.get()))
+    }
+
+    /// A plain counted loop, which compilers analyse best.
+    #[inline(always)]
+    fn fold<B, F: FnMut(B, BlockIndex) -> B>(self, init: B, mut each: F) -> B {
+        self.0.fold(init, |result, index| each(result, BlockIndex::new(index.get())))
+    }
+}
+
+impl core::iter::FusedIterator for BlockStride {}
+
 /// The elements of a thread in a grid-stride loop, see [`crate::thread::grid_stride`].
 #[derive(Clone, Debug)]
 pub struct GridStride {

@@ -106,7 +106,7 @@ pub(crate) fn f16_to_f32(bits: u16) -> f32 {
 #[cfg(not(kernelmill))]
 #[track_caller]
 #[cold]
-fn outside(operation: &str) -> ! {
+pub(crate) fn outside(operation: &str) -> ! {
     panic!("`{operation}` works only inside a kernel that a device runs")
 }
 

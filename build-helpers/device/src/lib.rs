@@ -24,6 +24,7 @@
 pub mod __shim;
 mod assertion;
 pub mod atomic;
+pub mod block_array;
 mod deferred;
 mod derivative;
 pub mod fast;

@@ -1,10 +1,12 @@
 //! The prelude of kernel files: `use kernelmill_device::prelude::*;`.
 
 pub use crate::{
-    DeviceFn, atomic, autodiff, deferred, device_fn, fast_math, fence,
+    DeviceFn, atomic, autodiff,
+    block_array::{BlockArray, BlockView},
+    deferred, device_fn, fast_math, fence,
     float::Float,
     gpu_println,
-    index::{Index1D, Index2D, Index3, ThreadIndex},
+    index::{BlockIndex, Index1D, Index2D, Index3, ThreadIndex},
     kernel,
     shared::{DynamicSharedArray, SharedArray},
     slice::DisjointSlice,

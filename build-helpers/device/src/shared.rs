@@ -42,6 +42,11 @@ const TAG: u64 = 0x6b6d_5f73_6861_7265;
 /// `&raw mut TILE[i]` is a pointer to an element, also for
 /// [`AtomicU32::from_ptr`](core::sync::atomic::AtomicU32::from_ptr).
 ///
+/// [`BlockArray`](crate::block_array::BlockArray) is shared memory for safe code.
+///
+/// A local variable would be no shared memory: a kernel that has one is refused. On the host elements cannot
+/// be read or written.
+///
 /// It is not [`Sync`], because a plain `static` would let safe code read what no thread has
 /// written:
 ///
@@ -92,14 +97,23 @@ impl<T, const N: usize> SharedArray<T, N> {
     }
 }
 
+/// Panics on the host, where a local variable could be read before it is written.
+#[inline(always)]
+#[track_caller]
+fn only_in_kernels() {
+    #[cfg(not(kernelmill))]
+    intrinsics::outside("SharedArray");
+}
+
 impl<T, const N: usize> Index<usize> for SharedArray<T, N> {
     type Output = T;
 
     #[inline(always)]
     #[track_caller]
     fn index(&self, index: usize) -> &T {
-        // SAFETY: in bounds. Whoever reaches into a `static mut`, the use of this type, answers for
-        // the element being written and for threads not racing.
+        only_in_kernels();
+        // SAFETY: in bounds. A kernel has such arrays as `static mut` alone, which the compiler checks: whoever
+        // reaches into one answers for the element being written and for threads not racing.
         unsafe { &(*self.data.get().cast::<[T; N]>())[index] }
     }
 }
@@ -108,6 +122,7 @@ impl<T, const N: usize> IndexMut<usize> for SharedArray<T, N> {
     #[inline(always)]
     #[track_caller]
     fn index_mut(&mut self, index: usize) -> &mut T {
+        only_in_kernels();
         // SAFETY: as for `index`.
         unsafe { &mut (*self.data.get().cast::<[T; N]>())[index] }
     }
@@ -130,7 +145,8 @@ impl<T, const N: usize> fmt::Debug for SharedArray<T, N> {
 ///
 /// #[kernel]
 /// pub fn rotate(x: &[u32], mut y: DisjointSlice<u32>) {
-///     let tile = DynamicSharedArray::<u32>::get();
+///     // SAFETY: elements are read after the barrier, when all are written.
+///     let tile = unsafe { DynamicSharedArray::<u32>::get() };
 ///     let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
 ///     assert!(t < tile.len());
 ///     // SAFETY: in bounds; every thread writes its own element.
@@ -160,9 +176,14 @@ impl<T> DynamicSharedArray<T> {
     /// All bytes that the launch specified. They are aligned to at least 16 bytes.
     ///
     /// On the host it panics.
+    ///
+    /// # Safety
+    ///
+    /// Whatever reads elements, such as a load of a tensor's fragment, reads those that a thread of the block has
+    /// written, and no thread writes them at the same time.
     #[inline(always)]
     #[must_use]
-    pub fn get() -> Self {
+    pub unsafe fn get() -> Self {
         const { assert!(align_of::<T>() <= 16, "dynamic shared memory is aligned to 16 bytes") };
         let length = intrinsics::dynamic_shared_bytes() as usize / size_of_at_least_one::<T>();
         Self { data: intrinsics::dynamic_shared().cast(), length }
@@ -226,22 +247,10 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_written_and_read() {
-        let mut array = SharedArray::<u32, 4>::UNINIT;
-        for index in 0..array.len() {
-            array[index] = index as u32;
-        }
-        let pointer = &raw mut array[2];
-        // SAFETY: a written element that nothing else uses.
-        unsafe { *pointer += 5 };
-        assert_eq!([array[0], array[1], array[2], array[3]], [0, 1, 7, 3]);
-    }
-
-    #[test]
-    #[should_panic(expected = "index out of bounds: the len is 4 but the index is 4")]
-    fn an_index_past_the_end_panics() {
+    #[should_panic(expected = "`SharedArray` works only inside a kernel")]
+    fn elements_are_no_memory_of_the_host() {
         let array = SharedArray::<u32, 4>::UNINIT;
-        let _ = &array[4];
+        let _ = &array[3];
     }
 
     #[test]

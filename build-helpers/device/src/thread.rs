@@ -3,7 +3,9 @@
 //! On the host these functions panic.
 
 use crate::{
-    index::{GridStride, Index2D, Index3, Place2D, ThreadIndex, launch_width},
+    index::{
+        BlockIndex, BlockStride, GridStride, Index2D, Index3, Place2D, ThreadIndex, launch_width,
+    },
     intrinsics,
 };
 
@@ -100,6 +102,40 @@ pub fn grid_stride(count: usize) -> GridStride {
     GridStride::new(index_1d().get(), count, launch_width() * rows)
 }
 
+/// This thread's number in its block: threads along x follow each other, then rows along y, then planes
+/// along z.
+///
+/// ```no_run
+/// use kernelmill_device::prelude::*;
+///
+/// /// Each element with its neighbour in its block of 64.
+/// #[kernel(block_size = [64, 1, 1])]
+/// pub fn neighbours(x: &[u32], mut tile: BlockArray<u32, 64>, mut y: DisjointSlice<u32>) {
+///     let (i, own) = (thread::index_1d(), thread::block_index());
+///     tile.write(own, if let Some(x) = x.get(i.get()) { *x } else { 0 });
+///     let tile = tile.sync();
+///     if let Some(y) = y.get_mut(i) {
+///         *y = tile[own.get()] + tile[(own.get() + 1) % 64];
+///     }
+/// }
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn block_index() -> BlockIndex {
+    BlockIndex::new(block_place())
+}
+
+/// A block-stride loop: the elements below `count` that belong to this thread in a block of any size. The
+/// first has the thread's number ([`block_index`]); the stride is the number of threads of the block. No two
+/// threads of a block have an element in common.
+#[inline(always)]
+#[must_use]
+pub fn block_stride(count: usize) -> BlockStride {
+    let size = block_dim();
+    let threads = size.x as usize * size.y as usize * size.z as usize;
+    BlockStride::new(block_place(), count, threads)
+}
+
 /// This thread's column and row in the launch.
 ///
 /// ```no_run
@@ -137,6 +173,13 @@ pub fn sync_threads() {
 fn global_x() -> usize {
     intrinsics::block_idx_x() as usize * intrinsics::block_dim_x() as usize
         + intrinsics::thread_idx_x() as usize
+}
+
+#[inline(always)]
+fn block_place() -> usize {
+    let (index, size) = (thread_idx(), block_dim());
+    let row = index.z as usize * size.y as usize + index.y as usize;
+    row * size.x as usize + index.x as usize
 }
 
 #[inline(always)]

@@ -129,6 +129,41 @@ fn no_kernel_can_keep_what_it_is_passed() {
     assert!(built(fine).0);
 }
 
+/// Arrays of one block that a thread exchanges would be in two phases at once.
+#[test]
+fn no_two_block_arrays_have_one_lifetime() {
+    let start = "use kernelmill_device::prelude::*;";
+    let folder = temporary_folder();
+    build_here(&folder);
+    let built = |kernel: &str| {
+        fs::write(folder.path().join("arrays.rs"), format!("{start}\n{kernel}\n")).unwrap();
+        run(&mut kernel_command(&folder, "arrays.rs", "2024"))
+    };
+    let array = |lifetime: &str| format!("BlockArray<{lifetime}, f32, 64>");
+    let kernel = |one: &str, other: &str, body: &str| {
+        let (one, other) = (array(one), array(other));
+        format!("#[kernel] pub fn k<'a, 'b>(mut x: {one}, mut y: {other}) {{ {body} }}")
+    };
+    let (succeeds, messages) = built(&kernel("'a", "'b", "x.sync(); y.sync();"));
+    assert!(succeeds, "{messages}");
+    for (one, other, body) in [
+        ("'a", "'a", ""),
+        ("'a", "'b", "core::mem::swap(&mut x, &mut y);"),
+        ("'a", "'b", "let view = x.sync(); x = y; let _ = view[0];"),
+        ("'a", "'b", "x.sync(); x.write(thread::block_index(), 1.0);"),
+        (
+            "'a",
+            "'b",
+            "let first = &x.sync()[0]; let _ = *first; static_of(first); fn static_of(_: &'static f32) {}",
+        ),
+    ] {
+        let (succeeds, _) = built(&kernel(one, other, body));
+        assert!(!succeeds, "{one} {other}: {body}");
+    }
+    let (succeeds, _) = built("#[kernel] pub fn k(x: BlockArray<Option<&'_ f32>, 4>) {}");
+    assert!(!succeeds);
+}
+
 /// This test's own crate is an ordinary build: the kernel is a function, and has no entry.
 mod ordinary {
     #![deny(warnings)]

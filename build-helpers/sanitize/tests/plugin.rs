@@ -165,7 +165,8 @@ pub fn unknown(mut y: DisjointSlice<f32>, address: u64) {
 use kernelmill_device::prelude::*;
 #[kernel]
 pub fn dynamic(mut y: DisjointSlice<f32>) {
-    let tile = DynamicSharedArray::<f32>::get();
+    // SAFETY: elements are read after the barrier.
+    let tile = unsafe { DynamicSharedArray::<f32>::get() };
     let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
     unsafe { tile.as_mut_ptr().add(t).write(1.0) };
     thread::sync_threads();

@@ -1,6 +1,7 @@
 //! Shared memory and barriers, the awkward cases first.
 
-use kernelmill_device::prelude::*;
+use core::sync::atomic::{AtomicU32, Ordering};
+use kernelmill_device::{block_array::sync, prelude::*};
 
 const BLOCK: usize = 64;
 
@@ -140,10 +141,10 @@ pub fn barrier_trap(limit: u32, mut y: DisjointSlice<f32>) {
 pub fn dynamic_shared(x: &[u32], mut y: DisjointSlice<u32>) {
     let i = thread::index_1d();
     let (t, block) = (thread::thread_idx().x as usize, thread::block_dim().x as usize);
-    let sums = DynamicSharedArray::<u32>::get().as_mut_ptr();
     // SAFETY: the launch gives four bytes for each thread; a thread writes its own element, and
     // reads another's only between two barriers.
     unsafe {
+        let sums = DynamicSharedArray::<u32>::get().as_mut_ptr();
         *sums.add(t) = x[i.get()];
         thread::sync_threads();
         let mut step = 1;
@@ -254,5 +255,64 @@ pub fn barriers_apart(x: &[u32], mut y: DisjointSlice<u32>) {
     };
     if let Some(out) = y.get_mut(i) {
         *out = seen;
+    }
+}
+
+// CHECK-PTX: st.shared.b32
+// CHECK-PTX: bar.sync
+// CHECK-PTX: ld.shared.b32
+/// The same without `unsafe`, for blocks of any size: each block of 64 elements reversed.
+#[kernel]
+pub fn reverse_array(x: &[u32], mut tile: BlockArray<u32, BLOCK>, mut y: DisjointSlice<u32>) {
+    let (i, own) = (thread::index_1d(), thread::block_index());
+    if let Some(x) = x.get(i.get()) {
+        tile.write(own, *x);
+    }
+    let tile = tile.sync();
+    if let Some(out) = y.get_mut(i) {
+        *out = tile[BLOCK - 1 - own.get()];
+    }
+}
+
+/// Sums of blocks of 256 by a tree between two arrays, one barrier a step; threads past the end leave
+/// first, and what they would have written is zero.
+#[kernel(block_size = [256, 1, 1])]
+pub fn sum_arrays(
+    x: &[u32],
+    mut even: BlockArray<u32, 256>,
+    mut odd: BlockArray<u32, 256>,
+    mut y: DisjointSlice<u32>,
+) {
+    let (i, own) = (thread::index_1d(), thread::block_index());
+    let Some(x) = x.get(i.get()) else { return };
+    let half_of = |all: &[u32; 256], half: usize| {
+        if own.get() < half { all[own.get()] + all[own.get() + half] } else { 0 }
+    };
+    even.write(own, *x);
+    let (mut sums, mut half) = (even.sync(), 128);
+    while half > 0 {
+        odd.write(own, half_of(&sums, half));
+        let (mut free, next) = sync((sums, odd));
+        free.write(own, half_of(&next, half / 2));
+        (odd, sums) = sync((next, free));
+        half /= 4;
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = sums[0];
+    }
+}
+
+/// Counts in shared memory: bins that all threads add to, more than a block has threads.
+#[kernel]
+pub fn count_arrays(x: &[u32], bins: BlockArray<AtomicU32, 100>, mut y: DisjointSlice<[u32; 100]>) {
+    let bins = bins.sync();
+    for x in x.iter().skip(thread::block_index().get()).step_by(thread::block_dim().x as usize) {
+        bins[*x as usize % 100].fetch_add(1, Ordering::Relaxed);
+    }
+    thread::sync_threads();
+    if let Some(y) = y.get_mut(thread::index_1d()) {
+        for (count, bin) in y.iter_mut().zip(bins.iter()) {
+            *count = bin.load(Ordering::Relaxed);
+        }
     }
 }

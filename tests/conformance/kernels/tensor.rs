@@ -131,7 +131,8 @@ pub fn mma_shared(a: &[u16], b: &[u16], mut d: DisjointSlice<f32>) {
 /// `skip` elements on; then not all rows are aligned.
 #[kernel]
 pub fn mma_dynamic(skip: u32, a: &[u16], b: &[u16], mut d: DisjointSlice<f32>) {
-    let tiles = DynamicSharedArray::<u16>::get();
+    // SAFETY: fragments are loaded after the barrier, when all elements are written.
+    let tiles = unsafe { DynamicSharedArray::<u16>::get() };
     let lane = thread::thread_idx().x as usize % 32;
     let skip = skip as usize;
     assert!(tiles.len() >= skip + 384);

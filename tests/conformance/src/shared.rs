@@ -9,6 +9,9 @@ use kernelmill::{Launch, PanicKind};
 
 pub(crate) const CHECKS: &[Check] = &[
     Check::new("reverse_blocks", reverse_blocks),
+    Check::new("reverse_array", reverse_array),
+    Check::new("sum_arrays", sum_arrays),
+    Check::new("count_arrays", count_arrays),
     Check::new("early_exit", early_exit),
     Check::new("divergent_loop", divergent_loop),
     Check::on_cpu("divergent_lanes", divergent_lanes),
@@ -139,4 +142,31 @@ fn barriers_apart(on: &Context) -> Outcome {
         return Err(format!("the message is: {}", panic.message).into());
     }
     Ok(())
+}
+
+fn reverse_array(on: &Context) -> Outcome {
+    let x = below(81, 1 << 30, 64 * 50 - 7);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(64 * 50)?);
+    on.kernels.reverse_array(&on.stream, Launch::grid([50], [64]), &input, &mut output)?;
+    // What no thread has written is zero.
+    let padded: Vec<u32> = x.into_iter().chain([0; 7]).collect();
+    let reversed = padded.chunks(64).flat_map(|block| block.iter().rev().copied());
+    same(&output.download()?, &reversed.collect::<Vec<_>>())
+}
+
+fn sum_arrays(on: &Context) -> Outcome {
+    let x = below(82, 1000, 256 * 3 + 100);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
+    on.kernels.sum_arrays(&on.stream, Launch::grid([4], [256]), &input, &mut output)?;
+    let sums = x.chunks(256).flat_map(|block| vec![block.iter().sum::<u32>(); block.len()]);
+    same(&output.download()?, &sums.collect::<Vec<_>>())
+}
+
+fn count_arrays(on: &Context) -> Outcome {
+    let x = below(83, 1000, 5000);
+    let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<[u32; 100]>(33)?);
+    on.kernels.count_arrays(&on.stream, Launch::grid([1], [33]), &input, &mut output)?;
+    let mut counts = [0; 100];
+    x.iter().for_each(|x| counts[*x as usize % 100] += 1);
+    same(&output.download()?, &[counts; 33])
 }

@@ -183,7 +183,7 @@ fn panics(on: &Context) -> Outcome {
     let panic = reported(&on.stream)?;
     let expected = Expected {
         kind: PanicKind::IndexOutOfBounds,
-        place: ("tensor.rs", 156),
+        place: ("tensor.rs", 157),
         message: &["index out of bounds: the len is 256 but the index is"],
     };
     if panic.block != [1, 0, 0] {

@@ -9,5 +9,5 @@ mod uses;
 pub(crate) use calls::{calls_of, reachable, reachable_through, users_in_code};
 pub(crate) use functions::{names_std, path, path_of, undefined};
 pub(crate) use inline::{always_inline, inline_all};
-pub(crate) use shared_memory::{SHARED_TAG, shared_globals};
+pub(crate) use shared_memory::{SHARED_TAG, SharedMemory, shared_globals};
 pub(crate) use uses::replace_uses;

@@ -6,7 +6,7 @@ use kernelmill_llvm::{
     ir::{ModuleExt, Type, TypeKind, Value},
 };
 
-/// The last bytes of the initial value of every `SharedArray`, by which it is known.
+/// The last bytes of the initial value of every `SharedArray` before its padding, by which it is known.
 pub(crate) const SHARED_TAG: [u8; 8] = 0x6b6d_5f73_6861_7265_u64.to_le_bytes();
 
 /// A global that a kernel declared as shared memory.
@@ -30,18 +30,19 @@ pub(crate) fn shared_globals<'c>(module: &Module<'c>) -> Vec<SharedMemory<'c>> {
         .collect()
 }
 
-/// The size of what comes before the tag, if the global has one.
+/// The size of what comes before the tag, if the global has one. Elements that are aligned to more than the
+/// tag have padding after it.
 fn tagged_size(global: Value<'_>) -> Option<u64> {
     let ty = global.value_type();
     if ty.kind() != TypeKind::Struct {
         return None;
     }
-    let (fields, initializer) = (ty.fields(), global.initializer()?);
-    let last = initializer.operands().last()?.as_bytes()?;
-    if !last.ends_with(&SHARED_TAG) {
+    let parts = global.initializer()?.operands();
+    let tag = parts.iter().rposition(|part| !part.is_undefined())?;
+    if !parts[tag].as_bytes()?.ends_with(&SHARED_TAG) {
         return None;
     }
-    let total: u64 = fields.iter().map(|field| byte_size(*field)).sum();
+    let total: u64 = ty.fields()[..=tag].iter().map(|field| byte_size(*field)).sum();
     Some(total - SHARED_TAG.len() as u64)
 }
 

@@ -7,7 +7,7 @@ use crate::{
     Error, ir,
     passes::{
         address_spaces,
-        check::Checks,
+        check::{self, Checks},
         entry::{self, Unit},
         fast_math, link, locations, parameters,
     },
@@ -38,6 +38,12 @@ pub(super) fn place_slots_for_plugins(session: &mut Session<'_, '_>) -> Result<(
         address_spaces::move_allocations(context, module, spaces.private);
     }
     Ok(())
+}
+
+/// Guarantees that every shared array is one that the threads of a block share, aligned as it asks for.
+pub(super) fn check_shared_arrays(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, ref job, .. } = *session;
+    check::shared_arrays(context, module, job.config, backend)
 }
 
 /// Guarantees that nothing is undefined which a library has, but for the target's operations.

@@ -1,11 +1,14 @@
 //! Memory that fragments are loaded from: slices and shared arrays.
 
-use crate::shared::{DynamicSharedArray, SharedArray};
+use crate::{
+    block_array::{AnyBitPattern, BlockView},
+    shared::{DynamicSharedArray, SharedArray},
+};
 
 /// Elements that fragments are loaded from: a slice, or shared memory.
 ///
-/// As for any read of shared memory, the caller guarantees that the elements have been written, and that no
-/// thread writes them at the same time.
+/// Of a `SharedArray` and a `DynamicSharedArray` the caller guarantees that the elements have been written, and
+/// that no thread writes them at the same time: a kernel has them by `unsafe` code alone.
 pub trait Memory<T>: sealed::Memory<T> {}
 
 impl<T, M: sealed::Memory<T> + ?Sized> Memory<T> for M {}
@@ -37,6 +40,20 @@ impl<T> sealed::Memory<T> for [T] {
 }
 
 impl<T, const N: usize> sealed::Memory<T> for SharedArray<T, N> {
+    const IS_SHARED: bool = true;
+
+    #[inline(always)]
+    fn start(&self) -> *const T {
+        self.as_ptr()
+    }
+
+    #[inline(always)]
+    fn count(&self) -> usize {
+        N
+    }
+}
+
+impl<T: AnyBitPattern, const N: usize> sealed::Memory<T> for BlockView<'_, T, N> {
     const IS_SHARED: bool = true;
 
     #[inline(always)]

@@ -87,9 +87,8 @@ pub fn block_sum(x: &[f32], y: DisjointSlice<f32>) {
     thread::sync_threads();
     // SAFETY: after the barrier it is used only atomically.
     unsafe { AtomicU32::from_ptr(&raw mut COUNT[0]) }.fetch_add(1, Ordering::Relaxed);
-    let dynamic = DynamicSharedArray::<u64>::get();
     // SAFETY: the launch gives at least 8 bytes.
-    unsafe { dynamic.as_mut_ptr().write(3) };
+    unsafe { DynamicSharedArray::<u64>::get().as_mut_ptr().write(3) };
     // SAFETY: written before the barrier.
     let value = warp::shuffle_xor(unsafe { TILE[t] }, 1) + warp::shuffle(1.0_f64, 2) as f32;
     if warp::any(value > 0.0) {

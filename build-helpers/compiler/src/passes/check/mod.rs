@@ -194,6 +194,29 @@ fn each_once(faults: Vec<Fault>) -> Vec<Fault> {
     kept
 }
 
+/// Checks that shared arrays are shared, and aligned as they ask for, in a module that nothing has optimised: a local one is soon part of
+/// the code that reads it.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] with every fault.
+pub(crate) fn shared_arrays<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    config: &Config,
+    backend: &dyn TargetInfo,
+) -> Result<(), Error> {
+    let mut faults = shared::find_values(context, module);
+    if !backend.is_gpu() {
+        faults.extend(shared::find_alignments(context, module));
+    }
+    let faults = each_once(faults);
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Invalid { targets: vec![config.target.clone()], faults }),
+    }
+}
+
 /// The last part of a function's path.
 fn last_name(function: Value<'_>) -> String {
     let path = demangle(&function.name());

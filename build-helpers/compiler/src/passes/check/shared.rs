@@ -1,11 +1,11 @@
-//! Static shared memory, against what a block of the target can have.
+//! Static shared memory: that it is shared, and how much a block of the target can have.
 //!
 //! Needs: an optimised module, in which only entries are visible and shared memory has its address space.
 //! The assembler finds it too, but takes the whole file down then, and for PTX it runs on the device. It
 //! lays arrays out with their alignments, so what is found here is the least that they take.
 
 use kernelmill_llvm::{
-    inkwell::module::Module,
+    inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Value},
 };
 
@@ -13,9 +13,51 @@ use super::Backtraces;
 use crate::{
     base::demangle::demangle,
     diagnostic::Fault,
-    ir::{reachable, users_in_code},
+    ir::{SharedMemory, reachable, shared_globals, users_in_code},
     target_info::TargetInfo,
 };
+
+/// A fault for each place that has a `SharedArray` as a value: its initial value is copied there.
+pub(super) fn find_values<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Fault> {
+    let initial = shared_globals(module).into_iter().map(|memory| memory.global);
+    let values = initial.filter(|global| global.is_global_constant());
+    let users: Vec<_> = values.flat_map(users_in_code).collect();
+    if users.is_empty() {
+        return Vec::new();
+    }
+    let backtraces = Backtraces::of(context, module);
+    let message = "has a `SharedArray` that is no `static mut`, and so is no shared memory";
+    let help = "write `static mut TILE: SharedArray<T, N> = SharedArray::UNINIT;` in the kernel, or take a \
+                `BlockArray<T, N>` as a parameter";
+    let fault = |user: Value<'c>| Fault::new(message, backtraces.to(user)).help(help);
+    users.into_iter().map(fault).collect()
+}
+
+/// The alignment of the memory that the run time gives a block on the CPU.
+const CPU_ALIGNMENT: u64 = 128;
+
+/// A fault for each use of a shared array with more alignment than a block's memory has on the CPU. On GPUs
+/// shared memory starts at an address of any alignment.
+pub(super) fn find_alignments<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Fault> {
+    let aligned = shared_globals(module).into_iter().filter(|memory| memory.align > CPU_ALIGNMENT);
+    let users = |memory: SharedMemory<'c>| {
+        users_in_code(memory.global).into_iter().map(move |user| (memory.align, user))
+    };
+    let users: Vec<_> = aligned.flat_map(users).collect();
+    if users.is_empty() {
+        return Vec::new();
+    }
+    let backtraces = Backtraces::of(context, module);
+    let fault = |(align, user): (u64, Value<'c>)| {
+        let message = format!(
+            "has a shared array whose elements are aligned to {align} bytes; on the CPU shared memory is aligned \
+             to {CPU_ALIGNMENT}"
+        );
+        let help = "align the elements to 128 bytes or less";
+        Fault::new(message, backtraces.to(user)).help(help)
+    };
+    users.into_iter().map(fault).collect()
+}
 
 /// A fault for each kernel with more static shared memory than a block can have.
 pub(super) fn find<'c>(

@@ -12,7 +12,7 @@ use super::{
 use syn::{Attribute, Path, Type};
 
 /// The types that the attribute knows by their names.
-const KNOWN: [&str; 3] = ["DisjointSlice", "TensorMap", "TensorMapMut"];
+const KNOWN: [&str; 4] = ["DisjointSlice", "TensorMap", "TensorMapMut", "BlockArray"];
 
 /// The attributes that make kernels and device functions.
 const ATTRIBUTES: [&str; 2] = ["kernel", "device_fn"];

@@ -40,7 +40,8 @@ impl<'s, 'a> Types<'s, 'a> {
         Self { scope, name, position: Position::Parameter, inside: Vec::new() }
     }
 
-    /// What crosses for a parameter of this type; `None` where it has no bytes.
+    /// What crosses for a parameter of this type; `None` where it has no bytes, and where it is memory of the
+    /// block.
     pub(super) fn parameter(
         &mut self,
         module: ModuleId,
@@ -48,6 +49,12 @@ impl<'s, 'a> Types<'s, 'a> {
     ) -> Result<Option<ParameterKind>, UnsupportedType> {
         if empty::is_empty(self.scope, module, ty) {
             return Ok(None);
+        }
+        if let Type::Path(path) = bare(ty) {
+            refuse_alias(self.scope, module, &path.path)?;
+            if path.path.segments.last().is_some_and(|last| last.ident == "BlockArray") {
+                return Ok(None);
+            }
         }
         self.bytes(module, ty).map(Some)
     }
@@ -65,13 +72,10 @@ impl<'s, 'a> Types<'s, 'a> {
                 }
                 _ => return Err(self.refuse(module, ty)),
             },
-            Type::Path(path) => {
-                refuse_alias(self.scope, module, &path.path)?;
-                match disjoint_element(&path.path) {
-                    Some(element) => (element, Access::Write),
-                    None => return self.value(module, ty).map(ParameterKind::Value),
-                }
-            }
+            Type::Path(path) => match disjoint_element(&path.path) {
+                Some(element) => (element, Access::Write),
+                None => return self.value(module, ty).map(ParameterKind::Value),
+            },
             _ => return self.value(module, ty).map(ParameterKind::Value),
         };
         self.position = Position::Element(access);
