@@ -7,7 +7,6 @@
 //! a launch have equal ones, for any grid: a launch has less than 2^63 threads, which is checked before
 //! it starts. [`crate::slice::DisjointSlice::get_mut`] relies on that.
 
-use crate::thread;
 use core::{fmt, marker::PhantomData};
 
 /// Three numbers, one for each axis: an index or an extent of the grid.
@@ -199,16 +198,16 @@ impl ThreadIndex<Index2D> {
         self.place.row
     }
 
-    /// The index of the element in rows of `width`, where 0 is the width of the launch. `None` for threads
+    /// The index of the element in rows of `width`, where 0 is the width of the launch, `of_launch()`. `None` for threads
     /// to the right of the rows, and where no slice has so many elements.
     ///
     /// Two threads get different elements for one `width`: the column is smaller than it, the rows of
     /// planes along z follow each other, and no index wraps. In rows as wide as the launch it is the number
     /// of the thread, which is less than 2^63.
     #[inline(always)]
-    pub(crate) fn element(self, width: usize) -> Option<usize> {
+    pub(crate) fn element(self, width: usize, of_launch: fn() -> usize) -> Option<usize> {
         let (row, column) = (self.place.plane_row, self.place.column);
-        let full_width = if width == 0 { thread::launch_width() } else { width };
+        let full_width = if width == 0 { of_launch() } else { width };
         let fits = (column < full_width) & !is_past_all(row, width);
         if fits { Some(row * full_width + column) } else { None }
     }

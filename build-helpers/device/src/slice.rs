@@ -122,7 +122,7 @@ impl<T> DisjointSlice<'_, T, Index2D> {
     /// This thread's element, `None` when the thread is right of the rows or past the last one.
     #[inline(always)]
     pub fn get_mut(&mut self, index: ThreadIndex<Index2D>) -> Option<&mut T> {
-        let element = index.element(self.width)?;
+        let element = index.element(self.width, thread::launch_width)?;
         self.own(element)
     }
 
@@ -203,7 +203,7 @@ mod tests {
                 let exact = row as u128 * width as u128 + column as u128;
                 let element = slice.get_mut(ThreadIndex::new_2d(0, place));
                 assert_eq!(element.is_some(), exact < 3, "{width} {row} {column}");
-                let index = ThreadIndex::new_2d(0, place).element(width);
+                let index = ThreadIndex::new_2d(0, place).element(width, || 1);
                 let expected = usize::try_from(exact).ok().filter(|index| *index < 1 << 63);
                 assert_eq!(index.filter(|index| *index < 1 << 63), expected, "{width} {row}");
             }

@@ -57,6 +57,17 @@ impl Types<'_, '_> {
         }
     }
 
+    /// `F` of `DeviceFn<F>`, under whatever name it is imported: the attribute takes it for any other value.
+    pub(super) fn of_device_fn<'p>(&self, module: ModuleId, path: &'p Path) -> Option<&'p Type> {
+        let last = path.segments.last()?;
+        let is_ours = match self.scope.find_type(module, &segments(path)) {
+            Found::Here(..) => false,
+            Found::Elsewhere(full) => full.last().is_some_and(|name| name == "DeviceFn"),
+            Found::Nothing => last.ident == "DeviceFn",
+        };
+        first_argument(last).filter(|_| is_ours)
+    }
+
     fn alias(
         &self,
         module: ModuleId,
@@ -104,21 +115,6 @@ fn is_other(scope: &Scope<'_>, module: ModuleId, path: &Path) -> bool {
         Found::Elsewhere(full) => full.last() != names.last(),
         Found::Nothing => false,
     }
-}
-
-/// `F` of `DeviceFn<F>`, under whatever name it is imported: the attribute takes it for any other value.
-pub(super) fn of_device_fn<'p>(
-    scope: &Scope<'_>,
-    module: ModuleId,
-    path: &'p Path,
-) -> Option<&'p Type> {
-    let last = path.segments.last()?;
-    let is_ours = match scope.find_type(module, &segments(path)) {
-        Found::Here(..) => false,
-        Found::Elsewhere(full) => full.last().is_some_and(|name| name == "DeviceFn"),
-        Found::Nothing => last.ident == "DeviceFn",
-    };
-    first_argument(last).filter(|_| is_ours)
 }
 
 /// An attribute that is one of the library's under another name, with that of the library.

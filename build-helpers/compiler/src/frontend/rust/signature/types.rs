@@ -1,7 +1,6 @@
 //! From a type as it is written to what crosses between host and device.
 
 use super::{
-    alias::of_device_fn,
     empty, length,
     scope::{Found, ModuleId, Scope, TypeItem},
     syntax::{bare, disjoint_element, first_argument, second_argument, segments, tensor_map},
@@ -120,7 +119,7 @@ impl<'s, 'a> Types<'s, 'a> {
         match bare(ty) {
             Type::Path(path) if path.qself.is_none() => {
                 self.refuse_alias(module, &path.path)?;
-                match of_device_fn(self.scope, module, &path.path) {
+                match self.of_device_fn(module, &path.path) {
                     Some(inner) => self.device_fn(module, ty, inner),
                     None => self.named(module, ty, &path.path),
                 }
