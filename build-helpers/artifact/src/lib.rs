@@ -24,6 +24,7 @@ mod location;
 mod message;
 mod panic;
 mod printed;
+mod safety;
 mod scalar;
 mod signature;
 #[cfg(feature = "source-digest")]
@@ -40,9 +41,10 @@ pub use location::{SourceFrame, SourceLocation};
 pub use message::render_message;
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
+pub use safety::Safety;
 pub use scalar::Scalar;
 pub use signature::{
-    Access, Dimension, MAX_ARGUMENTS, Parameter, ParameterKind, Safety, Signature, symbol,
+    Access, Dimension, MAX_ARGUMENTS, Parameter, ParameterKind, Signature, symbol,
 };
 #[cfg(feature = "source-digest")]
 pub use sources::source_digest;

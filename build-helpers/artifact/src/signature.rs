@@ -4,7 +4,7 @@
 //! The compiler writes them, generated bindings carry them in `static`s, and the run time checks
 //! launches against them. They are printed as Rust writes function signatures.
 
-use crate::{LaunchLimits, ValueType};
+use crate::{LaunchLimits, ValueType, safety::Safety};
 use std::{borrow::Cow, fmt};
 
 /// A kernel as callers see it: its name, its dimension and its parameters in source order.
@@ -177,15 +177,6 @@ pub enum Dimension {
     Three = 3,
     /// Any, `impl Into<Launch<3>>`: kernels of languages that do not fix it.
     Any = 0,
-}
-
-/// Whether a kernel's wrapper is a safe function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Safety {
-    /// The kernel's own language, or a contract, upholds memory safety.
-    Safe,
-    /// The caller upholds it.
-    Unsafe,
 }
 
 impl fmt::Display for Signature {

@@ -2,7 +2,7 @@
 //!
 //! A layout is the same on the host and on every device: that of `#[repr(C)]`.
 
-use crate::{Safety, Scalar};
+use crate::{Scalar, safety::Safety};
 use std::{
     borrow::Cow,
     fmt,
