@@ -100,6 +100,7 @@ fn has_components(workspace: &Workspace) -> bool {
     if COMPONENTS.iter().all(|component| installed.contains(component)) {
         return true;
     }
-    let add = ["component", "add", "--toolchain", "nightly"];
-    shell.cmd("rustup").args(add).args(COMPONENTS).run().is_ok()
+    let install = ["toolchain", "install", "nightly", "--profile", "minimal"];
+    let components = COMPONENTS.iter().flat_map(|component| ["--component", component]);
+    shell.cmd("rustup").args(install).args(components).run().is_ok()
 }
