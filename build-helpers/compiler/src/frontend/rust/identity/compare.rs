@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 
-use kernelmill_artifact::{Access, FunctionType, ParameterKind, Scalar, StructLayout, ValueType};
+use kernelmill_artifact::{
+    Access, FunctionType, ParameterKind, Safety, Scalar, StructLayout, ValueType,
+};
 
 use super::debug_info::{DebugInfo, NodeId};
 
@@ -181,9 +183,13 @@ impl Comparison<'_> {
         let is_ours = self.debug.name(compiled).starts_with("DeviceFn<")
             && self.debug.is_of_crate(compiled, "kernelmill_device");
         let pointer = self.debug.type_argument(compiled).filter(|_| is_ours);
-        // Others are `unsafe`, or have another calling convention.
-        let is_plain = |pointer: &NodeId| self.debug.name(*pointer).starts_with("fn(");
-        let function = pointer.filter(is_plain).and_then(|pointer| self.debug.pointee(pointer));
+        // Others have another calling convention.
+        let start = match ty.safety {
+            Safety::Safe => "fn(",
+            Safety::Unsafe => "unsafe fn(",
+        };
+        let is_as_read = |pointer: &NodeId| self.debug.name(*pointer).starts_with(start);
+        let function = pointer.filter(is_as_read).and_then(|pointer| self.debug.pointee(pointer));
         match function {
             Some(function) if self.function(ty, function).is_ok() => Ok(()),
             _ => Err(self.differ(read, compiled)),
