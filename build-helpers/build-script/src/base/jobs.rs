@@ -27,7 +27,7 @@ pub(crate) fn run<T: Sync, R: Send>(items: &[T], task: impl Fn(&T) -> R + Sync) 
 }
 
 /// Runs a task for each item, always that of the greatest weight next: a long one that starts last
-/// is what a build waits for. Weights are asked for anew each time, as tasks may find them out. The
+/// is what a build waits for. Weights are asked for again each time, as tasks may find them out. The
 /// results are in the items' order.
 pub(crate) fn run_heaviest_first<T: Sync, R: Send>(
     items: &[T],

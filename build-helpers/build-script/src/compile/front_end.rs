@@ -66,7 +66,7 @@ pub(crate) struct Front {
     /// What the front end printed although it succeeded.
     pub(crate) warnings: String,
     /// The digest of the bitcode, and its key in the store: what is made of it depends on nothing
-    /// else of the source, so an edit that changes no code makes nothing anew.
+    /// else of the source, so an edit that changes no code compiles nothing again.
     pub(crate) stored: Fingerprint,
     /// The bitcode, once somebody needed it.
     lowered: Mutex<Option<Arc<Lowered>>>,
