@@ -10,7 +10,8 @@ use kernelmill_compiler::{
     frontend::cuda::{clang::CudaLowered, signature},
 };
 use test_support::{
-    fuzz::{Random, Texts, damaged, try_all},
+    Random,
+    fuzz::{Texts, damaged, try_all},
     root, temporary_folder, write_file,
 };
 

@@ -8,6 +8,7 @@ use std::{env, sync::Arc, thread};
 use cuda_backend::{Kernels, clean_child};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use kernelmill::{Buffer, Device, Launch, Stream};
+use test_support::Random;
 
 const LEN: usize = 6;
 const BUFFERS: usize = 4;
@@ -16,25 +17,8 @@ const STEPS: usize = 40;
 /// Programs of one process.
 const PROGRAMS: u64 = 60;
 
-/// Numbers that look random: xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
-/// generators").
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound
-    }
-
-    fn elements(&mut self) -> [f32; LEN] {
-        [(); LEN].map(|()| self.below(9) as f32 - 4.0)
-    }
+fn elements(random: &mut Random) -> [f32; LEN] {
+    [(); LEN].map(|()| random.below(9) as f32 - 4.0)
 }
 
 /// Memory of this crate, or of cudarc, with what is in it.
@@ -77,7 +61,7 @@ impl Program {
     }
 
     fn cell(&mut self) -> Cell {
-        let expected = self.random.elements();
+        let expected = elements(&mut self.random);
         let memory = match self.random.below(4) {
             0 => Memory::Cudarc(self.cuda.clone_htod(&expected).unwrap()),
             _ => Memory::Own(self.device.upload(&expected).unwrap()),
@@ -175,7 +159,7 @@ impl Program {
     }
 
     fn copy(&mut self) {
-        let (index, elements) = (self.random.below(BUFFERS), self.random.elements());
+        let (index, elements) = (self.random.below(BUFFERS), elements(&mut self.random));
         let cell = &mut self.cells[index];
         match &mut cell.memory {
             Memory::Own(buffer) => buffer.copy_from(&elements).unwrap(),

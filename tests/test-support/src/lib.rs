@@ -5,12 +5,13 @@
 //!
 //! - [`tool`] finds programs and libraries, and is the only place that reads `KERNELMILL_REQUIRE_TOOLS`.
 //! - [`snapshot`] compares texts with files, and is the only place that reads `KERNELMILL_TEST_BLESS`.
-//! - [`fuzz`] changes texts and bytes at random.
+//! - [`fuzz`] changes texts and bytes at random, and [`Random`] gives it the numbers.
 //! - [`temporary_folder`] gives each test a folder of its own.
 
 pub mod driver;
 mod folder;
 pub mod fuzz;
+mod random;
 pub mod snapshot;
 pub mod tool;
 mod workspace;
@@ -18,4 +19,5 @@ mod workspace;
 pub use folder::{
     InFolder, TempDir, has_path_of_the_machine, temporary_folder, temporary_folder_in, write_file,
 };
+pub use random::Random;
 pub use workspace::{root, shared_folder};

@@ -2,38 +2,27 @@
 
 use std::fmt::Write as _;
 
-/// Numbers that look random: xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
-/// generators").
-struct Random(u64);
+use test_support::Random;
 
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound
+/// An expression of `a`, `x` and `y`.
+fn expression(random: &mut Random, depth: usize) -> String {
+    if depth == 0 {
+        return match random.below(5) {
+            0 => "a".to_owned(),
+            1 | 2 => "x".to_owned(),
+            3 => "y".to_owned(),
+            _ => format!("{}u32", random.below(1 << 20)),
+        };
     }
-
-    /// An expression of `a`, `x` and `y`.
-    fn expression(&mut self, depth: usize) -> String {
-        if depth == 0 {
-            return match self.below(5) {
-                0 => "a".to_owned(),
-                1 | 2 => "x".to_owned(),
-                3 => "y".to_owned(),
-                _ => format!("{}u32", self.below(1 << 20)),
-            };
-        }
-        let [left, right] = [(); 2].map(|()| self.expression(depth - 1));
-        match self.below(7) {
-            0 => format!("({left}).wrapping_add({right})"),
-            1 => format!("({left}).wrapping_mul({right} | 1)"),
-            2 => format!("(({left}) ^ ({right}))"),
-            3 => format!("(({left}) & !({right}))"),
-            4 => format!("({left}).rotate_left(({right}) % 32)"),
-            5 => format!("({left}).wrapping_sub({right})"),
-            _ => format!("(if ({left}) % 5 < ({right}) % 7 {{ {left} }} else {{ {right} }})"),
-        }
+    let [left, right] = [(); 2].map(|()| expression(random, depth - 1));
+    match random.below(7) {
+        0 => format!("({left}).wrapping_add({right})"),
+        1 => format!("({left}).wrapping_mul({right} | 1)"),
+        2 => format!("(({left}) ^ ({right}))"),
+        3 => format!("(({left}) & !({right}))"),
+        4 => format!("({left}).rotate_left(({right}) % 32)"),
+        5 => format!("({left}).wrapping_sub({right})"),
+        _ => format!("(if ({left}) % 5 < ({right}) % 7 {{ {left} }} else {{ {right} }})"),
     }
 }
 
@@ -122,11 +111,11 @@ pub(crate) struct Pool {
 impl Pool {
     /// So many kernels of each kind.
     pub(crate) fn new(seed: u64, of_each: usize) -> Self {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let mut random = Random::new(seed);
         let kinds = (0..KINDS.len()).flat_map(|kind| std::iter::repeat_n(kind, of_each));
         let kernels = kinds.map(|kind| {
             let depth = 1 + random.below(4);
-            (kind, random.expression(depth))
+            (kind, expression(&mut random, depth))
         });
         Self { kernels: kernels.collect() }
     }

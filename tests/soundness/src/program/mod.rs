@@ -1,14 +1,17 @@
 //! A random program: its state, its steps, and what it expects.
 
 mod panics;
-mod random;
+mod values;
 
 use std::thread;
 
 use kernelmill::{Buffer, Device, Launch, Stream, module_cache};
+use test_support::Random;
 
-use self::panics::Panics;
-pub use self::random::Random;
+use self::{
+    panics::Panics,
+    values::{elements, range},
+};
 use crate::{
     kernels::Kernels,
     pool::{CASES, Case, Shape},
@@ -156,7 +159,7 @@ impl Program {
         let call = Call::new(&mut self.random);
         let stream = &self.streams[self.random.below(STREAMS)];
         let [y, x] = self.cells.get_disjoint_mut([written, read]).expect("two buffers");
-        let (to, from) = (self.random.range(y.len()), self.random.range(x.len()));
+        let (to, from) = (range(&mut self.random, y.len()), range(&mut self.random, x.len()));
         let mut part = y.buffer.slice_mut(to.clone());
         let launched = (call.case.launch)(
             &self.kernels,
@@ -226,8 +229,8 @@ impl Program {
         let index = self.random.below(BUFFERS);
         self.define(index);
         let cell = &mut self.cells[index];
-        let range = self.random.range(cell.len());
-        let elements = self.random.elements(range.len());
+        let range = range(&mut self.random, cell.len());
+        let elements = elements(&mut self.random, range.len());
         let copied =
             self.panics.tolerated(|| cell.buffer.slice_mut(range.clone()).copy_from(&elements));
         copied.expect("the lengths are equal");
@@ -248,7 +251,7 @@ impl Program {
         let Self { random, cells, panics, .. } = self;
         let cell = &mut cells[index];
         if cell.expected.is_none() {
-            let elements = random.elements(cell.len());
+            let elements = elements(random, cell.len());
             panics.tolerate(|| cell.buffer.copy_from(&elements));
             cell.expected = Some(elements);
         }
@@ -266,7 +269,7 @@ impl Program {
 impl Cell {
     fn new(device: &Device, random: &mut Random) -> Self {
         let len = random.below(LONGEST + 1);
-        let elements = random.elements(len);
+        let elements = elements(random, len);
         let buffer = device.upload(&elements).expect("memory");
         Self { buffer, expected: Some(elements) }
     }
