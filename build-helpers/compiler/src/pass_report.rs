@@ -81,6 +81,8 @@ pub enum Pass {
     Promotion,
     /// LLVM splits coroutines.
     CoroutineSplitting,
+    /// Functions probe their stack frames.
+    StackProbes,
 }
 
 /// What a pass found or did.
@@ -157,6 +159,7 @@ impl Display for Pass {
             Self::Verification => "verification",
             Self::Promotion => "promotion",
             Self::CoroutineSplitting => "coroutine splitting",
+            Self::StackProbes => "stack probes",
         })
     }
 }

@@ -216,7 +216,7 @@ impl Compilation<'_> {
                 let said = self.settings.kernels.iter();
                 for (_, said) in said.filter(|(key, said)| is_about(key, said, kernel)) {
                     if said.limits != LaunchLimits::NONE {
-                        said.unheard(&kernel.name, &mut report);
+                        said.limits_not_compiled(&kernel.name, &mut report);
                     }
                 }
             }

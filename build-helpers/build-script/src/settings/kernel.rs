@@ -91,7 +91,7 @@ impl KernelSettings {
     }
 
     /// Reports that what is said of a kernel's launches reaches no compiler.
-    pub(crate) fn unheard(&self, kernel: &str, report: &mut Report) {
+    pub(crate) fn limits_not_compiled(&self, kernel: &str, report: &mut Report) {
         let message = format!(
             "what the settings say of the launches of `{kernel}` does not reach nvcc, which compiles \
              it"

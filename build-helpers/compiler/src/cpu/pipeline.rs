@@ -253,7 +253,8 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
         let is_coroutine = |kernel: &&Kernel<'_, '_>| matches!(kernel.code, Code::Coroutine { .. });
         let count = kernels.iter().filter(is_coroutine).count();
         reports.count(Pass::CoroutineSplitting, count as u64);
-        stack::probe(unit.context, unit.module, self.machine.triple());
+        let probed = stack::probe(unit.context, unit.module, self.machine.triple());
+        reports.count(Pass::StackProbes, probed);
         Ok(())
     }
 }

@@ -7,12 +7,14 @@
 
 use kernelmill_llvm::{inkwell::context::Context, inkwell::module::Module, ir::ModuleExt};
 
-/// Has every function probe its frame. On Windows LLVM does so by itself.
-pub(super) fn probe<'c>(context: &'c Context, module: &Module<'c>, triple: &str) {
+/// Has every function probe its frame, and returns how many there are. On Windows LLVM does so by itself.
+pub(super) fn probe<'c>(context: &'c Context, module: &Module<'c>, triple: &str) -> u64 {
     if triple.contains("windows") {
-        return;
+        return 0;
     }
-    for function in module.definitions() {
+    let functions = module.definitions();
+    for function in &functions {
         function.add_text_attribute(context, "probe-stack", "inline-asm");
     }
+    functions.len() as u64
 }

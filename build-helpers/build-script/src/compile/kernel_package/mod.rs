@@ -115,8 +115,8 @@ struct Built {
 }
 
 impl Built {
-    /// Takes in a message of cargo's.
-    fn hear(&mut self, message: Message, own: &Path) {
+    /// Records a message of cargo.
+    fn record(&mut self, message: Message, own: &Path) {
         match message {
             Message::CompilerArtifact(artifact) => {
                 let files = artifact.filenames.into_iter().map(PathBuf::from);
@@ -149,7 +149,7 @@ fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Fai
     // of its own kind.
     let messages = child.stdout.take().map(|out| Message::parse_stream(BufReader::new(out)));
     for message in messages.into_iter().flatten().map_while(Result::ok) {
-        built.hear(message, own);
+        built.record(message, own);
     }
     let status = child.wait().map_err(failed)?;
     let said = stderr.join().unwrap_or_default();
