@@ -2,7 +2,8 @@
 //! nightly. Everything else is tested on the current stable, which set-up installs.
 //!
 //! On each toolchain some examples run, every kernel of `tests/conformance` runs on the CPU and on the
-//! fake CUDA driver, and every kernel must have the lowering strategy that it has on the others.
+//! fake CUDA driver, and every kernel must have the lowering strategy that it has on the others. The types that
+//! its rustc states in debug information are read as well.
 
 use crate::{
     fake_driver, rust,
@@ -49,6 +50,7 @@ fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
     rust::install(workspace, name, &[])?;
     let version = workspace.shell.cmd("rustc").args([format!("+{name}").as_str(), "-vV"]).read()?;
     println!("{version}");
+    type_identity(workspace, name)?;
     // Removed at the end: it is large.
     let target = workspace.temporary_folder()?;
     let target = target.path();
@@ -73,4 +75,12 @@ fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
     let suite = workspace.shell.cmd(target.join("debug/gpu-suite")).arg("--compare");
     suite.envs(fake_driver::variables(driver)).env("FAKE_CUDA_ORDER", "random:1").run()?;
     Ok(())
+}
+
+/// Runs the tests of type identity, built as all other tests, on what this toolchain's rustc writes.
+fn type_identity(workspace: &Workspace, name: &str) -> Result<()> {
+    let rustc = workspace.shell.cmd("rustup").args(["which", "rustc", "--toolchain", name]).read()?;
+    let runner = format!("target.'cfg(unix)'.runner = ['env', 'RUSTC={rustc}']");
+    let tests = ["--quiet", "--package", "kernelmill-compiler", "--test", "type_identity"];
+    Ok(workspace.cargo(&["test", "--config", &runner]).args(tests).run()?)
 }
