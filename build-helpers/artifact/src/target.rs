@@ -159,6 +159,9 @@ impl Target {
 }
 
 impl NvidiaArch {
+    /// The bytes of static shared memory that a block may have, on every architecture; more is dynamic.
+    pub const STATIC_SHARED_BYTES: u64 = 48 * 1024;
+
     /// For 9.0: 90; for 10.3: 103.
     #[must_use]
     pub const fn number(self) -> u32 {

@@ -56,6 +56,9 @@
 //!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target.
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
 //! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.
+//! - `KERNELMILL_TOOL_MEMORY` (`8GiB`, `off`), `KERNELMILL_TOOL_TIME` (`30min`, `off`): what each process of a tool
+//!   may take, the memory of the machine and an hour of processor time by default. A macro that expands without end
+//!   is an error.
 //! - `KERNELMILL_CACHE_DIR`, `KERNELMILL_CACHE_SIZE` (bytes or `2GB`; 2 GiB by default),
 //!   `KERNELMILL_CACHE=off`: the store that all packages of a user share; it lies in
 //!   `$XDG_CACHE_HOME/kernelmill` or the platform's cache folder, and is the user's alone.

@@ -165,6 +165,22 @@ pub enum Error {
         /// Why.
         source: std::io::Error,
     },
+    /// A signal ended a tool: it went beyond its limits, or it crashed.
+    #[error(
+        "{} did not finish on {subject}: {reason}{}",
+        program.file_name().unwrap_or_default().to_string_lossy(),
+        after_newline(stderr)
+    )]
+    Ended {
+        /// The tool.
+        program: PathBuf,
+        /// What it was run on, for example `kernels/saxpy.rs`.
+        subject: String,
+        /// Why, and what to do.
+        reason: String,
+        /// What it printed.
+        stderr: String,
+    },
     /// A tool failed on what the compiler gave it.
     #[error("{tool} failed on {subject}:\n{}", stderr.trim_end())]
     Tool {
@@ -340,6 +356,12 @@ pub struct ParameterSpace {
     pub bytes: u64,
     /// Name, type and size in bytes of each parameter.
     pub parameters: Vec<(String, String, u64)>,
+}
+
+/// A text after a line break; nothing where it is empty.
+fn after_newline(text: &str) -> String {
+    let text = text.trim_end();
+    if text.is_empty() { String::new() } else { format!("\n{text}") }
 }
 
 struct CppMessages<'a> {

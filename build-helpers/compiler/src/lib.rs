@@ -58,4 +58,4 @@ pub use job::{
 };
 pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
 pub use strategy::{CoroutineReason, Lowering, ScalarReason, Strategy};
-pub use toolchain::Toolchain;
+pub use toolchain::{ToolLimits, Toolchain};

@@ -45,6 +45,15 @@ fn too_much_static_shared_memory_is_refused_with_kernel_arrays_and_line() {
     compile("two", &two_arrays(30_000, 30_000), "cpu").unwrap();
 }
 
+#[test]
+fn shared_memory_of_gigabytes_is_refused_on_the_cpu() {
+    let message = compile("two", &two_arrays(1 << 28, 4), "cpu").unwrap_err().to_string();
+    let start = "the kernels of the source have 1073741840 bytes of static shared memory, and on the CPU they may \
+                 have 1073741824: this array has 1073741824";
+    assert!(message.contains(start), "{message}");
+    assert!(message.contains("--> kernels/two.rs:9, in `two::two`"), "{message}");
+}
+
 /// Each thread would have one of its own, of which nothing has written the elements.
 #[test]
 fn a_shared_array_as_a_local_variable_is_refused_with_its_line() {

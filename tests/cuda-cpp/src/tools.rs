@@ -3,7 +3,7 @@
 use std::{path::PathBuf, sync::OnceLock};
 
 use kernelmill_compiler::{
-    Compiler, Toolchain,
+    Compiler, ToolLimits, Toolchain,
     frontend::cuda::{Nvcc, clang::Clang},
 };
 use test_support::{shared_folder, tool};
@@ -30,7 +30,11 @@ pub fn ptxas() -> Option<PathBuf> {
 /// NVIDIA's compiler.
 #[must_use]
 pub fn nvcc() -> Option<Nvcc> {
-    Some(Nvcc { program: tool::nvidia("nvcc")?, scratch: scratch() })
+    Some(Nvcc {
+        program: tool::nvidia("nvcc")?,
+        scratch: scratch(),
+        limits: ToolLimits::of_machine(),
+    })
 }
 
 /// What compilers share: libraries that are built once.
@@ -56,6 +60,7 @@ pub fn compiler() -> &'static Compiler {
             ptxas_version: String::new(),
             libdevice: None,
             ocml: None,
+            limits: ToolLimits::of_machine(),
             scratch: scratch(),
             rustc_version: rustc.version.clone(),
         })

@@ -79,7 +79,8 @@ fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
 
 /// Runs the tests of type identity, built as all other tests, on what this toolchain's rustc writes.
 fn type_identity(workspace: &Workspace, name: &str) -> Result<()> {
-    let rustc = workspace.shell.cmd("rustup").args(["which", "rustc", "--toolchain", name]).read()?;
+    let rustc =
+        workspace.shell.cmd("rustup").args(["which", "rustc", "--toolchain", name]).read()?;
     let runner = format!("target.'cfg(unix)'.runner = ['env', 'RUSTC={rustc}']");
     let tests = ["--quiet", "--package", "kernelmill-compiler", "--test", "type_identity"];
     Ok(workspace.cargo(&["test", "--config", &runner]).args(tests).run()?)

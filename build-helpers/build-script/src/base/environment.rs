@@ -50,7 +50,14 @@ impl BuildEnvironment {
         self.variable(name).map(|value| value.to_string_lossy().into_owned())
     }
 
-    /// The same as a path.
+    /// A variable on which nothing that is built depends, so that Cargo does not watch it; an empty one counts as
+    /// not set.
+    pub(crate) fn unwatched(&self, name: &str) -> Option<String> {
+        let value = self.read(name).filter(|value| !value.is_empty())?;
+        Some(value.to_string_lossy().into_owned())
+    }
+
+    /// A variable that the user may set, as a path.
     pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         self.variable(name).map(PathBuf::from)
     }

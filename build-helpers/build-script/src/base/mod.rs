@@ -9,5 +9,6 @@ pub(crate) mod jobs;
 pub(crate) mod key;
 pub(crate) mod naming;
 pub(crate) mod paths;
+pub(crate) mod quantities;
 pub(crate) mod report;
 pub(crate) mod trust;

@@ -126,6 +126,7 @@ impl NvccCompiler<'_> {
         cuda::Nvcc {
             program: self.nvcc.program.clone(),
             scratch: self.package.out_dir.join("kernelmill"),
+            limits: self.package.limits,
         }
     }
 

@@ -12,3 +12,4 @@ pub(crate) mod resolve;
 pub(crate) mod resolved;
 pub(crate) mod toml_reader;
 pub(crate) mod toml_text;
+mod tool_limits;

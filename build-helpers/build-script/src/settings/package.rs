@@ -1,9 +1,13 @@
 //! The package that is built: what Cargo says of it, its `Cargo.toml`, its workspace's, and its
 //! `kernelmill.toml`.
 
-use super::toml_text::{TomlText, entry};
+use super::{
+    toml_text::{TomlText, entry},
+    tool_limits,
+};
 use crate::base::{environment::BuildEnvironment, error::Error, paths};
 use cargo_metadata::MetadataCommand;
+use kernelmill_compiler::ToolLimits;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -25,6 +29,8 @@ pub(crate) struct Package {
     pub(crate) out_dir: PathBuf,
     /// The triple that the application is built for.
     pub(crate) target: String,
+    /// What each process of a tool may take.
+    pub(crate) limits: ToolLimits,
     pub(crate) rustc: PathBuf,
     pub(crate) cargo: PathBuf,
     pub(crate) manifest: TomlText,
@@ -70,6 +76,7 @@ impl Package {
             cfgs: cfgs(environment),
             out_dir: PathBuf::from(environment.given("OUT_DIR")?),
             target: environment.given("TARGET")?,
+            limits: tool_limits::read(environment)?,
             rustc: PathBuf::from(environment.given("RUSTC")?),
             cargo,
             manifest,

@@ -1,6 +1,6 @@
 //! The folder of a user that the store lies in, and how much it may hold.
 
-use crate::base::{environment::BuildEnvironment, error::Error, trust};
+use crate::base::{environment::BuildEnvironment, error::Error, quantities::bytes, trust};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -54,30 +54,12 @@ fn absolute(name: &str, folder: Option<PathBuf>) -> Result<PathBuf, Error> {
 /// [`Error::Store`] where `KERNELMILL_CACHE_SIZE` is no size.
 pub(super) fn limit(environment: &BuildEnvironment) -> Result<u64, Error> {
     let Some(text) = environment.text(SIZE) else { return Ok(DEFAULT_LIMIT) };
-    size(&text).ok_or_else(|| {
+    bytes(&text).ok_or_else(|| {
         Error::Store(format!(
             "error: the environment variable {SIZE} is `{text}`, which is no size\n  help: write bytes, \
              or a number with a unit: `500MB`, `2GB`, `2GiB`"
         ))
     })
-}
-
-/// `2147483648`, `2GB`, `2 GiB`, `500m`; units of 1000 with a `B` alone, of 1024 otherwise.
-pub(crate) fn size(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let unit = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "kb" => 1_000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        "k" | "kib" => 1 << 10,
-        "m" | "mib" => 1 << 20,
-        "g" | "gib" => 1 << 30,
-        _ => return None,
-    };
-    number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 /// The folders of all versions of the store: `v3`. What else is in kernelmill's folder is not the store's.
@@ -111,22 +93,7 @@ mod tests {
     use crate::test_support::{Project, Shared};
 
     #[test]
-    fn sizes_have_units_and_what_is_no_size_is_refused() {
-        for (text, bytes) in [
-            ("0", 0),
-            ("123", 123),
-            ("2GB", 2_000_000_000),
-            ("2 GiB", 2 << 30),
-            ("500m", 500 << 20),
-            ("7kB", 7_000),
-        ] {
-            assert_eq!(size(text), Some(bytes), "{text}");
-        }
-        for text in
-            ["", "GB", "2TBs", "-1", "1.5GB", "99999999999999999999", "18446744073709551615K"]
-        {
-            assert_eq!(size(text), None, "{text}");
-        }
+    fn what_is_no_size_is_refused() {
         let mut project = Project::new("", &[]);
         project.set("KERNELMILL_CACHE_SIZE", "much");
         let error = limit(&project.environment(&Shared::default())).unwrap_err().to_string();

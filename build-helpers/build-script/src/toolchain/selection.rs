@@ -116,6 +116,7 @@ pub(crate) fn find(
         ptxas_version,
         libdevice,
         ocml,
+        limits: package.limits,
         scratch: package.out_dir.join("kernelmill"),
     })
 }

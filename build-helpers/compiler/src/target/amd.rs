@@ -51,16 +51,16 @@ impl Amd {
         let folder = TemporaryFolder::new(&toolchain.scratch, "lld")?;
         let (input, output) = (folder.path.join("kernel.o"), folder.path.join("kernel.hsaco"));
         fs::write(&input, object).map_err(|source| Error::Io { path: input.clone(), source })?;
-        let result = Command::new(&linker)
+        let mut command = Command::new(&linker);
+        command
             .args(["-flavor", "gnu", "-shared", "--no-undefined"])
             .arg(&input)
             .arg("-o")
-            .arg(&output)
-            .output()
-            .map_err(|source| Error::Start { program: linker.clone(), source })?;
+            .arg(&output);
+        let subject = format!("{name} for {}", self.target);
+        let result = toolchain.limits.output(&mut command, &subject)?;
         if !result.status.success() {
             let stderr = String::from_utf8_lossy(&result.stderr).into_owned();
-            let subject = format!("{name} for {}", self.target);
             return Err(Error::Tool { tool: "rust-lld", subject, stderr });
         }
         read(&output)

@@ -1,10 +1,12 @@
 //! The toolchain: the external tools that the compiler runs, where they are, and the files they work on.
 
+mod limits;
 mod nvlink;
 mod scratch;
 
 use std::path::PathBuf;
 
+pub use limits::ToolLimits;
 pub(crate) use nvlink::{Linked, Relocatable};
 pub(crate) use scratch::{TemporaryFolder, read, write};
 
@@ -30,6 +32,8 @@ pub struct Toolchain {
     pub libdevice: Option<PathBuf>,
     /// AMD's, `ocml.bc`, in the same way.
     pub ocml: Option<PathBuf>,
+    /// What each process of a tool may take.
+    pub limits: ToolLimits,
     /// A folder for what is built once for the toolchain, and for temporary files.
     pub scratch: PathBuf,
 }

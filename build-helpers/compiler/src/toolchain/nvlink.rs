@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, path::Path, process::Command};
 
 use kernelmill_artifact::NvidiaArch;
 
+use super::ToolLimits;
 use super::scratch::{TemporaryFolder, read};
 use crate::{Error, job::DeviceLink};
 
@@ -14,6 +15,8 @@ pub(crate) struct Relocatable<'a> {
     pub(crate) arch: NvidiaArch,
     /// The source, for messages.
     pub(crate) name: &'a str,
+    /// What nvlink may take.
+    pub(crate) limits: ToolLimits,
 }
 
 /// What came of a device link.
@@ -43,20 +46,20 @@ impl DeviceLink {
         object: &Relocatable<'_>,
         folder: &TemporaryFolder,
     ) -> Result<Linked, Error> {
-        let Relocatable { cubin, arch, name } = *object;
+        let Relocatable { cubin, arch, name, limits } = *object;
         let nvlink = self.nvlink.as_ref();
         let nvlink = nvlink.ok_or_else(|| Error::Internal("no nvlink for a cubin".to_owned()))?;
         let output = folder.path.join("linked.cubin");
-        let result = Command::new(nvlink)
+        let mut command = Command::new(nvlink);
+        command
             .arg(format!("-arch=sm_{arch}"))
             // What host code in the libraries refers to says nothing of our kernels.
             .arg("--ignore-host-info")
             .arg(cubin)
             .args(self.libraries.iter().map(|library| &library.path))
             .arg("-o")
-            .arg(&output)
-            .output()
-            .map_err(|source| Error::Start { program: nvlink.clone(), source })?;
+            .arg(&output);
+        let result = limits.output(&mut command, &format!("{name} for sm_{arch}"))?;
         if result.status.success() {
             return Ok(Linked::Cubin(read(&output)?));
         }

@@ -5,7 +5,8 @@ use std::sync::OnceLock;
 
 use kernelmill_artifact::{DeviceFunction, Signature};
 use kernelmill_compiler::{
-    Artifact, Compiler, Config, Error, Job, JobSource, Lowered, Params, RustSource, Toolchain,
+    Artifact, Compiler, Config, Error, Job, JobSource, Lowered, Params, RustSource, ToolLimits,
+    Toolchain,
     frontend::rust::signature::{self, Cfgs, Reading, SourceText},
 };
 use test_support::{InFolder, shared_folder, temporary_folder, tool, write_file};
@@ -29,6 +30,7 @@ pub(crate) fn toolchain() -> Toolchain {
         ptxas,
         ptxas_version: String::new(),
         ocml: tool::ocml(),
+        limits: ToolLimits::of_machine(),
         scratch: shared_folder("compiler"),
     }
 }

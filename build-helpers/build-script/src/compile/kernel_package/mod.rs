@@ -136,6 +136,7 @@ impl Built {
 
 fn run(mut command: Command, package: &Package, own: &Path) -> Result<Built, Failure> {
     let failed = |error| Error::Start { program: package.cargo.clone(), source: error };
+    package.limits.apply(&mut command);
     let mut child = command.spawn().map_err(failed)?;
     let stderr = child.stderr.take();
     let stderr = std::thread::spawn(move || {

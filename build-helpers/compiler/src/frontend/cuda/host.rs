@@ -69,7 +69,7 @@ impl Nvcc {
         let mut command = Command::new(&self.program);
         command.current_dir(root).env("TMPDIR", &folder.path);
         command.arg("-dlink").args(how.arguments()).args(objects).arg("-o").arg(&output);
-        let run = Run { scratch: &self.scratch, root, name: "device-link" };
+        let run = Run { scratch: &self.scratch, root, name: "device-link", limits: self.limits };
         match start(&mut command, folder, &run) {
             Ok((_, _folder)) => read(&output),
             Err(Error::Cpp { tool, mut messages, kept }) => {

@@ -11,6 +11,7 @@ mod dependencies;
 mod host;
 mod message;
 mod nvcc;
+mod ptx_shared;
 pub mod signature;
 mod source;
 mod stored;

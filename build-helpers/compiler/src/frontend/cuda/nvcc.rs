@@ -2,6 +2,7 @@
 //! (`docs/src/adr/0007-one-nvcc-call-a-target.md`).
 
 use std::{
+    collections::HashMap,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
@@ -12,7 +13,9 @@ use kernelmill_artifact::{ArtifactKind, NvidiaArch, Target};
 
 use super::{
     binary::entries,
-    dependencies, message, signature,
+    dependencies, message,
+    ptx_shared::{self, SharedArray},
+    signature,
     source::{CudaKernel, CudaSource},
     stored,
 };
@@ -22,7 +25,7 @@ use crate::{
     base::demangle::demangle,
     diagnostic::{Message, MessageSeverity},
     job::{Config, DeviceLink, Options, Params},
-    toolchain::{Linked, Relocatable, TemporaryFolder, read, write},
+    toolchain::{Linked, Relocatable, TemporaryFolder, ToolLimits, read, write},
 };
 
 /// An nvcc to call. Plain data: whoever calls the compiler finds it.
@@ -32,6 +35,8 @@ pub struct Nvcc {
     pub program: PathBuf,
     /// A folder for temporary files, and for what a failed call leaves.
     pub scratch: PathBuf,
+    /// What each process of it may take.
+    pub limits: ToolLimits,
 }
 
 /// What a run of a C++ compiler gave besides its result.
@@ -158,6 +163,12 @@ impl Nvcc {
             }
             _ => self.run(source, &arguments, &target.to_string())?,
         };
+        let arrays = match kind {
+            ArtifactKind::Ptx => ptx_shared::of_kernels(&String::from_utf8_lossy(&bytes)),
+            _ => HashMap::new(),
+        };
+        check_shared_memory(source, target, &arrays)?;
+        let kernel = |entry: String| kernel(arrays.get(&entry).map_or(&[], Vec::as_slice), entry);
         let kernels = entries(kind, &bytes).into_iter().map(kernel).collect();
         let target = target.clone();
         let (locations, messages, passes) = (Vec::new(), Vec::new(), Vec::new());
@@ -179,7 +190,8 @@ impl Nvcc {
         let display = source.display.as_str();
         let folder = TemporaryFolder::new(&self.scratch, display)?;
         let path = write(&folder, "kernel.cubin", cubin)?;
-        match link.link(&Relocatable { cubin: &path, arch, name: display }, &folder)? {
+        let object = Relocatable { cubin: &path, arch, name: display, limits: self.limits };
+        match link.link(&object, &folder)? {
             Linked::Cubin(bytes) => Ok(bytes),
             Linked::OtherTypes(name) => Err(link.clash(&demangle(&name), arch)),
             Linked::Undefined(names) => {
@@ -207,7 +219,8 @@ impl Nvcc {
         command.arg("--keep").arg("--keep-dir").arg(&folder.path);
         command.arg(source.input()).arg("-o").arg(&output);
         let name = format!("{}.{purpose}", source.display);
-        let run = Run { scratch: &self.scratch, root: &source.package_root, name: &name };
+        let root = &source.package_root;
+        let run = Run { scratch: &self.scratch, root, name: &name, limits: self.limits };
         let (messages, folder) = start(&mut command, folder, &run)?;
         let rule = read(&rule)?;
         let mut inputs =
@@ -218,12 +231,49 @@ impl Nvcc {
     }
 }
 
+/// Refuses kernels with more static shared memory than a block can have.
+fn check_shared_memory(
+    source: &CudaSource,
+    target: &Target,
+    arrays: &HashMap<String, Vec<SharedArray>>,
+) -> Result<(), Error> {
+    let mut messages = Vec::new();
+    for (kernel, arrays) in arrays {
+        let bytes = total(arrays);
+        let limit = NvidiaArch::STATIC_SHARED_BYTES;
+        if bytes > limit {
+            let shown = |it: &SharedArray| format!("`{}` has {}", demangle(&it.symbol), it.bytes);
+            let text = format!(
+                "kernel `{}` in {} has {bytes} bytes of static shared memory, and a block of {target} has \
+                 {limit} at most: {}; make the arrays smaller, or use dynamic shared memory, of which \
+                 some devices allow more",
+                demangle(kernel),
+                source.display,
+                arrays.iter().map(shown).collect::<Vec<_>>().join(", "),
+            );
+            let (severity, details) = (MessageSeverity::Error, Vec::new());
+            messages.push(Message { severity, text, place: None, details });
+        }
+    }
+    messages.sort_by(|left, right| left.text.cmp(&right.text));
+    if messages.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Cpp { tool: "nvcc", messages, kept: None })
+    }
+}
+
+/// The bytes of all.
+fn total(arrays: &[SharedArray]) -> u64 {
+    arrays.iter().fold(0, |sum: u64, array| sum.saturating_add(array.bytes))
+}
+
 /// A kernel of nvcc's.
-fn kernel(entry: String) -> CompiledKernel {
+fn kernel(arrays: &[SharedArray], entry: String) -> CompiledKernel {
     CompiledKernel {
         name: entry.clone(),
         entry,
-        static_shared_bytes: 0,
+        static_shared_bytes: u32::try_from(total(arrays)).unwrap_or(u32::MAX),
         panics: false,
         cpu_symbol: None,
         strategy: None,
@@ -240,6 +290,8 @@ pub(super) struct Run<'a> {
     pub(super) root: &'a Path,
     /// What files of a failed run are kept under.
     pub(super) name: &'a str,
+    /// What it may take.
+    pub(super) limits: ToolLimits,
 }
 
 /// Starts nvcc and gives its messages; the temporary folder of a failed run is kept.
@@ -248,8 +300,7 @@ pub(super) fn start(
     folder: TemporaryFolder,
     run: &Run<'_>,
 ) -> Result<(Vec<Message>, TemporaryFolder), Error> {
-    let program = PathBuf::from(command.get_program());
-    let result = command.output().map_err(|source| Error::Start { program, source })?;
+    let result = run.limits.output(command, run.name)?;
     let mut messages = message::parse(&said(&result), run.root);
     if result.status.success() {
         return Ok((messages, folder));
@@ -315,7 +366,7 @@ fn said(output: &Output) -> String {
 /// Keeps the files of a failed run, with the command line in `command.sh`, in a folder that the
 /// next failure of the same kind replaces.
 fn keep(run: &Run<'_>, folder: TemporaryFolder, command: &Command) -> Option<PathBuf> {
-    let Run { scratch, root, name } = *run;
+    let Run { scratch, root, name, .. } = *run;
     let name: String = name
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' })

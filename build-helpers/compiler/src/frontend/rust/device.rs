@@ -80,7 +80,7 @@ fn compile(toolchain: &Toolchain, folder: &Path) -> Result<(), Error> {
     command.args(["--edition", EDITION, "--crate-type", "proc-macro", "--cap-lints", "allow"]);
     command.args(["--crate-name", "kernelmill_device_macros", "-C", "debuginfo=0"]);
     command.arg("-o").arg(&library).arg(&macros);
-    run_rustc(command, &toolchain.rustc)?;
+    run_rustc(command, toolchain, "kernelmill-device")?;
 
     let mut command = rustc(toolchain, EDITION);
     command.args(["--crate-type", "rlib", "--crate-name", "kernelmill_device"]);
@@ -92,7 +92,7 @@ fn compile(toolchain: &Toolchain, folder: &Path) -> Result<(), Error> {
     command.arg("--extern").arg(extern_argument("kernelmill_device_macros", &library));
     command.arg("--remap-path-prefix").arg(extern_argument_reversed(&path.join("device")));
     command.arg(&device);
-    run_rustc(command, &toolchain.rustc)?;
+    run_rustc(command, toolchain, "kernelmill-device")?;
 
     if let Err(source) = fs::rename(path, folder)
         && !folder.join(BITCODE).exists()

@@ -29,7 +29,7 @@ pub(crate) fn lower(
     let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
     let mut command = command(toolchain, device, source, &folder);
     command.arg("--emit").arg(emit(&[("llvm-bc", &bitcode), ("dep-info", &dependencies)]));
-    let warnings = run_rustc(command, &toolchain.rustc)?;
+    let warnings = run_rustc(command, toolchain, &source.display)?;
     let (inputs, variables) = read_dependencies(&dependencies, &source.package_root)?;
     let module = read(&bitcode)?;
     if !is_bitcode(&module) {
@@ -53,7 +53,7 @@ fn check_identity(
     let text = folder.path.join("types.ll");
     let mut command = command(toolchain, device, source, folder);
     command.args(["-C", FULL_DEBUG]).arg("--emit").arg(emit(&[("llvm-ir", &text)]));
-    run_rustc(command, &toolchain.rustc)?;
+    run_rustc(command, toolchain, &source.display)?;
     check_types(&String::from_utf8_lossy(&read(&text)?), &source.signatures, &source.functions)
 }
 

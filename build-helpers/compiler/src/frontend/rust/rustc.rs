@@ -39,9 +39,12 @@ pub(super) fn keep_temporaries(command: &mut Command, folder: &Path) {
 }
 
 /// Runs rustc and gives what it printed; an error where it fails.
-pub(super) fn run_rustc(mut command: Command, program: &Path) -> Result<String, Error> {
-    let output =
-        command.output().map_err(|source| Error::Start { program: program.to_owned(), source })?;
+pub(super) fn run_rustc(
+    mut command: Command,
+    toolchain: &Toolchain,
+    subject: &str,
+) -> Result<String, Error> {
+    let output = toolchain.limits.output(&mut command, subject)?;
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.success() { Ok(stderr) } else { Err(Error::Rustc { stderr }) }
 }

@@ -2,6 +2,7 @@
 
 mod assertion;
 mod backtrace;
+mod data;
 mod host;
 mod recursion;
 mod shared;
@@ -144,6 +145,7 @@ impl<'a> Checks<'a> {
             known: &self.known,
         };
         let mut faults = unresolved.find()?;
+        faults.extend(data::find(module, self.backend, backtraces));
         faults.extend(host::find(module, self.backend, backtraces));
         faults.extend(shared::find(module, self.backend, backtraces));
         faults.extend(stack::find(module, self.backend, backtraces));
@@ -209,6 +211,7 @@ pub(crate) fn shared_arrays<'c>(
     let mut faults = shared::find_values(context, module);
     if !backend.is_gpu() {
         faults.extend(shared::find_alignments(context, module));
+        faults.extend(shared::find_too_large(context, module));
     }
     let faults = each_once(faults);
     match faults.is_empty() {

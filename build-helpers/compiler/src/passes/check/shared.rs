@@ -59,6 +59,27 @@ pub(super) fn find_alignments<'c>(context: &'c Context, module: &Module<'c>) -> 
     users.into_iter().map(fault).collect()
 }
 
+/// The bytes of shared memory that the kernels of a source may have on the CPU, where each thread of the host
+/// that runs blocks has so much.
+const CPU_LIMIT: u64 = 1 << 30;
+
+/// A fault for each use of the largest shared array, where those of a source take more than the CPU's limit.
+pub(super) fn find_too_large<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Fault> {
+    let arrays = shared_globals(module);
+    let bytes = arrays.iter().fold(0_u64, |sum, array| sum.saturating_add(array.bytes));
+    let largest = arrays.iter().max_by_key(|array| array.bytes);
+    let Some(largest) = largest.filter(|_| bytes > CPU_LIMIT) else { return Vec::new() };
+    let backtraces = Backtraces::of(context, module);
+    let message = format!(
+        "the kernels of the source have {bytes} bytes of static shared memory, and on the CPU they may have \
+         {CPU_LIMIT}: this array has {}",
+        largest.bytes
+    );
+    let fault =
+        |user| Fault::new(message.clone(), backtraces.to(user)).help("make the arrays smaller");
+    users_in_code(largest.global).into_iter().map(fault).collect()
+}
+
 /// A fault for each kernel with more static shared memory than a block can have.
 pub(super) fn find<'c>(
     module: &Module<'c>,

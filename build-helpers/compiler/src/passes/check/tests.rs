@@ -11,7 +11,7 @@ use crate::{
     base::loaded::open_llvm,
     job::Config,
     target_info::{AddressSpaces, TargetInfo},
-    toolchain::Toolchain,
+    toolchain::{ToolLimits, Toolchain},
 };
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
@@ -61,6 +61,7 @@ fn no_tools() -> Toolchain {
         ptxas_version: String::new(),
         libdevice: None,
         ocml: None,
+        limits: ToolLimits::of_machine(),
         scratch: "/".into(),
     }
 }
@@ -77,6 +78,31 @@ fn checked(text: &str) -> String {
     checks.settle(&context, &module);
     let checked = checks.output(&context, &module, "kernels/small.ll");
     checked.map_or_else(|error| error.to_string(), |_| String::new())
+}
+
+#[test]
+fn initial_values_of_gigabytes_are_refused_where_they_are_used() {
+    let bytes = (1_u64 << 30) + 1;
+    let found = checked(&format!(
+        "@table = internal addrspace(1) global {{ i8, [{rest} x i8] }} {{ i8 1, [{rest} x i8] zeroinitializer }}
+         @zeros = internal addrspace(1) global [{bytes} x i8] zeroinitializer
+         define void @k(i64 %i, ptr %p) {{
+           %t = getelementptr i8, ptr addrspace(1) @table, i64 %i
+           %a = load i8, ptr addrspace(1) %t
+           %z = getelementptr i8, ptr addrspace(1) @zeros, i64 %i
+           %b = load i8, ptr addrspace(1) %z
+           %c = add i8 %a, %b
+           store i8 %c, ptr %p
+           ret void
+         }}",
+        rest = bytes - 1
+    ));
+    assert_eq!(
+        found,
+        "a kernel does what compute_75 cannot:\n  uses `table`, whose initial value has 1073741825 bytes: the \
+         most that a variable may have is 1073741824\n     --> `k`\n    help: pass it as a buffer, which the host \
+         fills"
+    );
 }
 
 #[test]

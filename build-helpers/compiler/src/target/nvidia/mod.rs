@@ -72,9 +72,6 @@ fn parameter_limit(arch: NvidiaArch, version: u32) -> u64 {
     if arch.number() >= 70 && version >= LARGE_PARAMETERS { 32764 } else { 4096 }
 }
 
-/// The bytes of static shared memory of a block, on every architecture. More is dynamic and asked for.
-const STATIC_SHARED: u64 = 48 * 1024;
-
 /// The version of PTX since which a kernel can have more than 4096 bytes of parameters.
 const LARGE_PARAMETERS: u32 = 81;
 
@@ -215,19 +212,19 @@ impl Nvidia {
         let (input, output) = (write(folder, "kernel.ptx", ptx)?, folder.path.join("kernel.cubin"));
         // ptxas does not optimise what is to be debugged in full.
         let how: &[&str] = if self.is_debugged { &["-g", "-O0"] } else { &["-O3"] };
-        let result = Command::new(ptxas)
+        let mut command = Command::new(ptxas);
+        command
             .arg(format!("-arch=sm_{}", self.arch))
             .args(how)
             .args(is_relocatable.then_some("-c"))
             .arg(&input)
             .arg("-o")
-            .arg(&output)
-            .output()
-            .map_err(|source| Error::Start { program: ptxas.clone(), source })?;
+            .arg(&output);
+        let subject = format!("{name} for sm_{}", self.arch);
+        let result = toolchain.limits.output(&mut command, &subject)?;
         if !result.status.success() {
             let stderr =
                 String::from_utf8_lossy(&[result.stdout, result.stderr].concat()).into_owned();
-            let subject = format!("{name} for sm_{}", self.arch);
             return Err(Error::Tool { tool: "ptxas", subject, stderr });
         }
         Ok(output)
@@ -281,7 +278,7 @@ impl TargetInfo for Nvidia {
     }
 
     fn shared_limit(&self) -> Option<u64> {
-        Some(STATIC_SHARED)
+        Some(NvidiaArch::STATIC_SHARED_BYTES)
     }
 
     fn parameter_limit(&self) -> Option<u64> {
@@ -330,7 +327,10 @@ impl Backend for Nvidia {
         let cubin = self.ptxas(&ptx, &Assembler { toolchain, folder, name, is_relocatable })?;
         let bytes = match &self.link {
             Some(link) if is_relocatable => {
-                match link.link(&Relocatable { cubin: &cubin, arch: self.arch, name }, folder)? {
+                match link.link(
+                    &Relocatable { cubin: &cubin, arch: self.arch, name, limits: toolchain.limits },
+                    folder,
+                )? {
                     Linked::Cubin(bytes) => bytes,
                     Linked::Undefined(names) => {
                         let text = format!("{names:?} were found when the module was checked");

@@ -32,7 +32,10 @@ impl Nvidia {
             let ptx = self.calls_of_all(context, &functions)?;
             let assembler = Assembler { toolchain, folder: &folder, name, is_relocatable: true };
             let cubin = self.ptxas(&ptx, &assembler)?;
-            match link.link(&Relocatable { cubin: &cubin, arch: self.arch, name }, &folder)? {
+            match link.link(
+                &Relocatable { cubin: &cubin, arch: self.arch, name, limits: toolchain.limits },
+                &folder,
+            )? {
                 Linked::Cubin(_) => {}
                 Linked::Undefined(names) => {
                     functions.retain(|function| !names.contains(&function.name()));

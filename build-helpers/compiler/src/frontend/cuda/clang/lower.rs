@@ -60,9 +60,7 @@ fn compile(
     let mut command = command(clang, source, &headers)?;
     command.args(told.map(macros).unwrap_or_default());
     command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode).arg(source.input());
-    let output = command
-        .output()
-        .map_err(|error| Error::Start { program: clang.program.clone(), source: error })?;
+    let output = toolchain.limits.output(&mut command, &source.display)?;
     let stderr = String::from_utf8_lossy(&output.stderr);
     let stderr = stderr.replace(&format!("{}/", headers.display()), headers::NAME);
     let mut messages = message::parse(&stderr, &source.package_root);

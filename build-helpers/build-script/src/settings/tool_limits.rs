@@ -1,0 +1,78 @@
+//! What the tools of a build may take, as the environment says: rustc, cargo, clang, nvcc, ptxas, linkers.
+
+use kernelmill_compiler::ToolLimits;
+
+use crate::base::{
+    environment::BuildEnvironment,
+    error::Error,
+    quantities::{bytes, seconds},
+};
+
+const MEMORY: &str = "KERNELMILL_TOOL_MEMORY";
+const TIME: &str = "KERNELMILL_TOOL_TIME";
+
+/// The limits of each process of a tool: those of the machine, unless `KERNELMILL_TOOL_MEMORY` and
+/// `KERNELMILL_TOOL_TIME` say otherwise.
+///
+/// # Errors
+///
+/// [`Error::Toolchain`] with every variable that says nothing sensible.
+pub(super) fn read(environment: &BuildEnvironment) -> Result<ToolLimits, Error> {
+    let default = ToolLimits::of_machine();
+    let memory =
+        limit(environment, MEMORY, default.memory, bytes, "a size: `8GiB`, `500MB`, `off`");
+    let time =
+        limit(environment, TIME, default.seconds, seconds, "a time: `90s`, `30min`, `2h`, `off`");
+    match (memory, time) {
+        (Ok(memory), Ok(seconds)) => Ok(ToolLimits { memory, seconds }),
+        (memory, time) => {
+            let errors: Vec<_> = [memory.err(), time.err()].into_iter().flatten().collect();
+            Err(Error::Toolchain(errors.join("\n")))
+        }
+    }
+}
+
+/// One limit: `off` is none.
+fn limit(
+    environment: &BuildEnvironment,
+    name: &str,
+    default: Option<u64>,
+    read: impl Fn(&str) -> Option<u64>,
+    expected: &str,
+) -> Result<Option<u64>, String> {
+    match environment.unwatched(name) {
+        None => Ok(default),
+        Some(text) if text == "off" => Ok(None),
+        Some(text) => match read(&text) {
+            Some(limit) => Ok(Some(limit)),
+            None => {
+                Err(format!("the environment variable {name} is `{text}`, which is not {expected}"))
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::{Project, Shared};
+
+    #[test]
+    fn limits_are_read_and_all_that_is_wrong_is_told() {
+        let mut project = Project::new("", &[]);
+        let read = |project: &Project| read(&project.environment(&Shared::default()));
+        assert_eq!(read(&project).unwrap(), ToolLimits::of_machine());
+        project.set(MEMORY, "8GiB");
+        project.set(TIME, "30min");
+        let expected = ToolLimits { memory: Some(8 << 30), seconds: Some(1800) };
+        assert_eq!(read(&project).unwrap(), expected);
+        project.set(MEMORY, "off");
+        project.set(TIME, "off");
+        assert_eq!(read(&project).unwrap(), ToolLimits { memory: None, seconds: None });
+        project.set(MEMORY, "much");
+        project.set(TIME, "5");
+        let error = read(&project).unwrap_err().to_string();
+        assert!(error.contains("KERNELMILL_TOOL_MEMORY is `much`, which is not a size"), "{error}");
+        assert!(error.contains("KERNELMILL_TOOL_TIME is `5`, which is not a time"), "{error}");
+    }
+}
