@@ -175,6 +175,28 @@ fn a_trap_of_nvccs_code_is_a_fault_of_the_emulator() {
 }
 
 #[test]
+fn too_much_static_shared_memory_in_nvccs_ptx_is_refused_with_kernel_and_array() {
+    let Some(nvcc) = cuda_cpp::nvcc() else { return };
+    let text = "__global__ void fits(int *y) { __shared__ int a[12288]; a[threadIdx.x] = *y; \
+                __syncthreads(); *y = a[5]; }
+                __global__ void large(int *y, int n) { __shared__ char b[1ull << 32]; b[n] = n; \
+                __syncthreads(); *y = b[n / 2]; }";
+    let source = written("large", text);
+    let config = Config::new("compute_80".parse().unwrap());
+    let message = nvcc.compile(&source, &config).unwrap_err().to_string();
+    let expected = "kernel `large(int*, int)` in kernels/large.cu has 4294967296 bytes of static shared memory, \
+                    and a block of compute_80 has 49152 at most: `large(int*, int)::b` has 4294967296";
+    assert!(message.contains(expected) && !message.contains("fits"), "{message}");
+    std::fs::write(&source.path, text.replace("1ull << 32", "64")).unwrap();
+    let (artifact, _) = nvcc.compile(&source, &config).unwrap();
+    let bytes = |name: &str| {
+        let found = artifact.kernels.iter().find(|kernel| kernel.entry.contains(name));
+        found.map(|kernel| kernel.static_shared_bytes)
+    };
+    assert_eq!((bytes("fits"), bytes("large")), (Some(49152), Some(64)));
+}
+
+#[test]
 fn what_a_kernel_prints_on_the_cpu_is_on_standard_output() {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_prints")).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

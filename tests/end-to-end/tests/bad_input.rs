@@ -36,6 +36,36 @@ fn a_file_named_without_a_kernel() {
 }
 
 #[test]
+fn code_that_rustc_does_not_finish() {
+    let kernel = "use kernelmill_device::prelude::*;
+
+#[allow(long_running_const_eval)]
+const COUNT: u64 = {
+    let mut count = 0;
+    while count < u64::MAX {
+        count += 1;
+    }
+    count
+};
+
+#[kernel]
+pub fn counts(mut y: DisjointSlice<u64>) {
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = COUNT;
+    }
+}
+";
+    let project = Project::new("no-end").file("src/main.rs", "fn main() {}\n");
+    let project =
+        project.file("kernels/no_end.rs", kernel).environment("KERNELMILL_TOOL_TIME", "8s");
+    let error = project.cargo(&["build"]).build_script_error();
+    // What rustc has said until then follows: it names the constant, more often on a faster machine.
+    let expected = "error: rustc did not finish on kernels/no_end.rs: it took more than 8 s of processor time, which \
+                    KERNELMILL_TOOL_TIME sets\n";
+    assert!(error.starts_with(expected), "{error}");
+}
+
+#[test]
 fn two_kernels_of_one_name() {
     fails("one-name-twice", |project| {
         project

@@ -86,6 +86,7 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
         | CompileError::Plugins(_)
         | CompileError::Deferred(_)
         | CompileError::Llvm(_)
+        | CompileError::Ended { .. }
         | CompileError::Start { .. } => report.message(error.to_string()),
         _ => report.message(format!("{subject}: {error}")),
     }
