@@ -280,3 +280,17 @@ fn a_package_without_links_has_functions_for_nobody() {
     let error = project.cargo(&["build", "--package", "no-links-palette"]).build_script_error();
     assert!(error.contains("add `links = \"no-links-palette\"`"), "{error}");
 }
+
+/// The kernel's own source has no fault, and none is reported for it.
+#[test]
+fn a_function_that_does_not_compile_is_the_only_error() {
+    let kernel = KERNELS.replace("    let shade = deferred!(shade: fn(f32) -> f32);\n", "");
+    let kernel = kernel.replace("unsafe { shade(*out) }", "*out").replace("-x", "x");
+    let wrong = "use kernelmill_device::prelude::*;\n\n#[device_fn]\npub fn wrong(x: f32) -> f32 {\n    \
+                 y\n}\n";
+    let project = Project::new("wrong-function").file("src/main.rs", "fn main() {}\n");
+    let project = project.file("kernels/shade.rs", &kernel).file("kernels/wrong.rs", wrong);
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(error.starts_with("error[E0425]: cannot find value `y`"), "{error}");
+    assert!(!error.contains("shade.rs"), "{error}");
+}

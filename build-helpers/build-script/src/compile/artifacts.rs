@@ -111,6 +111,11 @@ impl Compilation<'_> {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 let target = &unit.config.target;
                 let source = &sources[unit.source];
+                let has_failed = |giver: &usize| matches!(fronts[*giver], Some(Err(_)));
+                if device_functions::givers(sources, source.kernels()).iter().any(has_failed) {
+                    // What is wrong with that source is reported, and nothing is with this one.
+                    return None;
+                }
                 let table = device_functions::table(sources, source.kernels(), &self.package.name);
                 let children = children(sources, fronts, (unit.source, &table), target);
                 let known = || known(sources, fronts, target);

@@ -36,6 +36,14 @@ pub(crate) fn table(
     table
 }
 
+/// The sources with functions that the kernels of a source can be given, by their places.
+pub(crate) fn givers(sources: &[Source], kernels: &[Signature]) -> Vec<usize> {
+    let types: Vec<_> = kernels.iter().flat_map(taken).collect();
+    let gives =
+        |source: &Source| source.functions.iter().any(|it| types.iter().any(|ty| ty.takes(&it.ty)));
+    (0..sources.len()).filter(|index| gives(&sources[*index])).collect()
+}
+
 /// What a function is called by in the bitcode that a package works with.
 fn symbol(function: &DeviceFunction, package: &str) -> String {
     if function.package == package {
