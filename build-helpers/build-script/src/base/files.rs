@@ -33,7 +33,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8], access: Access) -> io::Result<()>
 }
 
 /// Makes a folder and those above it, where they are not there.
-fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
+pub(crate) fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -9,7 +9,7 @@ use super::location;
 use crate::base::{
     environment::BuildEnvironment,
     error::Error,
-    files::{Access, write},
+    files::{Access, make_folder, write},
 };
 use frame::Name;
 use kernelmill_artifact::Fingerprint;
@@ -55,7 +55,11 @@ impl Store {
         if environment.text("KERNELMILL_CACHE").is_some_and(|text| text == "off") {
             return Ok(Self::new(None, limit));
         }
-        Self::in_folder(location::user_folder(environment)?, limit)
+        let folder = location::user_folder(environment)?;
+        // Made before it is checked: nobody else can make it after that. A store that cannot be made says so
+        // when it is written.
+        let _ = make_folder(&folder, Access::UserAlone);
+        Self::in_folder(folder, limit)
     }
 
     /// The store in a folder.
