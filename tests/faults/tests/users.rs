@@ -4,7 +4,7 @@
 //! The second user is a number that nobody has, so only root can start processes of it. Elsewhere the tests say
 //! what they could not do, and pass.
 
-use faults::{Fixture, Outputs, References, copy, entries, files, remove};
+use faults::{Fixture, Outputs, References, copy, count, entries, files, remove};
 use std::{
     fs::{self, Permissions},
     os::unix::{
@@ -23,7 +23,8 @@ const THIRD: u32 = 54_322;
 fn shared_fixture() -> Option<Fixture> {
     let fixture = Fixture::new(env!("CARGO_BIN_EXE_faults"))?;
     if fixture.folder().metadata().expect("a folder").uid() != 0 {
-        println!("skipped: only root can start processes of a second user; nothing was tried");
+        println!("skipped: only root can start processes of a second user");
+        count("skipped without the rights of root", 0, 0);
         return None;
     }
     set_mode(fixture.folder(), 0o1777);
@@ -72,9 +73,10 @@ fn a_second_user_reads_and_writes_nothing_of_the_first() {
         "chmod 666 \"$1\"",
         "ln -s /etc/passwd \"$1.link\"",
     ];
-    for entry in entries(&store) {
+    let found = entries(&store);
+    for entry in &found {
         for script in attempts {
-            let output = run_as(SECOND, script, &[&entry]);
+            let output = run_as(SECOND, script, &[entry]);
             assert!(!output.status.success(), "{script} {}: {output:?}", entry.display());
         }
     }
@@ -93,6 +95,8 @@ fn a_second_user_reads_and_writes_nothing_of_the_first() {
         }
     }
     assert!(contents(&fixture.out()) == before, "the outputs have changed");
+    let tried = found.len() * attempts.len() + before.len() * 3;
+    count("reads and writes by the second user", tried as u64, 0);
 }
 
 /// Names of tools that a build starts.
@@ -166,6 +170,7 @@ fn no_tool_that_a_second_user_planted_is_run() {
     let planted = folders[0].join("nvcc");
     assert!(Command::new(planted).status().expect("the planted tool runs").success());
     assert!(mark.exists());
+    count("planted tools", (folders.len() * TOOLS.len()) as u64, 0);
 }
 
 #[test]
