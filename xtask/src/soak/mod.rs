@@ -5,7 +5,10 @@
 //! `counted: <name>: <n> tried, <n> failed`. One that fails is counted and told at the end, and the others go on.
 
 mod count;
+mod options;
 mod runs;
+
+pub(crate) use options::Options;
 
 use crate::{
     bench::machine,
@@ -16,23 +19,6 @@ use count::Count;
 use runs::{RUNS, Run};
 use std::{fmt::Write as _, fs, process::Output};
 use xshell::cmd;
-
-/// How much is tried.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// The builds that are killed; of the other faults a part of that.
-    #[arg(long, default_value_t = 2_000)]
-    kills: u64,
-    /// The inputs of each fuzzer of parsers.
-    #[arg(long, default_value_t = 1_000_000)]
-    fuzz: u64,
-    /// Stops each test when its share of so many minutes is over, however much was tried.
-    #[arg(long)]
-    minutes: Option<u64>,
-    /// The first seed, in place of one that the commit gives.
-    #[arg(long)]
-    seed: Option<u64>,
-}
 
 /// What is after the figures on the page, and is written by people.
 const REMARKS: &str = "\n## What was found";

@@ -1,6 +1,6 @@
 //! The tests that are run at length, each with its share of the time.
 
-use super::Options;
+use super::options::Options;
 
 /// A test of a package.
 pub(super) struct Run {
