@@ -12,6 +12,7 @@ mod layers;
 mod random_cuda;
 mod rust;
 mod setup;
+mod soak;
 mod workspace;
 
 use clap::{Parser, Subcommand};
@@ -35,6 +36,8 @@ enum Command {
     Bench(bench::Options),
     /// Builds a bundle that tests and times every kernel on a machine with an NVIDIA GPU.
     Gpu(gpu::Options),
+    /// Runs the tests of faults and the fuzzers at length, and writes `benches/results/reliability.md`.
+    Soak(soak::Options),
     /// Rewrites the expected output of snapshot tests.
     Bless(bless::Options),
 }
@@ -47,6 +50,7 @@ fn main() -> anyhow::Result<()> {
         Command::Setup => setup::run(&workspace).map(drop),
         Command::Bench(options) => bench::run(&workspace, &options),
         Command::Gpu(options) => gpu::run(&workspace, &options),
+        Command::Soak(options) => soak::run(&workspace, &options),
         Command::Bless(options) => bless::run(&workspace, &options),
     }
 }

@@ -2,7 +2,7 @@
 //! named or its failure has no effect, no panic of a kernel is lost, nothing leaks, and the same
 //! program, run again in the same process, does what it should.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, thread};
 
 use cuda_backend::{Child, Kernels, LEAKS};
 use cudarc::driver::{CudaContext, sys};
@@ -136,6 +136,41 @@ fn with_cudarc() -> Result<Outcome> {
     Ok((y.download()?, 0))
 }
 
+/// A device, kernels and copies of slices, each used by a thread that has just begun, and kernels that are loaded
+/// again after they were released.
+fn other_threads() -> Result<Outcome> {
+    let device = in_a_thread(|| Device::cuda(0))?;
+    let (x, mut y) = in_a_thread(|| {
+        let (x, y) = (device.upload(&[1.0f32; LEN])?, device.upload(&[2.0f32; LEN])?);
+        Ok((x, y))
+    })?;
+    for _ in 0..2 {
+        let kernels = in_a_thread(|| Kernels::load(&device))?;
+        let stream = in_a_thread(|| device.new_stream())?;
+        in_a_thread(|| kernels.saxpy(&stream, Launch::linear(LEN), 2.0, &x, &mut y))?;
+        in_a_thread(|| stream.synchronize())?;
+        in_a_thread(|| {
+            drop((kernels, stream));
+            kernelmill::module_cache().release_unused();
+            Ok(())
+        })?;
+    }
+    let mut half = [0.0; LEN / 2];
+    in_a_thread(|| y.slice(..LEN / 2).copy_to(&mut half))?;
+    in_a_thread(|| y.slice_mut(LEN / 2..).copy_from(&half.map(|element| element + 1.0)))?;
+    in_a_thread(|| device.synchronize())?;
+    let elements = in_a_thread(|| y.download())?;
+    in_a_thread(move || {
+        drop((x, y));
+        Ok(())
+    })?;
+    Ok((elements, 0))
+}
+
+fn in_a_thread<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    thread::scope(|scope| scope.spawn(work).join().expect("no panic on the host"))
+}
+
 fn ignored() -> Result<Outcome> {
     println!("ignored");
     Ok((WITH_CUDARC.expected.0.to_vec(), 0))
@@ -155,6 +190,11 @@ const PANICS: Program = Program {
     name: "every_call_of_kernels_that_panic_fails_once",
     run: panics,
     expected: ([4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0, 0.0], 4),
+};
+const OTHER_THREADS: Program = Program {
+    name: "every_call_of_other_threads_fails_once",
+    run: other_threads,
+    expected: ([6.0, 6.0, 6.0, 6.0, 7.0, 7.0, 7.0, 7.0], 0),
 };
 const WITH_CUDARC: Program = Program {
     name: "every_call_with_slices_of_cudarc_fails_once",
@@ -187,7 +227,7 @@ impl Program {
             let calls = (1..).take_while(|call| self.fail(*call, error, &mut faults)).count();
             assert!(faults.is_empty(), "{faults}");
             assert!(calls > 40, "only {calls} calls of {}", self.name);
-            println!("{}: {calls} calls, each failed with {error}", self.name);
+            println!("counted: {} with {error}: {calls} tried, 0 failed", self.name);
         }
     }
 
@@ -264,4 +304,9 @@ fn every_call_of_kernels_that_panic_fails_once() {
 #[test]
 fn every_call_with_slices_of_cudarc_fails_once() {
     WITH_CUDARC.sweep(&["UNKNOWN"]);
+}
+
+#[test]
+fn every_call_of_other_threads_fails_once() {
+    OTHER_THREADS.sweep(&["UNKNOWN", "OUT_OF_MEMORY"]);
 }

@@ -3,12 +3,15 @@
 //!
 //! `KERNELMILL_FUZZ_CASES` says how many inputs to try and `KERNELMILL_FUZZ_SEED` with which seed to begin. A seed
 //! makes the same input on every machine; those that failed are printed, and `KERNELMILL_FUZZ_CASES=1` tries one
-//! alone.
+//! alone. `KERNELMILL_FUZZ_SECONDS` ends a long run.
 //!
 //! After Zeller, Gopinath, Böhme, Fraser and Holler, ["The Fuzzing Book"](https://www.fuzzingbook.org),
 //! "Mutation-Based Fuzzing".
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
 
 use crate::Random;
 
@@ -157,8 +160,13 @@ pub fn damaged(bytes: &[u8], random: &mut Random) -> Vec<u8> {
 pub fn try_all(cases: u64, mut try_one: impl FnMut(&mut Random)) {
     let cases = setting("KERNELMILL_FUZZ_CASES", cases);
     let first = setting("KERNELMILL_FUZZ_SEED", 1);
-    let mut failed = Vec::new();
+    let limit = Duration::from_secs(setting("KERNELMILL_FUZZ_SECONDS", u64::MAX));
+    let (start, mut tried, mut failed) = (Instant::now(), 0, Vec::new());
     for seed in first..first.saturating_add(cases) {
+        if start.elapsed() > limit {
+            break;
+        }
+        tried += 1;
         let one = || try_one(&mut Random::new(seed));
         if catch_unwind(AssertUnwindSafe(one)).is_err() {
             eprintln!("failed: KERNELMILL_FUZZ_SEED={seed}");
@@ -168,6 +176,8 @@ pub fn try_all(cases: u64, mut try_one: impl FnMut(&mut Random)) {
             }
         }
     }
+    // For `cargo xtask soak`.
+    println!("counted: inputs: {tried} tried, {} failed", failed.len());
     assert!(failed.is_empty(), "KERNELMILL_FUZZ_SEED of the inputs that failed: {failed:?}");
 }
 

@@ -6,15 +6,20 @@ use std::{fs, thread};
 
 /// The head of a table: title, command, date, machine, compiler.
 pub(super) fn heading(workspace: &Workspace, title: &str, set: &str) -> Result<String> {
+    Ok(format!(
+        "# {title}\n\n`cargo xtask bench {set}`, {}.\n\
+         Times vary by a quarter from run to run on a shared machine; ratios are of one run.\n",
+        machine(workspace)?,
+    ))
+}
+
+/// The date, the machine and the compiler.
+pub(crate) fn machine(workspace: &Workspace) -> Result<String> {
     let shell = &workspace.shell;
     let date = shell.cmd("date").args(["-u", "+%Y-%m-%d"]).quiet().read()?;
     let rustc = shell.cmd("rustc").arg("--version").quiet().read()?;
     let cores = thread::available_parallelism()?;
-    Ok(format!(
-        "# {title}\n\n`cargo xtask bench {set}`, {date}, {cores} cores of {}, {rustc}.\n\
-         Times vary by a quarter from run to run on a shared machine; ratios are of one run.\n",
-        processor()?,
-    ))
+    Ok(format!("{date}, {cores} cores of {}, {rustc}", processor()?))
 }
 
 fn processor() -> Result<String> {

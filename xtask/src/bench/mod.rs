@@ -7,7 +7,7 @@ mod cpu;
 mod crates;
 mod files;
 mod launch;
-mod machine;
+pub(crate) mod machine;
 mod median;
 mod memory;
 mod package;

@@ -2,6 +2,7 @@
 
 mod aarch64;
 mod book;
+mod dependencies;
 mod examples;
 mod first_command;
 mod soundness;
@@ -33,6 +34,8 @@ enum Stage {
     Format,
     /// Modules that import downwards only, packages that are called as their folders.
     Layers,
+    /// Licences and sources of dependencies, by `deny.toml`.
+    Dependencies,
     /// Links of the documentation, and the book of `docs/`.
     Book,
     /// Lints.
@@ -61,6 +64,7 @@ impl Stage {
             Self::SetUp => "set-up",
             Self::Format => "format",
             Self::Layers => "layers of modules",
+            Self::Dependencies => "licences and sources of dependencies",
             Self::Book => "links of the documentation, and the book",
             Self::Clippy => "clippy",
             Self::Tests => "tests",
@@ -79,6 +83,7 @@ impl Stage {
             Self::SetUp => setup::run(workspace),
             Self::Format => Ok(workspace.cargo(&["fmt", "--all", "--check"]).run()?),
             Self::Layers => layers::run(workspace),
+            Self::Dependencies => dependencies::run(workspace),
             Self::Book => book::run(workspace),
             Self::Clippy => clippy(workspace),
             Self::Tests => all_tests(workspace),

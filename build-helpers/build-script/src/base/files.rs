@@ -24,7 +24,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8], access: Access) -> io::Result<()>
     make_folder(folder, access)?;
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}.{}.{count}.tmp", std::process::id()));
+    let temporary = folder.join(format!(".{name}.{}.{count}{TEMPORARY}", std::process::id()));
     let result = write_new(&temporary, bytes, access).and_then(|()| fs::rename(&temporary, path));
     if result.is_err() {
         let _ = fs::remove_file(&temporary);
@@ -33,7 +33,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8], access: Access) -> io::Result<()>
 }
 
 /// Makes a folder and those above it, where they are not there.
-fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
+pub(crate) fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -55,10 +55,47 @@ fn write_new(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     options.open(path)?.write_all(bytes)
 }
 
+/// How the names of temporary files and folders end.
+const TEMPORARY: &str = ".tmp";
+
+/// Removes what builds that were killed have left in an `OUT_DIR`: temporary files, and the folders of the
+/// compilers that they ran. Cargo never runs two builds with one `OUT_DIR` at once.
+pub(crate) fn remove_leftovers(out_dir: &Path) {
+    let remove = |folder: &Path, is_leftover: fn(&str) -> bool| {
+        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+        for entry in entries.filter(|entry| is_leftover(&entry.file_name().to_string_lossy())) {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let remove = if is_folder { fs::remove_dir_all } else { fs::remove_file };
+            // What cannot be removed only takes space.
+            let _ = remove(&entry.path());
+        }
+    };
+    remove(out_dir, |name| name.starts_with('.') && name.ends_with(TEMPORARY));
+    remove(&out_dir.join("kernelmill"), |name| name.ends_with(TEMPORARY));
+}
+
 /// Writes a file, unless it has this content already.
 pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
     write(path, bytes, Access::AsUsual).map_err(Error::io("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use test_support::{temporary_folder, write_file};
+
+    #[test]
+    fn leftovers_of_killed_builds_are_removed_and_nothing_else() {
+        let folder = temporary_folder();
+        let kept = ["kernels.rs", "my.tmp", "kernelmill/host.txt", "kernelmill/host/.a.o.tmp"];
+        let left = [".kernels.rs.7.0.tmp", "kernelmill/kernelsakcu.7.0.tmp/tmpxft_1/a.ii"];
+        kept.iter().chain(&left).for_each(|name| drop(write_file(&folder, name, "text")));
+        remove_leftovers(folder.path());
+        assert!(kept.iter().all(|name| folder.path().join(name).is_file()));
+        assert!(!left.iter().any(|name| folder.path().join(name).exists()));
+        assert!(!folder.path().join("kernelmill/kernelsakcu.7.0.tmp").exists());
+    }
 }

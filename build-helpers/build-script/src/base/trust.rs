@@ -2,7 +2,7 @@
 //!
 //! The rule is that of OpenSSH's `StrictModes`: the owner is the user or root, and nobody else can write. A
 //! group of the user's own, as Debian and Fedora give one to everybody, counts as the user. Where the system
-//! has no such rights everything is trusted.
+//! has no such rights everything is trusted. A link has an owner of its own, who chooses where it leads.
 
 use std::{io, path::Path};
 
@@ -14,12 +14,15 @@ use std::{io, path::Path};
 #[cfg(unix)]
 pub(crate) fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
     use std::os::unix::fs::MetadataExt as _;
-    const ROOT: u32 = 0;
     const WRITABLE_BY_ALL: u32 = 0o002;
     const WRITABLE_BY_GROUP: u32 = 0o020;
+    let link = std::fs::symlink_metadata(path)?;
+    if link.is_symlink() && !is_trusted(link.uid()) {
+        return Ok(Some(format!("it is a link of the user {}", link.uid())));
+    }
     let data = std::fs::metadata(path)?;
     let (owner, group, mode) = (data.uid(), data.gid(), data.mode());
-    Ok(if owner != ROOT && owner != user() {
+    Ok(if !is_trusted(owner) {
         Some(format!("it belongs to the user {owner}"))
     } else if mode & WRITABLE_BY_ALL != 0 {
         Some("every user can write to it".to_owned())
@@ -33,6 +36,15 @@ pub(crate) fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
 #[cfg(not(unix))]
 pub(crate) fn who_else_can_change(path: &Path) -> io::Result<Option<String>> {
     std::fs::metadata(path).map(|_| None)
+}
+
+/// The user and group 0.
+#[cfg(unix)]
+const ROOT: u32 = 0;
+
+#[cfg(unix)]
+fn is_trusted(owner: u32) -> bool {
+    owner == ROOT || owner == user()
 }
 
 /// The user that this process acts for.

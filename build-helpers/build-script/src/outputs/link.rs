@@ -44,6 +44,8 @@ pub(crate) fn archive(
     } else {
         format!("lib{name}.a")
     };
+    let folder = package.out_dir.join(format!("kernelmill/{name}.tmp"));
+    let made = folder.join(&file);
     let file = package.out_dir.join(file);
     let list = package.out_dir.join(format!("kernelmill/{name}.txt"));
     let known = fs::read_to_string(&list).ok();
@@ -52,7 +54,10 @@ pub(crate) fn archive(
         if list.exists() {
             fs::remove_file(&list).map_err(Error::io("remove", &list))?;
         }
-        make(package, name, objects)?;
+        make(package, &folder, name, objects)?;
+        fs::rename(&made, &file).map_err(Error::io("write", &file))?;
+        // Where it cannot be removed now, the next build does.
+        let _ = fs::remove_dir_all(&folder);
         write_if_changed(&list, contents(&file, objects).unwrap_or_default().as_bytes())?;
     }
     environment.cargo.link(&package.out_dir, name, &file);
@@ -70,14 +75,20 @@ fn contents(library: &Path, objects: &[PathBuf]) -> Option<String> {
     std::iter::once(library).chain(objects.iter().map(PathBuf::as_path)).map(line).collect()
 }
 
-fn make(package: &Package, name: &str, objects: &[PathBuf]) -> Result<(), Error> {
+/// Makes a library. An archiver that is killed leaves files of names that nobody knows, so the folder is a
+/// temporary one.
+fn make(package: &Package, folder: &Path, name: &str, objects: &[PathBuf]) -> Result<(), Error> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(Error::io("remove", folder))?;
+    }
+    fs::create_dir_all(folder).map_err(Error::io("make", folder))?;
     let mut archive = cc::Build::new();
     archive
         .cargo_metadata(false)
         .cargo_warnings(false)
         .target(&package.target)
         .host(&package.target)
-        .out_dir(&package.out_dir)
+        .out_dir(folder)
         .opt_level(0);
     archive.objects(objects).try_compile(name).map_err(|error| {
         Error::Toolchain(format!("the objects of `{name}` cannot be put into a library: {error}"))

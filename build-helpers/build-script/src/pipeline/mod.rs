@@ -1,7 +1,7 @@
 //! The build pipeline, from settings to `OUT_DIR`.
 
 use crate::{
-    base::{environment::BuildEnvironment, error::Error, report::Report},
+    base::{environment::BuildEnvironment, error::Error, files::remove_leftovers, report::Report},
     compile::{
         artifacts::architectures,
         binary::Binary,
@@ -81,6 +81,7 @@ pub(crate) fn run_with(
     open: Open<'_>,
 ) -> Result<Summary, Error> {
     let package = Package::read(environment)?;
+    remove_leftovers(&package.out_dir);
     let mut settings = resolve::read(environment, &package, builder)?;
     let is_skipped = environment.flag("KERNELMILL_SKIP_BUILD") || environment.flag("DOCS_RS");
     let store = match is_skipped {

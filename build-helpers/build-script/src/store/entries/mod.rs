@@ -9,7 +9,7 @@ use super::location;
 use crate::base::{
     environment::BuildEnvironment,
     error::Error,
-    files::{Access, write},
+    files::{Access, make_folder, write},
 };
 use frame::Name;
 use kernelmill_artifact::Fingerprint;
@@ -55,7 +55,11 @@ impl Store {
         if environment.text("KERNELMILL_CACHE").is_some_and(|text| text == "off") {
             return Ok(Self::new(None, limit));
         }
-        Self::in_folder(location::user_folder(environment)?, limit)
+        let folder = location::user_folder(environment)?;
+        // Made before it is checked: nobody else can make it after that. A store that cannot be made says so
+        // when it is written.
+        let _ = make_folder(&folder, Access::UserAlone);
+        Self::in_folder(folder, limit)
     }
 
     /// The store in a folder.
@@ -83,7 +87,7 @@ impl Store {
     /// The content stored under a key. An entry that is damaged is removed.
     pub(crate) fn get(&self, kind: &str, key: &Fingerprint) -> Option<Vec<u8>> {
         let path = self.path(kind, key)?;
-        let bytes = fs::read(&path).ok()?;
+        let bytes = read(&path)?;
         let Some(content) = frame::open(Name { kind, key }, &bytes) else {
             // Where it cannot be removed, it is a miss again the next time.
             let _ = fs::remove_file(&path);
@@ -109,7 +113,7 @@ impl Store {
         let rest = path.file_stem().unwrap_or_default();
         let key = format!("{}{}", first.to_string_lossy(), rest.to_string_lossy()).parse();
         let kind = path.extension().unwrap_or_default().to_string_lossy();
-        let (Ok(key), Ok(bytes)) = (key, fs::read(path)) else { return false };
+        let (Ok(key), Some(bytes)) = (key, read(path)) else { return false };
         frame::open(Name { kind: &kind, key: &key }, &bytes).is_some()
     }
 
@@ -147,6 +151,18 @@ impl Store {
         let (first, rest) = name.split_at(2);
         Some(self.folder.as_ref()?.join(first).join(format!("{rest}.{kind}")))
     }
+}
+
+/// The bytes of a file. What is there in place of one is removed: a folder or a link would be in the way of the
+/// entry, and a pipe would be waited for without end.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    let found = path.symlink_metadata().ok()?;
+    if found.is_file() {
+        return fs::read(path).ok();
+    }
+    // Where it cannot be removed, the store says that it cannot be written.
+    let _ = if found.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    None
 }
 
 /// Notes that an entry was used. A file system that keeps no such time only makes the choice of

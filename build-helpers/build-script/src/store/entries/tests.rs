@@ -40,6 +40,32 @@ fn every_damage_is_a_miss_and_is_replaced() {
     assert_eq!(fs::read(&file).unwrap(), whole);
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_no_file_is_a_miss_and_is_replaced() {
+    let folder = temporary_folder();
+    let store = Store::new(Some(folder.path().to_owned()), u64::MAX);
+    let key = digest(b"key");
+    let path = store.path("artifact", &key).unwrap();
+    let in_place: [fn(&Path); 3] = [
+        |path| fs::create_dir_all(path.join("folder")).unwrap(),
+        |path| std::os::unix::fs::symlink(path, path).unwrap(),
+        |path| {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let status = std::process::Command::new("mkfifo").arg(path).status();
+            assert!(status.unwrap().success());
+        },
+    ];
+    for put in in_place {
+        put(&path);
+        assert_eq!(store.get("artifact", &key), None);
+        store.put("artifact", &key, b"content");
+        assert_eq!(store.get("artifact", &key).as_deref(), Some(&b"content"[..]));
+        fs::remove_file(&path).unwrap();
+    }
+    assert_eq!(store.finish(), None);
+}
+
 #[test]
 fn writers_at_once_leave_whole_entries_and_no_temporary_files() {
     let folder = temporary_folder();

@@ -1,0 +1,54 @@
+//! Several builds at once on one store that is empty: all are right, also those beside one that is killed.
+
+use faults::{Fixture, References, VARIANTS, for_seeds, remove};
+use std::{
+    os::unix::process::CommandExt as _,
+    process::{Child, Command, Stdio},
+    thread,
+};
+
+/// Rounds in CI.
+const ROUNDS: u64 = 1;
+
+/// Builds in a round.
+const BUILDS: usize = 4;
+
+/// Starts a build on the store of another fixture, in a process group of its own.
+fn start(fixture: &Fixture, store_of: &Fixture) -> Child {
+    let mut command = fixture.command();
+    command.env("XDG_CACHE_HOME", store_of.cache()).process_group(0);
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the build script")
+}
+
+#[test]
+fn builds_at_once_on_an_empty_store_are_right() {
+    let program = env!("CARGO_BIN_EXE_faults");
+    let fixtures: Option<Vec<_>> = (0..BUILDS).map(|_| Fixture::new(program)).collect();
+    let Some(fixtures) = fixtures else { return };
+    let (first, references) = (&fixtures[0], References::of(&fixtures[0]));
+    for_seeds("rounds of builds at once", ROUNDS, |_, random| {
+        first.clear();
+        let variants: Vec<_> = fixtures.iter().map(|_| random.below(VARIANTS)).collect();
+        for (fixture, variant) in fixtures.iter().zip(&variants) {
+            remove(&fixture.out());
+            fixture.set_variant(*variant);
+        }
+        let builds: Vec<_> = fixtures.iter().map(|fixture| start(fixture, first)).collect();
+        let killed = random.below(BUILDS);
+        thread::sleep(references.time * random.below(2_000) as u32 / 1_000);
+        let group = format!("-{}", builds[killed].id());
+        // It may have ended.
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
+        for (number, build) in builds.into_iter().enumerate() {
+            let output = build.wait_with_output().expect("a build ends");
+            let messages = String::from_utf8_lossy(&output.stderr);
+            if number != killed {
+                assert!(output.status.success(), "{:?}: {messages}", output.status);
+                references.compare(variants[number], &fixtures[number].outputs());
+            }
+        }
+        first.verify();
+        first.set_variant(variants[0]);
+        first.build_is_right(&references, variants[0]);
+    });
+}
