@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use test_support::fuzz::Random;
+use test_support::Random;
 
 /// Tries the cases of as many seeds as `FAULTS_CASES` says, or else `cases`, until `FAULTS_SECONDS` have gone.
 ///

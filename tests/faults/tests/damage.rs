@@ -10,10 +10,7 @@ use std::{
     process::Command,
     time::{Duration, SystemTime},
 };
-use test_support::{
-    fuzz::{Random, damaged},
-    write_file,
-};
+use test_support::{Random, fuzz::damaged, write_file};
 
 /// A way to damage an entry of a store, beside the store of other sources.
 type Damage = fn(&Entry<'_>, &mut Random);

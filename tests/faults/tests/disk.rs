@@ -6,7 +6,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use test_support::{fuzz::Random, tool};
+use test_support::{Random, tool};
 
 /// Cases in CI.
 const CASES: u64 = 6;

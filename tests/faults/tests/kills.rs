@@ -6,7 +6,7 @@ use std::{
     process::{Child, Command, Stdio},
     thread,
 };
-use test_support::fuzz::Random;
+use test_support::Random;
 
 /// Kills in CI.
 const KILLS: u64 = 20;

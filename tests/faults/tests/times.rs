@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
-use test_support::fuzz::Random;
+use test_support::Random;
 
 /// Cases in CI.
 const CASES: u64 = 6;
