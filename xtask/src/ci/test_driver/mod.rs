@@ -11,10 +11,7 @@ use crate::{
     workspace::{Workspace, stage},
 };
 use anyhow::Result;
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::path::Path;
 
 /// Builds the driver, and runs on it the tests of the CUDA back end, the suite in every order, the
 /// suite with each of its kernels made wrong, the examples, and random kernels. What a program does not give back fails it.
@@ -35,19 +32,15 @@ fn back_end(workspace: &Workspace, folder: &Path) -> Result<()> {
     Ok(tests.env("KERNELMILL_REQUIRE_TOOLS", "1").run()?)
 }
 
-/// Compares random kernels in Rust, a new seed each time, for about a minute: the CPU against plain
+/// Compares random kernels in Rust, of two seeds: the CPU against plain
 /// Rust, and PTX on the fake driver too. Then, once by each compiler, random kernels in CUDA C++
 /// through the run time; by the emulator alone a test has run many more. A seed that fails can be run
 /// alone, by setting `KERNELMILL_SEED`.
 fn differential(workspace: &Workspace, driver: &Path) -> Result<()> {
     let program = workspace.target.join("debug/differential");
-    let begun = Instant::now();
-    for seed in 1_u32.. {
-        if seed > 3 && begun.elapsed() > Duration::from_secs(60) {
-            break;
-        }
+    for seed in 1..=2 {
         let build = workspace.cargo(&["build", "--package", "differential"]);
-        build.env("KERNELMILL_SEED", seed.to_string()).quiet().run()?;
+        build.env("KERNELMILL_SEED", format!("{seed}")).quiet().run()?;
         workspace.shell.cmd(&program).run()?;
         let on_driver = workspace.shell.cmd(&program).envs(variables(driver));
         on_driver.env("FAKE_CUDA_ORDER", format!("random:{seed}")).run()?;
