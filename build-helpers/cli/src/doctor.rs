@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let sysroot = sysroot.as_deref();
     let findings = [
         rustc(&rustc_version),
-        llvm(sysroot),
+        llvm(sysroot, &rustc_version),
         linker(),
         lld(&rustc_version, sysroot),
         nvcc(&machine),
@@ -128,10 +128,14 @@ fn line_of(text: &str, label: &str) -> Option<String> {
 }
 
 /// Opens the library as a build does, which checks that every function it calls is there.
-fn llvm(sysroot: Option<&Path>) -> Finding {
+fn llvm(sysroot: Option<&Path>, rustc: &str) -> Finding {
     let path = match (env::var_os("KERNELMILL_LLVM"), sysroot) {
         (Some(path), _) => Ok(PathBuf::from(path)),
-        (None, Some(sysroot)) => kernelmill_llvm::find_in_sysroot(sysroot),
+        (None, Some(sysroot)) => {
+            let version = line_of(rustc, "LLVM version: ");
+            let major = version.and_then(|version| version.split('.').next()?.trim().parse().ok());
+            kernelmill_llvm::find_library(sysroot, major)
+        }
         (None, None) => Ok(PathBuf::from("no Rust toolchain was found")),
     };
     let library = path.and_then(|path| Library::open(&path));

@@ -45,7 +45,7 @@ impl Compiler {
     pub fn new(toolchain: Toolchain) -> Result<Self, Error> {
         let path = match &toolchain.llvm {
             Some(path) => path.clone(),
-            None => kernelmill_llvm::find_in_sysroot(&toolchain.sysroot)?,
+            None => kernelmill_llvm::find_library(&toolchain.sysroot, toolchain.llvm_of_rustc())?,
         };
         let llvm = Library::open(&path)?;
         if toolchain.llvm_of_rustc().is_some_and(|theirs| theirs > llvm.version().major) {

@@ -11,14 +11,17 @@ pub enum Error {
     /// The toolchain has no shared LLVM library: a distribution's `rustc` links its own, and on
     /// Windows LLVM is part of `rustc_driver`.
     #[error(
-        "the Rust toolchain at {} has no shared LLVM library (looked for {} in its lib folder); \
+        "the Rust toolchain at {} has no shared LLVM library (looked for {} in {}); \
          install a toolchain with rustup, or set KERNELMILL_LLVM to the shared library of the LLVM that \
          `rustc --version --verbose` names, for example /usr/lib/llvm-22/lib/libLLVM.so",
-        sysroot.display(), Error::PATTERN
+        sysroot.display(), Error::PATTERN,
+        folders.iter().map(|it| it.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     NotInToolchain {
         /// The toolchain's folder, as `rustc --print sysroot` gives it.
         sysroot: PathBuf,
+        /// Where it was looked for.
+        folders: Vec<PathBuf>,
     },
     /// The system's loader refused the file.
     #[error("cannot open the LLVM library {}: {source}", path.display())]
@@ -99,8 +102,13 @@ pub enum Error {
 
 impl Error {
     /// How toolchains name the library.
-    pub(crate) const PATTERN: &'static str =
-        if cfg!(target_os = "macos") { "libLLVM*.dylib" } else { "libLLVM*.so*" };
+    pub(crate) const PATTERN: &'static str = if cfg!(windows) {
+        "LLVM-C.dll"
+    } else if cfg!(target_os = "macos") {
+        "libLLVM*.dylib"
+    } else {
+        "libLLVM*.so*"
+    };
 
     /// Keeps a message of LLVM.
     pub(crate) fn llvm(message: impl ToString) -> Self {

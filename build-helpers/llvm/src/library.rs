@@ -65,31 +65,6 @@ impl Library {
     }
 }
 
-/// The LLVM library in the folder `lib` of a Rust toolchain.
-///
-/// # Errors
-///
-/// [`Error::NotInToolchain`] where the toolchain has none.
-pub fn find_in_sysroot(sysroot: &Path) -> Result<PathBuf, Error> {
-    let is_library = |name: &str| {
-        name.starts_with("libLLVM")
-            && if cfg!(target_os = "macos") {
-                name.ends_with(".dylib")
-            } else {
-                name.contains(".so")
-            }
-    };
-    let entries = std::fs::read_dir(sysroot.join("lib")).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .filter(|entry| entry.file_name().to_str().is_some_and(is_library))
-        // `libLLVM-22-rust-1.95.0-stable.so` is a linker script that names the real file.
-        .filter(|entry| entry.metadata().is_ok_and(|metadata| metadata.len() > 1 << 16))
-        .map(|entry| entry.path())
-        .collect();
-    found.sort();
-    found.pop().ok_or_else(|| Error::NotInToolchain { sysroot: sysroot.to_owned() })
-}
-
 /// Opens the library, checks it, and fills the table.
 fn load(path: &Path) -> Result<Version, Error> {
     let library =
@@ -172,15 +147,6 @@ const LATER: &[(&str, u32)] = &[("LLVMGetSwitchCaseValue", 23)];
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_toolchain_without_the_library_is_an_error_that_says_what_to_set() {
-        let folder = test_support::temporary_folder();
-        let message =
-            find_in_sysroot(&folder.path().join("no-such-toolchain")).unwrap_err().to_string();
-        assert!(message.contains("no-such-toolchain"), "{message}");
-        assert!(message.contains("KERNELMILL_LLVM") && message.contains("rustup"), "{message}");
-    }
 
     #[test]
     fn a_library_that_is_not_llvm_is_refused() {
