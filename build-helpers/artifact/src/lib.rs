@@ -10,6 +10,7 @@
 //! - [`DeviceFunction`]: a function that the host passes to kernels.
 //! - [`Fingerprint`]: the digest of everything that can change an artifact's bytes.
 //! - [`PanicRecord`]: the record that a device writes when a kernel panics.
+//! - [`PtxVersion`]: a version of PTX, with the driver that reads it.
 //! - [`Printed`]: the output of kernels on a device whose driver has no `printf`.
 //!
 //! [`kernelmill`]: https://docs.rs/kernelmill
@@ -24,6 +25,7 @@ mod location;
 mod message;
 mod panic;
 mod printed;
+mod ptx;
 mod safety;
 mod scalar;
 mod signature;
@@ -41,6 +43,7 @@ pub use location::{SourceFrame, SourceLocation};
 pub use message::render_message;
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
+pub use ptx::PtxVersion;
 pub use safety::Safety;
 pub use scalar::Scalar;
 pub use signature::{

@@ -26,6 +26,7 @@
 //! # Ok::<(), kernelmill_build::manifest::ManifestError>(())
 //! ```
 
+use kernelmill_artifact::PtxVersion;
 pub use kernelmill_compiler::{
     CoroutineReason, Lowering, Pass, PassFact, PassOutcome, PassReport, ScalarReason, Strategy,
 };
@@ -191,11 +192,34 @@ pub struct Binary {
     pub bytes: u64,
     /// The digest of everything that its bytes depend on, in hexadecimal.
     pub fingerprint: String,
+    /// For PTX, its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ptx: Option<Ptx>,
     /// The kernels in it.
     pub kernels: Vec<CompiledKernel>,
     /// For the CPU, what the passes of the compiler's back end did, in their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passes: Vec<PassReport>,
+}
+
+/// What PTX asks of the driver.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Ptx {
+    /// Its version, `6.3`.
+    pub version: String,
+    /// The CUDA release whose driver is the first that reads it, `10.0`; `None` where this version of kernelmill does
+    /// not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cuda: Option<String>,
+}
+
+impl Ptx {
+    /// What PTX of a version asks for.
+    pub(crate) fn new(version: PtxVersion) -> Self {
+        let cuda = version.cuda().map(|(major, minor)| format!("{major}.{minor}"));
+        Self { version: version.to_string(), cuda }
+    }
 }
 
 /// The form of the bytes of a binary.

@@ -1,4 +1,4 @@
-//! `cargo kernelmill report`: what each kernel takes of an NVIDIA GPU.
+//! `cargo kernelmill report`: what each kernel takes of an NVIDIA GPU, and which drivers read its PTX.
 
 use crate::{
     assembly,
@@ -6,12 +6,12 @@ use crate::{
 };
 use anyhow::{Result, bail};
 use kernelmill_artifact::Target;
-use kernelmill_build::manifest::{Binary, BinaryKind, CompiledKernel};
+use kernelmill_build::manifest::{Binary, BinaryKind, CompiledKernel, Ptx};
 
 /// What to report on.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Reports on cubins for this target, `sm_90`, instead of those of the configuration.
+    /// Reports on code for this target, `sm_90`, instead of those of the configuration.
     #[arg(long)]
     target: Option<String>,
     #[command(flatten)]
@@ -40,18 +40,24 @@ impl Usage {
     }
 }
 
-/// Builds the package, and prints a line for each kernel and cubin.
+/// Builds the package, and prints a line for each kernel and cubin, and for each file of PTX.
 pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(text) = &options.target
-        && !matches!(text.parse()?, Target::Cubin(_))
+        && !matches!(text.parse()?, Target::Cubin(_) | Target::Ptx(_))
     {
-        bail!("`{text}` is no cubin, whose resources are known: ask for `sm_90` or the like");
+        bail!("`{text}` is no target of NVIDIA's: ask for `sm_90` or the like");
     }
     let built = options.selection.build(options.target.as_deref())?;
     let binaries = built.manifest.binaries.iter();
     let cubins: Vec<_> = binaries.filter(|binary| binary.kind == BinaryKind::Cubin).collect();
+    let drivers: Vec<_> = built.manifest.binaries.iter().filter_map(driver).collect();
+    drivers.iter().for_each(|line| println!("{line}"));
+    if cubins.is_empty() && drivers.is_empty() {
+        bail!("`{}` has no code for NVIDIA: name a target, `--target sm_90`", built.name);
+    }
     if cubins.is_empty() {
-        bail!("`{}` has no cubin: name a target, `--target sm_90`", built.name);
+        println!("registers and memory are known of cubins: name a target, `--target sm_90`");
+        return Ok(());
     }
     println!("registers  stack  shared  local  instructions  kernel");
     for binary in cubins {
@@ -71,6 +77,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     println!("the instructions that read or write the stack, as those do that spill registers;");
     println!("`?` is the stack of a kernel that recurses, which has no bound");
     Ok(())
+}
+
+/// The line of a file of PTX: the oldest driver that reads it.
+fn driver(binary: &Binary) -> Option<String> {
+    let Ptx { version, cuda, .. } = binary.ptx.as_ref()?;
+    let cuda = cuda.as_ref().map_or_else(
+        || "a driver that is newer than this kernelmill".to_owned(),
+        |cuda| format!("the driver of CUDA {cuda} or later"),
+    );
+    Some(format!("{}: PTX {version}, which needs {cuda}", binary.file))
 }
 
 /// The name of a kernel's wrapper; its symbol where it has none.

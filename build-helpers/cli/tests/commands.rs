@@ -76,8 +76,11 @@ fn report_counts_what_a_kernel_takes() {
     assert!((8..=40).contains(&registers), "{text}");
     assert_eq!((stack, shared, local), (0, 0, 0), "{text}");
     assert!((8..=200).contains(&instructions), "{text}");
-    let output = kernelmill(&["report", "--target", "compute_80"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("`compute_80` is no cubin"));
+    let text = stdout(kernelmill(&["report", "--target", "compute_80"]));
+    let driver = "saxpy.compute_80.ptx: PTX 7.0, which needs the driver of CUDA 11.0 or later";
+    assert_eq!(text.lines().next(), Some(driver), "{text}");
+    let output = kernelmill(&["report", "--target", "cpu"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("`cpu` is no target of NVIDIA's"));
 }
 
 #[test]

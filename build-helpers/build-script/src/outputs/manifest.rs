@@ -9,11 +9,13 @@ use crate::{
     discovery::source::Source,
     manifest::{
         Access, Binary, BinaryKind, CompiledKernel, Diagnostic, FILE, Kernel, Limits, Manifest,
-        Parameter, ParameterKind, SCHEMA, Severity,
+        Parameter, ParameterKind, Ptx, SCHEMA, Severity,
     },
     settings::package::Package,
 };
-use kernelmill_artifact::{self as artifact, ArtifactKind, LaunchLimits, Safety, Signature};
+use kernelmill_artifact::{
+    self as artifact, ArtifactKind, LaunchLimits, PtxVersion, Safety, Signature,
+};
 use kernelmill_compiler::CompiledKernel as Compiled;
 use std::collections::BTreeMap;
 
@@ -134,6 +136,7 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         resources: resources.get(&kernel.entry).copied(),
         notes: kernel.notes.clone(),
     });
+    let version = PtxVersion::of(&artifact.bytes).filter(|_| kind == BinaryKind::Ptx);
     Binary {
         file: embedded.file.clone(),
         source: embedded.source.to_owned(),
@@ -141,6 +144,7 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         kind,
         bytes: artifact.bytes.len() as u64,
         fingerprint: embedded.binary.fingerprint.to_string(),
+        ptx: version.map(Ptx::new),
         kernels: kernels.collect(),
         passes: artifact.passes.clone(),
     }
