@@ -44,6 +44,17 @@ const OF_CUDARC: [(&str, &[&str]); 3] = [
     ("CudaContext::bind_to_thread", &["cuCtxGetCurrent", "cuCtxSetCurrent"]),
 ];
 
+/// What became of a program's calls.
+#[derive(Default)]
+struct Findings {
+    /// What was wrong.
+    faults: String,
+    /// Calls with which something was wrong.
+    failed: usize,
+    /// Failed calls after which something leaked that nobody can give back, or that cudarc keeps.
+    leaks: usize,
+}
+
 /// What a program computes: the elements of a buffer, and the panics that it was told of.
 type Outcome = (Vec<f32>, usize);
 
@@ -223,16 +234,20 @@ impl Program {
     /// Lets each call fail once.
     fn sweep(&self, errors: &[&str]) {
         for error in errors {
-            let mut faults = String::new();
-            let calls = (1..).take_while(|call| self.fail(*call, error, &mut faults)).count();
+            let mut found = Findings::default();
+            let calls = (1..).take_while(|call| self.fail(*call, error, &mut found)).count();
+            let Findings { faults, failed, leaks } = found;
+            println!(
+                "counted: {} with {error}, {leaks} leaks that are not ours: {calls} tried, {failed} failed",
+                self.name
+            );
             assert!(faults.is_empty(), "{faults}");
             assert!(calls > 40, "only {calls} calls of {}", self.name);
-            println!("counted: {} with {error}: {calls} tried, 0 failed", self.name);
         }
     }
 
     /// Lets a call fail, and adds what is wrong then; whether there was such a call.
-    fn fail(&self, call: usize, error: &str, faults: &mut String) -> bool {
+    fn fail(&self, call: usize, error: &str, found: &mut Findings) -> bool {
         let rule = format!("any at call {call} with {error}");
         let variables = [
             ("FAKE_CUDA_FAIL", &*rule),
@@ -247,14 +262,18 @@ impl Program {
             child.expect_success();
             return false;
         }
+        let before = found.faults.len();
         let may_leak = RELEASES.contains(&failed) || is_leak_of_cudarc(failed, &child.stdout);
         if child.code != Some(0) && (child.code != Some(LEAKS) || !may_leak) {
-            writeln!(faults, "call {call}, {failed}:\n{}\n{}", child.stdout, child.stderr).unwrap();
+            let (printed, said) = (&child.stdout, &child.stderr);
+            writeln!(found.faults, "call {call}, {failed}:\n{printed}\n{said}").unwrap();
         }
+        found.leaks += usize::from(may_leak && child.code == Some(LEAKS));
         let told = child.stdout.lines().find_map(|line| line.split_once("error: "));
         if let Some((_, error)) = told.filter(|(_, error)| !names(error, failed)) {
-            writeln!(faults, "call {call}, {failed}, is named: {error}").unwrap();
+            writeln!(found.faults, "call {call}, {failed}, is named: {error}").unwrap();
         }
+        found.failed += usize::from(found.faults.len() > before);
         true
     }
 }

@@ -114,8 +114,8 @@ impl Fixture {
         command
     }
 
-    /// A program with the environment of the build script, whose first argument is the build script's program;
-    /// its argument is `build`.
+    /// A program that starts the build script, as `timeout` does: these arguments, then the build script's program
+    /// and its argument.
     #[must_use]
     pub fn command_of(&self, program: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(program);

@@ -5,7 +5,8 @@
 //! sources gives, or it ends with an error that says what to do; every entry of the store is whole.
 //!
 //! Each case has a seed, which is printed where it fails. `FAULTS_SEED` says with which to begin, and
-//! `FAULTS_CASES` how many to try: one alone repeats a case. `cargo xtask soak` tries many.
+//! `FAULTS_CASES` how many to try: one alone repeats a case, a kill at the same part of the time that a build takes.
+//! `cargo xtask soak` tries many.
 //!
 //! A build is one run of a build script, started as Cargo starts it, in a process group with the compilers
 //! that it runs. Cargo itself is killed in `tests/end-to-end`. What is done to a process follows "crash testing" of

@@ -170,7 +170,9 @@ const CHANGES: [Change; 7] = [
     (
         "a file in place of a folder of entries",
         |store| {
-            let folder = entries(store)[0].parent().expect("a folder").to_owned();
+            // Every build needs the binaries.
+            let found = of_kind(&entries(store), "artifact");
+            let folder = found[0].parent().expect("a folder").to_owned();
             remove(&folder);
             fs::write(folder, "").expect("a file");
         },

@@ -29,10 +29,10 @@ impl Limit {
                 after: "umount \"$DISK\"",
             },
             1 | 2 => {
-                // In blocks of 512 bytes. A signal would end compilers before they can say why.
-                let blocks = random.below(400);
+                // In blocks of 1024 bytes. A signal would end compilers before they can say why.
+                let blocks = random.below(200);
                 Self {
-                    name: name(blocks * 512, "the largest file"),
+                    name: name(blocks * 1_024, "the largest file"),
                     before: format!("trap '' XFSZ && ulimit -S -f {blocks}"),
                     after: "ulimit -S -f unlimited",
                 }

@@ -26,6 +26,7 @@ const REMARKS: &str = "\n## What was found";
 /// Runs all and writes the page.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let seed = options.seed.unwrap_or_else(|| seed_of_commit(workspace));
+    let heading = heading(workspace, options, seed)?;
     let mut table =
         String::from("| what | tried | failed | seconds |\n| --- | --- | --- | --- |\n");
     let mut failures = String::new();
@@ -41,7 +42,6 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let page = workspace.root.join("benches/results/reliability.md");
     let old = fs::read_to_string(&page).unwrap_or_default();
     let remarks = old.find(REMARKS).map_or("", |at| &old[at..]);
-    let heading = heading(workspace, options, seed)?;
     fs::write(&page, format!("{heading}\n{table}{remarks}"))?;
     println!("\n{heading}\n{table}\nwritten to {}", page.display());
     if !failures.is_empty() {
