@@ -13,7 +13,7 @@ use crate::{
     hal::{Function, Module, StreamRef},
     launch::Launch,
     limits::{KernelLimits, check_bounds},
-    marshal::{self, Marshalled},
+    marshal,
 };
 use kernelmill_artifact::{LaunchLimits, Signature};
 
@@ -67,8 +67,8 @@ impl CompiledKernel {
         let error = unsafe {
             match self.time_limit {
                 None => {
-                    let mut marshalled = Marshalled::new(arguments);
-                    self.function.launch(stream, &shape, marshalled.pointers())?
+                    let mut pointers = marshal::pointers(arguments);
+                    self.function.launch(stream, &shape, &mut pointers)?
                 }
                 Some(limit) => {
                     let owned = marshal::owned(arguments);

@@ -17,7 +17,7 @@ use std::{
 use kernelmill_artifact::TensorMapData;
 
 pub(crate) use self::{
-    arguments::OwnedArguments,
+    arguments::{OwnedArguments, Pointers},
     async_error::{AsyncError, ErrorSlot},
     guard::Guard,
 };
@@ -178,7 +178,7 @@ pub(crate) trait Function: Send + Sync {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut [*const u8],
+        arguments: &mut Pointers,
     ) -> Result<Option<Arc<AsyncError>>>;
 
     /// The longest that a launch may take, where somebody watches: it is by [`Function::launch_within`] then.
@@ -200,7 +200,7 @@ pub(crate) trait Function: Send + Sync {
         arguments: OwnedArguments,
     ) -> Result<Option<Arc<AsyncError>>> {
         // SAFETY: as promised to this function; a launch that returns does not use its arguments any more.
-        unsafe { self.launch(stream, shape, &mut arguments.pointers().to_vec()) }
+        unsafe { self.launch(stream, shape, &mut arguments.to_pointers()) }
     }
 }
 

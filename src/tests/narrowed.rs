@@ -46,7 +46,7 @@ const fn artifact(
 
 const fn set(artifacts: &'static [EmbeddedArtifact]) -> KernelSet {
     KernelSet {
-        format_version: 1,
+        format_version: 2,
         package: "narrowed",
         signatures: &SIGNATURES,
         functions: &[],

@@ -256,7 +256,10 @@ impl hal::Context for Context {
 
     fn synchronize(&self) -> Result<()> {
         self.shared.bind()?;
+        let panics = &self.shared.panics;
+        let dropped = panics.dropped();
         self.shared.synchronize()?;
-        self.shared.panics.report_all(&self.shared.stream, true)
+        panics.reclaim(dropped, &self.shared);
+        panics.report_all()
     }
 }

@@ -14,7 +14,7 @@ use super::{driver::named, image::Image, order, shared::Shared};
 use crate::{
     embedded::EmbeddedKernel,
     error::{Error, Result},
-    hal::{self, AsyncError, StreamRef},
+    hal::{self, AsyncError, Pointers, StreamRef},
     limits::{Checked, KernelLimits},
 };
 
@@ -98,12 +98,16 @@ impl hal::Function for Function {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut [*const u8],
+        arguments: &mut Pointers,
     ) -> Result<Option<Arc<AsyncError>>> {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
         self.shared.bind()?;
         let stream = order::launch_stream(stream)?;
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
+        // Kernels that were not compiled by this crate's compiler have no such parameter, and do not look.
+        let record =
+            if self.kernel.panics { self.shared.panics.record(stream, &self.image)? } else { 0 };
+        let arguments = arguments.with_record(&record);
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the function is of a loaded module in the stream's context; the caller promises
         // the arguments, which the driver copies before it returns.
@@ -123,9 +127,6 @@ impl hal::Function for Function {
             )
         };
         named(launched.result(), "cuLaunchKernel", subject)?;
-        if self.kernel.panics && self.image.can_panic() {
-            self.shared.panics.expect(stream, &self.image);
-        }
         Ok(None)
     }
 }

@@ -21,6 +21,8 @@ mod memory;
 mod module;
 mod order;
 mod panics;
+mod records;
 mod shared;
 mod stream;
+mod stream_id;
 mod tensor_map;

@@ -15,11 +15,12 @@ const MARK: &str = "cuDriverGetVersion";
 
 /// Calls that give something back. One that fails is not made again, because it may have done its
 /// work: calls report errors of launches too.
-const RELEASES: [&str; 6] = [
+const RELEASES: [&str; 7] = [
     "cuDevicePrimaryCtxRelease",
     "cuEventDestroy",
     "cuMemFreeAsync",
     "cuMemFree",
+    "cuMemFreeHost",
     "cuModuleUnload",
     "cuStreamDestroy",
 ];
