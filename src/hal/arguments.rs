@@ -10,6 +10,7 @@ use kernelmill_artifact::MAX_ARGUMENTS;
 
 /// Pointers to device-level arguments, on the stack: the kernel's own, and behind them the sizes of what is
 /// passed as an address.
+#[derive(Clone)]
 pub(crate) struct Pointers {
     /// One more than there are arguments, for what a back end adds.
     pointers: [*const u8; MAX_ARGUMENTS + 1],
@@ -62,7 +63,7 @@ pub(crate) struct OwnedArguments {
     pointers: Vec<*const u8>,
     /// How many are the kernel's own.
     own: usize,
-    _copies: Vec<Copied>,
+    copies: Vec<Copied>,
 }
 
 // SAFETY: the copies are only read, and they are this value's own.
@@ -73,6 +74,7 @@ unsafe impl Sync for OwnedArguments {}
 /// Bytes on the heap.
 struct Copied {
     pointer: NonNull<u8>,
+    bytes: usize,
     layout: Layout,
 }
 
@@ -88,7 +90,7 @@ impl OwnedArguments {
         let copy = |&(value, bytes)| unsafe { Copied::new(value, bytes) };
         let copies: Vec<_> = values.iter().map(copy).collect();
         let pointers = copies.iter().map(|copy| copy.pointer.as_ptr().cast_const()).collect();
-        Self { pointers, own, _copies: copies }
+        Self { pointers, own, copies }
     }
 
     /// The pointers to the copies, as a launch takes them.
@@ -120,7 +122,7 @@ impl Copied {
         let Some(pointer) = NonNull::new(memory) else { handle_alloc_error(layout) };
         // SAFETY: promised; the new memory has as many bytes.
         unsafe { ptr::copy_nonoverlapping(value, pointer.as_ptr(), bytes) };
-        Self { pointer, layout }
+        Self { pointer, bytes, layout }
     }
 }
 
@@ -128,6 +130,18 @@ impl Drop for Copied {
     fn drop(&mut self) {
         // SAFETY: allocated with this layout, and freed once.
         unsafe { dealloc(self.pointer.as_ptr(), self.layout) }
+    }
+}
+
+impl Clone for OwnedArguments {
+    fn clone(&self) -> Self {
+        let values: Vec<_> = self
+            .copies
+            .iter()
+            .map(|copy| (copy.pointer.as_ptr().cast_const(), copy.bytes))
+            .collect();
+        // SAFETY: the copies are there.
+        unsafe { Self::copy(&values, self.own) }
     }
 }
 

@@ -13,6 +13,7 @@ use cudarc::driver::{
 use super::{
     driver::{named, present},
     driver_context::DriverContext,
+    graph::Graph,
     memory::Memory,
     module::Module,
     order,
@@ -252,6 +253,11 @@ impl hal::Context for Context {
             }
             _ => Ok(None),
         }
+    }
+
+    unsafe fn instantiate(&self, nodes: &[hal::Node<'_>]) -> Result<Option<Box<dyn hal::Graph>>> {
+        let graph = Graph::new(&self.shared, nodes)?;
+        Ok(graph.map(|graph| Box::new(graph) as _))
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -6,11 +6,12 @@ use std::sync::{
 };
 
 use cudarc::driver::{
+    CudaStream,
     result::function as raw,
     sys::{self, CUfunction_attribute as Attribute},
 };
 
-use super::{driver::named, image::Image, order, shared::Shared};
+use super::{driver::named, image::Image, order, panics::Panics, shared::Shared};
 use crate::{
     embedded::EmbeddedKernel,
     error::{Error, Result},
@@ -68,6 +69,13 @@ impl Function {
         })
     }
 
+    /// What a node of a graph needs of it, with so much dynamic shared memory.
+    pub(super) fn launchable(&self, dynamic_shared_bytes: u32) -> Result<Launchable> {
+        self.allow_dynamic(dynamic_shared_bytes)?;
+        let (handle, image) = (self.handle, Arc::clone(&self.image));
+        Ok(Launchable { handle, image, panics: self.kernel.panics })
+    }
+
     /// Asks for as much dynamic shared memory as a launch needs.
     fn allow_dynamic(&self, bytes: u32) -> Result<()> {
         if bytes <= self.dynamic_allowed.load(Ordering::Relaxed) {
@@ -86,6 +94,24 @@ impl Function {
         })?;
         self.dynamic_allowed.store(bytes, Ordering::Relaxed);
         Ok(())
+    }
+}
+
+/// What of a function is in a node of a graph.
+pub(super) struct Launchable {
+    handle: sys::CUfunction,
+    image: Arc<Image>,
+    panics: bool,
+}
+
+impl Launchable {
+    pub(super) fn handle(&self) -> sys::CUfunction {
+        self.handle
+    }
+
+    /// The address of its panic record, for launches on a stream; 0 where it cannot panic.
+    pub(super) fn record(&self, panics: &Panics, stream: &Arc<CudaStream>) -> Result<u64> {
+        if self.panics { panics.record(stream, &self.image) } else { Ok(0) }
     }
 }
 

@@ -14,6 +14,7 @@ mod driver;
 mod driver_context;
 pub(super) mod element;
 mod event;
+mod graph;
 mod image;
 mod interop;
 mod launch;
