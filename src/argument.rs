@@ -70,6 +70,11 @@ impl<'s, T> Held<'s, T> {
         Self { address, len, guard, marker: PhantomData }
     }
 
+    /// Elements that take no memory.
+    pub(crate) fn without_memory(len: usize) -> Self {
+        Self::new(no_address::<T>(), len, Guard::Nothing)
+    }
+
     /// Elements of a buffer of `device`, whose memory `hold` holds where there is any.
     fn of_buffer(
         device: &Device,
@@ -77,6 +82,9 @@ impl<'s, T> Held<'s, T> {
         (offset, len): (usize, usize),
         hold: impl FnOnce() -> Option<Result<(u64, Guard<'s>)>>,
     ) -> Result<Self> {
+        if stream.is_recording() {
+            return Err(Error::NotInGraph { subject: format!("a buffer of {len} elements") });
+        }
         if !device.context().accepts(stream) {
             return Err(Error::WrongDevice {
                 subject: format!("a buffer of {len} elements"),
@@ -86,7 +94,7 @@ impl<'s, T> Held<'s, T> {
         }
         match hold().transpose()? {
             Some((address, guard)) => Ok(Self::new(address + offset as u64, len, guard)),
-            None => Ok(Self::new(no_address::<T>(), len, Guard::Nothing)),
+            None => Ok(Self::without_memory(len)),
         }
     }
 

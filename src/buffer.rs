@@ -120,6 +120,16 @@ impl<T: DeviceCopy> Buffer<T> {
 }
 
 impl<T> Buffer<T> {
+    /// A buffer of `len` elements in this memory.
+    pub(crate) fn from_parts(device: &Device, memory: Option<Box<dyn Memory>>, len: usize) -> Self {
+        Self { device: device.clone(), memory, len, marker: PhantomData }
+    }
+
+    /// Its memory, and the number of elements.
+    pub(crate) fn into_parts(self) -> (Option<Box<dyn Memory>>, usize) {
+        (self.memory, self.len)
+    }
+
     /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -190,6 +190,15 @@ pub enum Error {
         /// What was asked of the stream.
         operation: &'static str,
     },
+    /// A buffer is used with a graph that it is not in, or a graph's buffer outside of it.
+    #[error(
+        "{subject} is not in the graph that it is used with; a graph has the buffers that were moved into \
+         it with `GraphBuilder::add`, and only launches on that builder take what `add` has returned"
+    )]
+    NotInGraph {
+        /// What is used.
+        subject: String,
+    },
     /// A function of the CUDA driver failed.
     #[error("{function} failed for {subject}: {name} ({code})")]
     Cuda {

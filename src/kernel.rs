@@ -3,17 +3,18 @@
 //! The one place where a launch is checked: stream, limits of the device and of the kernel, and what
 //! its author says of blocks. What passes goes to the back end.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use crate::{
     argument::Argument,
+    cache::ModuleHold,
     device::Device,
     embedded::{EmbeddedArtifact, EmbeddedKernel},
     error::{Error, Result},
-    hal::{Function, Module, StreamRef},
+    hal::{AsyncError, Function, OwnedArguments, StreamRef},
     launch::Launch,
-    limits::{KernelLimits, check_bounds},
-    marshal::{self, Marshalled},
+    limits::{Checked, KernelLimits, check_bounds},
+    marshal,
 };
 use kernelmill_artifact::{LaunchLimits, Signature};
 
@@ -29,6 +30,8 @@ pub(crate) struct CompiledKernel {
     function: Box<dyn Function>,
     /// The longest that a launch may take, where somebody watches.
     time_limit: Option<Duration>,
+    /// Dropped last: the function is of this module.
+    _module: Arc<ModuleHold>,
 }
 
 impl CompiledKernel {
@@ -37,12 +40,54 @@ impl CompiledKernel {
         signature: &'static Signature,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
-        module: std::sync::Arc<dyn Module>,
+        module: &Arc<ModuleHold>,
     ) -> Result<Self> {
-        let function = module.function(artifact, kernel)?;
+        let function = Arc::clone(module.module()).function(artifact, kernel)?;
+        let _module = Arc::clone(module);
         let (name, bounds) = (signature.name(), signature.limits);
         let (limits, time_limit) = (function.limits(), function.time_limit());
-        Ok(Self { name, artifact, limits, bounds, function, time_limit })
+        Ok(Self { name, artifact, limits, bounds, function, time_limit, _module })
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The function that is launched.
+    pub(crate) fn function(&self) -> &dyn Function {
+        &*self.function
+    }
+
+    /// The shape of a launch that is within the limits; `None` for one of no threads.
+    pub(crate) fn check(&self, device: &Device, launch: &Launch<3>) -> Result<Option<Checked>> {
+        let shape = device.limits().check(launch, &self.limits, self.name, device.name())?;
+        if shape.is_some() {
+            check_bounds(launch, &self.bounds, self.name)?;
+        }
+        Ok(shape)
+    }
+
+    /// Launches the kernel with arguments that can be used again; the asynchronous error, where the launch
+    /// has run already.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of the kernel, in its order, the shape is one that was checked, and the
+    /// stream is of the device that the kernel is loaded on.
+    pub(crate) unsafe fn run_owned(
+        &self,
+        stream: StreamRef<'_>,
+        shape: &Checked,
+        arguments: &OwnedArguments,
+    ) -> Result<Option<Arc<AsyncError>>> {
+        // SAFETY: promised.
+        unsafe {
+            match self.time_limit {
+                None => self.function.launch(stream, shape, &mut arguments.to_pointers()),
+                Some(limit) => self.function.launch_within(limit, stream, shape, arguments.clone()),
+            }
+        }
     }
 
     /// Launches the kernel on `device`, which it is loaded on.
@@ -60,15 +105,13 @@ impl CompiledKernel {
         if !device.context().accepts(stream) {
             return Err(self.wrong_device(device, stream));
         }
-        let shape = device.limits().check(launch, &self.limits, self.name, device.name())?;
-        let Some(shape) = shape else { return Ok(()) };
-        check_bounds(launch, &self.bounds, self.name)?;
+        let Some(shape) = self.check(device, launch)? else { return Ok(()) };
         // SAFETY: the stream is of this device, the shape was checked, the arguments are promised.
         let error = unsafe {
             match self.time_limit {
                 None => {
-                    let mut marshalled = Marshalled::new(arguments);
-                    self.function.launch(stream, &shape, marshalled.pointers())?
+                    let mut pointers = marshal::pointers(arguments);
+                    self.function.launch(stream, &shape, &mut pointers)?
                 }
                 Some(limit) => {
                     let owned = marshal::owned(arguments);

@@ -37,6 +37,7 @@
 //!
 //! - [`Device`], [`Stream`], [`Buffer`]: where kernels run, in which order, on what memory.
 //! - [`Launch`]: how many threads.
+//! - [`Graph`]: launches that are recorded once and launched many times.
 //! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
 //! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
 //! - [`select`]: which embedded binary a device gets, and why each other one lost.
@@ -69,6 +70,7 @@ mod discovery;
 mod embedded;
 mod error;
 mod function;
+mod graph;
 mod hal;
 mod kernel;
 mod launch;
@@ -97,6 +99,7 @@ pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
 pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
 pub use function::DeviceFn;
+pub use graph::{Graph, GraphBuffer, GraphBuffers, GraphBuilder, GraphSlice, GraphSliceMut};
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;
 pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};

@@ -12,6 +12,7 @@ use crate::{
     device::Device,
     embedded::{EmbeddedArtifact, KernelSet, check_version},
     error::{Error, NoBinary, Result},
+    graph::Recorder,
     hal::StreamRef,
     kernel::CompiledKernel,
     launch::Launch,
@@ -23,8 +24,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Loaded {
     // Dropped first: functions belong to modules.
-    kernels: Vec<Option<CompiledKernel>>,
-    modules: Vec<ModuleHold>,
+    kernels: Vec<Option<Arc<CompiledKernel>>>,
+    modules: Vec<Arc<ModuleHold>>,
     choices: Vec<Choice>,
     /// Why each kernel that is not there is not, by its index.
     missing: BTreeMap<usize, NoBinary>,
@@ -112,13 +113,13 @@ impl Loaded {
     /// Loads a binary that was chosen, with those of its kernels that are not there yet.
     fn add(&mut self, set: &'static KernelSet, choice: Choice) -> Result<()> {
         let artifact = choice.artifact;
-        let module = module_cache().hold(self.device.context(), artifact)?;
+        let module = Arc::new(module_cache().hold(self.device.context(), artifact)?);
         for kernel in artifact.kernels {
             let slot = &mut self.kernels[kernel.signature];
             if slot.is_none() {
                 let signature = &set.signatures[kernel.signature];
-                let module = Arc::clone(module.module());
-                *slot = Some(CompiledKernel::new(signature, artifact, kernel, module)?);
+                let kernel = CompiledKernel::new(signature, artifact, kernel, &module)?;
+                *slot = Some(Arc::new(kernel));
             }
         }
         self.modules.push(module);
@@ -156,8 +157,12 @@ impl Loaded {
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {
+        let kernel = self.kernel(index)?;
+        if let Some(recorder) = stream.downcast::<Recorder>() {
+            return recorder.record(&self.device, kernel, launch, arguments);
+        }
         // SAFETY: as promised to this function.
-        unsafe { self.kernel(index)?.launch(&self.device, stream, launch, arguments) }
+        unsafe { kernel.launch(&self.device, stream, launch, arguments) }
     }
 
     /// The kernel with this index among the signatures.
@@ -165,7 +170,7 @@ impl Loaded {
     /// # Errors
     ///
     /// [`Error::NoBinary`] for one that is not compiled for this device.
-    pub(crate) fn kernel(&self, index: usize) -> Result<&CompiledKernel> {
+    pub(crate) fn kernel(&self, index: usize) -> Result<&Arc<CompiledKernel>> {
         self.kernels[index].as_ref().ok_or_else(|| self.missing[&index].clone().into())
     }
 }

@@ -6,72 +6,71 @@ use kernelmill_artifact::MAX_ARGUMENTS;
 
 use crate::{
     argument::{Argument, Kind},
-    hal::OwnedArguments,
+    hal::{OwnedArguments, Pointers},
 };
 
-/// Calls `word` with the address and the bytes of each device-level argument. Behind the kernel's own
-/// arguments come the sizes of what is passed as an address: kernels that do not ask for them do not look
-/// there. None where there is no room for all.
-fn words(arguments: &[Argument<'_>], mut word: impl FnMut(*const u8, usize)) {
+/// Calls `word` with the address and the bytes of each device-level argument; how many are the kernel's
+/// own. Behind these come the sizes of what is passed as an address: kernels that do not ask for them do
+/// not look there. None where there is no room for all.
+fn words(arguments: &[Argument<'_>], mut word: impl FnMut(Word)) -> usize {
     let (mut count, mut addresses) = (0, 0);
+    let own = |pointer, bytes| Word { pointer, bytes, is_size: false };
     for argument in arguments {
         count += 1;
         match argument.kind() {
-            Kind::Value { address, bytes } => word(*address, *bytes),
+            Kind::Value { address, bytes } => word(own(*address, *bytes)),
             Kind::Pointer { address, .. } => {
-                word(std::ptr::from_ref(address).cast(), size_of::<u64>());
+                word(own(std::ptr::from_ref(address).cast(), size_of::<u64>()));
                 addresses += 1;
             }
             Kind::Slice { address, len } => {
-                word(std::ptr::from_ref(address).cast(), size_of::<u64>());
-                word(std::ptr::from_ref(len).cast(), size_of::<u64>());
+                word(own(std::ptr::from_ref(address).cast(), size_of::<u64>()));
+                word(own(std::ptr::from_ref(len).cast(), size_of::<u64>()));
                 count += 1;
             }
         }
     }
     if count + addresses > MAX_ARGUMENTS {
-        return;
+        return count;
     }
     for argument in arguments {
         if let Kind::Pointer { bytes, .. } = argument.kind() {
-            word(std::ptr::from_ref(bytes).cast(), size_of::<u64>());
+            let pointer = std::ptr::from_ref(bytes).cast();
+            word(Word { pointer, bytes: size_of::<u64>(), is_size: true });
         }
     }
+    count
+}
+
+/// One device-level argument.
+struct Word {
+    pointer: *const u8,
+    bytes: usize,
+    /// Whether it is the size of another.
+    is_size: bool,
 }
 
 /// Copies of the words for `arguments`.
 pub(crate) fn owned(arguments: &[Argument<'_>]) -> OwnedArguments {
     let mut values = Vec::new();
-    words(arguments, |address, bytes| values.push((address, bytes)));
+    let own = words(arguments, |word| values.push((word.pointer, word.bytes)));
     // SAFETY: arguments borrow the values that they point at.
-    unsafe { OwnedArguments::copy(&values) }
+    unsafe { OwnedArguments::copy(&values, own) }
 }
 
-/// Pointers to device-level arguments, on the stack: a launch allocates nothing.
-pub(crate) struct Marshalled {
-    pointers: [*const u8; MAX_ARGUMENTS],
-    len: usize,
-}
-
-impl Marshalled {
-    /// The pointers for `arguments`, which they point into: valid as long as those are.
-    ///
-    /// # Panics
-    ///
-    /// With more than [`MAX_ARGUMENTS`]: the build refuses such kernels.
-    pub(crate) fn new(arguments: &[Argument<'_>]) -> Self {
-        let mut marshalled = Self { pointers: [std::ptr::null(); MAX_ARGUMENTS], len: 0 };
-        words(arguments, |address, _| marshalled.push(address));
-        marshalled
-    }
-
-    fn push(&mut self, pointer: *const u8) {
-        assert!(self.len < MAX_ARGUMENTS, "a kernel has at most {MAX_ARGUMENTS} arguments");
-        self.pointers[self.len] = pointer;
-        self.len += 1;
-    }
-
-    pub(crate) fn pointers(&mut self) -> &mut [*const u8] {
-        &mut self.pointers[..self.len]
-    }
+/// The pointers for `arguments`, which they point into: valid as long as those are.
+///
+/// # Panics
+///
+/// With more than [`MAX_ARGUMENTS`]: the build refuses such kernels.
+pub(crate) fn pointers(arguments: &[Argument<'_>]) -> Pointers {
+    let mut pointers = Pointers::NONE;
+    words(arguments, |word| {
+        if word.is_size {
+            pointers.push_size(word.pointer);
+        } else {
+            pointers.push(word.pointer);
+        }
+    });
+    pointers
 }

@@ -278,7 +278,7 @@ bind_tuples! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Device, Error, marshal::Marshalled};
+    use crate::{Device, Error, marshal};
 
     /// The words that the arguments of a launch point at.
     fn words<'s, B: Bind + 's>(stream: &'s impl LaunchStream, arguments: B) -> Vec<u32> {
@@ -287,8 +287,8 @@ mod tests {
         let mut list = List { places: &mut places, len: 0 };
         B::list(&bound, &mut list);
         assert_eq!(list.len, B::COUNT);
-        let mut marshalled = Marshalled::new(&places[..B::COUNT]);
-        let pointers = marshalled.pointers().iter();
+        let pointers = marshal::pointers(&places[..B::COUNT]);
+        let pointers = pointers.as_slice().iter();
         // SAFETY: all that the tests bind has at least four bytes, which `bound` holds.
         pointers.map(|pointer| unsafe { pointer.cast::<u32>().read_unaligned() }).collect()
     }

@@ -1,14 +1,69 @@
-//! Owned arguments: copies of a launch's arguments, for a launch that may outlive the call that makes it.
+//! Device-level arguments of a launch: pointers to them, and copies for a launch that may outlive the
+//! call that makes it.
 
 use std::{
     alloc::{Layout, alloc, dealloc, handle_alloc_error},
     ptr::{self, NonNull},
 };
 
+use kernelmill_artifact::MAX_ARGUMENTS;
+
+/// Pointers to device-level arguments, on the stack: the kernel's own, and behind them the sizes of what is
+/// passed as an address.
+#[derive(Clone)]
+pub(crate) struct Pointers {
+    /// One more than there are arguments, for what a back end adds.
+    pointers: [*const u8; MAX_ARGUMENTS + 1],
+    len: usize,
+    own: usize,
+}
+
+impl Pointers {
+    /// No arguments.
+    pub(crate) const NONE: Self =
+        Self { pointers: [ptr::null(); MAX_ARGUMENTS + 1], len: 0, own: 0 };
+
+    /// Adds one of the kernel's own arguments.
+    ///
+    /// # Panics
+    ///
+    /// With more than [`MAX_ARGUMENTS`]: the build refuses such kernels.
+    pub(crate) fn push(&mut self, pointer: *const u8) {
+        self.push_size(pointer);
+        self.own = self.len;
+    }
+
+    /// Adds a size, after all of the kernel's own arguments.
+    ///
+    /// # Panics
+    ///
+    /// As [`Pointers::push`].
+    pub(crate) fn push_size(&mut self, pointer: *const u8) {
+        assert!(self.len < MAX_ARGUMENTS, "a kernel has at most {MAX_ARGUMENTS} arguments");
+        self.pointers[self.len] = pointer;
+        self.len += 1;
+    }
+
+    pub(crate) fn as_slice(&self) -> &[*const u8] {
+        &self.pointers[..self.len]
+    }
+
+    /// The pointers with one to the address of a panic record, which comes before the sizes. To be called
+    /// once.
+    #[allow(dead_code, reason = "for drivers, and a build may have none")]
+    pub(crate) fn with_record(&mut self, record: &u64) -> &mut [*const u8] {
+        self.pointers.copy_within(self.own..self.len, self.own + 1);
+        self.pointers[self.own] = ptr::from_ref(record).cast();
+        &mut self.pointers[..=self.len]
+    }
+}
+
 /// Copies of device-level arguments, and pointers to them.
 pub(crate) struct OwnedArguments {
     pointers: Vec<*const u8>,
-    _copies: Vec<Copied>,
+    /// How many are the kernel's own.
+    own: usize,
+    copies: Vec<Copied>,
 }
 
 // SAFETY: the copies are only read, and they are this value's own.
@@ -19,21 +74,32 @@ unsafe impl Sync for OwnedArguments {}
 /// Bytes on the heap.
 struct Copied {
     pointer: NonNull<u8>,
+    bytes: usize,
     layout: Layout,
 }
 
 impl OwnedArguments {
-    /// Copies of values, each given by its address and its number of bytes.
+    /// Copies of values, each given by its address and its number of bytes, of which the first `own` are
+    /// the kernel's own.
     ///
     /// # Safety
     ///
     /// The values can be read.
-    pub(crate) unsafe fn copy(values: &[(*const u8, usize)]) -> Self {
+    pub(crate) unsafe fn copy(values: &[(*const u8, usize)], own: usize) -> Self {
         // SAFETY: promised.
         let copy = |&(value, bytes)| unsafe { Copied::new(value, bytes) };
         let copies: Vec<_> = values.iter().map(copy).collect();
         let pointers = copies.iter().map(|copy| copy.pointer.as_ptr().cast_const()).collect();
-        Self { pointers, _copies: copies }
+        Self { pointers, own, copies }
+    }
+
+    /// The pointers to the copies, as a launch takes them.
+    pub(crate) fn to_pointers(&self) -> Pointers {
+        let mut pointers = Pointers::NONE;
+        let (own, sizes) = self.pointers.split_at(self.own);
+        own.iter().for_each(|pointer| pointers.push(*pointer));
+        sizes.iter().for_each(|pointer| pointers.push_size(*pointer));
+        pointers
     }
 
     /// The pointers to the copies, in the order of the values.
@@ -56,7 +122,7 @@ impl Copied {
         let Some(pointer) = NonNull::new(memory) else { handle_alloc_error(layout) };
         // SAFETY: promised; the new memory has as many bytes.
         unsafe { ptr::copy_nonoverlapping(value, pointer.as_ptr(), bytes) };
-        Self { pointer, layout }
+        Self { pointer, bytes, layout }
     }
 }
 
@@ -67,9 +133,36 @@ impl Drop for Copied {
     }
 }
 
+impl Clone for OwnedArguments {
+    fn clone(&self) -> Self {
+        let values: Vec<_> = self
+            .copies
+            .iter()
+            .map(|copy| (copy.pointer.as_ptr().cast_const(), copy.bytes))
+            .collect();
+        // SAFETY: the copies are there.
+        unsafe { Self::copy(&values, self.own) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_record_comes_between_arguments_and_sizes() {
+        let [a, b, size, record] = [1_u64, 2, 3, 4];
+        let address = |value: &u64| ptr::from_ref(value).cast::<u8>();
+        let mut pointers = Pointers::NONE;
+        pointers.push(address(&a));
+        pointers.push(address(&b));
+        pointers.push_size(address(&size));
+        assert_eq!(pointers.as_slice(), [&a, &b, &size].map(address));
+        assert_eq!(pointers.with_record(&record), [&a, &b, &record, &size].map(address));
+        let mut full = Pointers::NONE;
+        (0..MAX_ARGUMENTS).for_each(|_| full.push(address(&a)));
+        assert_eq!(full.with_record(&record).last(), Some(&address(&record)));
+    }
 
     #[test]
     fn copies_are_aligned_as_the_values() {
@@ -79,7 +172,7 @@ mod tests {
         let (wide, byte) = (Wide([7; 512]), 3_u8);
         let values = [(ptr::from_ref(&wide).cast(), 512), (ptr::from_ref(&byte), 1)];
         // SAFETY: both are there.
-        let copies = unsafe { OwnedArguments::copy(&values) };
+        let copies = unsafe { OwnedArguments::copy(&values, 2) };
         let [first, second] = copies.pointers() else { panic!("two values") };
         assert!(first.addr().is_multiple_of(512) && *first != values[0].0);
         // SAFETY: a copy of each.

@@ -17,7 +17,7 @@ use std::{
 use kernelmill_artifact::TensorMapData;
 
 pub(crate) use self::{
-    arguments::OwnedArguments,
+    arguments::{OwnedArguments, Pointers},
     async_error::{AsyncError, ErrorSlot},
     guard::Guard,
 };
@@ -96,6 +96,16 @@ pub(crate) trait Context: Any + Send + Sync {
         Ok(None)
     }
 
+    /// Makes a graph of launches; `None` where launches have run when they return, and those of a graph
+    /// are run one after the other.
+    ///
+    /// # Safety
+    ///
+    /// What the nodes refer to outlives the graph, and is as a launch of each of them asks for.
+    unsafe fn instantiate(&self, _nodes: &[Node<'_>]) -> Result<Option<Box<dyn Graph>>> {
+        Ok(None)
+    }
+
     /// Waits for all streams; the first asynchronous error that was not reported yet.
     fn synchronize(&self) -> Result<()>;
 }
@@ -121,6 +131,11 @@ pub(crate) trait Stream: Any + Send + Sync {
 
     /// Keeps the error of a launch that has run already.
     fn keep(&self, _error: &Arc<AsyncError>) {}
+
+    /// Whether launches on it are recorded into a graph, which has its own buffers.
+    fn is_recording(&self) -> bool {
+        false
+    }
 
     /// What it is called where it is of another device than it should be.
     fn describe(&self) -> &'static str {
@@ -165,7 +180,7 @@ pub(crate) trait Module: Send + Sync {
 }
 
 /// A kernel of a loaded module.
-pub(crate) trait Function: Send + Sync {
+pub(crate) trait Function: Any + Send + Sync {
     fn limits(&self) -> KernelLimits;
 
     /// Launches it; the asynchronous error, where the launch has run already.
@@ -178,7 +193,7 @@ pub(crate) trait Function: Send + Sync {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut [*const u8],
+        arguments: &mut Pointers,
     ) -> Result<Option<Arc<AsyncError>>>;
 
     /// The longest that a launch may take, where somebody watches: it is by [`Function::launch_within`] then.
@@ -200,8 +215,28 @@ pub(crate) trait Function: Send + Sync {
         arguments: OwnedArguments,
     ) -> Result<Option<Arc<AsyncError>>> {
         // SAFETY: as promised to this function; a launch that returns does not use its arguments any more.
-        unsafe { self.launch(stream, shape, &mut arguments.pointers().to_vec()) }
+        unsafe { self.launch(stream, shape, &mut arguments.to_pointers()) }
     }
+}
+
+/// A launch of a graph.
+#[allow(dead_code, reason = "for drivers, and a build may have none")]
+pub(crate) struct Node<'a> {
+    pub(crate) function: &'a dyn Function,
+    pub(crate) shape: Checked,
+    pub(crate) arguments: &'a OwnedArguments,
+    /// The indices of the nodes before it that have to be done when it begins.
+    pub(crate) dependencies: Vec<usize>,
+}
+
+/// A graph that is ready to be launched.
+pub(crate) trait Graph: Send + Sync {
+    /// Launches it.
+    ///
+    /// # Safety
+    ///
+    /// The memory that its launches use is held for them, and the stream is of its device.
+    unsafe fn launch(&mut self, stream: StreamRef<'_>) -> Result<()>;
 }
 
 /// A stream to launch on: one of this crate, or one of a library that a back end works with.
@@ -214,10 +249,14 @@ impl<'a> StreamRef<'a> {
     }
 
     /// The stream, where it is of this type.
-    #[allow(dead_code, reason = "for drivers, and a build may have none")]
     pub(crate) fn downcast<S: Stream>(self) -> Option<&'a S> {
         let stream: &dyn Any = self.0;
         stream.downcast_ref()
+    }
+
+    /// Whether launches on it are recorded into a graph.
+    pub(crate) fn is_recording(self) -> bool {
+        self.0.is_recording()
     }
 
     /// Keeps the error of a launch on this stream that has run already.

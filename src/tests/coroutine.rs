@@ -9,7 +9,7 @@ use crate::{
 /// reverse, through dynamic shared memory. Thread `stuck` of block 1 waits for a lane that is at
 /// the barrier.
 static REVERSE: cg::CpuKernel = cg::CpuKernel {
-    version: 1,
+    version: 2,
     strategy: abi::STRATEGY_COROUTINE,
     static_shared_bytes: 4,
     frame_bytes: size_of::<Frame>() as u64,
@@ -26,11 +26,11 @@ static SIGNATURES: [cg::Signature; 1] = [cg::Signature::borrowed("reverse", &[])
 static SET: cg::KernelSet = set(&[artifact("07", &[embedded(&REVERSE)])]);
 static OTHER_SET: cg::KernelSet = set(&[artifact("08", &[embedded(&OTHER_VERSION)])]);
 static NO_BINARIES: cg::KernelSet = set(&[]);
-static OTHER_BINDINGS: cg::KernelSet = cg::KernelSet { format_version: 2, ..set(&[]) };
+static OTHER_BINDINGS: cg::KernelSet = cg::KernelSet { format_version: 78, ..set(&[]) };
 
 const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
     cg::KernelSet {
-        format_version: 1,
+        format_version: 2,
         package: "demo",
         signatures: &SIGNATURES,
         functions: &[],
@@ -160,7 +160,7 @@ fn what_does_not_fit_this_version_is_refused_by_name() {
     let refused = |set| cg::Loaded::new(&device, set).unwrap_err().to_string();
     assert!(refused(&OTHER_SET).starts_with("the kernel `reverse` has interface version 77, "));
     let bindings = refused(&OTHER_BINDINGS);
-    assert!(bindings.starts_with("package `demo` has interface version 2"), "{bindings}");
+    assert!(bindings.starts_with("package `demo` has interface version 78"), "{bindings}");
     let missing = refused(&NO_BINARIES);
     assert!(missing.contains("KERNELMILL_SKIP_BUILD"), "{missing}");
 }

@@ -16,7 +16,7 @@ const SAXPY: &[u8] =
 
 /// `saxpy` for NVIDIA GPUs alone.
 static SET: cg::KernelSet = cg::KernelSet {
-    format_version: 1,
+    format_version: 2,
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
@@ -25,7 +25,7 @@ static SET: cg::KernelSet = cg::KernelSet {
 
 /// The same with text that is no PTX.
 static BROKEN: cg::KernelSet = cg::KernelSet {
-    format_version: 1,
+    format_version: 2,
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
@@ -97,7 +97,7 @@ fn a_device_that_is_not_there_is_an_error_and_never_a_panic() {
     assert_eq!(all.last(), Some(&Device::cpu().unwrap()));
 }
 
-/// Everything about panics in one test: a module has one record for all threads.
+/// Everything about panics in one test: a download reports those of all streams.
 #[test]
 fn launches_slices_and_panics() {
     let Some(device) = gpu("launches_slices_and_panics") else { return };
@@ -134,10 +134,11 @@ fn panic_of_an_unloaded_module(
     }
     drop(kernels);
     module_cache().release_unused();
-    let panic = stream.synchronize().unwrap_err().to_string();
-    assert!(panic.contains("the len is 7 but the index is 7"), "{panic}");
-    // One record, one report.
-    other.synchronize().unwrap();
+    for on in [&stream, &other] {
+        let panic = on.synchronize().unwrap_err().to_string();
+        assert!(panic.contains("the len is 7 but the index is 7"), "{panic}");
+        on.synchronize().unwrap();
+    }
     device.synchronize().unwrap();
 }
 

@@ -46,7 +46,7 @@ const fn artifact(
 
 const fn set(artifacts: &'static [EmbeddedArtifact]) -> KernelSet {
     KernelSet {
-        format_version: 1,
+        format_version: 2,
         package: "narrowed",
         signatures: &SIGNATURES,
         functions: &[],
@@ -62,7 +62,7 @@ static SECOND: [EmbeddedKernel; 2] = [
 static ALL_ON_GPU: [EmbeddedKernel; 3] = [on_gpu(0), on_gpu(1), on_gpu(2)];
 static THIRD_ON_GPU: [EmbeddedKernel; 1] = [on_gpu(2)];
 
-fn error(loaded: Result<&crate::kernel::CompiledKernel, crate::Error>) -> String {
+fn error<T: std::fmt::Debug>(loaded: Result<T, crate::Error>) -> String {
     loaded.map(|kernel| format!("{kernel:?}")).unwrap_err().to_string()
 }
 

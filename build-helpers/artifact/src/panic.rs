@@ -9,11 +9,13 @@ pub const PANIC_MESSAGE_BYTES: usize = 200;
 ///
 /// The layout is the same on every target; `kernelmill_device` declares the same structure and
 /// fills it in. The fields are ordered so that a GPU writes related ones with one vector store.
-/// The host sets all bytes to zero before a launch, or after it has read the record.
+/// A new record is all zero. Several launches can use it, one after the other, while the host reads it:
+/// the host copies the `state` of the panic that it has read to `acknowledged`, which makes room for the
+/// next one.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct PanicRecord {
-    /// 0: free, 1: being written, 2: complete.
+    /// The number of panics that it has had, twice; odd while one is being written.
     pub state: u32,
     /// Bytes used in `message`; 0 where the device sent no text.
     pub message_len: u32,
@@ -36,9 +38,15 @@ pub struct PanicRecord {
     /// artifact's table, its values from the third on, 8 bytes each; a text is its length, then as
     /// many of its bytes as fit.
     pub message: [u8; PANIC_MESSAGE_BYTES],
+    /// The state of the last panic that the host has read; the record is free while the two are equal.
+    pub acknowledged: u32,
+    /// 0.
+    pub reserved: u32,
+    /// The number of the last launch that panicked, where launches share the record.
+    pub launch: u64,
 }
 
-const _: () = assert!(size_of::<PanicRecord>() == 256);
+const _: () = assert!(size_of::<PanicRecord>() == 272);
 
 impl PanicRecord {
     /// A record that no thread has claimed.
@@ -52,6 +60,9 @@ impl PanicRecord {
         block: [0; 3],
         thread: [0; 3],
         message: [0; PANIC_MESSAGE_BYTES],
+        acknowledged: 0,
+        reserved: 0,
+        launch: 0,
     };
 
     /// Whether a thread has panicked.

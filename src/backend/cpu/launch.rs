@@ -28,7 +28,7 @@ use crate::{
         abi::{self, Geometry},
     },
     error::{Error, LaunchTimeout, Result},
-    hal::{self, AsyncError, ErrorSlot, OwnedArguments, StreamRef},
+    hal::{self, AsyncError, ErrorSlot, OwnedArguments, Pointers, StreamRef},
     limits::{Checked, KernelLimits},
 };
 
@@ -102,7 +102,7 @@ impl hal::Function for Function {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut [*const u8],
+        arguments: &mut Pointers,
     ) -> Result<Option<Arc<AsyncError>>> {
         let Checked { grid, block, dynamic_shared_bytes } = *shape;
         let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
@@ -110,7 +110,7 @@ impl hal::Function for Function {
         let blocks = Blocks {
             strategy: self.strategy,
             geometry: &geometry,
-            arguments: arguments.as_ptr(),
+            arguments: arguments.as_slice().as_ptr(),
             record: record.get(),
             shared_bytes: self.shared_bytes(dynamic_shared_bytes),
             guard_pages: self.device.options.guard_pages,

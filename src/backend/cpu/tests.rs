@@ -10,7 +10,7 @@ const HUGE: u64 = 1 << 46;
 
 /// A loop whose blocks keep [`HUGE`] bytes for each thread.
 static LOOP: cg::CpuKernel = cg::CpuKernel {
-    version: 1,
+    version: 2,
     strategy: abi::STRATEGY_LOOP,
     static_shared_bytes: 0,
     frame_bytes: HUGE,
@@ -60,7 +60,7 @@ static SETS: [cg::KernelSet; 3] = [
 
 const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
     cg::KernelSet {
-        format_version: 1,
+        format_version: 2,
         package: "demo",
         signatures: &SIGNATURES,
         functions: &[],

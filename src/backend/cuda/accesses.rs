@@ -10,21 +10,15 @@
 //! While only the default stream is used, nothing is recorded: its accesses are `Lazy`, and recorded
 //! when another stream has to wait for them.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
-    thread::{self, ThreadId},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::CudaStream;
 
-use super::{driver_context::DriverContext, event::Event};
+use super::{driver_context::DriverContext, event::Event, stream_id::StreamId};
 use crate::error::Result;
 
 /// Readers that are kept apart; beyond that, one that reads waits for an earlier one.
 const MAX_READERS: usize = 16;
-
-/// The handle that stands for the default stream of whatever thread uses it.
-const PER_THREAD: usize = 2;
 
 /// The accesses of a block of memory.
 pub(super) struct Accesses {
@@ -61,40 +55,11 @@ enum State {
     Recorded,
 }
 
-/// The identity of a stream. A handle is none: the driver gives that of a destroyed stream, whose
-/// work goes on, to a new one.
-enum StreamId {
-    Default,
-    /// The default stream of a thread.
-    Thread(ThreadId),
-    /// The address of the stream, which no other has while this is kept. The stream is not kept.
-    Other(Weak<CudaStream>),
-}
-
 /// An access that is about to be queued; recorded when this is dropped.
 pub(super) struct Queued<'a> {
     accesses: &'a Accesses,
     stream: &'a Arc<CudaStream>,
     writes: bool,
-}
-
-impl StreamId {
-    fn of(stream: &Arc<CudaStream>) -> Self {
-        match stream.cu_stream() as usize {
-            0 => Self::Default,
-            PER_THREAD => Self::Thread(thread::current().id()),
-            _ => Self::Other(Arc::downgrade(stream)),
-        }
-    }
-
-    fn is(&self, stream: &Arc<CudaStream>) -> bool {
-        match (self, stream.cu_stream() as usize) {
-            (Self::Default, 0) => true,
-            (Self::Thread(id), PER_THREAD) => *id == thread::current().id(),
-            (Self::Other(own), _) => own.as_ptr() == Arc::as_ptr(stream),
-            _ => false,
-        }
-    }
 }
 
 impl Accesses {

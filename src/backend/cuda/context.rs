@@ -13,6 +13,7 @@ use cudarc::driver::{
 use super::{
     driver::{named, present},
     driver_context::DriverContext,
+    graph::Graph,
     memory::Memory,
     module::Module,
     order,
@@ -254,9 +255,17 @@ impl hal::Context for Context {
         }
     }
 
+    unsafe fn instantiate(&self, nodes: &[hal::Node<'_>]) -> Result<Option<Box<dyn hal::Graph>>> {
+        let graph = Graph::new(&self.shared, nodes)?;
+        Ok(graph.map(|graph| Box::new(graph) as _))
+    }
+
     fn synchronize(&self) -> Result<()> {
         self.shared.bind()?;
+        let panics = &self.shared.panics;
+        let dropped = panics.dropped();
         self.shared.synchronize()?;
-        self.shared.panics.report_all(&self.shared.stream, true)
+        panics.reclaim(dropped, &self.shared);
+        panics.report_all()
     }
 }

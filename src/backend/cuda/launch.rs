@@ -6,15 +6,16 @@ use std::sync::{
 };
 
 use cudarc::driver::{
+    CudaStream,
     result::function as raw,
     sys::{self, CUfunction_attribute as Attribute},
 };
 
-use super::{driver::named, image::Image, order, shared::Shared};
+use super::{driver::named, image::Image, order, panics::Panics, shared::Shared};
 use crate::{
     embedded::EmbeddedKernel,
     error::{Error, Result},
-    hal::{self, AsyncError, StreamRef},
+    hal::{self, AsyncError, Pointers, StreamRef},
     limits::{Checked, KernelLimits},
 };
 
@@ -68,6 +69,13 @@ impl Function {
         })
     }
 
+    /// What a node of a graph needs of it, with so much dynamic shared memory.
+    pub(super) fn launchable(&self, dynamic_shared_bytes: u32) -> Result<Launchable> {
+        self.allow_dynamic(dynamic_shared_bytes)?;
+        let (handle, image) = (self.handle, Arc::clone(&self.image));
+        Ok(Launchable { handle, image, panics: self.kernel.panics })
+    }
+
     /// Asks for as much dynamic shared memory as a launch needs.
     fn allow_dynamic(&self, bytes: u32) -> Result<()> {
         if bytes <= self.dynamic_allowed.load(Ordering::Relaxed) {
@@ -89,6 +97,24 @@ impl Function {
     }
 }
 
+/// What of a function is in a node of a graph.
+pub(super) struct Launchable {
+    handle: sys::CUfunction,
+    image: Arc<Image>,
+    panics: bool,
+}
+
+impl Launchable {
+    pub(super) fn handle(&self) -> sys::CUfunction {
+        self.handle
+    }
+
+    /// The address of its panic record, for launches on a stream; 0 where it cannot panic.
+    pub(super) fn record(&self, panics: &Panics, stream: &Arc<CudaStream>) -> Result<u64> {
+        if self.panics { panics.record(stream, &self.image) } else { Ok(0) }
+    }
+}
+
 impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
         self.limits
@@ -98,12 +124,16 @@ impl hal::Function for Function {
         &self,
         stream: StreamRef<'_>,
         shape: &Checked,
-        arguments: &mut [*const u8],
+        arguments: &mut Pointers,
     ) -> Result<Option<Arc<AsyncError>>> {
         let subject = || format!("the launch of `{}`", self.kernel.entry);
         self.shared.bind()?;
         let stream = order::launch_stream(stream)?;
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
+        // Kernels that were not compiled by this crate's compiler have no such parameter, and do not look.
+        let record =
+            if self.kernel.panics { self.shared.panics.record(stream, &self.image)? } else { 0 };
+        let arguments = arguments.with_record(&record);
         let ([gx, gy, gz], [bx, by, bz]) = (shape.grid, shape.block);
         // SAFETY: the function is of a loaded module in the stream's context; the caller promises
         // the arguments, which the driver copies before it returns.
@@ -123,9 +153,6 @@ impl hal::Function for Function {
             )
         };
         named(launched.result(), "cuLaunchKernel", subject)?;
-        if self.kernel.panics && self.image.can_panic() {
-            self.shared.panics.expect(stream, &self.image);
-        }
         Ok(None)
     }
 }

@@ -172,7 +172,7 @@ impl hal::Memory for Memory {
             named(copied.result(), "cuMemcpyDtoHAsync", subject)?;
         }
         self.finish(subject)?;
-        self.shared.panics.report_all(stream, false)
+        self.shared.panics.report_all()
     }
 
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {

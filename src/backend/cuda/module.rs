@@ -31,6 +31,7 @@ impl Drop for Module {
             Ok(()) => self.shared.panics.unload(&self.image),
             Err(error) => {
                 self.image.keep_loaded();
+                self.shared.panics.lose();
                 self.shared.keep(Err(error));
             }
         }

@@ -1,26 +1,44 @@
-//! The table of panics: which images may have panicked on which streams of a context.
+//! The table of panics: the record that each stream of a context has for each image.
 //!
-//! Each image has one record, which is read when a stream is waited for. Which launch of a module
-//! panicked is not known, so whoever waits first for a stream that the module was launched on is told.
-//! A module that is unloaded before that leaves its panic here. Guaranteed: a panic is reported once,
-//! and the table keeps nothing loaded.
+//! Launches of an image on a stream run one after the other, and share a record; launches on two streams
+//! never do. So whoever waits for a stream is told of its own launches. Guaranteed: a launch's panic is
+//! reported once, and the table keeps no image loaded, no stream, and no context but for its records.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use cudarc::driver::{CudaContext, CudaStream};
 
-use super::image::Image;
-use crate::error::{KernelPanic, Result};
+use super::{
+    driver_context::DriverContext,
+    image::Image,
+    records::{Record, Records},
+    stream_id::StreamId,
+};
+use crate::{
+    embedded::EmbeddedArtifact,
+    error::{KernelPanic, Result},
+};
 
-/// An image whose record was not read since a launch on a stream.
-struct Expected {
-    stream: usize,
+/// The most entries of streams that were dropped: beyond that, what they launched is waited for.
+const MOST_DROPPED: usize = 1000;
+
+/// An image that was launched on a stream.
+struct Entry {
+    stream: StreamId,
     image: Weak<Image>,
-    /// What the record said when the module was unloaded.
-    left: Option<Left>,
+    artifact: &'static EmbeddedArtifact,
+    panic: Panic,
 }
 
-/// A panic whose image is gone.
+/// Where the panic of an entry is.
+enum Panic {
+    /// Launches may write it.
+    Recorded(Record),
+    /// It was read when no launch could write another.
+    Left(Left),
+}
+
+/// A panic whose image or stream is gone.
 struct Left {
     panic: KernelPanic,
     /// Once this is gone, nobody waits for its streams any more.
@@ -28,119 +46,147 @@ struct Left {
 }
 
 /// The panics of one context of the driver.
-///
-/// Nothing here keeps an image or a context alive: a program that waits by other means than this
-/// crate's would never get rid of them.
 #[derive(Default)]
 pub(super) struct Panics {
-    expected: Mutex<Vec<Expected>>,
+    table: Mutex<Table>,
 }
 
-/// The identity of a stream in its context.
-fn handle(stream: &CudaStream) -> usize {
-    stream.cu_stream() as usize
+#[derive(Default)]
+struct Table {
+    entries: Vec<Entry>,
+    records: Records,
 }
+
+/// The entries of streams that are dropped, by the addresses of their records.
+pub(super) struct Dropped(Vec<u64>);
 
 impl Panics {
-    fn lock(&self) -> MutexGuard<'_, Vec<Expected>> {
-        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a kernel which can panic was launched.
-    pub(super) fn expect(&self, on: &CudaStream, image: &Arc<Image>) {
-        let (stream, image) = (handle(on), Arc::downgrade(image));
-        let mut expected = self.lock();
-        let is = |other: &Expected| other.stream == stream && other.image.ptr_eq(&image);
-        if !expected.iter().any(is) {
-            expected.push(Expected { stream, image, left: None });
+    /// The address of the record for a launch of a kernel that can panic. The context is current.
+    pub(super) fn record(&self, on: &Arc<CudaStream>, image: &Arc<Image>) -> Result<u64> {
+        let mut table = self.lock();
+        if let Some(address) = table.find(on, image) {
+            return Ok(address);
         }
-    }
-
-    /// Keeps the panic of an image that is being unloaded, of which nothing runs any more, for whoever
-    /// waits for a stream that it was launched on.
-    pub(super) fn unload(&self, image: &Image) {
-        let is = |entry: &Expected| std::ptr::eq(entry.image.as_ptr(), image);
-        if !self.lock().iter().any(is) {
-            return;
+        if table.dropped().count() > MOST_DROPPED {
+            drop(table);
+            let dropped = self.dropped();
+            image.driver.synchronize()?;
+            self.reclaim(dropped, &image.driver);
+            table = self.lock();
         }
-        let read = || image.read_panic(&image.driver.stream);
-        let panic = read().or_else(|_| read()).unwrap_or_else(|error| {
-            image.driver.keep(Err(error));
-            None
+        let record = table.records.take(&image.driver)?;
+        let address = record.address();
+        table.entries.push(Entry {
+            stream: StreamId::of(on),
+            image: Arc::downgrade(image),
+            artifact: image.artifact,
+            panic: Panic::Recorded(record),
         });
-        let mut expected = self.lock();
-        for entry in expected.iter_mut().filter(|entry| is(entry)) {
-            let context = Arc::downgrade(&image.driver.cuda);
-            entry.left = panic.clone().map(|panic| Left { panic, context });
+        Ok(address)
+    }
+
+    /// The entries whose streams take no launches any more.
+    pub(super) fn dropped(&self) -> Dropped {
+        Dropped(self.lock().dropped().collect())
+    }
+
+    /// Takes the records of entries back whose launches have been waited for since they were found. A
+    /// panic in one of them is kept.
+    pub(super) fn reclaim(&self, dropped: Dropped, driver: &DriverContext) {
+        if !dropped.0.is_empty() {
+            self.lock().settle(driver, |_, record| dropped.0.contains(&record.address()));
         }
-        expected.retain(|entry| !is(entry) || entry.left.is_some());
     }
 
-    /// The first panic of the images that were launched on `stream`, which was waited for.
-    pub(super) fn report(&self, stream: &CudaStream) -> Result<()> {
-        let number = handle(stream);
-        self.check(stream, |other| other.stream == number, |_| true)
+    /// Keeps the panics of an image that is being unloaded, of which nothing runs any more, for whoever
+    /// waits for the streams that it was launched on.
+    pub(super) fn unload(&self, image: &Image) {
+        self.lock().settle(&image.driver, |entry, _| std::ptr::eq(entry.as_ptr(), image));
     }
 
-    /// The first panic of the images that were launched in the context, where `stream` was waited
-    /// for; `everything` was, or this stream and what it waits for.
-    pub(super) fn report_all(&self, stream: &CudaStream, everything: bool) -> Result<()> {
-        let number = handle(stream);
-        self.check(stream, |_| true, |other| everything || other.stream == number)
+    /// Notes that it is not known whether launches still run.
+    pub(super) fn lose(&self) {
+        self.lock().records.lose();
     }
 
-    /// Reads the record of each image that is `asked` for, until one has a panic. Entries that are
-    /// `done`, of which nothing can still run, are removed before their record is read: a launch after
-    /// that makes a new one.
-    fn check(
-        &self,
-        stream: &CudaStream,
-        asked: impl Fn(&Expected) -> bool,
-        done: impl Fn(&Expected) -> bool,
-    ) -> Result<()> {
-        let mut seen: Vec<Arc<Image>> = Vec::new();
-        loop {
-            let mut expected = self.lock();
-            if let Some(panic) = take_left(&mut expected, &asked) {
-                return Err(panic.into());
+    /// The first panic of the launches on `stream`, which was waited for.
+    pub(super) fn report(&self, stream: &Arc<CudaStream>) -> Result<()> {
+        self.lock().report(|entry| entry.stream.is(stream))
+    }
+
+    /// The first panic of the launches in the context.
+    pub(super) fn report_all(&self) -> Result<()> {
+        self.lock().report(|_| true)
+    }
+}
+
+impl Table {
+    /// The address of the record that a stream has for an image.
+    fn find(&self, on: &Arc<CudaStream>, image: &Arc<Image>) -> Option<u64> {
+        self.entries.iter().find_map(|entry| match &entry.panic {
+            Panic::Recorded(record)
+                if entry.image.as_ptr() == Arc::as_ptr(image) && entry.stream.is(on) =>
+            {
+                Some(record.address())
             }
-            let is_seen = |image: &Arc<Image>| seen.iter().any(|seen| Arc::ptr_eq(seen, image));
-            // An image that is gone cannot be had any more; it has left its panic here.
-            let mut images = expected
-                .iter()
-                .filter(|entry| asked(entry))
-                .filter_map(|entry| entry.image.upgrade());
-            let Some(image) = images.find(|image| !is_seen(image)) else {
-                return Ok(());
-            };
-            drop(images);
-            let is = |entry: &Expected| std::ptr::eq(entry.image.as_ptr(), &*image);
-            let is_over = |entry: &mut Expected| asked(entry) && done(entry) && is(entry);
-            let over: Vec<Expected> = expected.extract_if(.., is_over).collect();
-            drop(expected);
-            match image.take_panic(stream) {
-                Ok(None) => seen.push(image),
-                Ok(Some(panic)) => return Err(panic.into()),
-                Err(error) => {
-                    // It stays to be read.
-                    self.lock().extend(over);
-                    return Err(error);
+            _ => None,
+        })
+    }
+
+    /// The records of streams that are dropped.
+    fn dropped(&self) -> impl Iterator<Item = u64> {
+        self.entries.iter().filter_map(|entry| match &entry.panic {
+            Panic::Recorded(record) if entry.stream.is_dropped() => Some(record.address()),
+            _ => None,
+        })
+    }
+
+    /// Takes the records of entries back that no launch uses any more, and keeps their panics.
+    fn settle(&mut self, driver: &DriverContext, is_over: impl Fn(&Weak<Image>, &Record) -> bool) {
+        for mut entry in std::mem::take(&mut self.entries) {
+            match entry.panic {
+                Panic::Recorded(mut record) if is_over(&entry.image, &record) => {
+                    let panic = record.take().map(|panic| entry.artifact.panic(&panic));
+                    self.records.give_back(record);
+                    let Some(panic) = panic else { continue };
+                    entry.panic =
+                        Panic::Left(Left { panic, context: Arc::downgrade(&driver.cuda) });
+                    self.entries.push(entry);
+                }
+                _ => self.entries.push(entry),
+            }
+        }
+    }
+
+    /// Reports the first panic of the entries that are `asked` for. Those of contexts that are gone are
+    /// forgotten.
+    fn report(&mut self, asked: impl Fn(&Entry) -> bool) -> Result<()> {
+        self.entries.retain(|entry| match &entry.panic {
+            Panic::Recorded(_) => true,
+            Panic::Left(left) => left.context.strong_count() > 0,
+        });
+        for index in 0..self.entries.len() {
+            let entry = &mut self.entries[index];
+            if !asked(entry) {
+                continue;
+            }
+            match &mut entry.panic {
+                Panic::Recorded(record) => {
+                    if let Some(panic) = record.take() {
+                        return Err(entry.artifact.panic(&panic).into());
+                    }
+                }
+                Panic::Left(left) => {
+                    let panic = left.panic.clone();
+                    self.entries.remove(index);
+                    return Err(panic.into());
                 }
             }
         }
+        Ok(())
     }
-}
-
-/// The first panic that was left by an image which is `asked` for; those of contexts that are gone
-/// are forgotten.
-fn take_left(
-    expected: &mut Vec<Expected>,
-    asked: impl Fn(&Expected) -> bool,
-) -> Option<KernelPanic> {
-    let is_alive = |left: &Left| left.context.strong_count() > 0;
-    expected.retain(|entry| entry.left.as_ref().is_none_or(is_alive));
-    let found = expected.iter().position(|entry| entry.left.is_some() && asked(entry))?;
-    let found = expected.swap_remove(found);
-    expected.retain(|entry| !entry.image.ptr_eq(&found.image));
-    found.left.map(|left| left.panic)
 }

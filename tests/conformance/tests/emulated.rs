@@ -4,7 +4,7 @@
 mod common;
 
 use common::{folder, lower};
-use kernelmill_artifact::TensorMapData;
+use kernelmill_artifact::{PanicRecord, TensorMapData};
 use ptx_emulator::{
     Device, Fault, FaultKind, Launch, Loaded, Module, Options, Order, Properties, TensorMap,
 };
@@ -13,6 +13,7 @@ use ptx_emulator::{
 struct Emulated {
     device: Device,
     loaded: Loaded,
+    module: Module,
     text: String,
 }
 
@@ -26,7 +27,7 @@ impl Emulated {
         assert_eq!(module.unsupported(), []);
         let device = Device::new(Properties::of_capability(90));
         let loaded = device.load(&module).unwrap();
-        Self { device, loaded, text }
+        Self { device, loaded, module, text }
     }
 
     /// The address of some bytes, followed by a number of elements, as a slice is passed.
@@ -58,6 +59,14 @@ impl Emulated {
 
     fn launch(&self, kernel: &str, launch: &Launch<'_>, order: Order) -> Result<(), Box<Fault>> {
         let options = Options { order, detect_races: true, ..Options::default() };
+        let [record, _] = self.slice(&[0; size_of::<PanicRecord>()], 0);
+        let mut arguments = launch.arguments.to_vec();
+        let kernel_of_module = self.module.kernel(kernel).unwrap();
+        // Kernels that may panic are given a record of panics behind their arguments.
+        if kernel_of_module.parameters.len() == arguments.len() + 1 {
+            arguments.push(&record);
+        }
+        let launch = &Launch { arguments: &arguments, ..*launch };
         let report = self.device.launch(&self.loaded, kernel, launch, &options);
         report.map(drop).map_err(Box::new)
     }

@@ -3,7 +3,7 @@
 use kernelmill::{__codegen as cg, Device, Launch, LaunchStream, ReadSlice, Result, WriteSlice};
 
 static SET: cg::KernelSet = cg::KernelSet {
-    format_version: 1,
+    format_version: 2,
     package: "cuda-backend",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],

@@ -15,11 +15,14 @@ const MARK: &str = "cuDriverGetVersion";
 
 /// Calls that give something back. One that fails is not made again, because it may have done its
 /// work: calls report errors of launches too.
-const RELEASES: [&str; 6] = [
+const RELEASES: [&str; 9] = [
     "cuDevicePrimaryCtxRelease",
     "cuEventDestroy",
+    "cuGraphDestroy",
+    "cuGraphExecDestroy",
     "cuMemFreeAsync",
     "cuMemFree",
+    "cuMemFreeHost",
     "cuModuleUnload",
     "cuStreamDestroy",
 ];
@@ -132,6 +135,24 @@ fn panics() -> Result<Outcome> {
     Ok((y.download()?, panics))
 }
 
+/// A graph that is launched on two streams.
+fn graphs() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let kernels = Kernels::load(&device)?;
+    let builder = device.graph();
+    let x = builder.add(device.upload(&[1.0f32; LEN])?)?;
+    let mut y = builder.add(device.zeros::<f32>(LEN)?)?;
+    kernels.saxpy(&builder, Launch::linear(LEN), 1.0, &x, &mut y)?;
+    kernels.saxpy(&builder, Launch::linear(LEN), 2.0, &x, &mut y)?;
+    let mut graph = builder.instantiate()?;
+    let streams = [device.stream(), device.new_stream()?];
+    for stream in &streams {
+        graph.launch(stream)?;
+        stream.synchronize()?;
+    }
+    Ok((graph.slice(&y)?.download()?, 0))
+}
+
 /// Streams and slices of cudarc's in a context that the program has.
 fn with_cudarc() -> Result<Outcome> {
     // What fails in cudarc itself is not looked at.
@@ -197,6 +218,8 @@ const SEVERAL_STREAMS: Program = Program {
     run: several_streams,
     expected: ([7.0; LEN], 0),
 };
+const GRAPHS: Program =
+    Program { name: "every_call_of_graphs_fails_once", run: graphs, expected: ([6.0; LEN], 0) };
 const PANICS: Program = Program {
     name: "every_call_of_kernels_that_panic_fails_once",
     run: panics,
@@ -313,6 +336,11 @@ fn every_call_of_copies_and_launches_fails_once() {
 #[test]
 fn every_call_of_several_streams_fails_once() {
     SEVERAL_STREAMS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+}
+
+#[test]
+fn every_call_of_graphs_fails_once() {
+    GRAPHS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use kernelmill::{
     },
     Buffer, Device, DeviceCopy,
 };
-use kernelmill_artifact::{ArtifactKind, FORMAT_VERSION, Signature};
+use kernelmill_artifact::{ArtifactKind, FORMAT_VERSION, PanicRecord, Signature};
 use kernelmill_compiler::Artifact;
 use test_support::temporary_folder;
 
@@ -271,7 +271,15 @@ impl OnEmulator {
                 }
             })
             .collect();
-        let slices: Vec<&[u8]> = passed.iter().map(Vec::as_slice).collect();
+        let mut slices: Vec<&[u8]> = passed.iter().map(Vec::as_slice).collect();
+        // The record of panics, behind the arguments of kernels that may panic.
+        let record = device.allocate(size_of::<PanicRecord>(), 256).expect("memory");
+        device.write(record, &[0; size_of::<PanicRecord>()]).expect("memory");
+        let record = record.to_le_bytes();
+        let kernel = self.module.kernel(entry).expect("a kernel of the module");
+        if kernel.parameters.len() == slices.len() + 1 {
+            slices.push(&record);
+        }
         let loaded = device.load(&self.module).expect("memory");
         let shape = ptx_emulator::Launch {
             grid: launch.grid,

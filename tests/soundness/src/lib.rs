@@ -8,4 +8,4 @@ mod pool;
 mod program;
 
 pub use pool::kernels;
-pub use program::{Program, Statistics, Waits};
+pub use program::{Program, Statistics};

@@ -7,7 +7,7 @@ use std::env;
 
 use cuda_backend::Child;
 use kernelmill::Device;
-use soundness::{Program, Statistics, Waits};
+use soundness::{Program, Statistics};
 
 /// Programs of a test.
 const PROGRAMS: u64 = 60;
@@ -20,12 +20,12 @@ fn variable(name: &str, otherwise: u64) -> u64 {
 }
 
 /// Runs the programs of one process.
-fn run_some(device: &Device, waits: Waits) {
+fn run_some(device: &Device) {
     let (first, count) = (variable("SOUNDNESS_FIRST", 0), variable("SOUNDNESS_COUNT", 0));
     let mut all = Statistics::default();
     for seed in first..first + count {
         println!("seed {seed}");
-        let Statistics { launches, panics } = Program::run(device, seed, waits);
+        let Statistics { launches, panics } = Program::run(device, seed);
         all.launches += launches;
         all.panics += panics;
     }
@@ -36,17 +36,6 @@ fn run_some(device: &Device, waits: Waits) {
 /// Runs the programs of a test, in processes in which the variables are set.
 #[track_caller]
 fn run_all(name: &str, variables: &[(&str, &str)], device: fn() -> kernelmill::Result<Device>) {
-    run_waiting(name, variables, device, Waits::Never);
-}
-
-/// The same, with programs that wait after launches that panicked or not.
-#[track_caller]
-fn run_waiting(
-    name: &str,
-    variables: &[(&str, &str)],
-    device: fn() -> kernelmill::Result<Device>,
-    waits: Waits,
-) {
     let (start, programs) =
         (variable("SOUNDNESS_SEED", 1), variable("SOUNDNESS_PROGRAMS", PROGRAMS));
     for first in (start..start + programs).step_by(OF_A_PROCESS as usize) {
@@ -58,8 +47,7 @@ fn run_waiting(
             ("FAKE_CUDA_LEAK_CHECK", "1"),
         ];
         let variables: Vec<_> = own.iter().chain(variables).copied().collect();
-        let child =
-            Child::run(name, &variables, || run_some(&device().expect("the device"), waits));
+        let child = Child::run(name, &variables, || run_some(&device().expect("the device")));
         child.expect_success();
         let done = child.stdout.lines().filter(|line| line.contains(" launches, "));
         done.for_each(|line| println!("from seed {first} on: {line}"));
@@ -75,7 +63,7 @@ fn on_lazy_streams() {
 fn on_eager_streams_with_checks_of_races() {
     let name = "on_eager_streams_with_checks_of_races";
     let variables = [("FAKE_CUDA_RACES", "1")];
-    run_waiting(name, &variables, || Device::cuda(0), Waits::AfterPanics);
+    run_all(name, &variables, || Device::cuda(0));
 }
 
 #[test]

@@ -30,6 +30,12 @@ pub(crate) const PRINT: &str = "__kernelmill_printf";
 /// The function that returns the address of the table of source locations.
 pub(crate) const LOCATION_BASE: &str = "__kernelmill_location_base";
 
+/// The function that returns the address of the record that a panic fills.
+pub(crate) const PANIC_RECORD: &str = "__kernelmill_panic_record";
+
+/// The attribute of a kernel that says which of its parameters is the address of that record.
+pub(crate) const PANIC_RECORD_PARAMETER: &str = "kernelmill-panic-record";
+
 /// `fn(kind: u32, a: u64, b: u64, location: usize) -> !` of the device crate.
 pub(crate) const PANIC: &str = "__kernelmill_panic";
 /// `fn(fmt::Arguments, &Location) -> !` of the device crate.

@@ -39,7 +39,8 @@ fn is_pointer(parameter: &Parameter) -> bool {
     matches!(parameter.kind, ParameterKind::Pointer { .. })
 }
 
-fn lengths_of(signature: &Signature) -> usize {
+/// How many lengths a signature has, behind its own parameters.
+pub(crate) fn lengths_of(signature: &Signature) -> usize {
     signature.parameters().iter().filter(|it| it.name.ends_with(SUFFIX)).count()
 }
 

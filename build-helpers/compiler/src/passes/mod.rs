@@ -9,5 +9,6 @@ pub(crate) mod fast_math;
 pub(crate) mod lengths;
 pub(crate) mod link;
 pub(crate) mod locations;
+pub(crate) mod panic_record;
 pub(crate) mod parameters;
 pub(crate) mod retarget;

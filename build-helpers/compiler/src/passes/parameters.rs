@@ -15,6 +15,9 @@ use crate::{
     target_info::TargetInfo,
 };
 
+/// Bytes that the address of a panic record takes, where it is a parameter, and its alignment.
+pub(crate) const RECORD_BYTES: u64 = 8;
+
 /// Size and alignment in bytes of what is passed for a parameter: one value, or the address and the
 /// length of a slice.
 fn space(kind: &ParameterKind) -> (u64, u64) {

@@ -16,9 +16,12 @@ use crate::{
 /// Makes the memory of panic records and of `printf` on a GPU visible to the host.
 pub(super) fn export_records(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let module = session.module;
-    // On the CPU a record is the run time's own, and every kernel may panic.
-    session.can_panic = !session.backend.is_gpu()
-        || export(module, "__kernelmill_panic_memory", "__kernelmill_panic_record");
+    // Elsewhere records are the run time's own: on the CPU every kernel may panic, and on NVIDIA's GPUs
+    // it was found out when they were passed.
+    if session.backend.is_gpu() && !session.backend.passes_panic_record() {
+        session.can_panic =
+            export(module, "__kernelmill_panic_memory", "__kernelmill_panic_record");
+    }
     export(module, "__kernelmill_print_memory", "__kernelmill_print_buffer");
     Ok(())
 }

@@ -57,6 +57,8 @@ const STAGES: &[Stage] = &[
     run("inlining of panics", stages::inline_panics),
     run("folding of source locations", stages::fold_locations)
         .when(|request| request.options.optimize),
+    run("passing of panic records", stages::pass_panic_records)
+        .when(|request| request.options.toplevel),
     run("workarounds", stages::work_around_llvm).then(Hook::Late),
     run("check of markers", stages::check_markers).when(|request| request.options.validate),
     run("export of records", finish::export_records).when(|request| request.goal == Goal::Artifact),

@@ -9,7 +9,7 @@ use crate::{
         address_spaces,
         check::{self, Checks},
         entry::{self, Unit},
-        fast_math, link, locations, parameters,
+        fast_math, link, locations, panic_record, parameters,
     },
     plugin,
 };
@@ -175,6 +175,15 @@ pub(super) fn inline_panics(session: &mut Session<'_, '_>) -> Result<(), Error> 
 /// Folds the numbers of source locations.
 pub(super) fn fold_locations(session: &mut Session<'_, '_>) -> Result<(), Error> {
     Ok(session.backend.machine().run(session.module, FOLD_LOCATIONS)?)
+}
+
+/// Guarantees that each panic names the record of its launch, where that is an argument.
+pub(super) fn pass_panic_records(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    if session.backend.passes_panic_record() {
+        let Session { context, module, backend, entries, .. } = session;
+        session.can_panic = panic_record::pass(context, module, backend.machine(), entries)?;
+    }
+    Ok(())
 }
 
 /// Applies the target's workarounds.

@@ -46,7 +46,8 @@ define void @__kernelmill_fence_block() alwaysinline { fence syncscope("workgrou
 define void @__kernelmill_fence_device() alwaysinline { fence syncscope("agent") seq_cst ret void }
 declare void @llvm.amdgcn.endpgm()
 define void @__kernelmill_exit() alwaysinline noreturn { call void @llvm.amdgcn.endpgm() unreachable }
-@__kernelmill_panic_memory = internal addrspace(1) global [256 x i8] zeroinitializer, align 16
+@__kernelmill_panic_memory = internal addrspace(1) global [272 x i8] zeroinitializer, align 16
+define i64 @__kernelmill_launch_number() alwaysinline { ret i64 0 }
 define ptr @__kernelmill_panic_record() alwaysinline { ret ptr addrspacecast (ptr addrspace(1) @__kernelmill_panic_memory to ptr) }
 @__kernelmill_print_memory = internal addrspace(1) global [65536 x i8] zeroinitializer, align 16
 define ptr @__kernelmill_print_memory_address() alwaysinline { ret ptr addrspacecast (ptr addrspace(1) @__kernelmill_print_memory to ptr) }

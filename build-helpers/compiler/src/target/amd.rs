@@ -185,6 +185,7 @@ impl Backend for Amd {
             constant: None,
             parameter_space: 4,
             machine: &self.machine,
+            passes_panic_record: false,
             decorate: &decorate,
         };
         let entries = entry::gpu(unit, &abi)?;

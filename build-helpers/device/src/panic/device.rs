@@ -13,6 +13,9 @@ use core::{fmt, panic::Location};
 unsafe extern "C" {
     safe fn __kernelmill_exit() -> !;
     safe fn __kernelmill_panic_record() -> *mut PanicRecord;
+    /// The number of the launch, which no launch before it on the device has; 0 where each launch has a
+    /// record of its own.
+    safe fn __kernelmill_launch_number() -> u64;
     safe fn __kernelmill_location_base() -> usize;
 }
 
@@ -29,7 +32,7 @@ fn record(kind: u32, a: u64, b: u64, location: usize) -> Option<*mut PanicRecord
     let location = location_index(location, __kernelmill_location_base());
     // SAFETY: the launch's record, which every thread uses through these functions.
     unsafe {
-        if !claim(record) {
+        if !claim(record, __kernelmill_launch_number()) {
             return None;
         }
         let (block, thread) = (block_idx(), thread_idx());
@@ -59,7 +62,7 @@ pub extern "C" fn __kernelmill_panic_silent() -> ! {
     let record = __kernelmill_panic_record();
     // SAFETY: the launch's record, which every thread uses through these functions.
     unsafe {
-        if claim(record) {
+        if claim(record, __kernelmill_launch_number()) {
             (*record).kind = SILENT;
             complete(record);
         }

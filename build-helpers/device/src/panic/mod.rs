@@ -15,7 +15,7 @@ pub const MESSAGE_BYTES: usize = 200;
 #[derive(Debug)]
 #[repr(C)]
 pub struct PanicRecord {
-    /// 0: free, 1: being written, 2: complete.
+    /// The number of panics that it has had, twice; odd while one is being written.
     pub state: u32,
     /// Bytes used in `message`.
     pub message_len: u32,
@@ -34,6 +34,12 @@ pub struct PanicRecord {
     pub thread: [u32; 3],
     /// The message in UTF-8, or the values of a message of the artifact's table.
     pub message: [u8; MESSAGE_BYTES],
+    /// The state of the last panic that the host has read; the record is free while the two are equal.
+    pub acknowledged: u32,
+    /// 0.
+    pub reserved: u32,
+    /// The number of the last launch that panicked.
+    pub launch: u64,
 }
 
-const _: () = assert!(size_of::<PanicRecord>() == 256);
+const _: () = assert!(size_of::<PanicRecord>() == 272);

@@ -1,7 +1,12 @@
 //! Writing of panic records.
+//!
+//! A record can serve one launch after the other, and the host may read it while launches run. Its state
+//! counts: a thread claims the record by making the state odd, and completes the panic by making it even
+//! again, as a [sequence lock](https://www.kernel.org/doc/html/latest/locking/seqlock.html) does. The host
+//! writes the state that it has read to `acknowledged`, and nothing else; until then the panic stays.
 
 use super::{MESSAGE_BYTES, PanicRecord};
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The size of `core::panic::Location` as it lies in a table of them.
 const LOCATION_BYTES: isize = 24;
@@ -16,17 +21,37 @@ pub(super) struct Panic {
     pub(super) thread: [u32; 3],
 }
 
-/// Claims `record`; `false` when another thread was first. Nothing has to be ordered by it: there
-/// is one claimant, and the host reads the record when the launch is over.
+/// Claims `record` for a panic of the launch with this number; `false` when another thread of the launch
+/// was first, or the host has not read the panic of a launch before.
 ///
 /// # Safety
 ///
 /// `record` points to a record that other threads use only through this module.
 #[inline(always)]
-pub(super) unsafe fn claim(record: *mut PanicRecord) -> bool {
-    // SAFETY: the state is only used atomically.
-    let state = unsafe { AtomicU32::from_ptr(&raw mut (*record).state) };
-    state.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+pub(super) unsafe fn claim(record: *mut PanicRecord, launch: u64) -> bool {
+    // SAFETY: these fields are only used atomically.
+    let (state, acknowledged, last) = unsafe {
+        (
+            AtomicU32::from_ptr(&raw mut (*record).state),
+            AtomicU32::from_ptr(&raw mut (*record).acknowledged),
+            AtomicU64::from_ptr(&raw mut (*record).launch),
+        )
+    };
+    // Acquire: what the host has read, and what the last claimant wrote, lies before this.
+    let before = state.load(Ordering::Acquire);
+    if before != acknowledged.load(Ordering::Acquire) {
+        return false;
+    }
+    if before != 0 && last.load(Ordering::Relaxed) == launch {
+        return false;
+    }
+    let claimed = state
+        .compare_exchange(before, before.wrapping_add(1), Ordering::Relaxed, Ordering::Relaxed)
+        .is_ok();
+    if claimed {
+        last.store(launch, Ordering::Relaxed);
+    }
+    claimed
 }
 
 /// Fills in a claimed record, without a message: the one of a panic before may be there yet.
@@ -164,7 +189,10 @@ impl Words {
 /// As for [`claim`], which returned `true` in this thread.
 pub(super) unsafe fn complete(record: *mut PanicRecord) {
     // SAFETY: the state is only used atomically.
-    unsafe { AtomicU32::from_ptr(&raw mut (*record).state) }.store(2, Ordering::Relaxed);
+    let state = unsafe { AtomicU32::from_ptr(&raw mut (*record).state) };
+    // Nobody else changes an odd state. Release: whoever reads the new one sees the whole panic.
+    let claimed = state.load(Ordering::Relaxed);
+    state.store(claimed.wrapping_add(1), Ordering::Release);
 }
 
 /// The index of the location at `address` in the table at `base`; [`u32::MAX`] for the address of
@@ -213,7 +241,7 @@ mod tests {
     unsafe fn write(record: *mut PanicRecord, panic: &Panic) -> bool {
         // SAFETY: promised.
         unsafe {
-            let claimed = claim(record);
+            let claimed = claim(record, 1);
             if claimed {
                 fill(record, panic);
             }

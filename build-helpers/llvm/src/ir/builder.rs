@@ -278,6 +278,13 @@ impl<'c> Builder<'c> {
         Value::wrap(unsafe { LLVMBuildPtrToInt(self.raw, value.raw, ty.raw, NAMELESS) })
     }
 
+    /// The pointer with this address.
+    #[must_use]
+    pub fn int_to_pointer(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::wrap(unsafe { LLVMBuildIntToPtr(self.raw, value.raw, ty.raw, NAMELESS) })
+    }
+
     /// The pointer in another address space.
     #[must_use]
     pub fn address_space_cast(&self, value: Value<'c>, ty: Type<'c>) -> Value<'c> {

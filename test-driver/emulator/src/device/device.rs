@@ -8,7 +8,7 @@ use crate::memory::{MemoryError, Region, Store};
 use crate::module::Module;
 use crate::program::{Kernel, Program, Value};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// An emulated device. Its memory is apart from the host's: device addresses are not pointers.
 ///
@@ -50,13 +50,15 @@ use std::sync::atomic::AtomicU64;
 pub struct Device {
     store: Arc<Store>,
     properties: Arc<Properties>,
+    /// Launches so far.
+    launches: Arc<AtomicU64>,
 }
 
 impl Device {
     /// A device with empty memory.
     pub fn new(properties: Properties) -> Device {
         let store = Arc::new(Store::new(properties.memory_bytes, properties.fill));
-        Device { store, properties: Arc::new(properties) }
+        Device { store, properties: Arc::new(properties), launches: Arc::default() }
     }
 
     /// What the device is like.
@@ -181,6 +183,7 @@ impl Device {
         let workspace = self.workspace(launch).map_err(|error| refused(error.to_string()))?;
         let grid = Grid {
             program,
+            number: 1 + self.launches.fetch_add(1, Ordering::Relaxed),
             templates: loaded.templates(found.function, &layout),
             entry: found.function,
             parameters,

@@ -46,17 +46,6 @@ pub struct Program {
     launches: u64,
 }
 
-/// What a program does after a launch that panicked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waits {
-    /// It goes on.
-    Never,
-    /// It waits for the device before it launches again. The record of panics belongs to a module, and is read
-    /// and cleared when a stream is waited for, also while launches on others run: checks of races find that
-    /// two of them may write it one after the other, with no order between.
-    AfterPanics,
-}
-
 /// What programs have done.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
@@ -93,14 +82,10 @@ impl Program {
     /// # Panics
     ///
     /// Where it computes something else than plain Rust, or a call fails.
-    pub fn run(device: &Device, seed: u64, waits: Waits) -> Statistics {
+    pub fn run(device: &Device, seed: u64) -> Statistics {
         let mut program = Self::new(device, seed);
         for _ in 0..STEPS {
-            let before = program.panics.count();
             program.step();
-            if waits == Waits::AfterPanics && program.panics.count() > before {
-                program.panics.tolerate(|| device.synchronize());
-            }
         }
         for index in 0..BUFFERS {
             program.check(index);

@@ -12,11 +12,6 @@ pub(crate) struct Panics {
 }
 
 impl Panics {
-    /// How many launches have panicked, or will.
-    pub(crate) fn count(&self) -> u32 {
-        self.launched.load(Ordering::Relaxed)
-    }
-
     /// A launch has panicked, or will.
     pub(crate) fn launched(&self) {
         self.launched.fetch_add(1, Ordering::Relaxed);

@@ -15,7 +15,9 @@ use super::{
 };
 use crate::{
     Error,
+    base::names::{PANIC_RECORD_PARAMETER, is_panic},
     ir::{always_inline, reachable, shared_globals},
+    passes::lengths,
 };
 
 /// How a GPU passes arguments.
@@ -30,6 +32,8 @@ pub(crate) struct GpuAbi<'a, 'c> {
     pub(crate) parameter_space: u32,
     /// Whose layout the device has.
     pub(crate) machine: &'a Machine,
+    /// Whether the address of the panic record is an argument.
+    pub(crate) passes_panic_record: bool,
     /// What else a kernel needs, by what is said of its launches.
     pub(crate) decorate: &'a dyn Fn(&'c Context, Value<'c>, &LaunchLimits),
 }
@@ -55,7 +59,8 @@ pub(crate) fn gpu<'c>(unit: &Unit<'_, 'c>, abi: &GpuAbi<'_, 'c>) -> Result<Vec<E
                 .filter(|(global, ..)| used.contains(global))
                 .map(|(_, bytes)| *bytes)
                 .sum();
-            let kernel = gpu_kernel(unit, abi, signature, shim)?;
+            let can_panic = used.iter().any(|value| value.is_function() && is_panic(&value.name()));
+            let kernel = gpu_kernel(unit, abi, signature, shim, can_panic)?;
             Ok(Entry {
                 symbol: kernel.name(),
                 static_shared_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
@@ -81,11 +86,19 @@ fn gpu_kernel<'c>(
     abi: &GpuAbi<'_, 'c>,
     signature: &Signature,
     shim: Value<'c>,
+    can_panic: bool,
 ) -> Result<Value<'c>, Error> {
     let context = unit.context;
     let arguments = arguments(signature, shim)?;
-    let types: Vec<_> =
+    let mut types: Vec<_> =
         arguments.iter().map(|argument| parameter_type(context, abi, argument)).collect();
+    // Lengths come behind the record, so kernels with lengths have both.
+    let lengths = lengths::lengths_of(signature);
+    let has_record = abi.passes_panic_record && (can_panic || lengths > 0);
+    let record = has_record.then(|| types.len() - lengths);
+    if let Some(index) = record {
+        types.insert(index, Type::int(context, 64));
+    }
     let taken = unit.module.function(&signature.symbol);
     if let Some(taken) = taken {
         taken.set_name(&format!("{}_of_the_source", signature.symbol));
@@ -97,7 +110,9 @@ fn gpu_kernel<'c>(
     builder.at_end(Block::append(context, kernel, "start"));
     let forwarder = Forwarder { context, builder: &builder, abi, kernel, sharing };
     let mut values = Vec::new();
-    for (index, (argument, value)) in arguments.iter().zip(kernel.parameters()).enumerate() {
+    let parameters = kernel.parameters().into_iter().enumerate();
+    let passed_on = parameters.filter(|(index, _)| Some(*index) != record);
+    for (argument, (index, value)) in arguments.iter().zip(passed_on) {
         let place = Place::Parameter(index as u32);
         values.push(forwarder.pass(place, *argument, value));
     }
@@ -108,6 +123,9 @@ fn gpu_kernel<'c>(
     kernel.set_unnamed_address(UnnamedAddress::None);
     for name in ["nounwind", "convergent"] {
         kernel.add_attribute(context, Place::Function, name, 0);
+    }
+    if let Some(index) = record {
+        kernel.add_text_attribute(context, PANIC_RECORD_PARAMETER, &index.to_string());
     }
     (abi.decorate)(context, kernel, &signature.limits);
     kernel.take_source_lines(shim);
@@ -131,7 +149,7 @@ fn copy_promises<'c>(context: &'c Context, shim: Value<'c>, kernel: Value<'c>) {
         kernel.add_text_attribute(context, MOST_BLOCKS, &value);
         shim.remove_text_attribute(MOST_BLOCKS);
     }
-    for index in 0..kernel.parameters().len() as u32 {
+    for index in 0..shim.parameters().len() as u32 {
         let place = Place::Parameter(index);
         if shim.has_attribute(place, "noalias") {
             kernel.add_attribute(context, place, "noalias", 0);

@@ -20,6 +20,7 @@ use crate::{
     passes::{
         check::ValidModule,
         entry::{self, Entry, GpuAbi, Unit},
+        parameters::RECORD_BYTES,
     },
     target_info::{AddressSpaces, Found, LibraryQuery, Printf, TargetInfo, VendorMath},
     toolchain::{Linked, Relocatable, TemporaryFolder, Toolchain, read, write},
@@ -67,9 +68,12 @@ const PTX_VERSIONS: &[(u8, u8, NvidiaSuffix, u32)] = &[
     (12, 1, NvidiaSuffix::Family, 88),
 ];
 
-/// The bytes that a kernel's parameters can take, by the architecture and the version of PTX.
+/// The bytes that a kernel's own parameters can take, by the architecture and the version of PTX: all but
+/// those of the address of its panic record.
 fn parameter_limit(arch: NvidiaArch, version: u32) -> u64 {
-    if arch.number() >= 70 && version >= LARGE_PARAMETERS { 32764 } else { 4096 }
+    let all = if arch.number() >= 70 && version >= LARGE_PARAMETERS { 32764_u64 } else { 4096 };
+    let left = all - RECORD_BYTES;
+    left - left % RECORD_BYTES
 }
 
 /// The version of PTX since which a kernel can have more than 4096 bytes of parameters.
@@ -285,6 +289,10 @@ impl TargetInfo for Nvidia {
         Some(parameter_limit(self.arch, self.version))
     }
 
+    fn passes_panic_record(&self) -> bool {
+        true
+    }
+
     fn takes_assembly(&self) -> bool {
         true
     }
@@ -302,6 +310,7 @@ impl Backend for Nvidia {
             constant: Some("nvvm.grid_constant"),
             parameter_space: 0,
             machine: &self.machine,
+            passes_panic_record: true,
             decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
         };
         entry::gpu(unit, &abi)
@@ -352,10 +361,10 @@ mod tests {
     #[test]
     fn the_space_for_parameters_depends_on_the_architecture_and_the_version_of_ptx() {
         let arch = |major| NvidiaArch { major, minor: 0, suffix: NvidiaSuffix::None };
-        assert_eq!(parameter_limit(arch(6), 90), 4096);
-        assert_eq!(parameter_limit(arch(7), 80), 4096);
-        assert_eq!(parameter_limit(arch(7), 81), 32764);
-        assert_eq!(parameter_limit(arch(9), 88), 32764);
+        assert_eq!(parameter_limit(arch(6), 90), 4088);
+        assert_eq!(parameter_limit(arch(7), 80), 4088);
+        assert_eq!(parameter_limit(arch(7), 81), 32752);
+        assert_eq!(parameter_limit(arch(9), 88), 32752);
     }
 
     #[test]

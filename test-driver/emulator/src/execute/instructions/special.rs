@@ -146,8 +146,9 @@ impl Special {
             WarpSize => 32,
             WorkspaceHigh => m.grid.workspace >> 32,
             WorkspaceLow => m.grid.workspace & 0xffff_ffff,
+            GridId => m.grid.number,
             One => 1,
-            Zero | GridId | ReservedShared => 0,
+            Zero | ReservedShared => 0,
         }
     }
 }

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Everything that stays the same during a launch.
 pub(crate) struct Grid<'a> {
     pub(crate) program: &'a Program,
+    /// The number of the launch on its device, from 1 on.
+    pub(crate) number: u64,
     /// Slots of each function that the kernel reaches, when it is entered.
     pub(crate) templates: Vec<Vec<u64>>,
     pub(crate) entry: usize,

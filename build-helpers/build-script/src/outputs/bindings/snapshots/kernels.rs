@@ -194,7 +194,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 1,
+        format_version: 2,
         package: "app",
         signatures: &[
             cg::signature(

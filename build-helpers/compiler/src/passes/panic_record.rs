@@ -1,0 +1,123 @@
+//! Panic records as launch arguments: on NVIDIA's GPUs each launch is given the address of the record that
+//! its first panic fills.
+//!
+//! Launches of a module on several streams run at the same time, so a variable of the module cannot say
+//! which of them panicked. A kernel that may panic has one more parameter, behind those of its signature and before
+//! [buffer lengths](super::lengths). A kernel reads it where it panics, which costs other threads nothing.
+//! Functions that stay out of line cannot see it: a kernel that calls such a one keeps the address in
+//! shared memory from its start on.
+
+use std::collections::HashSet;
+
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Builder, Linkage, ModuleExt, Type, Value, parse_ir},
+    machine::Machine,
+};
+
+use crate::{
+    Error,
+    base::names::{PANIC_RECORD, PANIC_RECORD_PARAMETER},
+    ir::{calls_of, reachable},
+    passes::{entry::Entry, parameters},
+};
+
+/// What keeps the address for functions that are out of line. All threads of a block store the same one,
+/// and each of them before it reads it.
+const SLOT: &str = "
+@__kernelmill_panic_slot = internal addrspace(3) global i64 undef, align 8
+define void @__kernelmill_keep_panic_record(i64 %record) alwaysinline nounwind {
+  store atomic i64 %record, ptr addrspace(3) @__kernelmill_panic_slot monotonic, align 8
+  ret void
+}
+define ptr @__kernelmill_kept_panic_record() alwaysinline nounwind {
+  %address = load atomic i64, ptr addrspace(3) @__kernelmill_panic_slot monotonic, align 8
+  %pointer = inttoptr i64 %address to ptr
+  ret ptr %pointer
+}
+";
+
+/// Inlines the functions that use the slot.
+const INLINE_SLOT: &str = "always-inline,globaldce";
+
+/// Gives each panic the address of the record of its launch. Whether kernels can panic.
+pub(crate) fn pass<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    machine: &Machine,
+    entries: &mut [Entry],
+) -> Result<bool, Error> {
+    let Some(marker) = module.function(PANIC_RECORD) else { return Ok(false) };
+    let calls = calls_of(marker);
+    let can_panic = !calls.is_empty();
+    let builder = Builder::new(context);
+    let pointer = Type::pointer(context, 0);
+    let mut out_of_line = Vec::new();
+    for call in calls {
+        match record_of(call.block().function()) {
+            Some(record) => {
+                builder.before(call);
+                call.replace_with(builder.int_to_pointer(record, pointer));
+                call.erase();
+            }
+            None => out_of_line.push(call),
+        }
+    }
+    let keeps = !out_of_line.is_empty();
+    if keeps {
+        keep_in_slot(context, module, machine, entries, &out_of_line)?;
+    }
+    marker.delete_function();
+    if keeps {
+        machine.run(module, INLINE_SLOT)?;
+    }
+    Ok(can_panic)
+}
+
+/// The parameter of a kernel with the address of the record.
+fn record_of(function: Value<'_>) -> Option<Value<'_>> {
+    let index = function.text_attribute(PANIC_RECORD_PARAMETER)?.parse::<usize>().ok()?;
+    function.parameters().get(index).copied()
+}
+
+/// Lets kernels store the address of the record where they start, for calls in functions out of line.
+fn keep_in_slot<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    machine: &Machine,
+    entries: &mut [Entry],
+    calls: &[Value<'c>],
+) -> Result<(), Error> {
+    let slot = parse_ir(context, SLOT, machine.data_layout(), machine.triple())?;
+    module
+        .link(slot)
+        .map_err(|message| Error::Internal(format!("linking the panic slot: {message}")))?;
+    let of_slot = |name: &str| {
+        let function = module.function(name);
+        let function = function.ok_or_else(|| Error::Internal(format!("{name} is not linked")))?;
+        function.set_linkage(Linkage::Internal);
+        Ok::<_, Error>(function)
+    };
+    let keep = of_slot("__kernelmill_keep_panic_record")?;
+    let kept = of_slot("__kernelmill_kept_panic_record")?;
+    let builder = Builder::new(context);
+    let users: HashSet<_> = calls.iter().map(|call| call.block().function()).collect();
+    for call in calls {
+        builder.before(*call);
+        call.replace_with(builder.call(kept, &[]));
+        call.erase();
+    }
+    for entry in entries {
+        let Some(kernel) = module.function(&entry.symbol) else { continue };
+        let Some(record) = record_of(kernel) else { continue };
+        if reachable(kernel).is_disjoint(&users) {
+            continue;
+        }
+        if let Some(first) = kernel.instructions().first() {
+            builder.before(*first);
+            builder.call(keep, &[record]);
+        }
+        entry.static_shared_bytes += parameters::RECORD_BYTES as u32;
+    }
+    Ok(())
+}
