@@ -20,6 +20,7 @@ use super::{
     arena::Lacking,
     blocks::{Blocks, Strategy},
     options::Options,
+    pool,
     watchdog::{self, Job, Outcome},
 };
 use crate::{
@@ -117,7 +118,7 @@ impl hal::Function for Function {
         };
         let launch = Launch { function: self, blocks, lacking: AtomicUsize::new(0) };
         // SAFETY: the caller promises the arguments; geometry and record live until the end.
-        unsafe { launch.run(count(grid)) };
+        unsafe { launch.run(count(grid))? };
         let lacking = launch.lacking.into_inner();
         let record = record.into_inner();
         if lacking != 0 {
@@ -150,7 +151,7 @@ impl hal::Function for Function {
             guard_pages: self.device.options.guard_pages,
             blocks: count(grid),
         };
-        let threads = if self.device.sequential { 1 } else { rayon::current_num_threads() };
+        let threads = if self.device.sequential { 1 } else { pool::threads()? };
         // SAFETY: the caller promises the arguments.
         let error = match unsafe { watchdog::run(job, threads, limit)? } {
             Outcome::Done => return Ok(None),
@@ -186,10 +187,11 @@ impl Launch<'_> {
     /// # Safety
     ///
     /// The arguments are those of the kernel.
-    unsafe fn run(&self, blocks: usize) {
+    unsafe fn run(&self, blocks: usize) -> Result<()> {
         if blocks == 1 || self.function.device.sequential {
             // SAFETY: promised.
-            return unsafe { self.run_here(0..blocks) };
+            unsafe { self.run_here(0..blocks) };
+            return Ok(());
         }
         let done = if self.function.is_short(blocks) {
             // SAFETY: promised.
@@ -198,7 +200,7 @@ impl Launch<'_> {
             0
         };
         // SAFETY: promised.
-        unsafe { self.share(done..blocks) };
+        unsafe { self.share(done..blocks) }
     }
 
     /// Runs blocks on the calling thread, twice as many each time, until they are done or turn
@@ -224,11 +226,12 @@ impl Launch<'_> {
     /// # Safety
     ///
     /// As for `run`.
-    unsafe fn share(&self, blocks: Range<usize>) {
-        let chunks = blocks.len().min(rayon::current_num_threads() * CHUNKS_PER_THREAD);
-        if chunks == 0 {
-            return;
+    unsafe fn share(&self, blocks: Range<usize>) -> Result<()> {
+        if blocks.is_empty() {
+            return Ok(());
         }
+        pool::check()?;
+        let chunks = blocks.len().min(rayon::current_num_threads() * CHUNKS_PER_THREAD);
         let start = |chunk: usize| {
             blocks.start + (blocks.len() as u128 * chunk as u128 / chunks as u128) as usize
         };
@@ -236,6 +239,7 @@ impl Launch<'_> {
             // SAFETY: promised; no block is in two chunks.
             unsafe { self.run_timed(start(chunk)..start(chunk + 1)) }
         });
+        Ok(())
     }
 
     /// Runs some of the blocks, and notes how long each took.

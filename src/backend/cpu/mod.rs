@@ -16,6 +16,7 @@ mod launch;
 mod memory;
 mod module;
 mod options;
+mod pool;
 mod scheduler;
 mod stream;
 #[cfg(test)]
