@@ -109,6 +109,13 @@ impl DriverContext {
         named(ctx::synchronize(), "cuCtxSynchronize", || self.name.clone())
     }
 
+    /// Gives something back to the driver in a `drop`, with the context current. That cannot be done later, so a
+    /// context that cannot be made current is tried once more.
+    pub(super) fn release(&self, give_back: impl FnOnce() -> Result<()>) {
+        let current = self.make_current().or_else(|_| self.make_current());
+        self.keep(current.and_then(|()| give_back()));
+    }
+
     /// Keeps the error of what is done in a `drop`, for the next call that can return one.
     pub(super) fn keep(&self, result: Result<()>) {
         if let Err(error) = result {

@@ -59,7 +59,7 @@ impl Drop for Event {
     fn drop(&mut self) {
         // SAFETY: created once, destroyed once. Streams that wait for it go on doing so.
         let destroyed = || named(unsafe { raw::destroy(self.handle) }, "cuEventDestroy", subject);
-        self.driver.keep(self.driver.make_current().and_then(|()| destroyed()));
+        self.driver.release(destroyed);
     }
 }
 

@@ -187,7 +187,7 @@ impl Drop for Executable {
             let destroyed = unsafe { sys::cuGraphExecDestroy(self.handle) };
             named(destroyed.result(), "cuGraphExecDestroy", subject)
         };
-        self.driver.keep(self.driver.make_current().and_then(|()| destroy()));
+        self.driver.release(destroy);
     }
 }
 

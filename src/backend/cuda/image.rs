@@ -98,6 +98,6 @@ impl Drop for Image {
         // SAFETY: loaded once, unloaded once, and no function of it is left.
         let unload = || unsafe { raw::unload(self.handle) };
         let unload = || named(unload(), "cuModuleUnload", || self.artifact.to_string());
-        self.driver.keep(self.driver.make_current().and_then(|()| unload()));
+        self.driver.release(unload);
     }
 }

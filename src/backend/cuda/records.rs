@@ -112,7 +112,7 @@ impl Drop for Block {
         // SAFETY: allocated once, freed once; no launch uses a record of it any more.
         let free = || unsafe { result::free_host(self.memory.as_ptr()) };
         let free = || named(free(), "cuMemFreeHost", subject);
-        self.driver.keep(self.driver.make_current().and_then(|()| free()));
+        self.driver.release(free);
     }
 }
 
