@@ -87,8 +87,10 @@ fn fits(name: &str, major: Option<u32>) -> Option<Fit> {
     let version = digits.filter(|_| is_version).and_then(|digits| {
         digits.split(|letter: char| !letter.is_ascii_digit()).next()?.parse::<u32>().ok()
     });
+    // `libLLVM.so.22.1-rust-1.95.0-stable` is the toolchain's own, whatever its version.
+    let is_own = rest.contains("-rust-");
     match (version, major) {
-        (Some(version), Some(major)) if version != major => None,
+        (Some(version), Some(major)) if version != major && !is_own => None,
         (Some(version), _) => Some(Fit::Version(version)),
         (None, _) => Some(Fit::Unversioned),
     }
@@ -121,7 +123,7 @@ mod tests {
             installed(&["lib/libLLVM.so.22.1-rust-1.95.0-stable", "lib/librustc_driver.so"]);
         test_support::write_file(&folder, "lib/libLLVM-22-rust-1.95.0-stable.so", "INPUT(it)");
         let expected = folder.path().join("lib/libLLVM.so.22.1-rust-1.95.0-stable");
-        for major in [None, Some(22)] {
+        for major in [None, Some(22), Some(99)] {
             assert_eq!(find_library(folder.path(), major).unwrap(), expected);
         }
     }
