@@ -83,3 +83,16 @@ pub fn panic_in_recursion_at_barrier(x: &[u32], mut y: DisjointSlice<u32>) {
         }
     }
 }
+
+fn quotient(x: &[u32], i: usize, depth: u32) -> u32 {
+    if depth == 0 { 100 / x[i] } else { quotient(x, i, depth - 1) + 1 - x[i] / x[i] }
+}
+
+/// Panics in a function that stays out of line on every target: it calls itself before it is done.
+#[kernel]
+pub fn panic_out_of_line(x: &[u32], mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    if let Some(out) = y.get_mut(i) {
+        *out = quotient(x, i.get(), 3 + *out);
+    }
+}

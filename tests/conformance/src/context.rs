@@ -12,6 +12,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("index_through_pointer", index_through_pointer),
     Check::new("panic_in_recursion", panic_in_recursion),
     Check::new("panic_in_recursion_at_barrier", panic_in_recursion_at_barrier),
+    Check::new("panic_out_of_line", panic_out_of_line),
 ];
 
 fn recursive_index(on: &Context) -> Outcome {
@@ -59,4 +60,16 @@ fn panic_in_recursion_at_barrier(on: &Context) -> Outcome {
     let wrapper: Wrapper =
         |on, launch, x, y| on.kernels.panic_in_recursion_at_barrier(&on.stream, launch, x, y);
     panics(on, wrapper, &DEPTH_PANIC, |_, i| depth(31 - i))
+}
+
+/// Twice on one stream: the second panic finds the record of the first, which the host has read.
+fn panic_out_of_line(on: &Context) -> Outcome {
+    let wrapper: Wrapper =
+        |on, launch, x, y| on.kernels.panic_out_of_line(&on.stream, launch, x, y);
+    let expected =
+        Expected { kind: PanicKind::DivisionByZero, place: ("context.rs", 88), message: &[] };
+    for _ in 0..2 {
+        panics(on, wrapper, &expected, |x, i| 100 / x[i])?;
+    }
+    Ok(())
 }

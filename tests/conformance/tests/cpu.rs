@@ -125,6 +125,7 @@ checks!(
     index_through_pointer,
     panic_in_recursion,
     panic_in_recursion_at_barrier,
+    panic_out_of_line,
     edge_row,
     edge_backwards,
     edge_after_count,
