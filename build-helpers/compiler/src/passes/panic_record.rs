@@ -113,11 +113,20 @@ fn keep_in_slot<'c>(
         if reachable(kernel).is_disjoint(&users) {
             continue;
         }
-        if let Some(first) = kernel.instructions().first() {
-            builder.before(*first);
+        if let Some(place) = start(kernel) {
+            builder.before(place);
             builder.call(keep, &[record]);
         }
         entry.static_shared_bytes += parameters::RECORD_BYTES as u32;
     }
     Ok(())
+}
+
+/// The first instruction of a kernel with a source line, whose line what is put before it has; what comes
+/// before that calls nothing. The first of all where the entry block has no lines.
+fn start(kernel: Value<'_>) -> Option<Value<'_>> {
+    let instructions = kernel.instructions();
+    let first = *instructions.first()?;
+    let mut of_entry = instructions.into_iter().take_while(|it| it.block() == first.block());
+    of_entry.find(|it| !it.debug_locations().is_empty()).or(Some(first))
 }
