@@ -110,6 +110,9 @@ fn mutants(kernel: &str, instructions: &Instructions) -> Vec<Mutant> {
         };
         // `core` and other crates are named by absolute paths, what the compiler adds by none.
         let own = found.source.as_ref().is_some_and(|source| !source.starts_with('/'));
+        // The address of a panic record goes through shared memory; its store has the line that it stands before,
+        // and code of the compiler's, which has none, reads it.
+        let own = own && place.1 != "st.relaxed.sys.shared.b64";
         let needless = spare && Some(place) == last_barrier;
         Some(Mutant { kernel: kernel.to_owned(), what, line: place.0, own, needless, steps })
     });
