@@ -69,8 +69,8 @@ use crate::{
 /// It records for one thread: launches keep the order in which they are recorded.
 ///
 /// ```compile_fail,E0277
-/// let builder = kernelmill::Device::cpu().unwrap().graph();
-/// std::thread::scope(|scope| drop(scope.spawn(|| builder.add::<u32>(todo!()))));
+/// fn used_by_several_threads<T: Sync>() {}
+/// used_by_several_threads::<kernelmill::GraphBuilder>();
 /// ```
 pub struct GraphBuilder {
     device: Device,
