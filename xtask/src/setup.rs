@@ -38,11 +38,24 @@ const PROGRAMS: [(&str, &str); 6] = [
 const FILES: [(&str, &str); 1] =
     [("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "rocm-device-libs")];
 
+/// What a run of all tests writes below the target folder, in GiB, with the variables of `.ci/run`.
+const TARGET_FOLDER: u64 = 12;
+
 /// Installs what is missing; a second call does nothing.
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    disk_space(workspace)?;
     debian_packages(workspace)?;
     rust_components(workspace)?;
     wheels(workspace)
+}
+
+/// Says early what would otherwise end a run in its middle.
+fn disk_space(workspace: &Workspace) -> Result<()> {
+    let root = &workspace.root;
+    let text = cmd!(workspace.shell, "df --output=avail -B1G {root}").quiet().read()?;
+    let free: u64 = text.lines().last().unwrap_or_default().trim().parse().context("df's answer")?;
+    println!("disk: {free} GiB free; a first run of all tests writes about {TARGET_FOLDER} GiB");
+    Ok(())
 }
 
 fn debian_packages(workspace: &Workspace) -> Result<()> {

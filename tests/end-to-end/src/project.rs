@@ -120,7 +120,7 @@ impl Project {
         self.environment("XDG_CACHE_HOME", &store)
     }
 
-    /// Builds into a folder of this project's own, a copy of the shared one to start with.
+    /// Builds into a folder of this project's own, which starts with the shared one's libraries.
     ///
     /// # Panics
     ///
@@ -128,12 +128,14 @@ impl Project {
     #[must_use]
     pub fn with_own_target(mut self) -> Self {
         let own = self.folder.join("target");
-        let lock = self.target.join("debug/.cargo-lock");
-        if lock.exists() {
-            // Under cargo's own lock: other tests build into the folder at the same time.
-            let mut copy = Command::new("flock");
-            let status = copy.arg(lock).args(["cp", "-a"]).arg(&self.target).arg(&own).status();
-            assert!(status.expect("flock runs").success(), "the target folder could not be copied");
+        if let Ok(lock) = File::open(self.target.join("debug/.cargo-lock")) {
+            // Cargo's own lock: other tests build into the folder at the same time.
+            lock.lock().expect("cargo's lock can be taken");
+            for part in [".fingerprint", "deps", "build"] {
+                let part = Path::new("debug").join(part);
+                copy_small(&self.target.join(&part), &own.join(&part))
+                    .expect("libraries are copied");
+            }
         }
         self.target = own;
         self
@@ -237,4 +239,23 @@ fn is_of_the_outer_cargo(name: &std::ffi::OsStr) -> bool {
     let cargos = cargos.iter().any(|prefix| name.starts_with(prefix));
     let kept = kept.contains(&name) || kept_prefixes.iter().any(|p| name.starts_with(p));
     (ours || cargos) && !kept
+}
+
+/// Copies a folder of cargo's with its times, by which cargo knows what is fresh, but without the
+/// build scripts and programs of other projects: each has the whole compiler in it.
+fn copy_small(from: &Path, to: &Path) -> std::io::Result<()> {
+    const COMPILER: u64 = 10 << 20;
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (path, facts) = (entry.path(), entry.metadata()?);
+        let target = to.join(entry.file_name());
+        if facts.is_dir() {
+            copy_small(&path, &target)?;
+        } else if facts.len() < COMPILER || path.extension().is_some_and(|kind| kind == "rlib") {
+            fs::copy(&path, &target)?;
+            File::options().write(true).open(&target)?.set_modified(facts.modified()?)?;
+        }
+    }
+    Ok(())
 }
