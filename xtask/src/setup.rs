@@ -128,7 +128,7 @@ fn wheels(workspace: &Workspace) -> Result<()> {
     }
     let options = ["--quiet", "--disable-pip-version-check", "--root-user-action=ignore"];
     cmd!(shell, "python3 -m pip install {options...} --target {unfinished} {WHEELS...}").run()?;
-    // The stamp comes last and the folder moves in one step: a set-up killed half-way starts anew.
+    // The stamp comes last and the folder moves in one step: a set-up that is killed starts over.
     fs::write(unfinished.join("installed.txt"), stamp())?;
     fs::rename(&unfinished, folder)?;
     let ptxas = workspace.cuda_program("ptxas")?;
