@@ -159,6 +159,16 @@ pub enum Error {
         /// The entry that is not there.
         entry: &'static str,
     },
+    /// The program's own loader of modules ([`ModuleCache::set_loader`]) has failed.
+    ///
+    /// [`ModuleCache::set_loader`]: crate::ModuleCache::set_loader
+    #[error("the loader that the program has set cannot load {artifact}")]
+    Loader {
+        /// The binary, as the build embedded it.
+        artifact: String,
+        /// What the loader says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A launch took longer than the watchdog allows. Reported by the next `synchronize` or `download`,
     /// and by every later use of the buffers that the launch was given.
     #[error("{0}")]

@@ -92,7 +92,7 @@ pub use backend::library_traits as __library_traits;
 
 pub use argument::{LaunchStream, ReadSlice, WriteSlice};
 pub use buffer::Buffer;
-pub use cache::{CacheStatistics, ModuleCache, module_cache};
+pub use cache::{CacheStatistics, LoadRequest, Loader, LoaderResult, ModuleCache, module_cache};
 pub use choice::Choice;
 pub use copy::DeviceCopy;
 pub use device::Device;

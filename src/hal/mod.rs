@@ -55,6 +55,11 @@ impl ContextId {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
+
+    /// The identity as a number.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
 }
 
 /// A device that is open: its properties, and the state that its streams and its memory share.
@@ -86,6 +91,19 @@ pub(crate) trait Context: Any + Send + Sync {
 
     /// Loads a binary that runs on this device.
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn Module>>;
+
+    /// Loads `image` in the place of a binary's own bytes; `None` where a device has nothing to load.
+    ///
+    /// # Safety
+    ///
+    /// It is a whole binary, and has the kernels of `artifact`.
+    unsafe fn load_image(
+        &self,
+        _artifact: &'static EmbeddedArtifact,
+        _image: &[u8],
+    ) -> Result<Option<Arc<dyn Module>>> {
+        Ok(None)
+    }
 
     /// The driver's descriptor of a tensor; `None` where the device needs none.
     fn tensor_map(
@@ -177,6 +195,12 @@ pub(crate) trait Module: Send + Sync {
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
     ) -> Result<Box<dyn Function>>;
+
+    /// Whether a launch of one of its kernels is in flight, as far as is known without waiting. Dropping the
+    /// module waits for launches in any case.
+    fn is_busy(&self) -> bool {
+        false
+    }
 }
 
 /// A kernel of a loaded module.

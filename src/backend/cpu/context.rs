@@ -8,6 +8,7 @@ use std::{
 
 use super::{launch::Device, memory::Memory, module::Module, options::Options, stream::Stream};
 use crate::{
+    cache::module_cache,
     embedded::EmbeddedArtifact,
     error::{Error, Result},
     hal::{self, ContextId, ErrorSlot, Platform},
@@ -71,6 +72,12 @@ impl Context {
 
     fn memory(&self, bytes: usize, zeroed: bool) -> Result<Memory> {
         Memory::new(&self.device.name, bytes, zeroed, self.device.options.guard_pages)
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        module_cache().release_context(self.id);
     }
 }
 

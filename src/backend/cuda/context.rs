@@ -243,7 +243,19 @@ impl hal::Context for Context {
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
-        Ok(Arc::new(Module::load(&self.shared, artifact)?))
+        // SAFETY: the binary is the one that the build made.
+        let module = unsafe { Module::load(&self.shared, artifact, artifact.bytes)? };
+        Ok(Arc::new(module))
+    }
+
+    unsafe fn load_image(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        image: &[u8],
+    ) -> Result<Option<Arc<dyn hal::Module>>> {
+        // SAFETY: promised.
+        let module = unsafe { Module::load(&self.shared, artifact, image)? };
+        Ok(Some(Arc::new(module)))
     }
 
     fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {

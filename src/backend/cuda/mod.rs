@@ -18,6 +18,7 @@ mod graph;
 mod image;
 mod interop;
 mod launch;
+mod launches;
 mod memory;
 mod module;
 mod order;

@@ -7,4 +7,4 @@ mod kernels;
 
 pub use child::{Child, LEAKS, clean_child};
 pub use gate::Gate;
-pub use kernels::Kernels;
+pub use kernels::{Kernels, copy};
