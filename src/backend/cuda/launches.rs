@@ -11,6 +11,8 @@ use std::sync::{
 
 use cudarc::driver::{CudaStream, sys};
 
+use super::capture::refuse_capture;
+
 #[derive(Default)]
 pub(super) struct Launches {
     /// The stream of the last launch, only to be compared: it is among `streams`, so that no other stream has
@@ -38,11 +40,16 @@ impl Launches {
     /// Whether a stream has work, of whatever module. The context is current.
     pub(super) fn are_in_flight(&self) -> bool {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the stream is there.
-        let query = |stream: Arc<CudaStream>| unsafe { sys::cuStreamQuery(stream.cu_stream()) };
-        streams
-            .iter()
-            .filter_map(Weak::upgrade)
-            .any(|stream| query(stream) == sys::CUresult::CUDA_ERROR_NOT_READY)
+        streams.iter().filter_map(Weak::upgrade).any(|stream| has_work(&stream))
     }
+}
+
+/// Whether a stream has work, or is captured: to ask such a stream would end its capture.
+fn has_work(stream: &CudaStream) -> bool {
+    if refuse_capture(stream, "the unloading of a module").is_err() {
+        return true;
+    }
+    // SAFETY: the stream is there.
+    let status = unsafe { sys::cuStreamQuery(stream.cu_stream()) };
+    status == sys::CUresult::CUDA_ERROR_NOT_READY
 }
