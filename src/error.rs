@@ -200,6 +200,15 @@ pub enum Error {
         /// What was asked of the stream.
         operation: &'static str,
     },
+    /// The time of an event is asked for before the event is complete.
+    #[error(
+        "{operation}: an event is not complete, so its time is not known yet; wait for both events first, with \
+         `Event::synchronize`"
+    )]
+    EventPending {
+        /// The method called.
+        operation: &'static str,
+    },
     /// A buffer is used with a graph that it is not in, or a graph's buffer outside of it.
     #[error(
         "{subject} is not in the graph that it is used with; a graph has the buffers that were moved into \

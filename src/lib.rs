@@ -36,6 +36,7 @@
 //! ```
 //!
 //! - [`Device`], [`Stream`], [`Buffer`]: where kernels run, in which order, on what memory.
+//! - [`Event`]: a point in the work of a stream, to wait for and to measure time by.
 //! - [`Launch`]: how many threads.
 //! - [`Graph`]: launches that are recorded once and launched many times.
 //! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
@@ -69,6 +70,7 @@ mod device;
 mod discovery;
 mod embedded;
 mod error;
+mod event;
 mod function;
 mod graph;
 mod hal;
@@ -98,6 +100,7 @@ pub use copy::DeviceCopy;
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
 pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
+pub use event::Event;
 pub use function::DeviceFn;
 pub use graph::{Graph, GraphBuffer, GraphBuffers, GraphBuilder, GraphSlice, GraphSliceMut};
 /// The words that the build side and the run side share: all of a [`Signature`] among them.

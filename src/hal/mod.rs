@@ -1,7 +1,8 @@
 //! The hardware abstraction layer: the traits that a back end implements.
 //!
-//! A [`Platform`] opens devices, a [`Context`] is one that is open, [`Memory`] a block of its memory, a
-//! [`Stream`] a queue, a [`Module`] a loaded binary and a [`Function`] a kernel of it. Everything above
+//! A [`Platform`] opens devices, a [`Context`] is one that is open, [`Memory`] a block of its memory. A
+//! [`Stream`] is what launches are put on; a [`Queue`] is a stream of a context, and an [`Event`] a point in its
+//! work. A [`Module`] is a loaded binary and a [`Function`] a kernel of it. Everything above
 //! knows these traits and no back end; `crate::backend` lists those that there are.
 
 use std::{
@@ -71,12 +72,17 @@ pub(crate) trait Context: Any + Send + Sync {
     fn architecture(&self) -> &Architecture;
 
     /// The default stream of the calling thread.
-    fn default_stream(&self) -> Arc<dyn Stream>;
-    fn new_stream(&self) -> Result<Arc<dyn Stream>>;
+    fn default_stream(&self) -> Arc<dyn Queue>;
+    fn new_stream(&self) -> Result<Arc<dyn Queue>>;
 
     /// Whether what belongs to this context can be used on `stream`.
     fn accepts(&self, stream: StreamRef<'_>) -> bool {
         stream.0.context() == Some(self.id())
+    }
+
+    /// Whether streams of this context can wait for `event`, and its time be compared with that of theirs.
+    fn accepts_event(&self, event: &dyn Event) -> bool {
+        event.context() == self.id()
     }
 
     /// Memory of `bytes` bytes, more than 0, all zero.
@@ -159,6 +165,31 @@ pub(crate) trait Stream: Any + Send + Sync {
     fn describe(&self) -> &'static str {
         "a stream of another device"
     }
+}
+
+/// A stream of a context, the program's own among them where a context has adopted it.
+pub(crate) trait Queue: Stream {
+    /// An event that is complete when all work is done that the stream has now.
+    fn record(&self) -> Result<Arc<dyn Event>>;
+
+    /// Lets the work that the stream is given from now on wait for an event, which its context accepts.
+    fn wait(&self, event: &dyn Event) -> Result<()>;
+}
+
+/// A point in the work of a stream.
+pub(crate) trait Event: Any + Send + Sync {
+    /// The context of the stream.
+    fn context(&self) -> ContextId;
+
+    /// Whether all work before it is done. Waits for nothing.
+    fn is_complete(&self) -> Result<bool>;
+
+    /// Waits for all work before it.
+    fn synchronize(&self) -> Result<()>;
+
+    /// The time from `earlier`, which the context of this event accepts; zero where that came later. `None`
+    /// where one of the two is not complete.
+    fn elapsed_since(&self, earlier: &dyn Event) -> Result<Option<Duration>>;
 }
 
 /// A block of device memory.

@@ -5,6 +5,7 @@ mod coroutine;
 mod cpp;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod events;
 mod graphs;
 mod narrowed;
 pub(crate) mod objects;

@@ -120,11 +120,11 @@ impl hal::Context for Context {
         &Architecture::Cpu
     }
 
-    fn default_stream(&self) -> Arc<dyn hal::Stream> {
+    fn default_stream(&self) -> Arc<dyn hal::Queue> {
         Stream::of_thread(self.id)
     }
 
-    fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
+    fn new_stream(&self) -> Result<Arc<dyn hal::Queue>> {
         Ok(Arc::new(Stream::new(self.id)))
     }
 

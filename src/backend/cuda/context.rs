@@ -18,6 +18,7 @@ use super::{
     module::Module,
     order,
     panics::Panics,
+    recorded::RecordedEvent,
     shared::Shared,
     stream::Stream,
     tensor_map,
@@ -218,11 +219,11 @@ impl hal::Context for Context {
         &self.architecture
     }
 
-    fn default_stream(&self) -> Arc<dyn hal::Stream> {
+    fn default_stream(&self) -> Arc<dyn hal::Queue> {
         Arc::clone(&self.default_stream) as _
     }
 
-    fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
+    fn new_stream(&self) -> Result<Arc<dyn hal::Queue>> {
         let stream = self.shared.new_stream()?;
         Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
     }
@@ -230,6 +231,11 @@ impl hal::Context for Context {
     /// Streams of cudarc's are of this context where they are of the driver's context behind it.
     fn accepts(&self, stream: StreamRef<'_>) -> bool {
         order::cuda_stream(stream).is_ok_and(|stream| self.is_of(stream))
+    }
+
+    /// Events of the driver's context behind this one.
+    fn accepts_event(&self, event: &dyn hal::Event) -> bool {
+        RecordedEvent::of(event).is_some_and(|event| event.is_of(self.cuda()))
     }
 
     fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {

@@ -23,6 +23,7 @@ mod memory;
 mod module;
 mod order;
 mod panics;
+mod recorded;
 mod records;
 mod shared;
 mod stream;

@@ -153,6 +153,29 @@ fn graphs() -> Result<Outcome> {
     Ok((graph.slice(&y)?.download()?, 0))
 }
 
+/// Events that streams and the host wait for, with their times.
+fn events() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let kernels = Kernels::load(&device)?;
+    let streams = [device.new_stream()?, device.stream()];
+    let (x, mut y) = (device.upload(&[1.0f32; LEN])?, device.zeros::<f32>(LEN)?);
+    let start = streams[0].record()?;
+    kernels.saxpy(&streams[0], Launch::linear(LEN), 2.0, &x, &mut y)?;
+    let end = streams[0].record()?;
+    streams[1].wait(&end)?;
+    // The driver is lazy, and has not begun.
+    match end.elapsed_since(&start) {
+        Err(Error::EventPending { .. }) => {}
+        other => return other.map(|_| unreachable!("the event is pending")),
+    }
+    assert!(!end.is_complete()?);
+    end.synchronize()?;
+    assert!(start.is_complete()?);
+    end.elapsed_since(&start)?;
+    drop((start, end, streams));
+    Ok((y.download()?, 0))
+}
+
 /// Streams and slices of cudarc's in a context that the program has.
 fn with_cudarc() -> Result<Outcome> {
     // What fails in cudarc itself is not looked at.
@@ -220,6 +243,8 @@ const SEVERAL_STREAMS: Program = Program {
 };
 const GRAPHS: Program =
     Program { name: "every_call_of_graphs_fails_once", run: graphs, expected: ([6.0; LEN], 0) };
+const EVENTS: Program =
+    Program { name: "every_call_of_events_fails_once", run: events, expected: ([2.0; LEN], 0) };
 const PANICS: Program = Program {
     name: "every_call_of_kernels_that_panic_fails_once",
     run: panics,
@@ -341,6 +366,11 @@ fn every_call_of_several_streams_fails_once() {
 #[test]
 fn every_call_of_graphs_fails_once() {
     GRAPHS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+}
+
+#[test]
+fn every_call_of_events_fails_once() {
+    EVENTS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
 }
 
 #[test]
