@@ -22,7 +22,8 @@ pub struct Guide;
 /// On the CPU launches have run when they return, so an event is complete from the beginning, and its time is that
 /// of the call that recorded it.
 ///
-/// Cheap to clone; clones are the same event.
+/// Cheap to clone; clones are the same event. In asynchronous code, `event.await` is [`Event::synchronize`] for a
+/// task.
 ///
 /// ```
 /// let stream = kernelmill::Device::cpu()?.stream();
@@ -92,6 +93,10 @@ impl Event {
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    pub(crate) fn into_parts(self) -> (Device, Arc<dyn hal::Event>) {
+        (self.device, self.event)
     }
 
     pub(crate) fn of_hal(&self) -> &dyn hal::Event {

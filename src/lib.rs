@@ -72,6 +72,7 @@ mod embedded;
 mod error;
 mod event;
 mod function;
+mod future;
 mod graph;
 mod hal;
 mod kernel;
@@ -87,6 +88,7 @@ mod sync;
 mod tensor_map;
 #[cfg(test)]
 mod tests;
+mod waiter;
 
 /// What [`device_copy!`] names.
 #[doc(hidden)]
@@ -102,6 +104,7 @@ pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
 pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
 pub use event::Event;
 pub use function::DeviceFn;
+pub use future::{EventFuture, StreamFuture};
 pub use graph::{Graph, GraphBuffer, GraphBuffers, GraphBuilder, GraphSlice, GraphSliceMut};
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;

@@ -18,7 +18,8 @@ use crate::{
 /// kept. On the CPU a launch has run when it returns, and errors are kept all the same, so that a
 /// program behaves alike.
 ///
-/// Cheap to clone; clones are the same stream.
+/// Cheap to clone; clones are the same stream. In asynchronous code, `stream.await` (or `(&stream).await`) is
+/// [`Stream::synchronize`] for a task: see [`StreamFuture`](crate::StreamFuture).
 #[derive(Clone)]
 pub struct Stream {
     device: Device,
@@ -112,6 +113,10 @@ impl Stream {
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    pub(crate) fn into_queue(self) -> Arc<dyn hal::Queue> {
+        self.queue
     }
 
     pub(crate) fn queue(&self) -> &dyn hal::Stream {

@@ -172,6 +172,9 @@ pub(crate) trait Queue: Stream {
     /// An event that is complete when all work is done that the stream has now.
     fn record(&self) -> Result<Arc<dyn Event>>;
 
+    /// The first asynchronous error of this stream that was not reported yet, of launches that were waited for.
+    fn report(&self) -> Result<()>;
+
     /// Lets the work that the stream is given from now on wait for an event, which its context accepts.
     fn wait(&self, event: &dyn Event) -> Result<()>;
 }

@@ -57,6 +57,10 @@ impl hal::Queue for Stream {
         Ok(Arc::new(Event::now(self.context)))
     }
 
+    fn report(&self) -> Result<()> {
+        self.errors.report()
+    }
+
     /// What comes before the event has run.
     fn wait(&self, _event: &dyn hal::Event) -> Result<()> {
         Ok(())

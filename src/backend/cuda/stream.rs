@@ -67,6 +67,10 @@ impl hal::Queue for Stream {
         Ok(Arc::new(event))
     }
 
+    fn report(&self) -> Result<()> {
+        self.shared.panics.report(&self.cuda)
+    }
+
     fn wait(&self, event: &dyn hal::Event) -> Result<()> {
         self.prepare("wait")?;
         let event = RecordedEvent::of(event);

@@ -4,7 +4,7 @@
 
 use std::{fmt::Write as _, thread};
 
-use cuda_backend::{Child, Kernels, LEAKS};
+use cuda_backend::{Child, Kernels, LEAKS, block_on};
 use cudarc::driver::{CudaContext, sys};
 use kernelmill::{Device, Error, Launch, Result};
 
@@ -153,7 +153,7 @@ fn graphs() -> Result<Outcome> {
     Ok((graph.slice(&y)?.download()?, 0))
 }
 
-/// Events that streams and the host wait for, with their times.
+/// Events that streams, the host and tasks wait for, with their times.
 fn events() -> Result<Outcome> {
     let device = Device::cuda(0)?;
     let kernels = Kernels::load(&device)?;
@@ -172,6 +172,9 @@ fn events() -> Result<Outcome> {
     end.synchronize()?;
     assert!(start.is_complete()?);
     end.elapsed_since(&start)?;
+    kernels.saxpy(&streams[0], Launch::linear(LEN), 1.0, &x, &mut y)?;
+    // One wait on another thread: a second one may have the same thread, and other calls then.
+    block_on(&streams[0])?;
     drop((start, end, streams));
     Ok((y.download()?, 0))
 }
@@ -244,7 +247,7 @@ const SEVERAL_STREAMS: Program = Program {
 const GRAPHS: Program =
     Program { name: "every_call_of_graphs_fails_once", run: graphs, expected: ([6.0; LEN], 0) };
 const EVENTS: Program =
-    Program { name: "every_call_of_events_fails_once", run: events, expected: ([2.0; LEN], 0) };
+    Program { name: "every_call_of_events_fails_once", run: events, expected: ([3.0; LEN], 0) };
 const PANICS: Program = Program {
     name: "every_call_of_kernels_that_panic_fails_once",
     run: panics,
