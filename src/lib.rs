@@ -36,6 +36,7 @@
 //! ```
 //!
 //! - [`Device`], [`Stream`], [`Buffer`]: where kernels run, in which order, on what memory.
+//! - [`PinnedBuffer`]: memory of the host for copies that are queued.
 //! - [`Event`]: a point in the work of a stream, to wait for and to measure time by.
 //! - [`Launch`]: how many threads.
 //! - [`Graph`]: launches that are recorded once and launched many times.
@@ -80,6 +81,7 @@ mod launch;
 mod limits;
 mod loaded;
 mod marshal;
+mod pinned;
 mod properties;
 pub mod select;
 mod slice;
@@ -110,6 +112,7 @@ pub use graph::{Graph, GraphBuffer, GraphBuffers, GraphBuilder, GraphSlice, Grap
 pub use kernelmill_artifact as artifact;
 pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};
 pub use launch::Launch;
+pub use pinned::PinnedBuffer;
 pub use properties::{Backend, Limits};
 pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;

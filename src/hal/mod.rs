@@ -95,6 +95,10 @@ pub(crate) trait Context: Any + Send + Sync {
     /// `source` can be read for `bytes` bytes.
     unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn Memory>>;
 
+    /// Memory of the host of `bytes` bytes, more than 0, all zero, which copies use as it is. It is aligned to 128
+    /// bytes.
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>>;
+
     /// Loads a binary that runs on this device.
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn Module>>;
 
@@ -211,6 +215,36 @@ pub(crate) trait Memory: Send + Sync {
     /// `offset + bytes` is within the memory; `source` can be read for `bytes` bytes.
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()>;
 
+    /// Queues a copy of `bytes` bytes to `target`, a host memory of the same context, on a stream that the context
+    /// accepts.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the memory, and `target_offset + bytes` within the target.
+    unsafe fn copy_to(
+        &self,
+        offset: usize,
+        target: &mut dyn HostMemory,
+        target_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()>;
+
+    /// Queues a copy of `bytes` bytes from `source`, a host memory of the same context, on a stream that the
+    /// context accepts.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the memory, and `source_offset + bytes` within the source.
+    unsafe fn copy_from(
+        &mut self,
+        offset: usize,
+        source: &dyn HostMemory,
+        source_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()>;
+
     /// The address, as long as the memory lives. What uses it is held for that.
     fn address(&self) -> u64;
 
@@ -219,6 +253,19 @@ pub(crate) trait Memory: Send + Sync {
 
     /// The address, for a kernel on `stream` that writes; the guard is dropped after the launch.
     fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)>;
+}
+
+/// A block of the host's memory that queued copies use. It is freed after them.
+pub(crate) trait HostMemory: Any + Send + Sync {
+    /// The first byte. It is read after [`HostMemory::finish_write`], and written after
+    /// [`HostMemory::finish_all`].
+    fn pointer(&self) -> *mut u8;
+
+    /// Waits for the copy to this memory; the first asynchronous error, where there was such a copy.
+    fn finish_write(&self) -> Result<()>;
+
+    /// Waits for all copies; errors as for [`HostMemory::finish_write`].
+    fn finish_all(&mut self) -> Result<()>;
 }
 
 /// A binary that is loaded. Dropping the last reference unloads it.

@@ -9,6 +9,7 @@ mod events;
 mod graphs;
 mod narrowed;
 pub(crate) mod objects;
+mod pinned;
 mod pool;
 
 /// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes

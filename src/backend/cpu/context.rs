@@ -139,6 +139,10 @@ impl hal::Context for Context {
         Ok(memory)
     }
 
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
+        Ok(Box::new(Memory::of_host(&self.device.name, bytes)?))
+    }
+
     fn load(&self, _artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
         Ok(Arc::new(Module::new(Arc::clone(&self.device))))
     }

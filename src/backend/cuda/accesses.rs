@@ -70,6 +70,11 @@ impl Accesses {
         Self { driver: Arc::clone(driver), open: Mutex::new(open) }
     }
 
+    /// Those of memory that nothing has used.
+    pub(super) fn none(driver: &Arc<DriverContext>) -> Self {
+        Self { driver: Arc::clone(driver), open: Mutex::default() }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -110,6 +115,32 @@ impl Accesses {
     /// Lets `stream` wait for all accesses, for a write that is waited for at once, or for the end.
     pub(super) fn wait_for_all(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
         self.lock().wait_for_all(&self.driver, stream)
+    }
+
+    /// Waits for the last write, on the host; whether there was one.
+    pub(super) fn finish_write(&self) -> Result<bool> {
+        let mut open = self.lock();
+        let was_written = open.write.is_some();
+        open.settle(&self.driver)?;
+        let Open { write, spare, .. } = &mut *open;
+        if let Some(access) = write {
+            access.finish(&self.driver, spare)?;
+        }
+        let done = write.take();
+        spare.extend(done.and_then(|access| access.event));
+        Ok(was_written)
+    }
+
+    /// Waits for all accesses, on the host; whether there was a write.
+    pub(super) fn finish_all(&mut self) -> Result<bool> {
+        let was_written = self.finish_write()?;
+        let mut open = self.lock();
+        let Open { reads, spare, .. } = &mut *open;
+        for read in reads {
+            read.finish(&self.driver, spare)?;
+        }
+        open.clear();
+        Ok(was_written)
     }
 
     /// All accesses are done.
@@ -235,6 +266,18 @@ impl Access {
         spare: &mut Vec<Event>,
         stream: &CudaStream,
     ) -> Result<()> {
+        self.put_on_record(driver, spare)?;
+        self.event.as_ref().map_or(Ok(()), |event| event.wait(stream))
+    }
+
+    /// Waits for the access on the host.
+    fn finish(&mut self, driver: &Arc<DriverContext>, spare: &mut Vec<Event>) -> Result<()> {
+        self.put_on_record(driver, spare)?;
+        self.event.as_ref().map_or(Ok(()), Event::synchronize)
+    }
+
+    /// Records the default stream's access, unless it is on record.
+    fn put_on_record(&mut self, driver: &Arc<DriverContext>, spare: &mut Vec<Event>) -> Result<()> {
         if self.state == State::Lazy {
             let event = match self.event.take().or_else(|| spare.pop()) {
                 Some(event) => event,
@@ -244,7 +287,7 @@ impl Access {
             self.event = Some(event);
             self.state = State::Recorded;
         }
-        self.event.as_ref().map_or(Ok(()), |event| event.wait(stream))
+        Ok(())
     }
 
     fn is_done(&self) -> bool {

@@ -14,6 +14,7 @@ use super::{
     driver::{named, present},
     driver_context::DriverContext,
     graph::Graph,
+    host_memory::HostMemory,
     memory::Memory,
     module::Module,
     order,
@@ -246,6 +247,10 @@ impl hal::Context for Context {
         // SAFETY: promised.
         let memory = unsafe { Memory::upload(&self.shared, source, bytes)? };
         Ok(Box::new(memory))
+    }
+
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
+        Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {

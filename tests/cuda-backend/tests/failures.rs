@@ -179,6 +179,24 @@ fn events() -> Result<Outcome> {
     Ok((y.download()?, 0))
 }
 
+/// Copies between pinned memory and the device, on several streams.
+fn pinned_copies() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let mut y = device.zeros::<f32>(LEN)?;
+    let (mut source, mut target) =
+        (device.pinned_from(&[1.0f32; LEN])?, device.pinned_zeros::<f32>(LEN)?);
+    y.copy_from_async(&device.stream(), &source)?;
+    source.as_mut_slice()?.fill(2.0);
+    let streams = [device.new_stream()?, device.new_stream()?];
+    y.slice_mut(..4).copy_from_async(&streams[0], &device.pinned_from(&[3.0; 4])?)?;
+    y.copy_to_async(&streams[1], &mut target)?;
+    assert_eq!(target.as_slice()?[2..6], [3.0, 3.0, 1.0, 1.0]);
+    y.copy_from_async(&streams[1], &source)?;
+    y.copy_to_async(&streams[0], &mut source)?;
+    drop((source, streams));
+    Ok((y.download()?, 0))
+}
+
 /// Streams and slices of cudarc's in a context that the program has.
 fn with_cudarc() -> Result<Outcome> {
     // What fails in cudarc itself is not looked at.
@@ -248,6 +266,11 @@ const GRAPHS: Program =
     Program { name: "every_call_of_graphs_fails_once", run: graphs, expected: ([6.0; LEN], 0) };
 const EVENTS: Program =
     Program { name: "every_call_of_events_fails_once", run: events, expected: ([3.0; LEN], 0) };
+const PINNED_COPIES: Program = Program {
+    name: "every_call_of_pinned_copies_fails_once",
+    run: pinned_copies,
+    expected: ([2.0; LEN], 0),
+};
 const PANICS: Program = Program {
     name: "every_call_of_kernels_that_panic_fails_once",
     run: panics,
@@ -374,6 +397,11 @@ fn every_call_of_graphs_fails_once() {
 #[test]
 fn every_call_of_events_fails_once() {
     EVENTS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+}
+
+#[test]
+fn every_call_of_pinned_copies_fails_once() {
+    PINNED_COPIES.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
 }
 
 #[test]
