@@ -25,7 +25,8 @@ const BY_BACK_ENDS: usize = 128;
 /// Made by [`Device::pinned_zeros`] and [`Device::pinned_from`]. Copies are queued on a stream by
 /// [`Buffer::copy_from_async`] and [`Buffer::copy_to_async`]. The host sees the elements by
 /// [`as_slice`](Self::as_slice) and [`as_mut_slice`](Self::as_mut_slice), which wait for the copies that use them.
-/// Dropping the buffer waits for all of them.
+/// Dropping the buffer waits for all of them. To free pinned memory the driver waits for the whole device, so up to
+/// 64 MiB of it are kept for the next buffers of a device.
 ///
 /// ```
 /// let device = kernelmill::Device::cpu()?;

@@ -35,6 +35,8 @@ struct Open {
     reads: Vec<Access>,
     /// Events that nothing waits for any more.
     spare: Vec<Event>,
+    /// The host waits for single accesses, so that each is recorded, also those of the default stream.
+    records_all: bool,
     /// There is an access that is on no record: only the whole context can be waited for.
     unrecorded: bool,
 }
@@ -70,9 +72,10 @@ impl Accesses {
         Self { driver: Arc::clone(driver), open: Mutex::new(open) }
     }
 
-    /// Those of memory that nothing has used.
-    pub(super) fn none(driver: &Arc<DriverContext>) -> Self {
-        Self { driver: Arc::clone(driver), open: Mutex::default() }
+    /// Those of memory of the host, which nothing has used.
+    pub(super) fn of_host(driver: &Arc<DriverContext>) -> Self {
+        let open = Open { records_all: true, ..Open::default() };
+        Self { driver: Arc::clone(driver), open: Mutex::new(open) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
@@ -223,7 +226,7 @@ impl Open {
 
     /// An event for an access on `stream`; `None` where it need not be recorded.
     fn event(&mut self, driver: &Arc<DriverContext>, stream: &CudaStream) -> Result<Option<Event>> {
-        if driver.is_lazy(stream) {
+        if driver.is_lazy(stream) && !self.records_all {
             return Ok(None);
         }
         self.spare.pop().map_or_else(|| Event::new(driver), Ok).map(Some)

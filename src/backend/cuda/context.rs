@@ -14,6 +14,7 @@ use super::{
     driver::{named, present},
     driver_context::DriverContext,
     graph::Graph,
+    host_blocks::HostBlocks,
     host_memory::HostMemory,
     memory::Memory,
     module::Module,
@@ -174,7 +175,8 @@ impl Context {
         };
         let name = named(cuda.name(), "cuDeviceGetName", || device.clone())?;
         let id = ContextId::new();
-        let shared = Arc::new(Shared { driver: Arc::new(DriverContext::new(name, cuda)), panics });
+        let driver = Arc::new(DriverContext::new(name, cuda));
+        let shared = Arc::new(Shared { driver, panics, host_blocks: HostBlocks::default() });
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
     }

@@ -1,43 +1,35 @@
 //! CUDA host memory: pages that the driver has pinned, between which and the device copies run by themselves.
 //!
 //! [CUDA C++ Programming Guide, "Page-Locked Host Memory"](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#page-locked-host-memory).
-//! The copies that use a block are its accesses, as those of device memory are. Guaranteed: it is freed after them.
+//! The copies that use a block are its accesses, as those of device memory are. Guaranteed: a block is given
+//! back when no copy uses it.
 
-use std::{any::Any, ffi::c_void, ptr, ptr::NonNull, sync::Arc};
+use std::{any::Any, mem::ManuallyDrop, ptr, sync::Arc};
 
-use cudarc::driver::{CudaStream, result, sys};
+use cudarc::driver::CudaStream;
 
 use super::{
     accesses::{Accesses, Queued},
-    driver::named,
+    host_blocks::Block,
     shared::Shared,
 };
 use crate::{error::Result, hal};
 
 pub(super) struct HostMemory {
-    memory: NonNull<c_void>,
-    bytes: usize,
+    block: ManuallyDrop<Block>,
     accesses: Accesses,
     shared: Arc<Shared>,
 }
-
-// SAFETY: it owns its memory, which every thread can use.
-unsafe impl Send for HostMemory {}
-// SAFETY: shared, it only gives the address away; the accesses have a lock.
-unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
     /// Memory of `bytes` bytes, more than 0; all zero.
     pub(super) fn new(shared: &Arc<Shared>, bytes: usize) -> Result<Self> {
         shared.bind()?;
-        // SAFETY: a number of bytes that is not 0, and the context is current.
-        let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) };
-        let memory = named(memory, "cuMemHostAlloc", || subject(bytes))?;
-        let memory = NonNull::new(memory).expect("the driver gives an address");
-        // SAFETY: the memory has that many bytes, and nobody else knows it.
-        unsafe { ptr::write_bytes(memory.as_ptr().cast::<u8>(), 0, bytes) };
-        let (accesses, shared) = (Accesses::none(&shared.driver), Arc::clone(shared));
-        Ok(Self { memory, bytes, accesses, shared })
+        let block = shared.host_blocks.take(&shared.driver, bytes)?;
+        // SAFETY: the memory has that many bytes, and nobody else uses it.
+        unsafe { ptr::write_bytes(block.pointer(), 0, bytes) };
+        let (accesses, shared) = (Accesses::of_host(&shared.driver), Arc::clone(shared));
+        Ok(Self { block: ManuallyDrop::new(block), accesses, shared })
     }
 
     /// The memory behind the trait, which is of this back end.
@@ -69,7 +61,7 @@ impl HostMemory {
 
 impl hal::HostMemory for HostMemory {
     fn pointer(&self) -> *mut u8 {
-        self.memory.as_ptr().cast()
+        self.block.pointer()
     }
 
     fn finish_write(&self) -> Result<()> {
@@ -86,7 +78,7 @@ impl hal::HostMemory for HostMemory {
 
 impl Drop for HostMemory {
     fn drop(&mut self) {
-        let Self { memory, bytes, accesses, shared } = self;
+        let Self { block, accesses, shared } = self;
         let waited = shared.make_current().and_then(|()| accesses.finish_all());
         if let Err(error) = waited
             && shared.synchronize().is_err()
@@ -95,13 +87,7 @@ impl Drop for HostMemory {
             shared.keep(Err(error));
             return;
         }
-        // SAFETY: allocated once, freed once; no copy uses it any more.
-        let free = || unsafe { result::free_host(memory.as_ptr()) };
-        shared.release(|| named(free(), "cuMemFreeHost", || subject(*bytes)));
+        // SAFETY: it is taken here alone, and not used after this.
+        shared.host_blocks.give_back(unsafe { ManuallyDrop::take(block) });
     }
-}
-
-/// What the driver's functions are called for here.
-fn subject(bytes: usize) -> String {
-    format!("{bytes} bytes of pinned memory")
 }

@@ -15,6 +15,7 @@ mod driver_context;
 pub(super) mod element;
 mod event;
 mod graph;
+mod host_blocks;
 mod host_memory;
 mod image;
 mod interop;
