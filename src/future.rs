@@ -1,4 +1,4 @@
-//! Futures of events and streams, for any executor.
+//! Futures of events, streams and downloads, for any executor.
 //!
 //! Guaranteed: a future that is dropped or forgotten leaves nothing in use, and what it waited for goes on.
 
@@ -12,10 +12,14 @@ use std::{
 };
 
 use crate::{
+    buffer::Buffer,
+    copy::DeviceCopy,
     error::{Error, Result},
     event::Event,
     hal::{self, Queue},
+    pinned::PinnedBuffer,
     properties::Backend,
+    slice::BufferSlice,
     stream::Stream,
     waiter::Wait,
 };
@@ -44,6 +48,62 @@ pub struct EventFuture {
 pub struct StreamFuture {
     wait: EventWait,
     queue: Arc<dyn Queue>,
+}
+
+/// A download that is queued, made by [`Buffer::download_async`]; `await` gives the elements.
+///
+/// It borrows nothing: it has memory of the host of its own. Dropping it waits for the copy, on the thread that does so;
+/// one that is leaked leaks that memory.
+///
+/// # Errors
+///
+/// As [`Buffer::download`], or [`Error::Unavailable`] where no thread can be created to wait.
+#[must_use = "a future waits when it is awaited"]
+pub struct DownloadFuture<T> {
+    wait: EventWait,
+    target: PinnedBuffer<T>,
+}
+
+impl<T: DeviceCopy> Buffer<T> {
+    /// Queues a copy of all elements to the host on `stream`; see [`BufferSlice::download_async`].
+    ///
+    /// # Errors
+    ///
+    /// As [`BufferSlice::download_async`].
+    ///
+    /// ```
+    /// # use std::{future::Future, pin::pin, task::{Context, Poll, Waker}};
+    /// # async fn run() -> kernelmill::Result<()> {
+    /// let device = kernelmill::Device::cpu()?;
+    /// let buffer = device.upload(&[1, 2, 3])?;
+    /// let elements = buffer.download_async(&device.stream())?.await?;
+    /// assert_eq!(elements, [1, 2, 3]);
+    /// # Ok(()) }
+    /// # let future = pin!(run());
+    /// # assert!(matches!(future.poll(&mut Context::from_waker(Waker::noop())), Poll::Ready(Ok(()))));
+    /// ```
+    pub fn download_async(&self, stream: &Stream) -> Result<DownloadFuture<T>> {
+        self.slice(..).download_async(stream)
+    }
+}
+
+impl<T: DeviceCopy> BufferSlice<'_, T> {
+    /// Queues a copy of the elements to new memory of the host on `stream`, as
+    /// [`BufferSlice::copy_to_async`] does, and gives a future of them.
+    ///
+    /// The memory is pinned, which takes time where no earlier one of the same size is kept, and the elements are
+    /// copied once more on the host: for large downloads that are made again and again, use one [`PinnedBuffer`] and
+    /// await the stream.
+    ///
+    /// # Errors
+    ///
+    /// As [`BufferSlice::copy_to_async`], and where there is no memory. The future reports what happens later.
+    pub fn download_async(&self, stream: &Stream) -> Result<DownloadFuture<T>> {
+        let mut target = PinnedBuffer::allocate(self.device(), self.len())?;
+        self.copy_to_async(stream, &mut target)?;
+        let wait = EventWait::new(stream.record(), self.device().backend());
+        Ok(DownloadFuture { wait, target })
+    }
 }
 
 /// A wait for an event.
@@ -122,6 +182,18 @@ impl Future for StreamFuture {
     }
 }
 
+impl<T: DeviceCopy> Future for DownloadFuture<T> {
+    type Output = Result<Vec<T>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Vec<T>>> {
+        let result = self.wait.poll(context);
+        result.map(|waited| waited.and_then(|()| Ok(self.target.as_slice()?.to_vec())))
+    }
+}
+
+/// The elements are on the heap, and nothing refers to them.
+impl<T> Unpin for DownloadFuture<T> {}
+
 impl IntoFuture for Event {
     type Output = Result<()>;
     type IntoFuture = EventFuture;
@@ -169,5 +241,14 @@ impl fmt::Debug for EventFuture {
 impl fmt::Debug for StreamFuture {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("StreamFuture").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for DownloadFuture<T> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("DownloadFuture")
+            .field("len", &self.target.len())
+            .finish_non_exhaustive()
     }
 }

@@ -20,6 +20,7 @@ struct Bench {
     y: Buffer<f32>,
     kernels: Kernels,
     stream: Stream,
+    device: Device,
 }
 
 impl Bench {
@@ -30,6 +31,7 @@ impl Bench {
             y: device.zeros(LEN).unwrap(),
             kernels: Kernels::load(&device).unwrap(),
             stream: device.new_stream().unwrap(),
+            device,
         }
     }
 
@@ -87,6 +89,51 @@ fn a_stream_is_awaited_with_what_went_wrong_on_it() {
             bench.stream.record()?.await
         })
         .unwrap();
+    });
+}
+
+#[test]
+fn a_download_is_awaited_and_has_its_own_memory() {
+    clean_child("a_download_is_awaited_and_has_its_own_memory", &[], || {
+        let mut bench = Bench::new();
+        let gate = bench.gate();
+        bench.launch(LEN);
+        let mut all = pin!(bench.y.download_async(&bench.stream).unwrap());
+        let part = bench.y.slice(2..4).download_async(&bench.stream).unwrap();
+        let poll = all.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        assert!(poll.is_pending());
+        // What is launched later does not change it, and the buffer can be gone.
+        bench.launch(LEN);
+        let last = bench.y.download_async(&bench.stream).unwrap();
+        drop(mem::replace(&mut bench.y, bench.device.zeros(LEN).unwrap()));
+        gate.open();
+        assert_eq!(block_on(all).unwrap(), [1.0; LEN]);
+        assert_eq!(block_on(last).unwrap(), [2.0; LEN]);
+        assert_eq!(block_on(part).unwrap(), [1.0; 2]);
+        bench.launch(LEN - 1);
+        drop(bench.y.download_async(&bench.stream).unwrap());
+        assert!(matches!(
+            block_on(bench.y.download_async(&bench.stream).unwrap()),
+            Err(Error::KernelPanic(_))
+        ));
+        let none = bench.device.zeros::<f32>(0).unwrap();
+        assert!(block_on(none.download_async(&bench.stream).unwrap()).unwrap().is_empty());
+    });
+}
+
+/// Nothing but the default stream was ever used, whose accesses of device memory are not recorded then.
+#[test]
+fn a_download_does_not_wait_for_what_is_behind_it() {
+    clean_child("a_download_does_not_wait_for_what_is_behind_it", &[], || {
+        let device = Device::cuda(0).unwrap();
+        let (mut buffer, mut source) =
+            (device.zeros::<u8>(2).unwrap(), device.pinned_from(&[1, 2]).unwrap());
+        buffer.copy_from_async(&device.stream(), &source).unwrap();
+        let download = buffer.download_async(&device.stream()).unwrap();
+        let gate = Gate::on(device.stream().cuda_stream().unwrap());
+        assert_eq!(block_on(download).unwrap(), [1, 2]);
+        source.as_mut_slice().unwrap().fill(3);
+        gate.open();
     });
 }
 
@@ -159,6 +206,8 @@ fn futures_are_sent() {
     fn sent<T: Send + Sync + Unpin>(_: T) {}
     let stream = Device::cpu().unwrap().stream();
     sent(stream.record().unwrap().into_future());
+    let buffer = stream.device().zeros::<f32>(1).unwrap();
+    sent(buffer.download_async(&stream).unwrap());
     sent(stream.into_future());
 }
 
