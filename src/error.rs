@@ -125,6 +125,18 @@ pub enum Error {
         /// Elements of the host slice.
         host: usize,
     },
+    /// Two buffers of which one is copied to the other have different lengths.
+    #[error(
+        "{operation}: the buffer has {buffer} elements, the buffer that is copied has {copied}"
+    )]
+    BufferMismatch {
+        /// The method called.
+        operation: &'static str,
+        /// Elements of the buffer that is written.
+        buffer: usize,
+        /// Elements of the buffer that is copied.
+        copied: usize,
+    },
     /// Memory could not be allocated.
     #[error("out of memory: {device} cannot allocate {bytes} bytes")]
     OutOfMemory {

@@ -63,6 +63,7 @@ mod aligned;
 mod argument;
 mod backend;
 mod buffer;
+mod buffer_copy;
 mod cache;
 mod choice;
 mod codegen;

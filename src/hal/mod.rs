@@ -99,6 +99,19 @@ pub(crate) trait Context: Any + Send + Sync {
     /// bytes.
     fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>>;
 
+    /// Queues a copy of `bytes` bytes between two places of the device's memory, on a stream that this accepts.
+    ///
+    /// # Safety
+    ///
+    /// Both are held for the stream, have so many bytes, and do not overlap.
+    unsafe fn copy(
+        &self,
+        target: u64,
+        source: u64,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()>;
+
     /// Loads a binary that runs on this device.
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn Module>>;
 

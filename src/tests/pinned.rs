@@ -55,6 +55,15 @@ fn a_panic_is_reported_by_the_copy() {
 }
 
 #[test]
+fn buffers_are_copied() {
+    let device = Device::cpu().unwrap();
+    let source = device.upload(&[Wide([1; 512]), Wide([2; 512])]).unwrap();
+    let mut target = device.zeros::<Wide>(3).unwrap();
+    target.slice_mut(1..).copy_from_buffer(&device.stream(), &source.slice(..)).unwrap();
+    assert_eq!(target.download().unwrap(), [Wide([0; 512]), Wide([1; 512]), Wide([2; 512])]);
+}
+
+#[test]
 fn two_devices_are_kept_apart() {
     let (device, other) = (Device::cpu().unwrap(), Device::cpu_sequential().unwrap());
     let mut buffer = device.zeros::<u8>(1).unwrap();

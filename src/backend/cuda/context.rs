@@ -255,6 +255,20 @@ impl hal::Context for Context {
         Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
     }
 
+    unsafe fn copy(
+        &self,
+        target: u64,
+        source: u64,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        self.shared.bind()?;
+        let stream = order::launch_stream(stream)?.cu_stream();
+        // SAFETY: promised.
+        let copied = unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, bytes, stream) };
+        named(copied.result(), "cuMemcpyDtoDAsync", || format!("{bytes} bytes"))
+    }
+
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
         // SAFETY: the binary is the one that the build made.
         let module = unsafe { Module::load(&self.shared, artifact, artifact.bytes)? };

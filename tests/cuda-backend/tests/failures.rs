@@ -193,6 +193,9 @@ fn pinned_copies() -> Result<Outcome> {
     assert_eq!(target.as_slice()?[2..6], [3.0, 3.0, 1.0, 1.0]);
     y.copy_from_async(&streams[1], &source)?;
     y.copy_to_async(&streams[0], &mut source)?;
+    let mut copy = device.zeros::<f32>(LEN)?;
+    copy.copy_from_buffer(&streams[0], &y.slice(..))?;
+    y.copy_from_buffer(&streams[1], &copy.slice(..))?;
     // One wait on another thread, as above.
     assert_eq!(block_on(y.slice(..2).download_async(&streams[1])?)?, [2.0; 2]);
     drop((source, streams));

@@ -121,6 +121,33 @@ fn parts_of_buffers_are_copied() {
     });
 }
 
+#[test]
+fn buffers_are_copied_in_the_order_of_their_uses() {
+    clean_child("buffers_are_copied_in_the_order_of_their_uses", &LAZY, || {
+        let mut bench = Bench::new();
+        let [first, second, third] = &bench.streams;
+        let mut x = bench.device.upload(&[1.0f32; LEN]).unwrap();
+        let mut copy = bench.device.zeros::<f32>(LEN).unwrap();
+        bench.kernels.saxpy(second, Launch::linear(LEN), 2.0, &x, &mut bench.y).unwrap();
+        copy.copy_from_buffer(third, &bench.y.slice(..)).unwrap();
+        bench.kernels.saxpy(second, Launch::linear(LEN), 2.0, &x, &mut bench.y).unwrap();
+        x.slice_mut(2..4).copy_from_buffer(first, &copy.slice(..2)).unwrap();
+        assert_eq!(x.download().unwrap(), [1.0, 1.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0]);
+        assert_eq!(copy.download().unwrap(), [2.0; LEN]);
+        assert_eq!(bench.y.download().unwrap(), [4.0; LEN]);
+        let error = x.copy_from_buffer(first, &copy.slice(1..)).unwrap_err();
+        let text = "copy_from_buffer: the buffer has 8 elements, the buffer that is copied has 7";
+        assert_eq!(error.to_string(), text);
+        x.slice_mut(3..3).copy_from_buffer(first, &copy.slice(8..)).unwrap();
+        let host = Device::cpu().unwrap();
+        let foreign = host.zeros::<f32>(LEN).unwrap();
+        for (stream, source) in [(first, &foreign), (&host.stream(), &copy)] {
+            let error = x.copy_from_buffer(stream, &source.slice(..)).unwrap_err();
+            assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
+        }
+    });
+}
+
 /// The driver reports memory that is used after it was freed.
 #[test]
 fn pinned_memory_is_freed_after_its_copies() {
