@@ -82,12 +82,15 @@ fn whatever_stream_is_captured_takes_no_launch() {
         let adopted = bench.device.adopt_stream(bench.context.new_stream().unwrap()).unwrap();
         for stream in [&own, &adopted] {
             bench.launch(stream).unwrap();
+            let event = bench.device.stream().record().unwrap();
             let cuda = Arc::clone(stream.cuda_stream().unwrap());
             begin(&cuda);
             assert_refused(bench.launch(stream));
             assert_refused(bench.launch(&cuda));
             assert_refused(bench.launch(&stream.clone()));
             assert_refused(stream.synchronize());
+            assert_refused(stream.record());
+            assert_refused(stream.wait(&event));
             end(&cuda);
             bench.launch(stream).unwrap();
             stream.synchronize().unwrap();
