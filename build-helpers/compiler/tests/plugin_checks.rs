@@ -88,6 +88,9 @@ struct Number {
     is_default: bool,
     number: u64,
     declines: fn(&Target) -> bool,
+    replaces: bool,
+    /// Whether it returns the opposite of what it did.
+    lies: bool,
 }
 
 impl Number {
@@ -103,6 +106,8 @@ impl Number {
             is_default: false,
             number,
             declines,
+            replaces: false,
+            lies: false,
         }
     }
 }
@@ -132,15 +137,53 @@ impl Plugin for Number {
         self.is_default
     }
 
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+    fn replaces(&self) -> bool {
+        self.replaces
+    }
+
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
         if (self.declines)(task.target()) {
-            return Ok(());
+            return Ok(self.lies);
         }
         for call in task.calls() {
             task.replace(call, Type::int(task.context(), 64).constant(self.number));
         }
-        Ok(())
+        Ok(!self.lies)
     }
+}
+
+/// Check 1 of plugins (S2.1). The one registered last stays, if it says so; before, two of one name are an error.
+#[test]
+fn check_01_a_plugin_may_take_the_place_of_one_of_its_name() {
+    let first = Number::new("number", 1_234_567, Stage::Finalize);
+    let second = Number { number: 7_654_321, version: "2", ..first.clone() };
+    let error = with(vec![Arc::new(first.clone()), Arc::new(second.clone())]).unwrap_err();
+    let expected = "the plugin `number` is registered twice; remove one of the calls of `plugin`, or let it say that \
+                    it `replaces` an earlier one";
+    assert_eq!(error.to_string(), expected);
+    let second = Number { replaces: true, ..second };
+    let compiler = with(vec![Arc::new(first.clone()), Arc::new(second.clone())]).unwrap();
+    let module = inspect(&compiler, "replaced", MARKED, "compute_75");
+    assert_eq!(["1234567", "7654321"].map(|it| module.contains(it)), [false, true], "{module}");
+    assert!(!compiler.plugins().contains(" 1:1 "), "{}", compiler.plugins());
+    with(vec![Arc::new(second), Arc::new(first)]).unwrap_err();
+}
+
+/// Check 2 of plugins (S2.2). What a plugin says of its changes is held against the module.
+#[test]
+fn check_02_a_plugin_says_whether_it_changed_the_module() {
+    let mut plugin = Number::new("number", 1_234_567, Stage::Finalize);
+    plugin.lies = true;
+    let error = compile(&with(vec![Arc::new(plugin.clone())]).unwrap(), "lies", MARKED, "cpu");
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "the plugin `number` 1, at Finalize: it changed the module, and returned that it did not"
+    );
+    // What only costs a verification is no error.
+    let mut rest = Number::new("rest", 7, Stage::Finalize);
+    plugin.declines = |_| true;
+    rest.is_default = true;
+    compile(&with(vec![Arc::new(plugin), Arc::new(rest)]).unwrap(), "lies", MARKED, "cpu").unwrap();
 }
 
 /// Check 6 of plugins (S2.6). The default comes second, whatever its name and priority.
@@ -263,7 +306,7 @@ impl Plugin for Nested {
         &self.stage
     }
 
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
         if let Some(inner) = self.inner {
             for target in TARGETS {
                 compile(inner(), "inner", PLAIN, target).map_err(|error| error.to_string())?;

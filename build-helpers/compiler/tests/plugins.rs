@@ -108,7 +108,7 @@ impl Plugin for Noted {
         self.priority
     }
 
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
         let note = format!("{} {:?} {}", self.name, task.stage(), task.meta());
         self.calls.lock().unwrap().push(note.trim().to_owned());
         if task.stage() == self.works_at {
@@ -117,7 +117,7 @@ impl Plugin for Noted {
                 task.replace(call, Type::int(task.context(), 64).constant(meta));
             }
         }
-        Ok(())
+        Ok(task.stage() == self.works_at)
     }
 }
 
@@ -180,13 +180,13 @@ impl Plugin for Everywhere {
         if meta == "off" { Scope::Marked } else { Scope::Everything }
     }
 
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
         for kernel in task.kernels() {
             let buffers: Vec<_> = kernel.buffers.iter().map(|buffer| &*buffer.name).collect();
             let known = kernel.buffers.iter().filter(|buffer| buffer.length.is_some()).count();
             task.note(&kernel.name, &format!("{} of {known}", buffers.join(" ")));
         }
-        Ok(())
+        Ok(false)
     }
 }
 
@@ -363,12 +363,12 @@ impl Plugin for Refuses {
         &[Stage::FrontEnd]
     }
 
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
         assert!(task.function("time").is_some() && task.function("tim").is_none());
         for call in task.calls() {
             task.refuse(call, "there is no clock");
         }
-        Ok(())
+        Ok(false)
     }
 }
 
@@ -388,7 +388,8 @@ fn what_a_plugin_cannot_do_is_told_with_every_line() {
 fn two_plugins_of_one_name_or_marker_are_refused() {
     let twice: Vec<Arc<dyn Plugin>> = vec![Arc::new(Cycles), Arc::new(Cycles)];
     let error = with(twice).unwrap_err().to_string();
-    let expected = "the plugin `cycles` is registered twice; remove one of the calls of `plugin`";
+    let expected = "the plugin `cycles` is registered twice; remove one of the calls of `plugin`, or let it say that \
+                    it `replaces` an earlier one";
     assert_eq!(error, expected);
     let error = with(vec![Arc::new(Cycles), Arc::new(Refuses)]).unwrap_err().to_string();
     assert_eq!(

@@ -87,7 +87,7 @@ impl Plugin for Sanitize {
         Options::read(meta).is_ok_and(|options| options.bounds)
     }
 
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
         let options = Options::read(task.meta())?;
         task.inline_all()?;
         task.run_passes("function(sroa,instsimplify)")?;
@@ -100,6 +100,7 @@ impl Plugin for Sanitize {
             kernel::instrument(task, options, kernel, accesses, &shadows);
         }
         // The counters of barriers become values.
-        task.run_passes("function(sroa)")
+        task.run_passes("function(sroa)")?;
+        Ok(true)
     }
 }

@@ -50,7 +50,7 @@ impl Plugin for Autodiff {
         &[Stage::FrontEnd]
     }
 
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
         let triple = task.module().get_triple();
         let triple = triple.as_str().to_string_lossy();
         let machine = Machine::new(&triple, "", "", true).map_err(|error| error.to_string())?;
@@ -74,7 +74,7 @@ impl Plugin for Autodiff {
                 }
             }
         }
-        Ok(())
+        Ok(true)
     }
 }
 

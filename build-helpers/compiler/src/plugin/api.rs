@@ -80,12 +80,22 @@ pub trait Plugin: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Works on a module in its scope. What it cannot do it refuses, by [`Task::refuse`].
+    /// Whether it takes the place of a plugin of its own name that was registered before. Otherwise two of one
+    /// name are an error.
+    fn replaces(&self) -> bool {
+        false
+    }
+
+    /// Works on a module in its scope, and returns whether it changed it, as LLVM's passes do. What it cannot do it
+    /// refuses, by [`Task::refuse`].
+    ///
+    /// A module that was changed is verified. In a build with debug assertions one that was not is compared with
+    /// what it was before.
     ///
     /// # Errors
     ///
     /// A sentence, where the plugin itself is at fault.
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String>;
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String>;
 }
 
 /// A module, and what a plugin may know of it.

@@ -4,7 +4,7 @@ use std::{cell::RefCell, collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use super::{
     api::{Plugin, Scope, Site, Stage, Task, fault, markers, meta},
-    ir::{Context, Module, Value},
+    ir::{Context, Module, ModuleExt as _, Value},
 };
 use crate::{Error, diagnostic::PluginFault, ir::calls_of, job::Config};
 
@@ -21,9 +21,16 @@ impl Plugins {
     ///
     /// # Errors
     ///
-    /// [`Error::Plugins`] where two have one name, or one marker and the later one is no default or
+    /// [`Error::Plugins`] where two have one name and the later one does not replace the earlier, or one marker and the later one is no default or
     /// is called too early to be one.
-    pub(crate) fn new(mut plugins: Vec<Arc<dyn Plugin>>) -> Result<Self, Error> {
+    pub(crate) fn new(registered: Vec<Arc<dyn Plugin>>) -> Result<Self, Error> {
+        let mut plugins: Vec<Arc<dyn Plugin>> = Vec::new();
+        for plugin in registered {
+            if plugin.replaces() {
+                plugins.retain(|earlier| earlier.name() != plugin.name());
+            }
+            plugins.push(plugin);
+        }
         plugins.sort_by(|a, b| order(&**a).cmp(&order(&**b)));
         for (index, plugin) in plugins.iter().enumerate() {
             for other in &plugins[..index] {
@@ -81,20 +88,25 @@ impl Plugins {
             if !works(&**plugin, stage, module, site.config) {
                 continue;
             }
+            let before = cfg!(debug_assertions).then(|| module.to_bitcode());
             let faults = RefCell::default();
             let task = Task { stage, context, module, site, plugin: &**plugin, faults };
             let broke = |what: &str| {
                 let (name, version) = (plugin.name(), plugin.version());
                 Error::Plugins(format!("the plugin `{name}` {version}, at {stage:?}: {what}"))
             };
-            plugin.run(&task).map_err(|message| broke(&message))?;
+            let changed = plugin.run(&task).map_err(|message| broke(&message))?;
             let faults = task.faults.into_inner();
             if !faults.is_empty() {
                 return Err(faults.into());
             }
-            module.verify().map_err(|message| {
-                broke(&format!("it left a module that LLVM refuses: {message}"))
-            })?;
+            if changed {
+                module.verify().map_err(|message| {
+                    broke(&format!("it left a module that LLVM refuses: {message}"))
+                })?;
+            } else if before.is_some_and(|before| before != module.to_bitcode()) {
+                return Err(broke("it changed the module, and returned that it did not"));
+            }
         }
         Ok(())
     }
@@ -145,7 +157,8 @@ fn check_pair(before: &dyn Plugin, plugin: &dyn Plugin) -> Result<(), Error> {
     let refused = |message| Err(Error::Plugins(message));
     if first == name {
         return refused(format!(
-            "the plugin `{name}` is registered twice; remove one of the calls of `plugin`"
+            "the plugin `{name}` is registered twice; remove one of the calls of `plugin`, or \
+             let it say that it `replaces` an earlier one"
         ));
     }
     if before.marker() != marker {

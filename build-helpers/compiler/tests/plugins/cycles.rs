@@ -11,12 +11,12 @@ impl Plugin for Cycles {
     fn marker(&self) -> &str { "__kernelmill_cycles" }
     fn stages(&self) -> &[Stage] { &[Stage::Finalize] }
 
-    fn run(&self, task: &Task<'_, '_>) -> Result<(), String> {
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
         let clock = task.module().intrinsic("llvm.readcyclecounter", &[]);
         for call in task.calls() {
             let cycles = task.before(call).call(clock, &[]);
             task.replace(call, cycles);
         }
-        Ok(())
+        Ok(true)
     }
 }
