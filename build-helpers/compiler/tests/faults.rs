@@ -149,3 +149,51 @@ fn a_kernel_that_rustc_leaves_out_is_named_with_its_place() {
         "{message}"
     );
 }
+
+/// Point S0.11: memory at a number. Those of empty slices are none, and neither are those of shared memory.
+#[test]
+fn literal_addresses_are_refused_with_their_lines() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn poke(mut y: DisjointSlice<u32>) {
+    let register = 0x7f00_1234_0000 as *mut u32;
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = unsafe { register.add(3).read_volatile() };
+        let function: extern \"C\" fn() = unsafe { core::mem::transmute(0x5555_0000_usize) };
+        if *out == 7 {
+            function();
+        }
+        unsafe { *register.add(*out as usize) = 1 };
+    }
+}
+";
+    for target in ["compute_75", "gfx1100", "cpu"] {
+        let message = refused("poke", text, target);
+        let found = [
+            ("uses memory at the literal address 0x7f001234000c", "kernels/poke.rs:8"),
+            ("uses memory at the literal address 0x55550000", "kernels/poke.rs:11"),
+            ("uses memory at the literal address 0x7f0012340000", "kernels/poke.rs:13"),
+        ];
+        for (fault, line) in found {
+            let after = message.split(fault).nth(1);
+            let place = after.and_then(|it| it.split("help").next()).unwrap_or_default();
+            assert!(place.contains(line), "{target}: {message}");
+        }
+    }
+    let text = "
+use kernelmill_device::prelude::*;
+
+#[kernel]
+pub fn empty(x: &[u32], mut y: DisjointSlice<u32>) {
+    let none: &[u32] = if x.len() > 3 { x } else { &[] };
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = none.iter().sum::<u32>() + none.first().copied().unwrap_or(1);
+    }
+}
+";
+    for target in ["compute_75", "gfx1100", "cpu"] {
+        compile("empty", text, target).unwrap_or_else(|error| panic!("{target}: {error}"));
+    }
+}

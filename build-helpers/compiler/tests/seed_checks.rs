@@ -246,6 +246,38 @@ fn check_11_kernel_state_survives_a_rebuild_of_the_library() {
     assert!(text.contains("%gridid"), "the panic names its launch: {text}");
 }
 
+/// Point S0.9. What a library asks is answered after linking, from the job, on every target.
+#[test]
+fn what_a_library_asks_of_its_target_is_folded() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+unsafe extern \"C\" {
+    fn __nvvm_reflect(question: *const core::ffi::c_char) -> i32;
+}
+
+#[kernel]
+pub fn ask(mut out: DisjointSlice<i32>) {
+    let known = unsafe { __nvvm_reflect(c\"__CUDA_ARCH\".as_ptr()) };
+    let others = unsafe { __nvvm_reflect(c\"__CUDA_FTZ\".as_ptr()) + __nvvm_reflect(c\"nothing\".as_ptr()) };
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = known * 1000 + others + 7;
+    }
+}
+";
+    for (target, value) in [("compute_86", "860007"), ("gfx1100", "7"), ("cpu", "7")] {
+        let module = inspect("ask", text, target, &[]);
+        assert!(module.contains(&format!("store i32 {value},")), "{target}: {module}");
+        assert!(!module.contains("reflect"), "{target}: {module}");
+    }
+    let text = text.replace("c\"nothing\"", "[c\"a\", c\"b\"][out.len() % 2]");
+    for target in ["compute_86", "gfx1100", "cpu"] {
+        let message = compile("ask", &text, target).unwrap_err().to_string();
+        let expected = "asks `__nvvm_reflect` a question that is no constant text";
+        assert!(message.contains(expected) && message.contains("ask.rs:11"), "{target}: {message}");
+    }
+}
+
 const STRUCT: &str = "
 use kernelmill_device::prelude::*;
 

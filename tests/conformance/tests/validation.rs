@@ -63,6 +63,13 @@ const CASES: &[Case] = &[
         target: "cpu",
     },
     Case {
+        title: "Literal addresses",
+        text: "Memory, or a function, at an address that is a number in the code. Such an address is of one process, \
+               and the binary is loaded into others.",
+        file: "addresses.rs",
+        target: "sm_90",
+    },
+    Case {
         title: "Static assertions",
         text: "`static_assert!` is decided after optimisation: what is proven vanishes, as in \
                `proven`, and so does what is never reached. What does not hold and what cannot be \

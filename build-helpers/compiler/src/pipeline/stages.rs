@@ -46,7 +46,8 @@ pub(super) fn check_shared_arrays(session: &mut Session<'_, '_>) -> Result<(), E
     check::shared_arrays(context, module, job.config, backend)
 }
 
-/// Guarantees that nothing is undefined which a library has, but for the target's operations.
+/// Guarantees that nothing is undefined which a library has, but for the target's operations, and that no library
+/// asks what it is linked for.
 pub(super) fn link_libraries(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Session { context, module, backend, ref job, tools, ref site, .. } = *session;
     let vendor = link::vendor_math(tools.toolchain, job, backend)?;
@@ -56,7 +57,9 @@ pub(super) fn link_libraries(session: &mut Session<'_, '_>) -> Result<(), Error>
         backend,
         level: job.config.params.panics,
     };
-    link::libraries(context, module, &sources, &mut site.messages.borrow_mut())
+    link::libraries(context, module, &sources, &mut site.messages.borrow_mut())?;
+    let unanswered = link::reflect(module, backend.machine(), &job.config.target)?;
+    check::constant_questions(context, module, job.config, &unanswered)
 }
 
 /// Guarantees that no call unwinds.

@@ -1,5 +1,6 @@
 //! Validation of a module before any code is generated from it. All faults are collected.
 
+mod addresses;
 mod assertion;
 mod backtrace;
 mod data;
@@ -145,6 +146,7 @@ impl<'a> Checks<'a> {
             known: &self.known,
         };
         let mut faults = unresolved.find()?;
+        faults.extend(addresses::find(module, self.backend, backtraces));
         faults.extend(data::find(module, self.backend, backtraces));
         faults.extend(host::find(module, self.backend, backtraces));
         faults.extend(shared::find(module, self.backend, backtraces));
@@ -218,6 +220,29 @@ pub(crate) fn shared_arrays<'c>(
         true => Ok(()),
         false => Err(Error::Invalid { targets: vec![config.target.clone()], faults }),
     }
+}
+
+/// Checks that every question of `__nvvm_reflect` was answered, of which these are left.
+///
+/// # Errors
+///
+/// [`Error::Invalid`] with every fault.
+pub(crate) fn constant_questions<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    config: &Config,
+    unanswered: &[Value<'c>],
+) -> Result<(), Error> {
+    if unanswered.is_empty() {
+        return Ok(());
+    }
+    let backtraces = Backtraces::of(context, module);
+    let fault = |call: &Value<'c>| {
+        let message = "asks `__nvvm_reflect` a question that is no constant text";
+        Fault::new(message, backtraces.to(*call)).help("write the text into the call")
+    };
+    let faults = each_once(unanswered.iter().map(fault).collect());
+    Err(Error::Invalid { targets: vec![config.target.clone()], faults })
 }
 
 /// The last part of a function's path.

@@ -13,6 +13,7 @@ mod merge;
 mod messages;
 mod panics;
 mod print;
+mod reflect;
 mod vendor;
 
 pub(crate) use c_library::{known, provides};
@@ -22,4 +23,5 @@ pub(crate) use library::Libraries;
 pub(crate) use linker::{Sources, libraries};
 pub(crate) use messages::Messages;
 pub(crate) use print::printing;
+pub(crate) use reflect::reflect;
 pub(crate) use vendor::load as vendor_math;
