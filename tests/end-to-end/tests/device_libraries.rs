@@ -250,6 +250,7 @@ fn what_no_library_has_is_told_with_the_libraries_that_were_looked_at() {
     check_snapshot("missing-device-libraries", &error);
 }
 
+/// Acceptance: S1.13. What is undefined is all that asks for a library.
 #[test]
 fn a_kernel_calls_the_run_time_library_of_devices() {
     let kernel = "\
@@ -270,16 +271,26 @@ pub fn ask(mut out: DisjointSlice<i32>) {
     let rest = "source-files = [\"kernels/ask.rs\"]";
     let Some((project, tools)) = project(name, "[\"sm_80\"]", rest) else { return };
     let project = project.file("kernels/ask.rs", kernel);
-    let error = project.cargo(&["build"]).build_script_error();
-    assert!(error.contains("calls `cudaDeviceGetAttribute`, which has no definition"), "{error}");
+    let check = |project: &Project| {
+        let cubins = cubins(project, "ask");
+        assert_eq!(cubins.len(), 1);
+        let symbols = tools.symbols(&cubins[0]);
+        assert!(symbols.iter().any(|it| it == "ask"), "{symbols:?}");
+        assert!(symbols.iter().any(|it| it == "cudaDeviceGetAttribute"), "{symbols:?}");
+    };
+    assert_eq!(built(&project), Some(Summary { compiled: 1, cached: 0 }));
+    check(&project);
 
     let project = project.environment("KERNELMILL_DEVICE_LIBRARIES", "cudadevrt");
-    let _ = project.cargo(&["build"]).succeeds();
-    let cubins = cubins(&project, "ask");
-    assert_eq!(cubins.len(), 1);
-    let symbols = tools.symbols(&cubins[0]);
-    assert!(symbols.iter().any(|it| it == "ask"), "{symbols:?}");
-    assert!(symbols.iter().any(|it| it == "cudaDeviceGetAttribute"), "{symbols:?}");
+    assert_eq!(built(&project), Some(Summary { compiled: 0, cached: 1 }), "by its content alone");
+    check(&project);
+
+    let wrong = kernel.replace("cudaDeviceGetAttribute", "cudaDeviceGetAtribute");
+    let project =
+        project.environment("KERNELMILL_DEVICE_LIBRARIES", "").file("kernels/ask.rs", &wrong);
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(error.contains("calls `cudaDeviceGetAtribute`, which has no definition"), "{error}");
+    assert!(!error.contains("device librar"), "the user has named none: {error}");
 }
 
 #[test]

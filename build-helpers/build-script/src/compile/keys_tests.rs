@@ -208,7 +208,8 @@ fn everything_that_changes_a_device_link_is_in_its_key() {
         parts.settings = Box::new(move |settings| {
             let name = "lib/a.a".to_owned();
             let path = format!("{folder}/lib/a.a").into();
-            let libraries = vec![DeviceLibrary { name, path, digest: "1".to_owned() }];
+            let libraries =
+                vec![DeviceLibrary { name, is_named: true, path, digest: "1".to_owned() }];
             let nvlink = Some(format!("{folder}/nvlink").into());
             let link = DeviceLink { nvlink, version: String::new(), libraries };
             settings.params.device_link = Some(link);

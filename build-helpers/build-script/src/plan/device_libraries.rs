@@ -1,4 +1,6 @@
-//! Device libraries that the settings name: their files, and the linker.
+//! Device libraries: those that the settings name, and the toolkit's own; their files, and the linker.
+//!
+//! Guarantees that only sources with something undefined depend on them: see [`without_libraries`].
 
 use crate::{
     base::{environment::BuildEnvironment, error::Error, paths, report::Report},
@@ -10,7 +12,10 @@ use kernelmill_artifact::Target;
 use kernelmill_compiler::{Config, DeviceLibrary, DeviceLink, Params};
 use std::path::{Path, PathBuf};
 
-/// Finds the libraries, and nvlink where a target is a cubin; `None` where the settings name none.
+/// The toolkit's run-time library of devices, which is looked at without a setting.
+const OF_TOOLKIT: &str = "cudadevrt";
+
+/// Finds the libraries, and nvlink where a target is a cubin; `None` where there are none.
 ///
 /// # Errors
 ///
@@ -22,20 +27,24 @@ pub(crate) fn find(
     search: &Search<'_>,
     inputs: &Inputs<'_>,
 ) -> Result<Option<DeviceLink>, Error> {
-    if settings.device_libraries.is_empty() {
-        return Ok(None);
-    }
     let has_cubins = settings.targets.iter().any(|target| matches!(target, Target::Cubin(_)));
     let nvlink = if has_cubins { find_tool(search, "nvlink") } else { None };
+    let toolkit = nvlink.as_deref().and_then(Path::parent).and_then(Path::parent);
+    let is_named = settings.device_libraries.iter().any(|name| name == OF_TOOLKIT);
+    let own =
+        toolkit.filter(|_| !is_named).and_then(|it| locate(&package.root, Some(it), OF_TOOLKIT));
+    if settings.device_libraries.is_empty() && own.is_none() {
+        return Ok(None);
+    }
     let mut report = Report::default();
     if has_cubins && nvlink.is_none() {
         no_nvlink(search, &mut report);
     }
-    let toolkit = nvlink.as_deref().and_then(Path::parent).and_then(Path::parent);
     let mut libraries = Vec::new();
     for name in &settings.device_libraries {
         let found = locate(&package.root, toolkit, name);
-        let library = |(path, digest)| DeviceLibrary { name: name.clone(), path, digest };
+        let library =
+            |(path, digest)| DeviceLibrary { name: name.clone(), is_named: true, path, digest };
         match found.and_then(|path| Some((inputs.digest(&path)?.to_string(), path))) {
             Some((digest, path)) => {
                 package.watch(environment, &path);
@@ -50,6 +59,13 @@ pub(crate) fn find(
         }
     }
     report.into_result(Error::Sources)?;
+    if let Some(path) = own
+        && let Some(digest) = inputs.digest(&path)
+    {
+        package.watch(environment, &path);
+        let (name, digest) = (OF_TOOLKIT.to_owned(), digest.to_string());
+        libraries.push(DeviceLibrary { name, is_named: false, path, digest });
+    }
     let version = match &nvlink {
         Some(nvlink) => {
             environment.cargo.watch(nvlink);

@@ -124,6 +124,7 @@ mod tests {
             version: version.to_owned(),
             libraries: vec![DeviceLibrary {
                 name: "lib/scale.a".to_owned(),
+                is_named: true,
                 path: "lib/scale.a".into(),
                 digest: digest.to_owned(),
             }],

@@ -18,6 +18,8 @@ pub struct DeviceLink {
 pub struct DeviceLibrary {
     /// How people know it.
     pub name: String,
+    /// Whether the settings name it. The toolkit's own is looked at without.
+    pub is_named: bool,
     /// Where it is.
     pub path: PathBuf,
     /// The digest of its content.

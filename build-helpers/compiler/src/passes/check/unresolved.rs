@@ -194,6 +194,9 @@ impl<'c> Unresolved<'_, 'c> {
     /// Says which libraries of device code were looked at, or why none was.
     fn libraries(&self) -> Option<String> {
         let link = self.config.params.device_link.as_ref()?;
+        if !link.libraries.iter().any(|library| library.is_named) {
+            return None;
+        }
         let (names, target) = (link.names(), &self.config.target);
         Some(match target {
             Target::Cubin(_) => format!("; no device library has it for {target}: {names}"),
