@@ -58,18 +58,26 @@ struct Tried {
 
 /// Runs a test, with the time that it took in seconds.
 fn tried(workspace: &Workspace, run: &Run, options: &Options, seed: u64) -> Result<(Tried, u64)> {
-    let arguments = ["test", "--quiet", "--package", run.package];
     let test = ["--nocapture", "--test-threads=1"];
     // Built before it is timed.
-    workspace.cargo(&arguments).args(run.target).arg("--no-run").run()?;
-    let mut command =
-        workspace.cargo(&arguments).args(run.target).arg(run.test).arg("--").args(test);
+    cargo_test(workspace, run).arg("--no-run").run()?;
+    let mut command = cargo_test(workspace, run).arg(run.test).arg("--").args(test);
     for (name, value) in run.variables(options, seed) {
         command = command.env(name, value.to_string());
     }
     let start = std::time::Instant::now();
     let output = command.env("KERNELMILL_REQUIRE_TOOLS", "1").ignore_status().output()?;
     Ok((read(&output, run.test), start.elapsed().as_secs()))
+}
+
+/// `cargo test` of a run's program: optimised, with the checks of a program that is not.
+fn cargo_test<'a>(workspace: &'a Workspace, run: &Run) -> xshell::Cmd<'a> {
+    let arguments = ["test", "--quiet", "--release", "--package", run.package];
+    let checks = ["DEBUG_ASSERTIONS", "OVERFLOW_CHECKS"];
+    let command = workspace.cargo(&arguments).args(run.target);
+    checks.iter().fold(command, |command, check| {
+        command.env(format!("CARGO_PROFILE_RELEASE_{check}"), "true")
+    })
 }
 
 fn read(output: &Output, test: &str) -> Tried {
