@@ -385,6 +385,30 @@ fn what_a_plugin_cannot_do_is_told_with_every_line() {
 }
 
 #[test]
+fn a_marker_of_the_wrong_name_is_told_with_the_one_that_was_meant() {
+    let compiler = with(vec![Arc::new(Cycles)]).unwrap();
+    let refused = |compiler: &Compiler, from: &str, to: &str| {
+        let text = CLOCK.replace(from, to);
+        compile(compiler, "misnamed", &text, &config("gfx1100")).unwrap_err().to_string()
+    };
+    let error = refused(&compiler, "__kernelmill_cycles", "__kernelmill_cycels");
+    assert!(error.contains("the marker `cycels` is left: no stage has replaced it"), "{error}");
+    let help = "help: the nearest marker is `__kernelmill_cycles`, of the plugin `cycles`";
+    assert!(error.contains(help), "{error}");
+    let error = refused(&compiler, "__kernelmill_cycles", "__kernelmill_temperature");
+    let help = "help: register the plugin that replaces it by `Build::plugin`: registered are `cycles` for \
+                `__kernelmill_cycles`; other names";
+    assert!(error.contains(help), "{error}");
+    let error = refused(common::compiler(), "", "");
+    assert!(error.contains("by `Build::plugin`: none is registered; other names"), "{error}");
+    let plugin = Noted::new("noted", "wrong name", &Arc::default());
+    let error = with(vec![Arc::new(plugin)]).unwrap_err().to_string();
+    let expected = "the plugin `noted` has the marker `wrong name`, which cannot be declared; use letters, digits and \
+                    underscores, with no digit first: `__kernelmill_noted`";
+    assert_eq!(error, expected);
+}
+
+#[test]
 fn two_plugins_of_one_name_or_marker_are_refused() {
     let twice: Vec<Arc<dyn Plugin>> = vec![Arc::new(Cycles), Arc::new(Cycles)];
     let error = with(twice).unwrap_err().to_string();

@@ -76,7 +76,8 @@ pub(super) fn inline_all(session: &mut Session<'_, '_>) -> Result<(), Error> {
 /// Finds the faults that only show before entries are created and code is optimised.
 pub(super) fn check_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Session { context, module, backend, job, tools, .. } = *session;
-    let checks = Checks::before(context, module, tools.toolchain, job.config, backend);
+    let markers = tools.plugins.markers();
+    let checks = Checks::before(context, module, tools.toolchain, job.config, backend, markers);
     session.checks = Some(checks);
     Ok(())
 }

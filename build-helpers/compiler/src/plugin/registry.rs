@@ -33,11 +33,19 @@ impl Plugins {
         }
         plugins.sort_by(|a, b| order(&**a).cmp(&order(&**b)));
         for (index, plugin) in plugins.iter().enumerate() {
+            check_marker(&**plugin)?;
             for other in &plugins[..index] {
                 check_pair(&**other, &**plugin)?;
             }
         }
         Ok(Self(plugins))
+    }
+
+    /// The markers, each with the name of its plugin.
+    pub(crate) fn markers(&self) -> Vec<(String, String)> {
+        let pair =
+            |plugin: &Arc<dyn Plugin>| (plugin.marker().to_owned(), plugin.name().to_owned());
+        self.0.iter().map(pair).collect()
     }
 
     /// Everything about the plugins that can change an artifact's bytes, as text.
@@ -149,6 +157,21 @@ fn left(marker: &str, plugins: &[&dyn Plugin]) -> String {
 /// What plugins are called in the order of, at a stage.
 fn order(plugin: &dyn Plugin) -> (bool, i32, &str) {
     (plugin.is_default(), plugin.priority(), plugin.name())
+}
+
+/// Refuses a marker that no kernel can declare.
+fn check_marker(plugin: &dyn Plugin) -> Result<(), Error> {
+    let (name, marker) = (plugin.name(), plugin.marker());
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_name = marker.chars().all(is_part) && !marker.starts_with(|c: char| c.is_ascii_digit());
+    if !marker.is_empty() && is_name {
+        return Ok(());
+    }
+    Err(Error::Plugins(format!(
+        "the plugin `{name}` has the marker `{marker}`, which cannot be declared; use letters, digits and \
+         underscores, with no digit first: `__kernelmill_{}`",
+        kernelmill_artifact::symbol(name)
+    )))
 }
 
 /// Refuses a plugin that cannot be beside one that comes before it.

@@ -51,6 +51,8 @@ pub(crate) struct Checks<'a> {
     backend: &'a dyn TargetInfo,
     /// The names that a reader could have meant.
     known: BTreeSet<String>,
+    /// The markers of plugins, each with its plugin.
+    markers: Vec<(String, String)>,
     faults: Vec<Fault>,
     /// The linked module, where the target's entries are other functions than those of the source.
     linked: Option<Vec<u8>>,
@@ -64,15 +66,17 @@ impl<'a> Checks<'a> {
         toolchain: &'a Toolchain,
         config: &'a Config,
         backend: &'a dyn TargetInfo,
+        markers: Vec<(String, String)>,
     ) -> Self {
         assertion::prepare(context, module);
         let backtraces = Backtraces::of(context, module);
         let faults = recursion::find(module, &backtraces);
         host::mark_thread_locals(context, module);
         let defined = module.definitions().into_iter().map(|function| last_name(function));
-        let known = defined.chain(link::known()).collect();
+        let of_plugins = markers.iter().map(|(marker, _)| marker.clone());
+        let known = defined.chain(link::known()).chain(of_plugins).collect();
         let linked = (!backend.is_gpu()).then(|| module.to_bitcode());
-        Self { toolchain, config, backend, known, faults, linked }
+        Self { toolchain, config, backend, known, markers, faults, linked }
     }
 
     /// Decides the static assertions of an optimised module, and removes them.
@@ -144,6 +148,7 @@ impl<'a> Checks<'a> {
             backend: self.backend,
             backtraces,
             known: &self.known,
+            markers: &self.markers,
         };
         let mut faults = unresolved.find()?;
         faults.extend(addresses::find(module, self.backend, backtraces));

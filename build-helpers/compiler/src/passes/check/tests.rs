@@ -74,7 +74,7 @@ fn checked(text: &str) -> String {
     let toolchain = no_tools();
     let context = Context::create();
     let module = parse_ir(&context, text, backend.0.data_layout(), TRIPLE).unwrap();
-    let mut checks = Checks::before(&context, &module, &toolchain, &config, &backend);
+    let mut checks = Checks::before(&context, &module, &toolchain, &config, &backend, Vec::new());
     checks.settle(&context, &module);
     let checked = checks.output(&context, &module, "kernels/small.ll");
     checked.map_or_else(|error| error.to_string(), |_| String::new())

@@ -31,6 +31,8 @@ pub(super) struct Unresolved<'a, 'c> {
     pub(super) backtraces: &'a Backtraces<'c>,
     /// The names that a reader could have meant.
     pub(super) known: &'a BTreeSet<String>,
+    /// The markers of plugins, each with its plugin.
+    pub(super) markers: &'a [(String, String)],
 }
 
 /// What is called because something is allocated.
@@ -129,11 +131,7 @@ impl<'c> Unresolved<'_, 'c> {
         }
         if let Some(operation) = name.strip_prefix(PREFIX) {
             let message = format!("the marker `{operation}` is left: no stage has replaced it");
-            let help = format!(
-                "register the plugin that replaces it; other names that start with `{PREFIX}` are \
-                 kernelmill's own: if your source has none, please report this"
-            );
-            return Fault::new(message, Vec::new()).help(help);
+            return Fault::new(message, Vec::new()).help(self.marker_help(name));
         }
         let is_std = names_std(&path_of(name));
         if is_of_heap(&path) && !is_std {
@@ -153,6 +151,29 @@ impl<'c> Unresolved<'_, 'c> {
         }
         let message = format!("calls `{path}`, which has no definition");
         self.with_nearest(Fault::new(message, Vec::new()), name, &path)
+    }
+
+    /// What to do about a marker that nothing has replaced.
+    fn marker_help(&self, name: &str) -> String {
+        let markers = self.markers.iter().map(|(marker, _)| marker.clone());
+        let near = nearest_within(name, markers, 3);
+        let of_near = |(marker, _): &&(String, String)| Some(marker) == near.as_ref();
+        if let Some((marker, plugin)) = self.markers.iter().find(of_near) {
+            return format!("the nearest marker is `{marker}`, of the plugin `{plugin}`");
+        }
+        let registered: Vec<_> = self
+            .markers
+            .iter()
+            .map(|(marker, plugin)| format!("`{plugin}` for `{marker}`"))
+            .collect();
+        let registered = match registered.is_empty() {
+            true => "none is registered".to_owned(),
+            false => format!("registered are {}", registered.join(", ")),
+        };
+        format!(
+            "register the plugin that replaces it by `Build::plugin`: {registered}; other names that start with \
+             `{PREFIX}` are kernelmill's own: if your source has none, please report this"
+        )
     }
 
     fn other_types(&self, name: &str) -> Fault {
