@@ -4,6 +4,9 @@ mod common;
 #[expect(unreachable_pub, reason = "as it is in a crate of its own")]
 #[path = "plugins/cycles.rs"]
 mod cycles;
+#[expect(unreachable_pub, reason = "as it is in a crate of its own")]
+#[path = "plugins/operations.rs"]
+mod operations;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,6 +19,7 @@ use kernelmill_compiler::{
     Artifact, Child, Compiler, Config, Error, Toolchain,
     plugin::{Plugin, Scope, Stage, Task, ir::Type},
 };
+use operations::Operations;
 
 const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
 
@@ -137,6 +141,58 @@ fn the_example_of_the_page_is_what_is_tested_and_works_on_every_target() {
             if target == "gfx1100" && code.contains("s_memtime") { "s_memtime" } else { clock };
         assert!(code.matches(clock).count() >= 2, "{target}: {code}");
         assert!(!code.contains("__kernelmill_cycles"), "{target}: {code}");
+    }
+}
+
+/// Each operation, of a number that is known: the optimiser has to come to the same result.
+#[test]
+fn the_operations_of_the_page_are_what_is_tested_and_give_what_they_say() {
+    let page = include_str!("../../../docs/src/guide/plugins.md");
+    let example = include_str!("plugins/operations.rs");
+    let functions = example.split_once("/// `(x + 3)").unwrap().1;
+    assert!(page.contains(functions), "docs/src/guide/plugins.md shows other operations");
+    let results: [(&str, u32, u32); 9] = [
+        ("arithmetic", 4, 35),
+        ("conversion", 4_000_000_000, 3_705_032_704),
+        ("slot", 4, 4),
+        ("table", 4, 11),
+        ("branch", 4, 4),
+        ("branch", 40, 10),
+        ("function", 4, 16),
+        ("intrinsic", 255, 8),
+        ("atomic", 4, 4),
+    ];
+    let compiler = with(vec![Arc::new(Operations)]).unwrap();
+    for (operation, x, result) in results {
+        let text = format!(
+            "
+use kernelmill_device::prelude::*;
+
+unsafe extern \"C\" {{
+    #[link_name = \"__operation.{operation}\"]
+    safe fn operation(x: u32) -> u32;
+}}
+
+#[kernel]
+pub fn run(mut out: DisjointSlice<u32>) {{
+    if let Some(out) = out.get_mut(thread::index_1d()) {{
+        *out = operation({x});
+    }}
+}}
+"
+        );
+        let (source, lowered) = lower("operations", &text);
+        for target in TARGETS {
+            let config = config(target);
+            let module = compiler.inspect(&job("operations", &source, &lowered, &config));
+            let module = module.unwrap_or_else(|error| panic!("{operation}, {target}: {error}"));
+            let stored = format!("store i32 {},", result.cast_signed());
+            assert!(
+                module.contains(&stored) || operation == "atomic",
+                "{target}: {operation}: {module}"
+            );
+            assert!(!module.contains("__operation"), "{target}: {module}");
+        }
     }
 }
 
