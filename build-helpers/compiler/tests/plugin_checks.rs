@@ -21,6 +21,7 @@ use kernelmill_compiler::{
     Artifact, Compiler, Config, Error, Toolchain,
     plugin::{Plugin, Stage, Task, ir::Type},
 };
+use object::{Object as _, ObjectSymbol as _};
 
 const TARGETS: [&str; 3] = ["compute_75", "gfx1100", "cpu"];
 
@@ -253,6 +254,47 @@ fn check_08_everything_that_a_plugin_is_is_in_the_key() {
 impl Number {
     fn clone_with(&self, marker: &'static str) -> Self {
         Self { marker, ..self.clone() }
+    }
+}
+
+/// Sends its marker to a function of the program.
+#[derive(Debug)]
+struct Imports;
+
+#[rustfmt::skip]
+impl Plugin for Imports {
+    fn name(&self) -> &str { "imports" }
+    fn version(&self) -> &str { "1" }
+    fn marker(&self) -> &str { "__kernelmill_cycles" }
+    fn stages(&self) -> &[Stage] { &[Stage::Finalize] }
+
+    fn run(&self, task: &Task<'_, '_>) -> Result<bool, String> {
+        let ty = Type::int(task.context(), 64).function(&[]);
+        let Some(clock) = task.import("clock_of_the_program", ty) else { return Ok(false) };
+        for call in task.calls() {
+            let time = task.before(call).call(clock, &[]);
+            task.replace(call, time);
+        }
+        Ok(true)
+    }
+}
+
+/// Check 9 of plugins (S2.9). What is stored names functions of the program by their symbols.
+#[test]
+fn check_09_a_plugin_imports_functions_of_the_program_by_their_symbols() {
+    let compiler = with(vec![Arc::new(Imports)]).unwrap();
+    let artifact = compile(&compiler, "imports", MARKED, "cpu").unwrap();
+    let object = object::File::parse(&*artifact.bytes).unwrap();
+    let is_it = |symbol: &object::Symbol<'_, '_>| {
+        symbol.is_undefined() && symbol.name() == Ok("clock_of_the_program")
+    };
+    assert!(object.symbols().any(|symbol| is_it(&symbol)));
+    let again = with(vec![Arc::new(Imports)]).unwrap();
+    let again = compile(&again, "imports", MARKED, "cpu").unwrap();
+    assert_eq!(again.to_bytes(), artifact.to_bytes());
+    for target in ["compute_75", "gfx1100"] {
+        let error = compile(&compiler, "imports", MARKED, target).unwrap_err().to_string();
+        assert!(error.contains("the plugin `imports` has not replaced it"), "{target}: {error}");
     }
 }
 

@@ -36,6 +36,9 @@ pub(crate) const PANIC_RECORD: &str = "__kernelmill_panic_record";
 /// The attribute of a kernel that says which of its parameters is the address of that record.
 pub(crate) const PANIC_RECORD_PARAMETER: &str = "kernelmill-panic-record";
 
+/// The attribute of a function of the host program, which the program's linker resolves.
+pub(crate) const IMPORT: &str = "kernelmill-import";
+
 /// `fn(kind: u32, a: u64, b: u64, location: usize) -> !` of the device crate.
 pub(crate) const PANIC: &str = "__kernelmill_panic";
 /// `fn(fmt::Arguments, &Location) -> !` of the device crate.

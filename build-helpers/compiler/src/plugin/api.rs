@@ -7,7 +7,10 @@ use kernelmill_llvm::machine::Machine;
 
 use super::ir::{Builder, Context, Module, ModuleExt, Type, Value};
 use crate::{
-    base::{demangle::demangle, names::SHIM_PREFIX},
+    base::{
+        demangle::demangle,
+        names::{IMPORT, SHIM_PREFIX},
+    },
     diagnostic::PluginFault,
     ir::{calls_of, inline_all},
     job::Config,
@@ -183,6 +186,18 @@ impl<'a, 'c> Task<'a, 'c> {
     pub fn inline_all(&self) -> Result<(), String> {
         inline_all(self.context, self.module);
         self.run_passes("always-inline,globaldce")
+    }
+
+    /// A function of the program that the kernels become part of, by its symbol. The program's linker resolves it, so
+    /// that what is stored has no address of a process. `None` for targets other than the CPU, whose devices cannot
+    /// call the host.
+    #[must_use]
+    pub fn import(&self, symbol: &str, ty: Type<'c>) -> Option<Value<'c>> {
+        (*self.target() == Target::Cpu).then(|| {
+            let function = self.module.declare(symbol, ty);
+            function.add_text_attribute(self.context, IMPORT, "");
+            function
+        })
     }
 
     /// Says something of a kernel, named as [`Kernel::name`](super::Kernel) has it, that the user ought to be able

@@ -11,7 +11,10 @@ use kernelmill_llvm::{
 use super::{Backtraces, backtrace::nameless, host::THREAD_LOCAL};
 use crate::{
     Error,
-    base::{demangle::demangle, names::PREFIX},
+    base::{
+        demangle::demangle,
+        names::{IMPORT, PREFIX},
+    },
     diagnostic::Fault,
     ir::{names_std, path_of, undefined, users_in_code},
     job::{Config, DeviceLink},
@@ -72,6 +75,7 @@ impl<'c> Unresolved<'_, 'c> {
             let follows = allocates && follows(name);
             if let Some(function) = self.module.function(name)
                 && !self.backend.provides(name)
+                && function.text_attribute(IMPORT).is_none()
                 && !follows
             {
                 let template = match found.other_types.contains(name) {
