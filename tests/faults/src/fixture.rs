@@ -1,4 +1,5 @@
-//! The fixture: a package with a kernel in Rust and one in CUDA C++, and its build script as a program.
+//! The fixture: a package with a kernel in Rust and one in CUDA C++, or with the first alone, and its build script as
+//! a program.
 
 use crate::folders::{files, remove};
 use std::{
@@ -24,6 +25,8 @@ const LIMIT: &str = "60";
 pub struct Fixture {
     program: PathBuf,
     folder: TempDir,
+    /// Whether there is a kernel in CUDA C++.
+    has_cpp: bool,
 }
 
 /// What came of a build.
@@ -57,12 +60,24 @@ impl Fixture {
     #[track_caller]
     pub fn new(program: impl Into<PathBuf>) -> Option<Self> {
         (tool::nvidia("nvcc").is_some() && tool::clang().is_some()).then_some(())?;
-        let fixture = Self { program: program.into(), folder: temporary_folder() };
-        let manifest = "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
-                        [package.metadata.kernelmill]\ntargets = [\"cpu\", \"sm_80\"]\n";
+        Some(Self::with_targets(program.into(), true, r#"["cpu", "sm_80"]"#))
+    }
+
+    /// The package without the kernel in CUDA C++, for PTX: no tool but rustc runs, and a build is short.
+    #[must_use]
+    pub fn in_rust(program: impl Into<PathBuf>) -> Self {
+        Self::with_targets(program.into(), false, r#"["compute_80"]"#)
+    }
+
+    fn with_targets(program: PathBuf, has_cpp: bool, targets: &str) -> Self {
+        let fixture = Self { program, folder: temporary_folder(), has_cpp };
+        let manifest = format!(
+            "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+             [package.metadata.kernelmill]\ntargets = {targets}\n"
+        );
         write_file(fixture.package(), "Cargo.toml", manifest);
         fixture.set_variant(0);
-        Some(fixture)
+        fixture
     }
 
     /// Writes the sources of a variant.
@@ -78,7 +93,9 @@ impl Fixture {
              int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = x[i] + {factor}.0f;\n}}\n"
         );
         write_file(self.package(), "kernels/scale.rs", rust);
-        write_file(self.package(), "kernels/add.cu", cpp);
+        if self.has_cpp {
+            write_file(self.package(), "kernels/add.cu", cpp);
+        }
     }
 
     /// The folder that everything of this fixture lies in.

@@ -18,10 +18,9 @@ struct Killing {
 }
 
 impl Killing {
-    fn new() -> Option<Self> {
-        let fixture = Fixture::new(env!("CARGO_BIN_EXE_faults"))?;
+    fn of(fixture: Fixture) -> Self {
         let references = References::of(&fixture);
-        Some(Self { fixture, references })
+        Self { fixture, references }
     }
 
     /// The store and the outputs before a kill: nothing, or what a build of other sources has left.
@@ -57,8 +56,11 @@ fn kill_group(child: &mut Child) {
 
 #[test]
 fn after_a_kill_the_next_build_is_right() {
-    let Some(killing) = Killing::new() else { return };
-    for_seeds("kills", KILLS, |_, random| {
+    let program = env!("CARGO_BIN_EXE_faults");
+    let Some(whole) = Fixture::new(program).map(Killing::of) else { return };
+    let in_rust = Killing::of(Fixture::in_rust(program));
+    for_seeds("kills, three of four of builds in Rust alone", KILLS, |seed, random| {
+        let killing = if seed % 4 == 0 { &whole } else { &in_rust };
         killing.prepare(random);
         killing.kill_one(random);
         let variant = random.below(VARIANTS);
