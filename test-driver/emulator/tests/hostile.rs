@@ -26,6 +26,21 @@ fn kernel(body: &str) -> String {
     format!("{HEADER}.visible .entry k(.param .u64 out) {{\n{registers}\n{body}\nret;\n}}\n")
 }
 
+/// Instructions of warps with types that they are not there for. A `match` of 128 bits once overflowed.
+#[test]
+fn warp_instructions_have_the_types_of_the_isa() {
+    for instruction in [
+        "match.all.sync.b128 %r1|%p1, %rd1, -1;",
+        "match.any.sync.b16 %r1, %r2, -1;",
+        "shfl.sync.idx.b64 %rd1, %rd2, 0, 31, -1;",
+        "redux.sync.add.u64 %rd1, %rd2, -1;",
+    ] {
+        let module = Module::parse(&kernel(instruction)).unwrap();
+        let lines: Vec<_> = module.unsupported().iter().map(|it| it.line).collect();
+        assert_eq!(lines, [6], "{instruction}");
+    }
+}
+
 /// What `ptxas` refuses: the text after the header, the line of the error and a part of its message.
 #[test]
 fn what_ptxas_refuses_is_refused() {

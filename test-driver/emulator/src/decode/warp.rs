@@ -76,7 +76,7 @@ impl<'a> Decoder<'_, 'a> {
             })
         });
         let mode = mode.ok_or(Problem::Unsupported)?;
-        m.ty()?;
+        one_of(m.ty()?, &[Type::B32])?;
         self.count(i, 5)?;
         let a = self.read(&i.operands[1], Type::B32)?;
         let b = self.read(&i.operands[2], Type::U32)?;
@@ -112,7 +112,7 @@ impl<'a> Decoder<'_, 'a> {
     fn matching(&mut self, i: &Instruction<'a>, m: &mut Modifiers<'_>) -> Result<(), Problem> {
         let any = m.take("any");
         m.ignore(&["all"]);
-        let ty = m.ty()?;
+        let ty = one_of(m.ty()?, &[Type::B32, Type::B64])?;
         self.count(i, 3)?;
         let width = ty.bits();
         let a = self.read(&i.operands[1], ty)?;
@@ -131,7 +131,7 @@ impl<'a> Decoder<'_, 'a> {
         let operation = m.pick(|word| {
             ["add", "min", "max", "and", "or", "xor"].into_iter().find(|known| *known == word)
         });
-        let ty = m.ty()?;
+        let ty = one_of(m.ty()?, &[Type::B32, Type::U32, Type::S32])?;
         let combine: fn(u64, u64) -> u64 = match (operation, ty) {
             (Some("add"), _) => integer::add::<u32>,
             (Some("min"), Type::S32) => integer::minimum::<i32>,
@@ -238,4 +238,9 @@ impl<'a> Decoder<'_, 'a> {
         self.push(build.x(u32::from(aligned) | number << 1));
         Ok(())
     }
+}
+
+/// The type, where the instruction is there for it.
+fn one_of(ty: Type, types: &[Type]) -> Result<Type, Problem> {
+    types.contains(&ty).then_some(ty).ok_or(Problem::Unsupported)
 }
