@@ -90,6 +90,7 @@ pub fn forces(bodies: &[f32], mut out: DisjointSlice<f32>) {
 }
 ";
 
+/// Acceptance: C22.
 #[test]
 fn kernels_with_derivatives_compile_for_every_target() {
     let compiler = with_plugin();
@@ -207,6 +208,7 @@ fn gradients_need_few_more_registers_than_their_functions_on_sm_90() {
     }
 }
 
+/// Acceptance: S2.5.
 #[test]
 fn kernels_without_derivatives_are_the_same_with_the_plugin() {
     const PLAIN: &str = "
@@ -574,6 +576,7 @@ autodiff! {{ pub fn d(x: &[Row], g: &mut [Row], seed: f32) = reverse f(duplicate
     }
 }
 
+/// Acceptance: S2.10.
 #[test]
 fn without_the_plugin_a_derivative_is_refused() {
     let text = "
@@ -613,6 +616,7 @@ pub fn k(mut out: DisjointSlice<f32>) {
 
 /// Check 8 of plugins (S2.8) for rules: those of a source are in its bitcode, whose digest is in the key
 /// of an artifact, and those of the table in the plugin's version.
+/// Acceptance: S2.8.
 #[test]
 fn check_08_all_rules_are_in_what_keys_are_made_of() {
     let modules = |rules: &str| {
