@@ -147,6 +147,23 @@ fn a_module_whose_launch_is_in_flight_is_not_evicted() {
     });
 }
 
+/// Acceptance: S4.11.
+#[test]
+fn a_context_of_the_program_outlives_its_device() {
+    clean_child("a_context_of_the_program_outlives_its_device", &[], || {
+        let copies = copies(1..=3);
+        let context = CudaContext::new(0).unwrap();
+        for _ in 0..3 {
+            let device = Device::from_cuda_context(&context).unwrap();
+            assert_eq!(sum(&device, &copies), 6.0);
+            drop(device);
+            module_cache().clear();
+            let memory = context.default_stream().clone_htod(&[7_u32]).unwrap();
+            assert_eq!(context.default_stream().clone_dtoh(&memory).unwrap(), [7]);
+        }
+    });
+}
+
 /// Acceptance: S4.13.
 #[test]
 fn a_loader_gives_a_binary_or_declines() {

@@ -22,7 +22,8 @@ tag names no point, and where this page is out of date. `cargo xtask bless -p xt
 const SAMPLES: &str = "\
 ## Points broken by hand
 
-For each row one line of the code was changed as it says, the test was seen to fail, and the change was taken back.
+For each row one line of the code was changed as it says, the test was seen to fail at that fact, and the change was
+taken back. Changes of one crate that no test has in common were built together.
 
 | point | change | test that failed |
 | --- | --- | --- |
