@@ -187,6 +187,21 @@ fn check_07_always_inline() {
     }
 }
 
+/// Acceptance: S0.2.
+#[test]
+fn strip_takes_the_lines_and_only_entry_the_callees() {
+    for target in ["compute_75", "gfx1100"] {
+        let has = |options: &[(&str, &str)]| {
+            let module = inspect("taken", SHARED, target, options);
+            let (callee, kernel) = (body(&module, "shared"), body(&module, "first"));
+            [!kernel.is_empty(), !callee.is_empty(), module.contains("!DILocation(")]
+        };
+        assert_eq!(has(&[]), [true; 3], "{target}: kernel, callee, lines");
+        assert_eq!(has(&[("strip", "true")]), [true, true, false], "{target}");
+        assert!(has(&[("only_entry", "true")]).starts_with(&[true, false]), "{target}");
+    }
+}
+
 /// Acceptance: S0.13, C8.
 #[test]
 fn check_08_stack_slots() {
