@@ -64,6 +64,7 @@ fn new_table<'d>(capacity: usize) -> Table<Key, Module<'d>> {
 /// The bytes of each module.
 const BYTES: u64 = 100;
 
+/// Acceptance: S4.1, S4.3, S4.6, S4.8, C25.
 #[test]
 fn many_kernels_are_each_loaded_once_warm_and_again_after_release() {
     let driver = Driver::default();
@@ -83,6 +84,7 @@ fn many_kernels_are_each_loaded_once_warm_and_again_after_release() {
     assert_eq!(driver.counts(), (140, 140));
 }
 
+/// Acceptance: S4.2, S4.6.
 #[test]
 fn one_binary_in_two_contexts_is_two_modules_and_one_context_goes_alone() {
     let driver = Driver::default();
@@ -97,6 +99,7 @@ fn one_binary_in_two_contexts_is_two_modules_and_one_context_goes_alone() {
     assert_eq!(driver.counts(), (3, 1));
 }
 
+/// Acceptance: S3.1, S4.5, S4.7.
 #[test]
 fn held_modules_survive_their_context_and_go_with_their_last_use() {
     let driver = Driver::default();
@@ -112,6 +115,7 @@ fn held_modules_survive_their_context_and_go_with_their_last_use() {
     assert_eq!(table.statistics().loaded, 0);
 }
 
+/// Acceptance: S4.3.
 #[test]
 fn a_load_that_fails_leaves_no_entry() {
     let driver = Driver::default();
@@ -126,6 +130,7 @@ fn a_load_that_fails_leaves_no_entry() {
     assert_eq!(driver.counts(), (1, 0));
 }
 
+/// Acceptance: S4.3.
 #[test]
 fn a_load_that_panics_leaves_no_entry() {
     let driver = Driver::default();
@@ -138,6 +143,7 @@ fn a_load_that_panics_leaves_no_entry() {
     assert_eq!(driver.counts(), (1, 0));
 }
 
+/// Acceptance: S4.13.
 #[test]
 fn the_one_unused_for_longest_goes_first_and_held_ones_stay() {
     let driver = Driver::default();
@@ -171,6 +177,7 @@ fn the_one_unused_for_longest_goes_first_and_held_ones_stay() {
     }
 }
 
+/// Acceptance: S4.9.
 #[test]
 fn threads_that_race_load_once() {
     for _ in 0..20 {
@@ -195,6 +202,7 @@ fn threads_that_race_load_once() {
     }
 }
 
+/// Acceptance: S4.9.
 #[test]
 fn threads_that_wait_for_a_load_that_fails_try_for_themselves() {
     let driver = Driver::default();
@@ -220,6 +228,7 @@ fn threads_that_wait_for_a_load_that_fails_try_for_themselves() {
     assert_eq!(table.statistics().failures, 3);
 }
 
+/// Acceptance: S4.9.
 #[test]
 fn loading_one_module_does_not_hold_up_another() {
     let driver = Driver::default();
@@ -233,6 +242,7 @@ fn loading_one_module_does_not_hold_up_another() {
     assert_eq!(driver.counts(), (2, 0));
 }
 
+/// Acceptance: S4.8, C25.
 #[test]
 fn many_contexts_on_many_threads_end_with_as_many_unloads_as_loads() {
     let driver = Driver::default();
@@ -260,6 +270,7 @@ fn many_contexts_on_many_threads_end_with_as_many_unloads_as_loads() {
     assert_eq!((statistics.loads, statistics.unloads, statistics.loaded), (loaded, unloaded, 0));
 }
 
+/// Acceptance: S4.4.
 #[test]
 fn a_visit_is_used_again_without_the_table_until_its_module_is_gone() {
     let driver = Driver::default();
@@ -329,6 +340,7 @@ fn what_is_used_again_is_not_the_oldest() {
     assert_eq!(table.statistics().evictions, 2);
 }
 
+/// Acceptance: S4.13.
 #[test]
 fn modules_go_when_their_bytes_are_beyond_the_budget() {
     let driver = Driver::default();

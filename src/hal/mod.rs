@@ -393,3 +393,16 @@ impl fmt::Debug for StreamRef<'_> {
         formatter.debug_struct("StreamRef").finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ContextId;
+    use std::collections::HashSet;
+
+    /// Acceptance: S4.7.
+    #[test]
+    fn no_context_has_the_identity_of_another() {
+        let identities: HashSet<_> = (0..100).map(|_| ContextId::new()).collect();
+        assert_eq!(identities.len(), 100);
+    }
+}

@@ -47,6 +47,7 @@ const NVIDIA: &[(u32, &str, &str)] = &[
     (90, "", ""),
 ];
 
+/// Acceptance: S3.11.
 #[test]
 fn nvidia_devices_get_the_nearest() {
     for &(device, embedded, expected) in NVIDIA {
@@ -73,6 +74,7 @@ fn assert_consistent(selection: &Selection, candidates: &[Target]) {
     }
 }
 
+/// Acceptance: S3.3.
 #[test]
 fn every_loser_says_why() {
     let reasons = |device: &Architecture, embedded: &str| -> Vec<String> {

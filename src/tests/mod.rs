@@ -162,6 +162,7 @@ fn a_launch_beyond_the_limits_says_so() {
     assert!(error.to_string().starts_with(text), "{error}");
 }
 
+/// Acceptance: S3.1.
 #[test]
 fn what_is_embedded_and_chosen_can_be_asked() {
     let kernels = Kernels::load(&Device::cpu().unwrap()).unwrap();

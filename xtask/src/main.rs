@@ -3,6 +3,7 @@
 //! Each command is a module: [`ci`] has the stages of `test`. Below them, [`workspace`] knows where things
 //! lie, and the others build what several commands need.
 
+mod acceptance;
 mod bench;
 mod bless;
 mod ci;

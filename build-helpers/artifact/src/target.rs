@@ -347,6 +347,7 @@ mod tests {
         }
     }
 
+    /// Acceptance: S3.11.
     #[test]
     fn other_tools_forms_are_read_and_no_suffix_is_added() {
         let texts = [("80", "sm_80"), ("90a", "sm_90a"), ("90", "sm_90"), ("80-real", "sm_80")];

@@ -90,6 +90,7 @@ pub fn forces(bodies: &[f32], mut out: DisjointSlice<f32>) {
 }
 ";
 
+/// Acceptance: C22.
 #[test]
 fn kernels_with_derivatives_compile_for_every_target() {
     let compiler = with_plugin();
@@ -207,6 +208,7 @@ fn gradients_need_few_more_registers_than_their_functions_on_sm_90() {
     }
 }
 
+/// Acceptance: S2.5.
 #[test]
 fn kernels_without_derivatives_are_the_same_with_the_plugin() {
     const PLAIN: &str = "
@@ -574,6 +576,42 @@ autodiff! {{ pub fn d(x: &[Row], g: &mut [Row], seed: f32) = reverse f(duplicate
     }
 }
 
+/// Check 22 of the survey: in code that nothing optimised the marker is called before the plugin works, and the
+/// derivative after it.
+///
+/// Acceptance: C22.
+#[test]
+fn check_22_a_marked_call_becomes_a_call_of_the_derivative() {
+    let text = "
+use kernelmill_device::prelude::*;
+fn square(x: f32) -> f32 { x * x }
+autodiff! { fn slope(x: f32, dx: f32) -> f32 = forward square(active); }
+#[kernel]
+pub fn slopes(mut out: DisjointSlice<f32>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) { *out = slope(*out, 1.0) }
+}
+";
+    let (source, lowered) = lower("marked_calls", text);
+    for target in ["compute_75", "gfx1100", "cpu"] {
+        let mut config = Config::new(target.parse().unwrap());
+        for step in ["libraries", "optimize", "cleanup", "validate", "toplevel"] {
+            config.options.set(step, "false").unwrap();
+        }
+        let calls = |compiler: &Compiler, name: &str| {
+            let module =
+                compiler.inspect(&job("marked_calls", &source, &lowered, &config)).unwrap();
+            let is_call = |line: &&str| line.contains(" call ") && line.contains(name);
+            module.lines().filter(is_call).count()
+        };
+        let [marker, derivative] =
+            ["__kernelmill_autodiff.slope", "__kernelmill_derivative_forward_"];
+        let found =
+            [compiler(), &with_plugin()].map(|it| [calls(it, marker), calls(it, derivative)]);
+        assert_eq!(found, [[1, 0], [0, 1]], "{target}: the marker, the derivative");
+    }
+}
+
+/// Acceptance: S2.10.
 #[test]
 fn without_the_plugin_a_derivative_is_refused() {
     let text = "
@@ -613,6 +651,7 @@ pub fn k(mut out: DisjointSlice<f32>) {
 
 /// Check 8 of plugins (S2.8) for rules: those of a source are in its bitcode, whose digest is in the key
 /// of an artifact, and those of the table in the plugin's version.
+/// Acceptance: S2.8.
 #[test]
 fn check_08_all_rules_are_in_what_keys_are_made_of() {
     let modules = |rules: &str| {

@@ -205,6 +205,7 @@ mod tests {
         assert_eq!(bare(text), "{\n\tadd.f32 %f1, %f2, %f3;\n}\n");
     }
 
+    /// Acceptance: S3.14.
     #[test]
     fn only_numbers_that_differ_are_said() {
         let code = |registers, instructions| Code {

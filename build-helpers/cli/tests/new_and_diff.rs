@@ -56,6 +56,7 @@ fn git(package: &Path, arguments: &[&str]) {
     succeed(&output);
 }
 
+/// Acceptance: S3.14.
 #[test]
 fn a_new_package_passes_its_test_and_diff_sees_an_edit() {
     let folder = temporary_folder();

@@ -68,6 +68,7 @@ fn refused(name: &str, text: &str, children: Vec<Child>) -> String {
     error.to_string()
 }
 
+/// Acceptance: S1.2, S1.5.
 #[test]
 fn a_function_of_another_source_is_found_through_others_and_in_circles() {
     let (source, lowered) =
@@ -89,6 +90,7 @@ fn a_function_of_another_source_is_found_through_others_and_in_circles() {
     }
 }
 
+/// Acceptance: S1.6, S1.8.
 #[test]
 fn a_call_through_a_reference_is_direct_and_inlined() {
     let leaf = SHADE.replace("unsafe { tint(helper(x, i)) }", "helper(x, i)");
@@ -101,6 +103,7 @@ fn a_call_through_a_reference_is_direct_and_inlined() {
     assert!(ptx.lines().any(product), "the fourth factor, 7, is known: {ptx}");
 }
 
+/// Acceptance: S1.1.
 #[test]
 fn what_a_source_has_for_others_and_names_is_known() {
     let symbols = |name: &str, text: &str| compiler().symbols(&lower(name, text).1).unwrap();
@@ -118,6 +121,7 @@ fn what_a_source_has_for_others_and_names_is_known() {
     assert_eq!((&*parent.defines, &*parent.defers), (&[][..], &["shade".to_owned()][..]));
 }
 
+/// Acceptance: S1.11.
 #[test]
 fn a_name_that_no_source_has_is_told_with_the_nearest() {
     let text = PARENT.replace("deferred!(shade:", "deferred!(shader:");
@@ -128,6 +132,7 @@ fn a_name_that_no_source_has_is_told_with_the_nearest() {
     assert!(message.contains("pub extern \"C\" fn shade"), "{message}");
 }
 
+/// Acceptance: S1.11.
 #[test]
 fn a_name_that_two_sources_have_is_told_with_both() {
     let children =
@@ -138,6 +143,7 @@ fn a_name_that_two_sources_have_is_told_with_both() {
     assert!(message.starts_with("kernels/shade.rs:13: ") && message.ends_with(end), "{message}");
 }
 
+/// Acceptance: S1.4.
 #[test]
 fn other_types_than_those_it_is_defined_with_are_told() {
     let text = PARENT.replace("fn(f32, u32) -> f32", "fn(f32, u64) -> f32");

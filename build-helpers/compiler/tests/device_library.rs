@@ -74,6 +74,7 @@ fn contains(artifact: &Artifact, text: &str) -> bool {
 }
 
 /// ptx.jl \"exceptions\": nothing of the language's own panics is left, the report is there.
+/// Acceptance: S0.8, C9.
 #[test]
 fn check_09_ptx_exceptions() {
     let ptx = ptx("exceptions", LOUD);
@@ -185,6 +186,7 @@ pub fn texts(x: &[u32], mut y: DisjointSlice<u32>) {{
 }
 
 /// exceptions.jl: nothing at level 0, what and where at level 1, the way there at level 2.
+/// Acceptance: S0.8, C21.
 #[test]
 fn check_21_exceptions() {
     for target in GPUS {
@@ -215,6 +217,7 @@ fn check_21_exceptions() {
     }
 }
 
+/// Acceptance: S0.8.
 #[test]
 fn nothing_of_a_panics_place_is_in_the_code_where_no_one_wants_it() {
     let parts = |level: PanicLevel| {
@@ -278,6 +281,7 @@ fn ends_and_traps(artifact: &Artifact, trap: u8) -> (usize, usize) {
 
 /// spirv.jl \"trap removal\", for targets where the end of a thread ends its group: a panic is no
 /// trap, and a kernel that panics returns.
+/// Acceptance: S0.8, C18.
 #[test]
 fn check_18_trap_removal() {
     for (target, trap) in [("gfx90a", 0x92), ("gfx1100", 0x90)] {
@@ -290,6 +294,7 @@ fn check_18_trap_removal() {
 
 /// spirv.jl \"inlining of throwing callees\": a function that panics becomes part of the kernel, so
 /// that there is a way back, unless it calls itself.
+/// Acceptance: S0.8, C18.
 #[test]
 fn check_18_inlining_of_throwing_callees() {
     let throwing = THROWS.replace("fn weight", "#[inline(never)]\nfn weight");
@@ -302,6 +307,7 @@ fn check_18_inlining_of_throwing_callees() {
 }
 
 /// ptx.jl \"fastmath rsqrt\": 1 / sqrt is one instruction only where arithmetic is fast.
+/// Acceptance: C15.
 #[test]
 fn check_15_fastmath_rsqrt() {
     let kernel = |attribute: &str, value: &str| {
@@ -372,6 +378,7 @@ pub fn sines(x: &[f32], mut y: DisjointSlice<f32>) {
     assert_eq!(operations(&text.replace("#[kernel]", "#[kernel(fast_math)]")), exact);
 }
 
+/// Acceptance: S0.9.
 #[test]
 fn mathematics_is_nvidias_where_that_is_asked_for() {
     let text = "
@@ -447,6 +454,7 @@ fn mathematics_is_amds_where_that_is_asked_for() {
 
 /// Its power of two of `f32` is the processor's instruction; ours is of additions and products alone.
 /// What the library asks, of the processor for one, is answered when it is linked.
+/// Acceptance: S0.9.
 #[test]
 fn what_amds_mathematics_asks_is_answered() {
     let Some(_) = test_support::tool::ocml() else { return };
@@ -472,6 +480,7 @@ fn what_amds_mathematics_asks_is_answered() {
     }
 }
 
+/// Acceptance: S0.7.
 #[test]
 fn what_a_kernel_does_not_use_is_not_in_it() {
     let parts = ["malloc", "vprintf", "panic", "print", "core3fmt", "__kernelmill"];
@@ -513,6 +522,7 @@ pub fn heap(n: u32, mut y: DisjointSlice<f32>) {
 }
 ";
 
+/// Acceptance: S0.7.
 #[test]
 fn the_heap_is_malloc_where_there_is_one_and_an_error_elsewhere() {
     let ptx = ptx("heap", HEAP);
@@ -525,6 +535,7 @@ fn the_heap_is_malloc_where_there_is_one_and_an_error_elsewhere() {
     assert!(error.contains("from kernels/heap.rs:6, in `heap::heap`"), "{error}");
 }
 
+/// Acceptance: S0.7.
 #[test]
 fn a_function_of_the_run_time_library_cannot_be_defined_again() {
     let refused = |name: &str, function: &str| {
@@ -544,6 +555,7 @@ fn a_function_of_the_run_time_library_cannot_be_defined_again() {
     assert!(message.contains("(with 1 parameters, where the library's has 4)"), "{message}");
 }
 
+/// Acceptance: S0.7.
 #[test]
 fn a_declaration_that_is_not_the_librarys_is_refused() {
     let text = QUIET.replace("*out = value", "unsafe { __kernelmill_barrier(3) };\n*out = value")

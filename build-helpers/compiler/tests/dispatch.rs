@@ -97,6 +97,7 @@ fn threads_stay_lanes_on_the_cpu() {
 
 /// The symbol of a function of another package has its package in it, and nothing that an assembler
 /// refuses; it calls itself, so that it is there in the code.
+/// Acceptance: S1.7.
 #[test]
 fn functions_of_other_packages_are_found_by_names_that_assemblers_take() {
     let height = "

@@ -20,6 +20,7 @@ fn an_error_of_rustc_is_passed_on_with_the_users_file_and_line() {
     assert!(message.contains("let wrong: u32 = 1.5;"), "{message}");
 }
 
+/// Acceptance: S0.11.
 #[test]
 fn the_heap_and_the_operating_system_are_refused_with_all_their_places() {
     let text = "
@@ -151,6 +152,7 @@ fn a_kernel_that_rustc_leaves_out_is_named_with_its_place() {
 }
 
 /// Point S0.11: memory at a number. Those of empty slices are none, and neither are those of shared memory.
+/// Acceptance: S0.11, S2.9.
 #[test]
 fn literal_addresses_are_refused_with_their_lines() {
     let text = "

@@ -157,6 +157,7 @@ fn a_panic_on_amd_does_not_end_the_other_threads_of_its_wave() {
     assert_eq!(ends, 1);
 }
 
+/// Acceptance: S0.6.
 #[test]
 fn by_value_structs_are_bytes_of_the_parameter_space() {
     let text = "

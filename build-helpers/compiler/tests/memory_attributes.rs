@@ -24,6 +24,7 @@ fn promises(name: &str, body: &str) -> Vec<bool> {
     parameters.map(|it| it.split("%").next().unwrap().contains("noalias")).collect()
 }
 
+/// Acceptance: S0.6.
 #[test]
 fn memory_is_unaliased_where_threads_learn_nothing_of_each_other() {
     let own = "let i = thread::index_1d();

@@ -154,6 +154,7 @@ impl Plugin for Number {
 }
 
 /// Check 1 of plugins (S2.1). The one registered last stays, if it says so; before, two of one name are an error.
+/// Acceptance: S2.1.
 #[test]
 fn check_01_a_plugin_may_take_the_place_of_one_of_its_name() {
     let first = Number::new("number", 1_234_567, Stage::Finalize);
@@ -171,6 +172,7 @@ fn check_01_a_plugin_may_take_the_place_of_one_of_its_name() {
 }
 
 /// Check 2 of plugins (S2.2). What a plugin says of its changes is held against the module.
+/// Acceptance: S2.2.
 #[test]
 fn check_02_a_plugin_says_whether_it_changed_the_module() {
     let mut plugin = Number::new("number", 1_234_567, Stage::Finalize);
@@ -188,6 +190,7 @@ fn check_02_a_plugin_says_whether_it_changed_the_module() {
 }
 
 /// Check 6 of plugins (S2.6). The default comes second, whatever its name and priority.
+/// Acceptance: S2.6.
 #[test]
 fn check_06_what_a_plugin_declines_its_default_is_given() {
     let mut special = Number::new("special", 1_234_567, Stage::Finalize);
@@ -227,6 +230,7 @@ fn check_06_what_a_plugin_declines_its_default_is_given() {
 /// Check 8 of plugins (S2.8). What a plugin is, and what it does by the rules it was made with, of which
 /// its version speaks. What is told by the build script is in the key of the job, and rules in a
 /// kernel's source are in its bitcode.
+/// Acceptance: S2.8.
 #[test]
 fn check_08_everything_that_a_plugin_is_is_in_the_key() {
     let plain = Number::new("number", 7, Stage::Finalize);
@@ -279,7 +283,8 @@ impl Plugin for Imports {
     }
 }
 
-/// Check 9 of plugins (S2.9). What is stored names functions of the program by their symbols.
+/// Acceptance: S2.9.
+/// What is stored names functions of the program by their symbols.
 #[test]
 fn check_09_a_plugin_imports_functions_of_the_program_by_their_symbols() {
     let compiler = with(vec![Arc::new(Imports)]).unwrap();
@@ -300,6 +305,7 @@ fn check_09_a_plugin_imports_functions_of_the_program_by_their_symbols() {
 
 /// Check 11 of plugins (S2.11), on the device; `is_kernel` has the host's in its example. What is for the
 /// host alone may be something that no device has.
+/// Acceptance: S2.11.
 #[test]
 fn check_11_code_for_the_host_alone_is_not_in_a_kernel() {
     let text = PLAIN.replace(
@@ -369,6 +375,7 @@ static SCRATCH: OnceLock<PathBuf> = OnceLock::new();
 /// Check 12 of plugins (S2.12). There is no current job to restore: what a compilation knows is in the
 /// values that it is passed. One within another, that fails even, or that builds the device's library
 /// anew, leaves the outer one's bytes as they are: its context of threads, its panics, its memory.
+/// Acceptance: S2.12.
 #[test]
 fn check_12_a_plugin_may_compile_and_the_outer_job_does_not_notice() {
     let folder = test_support::temporary_folder();

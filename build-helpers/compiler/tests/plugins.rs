@@ -196,6 +196,7 @@ pub fn run(mut out: DisjointSlice<u32>) {{
     }
 }
 
+/// Acceptance: S2.2, S2.5.
 #[test]
 fn code_without_the_marker_is_the_same_with_the_plugin_and_without() {
     let calls = Arc::default();
@@ -260,6 +261,7 @@ fn a_plugin_for_everything_needs_no_mark_and_says_things_of_kernels() {
     }
 }
 
+/// Acceptance: S2.3, S2.7.
 #[test]
 fn plugins_are_called_in_the_order_of_stages_priorities_and_names() {
     let text = CLOCK.replace(
@@ -300,6 +302,7 @@ fn plugins_are_called_in_the_order_of_stages_priorities_and_names() {
     }
 }
 
+/// Acceptance: S2.3.
 #[test]
 fn a_plugin_works_at_every_stage_on_every_target() {
     for stage in ALL {
@@ -316,6 +319,7 @@ fn a_plugin_works_at_every_stage_on_every_target() {
 }
 
 /// A function of another source is part of the kernel's module before any plugin sees it.
+/// Acceptance: S1.10.
 #[test]
 fn a_plugin_is_called_once_for_a_kernel_and_the_functions_of_other_sources() {
     let now = "
@@ -349,6 +353,7 @@ pub extern \"C\" fn now() -> u64 {
     }
 }
 
+/// Acceptance: S2.4, C22.
 #[test]
 fn a_plugins_meta_is_in_the_key_and_a_childs_is_its_own() {
     let calls = Arc::default();
@@ -376,6 +381,7 @@ fn a_plugins_meta_is_in_the_key_and_a_childs_is_its_own() {
     assert_eq!(error, "there is no plugin `notd` to have a setting; the nearest is `noted`");
 }
 
+/// Acceptance: S2.10.
 #[test]
 fn a_marker_that_is_left_is_named_with_the_plugin_and_the_line() {
     let calls = Arc::default();
@@ -440,6 +446,7 @@ fn what_a_plugin_cannot_do_is_told_with_every_line() {
     assert!(error.contains("kernels/refused.rs:12: "), "{error}");
 }
 
+/// Acceptance: S2.1.
 #[test]
 fn a_marker_of_the_wrong_name_is_told_with_the_one_that_was_meant() {
     let compiler = with(vec![Arc::new(Cycles)]).unwrap();
@@ -480,6 +487,7 @@ fn two_plugins_of_one_name_or_marker_are_refused() {
 
 /// The pipeline is compiled once, whatever the targets and plugins: this program has three of each,
 /// and one instance of every stage, and of the loop that runs stages.
+/// Acceptance: S0.1.
 #[test]
 fn the_pipeline_is_compiled_once_whatever_the_targets_and_plugins() {
     use object::{Object, ObjectSymbol};

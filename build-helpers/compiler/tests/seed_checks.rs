@@ -89,6 +89,7 @@ fn fresh() -> InFolder<Compiler> {
 }
 
 /// What the front end gives changes with the code, however deep it is called, and with nothing else.
+/// Acceptance: S0.3, C1.
 #[test]
 fn check_01_the_front_ends_result_is_that_of_the_code() {
     let deep = "pub fn deep(x: f32) -> f32 { x * 2.0 }\n";
@@ -107,6 +108,7 @@ fn check_01_the_front_ends_result_is_that_of_the_code() {
 
 /// The device crate is compiled once for a toolchain, whatever a job asks for, and again when a
 /// line of it changes.
+/// Acceptance: S0.7, C2.
 #[test]
 fn check_02_the_library_does_not_depend_on_the_job_and_does_on_its_own_sources() {
     let folder = || compiler().device_crate().unwrap().1.to_owned();
@@ -135,6 +137,7 @@ fn check_02_the_library_does_not_depend_on_the_job_and_does_on_its_own_sources()
 }
 
 /// What is stored is the same from any process, and nothing that only holds in this one is in it.
+/// Acceptance: S2.9, C3.
 #[test]
 fn check_03_a_result_is_portable() {
     let (source, lowered) = lower("portable", SHARED);
@@ -148,6 +151,7 @@ fn check_03_a_result_is_portable() {
     assert_eq!(other.lower_rust(&source).unwrap().modules, lowered.modules);
 }
 
+/// Acceptance: S0.4, C6.
 #[test]
 fn check_06_non_plain_arguments() {
     let text = "\
@@ -170,6 +174,7 @@ use num::BigInt;
     );
 }
 
+/// Acceptance: S0.2, S0.13, C7.
 #[test]
 fn check_07_always_inline() {
     for target in ["compute_75", "gfx1100", "cpu"] {
@@ -182,6 +187,22 @@ fn check_07_always_inline() {
     }
 }
 
+/// Acceptance: S0.2.
+#[test]
+fn strip_takes_the_lines_and_only_entry_the_callees() {
+    for target in ["compute_75", "gfx1100"] {
+        let has = |options: &[(&str, &str)]| {
+            let module = inspect("taken", SHARED, target, options);
+            let (callee, kernel) = (body(&module, "shared"), body(&module, "first"));
+            [!kernel.is_empty(), !callee.is_empty(), module.contains("!DILocation(")]
+        };
+        assert_eq!(has(&[]), [true; 3], "{target}: kernel, callee, lines");
+        assert_eq!(has(&[("strip", "true")]), [true, true, false], "{target}");
+        assert!(has(&[("only_entry", "true")]).starts_with(&[true, false]), "{target}");
+    }
+}
+
+/// Acceptance: S0.13, C8.
 #[test]
 fn check_08_stack_slots() {
     let text = "
@@ -214,6 +235,7 @@ pub fn slots(a: f32, mut out: DisjointSlice<f32>) {
 /// A kernel has the parameters of its source and no hidden one, save for the address of the record that
 /// its panics fill, on NVIDIA's processors and where it may panic. On the CPU, what a thread knows of
 /// itself reaches the functions that ask for it, and no others.
+/// Acceptance: S0.6, C10.
 #[test]
 fn check_10_kernel_state_reaches_only_the_functions_that_use_it() {
     let text = SHARED.replace("x * x + 1.0", "x * x + thread::thread_idx().x as f32");
@@ -233,6 +255,7 @@ fn check_10_kernel_state_reaches_only_the_functions_that_use_it() {
     assert_eq!(parameters(&text), None, "it is part of the kernels, where the context is at hand");
 }
 
+/// Acceptance: C11.
 #[test]
 fn check_11_kernel_state_survives_a_rebuild_of_the_library() {
     let text = SHARED.replace("shared(*out)", "{ assert!(*out > 0.0); shared(*out) }");
@@ -247,6 +270,7 @@ fn check_11_kernel_state_survives_a_rebuild_of_the_library() {
 }
 
 /// Point S0.9. What a library asks is answered after linking, from the job, on every target.
+/// Acceptance: S0.9.
 #[test]
 fn what_a_library_asks_of_its_target_is_folded() {
     let text = "
@@ -297,6 +321,7 @@ pub fn weigh(bias: f32, params: Params, mut out: DisjointSlice<f32>) {
 }
 ";
 
+/// Acceptance: S0.6, C12.
 #[test]
 fn check_12_a_struct_is_bytes_in_the_kernels_signature() {
     let ptx = ptx("argument_attributes", STRUCT);
@@ -308,6 +333,7 @@ fn check_12_a_struct_is_bytes_in_the_kernels_signature() {
     assert!(!ptx.contains("nvvm.annotations"));
 }
 
+/// Acceptance: C14.
 #[test]
 fn check_14_a_function_that_two_kernels_call_is_in_both_their_modules() {
     let (source, lowered) = lower("reuse", SHARED);
@@ -324,6 +350,7 @@ fn check_14_a_function_that_two_kernels_call_is_in_both_their_modules() {
     }
 }
 
+/// Acceptance: S0.3, C16.
 #[test]
 fn check_16_a_feature_set_is_in_the_key_and_in_the_code() {
     let keys: std::collections::BTreeSet<_> = [
@@ -346,6 +373,7 @@ fn check_16_a_feature_set_is_in_the_key_and_in_the_code() {
     }
 }
 
+/// Acceptance: S0.6, C17.
 #[test]
 fn check_17_arguments_of_amd_kernels() {
     let module = inspect("kernarg", STRUCT, "gfx90a", &[]);
@@ -361,6 +389,7 @@ fn check_17_arguments_of_amd_kernels() {
 }
 
 /// Kernels have the names of their source; others are shown to people as they are written.
+/// Acceptance: S0.5, S1.7, C20.
 #[test]
 fn check_20_names() {
     let text = "
@@ -407,6 +436,7 @@ pub fn named(mut out: DisjointSlice<u32>) {
     assert!(message.contains("named::identity"), "{message}");
 }
 
+/// Acceptance: S0.2, S0.5, C21.
 #[test]
 fn check_21_compilation_parameters() {
     let (source, lowered) = lower("parameters", STRUCT);
@@ -452,6 +482,7 @@ pub fn look_up(table: Table, mut out: DisjointSlice<u32>) {{
     )
 }
 
+/// Acceptance: S0.12, C21.
 #[test]
 fn check_21_parameter_space() {
     let version =
@@ -477,6 +508,7 @@ fn check_21_parameter_space() {
 }
 
 /// What is between parameters is the same for the host, which passes them, and for the device.
+/// Acceptance: S0.4, S0.12, C21.
 #[test]
 fn check_21_argument_layout() {
     let text = "

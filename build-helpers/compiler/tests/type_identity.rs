@@ -68,6 +68,7 @@ pub fn by_value(x: T) {{ let _ = x; }}"
     }
 }
 
+/// Acceptance: S0.12.
 #[test]
 fn fields_of_structs_are_compared_private_ones_too() {
     for (name, read, compiled, expected) in [

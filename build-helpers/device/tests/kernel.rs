@@ -164,6 +164,13 @@ fn no_two_block_arrays_have_one_lifetime() {
     assert!(!succeeds);
 }
 
+/// Acceptance: S2.11.
+#[test]
+fn code_for_kernels_alone_is_not_in_a_host_program() {
+    let place = if kernelmill_device::is_kernel() { "device" } else { "host" };
+    assert_eq!(place, "host");
+}
+
 /// This test's own crate is an ordinary build: the kernel is a function, and has no entry.
 mod ordinary {
     #![deny(warnings)]

@@ -34,6 +34,7 @@ pub fn exact(mut y: DisjointSlice<f32>) {
 ";
 
 /// Check 13 of the seeds.
+/// Acceptance: C13.
 #[test]
 fn check_13_property_annotations() {
     for target in ["compute_75", "compute_100"] {
@@ -92,6 +93,7 @@ fn code_objects_leave_room_for_the_blocks_that_are_asked_for() {
 }
 
 /// What ptxas makes of the limits.
+/// Acceptance: S3.4.
 #[test]
 fn registers_are_kept_within_what_is_said() {
     let Some(ptxas) = cuda_cpp::ptxas() else { return };

@@ -180,6 +180,7 @@ fn warp_collectives_are_vectorised_where_they_may_be() {
 }
 
 /// The same for what is compiled for older processors; one that this machine has not counts as its own.
+/// Acceptance: S1.12.
 #[test]
 fn older_processors() {
     for processor in ["baseline", "avx2"] {

@@ -115,6 +115,7 @@ fn line_tables_are_there_by_default_and_nothing_else() {
     }
 }
 
+/// Acceptance: S0.2.
 #[test]
 fn full_debug_information_has_variables_and_types() {
     for (source, file, expected) in sources(true) {
@@ -135,6 +136,7 @@ fn full_debug_information_has_variables_and_types() {
     }
 }
 
+/// Acceptance: S0.2.
 #[test]
 fn without_debug_information_the_code_is_the_same() {
     let source = lower("stripped.rs", KERNEL).unwrap();

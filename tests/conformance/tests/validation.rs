@@ -158,6 +158,7 @@ fn page() -> String {
     page
 }
 
+/// Acceptance: S0.11, S1.5, S3.4.
 #[test]
 fn every_message_is_as_the_page_shows_it() {
     snapshot::check(root().join("docs/src/reference/validation.md"), &page());
@@ -165,6 +166,7 @@ fn every_message_is_as_the_page_shows_it() {
 
 /// Check 5 of the seeds: what is proven vanishes, what is false or undecided is an error, what is
 /// dead is ignored, two are both reported, each with the way through what was inlined.
+/// Acceptance: S0.11, C5.
 #[test]
 fn check_05_static_assertions() {
     for target in ["sm_75", "gfx942", "cpu"] {
@@ -190,6 +192,7 @@ fn check_05_static_assertions() {
 
 /// Check 4 of the seeds: what a kernel's file has for the host is compiled as ever, after kernels
 /// were compiled for a GPU.
+/// Acceptance: C4.
 #[test]
 fn check_04_compile_for_the_host_after_a_gpu() {
     let text = "use kernelmill_device::prelude::*;\n\nfn eleven() -> u32 {\n    11\n}\n\n#[kernel]\n\

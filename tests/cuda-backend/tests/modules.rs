@@ -52,16 +52,19 @@ fn many_kernels(device: &Device) {
     assert_eq!((statistics.unloads, statistics.evictions, statistics.loaded), (210, 70, 0));
 }
 
+/// Acceptance: S4.3, S4.8, S4.12, C25.
 #[test]
 fn many_kernels_on_cuda() {
     clean_child("many_kernels_on_cuda", &[], || many_kernels(&Device::cuda(0).unwrap()));
 }
 
+/// Acceptance: C25.
 #[test]
 fn many_kernels_on_the_processor() {
     clean_child("many_kernels_on_the_processor", &[], || many_kernels(&Device::cpu().unwrap()));
 }
 
+/// Acceptance: S4.6, C25.
 #[test]
 fn threads_with_fresh_contexts_release_what_they_load() {
     clean_child("threads_with_fresh_contexts_release_what_they_load", &[], || {
@@ -100,6 +103,7 @@ fn threads_that_use_one_device_load_each_module_once() {
     });
 }
 
+/// Acceptance: S4.13.
 #[test]
 fn the_bytes_of_modules_are_within_the_budget() {
     clean_child("the_bytes_of_modules_are_within_the_budget", &[], || {
@@ -143,6 +147,24 @@ fn a_module_whose_launch_is_in_flight_is_not_evicted() {
     });
 }
 
+/// Acceptance: S4.11.
+#[test]
+fn a_context_of_the_program_outlives_its_device() {
+    clean_child("a_context_of_the_program_outlives_its_device", &[], || {
+        let copies = copies(1..=3);
+        let context = CudaContext::new(0).unwrap();
+        for _ in 0..3 {
+            let device = Device::from_cuda_context(&context).unwrap();
+            assert_eq!(sum(&device, &copies), 6.0);
+            drop(device);
+            module_cache().clear();
+            let memory = context.default_stream().clone_htod(&[7_u32]).unwrap();
+            assert_eq!(context.default_stream().clone_dtoh(&memory).unwrap(), [7]);
+        }
+    });
+}
+
+/// Acceptance: S4.13.
 #[test]
 fn a_loader_gives_a_binary_or_declines() {
     clean_child("a_loader_gives_a_binary_or_declines", &[], || {
@@ -196,6 +218,7 @@ fn faulty_loaders(device: &Device, garbage: &str) {
     assert_eq!(sum(device, &[(1, set)]), 1.0);
 }
 
+/// Acceptance: S4.3, S4.12.
 #[test]
 fn a_loader_that_fails_on_cuda_leaves_no_module() {
     clean_child("a_loader_that_fails_on_cuda_leaves_no_module", &[], || {

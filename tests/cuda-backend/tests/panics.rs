@@ -66,6 +66,7 @@ fn a_stream_is_not_told_of_the_panic_of_another() {
     });
 }
 
+/// Acceptance: S0.8.
 #[test]
 fn panics_on_two_streams_are_both_reported() {
     clean_child("panics_on_two_streams_are_both_reported", &[], || {

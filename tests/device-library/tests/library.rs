@@ -31,11 +31,13 @@ fn run(device: &str, what: &str) -> String {
 
 /// exceptions.jl: the host gets an error with message, file, line, block, thread and the way there,
 /// and the device works on.
+/// Acceptance: S0.8, C21.
 #[test]
 fn check_21_device_errors_are_host_errors_on_the_cpu() {
     check_snapshot("failures", &run("cpu", "failures"));
 }
 
+/// Acceptance: S0.8, C21.
 #[test]
 fn check_21_device_errors_are_host_errors_on_the_fake_driver() {
     check_snapshot("failures", &run("cuda", "failures"));

@@ -174,6 +174,7 @@ fn built(project: &Project) -> Option<Summary> {
 
 const LIBRARIES: &str = "device-libraries = [\"lib/libdevice.a\"]";
 
+/// Acceptance: S1.13.
 #[test]
 fn only_a_cubin_with_something_undefined_is_linked_and_then_has_all_of_it() {
     let name = "linked-cubins";
@@ -293,6 +294,7 @@ pub fn ask(mut out: DisjointSlice<i32>) {
     assert!(!error.contains("device librar"), "the user has named none: {error}");
 }
 
+/// Acceptance: S1.13.
 #[test]
 fn nvccs_cubins_are_linked_too() {
     let name = "linked-by-nvcc";

@@ -118,6 +118,7 @@ fn ptx_of_every_architecture_is_assembled() {
     }
 }
 
+/// Acceptance: S3.8.
 #[test]
 fn cubins_hold_every_kernel_and_the_manifest_says_what_it_takes() {
     let Some(_) = tool::nvidia("ptxas") else { return };

@@ -50,6 +50,7 @@ fn read(module: &Module) -> u32 {
     module.contents.with(|contents| unsafe { *contents })
 }
 
+/// Acceptance: S4.9.
 #[test]
 fn a_module_is_loaded_once_and_whole_before_anybody_has_it() {
     loom::model(|| {
@@ -88,6 +89,7 @@ fn who_waits_for_a_load_that_fails_tries_again() {
     });
 }
 
+/// Acceptance: S4.5.
 #[test]
 fn a_module_in_use_is_not_unloaded() {
     loom::model(|| {
@@ -106,6 +108,7 @@ fn a_module_in_use_is_not_unloaded() {
     });
 }
 
+/// Acceptance: S4.7.
 #[test]
 fn the_module_of_a_context_that_goes_away_goes_with_its_last_use() {
     loom::model(|| {

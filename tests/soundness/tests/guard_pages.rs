@@ -18,6 +18,7 @@ fn run_all(name: &str, body: fn()) {
     }
 }
 
+/// Acceptance: S1.12.
 #[test]
 fn conformance() {
     run_all("conformance", || {

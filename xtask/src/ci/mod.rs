@@ -10,7 +10,7 @@ mod test_driver;
 mod toolchains;
 
 use crate::{
-    layers, setup,
+    acceptance, layers, setup,
     workspace::{Workspace, find_program, stage},
 };
 use anyhow::Result;
@@ -34,6 +34,8 @@ enum Stage {
     Format,
     /// Modules that import downwards only, packages that are called as their folders.
     Layers,
+    /// Points of the acceptance table, each with its tests or the reason why it has none.
+    Acceptance,
     /// Licences and sources of dependencies, by `deny.toml`.
     Dependencies,
     /// Links of the documentation, and the book of `docs/`.
@@ -64,6 +66,7 @@ impl Stage {
             Self::SetUp => "set-up",
             Self::Format => "format",
             Self::Layers => "layers of modules",
+            Self::Acceptance => "acceptance table",
             Self::Dependencies => "licences and sources of dependencies",
             Self::Book => "links of the documentation, and the book",
             Self::Clippy => "clippy",
@@ -83,6 +86,7 @@ impl Stage {
             Self::SetUp => setup::run(workspace),
             Self::Format => Ok(workspace.cargo(&["fmt", "--all", "--check"]).run()?),
             Self::Layers => layers::run(workspace),
+            Self::Acceptance => acceptance::run(workspace),
             Self::Dependencies => dependencies::run(workspace),
             Self::Book => book::run(workspace),
             Self::Clippy => clippy(workspace),

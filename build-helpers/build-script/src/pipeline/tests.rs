@@ -149,6 +149,7 @@ fn damaged_entries_of_every_kind_are_made_again() {
     assert_eq!(project.counts(), (0, 2));
 }
 
+/// Acceptance: S3.14.
 #[test]
 fn every_error_of_every_unit_is_reported_and_rustcs_as_it_is() {
     let project = Project::new(
@@ -371,6 +372,7 @@ error: the target `vulkan` is not available for kernels in Rust with this toolch
 
 /// Check 1 of the survey: what each change compiles again. The front end has a key of its own, and so
 /// has what is made of its result.
+/// Acceptance: S0.3, C1.
 #[test]
 fn check_01_a_change_of_the_name_alone_shares_the_front_end() {
     let mut project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
@@ -382,6 +384,7 @@ fn check_01_a_change_of_the_name_alone_shares_the_front_end() {
     assert_eq!(project.stored("artifact"), 4);
 }
 
+/// Acceptance: S0.3, C1.
 #[test]
 fn check_01_a_fresh_configuration_that_is_equal_hits() {
     let sources = [("kernels/saxpy.rs", SAXPY)];
@@ -395,6 +398,7 @@ fn check_01_a_fresh_configuration_that_is_equal_hits() {
     assert_eq!(second.counts(), (0, 1), "the same, said in another way");
 }
 
+/// Acceptance: S0.3, C1.
 #[test]
 fn check_01_an_edit_of_a_function_that_is_called_misses_and_an_unrelated_one_hits() {
     let text = format!("mod helper;\n{SAXPY}");
@@ -414,6 +418,7 @@ fn check_01_an_edit_of_a_function_that_is_called_misses_and_an_unrelated_one_hit
     assert_eq!(project.counts(), (0, 4), "of a file that nothing includes");
 }
 
+/// Acceptance: S0.3, C1.
 #[test]
 fn check_01_a_feature_of_the_target_is_in_the_key() {
     let mut project = Project::new("targets = [\"sm_90\"]", &[("kernels/saxpy.rs", SAXPY)]);
@@ -426,6 +431,7 @@ fn check_01_a_feature_of_the_target_is_in_the_key() {
     }
 }
 
+/// Acceptance: S0.2.
 #[test]
 fn options_of_the_compiler_are_checked_before_any_work() {
     let metadata = "options = { opt-levle = 2, strip = 1, optimize = false }";
@@ -457,6 +463,7 @@ error: a binary is made of a whole module, and these options leave out a part of
     assert_eq!(project.error(), expected);
 }
 
+/// Acceptance: S1.9.
 #[test]
 fn a_function_that_is_named_rebuilds_those_who_name_it_and_nobody_else() {
     let function = |name: &str, body: &str| {
@@ -486,6 +493,7 @@ fn a_function_that_is_named_rebuilds_those_who_name_it_and_nobody_else() {
     assert!(!names.iter().any(|name| name.contains("child")), "{names:?}");
 }
 
+/// Acceptance: S1.9.
 #[test]
 fn a_function_that_kernels_can_be_given_rebuilds_those_that_take_its_type() {
     let kernel = |name: &str, parameter: &str| {

@@ -106,6 +106,7 @@ mod tests {
     use super::*;
     use crate::job::DeviceLibrary;
 
+    /// Acceptance: S0.3.
     #[test]
     fn everything_in_a_configuration_is_in_its_key() {
         let plain = Config::new("sm_90".parse().unwrap());
@@ -166,6 +167,7 @@ mod tests {
         assert_eq!(text.key(), without, "PTX is linked with nothing");
     }
 
+    /// Acceptance: S0.2, S1.3.
     #[test]
     fn a_child_has_the_parents_target_and_parameters_and_no_step_of_the_whole_module() {
         let mut parent = Config::new("gfx90a:xnack+".parse().unwrap());

@@ -231,6 +231,7 @@ fn identifier(value: &str) -> Result<String, OptionError> {
 mod tests {
     use super::*;
 
+    /// Acceptance: S0.2.
     #[test]
     fn an_unknown_option_is_refused_with_the_nearest_name_and_a_wrong_value_with_what_fits() {
         let mut options = Options::default();
@@ -262,6 +263,7 @@ mod tests {
         assert_eq!(options, Options::default());
     }
 
+    /// Acceptance: S0.2.
     #[test]
     fn no_binary_is_made_of_a_part_of_a_module() {
         let mut options = Options::default();

@@ -66,6 +66,7 @@ impl Symbols {
 mod tests {
     use super::*;
 
+    /// Acceptance: S1.2.
     #[test]
     fn sources_are_reached_through_others_and_circles_end() {
         let symbols = |defines: &[&str], defers: &[&str]| Symbols {

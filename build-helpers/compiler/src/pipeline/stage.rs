@@ -61,3 +61,37 @@ pub(super) fn run_all(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::STAGES;
+
+    /// The order that `docs/src/internals/compiler.md` promises, with the hooks of plugins.
+    ///
+    /// Acceptance: S0.10.
+    #[test]
+    fn stages_and_hooks_run_in_the_order_that_is_promised() {
+        let names = STAGES.iter().flat_map(|stage| {
+            let hook = stage.hook.map(|hook| format!("{hook:?}"));
+            [Some(stage.name.to_owned()), hook].into_iter().flatten()
+        });
+        let promised = [
+            "linking of the source",
+            "FrontEnd",
+            "linking of libraries",
+            "linking of operations",
+            "Finalize",
+            "creation of entries",
+            "internalisation",
+            "MidPipeline",
+            "optimisation",
+            "Optimized",
+            "workarounds",
+            "Late",
+            "check of markers",
+            "validation",
+        ];
+        let found: Vec<_> = names.filter(|name| promised.contains(&&**name)).collect();
+        assert_eq!(found, promised);
+    }
+}

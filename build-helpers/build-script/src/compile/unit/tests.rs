@@ -77,6 +77,7 @@ fn six() -> (Vec<Source>, Fronts) {
     (sources, fronts)
 }
 
+/// Acceptance: S1.2.
 #[test]
 fn a_source_is_compiled_with_those_it_reaches_and_not_with_itself() {
     let (sources, fronts) = six();
@@ -93,6 +94,7 @@ fn a_source_is_compiled_with_those_it_reaches_and_not_with_itself() {
     assert!(of(4, &[function(1, "in_d")]).is_empty());
 }
 
+/// Acceptance: S1.3.
 #[test]
 fn a_source_is_compiled_with_what_others_are_for_its_target() {
     let sources = ["a", "b"].map(source);
@@ -208,6 +210,7 @@ fn a_unit_is_its_source_with_the_others_and_leaves_the_source_as_it_was() {
     });
 }
 
+/// Acceptance: S0.3, S3.13.
 #[test]
 fn everything_that_changes_a_binary_is_in_its_key() {
     with_front_end(|_, front_end| {
@@ -264,6 +267,7 @@ fn an_object_has_another_key_for_each_host() {
     assert_eq!(texts.len(), 1, "what runs on a GPU is the same on every host");
 }
 
+/// Acceptance: S2.8, S3.13.
 #[test]
 fn versions_and_plugins_are_in_the_key_of_a_binary() {
     with_front_end(|_, plain| {

@@ -83,6 +83,7 @@ mod tests {
         assert_eq!(open(NAME, &frame), None);
     }
 
+    /// Acceptance: S3.13, C24.
     #[test]
     fn an_entry_is_bound_to_its_key_and_kind() {
         let frame = close(NAME, b"content");

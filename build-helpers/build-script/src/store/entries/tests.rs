@@ -15,6 +15,7 @@ fn what_was_put_is_found_under_its_key_and_kind_only() {
     assert_eq!(store.finish(), None);
 }
 
+/// Acceptance: S3.13, C24.
 #[test]
 fn every_damage_is_a_miss_and_is_replaced() {
     let folder = temporary_folder();
@@ -66,6 +67,7 @@ fn what_is_no_file_is_a_miss_and_is_replaced() {
     assert_eq!(store.finish(), None);
 }
 
+/// Acceptance: S3.13, C24.
 #[test]
 fn writers_at_once_leave_whole_entries_and_no_temporary_files() {
     let folder = temporary_folder();
@@ -86,6 +88,7 @@ fn writers_at_once_leave_whole_entries_and_no_temporary_files() {
     assert_eq!(files(folder.path()).len(), 10);
 }
 
+/// Acceptance: S3.13.
 #[test]
 fn a_store_that_cannot_be_written_only_warns_once() {
     let folder = temporary_folder();

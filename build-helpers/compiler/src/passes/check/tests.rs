@@ -105,6 +105,7 @@ fn initial_values_of_gigabytes_are_refused_where_they_are_used() {
     );
 }
 
+/// Acceptance: S0.11, S1.12.
 #[test]
 fn pointers_to_functions_are_refused_where_the_target_has_none() {
     let found = checked(
@@ -122,6 +123,7 @@ fn pointers_to_functions_are_refused_where_the_target_has_none() {
 
 /// Check 19 of the seeds: types that the target lacks, named with the operation that has them, in
 /// vectors too; and 128-bit integers, which LLVM makes of narrower ones.
+/// Acceptance: S0.11, C19.
 #[test]
 fn check_19_unsupported_type_detection() {
     let found = checked(

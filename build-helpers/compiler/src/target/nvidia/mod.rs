@@ -358,6 +358,7 @@ impl Backend for Nvidia {
 mod tests {
     use super::*;
 
+    /// Acceptance: S0.12.
     #[test]
     fn the_space_for_parameters_depends_on_the_architecture_and_the_version_of_ptx() {
         let arch = |major| NvidiaArch { major, minor: 0, suffix: NvidiaSuffix::None };

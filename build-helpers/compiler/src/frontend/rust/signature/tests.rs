@@ -160,6 +160,7 @@ fn the_files_of_a_crate_see_each_others_types() {
     );
 }
 
+/// Acceptance: S0.4.
 #[test]
 fn everything_wrong_in_a_file_is_reported_at_once() {
     let text = "\u{feff}use kernelmill_device::prelude::*;
@@ -293,6 +294,7 @@ fn every_type_that_cannot_cross_says_what_to_write_instead() {
     );
 }
 
+/// Acceptance: S0.4.
 #[test]
 fn parameters_and_fields_without_bytes_do_not_cross() {
     let text = "use core::marker::PhantomData; use std::marker::*;
@@ -311,6 +313,7 @@ fn parameters_and_fields_without_bytes_do_not_cross() {
     assert!(refused("struct Meters;", "&[Meters]").contains("without `#[repr(C)]`"));
 }
 
+/// Acceptance: S0.4.
 #[test]
 fn a_field_is_named_with_its_path_ten_structs_deep() {
     let mut text = "#[repr(C)] struct S0 { list: Vec<u8> }\n".to_owned();
@@ -325,6 +328,7 @@ kernels/k.rs:11:19: error: parameter `p` of kernel `k` has type `S9`, whose fiel
     assert_eq!(errors(&text), expected);
 }
 
+/// Acceptance: S0.5.
 #[test]
 fn names_become_ones_that_assemblers_take_and_two_that_become_one_are_told() {
     let found = kernels("#[kernel] fn größe() {} #[kernel] fn gross() {}");
