@@ -251,7 +251,9 @@ fn what_no_library_has_is_told_with_the_libraries_that_were_looked_at() {
     check_snapshot("missing-device-libraries", &error);
 }
 
-/// Acceptance: S1.13. What is undefined is all that asks for a library.
+/// What is undefined is all that asks for a library.
+///
+/// Acceptance: S1.13.
 #[test]
 fn a_kernel_calls_the_run_time_library_of_devices() {
     let kernel = "\
