@@ -69,6 +69,7 @@ mod choice;
 mod codegen;
 mod copy;
 mod device;
+mod device_name;
 mod discovery;
 mod embedded;
 mod error;

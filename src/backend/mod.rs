@@ -57,6 +57,13 @@ pub(crate) fn devices() -> impl Iterator<Item = Result<Arc<dyn Context>>> {
     PLATFORMS.iter().flat_map(|platform| platform.devices())
 }
 
+/// Every device of a back end, as [`devices`] has them; why there is none where there is none.
+pub(crate) fn devices_of(backend: Backend) -> Vec<Result<Arc<dyn Context>>> {
+    let platform = PLATFORMS.iter().find(|platform| platform.backend() == backend);
+    let devices: Vec<_> = platform.into_iter().flat_map(|platform| platform.devices()).collect();
+    if devices.is_empty() { vec![open(backend, 0)] } else { devices }
+}
+
 /// The device of a back end with this number.
 pub(crate) fn open(backend: Backend, ordinal: usize) -> Result<Arc<dyn Context>> {
     let platform = PLATFORMS.iter().find(|platform| platform.backend() == backend);
@@ -64,7 +71,10 @@ pub(crate) fn open(backend: Backend, ordinal: usize) -> Result<Arc<dyn Context>>
 }
 
 fn not_built(backend: Backend) -> Error {
-    let feature = backend.to_string().to_lowercase();
-    let reason = format!("kernelmill was built without its feature `{feature}`");
+    let feature = backend.word();
+    let reason = format!(
+        "kernelmill was built without its feature `{feature}`; enable it in Cargo.toml: `features = \
+         [\"{feature}\"]`"
+    );
     Error::Unavailable { backend, reason }
 }

@@ -210,6 +210,10 @@ impl hal::Context for Context {
         Backend::Cuda
     }
 
+    fn ordinal(&self) -> usize {
+        self.cuda().ordinal()
+    }
+
     fn name(&self) -> &str {
         &self.shared.name
     }
