@@ -1,8 +1,8 @@
 //! The back ends: a folder each, which implements the traits of [`crate::hal`].
 //!
 //! The files of a folder are the same in each: `context` is a device, `memory` a block of its memory,
-//! `stream` a queue, `module` a loaded binary, `launch` a kernel of it. This file is the one place
-//! where a back end is registered, behind its feature.
+//! `stream` a queue, `module` a loaded binary, `launch` a kernel of it. `gpu` is what the back ends of GPUs
+//! share. This file is the one place where a back end is registered, behind its feature.
 
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ use crate::{
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+mod gpu;
 
 /// The traits by which libraries that back ends work with know the types of elements.
 pub mod library_traits {
