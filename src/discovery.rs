@@ -142,7 +142,11 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Unavailable`] without the feature `hip`, a driver or such a device.
+    /// [`Error::Unavailable`] without the feature `hip`, a HIP library or such a device;
+    /// [`Error::Hip`] where the library refuses it.
+    ///
+    /// [`Error::Unavailable`]: crate::Error::Unavailable
+    /// [`Error::Hip`]: crate::Error::Hip
     pub fn hip(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Hip, ordinal).map(Self::of)
     }

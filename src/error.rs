@@ -255,6 +255,20 @@ pub enum Error {
         /// The error code.
         code: u32,
     },
+    /// A function of the HIP run time failed.
+    #[error("{function} failed for {subject}: {name} ({code}), {text}")]
+    Hip {
+        /// The function.
+        function: &'static str,
+        /// What it was called for: a kernel, a device, a number of bytes.
+        subject: String,
+        /// The name of the error code, for example `hipErrorIllegalAddress`.
+        name: String,
+        /// What the library says of it.
+        text: String,
+        /// The error code.
+        code: i32,
+    },
 }
 
 impl fmt::Debug for Error {

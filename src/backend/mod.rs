@@ -17,6 +17,8 @@ pub(crate) mod cpu;
 mod cuda;
 #[cfg(any(feature = "cuda", feature = "hip"))]
 mod gpu;
+#[cfg(feature = "hip")]
+mod hip;
 
 /// The traits by which libraries that back ends work with know the types of elements.
 pub mod library_traits {
@@ -50,6 +52,8 @@ macro_rules! __library_traits {
 static PLATFORMS: &[&dyn Platform] = &[
     #[cfg(feature = "cuda")]
     &cuda::context::Cuda,
+    #[cfg(feature = "hip")]
+    &hip::context::Hip,
     &cpu::context::Cpu,
 ];
 

@@ -45,6 +45,10 @@ pub(in crate::backend) enum StreamKind {
     /// The default stream.
     Default,
     /// The handle that stands for the default stream of whatever thread uses it.
+    #[cfg_attr(
+        not(feature = "cuda"),
+        allow(dead_code, reason = "only programs with cudarc have one")
+    )]
     PerThread,
     /// One that was made.
     Other,

@@ -34,6 +34,10 @@ impl<D: Driver> RecordedEvent<D> {
     }
 
     /// The context of the driver that it is of.
+    #[cfg_attr(
+        not(feature = "cuda"),
+        allow(dead_code, reason = "only there two contexts can be one")
+    )]
     pub(in crate::backend) fn driver(&self) -> &D {
         self.event.driver()
     }
