@@ -120,6 +120,12 @@ pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;
 pub use tensor_map::{Swizzle, TensorElement, TensorMap, TensorMapMut};
 
+/// What fake drivers of the tests run kernels by. Not for use by hand.
+#[doc(hidden)]
+pub mod __fake_driver {
+    pub use crate::backend::cpu::bare::run_block;
+}
+
 /// What generated code names. Not for use by hand: it changes with the generator.
 #[doc(hidden)]
 pub mod __codegen {

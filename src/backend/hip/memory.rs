@@ -45,7 +45,8 @@ impl MemoryCalls for DriverContext {
     }
 
     unsafe fn free(&self, address: u64, bytes: usize) -> Result<()> {
-        self.wait_for(&self.stream)?;
+        // Freed without a wait, the memory could still be in use; never freed, it would leak.
+        self.wait_for(&self.stream).or_else(|_| self.synchronize())?;
         // SAFETY: promised.
         let code = unsafe { (hip().hipFree)(pointer(address)) };
         named(code, "hipFree", || format!("{bytes} bytes"))
