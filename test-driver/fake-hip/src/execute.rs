@@ -33,6 +33,9 @@ pub(crate) struct CpuCode {
     pub(crate) kernel: &'static CpuKernel,
     /// Bytes of each device-level argument.
     pub(crate) sizes: Vec<u64>,
+    /// The number in the code object of each place and each message of panics; `u32::MAX`: it has none.
+    pub(crate) locations: Vec<u32>,
+    pub(crate) messages: Vec<u32>,
 }
 
 /// A launch that is queued.
@@ -99,6 +102,19 @@ impl CpuCode {
     }
 }
 
+impl CpuCode {
+    /// A panic with the numbers that its place and its message have in the code object.
+    fn renumbered(&self, mut panic: PanicRecord) -> PanicRecord {
+        let of = |numbers: &[u32], number: u32| numbers.get(number as usize).copied();
+        panic.location = of(&self.locations, panic.location).unwrap_or(u32::MAX);
+        let (kind, message) = (panic.kind & 0xff, panic.kind >> 8);
+        let message = message.checked_sub(1).and_then(|message| of(&self.messages, message));
+        // The field has the number plus 1, and 0 for none, which `u32::MAX` plus 1 is.
+        panic.kind = kind | message.unwrap_or(u32::MAX).wrapping_add(1) << 8;
+        panic
+    }
+}
+
 impl Copied {
     /// # Safety
     ///
@@ -142,7 +158,10 @@ impl Launch {
             }
         }
         match (panic, self.arguments.get(own)) {
-            (Some(panic), Some(record)) => hand_over(memory, &panic, record.word() as usize),
+            (Some(panic), Some(record)) => {
+                let panic = self.code.renumbered(panic);
+                hand_over(memory, &panic, record.word() as usize)
+            }
             (Some(_), None) => Err(format!("`{}` panics and has no record", self.name)),
             (None, _) => Ok(()),
         }

@@ -51,7 +51,8 @@ impl Metadata {
         let mut reader = Reader { bytes: note };
         let root = reader.value().ok_or("metadata that cannot be read")?;
         let target = root.get("amdhsa.target").and_then(Value::text).ok_or("no target")?;
-        let target = target.rsplit('-').next().unwrap_or_default().to_owned();
+        // Four parts of the triple come before it: `amdgcn-amd-amdhsa-unknown-gfx90a:xnack-`.
+        let target = target.splitn(5, '-').nth(4).unwrap_or_default().to_owned();
         let kernels = root.get("amdhsa.kernels").and_then(Value::items).ok_or("no kernels")?;
         let kernels = kernels.iter().map(|it| Kernel::read(it).ok_or("a kernel without a field"));
         Ok(Self { target, kernels: kernels.collect::<Result<_, _>>()? })

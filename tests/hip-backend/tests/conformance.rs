@@ -4,6 +4,9 @@ use conformance::{Context, Scope};
 use hip_backend::{clean_child, register_conformance};
 use kernelmill::{Backend, Device};
 
+/// A check of how a GPU's code reports a panic of `std`: the CPU's code, which runs here, formats its message.
+const EXCEPT: [&str; 1] = ["panic_range"];
+
 /// Runs every check on a HIP device.
 fn run_all() {
     register_conformance();
@@ -11,7 +14,9 @@ fn run_all() {
     assert_eq!(device.backend(), Backend::Hip);
     let context = Context::new(device).unwrap();
     let checks = conformance::all().into_iter().filter(|it| it.scope == Scope::Everywhere);
-    let failures = checks.filter_map(|check| Some((check.name, check.run(&context).err()?)));
+    let checks: Vec<_> = checks.filter(|check| !EXCEPT.contains(&check.name)).collect();
+    assert!(checks.len() > 100, "{} checks", checks.len());
+    let failures = checks.iter().filter_map(|check| Some((check.name, check.run(&context).err()?)));
     let failures: Vec<_> = failures.collect();
     for (name, error) in &failures {
         println!("{name}: {error}");

@@ -45,9 +45,8 @@ fn no_device_is_no_fault() {
 
 #[test]
 fn a_binary_is_chosen_by_processor_and_modes() {
-    let name = "a_binary_is_chosen_by_processor_and_modes";
     let arch = [("FAKE_HIP_ARCH", "gfx90a:sramecc+:xnack-")];
-    clean_child(name, &arch, || {
+    clean_child("a_binary_is_chosen_by_processor_and_modes", &arch, || {
         register_own();
         let device = Device::hip(0).unwrap();
         let expected = Architecture::Amd {
@@ -61,7 +60,12 @@ fn a_binary_is_chosen_by_processor_and_modes() {
         kernels.saxpy(&device.stream(), Launch::linear(4), 2.0, &x, &mut y).unwrap();
         assert_eq!(y.download().unwrap(), [2.0; 4]);
     });
-    clean_child(name, &[("FAKE_HIP_ARCH", "gfx942:sramecc+:xnack-")], || {
+}
+
+#[test]
+fn a_device_without_a_binary_is_told_why() {
+    let arch = [("FAKE_HIP_ARCH", "gfx942:sramecc+:xnack-")];
+    clean_child("a_device_without_a_binary_is_told_why", &arch, || {
         let error = Kernels::load(&Device::hip(0).unwrap()).unwrap_err().to_string();
         for part in ["runs on gfx1100 only, the device is gfx942", "gfx90a:xnack-: runs on gfx90a"]
         {

@@ -17,6 +17,11 @@ struct Registration {
     sizes: *const u64,
     size_count: usize,
     kernel: *const CpuKernel,
+    /// The number in the code object of each place of panics, and of each message.
+    locations: *const u32,
+    location_count: usize,
+    messages: *const u32,
+    message_count: usize,
 }
 
 /// Registers a kernel.
@@ -32,7 +37,13 @@ unsafe extern "C" fn fake_hip_register(registration: *const Registration) {
         let image = std::slice::from_raw_parts(registration.image, registration.image_bytes);
         let entry = CStr::from_ptr(registration.entry).to_string_lossy().into_owned();
         let sizes = std::slice::from_raw_parts(registration.sizes, registration.size_count);
-        let code = CpuCode { kernel: &*registration.kernel, sizes: sizes.to_vec() };
+        let numbers = |first, count| std::slice::from_raw_parts(first, count).to_vec();
+        let code = CpuCode {
+            kernel: &*registration.kernel,
+            sizes: sizes.to_vec(),
+            locations: numbers(registration.locations, registration.location_count),
+            messages: numbers(registration.messages, registration.message_count),
+        };
         state().registered.add(image, entry, code);
     }
 }
