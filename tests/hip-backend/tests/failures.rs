@@ -97,7 +97,7 @@ fn judge(child: &Child) -> Option<Vec<String>> {
         error.starts_with(&format!("{function} failed"))
             || (function == "hipMalloc" && error.starts_with("out of memory"))
     };
-    if !reported.iter().all(|error| names_it(&error)) || reported.len() > 1 {
+    if !reported.iter().all(names_it) || reported.len() > 1 {
         faults.push(format!("{function}: reported as {reported:?}"));
     }
     if reported.is_empty() && !MADE_UP_FOR.contains(&function) {
