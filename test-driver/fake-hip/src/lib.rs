@@ -2,7 +2,7 @@
 //! of the same kernel.
 //!
 //! There is no emulator of AMD's processors here. A test registers, for each kernel of a code object, the
-//! kernel that the same build has compiled for the CPU and linked into the test ([`execute`]). A launch checks
+//! kernel that the same build has compiled for the CPU and linked into the test (`execute`). A launch checks
 //! the code object's own description of the kernel, copies the arguments as that says, and runs the CPU's
 //! code on them. Whole kernels with barriers, shared memory and panics run so, with results to compare,
 //! because both binaries come of one source. What is not seen is a fault in the machine code of the GPU.

@@ -1,15 +1,6 @@
-//! Kernels of the tests.
+//! A kernel with shared memory and a barrier.
 
 use kernelmill_device::prelude::*;
-
-/// Adds a multiple; panics where `x` is shorter than the launch.
-#[kernel]
-pub fn saxpy(a: f32, x: &[f32], mut y: DisjointSlice<f32>) {
-    let i = thread::index_1d();
-    if let Some(out) = y.get_mut(i) {
-        *out += a * x[i.get()];
-    }
-}
 
 /// The sum of each block, which has 64 threads.
 #[kernel]
