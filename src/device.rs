@@ -5,6 +5,7 @@
 use std::{fmt, sync::Arc};
 
 use crate::{
+    device_name::DeviceName,
     error::Result,
     hal::Context,
     properties::{Architecture, Backend, Limits},
@@ -47,6 +48,18 @@ impl Device {
     #[must_use]
     pub fn backend(&self) -> Backend {
         self.context.backend()
+    }
+
+    /// How the environment variable `KERNELMILL_DEVICE` names it: `cuda:1`, `cpu`.
+    ///
+    /// ```
+    /// assert_eq!(kernelmill::Device::cpu()?.selector(), "cpu");
+    /// # Ok::<(), kernelmill::Error>(())
+    /// ```
+    #[must_use]
+    pub fn selector(&self) -> String {
+        let (backend, ordinal) = (self.context.backend(), self.context.ordinal());
+        DeviceName { backend, ordinal }.to_string()
     }
 
     /// What can be launched on it at most.

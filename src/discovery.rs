@@ -5,12 +5,15 @@
 use crate::{
     backend::{self, cpu},
     device::Device,
+    device_name::{self, DeviceName},
     error::{Error, Result},
     properties::Backend,
 };
 
 impl Device {
-    /// The first GPU that can be opened, else the processor: CUDA (with the feature `cuda`), CPU.
+    /// The device that the environment variable `KERNELMILL_DEVICE` names, as `cuda:1`, `hip:0` or `cpu`. Where
+    /// it is not set: the first GPU that can be opened, of CUDA (with the feature `cuda`), then of HIP (with
+    /// the feature `hip`), else the processor.
     ///
     /// A GPU that is there but cannot be opened is passed over. [`Device::unavailable`] says why, and
     /// so does this function, to standard error, where the environment variable `KERNELMILL_LOG` is
@@ -18,9 +21,31 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Variable`], where an environment variable of the CPU back end cannot be read: the processor
-    /// is always there.
+    /// [`Error::RequestedDevice`] where the device that is named cannot be opened, and [`Error::Variable`]
+    /// where that variable, or one of the CPU back end, cannot be read. Nothing else: the processor is
+    /// always there.
     pub fn best() -> Result<Self> {
+        let named = std::env::var_os(device_name::VARIABLE).filter(|name| !name.is_empty());
+        match named {
+            Some(name) => Self::requested(&name.to_string_lossy()),
+            None => Self::first(),
+        }
+    }
+
+    /// The device with this name.
+    fn requested(name: &str) -> Result<Self> {
+        let name = DeviceName::read(name)?;
+        backend::open(name.backend, name.ordinal).map(Self::of).map_err(|reason| {
+            Error::RequestedDevice {
+                device: name.to_string(),
+                reason: Box::new(reason),
+                devices: Self::inventory(),
+            }
+        })
+    }
+
+    /// The first device that can be opened.
+    fn first() -> Result<Self> {
         let mut passed_over = Vec::new();
         let mut devices = backend::devices();
         let best = devices.find_map(|device| device.map_err(|error| passed_over.push(error)).ok());
@@ -33,7 +58,8 @@ impl Device {
         Ok(best)
     }
 
-    /// Every device that can be opened, the best first, the processor last.
+    /// Every device that can be opened, the best first, the processor last. [`Device::inventory`] says the same
+    /// for people, and why other devices are not there.
     #[must_use]
     pub fn all() -> Vec<Self> {
         backend::devices().filter_map(Result::ok).map(Self::of).collect()
@@ -50,6 +76,25 @@ impl Device {
     #[must_use]
     pub fn unavailable() -> Vec<Error> {
         backend::devices().filter_map(Result::err).collect()
+    }
+
+    /// Every back end, those that this program was built without among them, for people: a line for each
+    /// device with what `KERNELMILL_DEVICE` calls it, and one for each that is not there with the reason.
+    ///
+    /// ```
+    /// println!("{}", kernelmill::Device::inventory());
+    /// ```
+    #[must_use]
+    pub fn inventory() -> String {
+        let line = |backend: Backend, found: Result<_>| match found.map(Self::of) {
+            Ok(device) => format!("  {}: {device}", device.selector()),
+            Err(Error::Unavailable { reason, .. }) => format!("  no {}: {reason}", backend.word()),
+            Err(error) => format!("  no {}: {error}", backend.word()),
+        };
+        let lines = Backend::ALL.into_iter().flat_map(|backend| {
+            backend::devices_of(backend).into_iter().map(move |found| line(backend, found))
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// The processor. Blocks of a launch run in parallel, on rayon's global thread pool.
@@ -92,9 +137,64 @@ impl Device {
     pub fn cuda(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Cuda, ordinal).map(Self::of)
     }
+
+    /// The AMD GPU with this number.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] without the feature `hip`, a HIP library or such a device;
+    /// [`Error::Hip`] where the library refuses it.
+    ///
+    /// [`Error::Unavailable`]: crate::Error::Unavailable
+    /// [`Error::Hip`]: crate::Error::Hip
+    pub fn hip(ordinal: usize) -> Result<Self> {
+        backend::open(Backend::Hip, ordinal).map(Self::of)
+    }
 }
 
 /// Whether a variable is set to something.
 fn is_on(value: std::ffi::OsString) -> bool {
     !value.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_opened_by_its_name() {
+        for device in Device::all() {
+            assert_eq!(Device::requested(&device.selector()).unwrap(), device);
+        }
+        let error = Device::requested("gpu").unwrap_err();
+        assert!(matches!(error, Error::Variable { variable: "KERNELMILL_DEVICE", .. }), "{error}");
+    }
+
+    #[test]
+    fn a_device_that_is_not_there_is_explained() {
+        let error = Device::requested("cpu:3").unwrap_err().to_string();
+        let expected = "the environment variable KERNELMILL_DEVICE asks for `cpu:3`, which cannot be had: CPU \
+                        is not available: there is no device 3, the processor is one device; the devices \
+                        are:\n";
+        assert!(error.starts_with(expected), "{error}");
+        let cpu = Device::cpu().unwrap();
+        assert!(error.ends_with(&format!("\n  cpu: {cpu}")), "{error}");
+    }
+
+    /// Builds without a feature name it, in the error and in the list.
+    #[test]
+    fn back_ends_that_are_not_built_name_their_feature() {
+        let missing =
+            [(cfg!(feature = "cuda"), "cuda"), (cfg!(feature = "hip"), "hip")].into_iter();
+        for (_, name) in missing.filter(|(is_built, _)| !is_built) {
+            let expected = format!(
+                "kernelmill was built without its feature `{name}`; enable it in Cargo.toml: `features = \
+                 [\"{name}\"]`"
+            );
+            let error = Device::requested(name).unwrap_err().to_string();
+            assert!(error.contains(&expected), "{error}");
+            let inventory = Device::inventory();
+            assert!(inventory.contains(&format!("  no {name}: {expected}")), "{inventory}");
+        }
+    }
 }

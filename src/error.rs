@@ -203,6 +203,19 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// The device that the environment variable `KERNELMILL_DEVICE` names cannot be opened.
+    #[error(
+        "the environment variable KERNELMILL_DEVICE asks for `{device}`, which cannot be had: {reason}; \
+         the devices are:\n{devices}"
+    )]
+    RequestedDevice {
+        /// The name of the device.
+        device: String,
+        /// Why it cannot be opened.
+        reason: Box<Error>,
+        /// Each device, and why others are not there: [`Device::inventory`](crate::Device::inventory).
+        devices: String,
+    },
     /// A stream is used while it is captured into a CUDA graph.
     #[error(
         "{operation}: the stream is being captured into a CUDA graph, which would not keep the memory \
@@ -241,6 +254,20 @@ pub enum Error {
         name: String,
         /// The error code.
         code: u32,
+    },
+    /// A function of the HIP run time failed.
+    #[error("{function} failed for {subject}: {name} ({code}), {text}")]
+    Hip {
+        /// The function.
+        function: &'static str,
+        /// What it was called for: a kernel, a device, a number of bytes.
+        subject: String,
+        /// The name of the error code, for example `hipErrorIllegalAddress`.
+        name: String,
+        /// What the library says of it.
+        text: String,
+        /// The error code.
+        code: i32,
     },
 }
 

@@ -49,6 +49,7 @@
 //!
 //! - `cuda`: NVIDIA devices. The driver is opened at run time; without one the program starts and
 //!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices and streams too.
+//! - `hip`: AMD devices, through the HIP library, which is opened at run time too. It has not run on a GPU yet.
 //! - `half`: `half::f16` and `half::bf16` as elements and arguments.
 //!
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build
@@ -69,6 +70,7 @@ mod choice;
 mod codegen;
 mod copy;
 mod device;
+mod device_name;
 mod discovery;
 mod embedded;
 mod error;
@@ -118,6 +120,12 @@ pub use properties::{Backend, Limits};
 pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;
 pub use tensor_map::{Swizzle, TensorElement, TensorMap, TensorMapMut};
+
+/// What fake drivers of the tests run kernels by. Not for use by hand.
+#[doc(hidden)]
+pub mod __fake_driver {
+    pub use crate::backend::cpu::bare::run_block;
+}
 
 /// What generated code names. Not for use by hand: it changes with the generator.
 #[doc(hidden)]

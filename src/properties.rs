@@ -13,6 +13,22 @@ pub enum Backend {
     Cpu,
     /// NVIDIA's driver.
     Cuda,
+    /// AMD's HIP run time.
+    Hip,
+}
+
+impl Backend {
+    /// Every back end, the best first, whether this build has it or not.
+    pub(crate) const ALL: [Self; 3] = [Self::Cuda, Self::Hip, Self::Cpu];
+
+    /// The word for it in `KERNELMILL_DEVICE`; that of a GPU is the name of its cargo feature too.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Cuda => "cuda",
+            Self::Hip => "hip",
+        }
+    }
 }
 
 impl fmt::Display for Backend {
@@ -20,6 +36,7 @@ impl fmt::Display for Backend {
         formatter.write_str(match self {
             Self::Cpu => "CPU",
             Self::Cuda => "CUDA",
+            Self::Hip => "HIP",
         })
     }
 }

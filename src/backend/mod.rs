@@ -1,8 +1,8 @@
 //! The back ends: a folder each, which implements the traits of [`crate::hal`].
 //!
 //! The files of a folder are the same in each: `context` is a device, `memory` a block of its memory,
-//! `stream` a queue, `module` a loaded binary, `launch` a kernel of it. This file is the one place
-//! where a back end is registered, behind its feature.
+//! `stream` a queue, `module` a loaded binary, `launch` a kernel of it. `gpu` is what the back ends of GPUs
+//! share. This file is the one place where a back end is registered, behind its feature.
 
 use std::sync::Arc;
 
@@ -15,6 +15,10 @@ use crate::{
 pub(crate) mod cpu;
 #[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(any(feature = "cuda", feature = "hip"))]
+mod gpu;
+#[cfg(feature = "hip")]
+mod hip;
 
 /// The traits by which libraries that back ends work with know the types of elements.
 pub mod library_traits {
@@ -48,6 +52,8 @@ macro_rules! __library_traits {
 static PLATFORMS: &[&dyn Platform] = &[
     #[cfg(feature = "cuda")]
     &cuda::context::Cuda,
+    #[cfg(feature = "hip")]
+    &hip::context::Hip,
     &cpu::context::Cpu,
 ];
 
@@ -57,6 +63,13 @@ pub(crate) fn devices() -> impl Iterator<Item = Result<Arc<dyn Context>>> {
     PLATFORMS.iter().flat_map(|platform| platform.devices())
 }
 
+/// Every device of a back end, as [`devices`] has them; why there is none where there is none.
+pub(crate) fn devices_of(backend: Backend) -> Vec<Result<Arc<dyn Context>>> {
+    let platform = PLATFORMS.iter().find(|platform| platform.backend() == backend);
+    let devices: Vec<_> = platform.into_iter().flat_map(|platform| platform.devices()).collect();
+    if devices.is_empty() { vec![open(backend, 0)] } else { devices }
+}
+
 /// The device of a back end with this number.
 pub(crate) fn open(backend: Backend, ordinal: usize) -> Result<Arc<dyn Context>> {
     let platform = PLATFORMS.iter().find(|platform| platform.backend() == backend);
@@ -64,7 +77,10 @@ pub(crate) fn open(backend: Backend, ordinal: usize) -> Result<Arc<dyn Context>>
 }
 
 fn not_built(backend: Backend) -> Error {
-    let feature = backend.to_string().to_lowercase();
-    let reason = format!("kernelmill was built without its feature `{feature}`");
+    let feature = backend.word();
+    let reason = format!(
+        "kernelmill was built without its feature `{feature}`; enable it in Cargo.toml: `features = \
+         [\"{feature}\"]`"
+    );
     Error::Unavailable { backend, reason }
 }

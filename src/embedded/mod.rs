@@ -132,7 +132,8 @@ impl CpuEntry {
     }
 
     /// The constant in the object.
-    pub(crate) fn kernel(self) -> &'static CpuKernel {
+    #[must_use]
+    pub fn kernel(self) -> &'static CpuKernel {
         // SAFETY: promised to `new`.
         unsafe { &*self.0 }
     }

@@ -67,6 +67,8 @@ impl ContextId {
 pub(crate) trait Context: Any + Send + Sync {
     fn id(&self) -> ContextId;
     fn backend(&self) -> Backend;
+    /// The number that [`Platform::open`] knows it by.
+    fn ordinal(&self) -> usize;
     fn name(&self) -> &str;
     fn limits(&self) -> &Limits;
     fn architecture(&self) -> &Architecture;

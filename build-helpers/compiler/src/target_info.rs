@@ -107,11 +107,6 @@ pub(crate) trait TargetInfo {
         None
     }
 
-    /// Whether the address of the panic record is an argument of each launch.
-    fn passes_panic_record(&self) -> bool {
-        false
-    }
-
     /// The bytes of static shared memory that a block can have, where they are limited.
     fn shared_limit(&self) -> Option<u64> {
         None

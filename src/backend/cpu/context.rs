@@ -109,6 +109,10 @@ impl hal::Context for Context {
         Backend::Cpu
     }
 
+    fn ordinal(&self) -> usize {
+        0
+    }
+
     fn name(&self) -> &str {
         &self.device.name
     }

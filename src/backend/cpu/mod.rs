@@ -8,6 +8,7 @@
 //! take too long, and [`guard_pages`] let an access beyond a buffer end the process.
 
 mod arena;
+pub(crate) mod bare;
 mod blocks;
 pub(crate) mod context;
 mod dispatch;
@@ -19,6 +20,7 @@ mod module;
 mod options;
 mod pool;
 mod scheduler;
+mod strategy;
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -3,16 +3,11 @@
 use std::sync::Arc;
 
 use super::{
-    blocks::Strategy,
-    dispatch,
     launch::{Device, Function},
+    strategy::strategy,
 };
 use crate::{
-    embedded::{
-        EmbeddedArtifact, EmbeddedKernel,
-        abi::{self, STRATEGY_COROUTINE, STRATEGY_LOOP},
-        check_version,
-    },
+    embedded::{EmbeddedArtifact, EmbeddedKernel, check_version},
     error::{Error, Result},
     hal,
 };
@@ -45,22 +40,5 @@ impl hal::Module for Module {
         let device = Arc::clone(&self.device);
         let named = (kernel.entry, compiled);
         Ok(Box::new(Function::new(strategy, named, artifact, device)))
-    }
-}
-
-/// The lowering strategy of a kernel; `None` where it lacks a function it should have.
-fn strategy(kernel: &abi::Kernel) -> Option<Strategy> {
-    match kernel.strategy {
-        STRATEGY_LOOP => Some(Strategy::Loop {
-            run: dispatch::best(&kernel.run)?,
-            thread_bytes: kernel.frame_bytes as usize,
-        }),
-        STRATEGY_COROUTINE => Some(Strategy::Coroutine {
-            start: kernel.start?,
-            resume: kernel.resume?,
-            stride: kernel.frame_bytes.next_multiple_of(kernel.frame_align.max(1)) as usize,
-            align: kernel.frame_align as usize,
-        }),
-        _ => None,
     }
 }

@@ -12,20 +12,22 @@ use cudarc::driver::{
 
 use super::{
     driver::{named, present},
-    driver_context::DriverContext,
+    driver_context::{DriverContext, Shared},
+    event::RecordedEvent,
     graph::Graph,
-    host_blocks::HostBlocks,
-    host_memory::HostMemory,
-    memory::Memory,
-    module::Module,
     order,
-    panics::Panics,
-    recorded::RecordedEvent,
-    shared::Shared,
     stream::Stream,
     tensor_map,
 };
 use crate::{
+    backend::gpu::{
+        calls::{ContextCalls as _, MemoryCalls as _},
+        host_blocks::HostBlocks,
+        host_memory::HostMemory,
+        memory::Memory,
+        module::Module,
+        panics,
+    },
     cache::module_cache,
     embedded::EmbeddedArtifact,
     error::{Error, Result},
@@ -44,6 +46,9 @@ pub(crate) struct Context {
     default_stream: Arc<Stream>,
     shared: Arc<Shared>,
 }
+
+/// The panics of one context of the driver.
+type Panics = panics::Panics<DriverContext>;
 
 /// The contexts that are open: of one device, or one `CudaContext`, there is one.
 static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(Vec::new());
@@ -210,6 +215,10 @@ impl hal::Context for Context {
         Backend::Cuda
     }
 
+    fn ordinal(&self) -> usize {
+        self.cuda().ordinal()
+    }
+
     fn name(&self) -> &str {
         &self.shared.name
     }
@@ -238,7 +247,8 @@ impl hal::Context for Context {
 
     /// Events of the driver's context behind this one.
     fn accepts_event(&self, event: &dyn hal::Event) -> bool {
-        RecordedEvent::of(event).is_some_and(|event| event.is_of(self.cuda()))
+        let of = |event: &RecordedEvent| event.driver().cuda.cu_ctx() == self.cuda().cu_ctx();
+        RecordedEvent::of(event).is_some_and(of)
     }
 
     fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
@@ -263,10 +273,9 @@ impl hal::Context for Context {
         stream: StreamRef<'_>,
     ) -> Result<()> {
         self.shared.bind()?;
-        let stream = order::launch_stream(stream)?.cu_stream();
+        let stream = order::launch_stream(stream)?;
         // SAFETY: promised.
-        let copied = unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, bytes, stream) };
-        named(copied.result(), "cuMemcpyDtoDAsync", || format!("{bytes} bytes"))
+        unsafe { DriverContext::copy(target, source, bytes, stream) }
     }
 
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {

@@ -10,12 +10,12 @@ use cudarc::driver::{CudaStream, sys};
 
 use super::{
     driver::named,
-    driver_context::DriverContext,
+    driver_context::{DriverContext, Shared},
     launch::{Function, Launchable},
     order,
-    shared::Shared,
 };
 use crate::{
+    backend::gpu::calls::ContextCalls as _,
     error::Result,
     hal::{self, Node, Pointers, StreamRef},
     limits::Checked,

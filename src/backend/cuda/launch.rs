@@ -11,8 +11,13 @@ use cudarc::driver::{
     sys::{self, CUfunction_attribute as Attribute},
 };
 
-use super::{driver::named, image::Image, order, panics::Panics, shared::Shared};
+use super::{
+    driver::named,
+    driver_context::{DriverContext, Shared},
+    order,
+};
 use crate::{
+    backend::gpu::{calls::ContextCalls as _, image, panics::Panics},
     embedded::EmbeddedKernel,
     error::{Error, Result},
     hal::{self, AsyncError, Pointers, StreamRef},
@@ -21,6 +26,9 @@ use crate::{
 
 /// Bytes of shared memory that every kernel can have without asking for more.
 const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
+
+/// A module that the driver has loaded.
+pub(super) type Image = image::Image<DriverContext>;
 
 /// A kernel of a loaded module.
 pub(super) struct Function {
@@ -110,7 +118,11 @@ impl Launchable {
     }
 
     /// The address of its panic record, for launches on a stream; 0 where it cannot panic.
-    pub(super) fn record(&self, panics: &Panics, stream: &Arc<CudaStream>) -> Result<u64> {
+    pub(super) fn record(
+        &self,
+        panics: &Panics<DriverContext>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<u64> {
         if self.panics { panics.record(stream, &self.image) } else { Ok(0) }
     }
 }

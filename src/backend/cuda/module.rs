@@ -1,74 +1,96 @@
-//! CUDA modules: a loaded image, and its kernels.
+//! CUDA modules: PTX and cubins that the driver loads, and their kernels.
 
-use std::{ffi::CString, sync::Arc};
+use std::{
+    ffi::{CString, c_uint, c_void},
+    ptr,
+    sync::Arc,
+};
 
 use cudarc::driver::{result::module as raw, sys};
 
-use super::{driver::named, image::Image, launch::Function, shared::Shared};
+use super::{
+    driver::named,
+    driver_context::{DriverContext, Shared},
+    launch::{Function, Image},
+};
 use crate::{
+    backend::gpu::{
+        calls::{ContextCalls as _, ModuleCalls},
+        module::Kernels,
+    },
     embedded::{EmbeddedArtifact, EmbeddedKernel},
-    error::{Error, Result},
+    error::Result,
     hal,
 };
 
-pub(super) struct Module {
-    image: Arc<Image>,
-    shared: Arc<Shared>,
-}
+/// Room for what the driver says about PTX that it refuses.
+const LOG_BYTES: usize = 4096;
 
-impl Module {
-    /// Loads a binary of these kernels into the context.
-    ///
-    /// # Safety
-    ///
-    /// The binary is whole, and has the kernels of `artifact`.
-    pub(super) unsafe fn load(
-        shared: &Arc<Shared>,
-        artifact: &'static EmbeddedArtifact,
-        binary: &[u8],
-    ) -> Result<Self> {
-        // SAFETY: promised.
-        let image = unsafe { Image::load(&shared.driver, artifact, binary)? };
-        Ok(Self { image: Arc::new(image), shared: Arc::clone(shared) })
-    }
-}
+/// How cubins and fat binaries begin. What begins in another way is PTX.
+const BINARY_FORMATS: [&[u8]; 2] = [b"\x7fELF", &0xba55_ed50_u32.to_le_bytes()];
 
-impl Drop for Module {
-    fn drop(&mut self) {
-        // What still runs may be of this module.
-        match self.shared.synchronize().or_else(|_| self.shared.synchronize()) {
-            Ok(()) => self.shared.panics.unload(&self.image),
-            Err(error) => {
-                self.image.keep_loaded();
-                self.shared.panics.lose();
-                self.shared.keep(Err(error));
-            }
+impl ModuleCalls for DriverContext {
+    type Module = sys::CUmodule;
+
+    unsafe fn load_module(artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<sys::CUmodule> {
+        if BINARY_FORMATS.iter().any(|first| binary.starts_with(first)) {
+            return load_image(binary.as_ptr().cast(), artifact);
         }
+        // PTX. The driver wants text that ends with a zero.
+        let text = binary.split(|&byte| byte == 0).next().unwrap_or_default();
+        let text = CString::new(text).expect("the bytes before the first zero");
+        load_image(text.as_ptr().cast(), artifact)
+    }
+
+    unsafe fn unload_module(module: sys::CUmodule, subject: impl FnOnce() -> String) -> Result<()> {
+        // SAFETY: promised.
+        named(unsafe { raw::unload(module) }, "cuModuleUnload", subject)
     }
 }
 
-impl hal::Module for Module {
+/// Loads an image; the error has what the driver's compiler says.
+fn load_image(image: *const c_void, artifact: &EmbeddedArtifact) -> Result<sys::CUmodule> {
+    use sys::CUjit_option_enum as J;
+    let mut log = vec![0u8; LOG_BYTES];
+    let mut options = [J::CU_JIT_ERROR_LOG_BUFFER, J::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
+    // The driver takes numbers in the place of pointers.
+    let mut values: [*mut c_void; 2] =
+        [log.as_mut_ptr().cast(), ptr::without_provenance_mut(LOG_BYTES)];
+    let mut handle = ptr::null_mut();
+    // SAFETY: the image is a whole cubin, or text that ends with a zero; the options have as many
+    // values, and the log outlives the call.
+    let loaded = unsafe {
+        sys::cuModuleLoadDataEx(
+            &mut handle,
+            image,
+            options.len() as c_uint,
+            options.as_mut_ptr(),
+            values.as_mut_ptr(),
+        )
+    };
+    named(loaded.result(), "cuModuleLoadDataEx", || {
+        let text = log.split(|&byte| byte == 0).next().unwrap_or_default();
+        match String::from_utf8_lossy(text).trim() {
+            "" => artifact.to_string(),
+            said => format!("{artifact}: {said}"),
+        }
+    })?;
+    Ok(handle)
+}
+
+impl Kernels for DriverContext {
     fn function(
-        self: Arc<Self>,
-        artifact: &'static EmbeddedArtifact,
+        shared: &Arc<Shared>,
+        image: &Arc<Image>,
         kernel: &'static EmbeddedKernel,
-    ) -> Result<Box<dyn hal::Function>> {
-        let missing = Error::MissingKernel {
-            source_file: artifact.source,
-            target: artifact.target,
-            entry: kernel.entry,
-        };
-        let Ok(name) = CString::new(kernel.entry) else { return Err(missing) };
-        self.shared.bind()?;
+        name: CString,
+    ) -> Result<Option<Box<dyn hal::Function>>> {
+        shared.bind()?;
         // SAFETY: the module is loaded.
-        match unsafe { raw::get_function(self.image.handle, name) } {
-            Ok(handle) => Ok(Box::new(Function::new(handle, &self.image, &self.shared, kernel)?)),
-            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Err(missing),
+        match unsafe { raw::get_function(image.handle, name) } {
+            Ok(handle) => Ok(Some(Box::new(Function::new(handle, image, shared, kernel)?))),
+            Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Ok(None),
             Err(error) => named(Err(error), "cuModuleGetFunction", || kernel.entry.to_owned()),
         }
-    }
-
-    fn is_busy(&self) -> bool {
-        self.image.is_busy()
     }
 }

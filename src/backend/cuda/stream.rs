@@ -7,8 +7,9 @@ use std::sync::{
 
 use cudarc::driver::CudaStream;
 
-use super::{capture::refuse_capture, driver::named, recorded::RecordedEvent, shared::Shared};
+use super::{capture::refuse_capture, driver::named, driver_context::Shared, event::RecordedEvent};
 use crate::{
+    backend::gpu::calls::ContextCalls as _,
     error::Result,
     hal::{self, ContextId},
 };

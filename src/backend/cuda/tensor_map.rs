@@ -4,7 +4,7 @@ use cudarc::driver::sys;
 use kernelmill_artifact::TensorMapData;
 
 use super::{driver::named, driver_context::DriverContext};
-use crate::{error::Result, hal::TensorFormat};
+use crate::{backend::gpu::calls::ContextCalls as _, error::Result, hal::TensorFormat};
 
 /// The major number of the first processors that copy by them.
 pub(super) const SINCE: u32 = 9;

@@ -62,6 +62,18 @@ pub fn all() -> Vec<Check> {
     .concat()
 }
 
+/// The binaries that are embedded.
+#[must_use]
+pub fn embedded() -> &'static [kernelmill::EmbeddedArtifact] {
+    kernels::Kernels::embedded()
+}
+
+/// The signatures of the kernels, which embedded binaries refer to by index.
+#[must_use]
+pub fn signatures() -> &'static [kernelmill::Signature] {
+    kernels::Kernels::signatures()
+}
+
 /// The names of the kernels that are embedded, as their signatures have them.
 #[must_use]
 pub fn kernel_names() -> Vec<&'static str> {

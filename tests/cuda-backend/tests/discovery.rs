@@ -59,3 +59,50 @@ fn the_reason_is_logged_where_that_is_asked_for() {
     let silent = Child::run(name, &[FAILURE, ("KERNELMILL_LOG", "")], best);
     assert!(!silent.stderr.contains("kernelmill:"), "{}", silent.stderr);
 }
+
+/// What the variable names is opened, and nothing else is.
+#[test]
+fn the_environment_names_the_device() {
+    let name = "the_environment_names_the_device";
+    let two = ("FAKE_CUDA_DEVICES", "2");
+    let printed = |device: &str| {
+        let variables = [two, ("KERNELMILL_DEVICE", device)];
+        let child = Child::run(name, &variables, || match Device::best() {
+            Ok(device) => println!("found {}", device.selector()),
+            Err(error) => println!("{error}"),
+        });
+        child.expect_success();
+        child.stdout
+    };
+    for (device, found) in
+        [("", "cuda:0"), ("cuda", "cuda:0"), ("cuda:1", "cuda:1"), ("cpu", "cpu")]
+    {
+        let stdout = printed(device);
+        assert!(stdout.contains(&format!("found {found}\n")), "{device}: {stdout}");
+    }
+    let stdout = printed("cuda:2");
+    for part in [
+        "asks for `cuda:2`, which cannot be had: CUDA is not available: there is no device 2, the driver has 2",
+        "\n  cuda:0: ",
+        "\n  cuda:1: ",
+        "\n  no hip: ",
+        "\n  cpu: ",
+    ] {
+        assert!(stdout.contains(part), "{part}: {stdout}");
+    }
+}
+
+/// Devices that are there are listed though another cannot be opened.
+#[test]
+fn the_inventory_has_every_device() {
+    let fail = [
+        ("FAKE_CUDA_DEVICES", "2"),
+        ("FAKE_CUDA_FAIL", "cuDevicePrimaryCtxRetain at call 1 with OUT_OF_MEMORY"),
+    ];
+    clean_child("the_inventory_has_every_device", &fail, || {
+        let inventory = Device::inventory();
+        let failed = "\n  cuda:1: ";
+        assert!(inventory.starts_with("  no cuda: cuDevicePrimaryCtxRetain failed"), "{inventory}");
+        assert!(inventory.contains(failed), "{inventory}");
+    });
+}

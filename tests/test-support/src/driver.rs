@@ -1,4 +1,4 @@
-//! The fake driver, built for tests.
+//! The fake drivers, built for tests.
 
 use crate::workspace::{root, shared_folder, target};
 use std::{env, fs, path::PathBuf, process::Command};
@@ -11,16 +11,31 @@ use std::{env, fs, path::PathBuf, process::Command};
 /// When it cannot be built.
 #[must_use]
 pub fn fake_driver() -> PathBuf {
-    let folder = shared_folder("fake-driver");
+    build("fake-cuda", "libfake_cuda.so", &["libcuda.so.1", "libcuda.so"])
+}
+
+/// The folder of the fake HIP run time (`fake-hip`), as [`fake_driver`].
+///
+/// # Panics
+///
+/// When it cannot be built.
+#[must_use]
+pub fn fake_hip() -> PathBuf {
+    build("fake-hip", "libfake_hip.so", &["libamdhip64.so.6", "libamdhip64.so"])
+}
+
+/// Builds a package, and puts its library into a folder of its own under these names.
+fn build(package: &str, library: &str, names: &[&str]) -> PathBuf {
+    let folder = shared_folder(package);
     let target = target();
     let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", "fake-cuda", "--target-dir"]).arg(&target);
+    build.args(["build", "--quiet", "--package", package, "--target-dir"]).arg(&target);
     let status = build.current_dir(root()).status().expect("cargo can be started");
-    assert!(status.success(), "the fake driver could not be built");
-    for name in ["libcuda.so.1", "libcuda.so"] {
+    assert!(status.success(), "{package} could not be built");
+    for name in names {
         // Whole or absent, for tests that run at the same time.
         let temporary = folder.join(format!("{name}.{}", std::process::id()));
-        fs::copy(target.join("debug/libfake_cuda.so"), &temporary).expect("the driver was built");
+        fs::copy(target.join("debug").join(library), &temporary).expect("the driver was built");
         fs::rename(temporary, folder.join(name)).expect("a file of this folder");
     }
     folder

@@ -1,4 +1,4 @@
-//! Panic records as launch arguments: on NVIDIA's GPUs each launch is given the address of the record that
+//! Panic records as launch arguments: on GPUs each launch is given the address of the record that
 //! its first panic fills.
 //!
 //! Launches of a module on several streams run at the same time, so a variable of the module cannot say

@@ -1,9 +1,6 @@
 //! The end of the pipeline: checks, and the goal that was asked for.
 
-use kernelmill_llvm::{
-    inkwell::module::Module,
-    ir::{Linkage, ModuleExt, Visibility},
-};
+use kernelmill_llvm::ir::{Linkage, ModuleExt, Visibility};
 
 use super::session::Session;
 use crate::{
@@ -13,26 +10,14 @@ use crate::{
     strategy::ScalarReason,
 };
 
-/// Makes the memory of panic records and of `printf` on a GPU visible to the host.
-pub(super) fn export_records(session: &mut Session<'_, '_>) -> Result<(), Error> {
-    let module = session.module;
-    // Elsewhere records are the run time's own: on the CPU every kernel may panic, and on NVIDIA's GPUs
-    // it was found out when they were passed.
-    if session.backend.is_gpu() && !session.backend.passes_panic_record() {
-        session.can_panic =
-            export(module, "__kernelmill_panic_memory", "__kernelmill_panic_record");
+/// Makes the memory of `printf` on a GPU visible to the host, if it is there.
+pub(super) fn export_print_memory(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    if let Some(memory) = session.module.global("__kernelmill_print_memory") {
+        memory.set_linkage(Linkage::External);
+        memory.set_visibility(Visibility::Protected);
+        memory.set_name("__kernelmill_print_buffer");
     }
-    export(module, "__kernelmill_print_memory", "__kernelmill_print_buffer");
     Ok(())
-}
-
-/// Makes a variable visible to the host under a name, if it is there.
-fn export(module: &Module<'_>, variable: &str, name: &str) -> bool {
-    let Some(memory) = module.global(variable) else { return false };
-    memory.set_linkage(Linkage::External);
-    memory.set_visibility(Visibility::Protected);
-    memory.set_name(name);
-    true
 }
 
 /// Guarantees a module that the target can take: code is emitted from no other.

@@ -61,7 +61,8 @@ const STAGES: &[Stage] = &[
         .when(|request| request.options.toplevel),
     run("workarounds", stages::work_around_llvm).then(Hook::Late),
     run("check of markers", stages::check_markers).when(|request| request.options.validate),
-    run("export of records", finish::export_records).when(|request| request.goal == Goal::Artifact),
+    run("export of print memory", finish::export_print_memory)
+        .when(|request| request.goal == Goal::Artifact),
     run("validation", finish::validate)
         .when(|request| request.goal != Goal::Module || request.options.validate),
     run("removal of debug information", finish::strip)

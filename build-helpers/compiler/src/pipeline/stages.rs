@@ -183,7 +183,7 @@ pub(super) fn fold_locations(session: &mut Session<'_, '_>) -> Result<(), Error>
 
 /// Guarantees that each panic names the record of its launch, where that is an argument.
 pub(super) fn pass_panic_records(session: &mut Session<'_, '_>) -> Result<(), Error> {
-    if session.backend.passes_panic_record() {
+    if session.backend.is_gpu() {
         let Session { context, module, backend, entries, .. } = session;
         session.can_panic = panic_record::pass(context, module, backend.machine(), entries)?;
     }

@@ -46,9 +46,11 @@ define void @__kernelmill_fence_block() alwaysinline { fence syncscope("workgrou
 define void @__kernelmill_fence_device() alwaysinline { fence syncscope("agent") seq_cst ret void }
 declare void @llvm.amdgcn.endpgm()
 define void @__kernelmill_exit() alwaysinline noreturn { call void @llvm.amdgcn.endpgm() unreachable }
-@__kernelmill_panic_memory = internal addrspace(1) global [272 x i8] zeroinitializer, align 16
-define i64 @__kernelmill_launch_number() alwaysinline { ret i64 0 }
-define ptr @__kernelmill_panic_record() alwaysinline { ret ptr addrspacecast (ptr addrspace(1) @__kernelmill_panic_memory to ptr) }
+; An argument of the launch: see `passes/panic_record.rs`.
+declare ptr @__kernelmill_panic_record() nounwind willreturn memory(none)
+; The place of the dispatch in its queue, which launches of one stream share: the first is 0.
+declare i64 @llvm.amdgcn.dispatch.id()
+define i64 @__kernelmill_launch_number() alwaysinline { %d = call i64 @llvm.amdgcn.dispatch.id() %r = add i64 %d, 1 ret i64 %r }
 @__kernelmill_print_memory = internal addrspace(1) global [65536 x i8] zeroinitializer, align 16
 define ptr @__kernelmill_print_memory_address() alwaysinline { ret ptr addrspacecast (ptr addrspace(1) @__kernelmill_print_memory to ptr) }
 !0 = !{}

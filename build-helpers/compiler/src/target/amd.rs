@@ -192,7 +192,6 @@ impl Backend for Amd {
             constant: None,
             parameter_space: 4,
             machine: &self.machine,
-            passes_panic_record: false,
             decorate: &decorate,
         };
         let entries = entry::gpu(unit, &abi)?;

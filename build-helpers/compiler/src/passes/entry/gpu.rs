@@ -32,8 +32,6 @@ pub(crate) struct GpuAbi<'a, 'c> {
     pub(crate) parameter_space: u32,
     /// Whose layout the device has.
     pub(crate) machine: &'a Machine,
-    /// Whether the address of the panic record is an argument.
-    pub(crate) passes_panic_record: bool,
     /// What else a kernel needs, by what is said of its launches.
     pub(crate) decorate: &'a dyn Fn(&'c Context, Value<'c>, &LaunchLimits),
 }
@@ -94,7 +92,7 @@ fn gpu_kernel<'c>(
         arguments.iter().map(|argument| parameter_type(context, abi, argument)).collect();
     // Lengths come behind the record, so kernels with lengths have both.
     let lengths = lengths::lengths_of(signature);
-    let has_record = abi.passes_panic_record && (can_panic || lengths > 0);
+    let has_record = can_panic || lengths > 0;
     let record = has_record.then(|| types.len() - lengths);
     if let Some(index) = record {
         types.insert(index, Type::int(context, 64));

@@ -289,10 +289,6 @@ impl TargetInfo for Nvidia {
         Some(parameter_limit(self.arch, self.version))
     }
 
-    fn passes_panic_record(&self) -> bool {
-        true
-    }
-
     fn takes_assembly(&self) -> bool {
         true
     }
@@ -310,7 +306,6 @@ impl Backend for Nvidia {
             constant: Some("nvvm.grid_constant"),
             parameter_space: 0,
             machine: &self.machine,
-            passes_panic_record: true,
             decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
         };
         entry::gpu(unit, &abi)

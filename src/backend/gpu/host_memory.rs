@@ -1,4 +1,4 @@
-//! CUDA host memory: pages that the driver has pinned, between which and the device copies run by themselves.
+//! Pinned host memory: pages that the driver has pinned, between which and the device copies run by themselves.
 //!
 //! [CUDA C++ Programming Guide, "Page-Locked Host Memory"](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#page-locked-host-memory).
 //! The copies that use a block are its accesses, as those of device memory are. Guaranteed: a block is given
@@ -6,24 +6,23 @@
 
 use std::{any::Any, mem::ManuallyDrop, ptr, sync::Arc};
 
-use cudarc::driver::CudaStream;
-
 use super::{
     accesses::{Accesses, Queued},
+    calls::Driver,
     host_blocks::Block,
     shared::Shared,
 };
 use crate::{error::Result, hal};
 
-pub(super) struct HostMemory {
-    block: ManuallyDrop<Block>,
-    accesses: Accesses,
-    shared: Arc<Shared>,
+pub(in crate::backend) struct HostMemory<D: Driver> {
+    block: ManuallyDrop<Block<D>>,
+    accesses: Accesses<D>,
+    shared: Arc<Shared<D>>,
 }
 
-impl HostMemory {
+impl<D: Driver> HostMemory<D> {
     /// Memory of `bytes` bytes, more than 0; all zero.
-    pub(super) fn new(shared: &Arc<Shared>, bytes: usize) -> Result<Self> {
+    pub(in crate::backend) fn new(shared: &Arc<Shared<D>>, bytes: usize) -> Result<Self> {
         shared.bind()?;
         let block = shared.host_blocks.take(&shared.driver, bytes)?;
         // SAFETY: the memory has that many bytes, and nobody else uses it.
@@ -33,23 +32,26 @@ impl HostMemory {
     }
 
     /// The memory behind the trait, which is of this back end.
-    pub(super) fn of(memory: &dyn hal::HostMemory) -> &Self {
+    pub(in crate::backend) fn of(memory: &dyn hal::HostMemory) -> &Self {
         let memory: &dyn Any = memory;
         memory.downcast_ref().expect("copies are between memories of one context")
     }
 
     /// As [`HostMemory::of`].
-    pub(super) fn of_mut(memory: &mut dyn hal::HostMemory) -> &mut Self {
+    pub(in crate::backend) fn of_mut(memory: &mut dyn hal::HostMemory) -> &mut Self {
         let memory: &mut dyn Any = memory;
         memory.downcast_mut().expect("copies are between memories of one context")
     }
 
     /// Before a copy from it is queued.
-    pub(super) fn read<'a>(&'a self, stream: &'a Arc<CudaStream>) -> Result<Queued<'a>> {
+    pub(in crate::backend) fn read<'a>(
+        &'a self,
+        stream: &'a Arc<D::Stream>,
+    ) -> Result<Queued<'a, D>> {
         self.accesses.read(stream)
     }
 
-    pub(super) fn accesses(&mut self) -> &mut Accesses {
+    pub(in crate::backend) fn accesses(&mut self) -> &mut Accesses<D> {
         &mut self.accesses
     }
 
@@ -59,7 +61,7 @@ impl HostMemory {
     }
 }
 
-impl hal::HostMemory for HostMemory {
+impl<D: Driver> hal::HostMemory for HostMemory<D> {
     fn pointer(&self) -> *mut u8 {
         self.block.pointer()
     }
@@ -76,7 +78,7 @@ impl hal::HostMemory for HostMemory {
     }
 }
 
-impl Drop for HostMemory {
+impl<D: Driver> Drop for HostMemory<D> {
     fn drop(&mut self) {
         let Self { block, accesses, shared } = self;
         let waited = shared.make_current().and_then(|()| accesses.finish_all());

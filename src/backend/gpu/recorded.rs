@@ -4,25 +4,23 @@
 
 use std::{any::Any, sync::Arc, time::Duration};
 
-use cudarc::driver::{CudaContext, CudaStream};
-
-use super::{driver_context::DriverContext, event::Event};
+use super::{calls::Driver, event::Event};
 use crate::{
     error::Result,
     hal::{self, ContextId},
 };
 
-pub(super) struct RecordedEvent {
+pub(in crate::backend) struct RecordedEvent<D: Driver> {
     context: ContextId,
-    event: Event,
+    event: Event<D>,
 }
 
-impl RecordedEvent {
+impl<D: Driver> RecordedEvent<D> {
     /// Records the work that a stream of the driver's context has now.
-    pub(super) fn record(
+    pub(in crate::backend) fn record(
         context: ContextId,
-        driver: &Arc<DriverContext>,
-        stream: &CudaStream,
+        driver: &Arc<D>,
+        stream: &D::Stream,
     ) -> Result<Self> {
         let event = Event::timed(driver)?;
         event.record(stream)?;
@@ -30,23 +28,27 @@ impl RecordedEvent {
     }
 
     /// The event behind the trait; `None` where it is another back end's.
-    pub(super) fn of(event: &dyn hal::Event) -> Option<&Self> {
+    pub(in crate::backend) fn of(event: &dyn hal::Event) -> Option<&Self> {
         let event: &dyn Any = event;
         event.downcast_ref()
     }
 
-    /// Whether it is of the driver's context behind `cuda`.
-    pub(super) fn is_of(&self, cuda: &CudaContext) -> bool {
-        self.event.driver().cuda.cu_ctx() == cuda.cu_ctx()
+    /// The context of the driver that it is of.
+    #[cfg_attr(
+        not(feature = "cuda"),
+        allow(dead_code, reason = "only there two contexts can be one")
+    )]
+    pub(in crate::backend) fn driver(&self) -> &D {
+        self.event.driver()
     }
 
     /// Lets a stream wait for it. The driver's context of both is current.
-    pub(super) fn wait(&self, stream: &CudaStream) -> Result<()> {
+    pub(in crate::backend) fn wait(&self, stream: &D::Stream) -> Result<()> {
         self.event.wait(stream)
     }
 }
 
-impl hal::Event for RecordedEvent {
+impl<D: Driver> hal::Event for RecordedEvent<D> {
     fn context(&self) -> ContextId {
         self.context
     }

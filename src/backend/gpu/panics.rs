@@ -6,10 +6,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use cudarc::driver::{CudaContext, CudaStream};
-
 use super::{
-    driver_context::DriverContext,
+    calls::Driver,
     image::Image,
     records::{Record, Records},
     stream_id::StreamId,
@@ -23,50 +21,59 @@ use crate::{
 const MOST_DROPPED: usize = 1000;
 
 /// An image that was launched on a stream.
-struct Entry {
-    stream: StreamId,
-    image: Weak<Image>,
+struct Entry<D: Driver> {
+    stream: StreamId<D>,
+    image: Weak<Image<D>>,
     artifact: &'static EmbeddedArtifact,
-    panic: Panic,
+    panic: Panic<D>,
 }
 
 /// Where the panic of an entry is.
-enum Panic {
+enum Panic<D: Driver> {
     /// Launches may write it.
     Recorded(Record),
     /// It was read when no launch could write another.
-    Left(Left),
+    Left(Left<D>),
 }
 
 /// A panic whose image or stream is gone.
-struct Left {
+struct Left<D: Driver> {
     panic: KernelPanic,
     /// Once this is gone, nobody waits for its streams any more.
-    context: Weak<CudaContext>,
+    context: Weak<D::Anchor>,
 }
 
 /// The panics of one context of the driver.
-#[derive(Default)]
-pub(super) struct Panics {
-    table: Mutex<Table>,
+pub(in crate::backend) struct Panics<D: Driver> {
+    table: Mutex<Table<D>>,
 }
 
-#[derive(Default)]
-struct Table {
-    entries: Vec<Entry>,
-    records: Records,
+struct Table<D: Driver> {
+    entries: Vec<Entry<D>>,
+    records: Records<D>,
 }
 
 /// The entries of streams that are dropped, by the addresses of their records.
-pub(super) struct Dropped(Vec<u64>);
+pub(in crate::backend) struct Dropped(Vec<u64>);
 
-impl Panics {
-    fn lock(&self) -> MutexGuard<'_, Table> {
+impl<D: Driver> Default for Panics<D> {
+    fn default() -> Self {
+        let table = Table { entries: Vec::new(), records: Records::default() };
+        Self { table: Mutex::new(table) }
+    }
+}
+
+impl<D: Driver> Panics<D> {
+    fn lock(&self) -> MutexGuard<'_, Table<D>> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The address of the record for a launch of a kernel that can panic. The context is current.
-    pub(super) fn record(&self, on: &Arc<CudaStream>, image: &Arc<Image>) -> Result<u64> {
+    pub(in crate::backend) fn record(
+        &self,
+        on: &Arc<D::Stream>,
+        image: &Arc<Image<D>>,
+    ) -> Result<u64> {
         let mut table = self.lock();
         if let Some(address) = table.find(on, image) {
             return Ok(address);
@@ -90,13 +97,13 @@ impl Panics {
     }
 
     /// The entries whose streams take no launches any more.
-    pub(super) fn dropped(&self) -> Dropped {
+    pub(in crate::backend) fn dropped(&self) -> Dropped {
         Dropped(self.lock().dropped().collect())
     }
 
     /// Takes the records of entries back whose launches have been waited for since they were found. A
     /// panic in one of them is kept.
-    pub(super) fn reclaim(&self, dropped: Dropped, driver: &DriverContext) {
+    pub(in crate::backend) fn reclaim(&self, dropped: Dropped, driver: &D) {
         if !dropped.0.is_empty() {
             self.lock().settle(driver, |_, record| dropped.0.contains(&record.address()));
         }
@@ -104,29 +111,29 @@ impl Panics {
 
     /// Keeps the panics of an image that is being unloaded, of which nothing runs any more, for whoever
     /// waits for the streams that it was launched on.
-    pub(super) fn unload(&self, image: &Image) {
+    pub(in crate::backend) fn unload(&self, image: &Image<D>) {
         self.lock().settle(&image.driver, |entry, _| std::ptr::eq(entry.as_ptr(), image));
     }
 
     /// Notes that it is not known whether launches still run.
-    pub(super) fn lose(&self) {
+    pub(in crate::backend) fn lose(&self) {
         self.lock().records.lose();
     }
 
     /// The first panic of the launches on `stream`, which was waited for.
-    pub(super) fn report(&self, stream: &Arc<CudaStream>) -> Result<()> {
+    pub(in crate::backend) fn report(&self, stream: &Arc<D::Stream>) -> Result<()> {
         self.lock().report(|entry| entry.stream.is(stream))
     }
 
     /// The first panic of the launches in the context.
-    pub(super) fn report_all(&self) -> Result<()> {
+    pub(in crate::backend) fn report_all(&self) -> Result<()> {
         self.lock().report(|_| true)
     }
 }
 
-impl Table {
+impl<D: Driver> Table<D> {
     /// The address of the record that a stream has for an image.
-    fn find(&self, on: &Arc<CudaStream>, image: &Arc<Image>) -> Option<u64> {
+    fn find(&self, on: &Arc<D::Stream>, image: &Arc<Image<D>>) -> Option<u64> {
         self.entries.iter().find_map(|entry| match &entry.panic {
             Panic::Recorded(record)
                 if entry.image.as_ptr() == Arc::as_ptr(image) && entry.stream.is(on) =>
@@ -146,15 +153,14 @@ impl Table {
     }
 
     /// Takes the records of entries back that no launch uses any more, and keeps their panics.
-    fn settle(&mut self, driver: &DriverContext, is_over: impl Fn(&Weak<Image>, &Record) -> bool) {
+    fn settle(&mut self, driver: &D, is_over: impl Fn(&Weak<Image<D>>, &Record) -> bool) {
         for mut entry in std::mem::take(&mut self.entries) {
             match entry.panic {
                 Panic::Recorded(mut record) if is_over(&entry.image, &record) => {
                     let panic = record.take().map(|panic| entry.artifact.panic(&panic));
                     self.records.give_back(record);
                     let Some(panic) = panic else { continue };
-                    entry.panic =
-                        Panic::Left(Left { panic, context: Arc::downgrade(&driver.cuda) });
+                    entry.panic = Panic::Left(Left { panic, context: driver.anchor() });
                     self.entries.push(entry);
                 }
                 _ => self.entries.push(entry),
@@ -164,7 +170,7 @@ impl Table {
 
     /// Reports the first panic of the entries that are `asked` for. Those of contexts that are gone are
     /// forgotten.
-    fn report(&mut self, asked: impl Fn(&Entry) -> bool) -> Result<()> {
+    fn report(&mut self, asked: impl Fn(&Entry<D>) -> bool) -> Result<()> {
         self.entries.retain(|entry| match &entry.panic {
             Panic::Recorded(_) => true,
             Panic::Left(left) => left.context.strong_count() > 0,

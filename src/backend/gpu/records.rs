@@ -1,7 +1,7 @@
 //! Panic records of launches: in pinned memory of the host, where kernels write them and the host reads
 //! them while other launches run.
 //!
-//! [CUDA C++ Programming Guide, "Mapped Memory"](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#mapped-memory).
+//! As in the [CUDA C++ Programming Guide, "Mapped Memory"](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#mapped-memory).
 //! A record orders the two sides by itself: a kernel releases the state of a complete panic, the host
 //! acquires it, and releases `acknowledged` when it has read the panic. No copy is queued, so that asking
 //! for a panic that there is not costs a load.
@@ -15,44 +15,48 @@ use std::{
     },
 };
 
-use cudarc::driver::{result, sys};
 use kernelmill_artifact::PanicRecord;
 
-use super::{driver::named, driver_context::DriverContext};
+use super::calls::MemoryCalls;
 use crate::error::Result;
 
 /// Records of a block of memory.
 const OF_A_BLOCK: usize = 240;
 
 /// The records of a context: those that are in use, and those that are free.
-#[derive(Default)]
-pub(super) struct Records {
-    blocks: Vec<Block>,
+pub(in crate::backend) struct Records<D: MemoryCalls> {
+    blocks: Vec<Block<D>>,
     free: Vec<Record>,
 }
 
 /// Pinned memory, freed with this.
-struct Block {
+struct Block<D: MemoryCalls> {
     memory: NonNull<c_void>,
     /// Whether a kernel may write to it for ever: then it is not freed.
     is_lost: bool,
-    driver: Arc<DriverContext>,
+    driver: Arc<D>,
 }
 
 /// A record of [`Records`], which lives as long as they do.
-pub(super) struct Record {
+pub(in crate::backend) struct Record {
     host: NonNull<PanicRecord>,
     device: u64,
 }
 
 // SAFETY: the memory can be used from every thread.
-unsafe impl Send for Block {}
+unsafe impl<D: MemoryCalls> Send for Block<D> {}
 // SAFETY: kernels and the host use a record by its protocol, and of the host one thread at a time.
 unsafe impl Send for Record {}
 
-impl Records {
+impl<D: MemoryCalls> Default for Records<D> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), free: Vec::new() }
+    }
+}
+
+impl<D: MemoryCalls> Records<D> {
     /// A record that nobody uses, of the driver's context, which is current.
-    pub(super) fn take(&mut self, driver: &Arc<DriverContext>) -> Result<Record> {
+    pub(in crate::backend) fn take(&mut self, driver: &Arc<D>) -> Result<Record> {
         if let Some(record) = self.free.pop() {
             return Ok(record);
         }
@@ -63,24 +67,20 @@ impl Records {
     }
 
     /// Takes a record back that no launch uses any more.
-    pub(super) fn give_back(&mut self, record: Record) {
+    pub(in crate::backend) fn give_back(&mut self, record: Record) {
         self.free.push(record);
     }
 
     /// Notes that it is not known whether launches still use records.
-    pub(super) fn lose(&mut self) {
+    pub(in crate::backend) fn lose(&mut self) {
         self.blocks.iter_mut().for_each(|block| block.is_lost = true);
     }
 }
 
-impl Block {
-    fn new(driver: &Arc<DriverContext>) -> Result<Self> {
+impl<D: MemoryCalls> Block<D> {
+    fn new(driver: &Arc<D>) -> Result<Self> {
         let bytes = OF_A_BLOCK * size_of::<PanicRecord>();
-        let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
-        // SAFETY: a number of bytes that is not 0, and the context is current.
-        let memory = unsafe { result::malloc_host(bytes, flags) };
-        let memory = named(memory, "cuMemHostAlloc", subject)?;
-        let memory = NonNull::new(memory).expect("the driver gives an address");
+        let memory = D::allocate_host(bytes, true, subject)?;
         let block = Self { memory, is_lost: false, driver: Arc::clone(driver) };
         // SAFETY: the memory has that many bytes, and nobody else knows it.
         unsafe { ptr::write_bytes(block.memory.as_ptr().cast::<u8>(), 0, bytes) };
@@ -89,12 +89,8 @@ impl Block {
 
     /// All records in it.
     fn records(&self) -> Result<Vec<Record>> {
-        let mut device = 0;
         // SAFETY: the memory is there, and mapped.
-        let asked = unsafe {
-            sys::cuMemHostGetDevicePointer_v2(&raw mut device, self.memory.as_ptr(), 0).result()
-        };
-        named(asked, "cuMemHostGetDevicePointer", subject)?;
+        let device = unsafe { D::device_address(self.memory, subject)? };
         let record = |index: usize| Record {
             // SAFETY: within the memory.
             host: unsafe { self.memory.cast::<PanicRecord>().add(index) },
@@ -104,26 +100,24 @@ impl Block {
     }
 }
 
-impl Drop for Block {
+impl<D: MemoryCalls> Drop for Block<D> {
     fn drop(&mut self) {
         if self.is_lost {
             return;
         }
         // SAFETY: allocated once, freed once; no launch uses a record of it any more.
-        let free = || unsafe { result::free_host(self.memory.as_ptr()) };
-        let free = || named(free(), "cuMemFreeHost", subject);
-        self.driver.release(free);
+        self.driver.release(|| unsafe { D::free_host(self.memory, subject) });
     }
 }
 
 impl Record {
     /// Its address for kernels.
-    pub(super) fn address(&self) -> u64 {
+    pub(in crate::backend) fn address(&self) -> u64 {
         self.device
     }
 
     /// The panic that nobody has read yet, if there is one; it has been read then.
-    pub(super) fn take(&mut self) -> Option<PanicRecord> {
+    pub(in crate::backend) fn take(&mut self) -> Option<PanicRecord> {
         let record = self.host.as_ptr();
         // SAFETY: the record is there; these two fields are only used atomically.
         let (state, acknowledged) = unsafe {

@@ -9,9 +9,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use cudarc::driver::{result, sys};
-
-use super::{driver::named, driver_context::DriverContext};
+use super::calls::MemoryCalls;
 use crate::error::Result;
 
 /// The most bytes that a context keeps of blocks that nobody uses.
@@ -21,26 +19,31 @@ const KEPT: usize = 64 << 20;
 const PAGE: usize = 4096;
 
 /// The blocks of a context that nobody uses.
-#[derive(Default)]
-pub(super) struct HostBlocks {
-    free: Mutex<Vec<Block>>,
+pub(in crate::backend) struct HostBlocks<D: MemoryCalls> {
+    free: Mutex<Vec<Block<D>>>,
 }
 
 /// Pinned memory, freed with this.
-pub(super) struct Block {
+pub(in crate::backend) struct Block<D: MemoryCalls> {
     memory: NonNull<c_void>,
     bytes: usize,
-    driver: Arc<DriverContext>,
+    driver: Arc<D>,
 }
 
 // SAFETY: it owns its memory, which every thread can use.
-unsafe impl Send for Block {}
+unsafe impl<D: MemoryCalls> Send for Block<D> {}
 // SAFETY: shared, it only gives the address away.
-unsafe impl Sync for Block {}
+unsafe impl<D: MemoryCalls> Sync for Block<D> {}
 
-impl HostBlocks {
+impl<D: MemoryCalls> Default for HostBlocks<D> {
+    fn default() -> Self {
+        Self { free: Mutex::default() }
+    }
+}
+
+impl<D: MemoryCalls> HostBlocks<D> {
     /// A block of at least so many bytes; the context is current.
-    pub(super) fn take(&self, driver: &Arc<DriverContext>, bytes: usize) -> Result<Block> {
+    pub(in crate::backend) fn take(&self, driver: &Arc<D>, bytes: usize) -> Result<Block<D>> {
         let bytes = bytes.checked_next_multiple_of(PAGE).unwrap_or(bytes);
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = free.iter().position(|block| block.bytes == bytes) {
@@ -51,7 +54,7 @@ impl HostBlocks {
     }
 
     /// Keeps a block that nobody uses any more, or frees it.
-    pub(super) fn give_back(&self, block: Block) {
+    pub(in crate::backend) fn give_back(&self, block: Block<D>) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         let kept: usize = free.iter().map(|block| block.bytes).sum();
         if kept + block.bytes <= KEPT {
@@ -63,25 +66,22 @@ impl HostBlocks {
     }
 }
 
-impl Block {
-    fn new(driver: &Arc<DriverContext>, bytes: usize) -> Result<Self> {
-        // SAFETY: a number of bytes that is not 0, and the context is current.
-        let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) };
-        let memory = named(memory, "cuMemHostAlloc", || subject(bytes))?;
-        let memory = NonNull::new(memory).expect("the driver gives an address");
+impl<D: MemoryCalls> Block<D> {
+    fn new(driver: &Arc<D>, bytes: usize) -> Result<Self> {
+        let memory = D::allocate_host(bytes, false, || subject(bytes))?;
         Ok(Self { memory, bytes, driver: Arc::clone(driver) })
     }
 
-    pub(super) fn pointer(&self) -> *mut u8 {
+    pub(in crate::backend) fn pointer(&self) -> *mut u8 {
         self.memory.as_ptr().cast()
     }
 }
 
-impl Drop for Block {
+impl<D: MemoryCalls> Drop for Block<D> {
     fn drop(&mut self) {
         // SAFETY: allocated once, freed once; no copy uses it any more.
-        let free = || unsafe { result::free_host(self.memory.as_ptr()) };
-        self.driver.release(|| named(free(), "cuMemFreeHost", || subject(self.bytes)));
+        let free = || unsafe { D::free_host(self.memory, || subject(self.bytes)) };
+        self.driver.release(free);
     }
 }
 

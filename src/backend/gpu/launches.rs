@@ -9,20 +9,23 @@ use std::sync::{
     atomic::{AtomicPtr, Ordering},
 };
 
-use cudarc::driver::{CudaStream, sys};
+use super::calls::ContextCalls;
 
-use super::capture::refuse_capture;
-
-#[derive(Default)]
-pub(super) struct Launches {
+pub(in crate::backend) struct Launches<C: ContextCalls> {
     /// The stream of the last launch, only to be compared: it is among `streams`, so that no other stream has
     /// its address.
-    last: AtomicPtr<CudaStream>,
-    streams: Mutex<Vec<Weak<CudaStream>>>,
+    last: AtomicPtr<C::Stream>,
+    streams: Mutex<Vec<Weak<C::Stream>>>,
 }
 
-impl Launches {
-    pub(super) fn note(&self, stream: &Arc<CudaStream>) {
+impl<C: ContextCalls> Default for Launches<C> {
+    fn default() -> Self {
+        Self { last: AtomicPtr::default(), streams: Mutex::default() }
+    }
+}
+
+impl<C: ContextCalls> Launches<C> {
+    pub(in crate::backend) fn note(&self, stream: &Arc<C::Stream>) {
         let address = Arc::as_ptr(stream).cast_mut();
         if self.last.load(Ordering::Relaxed) == address {
             return;
@@ -38,18 +41,8 @@ impl Launches {
     }
 
     /// Whether a stream has work, of whatever module. The context is current.
-    pub(super) fn are_in_flight(&self) -> bool {
+    pub(in crate::backend) fn are_in_flight(&self) -> bool {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
-        streams.iter().filter_map(Weak::upgrade).any(|stream| has_work(&stream))
+        streams.iter().filter_map(Weak::upgrade).any(|stream| C::has_work(&stream))
     }
-}
-
-/// Whether a stream has work, or is captured: to ask such a stream would end its capture.
-fn has_work(stream: &CudaStream) -> bool {
-    if refuse_capture(stream, "the unloading of a module").is_err() {
-        return true;
-    }
-    // SAFETY: the stream is there.
-    let status = unsafe { sys::cuStreamQuery(stream.cu_stream()) };
-    status == sys::CUresult::CUDA_ERROR_NOT_READY
 }

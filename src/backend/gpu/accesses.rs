@@ -12,40 +12,37 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cudarc::driver::CudaStream;
-
-use super::{driver_context::DriverContext, event::Event, stream_id::StreamId};
+use super::{calls::Driver, event::Event, stream_id::StreamId};
 use crate::error::Result;
 
 /// Readers that are kept apart; beyond that, one that reads waits for an earlier one.
 const MAX_READERS: usize = 16;
 
-/// The accesses of a block of memory.
-pub(super) struct Accesses {
-    driver: Arc<DriverContext>,
-    open: Mutex<Open>,
+/// The accesses of a block of memory of a driver.
+pub(in crate::backend) struct Accesses<D: Driver> {
+    driver: Arc<D>,
+    open: Mutex<Open<D>>,
 }
 
 /// Accesses that may not be done.
-#[derive(Default)]
-struct Open {
+struct Open<D: Driver> {
     /// The last write.
-    write: Option<Access>,
+    write: Option<Access<D>>,
     /// The reads since, one a stream.
-    reads: Vec<Access>,
+    reads: Vec<Access<D>>,
     /// Events that nothing waits for any more.
-    spare: Vec<Event>,
+    spare: Vec<Event<D>>,
     /// The host waits for single accesses, so that each is recorded, also those of the default stream.
     records_all: bool,
     /// There is an access that is on no record: only the whole context can be waited for.
     unrecorded: bool,
 }
 
-struct Access {
-    on: StreamId,
+struct Access<D: Driver> {
+    on: StreamId<D>,
     state: State,
     /// Recorded after the access, where its state says so.
-    event: Option<Event>,
+    event: Option<Event<D>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,32 +55,35 @@ enum State {
 }
 
 /// An access that is about to be queued; recorded when this is dropped.
-pub(super) struct Queued<'a> {
-    accesses: &'a Accesses,
-    stream: &'a Arc<CudaStream>,
+pub(in crate::backend) struct Queued<'a, D: Driver> {
+    accesses: &'a Accesses<D>,
+    stream: &'a Arc<D::Stream>,
     writes: bool,
 }
 
-impl Accesses {
+impl<D: Driver> Accesses<D> {
     /// Those of memory that the default stream has just allocated.
-    pub(super) fn new(driver: &Arc<DriverContext>) -> Self {
+    pub(in crate::backend) fn new(driver: &Arc<D>) -> Self {
         let write = Access { on: StreamId::Default, state: State::Lazy, event: None };
         let open = Open { write: Some(write), ..Open::default() };
         Self { driver: Arc::clone(driver), open: Mutex::new(open) }
     }
 
     /// Those of memory of the host, which nothing has used.
-    pub(super) fn of_host(driver: &Arc<DriverContext>) -> Self {
+    pub(in crate::backend) fn of_host(driver: &Arc<D>) -> Self {
         let open = Open { records_all: true, ..Open::default() };
         Self { driver: Arc::clone(driver), open: Mutex::new(open) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, Open<D>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Before a read is queued on `stream`, which waits for the last write.
-    pub(super) fn read<'a>(&'a self, stream: &'a Arc<CudaStream>) -> Result<Queued<'a>> {
+    pub(in crate::backend) fn read<'a>(
+        &'a self,
+        stream: &'a Arc<D::Stream>,
+    ) -> Result<Queued<'a, D>> {
         let mut open = self.lock();
         open.settle(&self.driver)?;
         // A stream that has read since the last write has waited for it.
@@ -98,7 +98,10 @@ impl Accesses {
     }
 
     /// Before a write is queued on `stream`, which waits for all other accesses.
-    pub(super) fn write<'a>(&'a mut self, stream: &'a Arc<CudaStream>) -> Result<Queued<'a>> {
+    pub(in crate::backend) fn write<'a>(
+        &'a mut self,
+        stream: &'a Arc<D::Stream>,
+    ) -> Result<Queued<'a, D>> {
         let mut open = self.lock();
         open.wait_for_all(&self.driver, stream)?;
         let event = open.event(&self.driver, stream)?;
@@ -109,19 +112,19 @@ impl Accesses {
     }
 
     /// Lets `stream` wait for the last write, for a read that is waited for at once.
-    pub(super) fn wait_for_write(&self, stream: &Arc<CudaStream>) -> Result<()> {
+    pub(in crate::backend) fn wait_for_write(&self, stream: &Arc<D::Stream>) -> Result<()> {
         let mut open = self.lock();
         open.settle(&self.driver)?;
         open.wait_for_write(&self.driver, stream)
     }
 
     /// Lets `stream` wait for all accesses, for a write that is waited for at once, or for the end.
-    pub(super) fn wait_for_all(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+    pub(in crate::backend) fn wait_for_all(&mut self, stream: &Arc<D::Stream>) -> Result<()> {
         self.lock().wait_for_all(&self.driver, stream)
     }
 
     /// Waits for the last write, on the host; whether there was one.
-    pub(super) fn finish_write(&self) -> Result<bool> {
+    pub(in crate::backend) fn finish_write(&self) -> Result<bool> {
         let mut open = self.lock();
         let was_written = open.write.is_some();
         open.settle(&self.driver)?;
@@ -135,7 +138,7 @@ impl Accesses {
     }
 
     /// Waits for all accesses, on the host; whether there was a write.
-    pub(super) fn finish_all(&mut self) -> Result<bool> {
+    pub(in crate::backend) fn finish_all(&mut self) -> Result<bool> {
         let was_written = self.finish_write()?;
         let mut open = self.lock();
         let Open { reads, spare, .. } = &mut *open;
@@ -147,19 +150,31 @@ impl Accesses {
     }
 
     /// All accesses are done.
-    pub(super) fn done(&mut self) {
+    pub(in crate::backend) fn done(&mut self) {
         self.lock().clear();
     }
 
     /// An access may be going on of which nothing is known.
-    pub(super) fn lose(&self) {
+    pub(in crate::backend) fn lose(&self) {
         self.lock().unrecorded = true;
     }
 }
 
-impl Open {
+impl<D: Driver> Default for Open<D> {
+    fn default() -> Self {
+        Self {
+            write: None,
+            reads: Vec::new(),
+            spare: Vec::new(),
+            records_all: false,
+            unrecorded: false,
+        }
+    }
+}
+
+impl<D: Driver> Open<D> {
     /// Waits for everything where an access is on no record.
-    fn settle(&mut self, driver: &DriverContext) -> Result<()> {
+    fn settle(&mut self, driver: &D) -> Result<()> {
         if self.unrecorded {
             driver.synchronize()?;
             self.unrecorded = false;
@@ -170,22 +185,14 @@ impl Open {
         Ok(())
     }
 
-    fn wait_for_write(
-        &mut self,
-        driver: &Arc<DriverContext>,
-        stream: &Arc<CudaStream>,
-    ) -> Result<()> {
+    fn wait_for_write(&mut self, driver: &Arc<D>, stream: &Arc<D::Stream>) -> Result<()> {
         match &mut self.write {
             Some(write) if !write.on.is(stream) => write.before(driver, &mut self.spare, stream),
             _ => Ok(()),
         }
     }
 
-    fn wait_for_all(
-        &mut self,
-        driver: &Arc<DriverContext>,
-        stream: &Arc<CudaStream>,
-    ) -> Result<()> {
+    fn wait_for_all(&mut self, driver: &Arc<D>, stream: &Arc<D::Stream>) -> Result<()> {
         // The memory is borrowed for writing: whoever holds a read has forgotten to let go of it.
         self.unrecorded |= self.reads.iter().chain(&self.write).any(|it| it.state == State::Held);
         if self.unrecorded {
@@ -204,8 +211,8 @@ impl Open {
     /// Makes an entry for a read, or the one at `index`, ready to be recorded.
     fn prepare(
         &mut self,
-        driver: &Arc<DriverContext>,
-        stream: &Arc<CudaStream>,
+        driver: &Arc<D>,
+        stream: &Arc<D::Stream>,
         index: Option<usize>,
     ) -> Result<()> {
         let has_event = index.is_some_and(|index| self.reads[index].event.is_some());
@@ -225,7 +232,7 @@ impl Open {
     }
 
     /// An event for an access on `stream`; `None` where it need not be recorded.
-    fn event(&mut self, driver: &Arc<DriverContext>, stream: &CudaStream) -> Result<Option<Event>> {
+    fn event(&mut self, driver: &Arc<D>, stream: &D::Stream) -> Result<Option<Event<D>>> {
         if driver.is_lazy(stream) && !self.records_all {
             return Ok(None);
         }
@@ -234,13 +241,13 @@ impl Open {
 
     /// Keeps the list of readers short: forgets those that are done, or lets `stream` wait for one,
     /// whose part its own record then has.
-    fn make_room(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+    fn make_room(&mut self, stream: &Arc<D::Stream>) -> Result<()> {
         if self.reads.len() < MAX_READERS {
             return Ok(());
         }
-        let recorded = |read: &Access| read.state == State::Recorded;
-        let is_done = |read: &mut Access| recorded(read) && read.is_done();
-        let done: Vec<Access> = self.reads.extract_if(.., is_done).collect();
+        let recorded = |read: &Access<D>| read.state == State::Recorded;
+        let is_done = |read: &mut Access<D>| recorded(read) && read.is_done();
+        let done: Vec<Access<D>> = self.reads.extract_if(.., is_done).collect();
         self.spare.extend(done.into_iter().filter_map(|read| read.event));
         if self.reads.len() >= MAX_READERS
             && let Some(index) = self.reads.iter().position(recorded)
@@ -261,32 +268,32 @@ impl Open {
     }
 }
 
-impl Access {
+impl<D: Driver> Access<D> {
     /// Lets `stream` wait for the access.
     fn before(
         &mut self,
-        driver: &Arc<DriverContext>,
-        spare: &mut Vec<Event>,
-        stream: &CudaStream,
+        driver: &Arc<D>,
+        spare: &mut Vec<Event<D>>,
+        stream: &D::Stream,
     ) -> Result<()> {
         self.put_on_record(driver, spare)?;
         self.event.as_ref().map_or(Ok(()), |event| event.wait(stream))
     }
 
     /// Waits for the access on the host.
-    fn finish(&mut self, driver: &Arc<DriverContext>, spare: &mut Vec<Event>) -> Result<()> {
+    fn finish(&mut self, driver: &Arc<D>, spare: &mut Vec<Event<D>>) -> Result<()> {
         self.put_on_record(driver, spare)?;
         self.event.as_ref().map_or(Ok(()), Event::synchronize)
     }
 
     /// Records the default stream's access, unless it is on record.
-    fn put_on_record(&mut self, driver: &Arc<DriverContext>, spare: &mut Vec<Event>) -> Result<()> {
+    fn put_on_record(&mut self, driver: &Arc<D>, spare: &mut Vec<Event<D>>) -> Result<()> {
         if self.state == State::Lazy {
             let event = match self.event.take().or_else(|| spare.pop()) {
                 Some(event) => event,
                 None => Event::new(driver)?,
             };
-            event.record(&driver.stream)?;
+            event.record(driver.default_stream())?;
             self.event = Some(event);
             self.state = State::Recorded;
         }
@@ -298,9 +305,9 @@ impl Access {
     }
 }
 
-impl Queued<'_> {
+impl<D: Driver> Queued<'_, D> {
     /// Puts the access on record.
-    fn record(&self, open: &mut Open) -> Result<()> {
+    fn record(&self, open: &mut Open<D>) -> Result<()> {
         let found = match &mut open.write {
             Some(write) if self.writes => Some(write),
             _ => open.reads.iter_mut().find(|read| read.on.is(self.stream)),
@@ -324,7 +331,7 @@ impl Queued<'_> {
     }
 }
 
-impl Drop for Queued<'_> {
+impl<D: Driver> Drop for Queued<'_, D> {
     fn drop(&mut self) {
         let driver = &self.accesses.driver;
         let mut open = self.accesses.lock();

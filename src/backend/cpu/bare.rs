@@ -1,0 +1,50 @@
+//! Bare blocks: blocks of a compiled kernel without a device, a stream or a launch around them.
+//!
+//! For fake drivers of the tests, which run the CPU's code in the place of a GPU's. The caller has the arguments,
+//! the panic record and the order of blocks.
+
+use kernelmill_artifact::PanicRecord;
+
+use super::{arena::Lacking, blocks::Blocks, strategy::strategy};
+use crate::{
+    embedded::{
+        abi::{Geometry, Kernel},
+        check_version,
+    },
+    error::{Error, Result},
+};
+
+/// Runs the block with this linear index, x fastest, on the calling thread. A panic is in the record then.
+///
+/// # Errors
+///
+/// [`Error::FormatVersion`] for a kernel of another version, [`Error::OutOfMemory`] where the block's memory cannot
+/// be had.
+///
+/// # Safety
+///
+/// `arguments` are pointers to the kernel's device-level arguments, which are as it asks for, and the index is
+/// that of a block of the grid.
+pub unsafe fn run_block(
+    kernel: &Kernel,
+    geometry: &Geometry,
+    arguments: &[*const u8],
+    record: &mut PanicRecord,
+    index: usize,
+) -> Result<()> {
+    check_version(|| "a kernel".to_owned(), kernel.version)?;
+    let of_this_version = "kernels of this version have the functions of their strategy";
+    let shared_bytes =
+        kernel.static_shared_bytes.next_multiple_of(128) + u64::from(geometry.dynamic_shared_bytes);
+    let blocks = Blocks {
+        strategy: strategy(kernel).expect(of_this_version),
+        geometry,
+        arguments: arguments.as_ptr(),
+        record,
+        shared_bytes: shared_bytes as usize,
+        guard_pages: None,
+    };
+    // SAFETY: promised; nobody else runs this block.
+    unsafe { blocks.run(index..index + 1) }
+        .map_err(|Lacking(bytes)| Error::OutOfMemory { device: "the CPU".to_owned(), bytes })
+}

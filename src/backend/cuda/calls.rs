@@ -1,0 +1,87 @@
+//! CUDA contexts and streams, as the shared part of the GPU back ends calls them.
+
+use std::sync::{Arc, Weak};
+
+use cudarc::driver::{
+    CudaContext, CudaStream,
+    result::{ctx, stream as raw_stream},
+    sys,
+};
+
+use super::{capture::refuse_capture, driver::named, driver_context::DriverContext, order};
+use crate::{
+    backend::gpu::calls::{ContextCalls, DriverState, StreamKind},
+    error::Result,
+    hal::StreamRef,
+};
+
+/// The handle that stands for the default stream of whatever thread uses it.
+const PER_THREAD: usize = 2;
+
+impl ContextCalls for DriverContext {
+    type Stream = CudaStream;
+    type Anchor = CudaContext;
+
+    fn state(&self) -> &DriverState {
+        &self.state
+    }
+
+    fn default_stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    fn anchor(&self) -> Weak<CudaContext> {
+        Arc::downgrade(&self.cuda)
+    }
+
+    fn kind(stream: &CudaStream) -> StreamKind {
+        match stream.cu_stream() as usize {
+            0 => StreamKind::Default,
+            PER_THREAD => StreamKind::PerThread,
+            _ => StreamKind::Other,
+        }
+    }
+
+    fn stream_of(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
+        order::cuda_stream(stream)
+    }
+
+    fn launch_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
+        order::launch_stream(stream)
+    }
+
+    fn make_current(&self) -> Result<()> {
+        let own = self.cuda.cu_ctx();
+        // Where the driver cannot say which one is current, this one is made so.
+        if ctx::get_current().is_ok_and(|current| current == Some(own)) {
+            return Ok(());
+        }
+        // SAFETY: the context is open as long as its `CudaContext`.
+        named(unsafe { ctx::set_current(own) }, "cuCtxSetCurrent", || self.name.clone())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.make_current()?;
+        named(ctx::synchronize(), "cuCtxSynchronize", || self.name.clone())
+    }
+
+    fn wait(&self, stream: &CudaStream, subject: impl FnOnce() -> String) -> Result<()> {
+        // SAFETY: the stream is there.
+        let waited = unsafe { raw_stream::synchronize(stream.cu_stream()) };
+        named(waited, "cuStreamSynchronize", subject)
+    }
+
+    /// To ask a stream that is captured would end its capture.
+    fn has_work(stream: &CudaStream) -> bool {
+        if refuse_capture(stream, "the unloading of a module").is_err() {
+            return true;
+        }
+        // SAFETY: the stream is there.
+        let status = unsafe { sys::cuStreamQuery(stream.cu_stream()) };
+        status == sys::CUresult::CUDA_ERROR_NOT_READY
+    }
+
+    fn library_error(&self) -> Result<()> {
+        named(self.cuda.check_err(), "an earlier call of cudarc's", || self.name.clone())
+    }
+}

@@ -1,0 +1,71 @@
+//! Loaded images: binaries that the driver has loaded.
+//!
+//! Needs a context that is open. An image is unloaded when its last reference is dropped, which is
+//! after everything that runs of it was waited for.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use super::{calls::Driver, launches::Launches};
+use crate::{embedded::EmbeddedArtifact, error::Result};
+
+pub(in crate::backend) struct Image<D: Driver> {
+    pub(in crate::backend) handle: D::Module,
+    pub(in crate::backend) driver: Arc<D>,
+    pub(in crate::backend) artifact: &'static EmbeddedArtifact,
+    /// Whether it stays loaded when this is dropped.
+    stays: AtomicBool,
+    launches: Launches<D>,
+}
+
+// SAFETY: the driver's handles can be used from every thread, with the context bound.
+unsafe impl<D: Driver> Send for Image<D> {}
+// SAFETY: as above.
+unsafe impl<D: Driver> Sync for Image<D> {}
+
+impl<D: Driver> Image<D> {
+    /// Loads a binary of the artifact's kernels into the context.
+    ///
+    /// # Safety
+    ///
+    /// It is whole.
+    pub(in crate::backend) unsafe fn load(
+        driver: &Arc<D>,
+        artifact: &'static EmbeddedArtifact,
+        binary: &[u8],
+    ) -> Result<Self> {
+        driver.bind()?;
+        // SAFETY: promised.
+        let handle = unsafe { D::load_module(artifact, binary)? };
+        let (stays, launches) = (AtomicBool::new(false), Launches::default());
+        Ok(Self { handle, driver: Arc::clone(driver), artifact, stays, launches })
+    }
+
+    /// Notes that a kernel of it is about to be launched on a stream.
+    pub(in crate::backend) fn note_launch(&self, stream: &Arc<D::Stream>) {
+        self.launches.note(stream);
+    }
+
+    /// Whether streams that it was launched on have work.
+    pub(in crate::backend) fn is_busy(&self) -> bool {
+        self.driver.make_current().is_err() || self.launches.are_in_flight()
+    }
+
+    /// Keeps it loaded for ever: it is not known whether something of it still runs.
+    pub(in crate::backend) fn keep_loaded(&self) {
+        self.stays.store(true, Ordering::Relaxed);
+    }
+}
+
+impl<D: Driver> Drop for Image<D> {
+    fn drop(&mut self) {
+        if self.stays.load(Ordering::Relaxed) {
+            return;
+        }
+        // SAFETY: loaded once, unloaded once, and no function of it is left.
+        let unload = || unsafe { D::unload_module(self.handle, || self.artifact.to_string()) };
+        self.driver.release(unload);
+    }
+}

@@ -1,0 +1,220 @@
+//! GPU memory: blocks of device memory, and the order of what uses them.
+//!
+//! Allocated and freed in the order of the default stream, where the driver can. What uses a block is among
+//! its [`accesses`](super::accesses).
+
+use std::sync::Arc;
+
+use super::{
+    accesses::{Accesses, Queued},
+    calls::Driver,
+    host_memory::HostMemory,
+    shared::Shared,
+};
+use crate::{
+    error::Result,
+    hal::{self, Guard, StreamRef},
+};
+
+pub(in crate::backend) struct Memory<D: Driver> {
+    block: Block<D>,
+    accesses: Accesses<D>,
+    shared: Arc<Shared<D>>,
+}
+
+/// Memory that is freed when this is dropped.
+struct Block<D: Driver> {
+    address: u64,
+    bytes: usize,
+    /// Whether something may use it for ever: then it is not freed.
+    is_lost: bool,
+    driver: Arc<D>,
+}
+
+impl<D: Driver> Block<D> {
+    /// Memory whose contents are not defined, for the default stream at first.
+    fn new(driver: &Arc<D>, bytes: usize) -> Result<Self> {
+        driver.bind()?;
+        let address = driver.allocate(bytes)?;
+        Ok(Self { address, bytes, is_lost: false, driver: Arc::clone(driver) })
+    }
+
+    /// Frees the memory, once the default stream comes to it.
+    fn free(&self) -> Result<()> {
+        self.driver.make_current()?;
+        // SAFETY: allocated once, freed once; nothing but the default stream still uses it.
+        unsafe { self.driver.free(self.address, self.bytes) }
+    }
+}
+
+impl<D: Driver> Drop for Block<D> {
+    /// A call that fails is not made again: it may have freed the memory, as calls report the errors
+    /// of launches too.
+    fn drop(&mut self) {
+        if !self.is_lost {
+            self.driver.keep(self.free());
+        }
+    }
+}
+
+impl<D: Driver> Memory<D> {
+    /// Memory of `bytes` bytes, more than 0; all zero.
+    pub(in crate::backend) fn zeros(shared: &Arc<Shared<D>>, bytes: usize) -> Result<Self> {
+        let mut memory = Self::allocate(shared, bytes)?;
+        let queued = memory.accesses.write(shared.default_stream())?;
+        // SAFETY: the memory has that many bytes.
+        let zeroed = unsafe { D::zero(memory.block.address, bytes, shared.default_stream()) };
+        drop(queued);
+        zeroed?;
+        Ok(memory)
+    }
+
+    /// Memory of `bytes` bytes, more than 0, copied from `source`.
+    ///
+    /// # Safety
+    ///
+    /// `source` can be read for `bytes` bytes.
+    pub(in crate::backend) unsafe fn upload(
+        shared: &Arc<Shared<D>>,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<Self> {
+        let mut memory = Self::allocate(shared, bytes)?;
+        // SAFETY: the memory has that many bytes; the source is promised.
+        unsafe { hal::Memory::write(&mut memory, 0, source, bytes)? };
+        Ok(memory)
+    }
+
+    /// Memory whose contents are not defined.
+    fn allocate(shared: &Arc<Shared<D>>, bytes: usize) -> Result<Self> {
+        let block = Block::new(&shared.driver, bytes)?;
+        Ok(Self { block, accesses: Accesses::new(&shared.driver), shared: Arc::clone(shared) })
+    }
+
+    /// Waits for the copy that the default stream has just been given. Where that fails, the copy
+    /// may be going on.
+    fn finish(&self, subject: impl FnOnce() -> String) -> Result<()> {
+        let waited = self.shared.wait(self.shared.default_stream(), subject);
+        if waited.is_err() {
+            self.accesses.lose();
+            // The host's memory is not to change any more either, as far as that can be had.
+            let _ = self.shared.synchronize();
+        }
+        waited
+    }
+
+    /// The stream of a launch, and the driver ready to be called for it.
+    fn expect<'a>(&self, stream: StreamRef<'a>) -> Result<&'a Arc<D::Stream>> {
+        let own = D::stream_of(stream)?;
+        self.shared.expect(own);
+        if self.shared.is_lazy(own) {
+            return Ok(own);
+        }
+        self.shared.bind()?;
+        D::launch_stream(stream)
+    }
+
+    /// The stream of a copy, and the driver ready to be called for it.
+    fn expect_copy<'a>(&self, stream: StreamRef<'a>) -> Result<&'a Arc<D::Stream>> {
+        let stream = self.expect(stream)?;
+        self.shared.bind()?;
+        Ok(stream)
+    }
+}
+
+impl<D: Driver> Drop for Memory<D> {
+    fn drop(&mut self) {
+        let Self { block, accesses, shared } = self;
+        let waited =
+            shared.make_current().and_then(|()| accesses.wait_for_all(shared.default_stream()));
+        if let Err(error) = waited
+            && shared.synchronize().is_err()
+        {
+            shared.keep(Err(error));
+            block.is_lost = true;
+        }
+    }
+}
+
+impl<D: Driver> hal::Memory for Memory<D> {
+    unsafe fn read(&self, offset: usize, target: *mut u8, bytes: usize) -> Result<()> {
+        let stream = self.shared.default_stream();
+        let subject = || format!("{bytes} bytes");
+        self.shared.bind()?;
+        self.accesses.wait_for_write(stream)?;
+        if bytes > 0 {
+            // SAFETY: the caller promises both ranges; the target is not used before the stream
+            // is waited for.
+            unsafe { D::download(target, self.block.address + offset as u64, bytes, stream)? };
+        }
+        self.finish(subject)?;
+        self.shared.panics.report_all()
+    }
+
+    unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {
+        let subject = || format!("{bytes} bytes");
+        self.shared.bind()?;
+        self.accesses.wait_for_all(self.shared.default_stream())?;
+        // SAFETY: the caller promises both ranges, and the stream is waited for before the source
+        // can change.
+        let (target, stream) = (self.block.address + offset as u64, self.shared.default_stream());
+        // SAFETY: as above.
+        unsafe { D::upload(target, source, bytes, stream)? };
+        self.finish(subject)?;
+        self.accesses.done();
+        Ok(())
+    }
+
+    unsafe fn copy_to(
+        &self,
+        offset: usize,
+        target: &mut dyn hal::HostMemory,
+        target_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        let stream = self.expect_copy(stream)?;
+        let target = HostMemory::<D>::of_mut(target);
+        let source = self.block.address + offset as u64;
+        // SAFETY: within the target, as is promised.
+        let address = unsafe { hal::HostMemory::pointer(target).add(target_offset) };
+        let _written = target.accesses().write(stream)?;
+        let _read = self.accesses.read(stream)?;
+        // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
+        unsafe { D::download(address, source, bytes, stream) }
+    }
+
+    unsafe fn copy_from(
+        &mut self,
+        offset: usize,
+        source: &dyn hal::HostMemory,
+        source_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        let stream = self.expect_copy(stream)?;
+        let target = self.block.address + offset as u64;
+        // SAFETY: within the source, as is promised.
+        let address = unsafe { source.pointer().add(source_offset) };
+        let _read = HostMemory::<D>::of(source).read(stream)?;
+        let _written = self.accesses.write(stream)?;
+        // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
+        unsafe { D::upload(target, address, bytes, stream) }
+    }
+
+    fn address(&self) -> u64 {
+        self.block.address
+    }
+
+    fn hold_read<'a>(&'a self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
+        let stream = self.expect(stream)?;
+        let queued: Queued<'a, D> = self.accesses.read(stream)?;
+        Ok((self.block.address, Guard::keeping(queued)))
+    }
+
+    fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
+        let stream = self.expect(stream)?;
+        let queued: Queued<'a, D> = self.accesses.write(stream)?;
+        Ok((self.block.address, Guard::keeping(queued)))
+    }
+}

@@ -1,0 +1,239 @@
+//! HIP contexts: AMD GPUs as devices.
+
+use std::{
+    ffi::c_int,
+    iter,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+use super::{
+    driver::{NO_DEVICE, library, named},
+    driver_context::{DriverContext, Shared},
+    library,
+    properties::DeviceProperties,
+    stream::Stream,
+};
+use crate::{
+    backend::gpu::{
+        calls::{ContextCalls as _, MemoryCalls as _},
+        host_blocks::HostBlocks,
+        host_memory::HostMemory,
+        memory::Memory,
+        module::Module,
+        panics::Panics,
+    },
+    cache::module_cache,
+    embedded::EmbeddedArtifact,
+    error::{Error, Result},
+    hal::{self, ContextId, Platform, StreamRef},
+    properties::{Architecture, Backend, Limits},
+};
+
+/// AMD's GPUs, where there is a HIP library.
+pub(crate) struct Hip;
+
+pub(super) struct Context {
+    id: ContextId,
+    limits: Limits,
+    architecture: Architecture,
+    default_stream: Arc<Stream>,
+    shared: Arc<Shared>,
+}
+
+/// The attributes of a device that are asked for, by their numbers in `hipDeviceAttribute_t`.
+mod attribute {
+    use std::ffi::c_int;
+
+    pub(super) const MAX_BLOCK_DIM: [c_int; 3] = [26, 27, 28];
+    pub(super) const MAX_GRID_DIM: [c_int; 3] = [29, 30, 31];
+    pub(super) const MAX_THREADS_PER_BLOCK: c_int = 56;
+    pub(super) const MAX_SHARED_MEMORY_PER_BLOCK: c_int = 74;
+}
+
+/// Threads of what kernels see as a warp, also where a wave has 64 lanes: the compiler makes two warps of it.
+const WARP: u32 = 32;
+
+/// The contexts that are open: of one device there is one.
+static OPEN: Mutex<Vec<Weak<Context>>> = Mutex::new(Vec::new());
+
+impl Platform for Hip {
+    fn backend(&self) -> Backend {
+        Backend::Hip
+    }
+
+    fn devices(&self) -> Box<dyn Iterator<Item = Result<Arc<dyn hal::Context>>>> {
+        if library::open().is_none() {
+            return Box::new(iter::empty());
+        }
+        match count() {
+            Ok(count) => Box::new((0..count).map(open)),
+            Err(error) => Box::new(iter::once(Err(error))),
+        }
+    }
+
+    fn open(&self, ordinal: usize) -> Result<Arc<dyn hal::Context>> {
+        open(ordinal)
+    }
+}
+
+/// The device with this number.
+fn open(ordinal: usize) -> Result<Arc<dyn hal::Context>> {
+    let count = count()?;
+    if ordinal >= count {
+        let reason = format!("there is no device {ordinal}, the driver has {count}");
+        return Err(Error::Unavailable { backend: Backend::Hip, reason });
+    }
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    open.retain(|context| context.strong_count() > 0);
+    let is_same = |context: &Arc<Context>| context.shared.ordinal == ordinal as c_int;
+    if let Some(context) = open.iter().filter_map(Weak::upgrade).find(is_same) {
+        return Ok(context);
+    }
+    let context = Arc::new(Context::new(ordinal)?);
+    open.push(Arc::downgrade(&context));
+    Ok(context)
+}
+
+/// The number of devices; none where the library says that there is none.
+fn count() -> Result<usize> {
+    let hip = library()?;
+    let subject = || "HIP".to_owned();
+    // SAFETY: there are no flags.
+    match unsafe { (hip.hipInit)(0) } {
+        NO_DEVICE => return Ok(0),
+        code => named(code, "hipInit", subject)?,
+    }
+    let mut count = 0;
+    // SAFETY: the place is this function's own.
+    match unsafe { (hip.hipGetDeviceCount)(&raw mut count) } {
+        NO_DEVICE => return Ok(0),
+        code => named(code, "hipGetDeviceCount", subject)?,
+    }
+    Ok(usize::try_from(count).unwrap_or(0))
+}
+
+/// A number that a device has.
+fn attribute_of(ordinal: usize, which: c_int) -> Result<u32> {
+    let mut value = 0;
+    // SAFETY: the place is this function's own.
+    let code =
+        unsafe { (library()?.hipDeviceGetAttribute)(&raw mut value, which, ordinal as c_int) };
+    named(code, "hipDeviceGetAttribute", || format!("device {ordinal}"))?;
+    Ok(u32::try_from(value).unwrap_or(0))
+}
+
+/// What can be launched on a device at most.
+fn limits_of(ordinal: usize) -> Result<Limits> {
+    let get = |which| attribute_of(ordinal, which);
+    let all = |[x, y, z]: [c_int; 3]| Ok::<_, Error>([get(x)?, get(y)?, get(z)?]);
+    Ok(Limits {
+        grid: all(attribute::MAX_GRID_DIM)?,
+        block: all(attribute::MAX_BLOCK_DIM)?,
+        threads_per_block: get(attribute::MAX_THREADS_PER_BLOCK)?,
+        shared_bytes: get(attribute::MAX_SHARED_MEMORY_PER_BLOCK)?,
+        warp_size: WARP,
+    })
+}
+
+impl Context {
+    fn new(ordinal: usize) -> Result<Self> {
+        let DeviceProperties { name, architecture } = DeviceProperties::of(ordinal)?;
+        let limits = limits_of(ordinal)?;
+        let id = ContextId::new();
+        let driver = Arc::new(DriverContext::new(name, ordinal as c_int));
+        let (panics, host_blocks) = (Arc::<Panics<_>>::default(), HostBlocks::default());
+        let shared = Arc::new(Shared { driver, panics, host_blocks });
+        let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
+        Ok(Self { id, limits, architecture, default_stream, shared })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        module_cache().release_context(self.id);
+    }
+}
+
+impl hal::Context for Context {
+    fn id(&self) -> ContextId {
+        self.id
+    }
+
+    fn backend(&self) -> Backend {
+        Backend::Hip
+    }
+
+    fn ordinal(&self) -> usize {
+        self.shared.ordinal as usize
+    }
+
+    fn name(&self) -> &str {
+        &self.shared.name
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    fn default_stream(&self) -> Arc<dyn hal::Queue> {
+        Arc::clone(&self.default_stream) as _
+    }
+
+    fn new_stream(&self) -> Result<Arc<dyn hal::Queue>> {
+        let stream = self.shared.driver.new_stream()?;
+        Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
+    }
+
+    fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
+        Ok(Box::new(Memory::zeros(&self.shared, bytes)?))
+    }
+
+    unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
+        // SAFETY: promised.
+        Ok(Box::new(unsafe { Memory::upload(&self.shared, source, bytes)? }))
+    }
+
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
+        Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
+    }
+
+    unsafe fn copy(
+        &self,
+        target: u64,
+        source: u64,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        self.shared.bind()?;
+        let stream = DriverContext::launch_stream(stream)?;
+        // SAFETY: promised.
+        unsafe { DriverContext::copy(target, source, bytes, stream) }
+    }
+
+    fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
+        // SAFETY: the binary is the one that the build made.
+        Ok(Arc::new(unsafe { Module::load(&self.shared, artifact, artifact.bytes)? }))
+    }
+
+    unsafe fn load_image(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        image: &[u8],
+    ) -> Result<Option<Arc<dyn hal::Module>>> {
+        // SAFETY: promised.
+        Ok(Some(Arc::new(unsafe { Module::load(&self.shared, artifact, image)? })))
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        self.shared.bind()?;
+        let panics = &self.shared.panics;
+        let dropped = panics.dropped();
+        self.shared.synchronize()?;
+        panics.reclaim(dropped, &self.shared);
+        panics.report_all()
+    }
+}

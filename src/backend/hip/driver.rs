@@ -1,0 +1,58 @@
+//! The HIP run time: whether it is there, and its errors by name.
+
+use std::ffi::{CStr, c_char};
+
+use super::library::{Code, Functions, hip, open};
+use crate::{
+    error::{Error, Result},
+    properties::Backend,
+};
+
+/// `hipErrorOutOfMemory`.
+pub(super) const OUT_OF_MEMORY: Code = 2;
+/// `hipErrorNoDevice`.
+pub(super) const NO_DEVICE: Code = 100;
+/// `hipErrorNotFound`.
+pub(super) const NOT_FOUND: Code = 500;
+/// `hipErrorNotReady`.
+pub(super) const NOT_READY: Code = 600;
+
+/// The functions of the library.
+///
+/// # Errors
+///
+/// [`Error::Unavailable`] where there is none, or one that lacks a function.
+pub(super) fn library() -> Result<&'static Functions> {
+    let unavailable =
+        |reason: &str| Error::Unavailable { backend: Backend::Hip, reason: reason.to_owned() };
+    open().ok_or_else(|| unavailable("no HIP library is installed"))?.map_err(unavailable)
+}
+
+/// Gives an error code of the library the function that failed, and what it was called for.
+pub(super) fn named(
+    code: Code,
+    function: &'static str,
+    subject: impl FnOnce() -> String,
+) -> Result<()> {
+    if code == 0 {
+        return Ok(());
+    }
+    // SAFETY: the functions take any code.
+    let (name, text) = unsafe { ((hip().hipGetErrorName)(code), (hip().hipGetErrorString)(code)) };
+    // SAFETY: the library gives null, or a text that it never changes.
+    let (name, text) = unsafe { (text_of(name), text_of(text)) };
+    Err(Error::Hip { function, subject: subject(), name, text, code })
+}
+
+/// A text of the library.
+///
+/// # Safety
+///
+/// It is null, or ends with a zero.
+unsafe fn text_of(text: *const c_char) -> String {
+    if text.is_null() {
+        return "an error that the library has no name for".to_owned();
+    }
+    // SAFETY: promised.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}

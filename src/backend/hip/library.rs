@@ -1,0 +1,141 @@
+//! The HIP library: its functions, found when the program runs.
+//!
+//! Signatures are those of `hip_runtime_api.h`, whose functions have had them since HIP 5; a function that a
+//! library lacks is an error that names it. Guaranteed: the library is opened once, and stays open.
+
+use std::{
+    ffi::{c_char, c_int, c_uint, c_void},
+    sync::OnceLock,
+};
+
+use libloading::Library;
+
+/// `hipError_t`.
+pub(super) type Code = c_int;
+
+/// A handle: of a stream, an event, a module or a function.
+pub(super) type Handle = *mut c_void;
+
+/// Names of the library, the best first. Distributions' packages for users have the versioned names only.
+#[cfg(not(windows))]
+const NAMES: [&str; 4] =
+    ["libamdhip64.so", "libamdhip64.so.7", "libamdhip64.so.6", "/opt/rocm/lib/libamdhip64.so"];
+#[cfg(windows)]
+const NAMES: [&str; 3] = ["amdhip64.dll", "amdhip64_7.dll", "amdhip64_6.dll"];
+
+/// Declares the functions, each under its own name.
+macro_rules! functions {
+    ($($name:ident($($parameter:ty),*) -> $result:ty;)*) => {
+        /// The functions of the library: as many as the back end calls.
+        #[allow(non_snake_case, reason = "the names are those of the library")]
+        pub(super) struct Functions {
+            $(pub(super) $name: unsafe extern "C" fn($($parameter),*) -> $result,)*
+            /// `hipGetDevicePropertiesR0600`, or the function of that purpose before HIP 6.
+            pub(super) properties: Properties,
+            _library: Library,
+        }
+
+        impl Functions {
+            /// Finds every function.
+            fn find(library: Library) -> Result<Self, String> {
+                Ok(Self {
+                    $(
+                        // SAFETY: the type is that of the function with this name.
+                        $name: unsafe { find(&library, stringify!($name))? },
+                    )*
+                    properties: Properties::find(&library)?,
+                    _library: library,
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    hipInit(c_uint) -> Code;
+    hipGetDeviceCount(*mut c_int) -> Code;
+    hipGetDevice(*mut c_int) -> Code;
+    hipSetDevice(c_int) -> Code;
+    hipDeviceGetAttribute(*mut c_int, c_int, c_int) -> Code;
+    hipDeviceSynchronize() -> Code;
+    hipGetErrorName(Code) -> *const c_char;
+    hipGetErrorString(Code) -> *const c_char;
+    hipMalloc(*mut *mut c_void, usize) -> Code;
+    hipFree(*mut c_void) -> Code;
+    hipHostMalloc(*mut *mut c_void, usize, c_uint) -> Code;
+    hipHostFree(*mut c_void) -> Code;
+    hipHostGetDevicePointer(*mut *mut c_void, *mut c_void, c_uint) -> Code;
+    hipMemcpyHtoDAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
+    hipMemcpyDtoHAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
+    hipMemcpyDtoDAsync(*mut c_void, *mut c_void, usize, Handle) -> Code;
+    hipMemsetD8Async(*mut c_void, u8, usize, Handle) -> Code;
+    hipStreamCreateWithFlags(*mut Handle, c_uint) -> Code;
+    hipStreamDestroy(Handle) -> Code;
+    hipStreamSynchronize(Handle) -> Code;
+    hipStreamQuery(Handle) -> Code;
+    hipStreamWaitEvent(Handle, Handle, c_uint) -> Code;
+    hipEventCreateWithFlags(*mut Handle, c_uint) -> Code;
+    hipEventRecord(Handle, Handle) -> Code;
+    hipEventQuery(Handle) -> Code;
+    hipEventSynchronize(Handle) -> Code;
+    hipEventElapsedTime(*mut f32, Handle, Handle) -> Code;
+    hipEventDestroy(Handle) -> Code;
+    hipModuleLoadData(*mut Handle, *const c_void) -> Code;
+    hipModuleUnload(Handle) -> Code;
+    hipModuleGetFunction(*mut Handle, Handle, *const c_char) -> Code;
+    hipFuncGetAttribute(*mut c_int, c_int, Handle) -> Code;
+    hipModuleLaunchKernel(
+        Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void,
+        *mut *mut c_void
+    ) -> Code;
+}
+
+/// The function that gives the properties of a device, `hipDeviceProp_t`, whose layout HIP 6 has changed.
+pub(super) enum Properties {
+    /// `hipGetDevicePropertiesR0600`.
+    R0600(unsafe extern "C" fn(*mut c_void, c_int) -> Code),
+    /// `hipGetDeviceProperties` of HIP 5.
+    R0000(unsafe extern "C" fn(*mut c_void, c_int) -> Code),
+}
+
+impl Properties {
+    fn find(library: &Library) -> Result<Self, String> {
+        // SAFETY: the type is that of both functions.
+        unsafe {
+            let new = find(library, "hipGetDevicePropertiesR0600").map(Self::R0600);
+            new.or_else(|_| find(library, "hipGetDeviceProperties").map(Self::R0000))
+        }
+    }
+}
+
+/// A function of the library.
+///
+/// # Safety
+///
+/// `F` is the type of the function with this name.
+unsafe fn find<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+    // SAFETY: promised.
+    let found = unsafe { library.get::<F>(name) };
+    found.map(|function| *function).map_err(|_| format!("the HIP library has no function `{name}`"))
+}
+
+/// The functions of the library; why they are not there where there is a library that cannot be used.
+/// `None`: no library is installed.
+pub(super) fn open() -> Option<Result<&'static Functions, &'static str>> {
+    static LIBRARY: OnceLock<Option<Result<Functions, String>>> = OnceLock::new();
+    let found = LIBRARY.get_or_init(|| {
+        // SAFETY: opening the library runs its initialisers, which have no preconditions.
+        let library = NAMES.into_iter().find_map(|name| unsafe { Library::new(name) }.ok())?;
+        Some(Functions::find(library))
+    });
+    found.as_ref().map(|functions| functions.as_ref().map_err(String::as_str))
+}
+
+/// The functions of the library, for what is of a context.
+///
+/// # Panics
+///
+/// Where there is no library: then there is no context either.
+pub(super) fn hip() -> &'static Functions {
+    open().and_then(Result::ok).expect("a context has a library")
+}

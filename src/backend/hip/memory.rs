@@ -1,0 +1,120 @@
+//! HIP memory: that of the device, and pinned memory of the host.
+//!
+//! `hipFree` waits for the device by itself; the default stream is waited for before it all the same, so
+//! that nothing depends on that. Memory with panic records is coherent: a kernel writes it and the host
+//! reads it while the kernel runs.
+
+use std::{
+    ffi::{c_uint, c_void},
+    ptr::{self, NonNull},
+};
+
+use super::{
+    driver::{OUT_OF_MEMORY, named},
+    driver_context::{DriverContext, HipStream},
+    library::hip,
+};
+use crate::{
+    backend::gpu::calls::{ContextCalls as _, MemoryCalls},
+    error::{Error, Result},
+};
+
+/// `hipHostMallocPortable`.
+const PORTABLE: c_uint = 1;
+/// `hipHostMallocMapped`.
+const MAPPED: c_uint = 2;
+/// `hipHostMallocCoherent`.
+const COHERENT: c_uint = 0x4000_0000;
+
+/// An address of the device, as the library takes it.
+fn pointer(address: u64) -> *mut c_void {
+    ptr::with_exposed_provenance_mut(address as usize)
+}
+
+impl MemoryCalls for DriverContext {
+    fn allocate(&self, bytes: usize) -> Result<u64> {
+        let mut address = ptr::null_mut();
+        // SAFETY: the place is this function's own.
+        match unsafe { (hip().hipMalloc)(&raw mut address, bytes) } {
+            OUT_OF_MEMORY => Err(Error::OutOfMemory { device: self.name.clone(), bytes }),
+            code => {
+                named(code, "hipMalloc", || format!("{bytes} bytes"))?;
+                Ok(address.expose_provenance() as u64)
+            }
+        }
+    }
+
+    unsafe fn free(&self, address: u64, bytes: usize) -> Result<()> {
+        // Freed without a wait, the memory could still be in use; never freed, it would leak.
+        self.wait_for(&self.stream).or_else(|_| self.synchronize())?;
+        // SAFETY: promised.
+        let code = unsafe { (hip().hipFree)(pointer(address)) };
+        named(code, "hipFree", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn zero(address: u64, bytes: usize, stream: &HipStream) -> Result<()> {
+        // SAFETY: promised.
+        let code = unsafe { (hip().hipMemsetD8Async)(pointer(address), 0, bytes, stream.handle()) };
+        named(code, "hipMemsetD8Async", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn download(
+        target: *mut u8,
+        source: u64,
+        bytes: usize,
+        stream: &HipStream,
+    ) -> Result<()> {
+        let (target, source, stream) = (target.cast(), pointer(source), stream.handle());
+        // SAFETY: promised.
+        let code = unsafe { (hip().hipMemcpyDtoHAsync)(target, source, bytes, stream) };
+        named(code, "hipMemcpyDtoHAsync", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn upload(
+        target: u64,
+        source: *const u8,
+        bytes: usize,
+        stream: &HipStream,
+    ) -> Result<()> {
+        let (target, source) = (pointer(target), source.cast_mut().cast());
+        // SAFETY: promised; the source is only read, which the type in the library does not say.
+        let code = unsafe { (hip().hipMemcpyHtoDAsync)(target, source, bytes, stream.handle()) };
+        named(code, "hipMemcpyHtoDAsync", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn copy(target: u64, source: u64, bytes: usize, stream: &HipStream) -> Result<()> {
+        let (target, source) = (pointer(target), pointer(source));
+        // SAFETY: promised.
+        let code = unsafe { (hip().hipMemcpyDtoDAsync)(target, source, bytes, stream.handle()) };
+        named(code, "hipMemcpyDtoDAsync", || format!("{bytes} bytes"))
+    }
+
+    fn allocate_host(
+        bytes: usize,
+        mapped: bool,
+        subject: impl FnOnce() -> String,
+    ) -> Result<NonNull<c_void>> {
+        let flags = if mapped { PORTABLE | MAPPED | COHERENT } else { PORTABLE };
+        let mut memory = ptr::null_mut();
+        // SAFETY: the place is this function's own.
+        let code = unsafe { (hip().hipHostMalloc)(&raw mut memory, bytes, flags) };
+        named(code, "hipHostMalloc", subject)?;
+        Ok(NonNull::new(memory).expect("the library gives an address"))
+    }
+
+    unsafe fn device_address(
+        memory: NonNull<c_void>,
+        subject: impl FnOnce() -> String,
+    ) -> Result<u64> {
+        let mut address = ptr::null_mut();
+        // SAFETY: promised; the place is this function's own.
+        let code = unsafe { (hip().hipHostGetDevicePointer)(&raw mut address, memory.as_ptr(), 0) };
+        named(code, "hipHostGetDevicePointer", subject)?;
+        Ok(address.expose_provenance() as u64)
+    }
+
+    unsafe fn free_host(memory: NonNull<c_void>, subject: impl FnOnce() -> String) -> Result<()> {
+        // SAFETY: promised.
+        named(unsafe { (hip().hipHostFree)(memory.as_ptr()) }, "hipHostFree", subject)
+    }
+}

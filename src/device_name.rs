@@ -1,0 +1,86 @@
+//! Device names: how a device is written, `cuda:1`, in the environment variable `KERNELMILL_DEVICE`.
+//!
+//! A name is a back end, which stands for its first device, or a back end and a number with a colon between
+//! them. Plain data; `discovery` opens what is named.
+
+use std::fmt;
+
+use crate::{error::Error, properties::Backend};
+
+/// The variable with the name of the device that `Device::best` gives.
+pub(crate) const VARIABLE: &str = "KERNELMILL_DEVICE";
+
+/// What its value should be, for messages.
+const EXPECTED: &str = "`cuda`, `hip` or `cpu`, alone or with a number as in `cuda:1`";
+
+/// The name of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DeviceName {
+    pub(crate) backend: Backend,
+    pub(crate) ordinal: usize,
+}
+
+impl DeviceName {
+    /// Reads the value of [`VARIABLE`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Variable`] for what is no name.
+    pub(crate) fn read(value: &str) -> Result<Self, Error> {
+        Self::parse(value).ok_or_else(|| Error::Variable {
+            variable: VARIABLE,
+            value: value.to_owned(),
+            expected: EXPECTED,
+        })
+    }
+
+    fn parse(value: &str) -> Option<Self> {
+        let (backend, ordinal) = value.split_once(':').unwrap_or((value, "0"));
+        let is_number = !ordinal.is_empty() && ordinal.bytes().all(|byte| byte.is_ascii_digit());
+        let ordinal = ordinal.parse().ok().filter(|_| is_number)?;
+        let backend = Backend::ALL.into_iter().find(|known| known.word() == backend)?;
+        Some(Self { backend, ordinal })
+    }
+}
+
+/// As it is written in the variable.
+impl fmt::Display for DeviceName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.backend {
+            Backend::Cpu if self.ordinal == 0 => formatter.write_str(Backend::Cpu.word()),
+            backend => write!(formatter, "{}:{}", backend.word(), self.ordinal),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_back_ends_with_numbers() {
+        let cases = [
+            ("cpu", Backend::Cpu, 0, "cpu"),
+            ("cpu:1", Backend::Cpu, 1, "cpu:1"),
+            ("cuda", Backend::Cuda, 0, "cuda:0"),
+            ("cuda:1", Backend::Cuda, 1, "cuda:1"),
+            ("hip:12", Backend::Hip, 12, "hip:12"),
+        ];
+        for (text, backend, ordinal, written) in cases {
+            let name = DeviceName::read(text).unwrap();
+            assert_eq!(name, DeviceName { backend, ordinal });
+            assert_eq!(name.to_string(), written);
+        }
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused() {
+        for wrong in ["", "gpu", "CUDA", "cuda:", "cuda:x", "cuda:+1", "cuda:0:1", "1", " cpu"] {
+            let text = format!(
+                "the environment variable KERNELMILL_DEVICE is `{wrong}`, which is not `cuda`, `hip` or \
+                 `cpu`, alone or with a number as in `cuda:1`"
+            );
+            assert_eq!(DeviceName::read(wrong).unwrap_err().to_string(), text);
+        }
+    }
+}

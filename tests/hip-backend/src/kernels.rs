@@ -1,0 +1,3 @@
+//! The kernels of this package.
+
+kernelmill::include_kernels!();

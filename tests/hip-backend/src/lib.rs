@@ -1,0 +1,15 @@
+//! What the tests of the HIP back end share: child processes on the fake HIP run time, the registration of
+//! kernels with it, and the kernels of the examples.
+
+#[allow(dead_code, reason = "what the suite for GPUs measures is not asked for here")]
+#[path = "../../gpu-suite/src/cases.rs"]
+mod cases;
+mod child;
+mod examples;
+mod kernels;
+mod register;
+
+pub use child::{Child, LEAKS, clean_child};
+pub use examples::{Example, examples};
+pub use kernels::Kernels;
+pub use register::{register, register_conformance, register_own};

@@ -1,0 +1,130 @@
+//! Devices: which there are, which binaries they take, and what they refuse.
+
+use hip_backend::{Child, Kernels, LEAKS, clean_child, register_own};
+use kernelmill::{Backend, Device, Error, Launch, select::Architecture};
+
+#[test]
+fn the_environment_names_one_of_two_devices() {
+    let two = [("FAKE_HIP_DEVICES", "2"), ("KERNELMILL_DEVICE", "hip:1")];
+    clean_child("the_environment_names_one_of_two_devices", &two, || {
+        register_own();
+        let device = Device::best().unwrap();
+        assert_eq!((device.backend(), device.selector()), (Backend::Hip, "hip:1".to_owned()));
+        let other = Device::hip(0).unwrap();
+        assert_ne!(device, other);
+        assert_eq!(Device::hip(1).unwrap(), device);
+        // What is of one is refused on the other, and both work side by side.
+        let x = device.upload(&[1.0f32; 4]).unwrap();
+        for device in [&device, &other, &device] {
+            let kernels = Kernels::load(device).unwrap();
+            let mut y = device.zeros::<f32>(4).unwrap();
+            let result = kernels.saxpy(&device.stream(), Launch::linear(4), 2.0, &x, &mut y);
+            match result {
+                Ok(()) => assert_eq!(y.download().unwrap(), [2.0; 4]),
+                Err(error) => assert!(matches!(error, Error::WrongDevice { .. }), "{error}"),
+            }
+        }
+        let inventory = Device::inventory();
+        assert!(
+            inventory.contains("\n  hip:1: Fake AMD GPU 1 (the AMD GPU gfx1100)"),
+            "{inventory}"
+        );
+        let error = Device::hip(2).unwrap_err().to_string();
+        assert_eq!(error, "HIP is not available: there is no device 2, the driver has 2");
+    });
+}
+
+#[test]
+fn no_device_is_no_fault() {
+    clean_child("no_device_is_no_fault", &[("FAKE_HIP_DEVICES", "0")], || {
+        assert_eq!(Device::best().unwrap().backend(), Backend::Cpu);
+        assert!(Device::unavailable().is_empty());
+        assert!(Device::hip(0).unwrap_err().to_string().contains("there is no device 0"));
+    });
+}
+
+#[test]
+fn a_binary_is_chosen_by_processor_and_modes() {
+    let arch = [("FAKE_HIP_ARCH", "gfx90a:sramecc+:xnack-")];
+    clean_child("a_binary_is_chosen_by_processor_and_modes", &arch, || {
+        register_own();
+        let device = Device::hip(0).unwrap();
+        let expected = Architecture::Amd {
+            processor: "gfx90a".to_owned(),
+            xnack: Some(false),
+            sramecc: Some(true),
+        };
+        assert_eq!(*device.architecture(), expected);
+        let kernels = Kernels::load(&device).unwrap();
+        let (x, mut y) = (device.upload(&[1.0f32; 4]).unwrap(), device.zeros(4).unwrap());
+        kernels.saxpy(&device.stream(), Launch::linear(4), 2.0, &x, &mut y).unwrap();
+        assert_eq!(y.download().unwrap(), [2.0; 4]);
+    });
+}
+
+#[test]
+fn a_device_without_a_binary_is_told_why() {
+    let arch = [("FAKE_HIP_ARCH", "gfx942:sramecc+:xnack-")];
+    clean_child("a_device_without_a_binary_is_told_why", &arch, || {
+        let error = Kernels::load(&Device::hip(0).unwrap()).unwrap_err().to_string();
+        for part in ["runs on gfx1100 only, the device is gfx942", "gfx90a:xnack-: runs on gfx90a"]
+        {
+            assert!(error.contains(part), "{error}");
+        }
+    });
+}
+
+#[test]
+fn memory_that_there_is_not_and_launches_that_are_too_large() {
+    let name = "memory_that_there_is_not_and_launches_that_are_too_large";
+    clean_child(name, &[("FAKE_HIP_MEMORY", "1000000")], || {
+        register_own();
+        let device = Device::hip(0).unwrap();
+        let error = device.zeros::<u8>(1_000_001).unwrap_err();
+        assert!(matches!(error, Error::OutOfMemory { bytes: 1_000_001, .. }), "{error}");
+        let kernels = Kernels::load(&device).unwrap();
+        let (x, mut y) = (device.upload(&[1.0f32; 4]).unwrap(), device.zeros(4).unwrap());
+        let stream = device.stream();
+        for (launch, text) in [
+            (Launch::grid([1 << 24], [256]), "threads in x 4294967296, the limit of"),
+            (Launch::grid([1], [1025]), "threads per block in x 1025, the limit of"),
+            (Launch::linear(4).shared_bytes(65_537), "bytes of shared memory 65537"),
+        ] {
+            let error = kernels.saxpy(&stream, launch, 2.0, &x, &mut y).unwrap_err();
+            assert!(matches!(error, Error::Limit { .. }), "{error}");
+            assert!(error.to_string().contains(text), "{error}");
+        }
+        kernels.saxpy(&stream, Launch::linear(4), 2.0, &x, &mut y).unwrap();
+        assert_eq!(y.download().unwrap(), [2.0; 4]);
+    });
+}
+
+/// The fake library says so where a kernel has no code to run.
+#[test]
+fn kernels_that_are_not_registered_are_refused() {
+    let name = "kernels_that_are_not_registered_are_refused";
+    let check = [("FAKE_HIP_LEAK_CHECK", "1")];
+    let child = Child::run(name, &check, || {
+        let device = Device::hip(0).unwrap();
+        let kernels = Kernels::load(&device).unwrap();
+        let (x, mut y) = (device.upload(&[1.0f32; 4]).unwrap(), device.zeros(4).unwrap());
+        let error =
+            kernels.saxpy(&device.stream(), Launch::linear(4), 2.0, &x, &mut y).unwrap_err();
+        let text = "hipModuleLaunchKernel failed for the launch of `saxpy`: hipErrorLaunchFailure (719), \
+                    unspecified launch failure";
+        assert_eq!(error.to_string(), text);
+    });
+    assert_eq!(child.code, Some(LEAKS), "{}", child.stderr);
+    assert!(child.stderr.contains("that no test has registered"), "{}", child.stderr);
+}
+
+/// Buffers that are never dropped are found, so that tests without leaks say something.
+#[test]
+fn leaks_are_found() {
+    let child = Child::run("leaks_are_found", &[("FAKE_HIP_LEAK_CHECK", "1")], || {
+        let device = Device::hip(0).unwrap();
+        std::mem::forget(device.zeros::<u8>(100).unwrap());
+    });
+    assert_eq!(child.code, Some(LEAKS), "{}", child.stderr);
+    assert!(child.stderr.contains("left: Device(0) of 100 bytes"), "{}", child.stderr);
+}

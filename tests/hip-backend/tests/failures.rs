@@ -1,0 +1,139 @@
+//! Each call of the HIP run time fails once: the error names it, or nothing is lost by it; nothing leaks, and the
+//! next attempt works.
+
+use hip_backend::{Child, Kernels, register_own};
+use kernelmill::{Device, Error, Launch, Result};
+
+const LEN: usize = 64;
+
+/// Functions whose failure is made up for: waits and records that are tried in another way, and questions
+/// whose answer is assumed; and those that give something back, whose error the next call reports if there is one.
+const MADE_UP_FOR: [&str; 14] = [
+    "hipDeviceSynchronize",
+    "hipEventCreateWithFlags",
+    "hipEventDestroy",
+    "hipEventQuery",
+    "hipEventRecord",
+    "hipFree",
+    "hipGetDevice",
+    "hipHostFree",
+    "hipModuleUnload",
+    "hipSetDevice",
+    "hipStreamDestroy",
+    "hipStreamQuery",
+    "hipStreamSynchronize",
+    "hipStreamWaitEvent",
+];
+
+/// Copies, launches on two streams, events, pinned memory, a graph: everything that the back end calls.
+fn program() -> Result<Vec<f32>> {
+    let device = Device::hip(0)?;
+    let kernels = Kernels::load(&device)?;
+    let streams = [device.stream(), device.new_stream()?];
+    let mut x = device.upload(&[1.0f32; LEN])?;
+    let mut y = device.zeros::<f32>(LEN)?;
+    for stream in &streams {
+        kernels.saxpy(stream, Launch::linear(LEN), 2.0, &x, &mut y)?;
+    }
+    x.copy_from(&[3.0; LEN])?;
+    let event = streams[1].record()?;
+    streams[0].wait(&event)?;
+    event.synchronize()?;
+    event.is_complete()?;
+    event.elapsed_since(&event)?;
+    let mut pinned = device.pinned_from(&[5.0f32; LEN])?;
+    x.copy_from_async(&streams[1], &pinned)?;
+    kernels.saxpy(&streams[0], Launch::linear(LEN), 1.0, &x, &mut y)?;
+    y.copy_to_async(&streams[1], &mut pinned)?;
+    assert_eq!(pinned.as_slice()?, [9.0; LEN]);
+    let mut copy = device.zeros::<f32>(LEN)?;
+    copy.copy_from_buffer(&streams[0], &y.slice(..))?;
+    for stream in &streams {
+        stream.synchronize()?;
+    }
+    // A panic, which must not be lost either.
+    let short = x.slice(..LEN - 1);
+    kernels.saxpy(&streams[1], Launch::grid([1], [LEN as u32]), 0.0, &short, &mut y)?;
+    drop(kernels);
+    kernelmill::module_cache().release_unused();
+    match streams[1].synchronize() {
+        Err(Error::KernelPanic(_)) => {}
+        Err(error) => return Err(error),
+        Ok(()) => panic!("the panic is lost"),
+    }
+    let elements = copy.download()?;
+    device.synchronize()?;
+    Ok(elements)
+}
+
+/// Runs the program until an attempt succeeds, and prints what the others reported.
+fn attempts() {
+    register_own();
+    for attempt in 0..4 {
+        match program() {
+            Ok(elements) => {
+                assert_eq!(elements, [9.0; LEN]);
+                println!("attempt {attempt} is right");
+                if attempt > 0 {
+                    break;
+                }
+            }
+            Err(error) => println!("reported: {error}"),
+        }
+        kernelmill::module_cache().release_unused();
+    }
+}
+
+/// What is wrong with a process in which a call has failed; `None` where it made fewer calls.
+fn judge(child: &Child) -> Option<Vec<String>> {
+    let function = child.stderr.split("fails, of ").nth(1)?.lines().next()?.trim();
+    let reported: Vec<_> =
+        child.stdout.lines().filter_map(|line| line.split("reported: ").nth(1)).collect();
+    let mut faults = Vec::new();
+    if child.code != Some(0) {
+        faults.push(format!("{function}: code {:?}: {}", child.code, child.stderr));
+    }
+    let names_it = |error: &&str| {
+        error.starts_with(&format!("{function} failed"))
+            || (function == "hipMalloc" && error.starts_with("out of memory"))
+    };
+    if !reported.iter().all(names_it) || reported.len() > 1 {
+        faults.push(format!("{function}: reported as {reported:?}"));
+    }
+    if reported.is_empty() && !MADE_UP_FOR.contains(&function) {
+        faults.push(format!("{function}: not reported"));
+    }
+    if !child.stdout.contains("is right") {
+        faults.push(format!("{function}: no attempt succeeded: {}", child.stdout));
+    }
+    Some(faults)
+}
+
+fn fail_each_call(name: &str, mode: &str) {
+    let (mut faults, mut calls) = (Vec::new(), 0);
+    loop {
+        let fail = format!("any at call {}", calls + 1);
+        let variables =
+            [("FAKE_HIP_FAIL", &*fail), ("FAKE_HIP_LEAK_CHECK", "1"), ("FAKE_HIP_STREAMS", mode)];
+        let child = Child::run(name, &variables, attempts);
+        let Some(found) = judge(&child) else { break };
+        faults.extend(found.into_iter().map(|fault| format!("call {}: {fault}", calls + 1)));
+        calls += 1;
+        // The second attempt of a program that has not failed makes these calls again.
+        if calls == 400 {
+            break;
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(calls > 60, "{calls} calls");
+}
+
+#[test]
+fn each_call_fails_once_on_lazy_streams() {
+    fail_each_call("each_call_fails_once_on_lazy_streams", "lazy");
+}
+
+#[test]
+fn each_call_fails_once_on_eager_streams() {
+    fail_each_call("each_call_fails_once_on_eager_streams", "eager");
+}
