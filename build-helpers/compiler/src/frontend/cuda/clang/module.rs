@@ -28,14 +28,14 @@ const SHARED: u32 = 3;
 const CONSTANT: u32 = 4;
 
 /// The kernels of a module that clang wrote.
-pub(super) fn kernels<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
+pub(crate) fn kernels<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
     let definitions = module.definitions().into_iter();
     definitions.filter(|function| function.calling_convention() == PTX_KERNEL).collect()
 }
 
 /// Adapts a module, and gives it as bitcode. What a reader of the source ought to know is added to
 /// `warnings`.
-pub(super) fn adapt<'c>(
+pub(crate) fn adapt<'c>(
     context: &'c Context,
     machine: &Machine,
     module: &Module<'c>,

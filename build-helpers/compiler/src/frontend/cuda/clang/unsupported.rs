@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The unsupported features of all kernels of a module that clang wrote, each once.
-pub(super) fn find<'c>(
+pub(crate) fn find<'c>(
     context: &'c Context,
     module: &Module<'c>,
     source: &CudaSource,
