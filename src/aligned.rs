@@ -5,7 +5,7 @@
 use crate::{
     device::Device,
     error::{Error, Result},
-    hal::{Guard, Memory, StreamRef},
+    hal::{Guard, HostMemory, Memory, StreamRef},
 };
 
 /// What every back end aligns memory to.
@@ -47,6 +47,32 @@ impl Memory for Aligned {
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()> {
         // SAFETY: as above.
         unsafe { self.block.write(self.skipped + offset, source, bytes) }
+    }
+
+    unsafe fn copy_to(
+        &self,
+        offset: usize,
+        target: &mut dyn HostMemory,
+        target_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        let offset = self.skipped + offset;
+        // SAFETY: as above.
+        unsafe { self.block.copy_to(offset, target, target_offset, bytes, stream) }
+    }
+
+    unsafe fn copy_from(
+        &mut self,
+        offset: usize,
+        source: &dyn HostMemory,
+        source_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        let offset = self.skipped + offset;
+        // SAFETY: as above.
+        unsafe { self.block.copy_from(offset, source, source_offset, bytes, stream) }
     }
 
     fn address(&self) -> u64 {

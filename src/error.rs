@@ -125,6 +125,18 @@ pub enum Error {
         /// Elements of the host slice.
         host: usize,
     },
+    /// Two buffers of which one is copied to the other have different lengths.
+    #[error(
+        "{operation}: the buffer has {buffer} elements, the buffer that is copied has {copied}"
+    )]
+    BufferMismatch {
+        /// The method called.
+        operation: &'static str,
+        /// Elements of the buffer that is written.
+        buffer: usize,
+        /// Elements of the buffer that is copied.
+        copied: usize,
+    },
     /// Memory could not be allocated.
     #[error("out of memory: {device} cannot allocate {bytes} bytes")]
     OutOfMemory {
@@ -159,6 +171,16 @@ pub enum Error {
         /// The entry that is not there.
         entry: &'static str,
     },
+    /// The program's own loader of modules ([`ModuleCache::set_loader`]) has failed.
+    ///
+    /// [`ModuleCache::set_loader`]: crate::ModuleCache::set_loader
+    #[error("the loader that the program has set cannot load {artifact}")]
+    Loader {
+        /// The binary, as the build embedded it.
+        artifact: String,
+        /// What the loader says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// A launch took longer than the watchdog allows. Reported by the next `synchronize` or `download`,
     /// and by every later use of the buffers that the launch was given.
     #[error("{0}")]
@@ -188,6 +210,15 @@ pub enum Error {
     )]
     Capturing {
         /// What was asked of the stream.
+        operation: &'static str,
+    },
+    /// The time of an event is asked for before the event is complete.
+    #[error(
+        "{operation}: an event is not complete, so its time is not known yet; wait for both events first, with \
+         `Event::synchronize`"
+    )]
+    EventPending {
+        /// The method called.
         operation: &'static str,
     },
     /// A buffer is used with a graph that it is not in, or a graph's buffer outside of it.

@@ -36,6 +36,8 @@
 //! ```
 //!
 //! - [`Device`], [`Stream`], [`Buffer`]: where kernels run, in which order, on what memory.
+//! - [`PinnedBuffer`]: memory of the host for copies that are queued.
+//! - [`Event`]: a point in the work of a stream, to wait for and to measure time by.
 //! - [`Launch`]: how many threads.
 //! - [`Graph`]: launches that are recorded once and launched many times.
 //! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
@@ -61,6 +63,7 @@ mod aligned;
 mod argument;
 mod backend;
 mod buffer;
+mod buffer_copy;
 mod cache;
 mod choice;
 mod codegen;
@@ -69,7 +72,9 @@ mod device;
 mod discovery;
 mod embedded;
 mod error;
+mod event;
 mod function;
+mod future;
 mod graph;
 mod hal;
 mod kernel;
@@ -77,6 +82,7 @@ mod launch;
 mod limits;
 mod loaded;
 mod marshal;
+mod pinned;
 mod properties;
 pub mod select;
 mod slice;
@@ -85,6 +91,7 @@ mod sync;
 mod tensor_map;
 #[cfg(test)]
 mod tests;
+mod waiter;
 
 /// What [`device_copy!`] names.
 #[doc(hidden)]
@@ -92,18 +99,21 @@ pub use backend::library_traits as __library_traits;
 
 pub use argument::{LaunchStream, ReadSlice, WriteSlice};
 pub use buffer::Buffer;
-pub use cache::{CacheStatistics, ModuleCache, module_cache};
+pub use cache::{CacheStatistics, LoadRequest, Loader, LoaderResult, ModuleCache, module_cache};
 pub use choice::Choice;
 pub use copy::DeviceCopy;
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
 pub use error::{Error, KernelPanic, LaunchTimeout, NoBinary, Rejected, Result};
+pub use event::Event;
 pub use function::DeviceFn;
+pub use future::{DownloadFuture, EventFuture, StreamFuture};
 pub use graph::{Graph, GraphBuffer, GraphBuffers, GraphBuilder, GraphSlice, GraphSliceMut};
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;
 pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};
 pub use launch::Launch;
+pub use pinned::PinnedBuffer;
 pub use properties::{Backend, Limits};
 pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;

@@ -5,7 +5,8 @@ use std::{fmt, sync::Arc};
 use crate::{
     argument::{LaunchStream, sealed::Sealed},
     device::Device,
-    error::Result,
+    error::{Error, Result},
+    event::Event,
     hal::{self, StreamRef},
 };
 
@@ -17,11 +18,12 @@ use crate::{
 /// kept. On the CPU a launch has run when it returns, and errors are kept all the same, so that a
 /// program behaves alike.
 ///
-/// Cheap to clone; clones are the same stream.
+/// Cheap to clone; clones are the same stream. In asynchronous code, `stream.await` (or `(&stream).await`) is
+/// [`Stream::synchronize`] for a task: see [`StreamFuture`](crate::StreamFuture).
 #[derive(Clone)]
 pub struct Stream {
     device: Device,
-    queue: Arc<dyn hal::Stream>,
+    queue: Arc<dyn hal::Queue>,
 }
 
 impl Device {
@@ -44,7 +46,7 @@ impl Device {
 }
 
 impl Stream {
-    pub(crate) fn new(device: Device, queue: Arc<dyn hal::Stream>) -> Self {
+    pub(crate) fn new(device: Device, queue: Arc<dyn hal::Queue>) -> Self {
         Self { device, queue }
     }
 
@@ -68,10 +70,53 @@ impl Stream {
         self.queue.synchronize()
     }
 
+    /// Records an event, which is complete when everything is done that was launched on this stream before. It
+    /// does not wait.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Capturing`] for a stream that is captured into a CUDA graph, or what the driver reports.
+    pub fn record(&self) -> Result<Event> {
+        Ok(Event::new(self.device.clone(), self.queue.record()?))
+    }
+
+    /// Lets what is launched on this stream from now on wait for `event`. The call itself does not wait.
+    ///
+    /// Launches and copies that use the same buffer have their order without events. An event orders what the
+    /// run time cannot see: memory behind addresses in buffers, and the program's own work on the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongDevice`] for an event of another device, [`Error::Capturing`] for a stream that is captured
+    /// into a CUDA graph, or what the driver reports.
+    ///
+    /// ```
+    /// let device = kernelmill::Device::cpu()?;
+    /// let (first, second) = (device.new_stream()?, device.new_stream()?);
+    /// // ... launches on `first`, then
+    /// second.wait(&first.record()?)?;
+    /// // ... launches on `second` that need what those on `first` have done.
+    /// # Ok::<(), kernelmill::Error>(())
+    /// ```
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        if !self.device.context().accepts_event(event.of_hal()) {
+            return Err(Error::WrongDevice {
+                subject: "an event".to_owned(),
+                found: event.device().to_string(),
+                expected: format!("a stream of {}", self.device),
+            });
+        }
+        self.queue.wait(event.of_hal())
+    }
+
     /// The device of this stream.
     #[must_use]
     pub fn device(&self) -> &Device {
         &self.device
+    }
+
+    pub(crate) fn into_queue(self) -> Arc<dyn hal::Queue> {
+        self.queue
     }
 
     pub(crate) fn queue(&self) -> &dyn hal::Stream {

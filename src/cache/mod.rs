@@ -3,7 +3,9 @@
 //! A module is keyed by the context it is loaded in and the fingerprint of its binary. Whoever
 //! asks first loads it, everybody else waits for that; different modules load at the same time.
 //! Who got a module holds it; one that nobody holds stays loaded, until there are more than the
-//! capacity, and then the one unused for longest goes first.
+//! capacity, or more bytes than the budget, and then the one unused for longest goes first. Each thread
+//! remembers the modules that it asked for last, and finds these without a lock ([`slot`] says why that is
+//! right).
 //!
 //! Where this differs from the cache that it learnt from ([Halide's]): contexts are told apart by
 //! a number that is never used twice, not by an address; loading holds no lock of the table; a
@@ -14,8 +16,9 @@
 //! [Halide's]: https://github.com/halide/Halide/blob/main/src/runtime/gpu_context_common.h
 
 use std::{
+    cell::RefCell,
     fmt,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, PoisonError, RwLock},
 };
 
 use crate::{
@@ -24,16 +27,23 @@ use crate::{
     hal::{Context, ContextId, Module},
 };
 
+mod loader;
+mod slot;
 mod table;
 #[cfg(test)]
 mod tests;
 
+pub use loader::{LoadRequest, Loader, LoaderResult};
+use slot::Visit;
 pub use table::CacheStatistics;
 use table::{Hold, Table};
 
 /// Modules that stay loaded though nobody holds them, unless [`ModuleCache::set_capacity`] says
 /// otherwise: modules of all contexts together.
 const DEFAULT_CAPACITY: usize = 256;
+
+/// How many modules a thread remembers, as a power of two.
+const REMEMBERED_BITS: u32 = 6;
 
 /// A context, and the fingerprint of a binary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,40 +59,102 @@ pub(crate) struct ModuleKey {
 /// ```
 /// let cache = kernelmill::module_cache();
 /// cache.set_capacity(16);
+/// cache.set_byte_budget(64 << 20);
 /// cache.release_unused();
 /// let statistics = cache.statistics();
 /// assert_eq!(statistics.loaded, statistics.loads - statistics.unloads);
 /// ```
 pub struct ModuleCache {
     table: Table<ModuleKey, Arc<dyn Module>>,
+    loader: RwLock<Option<Loader>>,
 }
 
 /// A module in use.
 pub(crate) struct ModuleHold(Hold<'static, ModuleKey, Arc<dyn Module>>);
 
+/// What a thread remembers of a module that it asked for.
+type Remembered = Option<Arc<Visit<ModuleKey, Arc<dyn Module>>>>;
+
+thread_local! {
+    /// The modules that this thread has asked for last. They are not kept loaded by this.
+    static REMEMBERED: RefCell<[Remembered; 1 << REMEMBERED_BITS]> =
+        const { RefCell::new([const { None }; 1 << REMEMBERED_BITS]) };
+}
+
 /// The cache of this process.
 #[must_use]
 pub fn module_cache() -> &'static ModuleCache {
-    static CACHE: LazyLock<ModuleCache> =
-        LazyLock::new(|| ModuleCache { table: Table::new(DEFAULT_CAPACITY) });
+    static CACHE: LazyLock<ModuleCache> = LazyLock::new(|| ModuleCache {
+        table: Table::new(DEFAULT_CAPACITY, |module| module.is_busy()),
+        loader: RwLock::new(None),
+    });
     &CACHE
 }
 
 impl ModuleCache {
-    /// Keeps at most `modules` modules loaded, save for those in use, which always stay.
+    /// Keeps at most `modules` modules loaded: 256 unless this is called.
+    ///
+    /// Modules in use always stay, and so do those with a launch in flight. Of the others the one that was
+    /// used least recently goes first.
     pub fn set_capacity(&self, modules: usize) {
         self.table.set_capacity(modules);
     }
 
-    /// Unloads every module that is not in use.
+    /// Keeps modules loaded whose binaries have at most `bytes` bytes together: any number unless this is
+    /// called. Modules go as [`ModuleCache::set_capacity`] says. What the driver needs for a module is not
+    /// known, and not counted.
+    pub fn set_byte_budget(&self, bytes: u64) {
+        self.table.set_byte_budget(bytes);
+    }
+
+    /// Unloads every module that is not in use, after its launches are done.
     pub fn release_unused(&self) {
-        self.table.release(|_| true, false);
+        self.table.release_unused();
+    }
+
+    /// Forgets every module: whoever loads kernels from now on loads their modules again. Modules in use
+    /// are unloaded when the last kernels of them are dropped.
+    ///
+    /// For programs that change their loader: modules that the last one loaded are not found any more.
+    pub fn clear(&self) {
+        self.table.forget(|_| true);
     }
 
     /// What the cache holds, and what it did so far.
     #[must_use]
     pub fn statistics(&self) -> CacheStatistics {
         self.table.statistics()
+    }
+
+    /// Asks `loader` before a module is loaded that is not in the cache; `None` asks nobody any more.
+    ///
+    /// The loader returns the binary to load in the place of the embedded one, or `None` to decline. Where
+    /// it fails, whoever asked for the module gets [`Error::Loader`]; where it panics, they do. Either way no
+    /// module is kept, and the next one who asks for it calls the loader again. It is called by several
+    /// threads at the same time, for different modules, and must not itself load the module that it is asked for:
+    /// it would wait for itself. Kernels for the processor are linked into the application, so that a
+    /// loader can only decline or fail for them.
+    ///
+    /// [`Error::Loader`]: crate::Error::Loader
+    ///
+    /// # Safety
+    ///
+    /// A binary that the loader returns is whole, and of a kind that the device's driver takes: for CUDA a
+    /// cubin, a fat binary or PTX. Its kernels have the names and parameters of those in
+    /// [`LoadRequest::artifact`], and do with them what those do.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// # fn kept(_: &str) -> Option<Vec<u8>> { None }
+    /// let cache = kernelmill::module_cache();
+    /// // SAFETY: what was kept under a fingerprint is the cubin that a driver made of that binary.
+    /// unsafe { cache.set_loader(Some(Arc::new(|request| Ok(kept(request.artifact().fingerprint))))) };
+    /// // What is loaded already stays, unless it is forgotten:
+    /// cache.clear();
+    /// # unsafe { cache.set_loader(None) };
+    /// ```
+    pub unsafe fn set_loader(&self, loader: Option<Loader>) {
+        *self.loader.write().unwrap_or_else(PoisonError::into_inner) = loader;
     }
 
     /// The module of `artifact` in `context`, loaded now if it is not yet.
@@ -92,14 +164,46 @@ impl ModuleCache {
         artifact: &'static EmbeddedArtifact,
     ) -> Result<ModuleHold> {
         let key = ModuleKey { context: context.id(), fingerprint: artifact.fingerprint };
-        self.table.hold(key, || context.load(artifact)).map(ModuleHold)
+        if let Some(hold) = self.remembered(key) {
+            return Ok(hold);
+        }
+        let load = || {
+            let loader = self.loader.read().unwrap_or_else(PoisonError::into_inner).clone();
+            // SAFETY: promised to `set_loader`.
+            unsafe { LoadRequest::new(context, artifact).load(loader.as_ref()) }
+        };
+        let hold = self.table.hold(key, load)?;
+        let visit = Arc::clone(hold.visit());
+        let remember = |all: &RefCell<[Remembered; 1 << REMEMBERED_BITS]>| {
+            all.try_borrow_mut().map(|mut all| all[key.place()].replace(visit))
+        };
+        // While the thread ends there is nothing to remember.
+        drop(REMEMBERED.try_with(remember));
+        Ok(ModuleHold(hold))
+    }
+
+    /// A module that the calling thread has asked for before.
+    fn remembered(&'static self, key: ModuleKey) -> Option<ModuleHold> {
+        let find = |all: &RefCell<[Remembered; 1 << REMEMBERED_BITS]>| {
+            let all = all.try_borrow().ok()?;
+            let visit = all[key.place()].as_ref().filter(|visit| *visit.key() == key)?;
+            self.table.again(visit).map(ModuleHold)
+        };
+        REMEMBERED.try_with(find).ok().flatten()
     }
 
     /// Forgets a context that goes away: its modules are unloaded, those in use when they are
     /// released. The modules of all other contexts stay.
-    #[allow(dead_code, reason = "for drivers, and a build may have none: the CPU's contexts stay")]
     pub(crate) fn release_context(&self, context: ContextId) {
-        self.table.release(|key| key.context == context, true);
+        self.table.forget(|key| key.context == context);
+    }
+}
+
+impl ModuleKey {
+    /// Where a thread remembers the module (Fibonacci hashing).
+    fn place(&self) -> usize {
+        let number = self.context.number().wrapping_add(self.fingerprint.as_ptr().addr() as u64);
+        (number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - REMEMBERED_BITS)) as usize
     }
 }
 

@@ -30,7 +30,7 @@ impl Geometry {
 
 /// A block that runs.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(16))]
 pub struct Block {
     /// Its index in the grid, x, y, z.
     pub index: [u32; 3],
@@ -47,7 +47,8 @@ pub struct Block {
     /// aligned to 64 bytes. There are [`Kernel::frame_bytes`] bytes for each thread, where a row
     /// of threads along x counts as a multiple of [`ROW`].
     pub scratch: *mut u8,
-    /// For compiled code: where a thread that ends early jumps to.
+    /// For compiled code: where a thread that ends early jumps to, a `jmp_buf`. The largest is that of
+    /// Windows on aarch64, and that on x86-64 has to be aligned to 16 bytes.
     pub jump: [u64; 64],
 }
 
@@ -152,6 +153,7 @@ pub struct Kernel {
 const _: () = {
     assert!(size_of::<Geometry>() == 32);
     assert!(size_of::<Block>() == 48 + 64 * 8);
+    assert!(std::mem::offset_of!(Block, jump) % 16 == 0);
     assert!(size_of::<Item>() == 48);
     assert!(size_of::<Kernel>() == 72);
 };

@@ -1,7 +1,8 @@
 //! The hardware abstraction layer: the traits that a back end implements.
 //!
-//! A [`Platform`] opens devices, a [`Context`] is one that is open, [`Memory`] a block of its memory, a
-//! [`Stream`] a queue, a [`Module`] a loaded binary and a [`Function`] a kernel of it. Everything above
+//! A [`Platform`] opens devices, a [`Context`] is one that is open, [`Memory`] a block of its memory. A
+//! [`Stream`] is what launches are put on; a [`Queue`] is a stream of a context, and an [`Event`] a point in its
+//! work. A [`Module`] is a loaded binary and a [`Function`] a kernel of it. Everything above
 //! knows these traits and no back end; `crate::backend` lists those that there are.
 
 use std::{
@@ -55,6 +56,11 @@ impl ContextId {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
+
+    /// The identity as a number.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
 }
 
 /// A device that is open: its properties, and the state that its streams and its memory share.
@@ -66,12 +72,17 @@ pub(crate) trait Context: Any + Send + Sync {
     fn architecture(&self) -> &Architecture;
 
     /// The default stream of the calling thread.
-    fn default_stream(&self) -> Arc<dyn Stream>;
-    fn new_stream(&self) -> Result<Arc<dyn Stream>>;
+    fn default_stream(&self) -> Arc<dyn Queue>;
+    fn new_stream(&self) -> Result<Arc<dyn Queue>>;
 
     /// Whether what belongs to this context can be used on `stream`.
     fn accepts(&self, stream: StreamRef<'_>) -> bool {
         stream.0.context() == Some(self.id())
+    }
+
+    /// Whether streams of this context can wait for `event`, and its time be compared with that of theirs.
+    fn accepts_event(&self, event: &dyn Event) -> bool {
+        event.context() == self.id()
     }
 
     /// Memory of `bytes` bytes, more than 0, all zero.
@@ -84,8 +95,38 @@ pub(crate) trait Context: Any + Send + Sync {
     /// `source` can be read for `bytes` bytes.
     unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn Memory>>;
 
+    /// Memory of the host of `bytes` bytes, more than 0, all zero, which copies use as it is. It is aligned to 128
+    /// bytes.
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn HostMemory>>;
+
+    /// Queues a copy of `bytes` bytes between two places of the device's memory, on a stream that this accepts.
+    ///
+    /// # Safety
+    ///
+    /// Both are held for the stream, have so many bytes, and do not overlap.
+    unsafe fn copy(
+        &self,
+        target: u64,
+        source: u64,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()>;
+
     /// Loads a binary that runs on this device.
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn Module>>;
+
+    /// Loads `image` in the place of a binary's own bytes; `None` where a device has nothing to load.
+    ///
+    /// # Safety
+    ///
+    /// It is a whole binary, and has the kernels of `artifact`.
+    unsafe fn load_image(
+        &self,
+        _artifact: &'static EmbeddedArtifact,
+        _image: &[u8],
+    ) -> Result<Option<Arc<dyn Module>>> {
+        Ok(None)
+    }
 
     /// The driver's descriptor of a tensor; `None` where the device needs none.
     fn tensor_map(
@@ -143,6 +184,34 @@ pub(crate) trait Stream: Any + Send + Sync {
     }
 }
 
+/// A stream of a context, the program's own among them where a context has adopted it.
+pub(crate) trait Queue: Stream {
+    /// An event that is complete when all work is done that the stream has now.
+    fn record(&self) -> Result<Arc<dyn Event>>;
+
+    /// The first asynchronous error of this stream that was not reported yet, of launches that were waited for.
+    fn report(&self) -> Result<()>;
+
+    /// Lets the work that the stream is given from now on wait for an event, which its context accepts.
+    fn wait(&self, event: &dyn Event) -> Result<()>;
+}
+
+/// A point in the work of a stream.
+pub(crate) trait Event: Any + Send + Sync {
+    /// The context of the stream.
+    fn context(&self) -> ContextId;
+
+    /// Whether all work before it is done. Waits for nothing.
+    fn is_complete(&self) -> Result<bool>;
+
+    /// Waits for all work before it.
+    fn synchronize(&self) -> Result<()>;
+
+    /// The time from `earlier`, which the context of this event accepts; zero where that came later. `None`
+    /// where one of the two is not complete.
+    fn elapsed_since(&self, earlier: &dyn Event) -> Result<Option<Duration>>;
+}
+
 /// A block of device memory.
 pub(crate) trait Memory: Send + Sync {
     /// Copies to the host; the first asynchronous error of a launch that used the memory.
@@ -159,6 +228,36 @@ pub(crate) trait Memory: Send + Sync {
     /// `offset + bytes` is within the memory; `source` can be read for `bytes` bytes.
     unsafe fn write(&mut self, offset: usize, source: *const u8, bytes: usize) -> Result<()>;
 
+    /// Queues a copy of `bytes` bytes to `target`, a host memory of the same context, on a stream that the context
+    /// accepts.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the memory, and `target_offset + bytes` within the target.
+    unsafe fn copy_to(
+        &self,
+        offset: usize,
+        target: &mut dyn HostMemory,
+        target_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()>;
+
+    /// Queues a copy of `bytes` bytes from `source`, a host memory of the same context, on a stream that the
+    /// context accepts.
+    ///
+    /// # Safety
+    ///
+    /// `offset + bytes` is within the memory, and `source_offset + bytes` within the source.
+    unsafe fn copy_from(
+        &mut self,
+        offset: usize,
+        source: &dyn HostMemory,
+        source_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()>;
+
     /// The address, as long as the memory lives. What uses it is held for that.
     fn address(&self) -> u64;
 
@@ -169,6 +268,19 @@ pub(crate) trait Memory: Send + Sync {
     fn hold_write<'a>(&'a mut self, stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)>;
 }
 
+/// A block of the host's memory that queued copies use. It is freed after them.
+pub(crate) trait HostMemory: Any + Send + Sync {
+    /// The first byte. It is read after [`HostMemory::finish_write`], and written after
+    /// [`HostMemory::finish_all`].
+    fn pointer(&self) -> *mut u8;
+
+    /// Waits for the copy to this memory; the first asynchronous error, where there was such a copy.
+    fn finish_write(&self) -> Result<()>;
+
+    /// Waits for all copies; errors as for [`HostMemory::finish_write`].
+    fn finish_all(&mut self) -> Result<()>;
+}
+
 /// A binary that is loaded. Dropping the last reference unloads it.
 pub(crate) trait Module: Send + Sync {
     /// The kernel `kernel` of this module.
@@ -177,6 +289,12 @@ pub(crate) trait Module: Send + Sync {
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
     ) -> Result<Box<dyn Function>>;
+
+    /// Whether a launch of one of its kernels is in flight, as far as is known without waiting. Dropping the
+    /// module waits for launches in any case.
+    fn is_busy(&self) -> bool {
+        false
+    }
 }
 
 /// A kernel of a loaded module.

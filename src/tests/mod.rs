@@ -5,9 +5,11 @@ mod coroutine;
 mod cpp;
 #[cfg(feature = "cuda")]
 mod cuda;
+mod events;
 mod graphs;
 mod narrowed;
 pub(crate) mod objects;
+mod pinned;
 mod pool;
 
 /// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes

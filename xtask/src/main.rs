@@ -13,6 +13,7 @@ mod random_cuda;
 mod rust;
 mod setup;
 mod soak;
+mod targets;
 mod workspace;
 
 use clap::{Parser, Subcommand};

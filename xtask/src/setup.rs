@@ -3,17 +3,12 @@
 
 use crate::{
     rust,
+    targets::{self, AARCH64_GCC, MINGW, QEMU, WINE},
     workspace::{Workspace, find_program},
 };
 use anyhow::{Context as _, Result, bail};
 use std::{fs, path::Path};
 use xshell::cmd;
-
-/// The target of the stage `aarch64`, linked whole by Rust's own tools, so that no C compiler and no
-/// library for it need be there.
-pub(crate) const AARCH64: &str = "aarch64-unknown-linux-musl";
-/// What runs programs for it.
-pub(crate) const AARCH64_EMULATOR: &str = "qemu-aarch64";
 
 /// The wheels: nvcc with ptxas, the two disassemblers, and the headers nvcc includes by itself.
 const WHEELS: [&str; 4] = [
@@ -24,14 +19,17 @@ const WHEELS: [&str; 4] = [
 ];
 
 /// Programs the tests call, with the Debian package that has each. nvcc starts g++; clang is of the
-/// version of rustc's LLVM, which reads what it makes; qemu runs kernels for other processors.
-const PROGRAMS: [(&str, &str); 6] = [
+/// version of rustc's LLVM, which reads what it makes; the last four are for the stage `cross-builds`.
+const PROGRAMS: [(&str, &str); 9] = [
     ("cc", "gcc"),
     ("g++", "g++"),
     ("python3", "python3"),
     ("ar", "binutils"),
     ("clang-22", "clang-22"),
-    (AARCH64_EMULATOR, "qemu-user"),
+    (QEMU, "qemu-user"),
+    (AARCH64_GCC, "gcc-aarch64-linux-gnu"),
+    (MINGW, "gcc-mingw-w64-x86-64-win32"),
+    (WINE, "wine"),
 ];
 
 /// Files the tests read, in the same way: AMD's mathematical functions.
@@ -95,10 +93,15 @@ fn debian_packages(workspace: &Workspace) -> Result<()> {
 fn rust_components(workspace: &Workspace) -> Result<()> {
     rust::install_stable(workspace)?;
     let shell = &workspace.shell;
-    let target = AARCH64;
-    let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read()?;
-    if !Path::new(&folder).is_dir() {
-        cmd!(shell, "rustup target add {target}").run()?;
+    let mut missing = Vec::new();
+    for target in targets::ALL {
+        let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read()?;
+        if !Path::new(&folder).is_dir() {
+            missing.push(target);
+        }
+    }
+    if !missing.is_empty() {
+        cmd!(shell, "rustup target add {missing...}").run()?;
     }
     Ok(())
 }
@@ -128,7 +131,7 @@ fn wheels(workspace: &Workspace) -> Result<()> {
     }
     let options = ["--quiet", "--disable-pip-version-check", "--root-user-action=ignore"];
     cmd!(shell, "python3 -m pip install {options...} --target {unfinished} {WHEELS...}").run()?;
-    // The stamp comes last and the folder moves in one step: a set-up killed half-way starts anew.
+    // The stamp comes last and the folder moves in one step: a set-up that is killed starts over.
     fs::write(unfinished.join("installed.txt"), stamp())?;
     fs::rename(&unfinished, folder)?;
     let ptxas = workspace.cuda_program("ptxas")?;

@@ -11,7 +11,7 @@ pub struct PtxVersion {
     pub minor: u32,
 }
 
-/// Versions of PTX with the CUDA release that brought each, from 6.0 on ([release history][history]). Between two
+/// Versions of PTX with the CUDA release that introduced each, from 6.0 on ([release history][history]). Between two
 /// rows both numbers count up together.
 ///
 /// [history]: https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history

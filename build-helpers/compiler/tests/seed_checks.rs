@@ -105,7 +105,7 @@ fn check_01_the_front_ends_result_is_that_of_the_code() {
     assert_ne!(modules(&text, &deep.replace("2.0", "3.0")), first, "a callee");
 }
 
-/// The device crate is compiled once for a toolchain, whatever a job asks for, and anew when a
+/// The device crate is compiled once for a toolchain, whatever a job asks for, and again when a
 /// line of it changes.
 #[test]
 fn check_02_the_library_does_not_depend_on_the_job_and_does_on_its_own_sources() {

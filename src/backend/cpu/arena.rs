@@ -111,7 +111,7 @@ thread_local! {
 }
 
 /// The calling thread's arena, until this is dropped. A second one on the same thread, for a
-/// launch inside another, is made anew, and so is one with guard pages.
+/// launch inside another, is allocated for it, and so is one with guard pages.
 pub(super) struct Lease {
     arena: Option<Box<Arena>>,
     is_kept: bool,

@@ -3,14 +3,16 @@
 use std::{
     iter,
     num::NonZero,
+    ptr,
     sync::{Arc, OnceLock},
 };
 
 use super::{launch::Device, memory::Memory, module::Module, options::Options, stream::Stream};
 use crate::{
+    cache::module_cache,
     embedded::EmbeddedArtifact,
     error::{Error, Result},
-    hal::{self, ContextId, ErrorSlot, Platform},
+    hal::{self, ContextId, ErrorSlot, Platform, StreamRef},
     properties::{Architecture, Backend, Limits},
 };
 
@@ -74,6 +76,12 @@ impl Context {
     }
 }
 
+impl Drop for Context {
+    fn drop(&mut self) {
+        module_cache().release_context(self.id);
+    }
+}
+
 impl Platform for Cpu {
     fn backend(&self) -> Backend {
         Backend::Cpu
@@ -113,11 +121,11 @@ impl hal::Context for Context {
         &Architecture::Cpu
     }
 
-    fn default_stream(&self) -> Arc<dyn hal::Stream> {
+    fn default_stream(&self) -> Arc<dyn hal::Queue> {
         Stream::of_thread(self.id)
     }
 
-    fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
+    fn new_stream(&self) -> Result<Arc<dyn hal::Queue>> {
         Ok(Arc::new(Stream::new(self.id)))
     }
 
@@ -130,6 +138,26 @@ impl hal::Context for Context {
         // SAFETY: the memory is new and has that many bytes; the source is promised.
         unsafe { hal::Memory::write(&mut *memory, 0, source, bytes)? };
         Ok(memory)
+    }
+
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
+        Ok(Box::new(Memory::of_host(&self.device.name, bytes)?))
+    }
+
+    unsafe fn copy(
+        &self,
+        target: u64,
+        source: u64,
+        bytes: usize,
+        _stream: StreamRef<'_>,
+    ) -> Result<()> {
+        let (source, target) = (
+            ptr::with_exposed_provenance::<u8>(source as usize),
+            ptr::with_exposed_provenance_mut::<u8>(target as usize),
+        );
+        // SAFETY: promised; launches have run when they return, save those whose memory is lost, which is not held.
+        unsafe { ptr::copy_nonoverlapping(source, target, bytes) };
+        Ok(())
     }
 
     fn load(&self, _artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {

@@ -48,6 +48,9 @@ pub(super) struct Memory {
     errors: ErrorSlot,
 }
 
+/// Memory for copies, which are done when they return.
+pub(super) struct HostMemory(Aligned);
+
 /// Where the bytes are.
 enum Block {
     Heap(Aligned),
@@ -76,6 +79,13 @@ impl Memory {
             .ok_or_else(|| Error::OutOfMemory { device: device.to_owned(), bytes })?;
         let block = ManuallyDrop::new(Block::Guarded(memory));
         Ok(Self { block, start: 0, errors: ErrorSlot::default() })
+    }
+
+    /// Plain memory of the host, all zero.
+    pub(super) fn of_host(device: &str, bytes: usize) -> Result<HostMemory> {
+        let memory = Aligned::new(bytes, ALIGN, true);
+        let lacking = || Error::OutOfMemory { device: device.to_owned(), bytes };
+        memory.map(HostMemory).ok_or_else(lacking)
     }
 
     fn on_heap(device: &str, bytes: usize, zeroed: bool) -> Result<Self> {
@@ -129,6 +139,30 @@ impl hal::Memory for Memory {
         Ok(())
     }
 
+    unsafe fn copy_to(
+        &self,
+        offset: usize,
+        target: &mut dyn hal::HostMemory,
+        target_offset: usize,
+        bytes: usize,
+        _stream: StreamRef<'_>,
+    ) -> Result<()> {
+        // SAFETY: both ranges are promised.
+        unsafe { self.read(offset, target.pointer().add(target_offset), bytes) }
+    }
+
+    unsafe fn copy_from(
+        &mut self,
+        offset: usize,
+        source: &dyn hal::HostMemory,
+        source_offset: usize,
+        bytes: usize,
+        _stream: StreamRef<'_>,
+    ) -> Result<()> {
+        // SAFETY: as above.
+        unsafe { self.write(offset, source.pointer().add(source_offset), bytes) }
+    }
+
     fn address(&self) -> u64 {
         self.pointer() as u64
     }
@@ -141,6 +175,20 @@ impl hal::Memory for Memory {
     fn hold_write<'a>(&'a mut self, _stream: StreamRef<'a>) -> Result<(u64, Guard<'a>)> {
         self.errors.check()?;
         Ok((self.pointer() as u64, Guard::Errors(&self.errors)))
+    }
+}
+
+impl hal::HostMemory for HostMemory {
+    fn pointer(&self) -> *mut u8 {
+        self.0.pointer()
+    }
+
+    fn finish_write(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish_all(&mut self) -> Result<()> {
+        Ok(())
     }
 }
 

@@ -11,6 +11,7 @@ mod arena;
 mod blocks;
 pub(crate) mod context;
 mod dispatch;
+mod event;
 mod guard_pages;
 mod launch;
 mod memory;

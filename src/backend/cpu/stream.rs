@@ -2,6 +2,7 @@
 
 use std::{cell::RefCell, sync::Arc};
 
+use super::event::Event;
 use crate::{
     error::Result,
     hal::{self, AsyncError, ContextId, ErrorSlot},
@@ -48,5 +49,20 @@ impl hal::Stream for Stream {
 
     fn keep(&self, error: &Arc<AsyncError>) {
         self.errors.keep(error);
+    }
+}
+
+impl hal::Queue for Stream {
+    fn record(&self) -> Result<Arc<dyn hal::Event>> {
+        Ok(Arc::new(Event::now(self.context)))
+    }
+
+    fn report(&self) -> Result<()> {
+        self.errors.report()
+    }
+
+    /// What comes before the event has run.
+    fn wait(&self, _event: &dyn hal::Event) -> Result<()> {
+        Ok(())
     }
 }

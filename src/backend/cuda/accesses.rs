@@ -35,6 +35,8 @@ struct Open {
     reads: Vec<Access>,
     /// Events that nothing waits for any more.
     spare: Vec<Event>,
+    /// The host waits for single accesses, so that each is recorded, also those of the default stream.
+    records_all: bool,
     /// There is an access that is on no record: only the whole context can be waited for.
     unrecorded: bool,
 }
@@ -67,6 +69,12 @@ impl Accesses {
     pub(super) fn new(driver: &Arc<DriverContext>) -> Self {
         let write = Access { on: StreamId::Default, state: State::Lazy, event: None };
         let open = Open { write: Some(write), ..Open::default() };
+        Self { driver: Arc::clone(driver), open: Mutex::new(open) }
+    }
+
+    /// Those of memory of the host, which nothing has used.
+    pub(super) fn of_host(driver: &Arc<DriverContext>) -> Self {
+        let open = Open { records_all: true, ..Open::default() };
         Self { driver: Arc::clone(driver), open: Mutex::new(open) }
     }
 
@@ -110,6 +118,32 @@ impl Accesses {
     /// Lets `stream` wait for all accesses, for a write that is waited for at once, or for the end.
     pub(super) fn wait_for_all(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
         self.lock().wait_for_all(&self.driver, stream)
+    }
+
+    /// Waits for the last write, on the host; whether there was one.
+    pub(super) fn finish_write(&self) -> Result<bool> {
+        let mut open = self.lock();
+        let was_written = open.write.is_some();
+        open.settle(&self.driver)?;
+        let Open { write, spare, .. } = &mut *open;
+        if let Some(access) = write {
+            access.finish(&self.driver, spare)?;
+        }
+        let done = write.take();
+        spare.extend(done.and_then(|access| access.event));
+        Ok(was_written)
+    }
+
+    /// Waits for all accesses, on the host; whether there was a write.
+    pub(super) fn finish_all(&mut self) -> Result<bool> {
+        let was_written = self.finish_write()?;
+        let mut open = self.lock();
+        let Open { reads, spare, .. } = &mut *open;
+        for read in reads {
+            read.finish(&self.driver, spare)?;
+        }
+        open.clear();
+        Ok(was_written)
     }
 
     /// All accesses are done.
@@ -192,7 +226,7 @@ impl Open {
 
     /// An event for an access on `stream`; `None` where it need not be recorded.
     fn event(&mut self, driver: &Arc<DriverContext>, stream: &CudaStream) -> Result<Option<Event>> {
-        if driver.is_lazy(stream) {
+        if driver.is_lazy(stream) && !self.records_all {
             return Ok(None);
         }
         self.spare.pop().map_or_else(|| Event::new(driver), Ok).map(Some)
@@ -235,6 +269,18 @@ impl Access {
         spare: &mut Vec<Event>,
         stream: &CudaStream,
     ) -> Result<()> {
+        self.put_on_record(driver, spare)?;
+        self.event.as_ref().map_or(Ok(()), |event| event.wait(stream))
+    }
+
+    /// Waits for the access on the host.
+    fn finish(&mut self, driver: &Arc<DriverContext>, spare: &mut Vec<Event>) -> Result<()> {
+        self.put_on_record(driver, spare)?;
+        self.event.as_ref().map_or(Ok(()), Event::synchronize)
+    }
+
+    /// Records the default stream's access, unless it is on record.
+    fn put_on_record(&mut self, driver: &Arc<DriverContext>, spare: &mut Vec<Event>) -> Result<()> {
         if self.state == State::Lazy {
             let event = match self.event.take().or_else(|| spare.pop()) {
                 Some(event) => event,
@@ -244,7 +290,7 @@ impl Access {
             self.event = Some(event);
             self.state = State::Recorded;
         }
-        self.event.as_ref().map_or(Ok(()), |event| event.wait(stream))
+        Ok(())
     }
 
     fn is_done(&self) -> bool {

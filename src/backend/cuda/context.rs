@@ -14,10 +14,13 @@ use super::{
     driver::{named, present},
     driver_context::DriverContext,
     graph::Graph,
+    host_blocks::HostBlocks,
+    host_memory::HostMemory,
     memory::Memory,
     module::Module,
     order,
     panics::Panics,
+    recorded::RecordedEvent,
     shared::Shared,
     stream::Stream,
     tensor_map,
@@ -172,7 +175,8 @@ impl Context {
         };
         let name = named(cuda.name(), "cuDeviceGetName", || device.clone())?;
         let id = ContextId::new();
-        let shared = Arc::new(Shared { driver: Arc::new(DriverContext::new(name, cuda)), panics });
+        let driver = Arc::new(DriverContext::new(name, cuda));
+        let shared = Arc::new(Shared { driver, panics, host_blocks: HostBlocks::default() });
         let default_stream = Arc::new(Stream::new(id, Arc::clone(&shared.stream), &shared));
         Ok(Self { id, limits, architecture, default_stream, shared })
     }
@@ -218,11 +222,11 @@ impl hal::Context for Context {
         &self.architecture
     }
 
-    fn default_stream(&self) -> Arc<dyn hal::Stream> {
+    fn default_stream(&self) -> Arc<dyn hal::Queue> {
         Arc::clone(&self.default_stream) as _
     }
 
-    fn new_stream(&self) -> Result<Arc<dyn hal::Stream>> {
+    fn new_stream(&self) -> Result<Arc<dyn hal::Queue>> {
         let stream = self.shared.new_stream()?;
         Ok(Arc::new(Stream::new(self.id, stream, &self.shared)))
     }
@@ -230,6 +234,11 @@ impl hal::Context for Context {
     /// Streams of cudarc's are of this context where they are of the driver's context behind it.
     fn accepts(&self, stream: StreamRef<'_>) -> bool {
         order::cuda_stream(stream).is_ok_and(|stream| self.is_of(stream))
+    }
+
+    /// Events of the driver's context behind this one.
+    fn accepts_event(&self, event: &dyn hal::Event) -> bool {
+        RecordedEvent::of(event).is_some_and(|event| event.is_of(self.cuda()))
     }
 
     fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
@@ -242,8 +251,38 @@ impl hal::Context for Context {
         Ok(Box::new(memory))
     }
 
+    fn host_memory(&self, bytes: usize) -> Result<Box<dyn hal::HostMemory>> {
+        Ok(Box::new(HostMemory::new(&self.shared, bytes)?))
+    }
+
+    unsafe fn copy(
+        &self,
+        target: u64,
+        source: u64,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        self.shared.bind()?;
+        let stream = order::launch_stream(stream)?.cu_stream();
+        // SAFETY: promised.
+        let copied = unsafe { sys::cuMemcpyDtoDAsync_v2(target, source, bytes, stream) };
+        named(copied.result(), "cuMemcpyDtoDAsync", || format!("{bytes} bytes"))
+    }
+
     fn load(&self, artifact: &'static EmbeddedArtifact) -> Result<Arc<dyn hal::Module>> {
-        Ok(Arc::new(Module::load(&self.shared, artifact)?))
+        // SAFETY: the binary is the one that the build made.
+        let module = unsafe { Module::load(&self.shared, artifact, artifact.bytes)? };
+        Ok(Arc::new(module))
+    }
+
+    unsafe fn load_image(
+        &self,
+        artifact: &'static EmbeddedArtifact,
+        image: &[u8],
+    ) -> Result<Option<Arc<dyn hal::Module>>> {
+        // SAFETY: promised.
+        let module = unsafe { Module::load(&self.shared, artifact, image)? };
+        Ok(Some(Arc::new(module)))
     }
 
     fn tensor_map(&self, data: &TensorMapData, format: TensorFormat) -> Result<Option<[u64; 16]>> {

@@ -12,14 +12,16 @@ use std::{
     },
 };
 
-use cudarc::driver::{result::module as raw, sys};
-use kernelmill_artifact::ArtifactKind;
+use cudarc::driver::{CudaStream, result::module as raw, sys};
 
-use super::{driver::named, driver_context::DriverContext};
+use super::{driver::named, driver_context::DriverContext, launches::Launches};
 use crate::{embedded::EmbeddedArtifact, error::Result};
 
 /// Room for what the driver says about PTX that it refuses.
 const LOG_BYTES: usize = 4096;
+
+/// How cubins and fat binaries begin. What begins in another way is PTX.
+const BINARY_FORMATS: [&[u8]; 2] = [b"\x7fELF", &0xba55_ed50_u32.to_le_bytes()];
 
 pub(super) struct Image {
     pub(super) handle: sys::CUmodule,
@@ -27,6 +29,7 @@ pub(super) struct Image {
     pub(super) artifact: &'static EmbeddedArtifact,
     /// Whether it stays loaded when this is dropped.
     stays: AtomicBool,
+    launches: Launches,
 }
 
 // SAFETY: the driver's handles can be used from every thread, with the context bound.
@@ -35,23 +38,37 @@ unsafe impl Send for Image {}
 unsafe impl Sync for Image {}
 
 impl Image {
-    /// Loads the binary into the context.
-    pub(super) fn load(
+    /// Loads a binary of the artifact's kernels into the context.
+    ///
+    /// # Safety
+    ///
+    /// It is whole.
+    pub(super) unsafe fn load(
         driver: &Arc<DriverContext>,
         artifact: &'static EmbeddedArtifact,
+        binary: &[u8],
     ) -> Result<Self> {
         driver.bind()?;
-        let handle = match artifact.kind {
-            // The driver wants text that ends with a zero.
-            ArtifactKind::Ptx => {
-                let text = artifact.bytes.split(|&byte| byte == 0).next().unwrap_or_default();
-                let text = CString::new(text).expect("the bytes before the first zero");
-                load_image(text.as_ptr().cast(), artifact)?
-            }
-            _ => load_image(artifact.bytes.as_ptr().cast(), artifact)?,
+        let handle = if BINARY_FORMATS.iter().any(|first| binary.starts_with(first)) {
+            load_image(binary.as_ptr().cast(), artifact)?
+        } else {
+            // PTX. The driver wants text that ends with a zero.
+            let text = binary.split(|&byte| byte == 0).next().unwrap_or_default();
+            let text = CString::new(text).expect("the bytes before the first zero");
+            load_image(text.as_ptr().cast(), artifact)?
         };
-        let stays = AtomicBool::new(false);
-        Ok(Self { handle, driver: Arc::clone(driver), artifact, stays })
+        let (stays, launches) = (AtomicBool::new(false), Launches::default());
+        Ok(Self { handle, driver: Arc::clone(driver), artifact, stays, launches })
+    }
+
+    /// Notes that a kernel of it is about to be launched on a stream.
+    pub(super) fn note_launch(&self, stream: &Arc<CudaStream>) {
+        self.launches.note(stream);
+    }
+
+    /// Whether streams that it was launched on have work.
+    pub(super) fn is_busy(&self) -> bool {
+        self.driver.make_current().is_err() || self.launches.are_in_flight()
     }
 
     /// Keeps it loaded for ever: it is not known whether something of it still runs.

@@ -130,6 +130,7 @@ impl hal::Function for Function {
         self.shared.bind()?;
         let stream = order::launch_stream(stream)?;
         self.allow_dynamic(shape.dynamic_shared_bytes)?;
+        self.image.note_launch(stream);
         // Kernels that were not compiled by this crate's compiler have no such parameter, and do not look.
         let record =
             if self.kernel.panics { self.shared.panics.record(stream, &self.image)? } else { 0 };

@@ -11,6 +11,7 @@ use super::{
     accesses::{Accesses, Queued},
     driver::named,
     driver_context::DriverContext,
+    host_memory::HostMemory,
     order,
     shared::Shared,
 };
@@ -141,6 +142,13 @@ impl Memory {
         self.shared.bind()?;
         order::launch_stream(stream)
     }
+
+    /// The stream of a copy, and the driver ready to be called for it.
+    fn expect_copy<'a>(&self, stream: StreamRef<'a>) -> Result<&'a Arc<CudaStream>> {
+        let stream = self.expect(stream)?;
+        self.shared.bind()?;
+        Ok(stream)
+    }
 }
 
 impl Drop for Memory {
@@ -189,6 +197,47 @@ impl hal::Memory for Memory {
         self.finish(subject)?;
         self.accesses.done();
         Ok(())
+    }
+
+    unsafe fn copy_to(
+        &self,
+        offset: usize,
+        target: &mut dyn hal::HostMemory,
+        target_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        let stream = self.expect_copy(stream)?;
+        let target = HostMemory::of_mut(target);
+        let source = self.block.address + offset as u64;
+        // SAFETY: within the target, as is promised.
+        let address = unsafe { hal::HostMemory::pointer(target).add(target_offset) };
+        let _written = target.accesses().write(stream)?;
+        let _read = self.accesses.read(stream)?;
+        // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
+        let copied =
+            unsafe { sys::cuMemcpyDtoHAsync_v2(address.cast(), source, bytes, stream.cu_stream()) };
+        named(copied.result(), "cuMemcpyDtoHAsync", || format!("{bytes} bytes"))
+    }
+
+    unsafe fn copy_from(
+        &mut self,
+        offset: usize,
+        source: &dyn hal::HostMemory,
+        source_offset: usize,
+        bytes: usize,
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        let stream = self.expect_copy(stream)?;
+        let target = self.block.address + offset as u64;
+        // SAFETY: within the source, as is promised.
+        let address = unsafe { source.pointer().add(source_offset) };
+        let _read = HostMemory::of(source).read(stream)?;
+        let _written = self.accesses.write(stream)?;
+        // SAFETY: both ranges are promised, and both memories stay until the accesses are done.
+        let copied =
+            unsafe { sys::cuMemcpyHtoDAsync_v2(target, address.cast(), bytes, stream.cu_stream()) };
+        named(copied.result(), "cuMemcpyHtoDAsync", || format!("{bytes} bytes"))
     }
 
     fn address(&self) -> u64 {

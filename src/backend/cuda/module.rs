@@ -17,10 +17,19 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// Loads the binary into the context.
-    pub(super) fn load(shared: &Arc<Shared>, artifact: &'static EmbeddedArtifact) -> Result<Self> {
-        let image = Arc::new(Image::load(&shared.driver, artifact)?);
-        Ok(Self { image, shared: Arc::clone(shared) })
+    /// Loads a binary of these kernels into the context.
+    ///
+    /// # Safety
+    ///
+    /// The binary is whole, and has the kernels of `artifact`.
+    pub(super) unsafe fn load(
+        shared: &Arc<Shared>,
+        artifact: &'static EmbeddedArtifact,
+        binary: &[u8],
+    ) -> Result<Self> {
+        // SAFETY: promised.
+        let image = unsafe { Image::load(&shared.driver, artifact, binary)? };
+        Ok(Self { image: Arc::new(image), shared: Arc::clone(shared) })
     }
 }
 
@@ -57,5 +66,9 @@ impl hal::Module for Module {
             Err(error) if error.0 == sys::CUresult::CUDA_ERROR_NOT_FOUND => Err(missing),
             Err(error) => named(Err(error), "cuModuleGetFunction", || kernel.entry.to_owned()),
         }
+    }
+
+    fn is_busy(&self) -> bool {
+        self.image.is_busy()
     }
 }

@@ -2,12 +2,13 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use super::{driver_context::DriverContext, panics::Panics};
+use super::{driver_context::DriverContext, host_blocks::HostBlocks, panics::Panics};
 
 pub(super) struct Shared {
     pub(super) driver: Arc<DriverContext>,
     /// Of the driver's context, which several `CudaContext`s can be of.
     pub(super) panics: Arc<Panics>,
+    pub(super) host_blocks: HostBlocks,
 }
 
 impl Deref for Shared {

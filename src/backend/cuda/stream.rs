@@ -7,7 +7,7 @@ use std::sync::{
 
 use cudarc::driver::CudaStream;
 
-use super::{capture::refuse_capture, driver::named, shared::Shared};
+use super::{capture::refuse_capture, driver::named, recorded::RecordedEvent, shared::Shared};
 use crate::{
     error::Result,
     hal::{self, ContextId},
@@ -39,6 +39,13 @@ impl Stream {
     pub(super) fn cudarc(&self) -> &Arc<CudaStream> {
         &self.cuda
     }
+
+    /// Makes the context current for `operation`, which a stream that is captured does not take.
+    fn prepare(&self, operation: &'static str) -> Result<()> {
+        self.shared.bind()?;
+        // Nobody but this crate can use a stream that was never given away.
+        if self.is_public() { refuse_capture(&self.cuda, operation) } else { Ok(()) }
+    }
 }
 
 impl hal::Stream for Stream {
@@ -47,12 +54,27 @@ impl hal::Stream for Stream {
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.shared.bind()?;
-        if self.is_public() {
-            refuse_capture(&self.cuda, "synchronize")?;
-        }
+        self.prepare("synchronize")?;
         self.shared.wait_for(&self.cuda)?;
         self.shared.panics.report(&self.cuda)
+    }
+}
+
+impl hal::Queue for Stream {
+    fn record(&self) -> Result<Arc<dyn hal::Event>> {
+        self.prepare("record")?;
+        let event = RecordedEvent::record(self.context, &self.shared.driver, &self.cuda)?;
+        Ok(Arc::new(event))
+    }
+
+    fn report(&self) -> Result<()> {
+        self.shared.panics.report(&self.cuda)
+    }
+
+    fn wait(&self, event: &dyn hal::Event) -> Result<()> {
+        self.prepare("wait")?;
+        let event = RecordedEvent::of(event);
+        event.expect("contexts accept events of their own back end").wait(&self.cuda)
     }
 }
 

@@ -75,9 +75,9 @@ fn rotate_by(on: &Context, angle: f32) -> Outcome {
     let points = values.as_chunks::<3>().0.to_vec();
     let mut output = on.device.upload(&points)?;
     on.kernels.rotate_points(&on.stream, Launch::linear(points.len()), angle, &mut output)?;
-    // Rodrigues' formula about (1, 2, 2) / 3, in double precision.
-    let (axis, sin, cos) =
-        ([1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], f64::from(angle).sin(), f64::from(angle).cos());
+    // Rodrigues' formula about (1, 2, 2) / 3, in double precision. By `libm`: the C library of MinGW-w64 does
+    // not reduce large angles.
+    let (axis, (sin, cos)) = ([1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], libm::sincos(f64::from(angle)));
     let rotate = |p: &[f32; 3]| {
         let p = p.map(f64::from);
         let along: f64 = (0..3).map(|i| axis[i] * p[i]).sum();

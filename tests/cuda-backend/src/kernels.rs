@@ -32,7 +32,64 @@ static SET: cg::KernelSet = cg::KernelSet {
 #[derive(Debug)]
 pub struct Kernels(cg::Loaded);
 
+/// The same kernel in a binary of its own, for the CUDA devices and the processor.
+#[must_use]
+pub fn copy(number: usize) -> &'static cg::KernelSet {
+    let kernels = |cpu| -> &'static [cg::EmbeddedKernel] {
+        Box::leak(Box::new([cg::EmbeddedKernel {
+            cpu,
+            ..cg::EmbeddedKernel::loaded(0, "saxpy", 0, cpu.is_none())
+        }]))
+    };
+    // SAFETY: nobody writes the constant.
+    let on_cpu = unsafe { cg::CpuEntry::new(&raw const ON_CPU) };
+    let artifact = |target, kind, bytes, cpu| cg::EmbeddedArtifact {
+        fingerprint: format!("copy {number} for {target}").leak(),
+        target,
+        kind,
+        bytes,
+        kernels: kernels(cpu),
+        ..SET.artifacts[0]
+    };
+    let ptx = artifact("compute_75", cg::ArtifactKind::Ptx, SET.artifacts[0].bytes, None);
+    let cpu = artifact("cpu", cg::ArtifactKind::Object, &[], Some(on_cpu));
+    Box::leak(Box::new(cg::KernelSet { artifacts: Box::leak(Box::new([ptx, cpu])), ..SET }))
+}
+
+static ON_CPU: cg::CpuKernel = cg::CpuKernel {
+    version: 2,
+    strategy: cg::abi::STRATEGY_LOOP,
+    static_shared_bytes: 0,
+    frame_bytes: 0,
+    frame_align: 1,
+    run: [Some(first_element), None, None],
+    start: None,
+    resume: None,
+};
+
+/// `y[0] += a * x[0]`, in each block.
+unsafe extern "C" fn first_element(arguments: *const *const u8, _block: *mut cg::abi::Block) {
+    // SAFETY: the arguments are those of `saxpy`, and the buffers have elements.
+    unsafe {
+        let address = |index: usize| {
+            std::ptr::with_exposed_provenance_mut::<f32>(
+                (*arguments.add(index)).cast::<usize>().read(),
+            )
+        };
+        *address(3) += (*arguments).cast::<f32>().read() * *address(1);
+    }
+}
+
 impl Kernels {
+    /// Loads a copy of the kernel.
+    ///
+    /// # Errors
+    ///
+    /// What the driver reports.
+    pub fn load_copy(device: &Device, copy: &'static cg::KernelSet) -> Result<Self> {
+        cg::Loaded::new(device, copy).map(Self)
+    }
+
     /// Loads the kernel.
     ///
     /// # Errors

@@ -2,9 +2,11 @@
 //! find the fake driver as theirs.
 
 mod child;
+mod executor;
 mod gate;
 mod kernels;
 
 pub use child::{Child, LEAKS, clean_child};
+pub use executor::{Wakes, block_on};
 pub use gate::Gate;
-pub use kernels::Kernels;
+pub use kernels::{Kernels, copy};

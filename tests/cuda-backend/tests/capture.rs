@@ -7,7 +7,7 @@ use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus},
 };
-use kernelmill::{Buffer, Device, Error, Launch, LaunchStream, Result};
+use kernelmill::{Buffer, Device, Error, Launch, LaunchStream, Result, module_cache};
 
 /// A device with its kernel, and buffers.
 struct Bench {
@@ -82,12 +82,15 @@ fn whatever_stream_is_captured_takes_no_launch() {
         let adopted = bench.device.adopt_stream(bench.context.new_stream().unwrap()).unwrap();
         for stream in [&own, &adopted] {
             bench.launch(stream).unwrap();
+            let event = bench.device.stream().record().unwrap();
             let cuda = Arc::clone(stream.cuda_stream().unwrap());
             begin(&cuda);
             assert_refused(bench.launch(stream));
             assert_refused(bench.launch(&cuda));
             assert_refused(bench.launch(&stream.clone()));
             assert_refused(stream.synchronize());
+            assert_refused(stream.record());
+            assert_refused(stream.wait(&event));
             end(&cuda);
             bench.launch(stream).unwrap();
             stream.synchronize().unwrap();
@@ -152,5 +155,26 @@ fn memory_is_copied_and_freed_beside_a_capture() {
         let status = stream.capture_status().unwrap();
         assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE);
         end(&stream);
+    });
+}
+
+/// Making room in the module cache asks streams whether they have work; it does not ask one that is captured.
+#[test]
+fn a_capture_goes_on_while_modules_are_evicted() {
+    clean_child("a_capture_goes_on_while_modules_are_evicted", &[], || {
+        let mut bench = Bench::new();
+        let stream = bench.context.new_stream().unwrap();
+        bench.launch(&stream).unwrap();
+        stream.synchronize().unwrap();
+        begin(&stream);
+        let Bench { kernels, .. } = bench;
+        drop(kernels);
+        module_cache().set_capacity(0);
+        let status = stream.capture_status().unwrap();
+        assert_eq!(status, CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE);
+        assert_eq!(module_cache().statistics().loaded, 1);
+        end(&stream);
+        module_cache().set_capacity(0);
+        assert_eq!(module_cache().statistics().loaded, 0);
     });
 }

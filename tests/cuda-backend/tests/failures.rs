@@ -4,7 +4,7 @@
 
 use std::{fmt::Write as _, thread};
 
-use cuda_backend::{Child, Kernels, LEAKS};
+use cuda_backend::{Child, Kernels, LEAKS, block_on};
 use cudarc::driver::{CudaContext, sys};
 use kernelmill::{Device, Error, Launch, Result};
 
@@ -153,6 +153,55 @@ fn graphs() -> Result<Outcome> {
     Ok((graph.slice(&y)?.download()?, 0))
 }
 
+/// Events that streams, the host and tasks wait for, with their times.
+fn events() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let kernels = Kernels::load(&device)?;
+    let streams = [device.new_stream()?, device.stream()];
+    let (x, mut y) = (device.upload(&[1.0f32; LEN])?, device.zeros::<f32>(LEN)?);
+    let start = streams[0].record()?;
+    kernels.saxpy(&streams[0], Launch::linear(LEN), 2.0, &x, &mut y)?;
+    let end = streams[0].record()?;
+    streams[1].wait(&end)?;
+    // The driver is lazy, and has not begun.
+    match end.elapsed_since(&start) {
+        Err(Error::EventPending { .. }) => {}
+        other => return other.map(|_| unreachable!("the event is pending")),
+    }
+    assert!(!end.is_complete()?);
+    end.synchronize()?;
+    assert!(start.is_complete()?);
+    end.elapsed_since(&start)?;
+    kernels.saxpy(&streams[0], Launch::linear(LEN), 1.0, &x, &mut y)?;
+    // One wait on another thread: a second one may have the same thread, and other calls then.
+    block_on(&streams[0])?;
+    drop((start, end, streams));
+    Ok((y.download()?, 0))
+}
+
+/// Copies between pinned memory and the device, on several streams.
+fn pinned_copies() -> Result<Outcome> {
+    let device = Device::cuda(0)?;
+    let mut y = device.zeros::<f32>(LEN)?;
+    let (mut source, mut target) =
+        (device.pinned_from(&[1.0f32; LEN])?, device.pinned_zeros::<f32>(LEN)?);
+    y.copy_from_async(&device.stream(), &source)?;
+    source.as_mut_slice()?.fill(2.0);
+    let streams = [device.new_stream()?, device.new_stream()?];
+    y.slice_mut(..4).copy_from_async(&streams[0], &device.pinned_from(&[3.0; 4])?)?;
+    y.copy_to_async(&streams[1], &mut target)?;
+    assert_eq!(target.as_slice()?[2..6], [3.0, 3.0, 1.0, 1.0]);
+    y.copy_from_async(&streams[1], &source)?;
+    y.copy_to_async(&streams[0], &mut source)?;
+    let mut copy = device.zeros::<f32>(LEN)?;
+    copy.copy_from_buffer(&streams[0], &y.slice(..))?;
+    y.copy_from_buffer(&streams[1], &copy.slice(..))?;
+    // One wait on another thread, as above.
+    assert_eq!(block_on(y.slice(..2).download_async(&streams[1])?)?, [2.0; 2]);
+    drop((source, streams));
+    Ok((y.download()?, 0))
+}
+
 /// Streams and slices of cudarc's in a context that the program has.
 fn with_cudarc() -> Result<Outcome> {
     // What fails in cudarc itself is not looked at.
@@ -220,6 +269,13 @@ const SEVERAL_STREAMS: Program = Program {
 };
 const GRAPHS: Program =
     Program { name: "every_call_of_graphs_fails_once", run: graphs, expected: ([6.0; LEN], 0) };
+const EVENTS: Program =
+    Program { name: "every_call_of_events_fails_once", run: events, expected: ([3.0; LEN], 0) };
+const PINNED_COPIES: Program = Program {
+    name: "every_call_of_pinned_copies_fails_once",
+    run: pinned_copies,
+    expected: ([2.0; LEN], 0),
+};
 const PANICS: Program = Program {
     name: "every_call_of_kernels_that_panic_fails_once",
     run: panics,
@@ -341,6 +397,16 @@ fn every_call_of_several_streams_fails_once() {
 #[test]
 fn every_call_of_graphs_fails_once() {
     GRAPHS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+}
+
+#[test]
+fn every_call_of_events_fails_once() {
+    EVENTS.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
+}
+
+#[test]
+fn every_call_of_pinned_copies_fails_once() {
+    PINNED_COPIES.sweep(&["UNKNOWN", "OUT_OF_MEMORY", "LAUNCH_FAILED"]);
 }
 
 #[test]

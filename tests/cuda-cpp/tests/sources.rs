@@ -38,6 +38,23 @@ fn what_keeps_a_kernel_from_a_target_is_named_with_its_line_and_the_others_compi
     assert!(after.iter().all(|after| after[0].numbers() == [3.0, 7.5]));
 }
 
+/// LLVM keeps the array in registers, and crashed with those of 16 bits.
+#[test]
+fn an_array_of_bytes_that_is_searched_compiles_for_every_processor_of_amd() {
+    let search = lower(&source("search")).unwrap();
+    for target in ["gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1151", "gfx1201"] {
+        let artifact = search.compile(target).unwrap_or_else(|error| panic!("{target}: {error}"));
+        assert_eq!(artifact.kernels.len(), 1, "{target}");
+    }
+    // Six queens, the first of them in each column.
+    let starts: Vec<u32> = (0..6).flat_map(|column| [1 << column, column]).collect();
+    let arguments = [6, 1, 6].map(|number: i32| Value::of(number)).into_iter();
+    let arguments: Vec<_> =
+        arguments.chain([Value::Words(starts), Value::Words(vec![0; 6])]).collect();
+    let after = search.run("queens", Launch::linear(1, 32), &arguments);
+    assert!(after.iter().all(|after| after[4].words() == [0, 1, 1, 1, 1, 0]));
+}
+
 #[test]
 fn every_header_that_was_read_is_an_input_and_none_of_ours() {
     let mixed = lower(&mixed()).unwrap();

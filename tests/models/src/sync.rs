@@ -1,43 +1,24 @@
 //! loom's types, by the names that the modules under test know.
 
-use loom::{
-    cell::UnsafeCell,
-    sync::atomic::{AtomicBool as Flag, Ordering as Order},
-};
+use std::sync::atomic::AtomicU64 as Ticks;
 
-pub(crate) use loom::sync::{
-    Arc, Condvar, Mutex, MutexGuard,
-    atomic::{AtomicBool, AtomicUsize, Ordering},
+pub(crate) use loom::{
+    cell::UnsafeCell,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
 };
 pub(crate) use std::sync::PoisonError;
 
-/// `std`'s cell that is written once, which loom lacks. Only one thread at a time may set it: loom reports
-/// a race otherwise.
-pub(crate) struct OnceLock<T> {
-    is_set: Flag,
-    value: UnsafeCell<Option<T>>,
+/// A fence beside sequentially consistent accesses: loom takes these for acquiring and releasing ones, and
+/// knows the one order of fences. What holds with the fence holds for the accesses as they are.
+pub(crate) fn model_fence() {
+    loom::sync::atomic::fence(Ordering::SeqCst);
 }
 
-// SAFETY: the value is written before the flag is set, and only read after that.
-unsafe impl<T: Send + Sync> Sync for OnceLock<T> {}
-
-impl<T> OnceLock<T> {
-    pub(crate) fn new() -> Self {
-        Self { is_set: Flag::new(false), value: UnsafeCell::new(None) }
-    }
-
-    pub(crate) fn get(&self) -> Option<&T> {
-        // SAFETY: the value is not written any more once the flag is set, and loom checks that.
-        self.is_set.load(Order::Acquire).then(|| self.value.with(|it| unsafe { &*it }).as_ref())?
-    }
-
-    pub(crate) fn set(&self, value: T) -> Result<(), T> {
-        if self.is_set.load(Order::Acquire) {
-            return Err(value);
-        }
-        // SAFETY: nobody reads before the flag is set, and loom reports a second writer.
-        self.value.with_mut(|it| unsafe { *it = Some(value) });
-        self.is_set.store(true, Order::Release);
-        Ok(())
-    }
+/// Counts up. `std`'s number: it is no part of the model.
+pub(crate) fn thread_tick() -> u64 {
+    static TICKS: Ticks = Ticks::new(0);
+    TICKS.fetch_add(1, Ordering::Relaxed)
 }

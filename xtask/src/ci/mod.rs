@@ -1,7 +1,7 @@
 //! `cargo xtask test`: every check and every test, with nothing skipped.
 
-mod aarch64;
 mod book;
+mod cross_builds;
 mod dependencies;
 mod examples;
 mod first_command;
@@ -52,8 +52,8 @@ enum Stage {
     Soundness,
     /// Examples and every kernel on the oldest Rust, on beta, and on nightly as information.
     Toolchains,
-    /// Every kernel, and random ones, for aarch64 on an emulated processor.
-    Aarch64,
+    /// Code for other hosts, and every kernel for aarch64 and Windows on emulated machines.
+    CrossBuilds,
     /// The first command of the README, with rustup and a C linker only.
     FirstCommand,
 }
@@ -73,7 +73,7 @@ impl Stage {
             Self::TestDriver => "every kernel as PTX on the fake CUDA driver",
             Self::Soundness => "the run time under Miri and the sanitizers",
             Self::Toolchains => "examples and every kernel on other Rust toolchains",
-            Self::Aarch64 => "every kernel on an emulated aarch64",
+            Self::CrossBuilds => "code for other hosts, and every kernel on emulated ones",
             Self::FirstCommand => "the first command with rustup and a C linker only",
         }
     }
@@ -92,7 +92,7 @@ impl Stage {
             Self::TestDriver => test_driver::run(workspace),
             Self::Soundness => soundness::run(workspace),
             Self::Toolchains => toolchains::run(workspace),
-            Self::Aarch64 => aarch64::run(workspace),
+            Self::CrossBuilds => cross_builds::run(workspace),
             Self::FirstCommand => first_command::run(workspace),
         }
     }

@@ -36,6 +36,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8], access: Access) -> io::Result<()>
 pub(crate) fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
+    #[cfg(not(unix))]
+    let _ = access;
     #[cfg(unix)]
     if access == Access::UserAlone {
         use std::os::unix::fs::DirBuilderExt as _;
@@ -47,6 +49,8 @@ pub(crate) fn make_folder(folder: &Path, access: Access) -> io::Result<()> {
 fn write_new(path: &Path, bytes: &[u8], access: Access) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
+    #[cfg(not(unix))]
+    let _ = access;
     #[cfg(unix)]
     if access == Access::UserAlone {
         use std::os::unix::fs::OpenOptionsExt as _;

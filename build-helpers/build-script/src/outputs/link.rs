@@ -65,8 +65,8 @@ pub(crate) fn archive(
 }
 
 /// The digests of a library and of the objects that it is made of, with their paths, a file a line; `None`
-/// where one of them cannot be read. When they were written says nothing: clocks are changed, and files
-/// are brought back with the times that they had.
+/// where one of them cannot be read. Times of modification decide nothing: clocks are changed, and
+/// backups restore files with their old times.
 fn contents(library: &Path, objects: &[PathBuf]) -> Option<String> {
     let line = |path: &Path| {
         let content = digest(&fs::read(path).ok()?);
@@ -126,7 +126,7 @@ mod tests {
         set_time(&library, SystemTime::now() + day);
         project.write("app/a.o", "later");
         assert!(contains(&built(&project), "later"), "the object of before is kept");
-        // An object is brought back with the time that it had.
+        // An object is restored with its old time.
         project.write("app/a.o", "third");
         set_time(&project.folder.path().join("app/a.o"), SystemTime::now() - day);
         assert!(contains(&built(&project), "third"));

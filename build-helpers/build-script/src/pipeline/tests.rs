@@ -369,7 +369,7 @@ error: the target `vulkan` is not available for kernels in Rust with this toolch
     assert_eq!(project.error(), expected);
 }
 
-/// Check 1 of the survey: which change makes what anew. The front end has a key of its own, and so
+/// Check 1 of the survey: what each change compiles again. The front end has a key of its own, and so
 /// has what is made of its result.
 #[test]
 fn check_01_a_change_of_the_name_alone_shares_the_front_end() {

@@ -149,6 +149,11 @@ pub(super) fn load_arguments<'c>(
 
 /// Ends the kernel's thread early where a function it called does: calls `_setjmp`, goes to
 /// `again` on the way back, and goes on in the block the builder is in then.
+///
+/// On Windows it has a second parameter, the frame that `longjmp` unwinds to ([`__intrinsic_setjmp`][ms]). With
+/// none it only sets the registers back, as elsewhere: there is nothing to unwind in a kernel.
+///
+/// [ms]: https://learn.microsoft.com/en-us/cpp/c-runtime-library/reference/setjmp
 pub(super) fn catch_thread_exits<'c>(
     unit: &Unit<'_, 'c>,
     builder: &Builder<'c>,
@@ -159,10 +164,15 @@ pub(super) fn catch_thread_exits<'c>(
     use kernelmill_llvm::ir::{IntPredicate, Place};
     let context = unit.context;
     let word = Type::int(context, 32);
-    let setjmp = unit.module.declare("_setjmp", word.function(&[Type::pointer(context, 0)]));
+    let pointer = Type::pointer(context, 0);
+    let mut arguments = vec![builder.offset(context, block, block::JUMP)];
+    if unit.module.get_triple().as_str().to_string_lossy().contains("windows") {
+        arguments.push(pointer.null());
+    }
+    let ty = word.function(&vec![pointer; arguments.len()]);
+    let setjmp = unit.module.declare("_setjmp", ty);
     setjmp.add_attribute(context, Place::Function, "returns_twice", 0);
-    let buffer = builder.offset(context, block, block::JUMP);
-    let came_back = builder.call(setjmp, &[buffer]);
+    let came_back = builder.call(setjmp, &arguments);
     came_back.add_attribute(context, Place::Function, "returns_twice", 0);
     let first = builder.compare(IntPredicate::Eq, came_back, word.constant(0));
     let go = Block::append(context, function, "first");

@@ -1,6 +1,6 @@
 //! AMD: code objects, by LLVM and the linker of the Rust toolchain.
 
-use std::{fmt::Write as _, fs, process::Command};
+use std::{fs, process::Command};
 
 use kernelmill_artifact::{AmdTarget, ArtifactKind, LaunchLimits, Target};
 use kernelmill_llvm::{
@@ -31,13 +31,20 @@ const MAX_THREADS: u32 = 1024;
 
 impl Amd {
     pub(crate) fn new(target: &AmdTarget) -> Result<Self, Error> {
-        let mut features = String::new();
-        for (name, value) in [("xnack", target.xnack), ("sramecc", target.sramecc)] {
-            if let Some(on) = value {
-                let comma = if features.is_empty() { "" } else { "," };
-                let _ = write!(features, "{comma}{}{name}", if on { '+' } else { '-' });
-            }
-        }
+        // Up to LLVM 23 at least, registers of 16 bits crash code generation where an array of bytes is kept in
+        // registers ("Post-RA pseudo instruction expansion"). Without this LLVM uses 32 bits for such a value, as
+        // it did before version 21.
+        let has_short_registers = ["gfx11", "gfx12"].map(|it| target.processor.starts_with(it));
+        let short_registers = has_short_registers.contains(&true).then_some(false);
+        let features = [
+            ("xnack", target.xnack),
+            ("sramecc", target.sramecc),
+            ("real-true16", short_registers),
+        ];
+        let sign = |on| if on { '+' } else { '-' };
+        let stated =
+            features.iter().filter_map(|(name, on)| on.map(|on| format!("{}{name}", sign(on))));
+        let features = stated.collect::<Vec<_>>().join(",");
         let machine = Machine::new("amdgcn-amd-amdhsa", &target.processor, &features, true)?;
         Ok(Self { machine, target: target.clone() })
     }

@@ -3,20 +3,19 @@
 use super::node::Step;
 
 /// An order in which every node comes after those it waits for; `None` where there is a circle.
+///
+/// Of the nodes that could be next it is the one added last, so that a program which forgot a
+/// dependency does not get the order in which it added its nodes.
 pub(super) fn topological(nodes: &[Step]) -> Option<Vec<usize>> {
     let mut order = Vec::with_capacity(nodes.len());
     let mut placed = vec![false; nodes.len()];
     while order.len() < nodes.len() {
-        let before = order.len();
-        for (index, step) in nodes.iter().enumerate() {
-            if !placed[index] && step.after.iter().all(|&other| placed[other]) {
-                placed[index] = true;
-                order.push(index);
-            }
-        }
-        if order.len() == before {
-            return None;
-        }
+        let is_next = |index: &usize| {
+            !placed[*index] && nodes[*index].after.iter().all(|&other| placed[other])
+        };
+        let index = (0..nodes.len()).rev().find(is_next)?;
+        placed[index] = true;
+        order.push(index);
     }
     Some(order)
 }
@@ -47,6 +46,11 @@ mod tests {
         assert_eq!(topological(&nodes(&[&[2], &[], &[1]])), Some(vec![1, 2, 0]));
         assert_eq!(topological(&nodes(&[&[1], &[0]])), None);
         assert_eq!(topological(&[]), Some(vec![]));
+    }
+
+    #[test]
+    fn nodes_that_wait_for_nothing_come_in_the_other_order() {
+        assert_eq!(topological(&nodes(&[&[], &[], &[0]])), Some(vec![1, 0, 2]));
     }
 
     #[test]

@@ -155,11 +155,13 @@ impl Pool {
             .to_owned();
         for (number, (kind, _)) in self.kernels.iter().enumerate() {
             let (kind, ..) = KINDS[*kind];
-            let call = format!("on.kernel_{number}(stream, launch, a, x, y)");
+            let call = format!(
+                "|on, stream, launch, a, x, y| on.kernel_{number}(stream, launch, a, x, y)"
+            );
             writeln!(
                 text,
-                "    Case {{ kind: Kind::{kind}, function: functions::f{number}, launch: \
-                 |on, stream, launch, a, x, y| {call} }},"
+                "    Case {{ kind: Kind::{kind}, function: functions::f{number}, launch: {call}, \
+                 record: {call} }},"
             )
             .expect("memory");
         }

@@ -1,6 +1,8 @@
 //! The pool of random kernels, with what each computes in plain Rust.
 
-use kernelmill::{BufferSlice, BufferSliceMut, Launch, Result, Stream};
+use kernelmill::{
+    BufferSlice, BufferSliceMut, GraphBuilder, GraphSlice, GraphSliceMut, Launch, Result, Stream,
+};
 
 /// The wrappers that the build script wrote.
 pub mod kernels {
@@ -18,11 +20,21 @@ type Start = fn(
     &mut BufferSliceMut<'_, u32>,
 ) -> Result<()>;
 
+type Record = fn(
+    &kernels::Kernels,
+    &GraphBuilder,
+    Launch<1>,
+    u32,
+    &GraphSlice<'_, u32>,
+    &mut GraphSliceMut<'_, u32>,
+) -> Result<()>;
+
 /// A kernel of the pool.
 pub(crate) struct Case {
     kind: Kind,
     function: fn(u32, u32, u32) -> u32,
     pub(crate) launch: Start,
+    pub(crate) record: Record,
 }
 
 /// What a kernel does with its function.

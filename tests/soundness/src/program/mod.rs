@@ -1,5 +1,6 @@
 //! A random program: its state, its steps, and what it expects.
 
+mod graphs;
 mod panics;
 mod values;
 
@@ -109,7 +110,7 @@ impl Program {
     }
 
     fn step(&mut self) {
-        match self.random.below(20) {
+        match self.random.below(21) {
             0..9 => self.launch(),
             9 | 10 => self.launch_from_threads(),
             11 => self.launch_and_drop(),
@@ -127,7 +128,8 @@ impl Program {
                 self.streams[index] = stream(&self.device, &mut self.random);
             }
             17 => self.reload(),
-            18 => self.panics.tolerate(|| self.device.synchronize()),
+            18 => self.graph(),
+            19 => self.panics.tolerate(|| self.device.synchronize()),
             _ => {
                 let stream = &self.streams[self.random.below(STREAMS)];
                 self.panics.tolerate(|| stream.synchronize());

@@ -301,7 +301,7 @@ mod tests {
         for name in ["kernels/pack/Cargo.toml", "kernels/pack/src/a.rs", "other/src/lib.rs"] {
             assert!(inputs.iter().any(|input| input == name), "{name} in {inputs:?}");
         }
-        // A file that is brought back with the time that it had, long before the build.
+        // A file is restored with its old time, long before the build.
         let file = project.folder.path().join("app/kernels/pack/src/a.rs");
         project.write("app/kernels/pack/src/a.rs", "pub fn f(x: u32) -> u32 { x * 77 }");
         let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(86_400);

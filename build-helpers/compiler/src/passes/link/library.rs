@@ -165,10 +165,10 @@ impl Archives {
             object.symbols().filter(|symbol| symbol.is_definition() && !symbol.is_local());
         for symbol in defined {
             if let Ok(name) = symbol.name() {
-                let name = if cfg!(target_os = "macos") {
-                    name.strip_prefix('_').unwrap_or(name)
-                } else {
-                    name
+                // Mach-O puts an underscore before the name that bitcode has.
+                let name = match object.format() {
+                    object::BinaryFormat::MachO => name.strip_prefix('_').unwrap_or(name),
+                    _ => name,
                 };
                 self.by_symbol.entry(name.to_owned()).or_insert(index);
             }

@@ -1,0 +1,93 @@
+//! CUDA host memory: pages that the driver has pinned, between which and the device copies run by themselves.
+//!
+//! [CUDA C++ Programming Guide, "Page-Locked Host Memory"](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#page-locked-host-memory).
+//! The copies that use a block are its accesses, as those of device memory are. Guaranteed: a block is given
+//! back when no copy uses it.
+
+use std::{any::Any, mem::ManuallyDrop, ptr, sync::Arc};
+
+use cudarc::driver::CudaStream;
+
+use super::{
+    accesses::{Accesses, Queued},
+    host_blocks::Block,
+    shared::Shared,
+};
+use crate::{error::Result, hal};
+
+pub(super) struct HostMemory {
+    block: ManuallyDrop<Block>,
+    accesses: Accesses,
+    shared: Arc<Shared>,
+}
+
+impl HostMemory {
+    /// Memory of `bytes` bytes, more than 0; all zero.
+    pub(super) fn new(shared: &Arc<Shared>, bytes: usize) -> Result<Self> {
+        shared.bind()?;
+        let block = shared.host_blocks.take(&shared.driver, bytes)?;
+        // SAFETY: the memory has that many bytes, and nobody else uses it.
+        unsafe { ptr::write_bytes(block.pointer(), 0, bytes) };
+        let (accesses, shared) = (Accesses::of_host(&shared.driver), Arc::clone(shared));
+        Ok(Self { block: ManuallyDrop::new(block), accesses, shared })
+    }
+
+    /// The memory behind the trait, which is of this back end.
+    pub(super) fn of(memory: &dyn hal::HostMemory) -> &Self {
+        let memory: &dyn Any = memory;
+        memory.downcast_ref().expect("copies are between memories of one context")
+    }
+
+    /// As [`HostMemory::of`].
+    pub(super) fn of_mut(memory: &mut dyn hal::HostMemory) -> &mut Self {
+        let memory: &mut dyn Any = memory;
+        memory.downcast_mut().expect("copies are between memories of one context")
+    }
+
+    /// Before a copy from it is queued.
+    pub(super) fn read<'a>(&'a self, stream: &'a Arc<CudaStream>) -> Result<Queued<'a>> {
+        self.accesses.read(stream)
+    }
+
+    pub(super) fn accesses(&mut self) -> &mut Accesses {
+        &mut self.accesses
+    }
+
+    /// The panics of launches, after a copy that may have brought what they left.
+    fn report(&self, was_written: bool) -> Result<()> {
+        if was_written { self.shared.panics.report_all() } else { Ok(()) }
+    }
+}
+
+impl hal::HostMemory for HostMemory {
+    fn pointer(&self) -> *mut u8 {
+        self.block.pointer()
+    }
+
+    fn finish_write(&self) -> Result<()> {
+        self.shared.bind()?;
+        self.report(self.accesses.finish_write()?)
+    }
+
+    fn finish_all(&mut self) -> Result<()> {
+        self.shared.bind()?;
+        let was_written = self.accesses.finish_all()?;
+        self.report(was_written)
+    }
+}
+
+impl Drop for HostMemory {
+    fn drop(&mut self) {
+        let Self { block, accesses, shared } = self;
+        let waited = shared.make_current().and_then(|()| accesses.finish_all());
+        if let Err(error) = waited
+            && shared.synchronize().is_err()
+        {
+            // A copy may use it for ever: it is not freed.
+            shared.keep(Err(error));
+            return;
+        }
+        // SAFETY: it is taken here alone, and not used after this.
+        shared.host_blocks.give_back(unsafe { ManuallyDrop::take(block) });
+    }
+}

@@ -1,0 +1,73 @@
+//! Pinned buffers on the CPU, where they are plain memory and copies are done when they return.
+
+use super::generated::Kernels;
+use crate::{Device, DeviceCopy, Error, Launch};
+
+/// An element that is aligned to more than what back ends allocate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(512))]
+struct Wide([u8; 512]);
+
+// SAFETY: `repr(C)`, of scalars only, and no bytes between them.
+unsafe impl DeviceCopy for Wide {}
+
+#[test]
+fn elements_go_there_and_back() {
+    let device = Device::cpu().unwrap();
+    let stream = device.new_stream().unwrap();
+    let wide = [Wide([1; 512]), Wide([2; 512]), Wide([3; 512])];
+    let mut pinned = device.pinned_from(&wide).unwrap();
+    assert!(pinned.as_slice().unwrap().as_ptr().is_aligned());
+    let mut buffer = device.zeros::<Wide>(3).unwrap();
+    buffer
+        .slice_mut(1..)
+        .copy_from_async(&stream, &device.pinned_from(&wide[1..]).unwrap())
+        .unwrap();
+    buffer.copy_to_async(&stream, &mut pinned).unwrap();
+    assert_eq!(pinned.as_slice().unwrap(), [Wide([0; 512]), wide[1], wide[2]]);
+    pinned.as_mut_slice().unwrap()[0] = wide[1];
+    buffer.copy_from_async(&stream, &pinned).unwrap();
+    assert_eq!(buffer.download().unwrap(), [wide[1], wide[1], wide[2]]);
+    assert_eq!((pinned.len(), pinned.device()), (3, &device));
+}
+
+#[test]
+fn elements_without_bytes_and_too_many_elements() {
+    let device = Device::cpu().unwrap();
+    let mut pinned = device.pinned_from(&[[0u64; 0]; 7]).unwrap();
+    assert_eq!(pinned.as_mut_slice().unwrap().len(), 7);
+    let error = device.pinned_zeros::<u64>(usize::MAX / 2).unwrap_err();
+    assert!(matches!(error, Error::OutOfMemory { bytes: usize::MAX, .. }), "{error}");
+}
+
+#[test]
+fn a_panic_is_reported_by_the_copy() {
+    let device = Device::cpu_sequential().unwrap();
+    let kernels = Kernels::load(&device).unwrap();
+    let stream = device.new_stream().unwrap();
+    let (x, mut y) = (device.zeros::<f32>(7).unwrap(), device.zeros::<f32>(8).unwrap());
+    let mut pinned = device.pinned_zeros::<f32>(8).unwrap();
+    kernels.saxpy(&stream, Launch::linear(8), 1.0, &x, &mut y).unwrap();
+    let error = y.copy_to_async(&stream, &mut pinned).unwrap_err();
+    assert!(matches!(error, Error::KernelPanic(_)), "{error}");
+    y.copy_to_async(&stream, &mut pinned).unwrap();
+    stream.synchronize().unwrap();
+}
+
+#[test]
+fn buffers_are_copied() {
+    let device = Device::cpu().unwrap();
+    let source = device.upload(&[Wide([1; 512]), Wide([2; 512])]).unwrap();
+    let mut target = device.zeros::<Wide>(3).unwrap();
+    target.slice_mut(1..).copy_from_buffer(&device.stream(), &source.slice(..)).unwrap();
+    assert_eq!(target.download().unwrap(), [Wide([0; 512]), Wide([1; 512]), Wide([2; 512])]);
+}
+
+#[test]
+fn two_devices_are_kept_apart() {
+    let (device, other) = (Device::cpu().unwrap(), Device::cpu_sequential().unwrap());
+    let mut buffer = device.zeros::<u8>(1).unwrap();
+    let foreign = other.pinned_zeros::<u8>(1).unwrap();
+    let refused = buffer.copy_from_async(&device.stream(), &foreign);
+    assert!(matches!(refused, Err(Error::WrongDevice { .. })), "{refused:?}");
+}
