@@ -44,6 +44,12 @@
 #define __KM_UNSIGNED(M)                                                                           \
   M(uchar, uchar, 8, 0, UCHAR_MAX) M(ushort, ushort, 16, 0, USHRT_MAX)                             \
   M(uint, uint, 32, 0, UINT_MAX) M(ulong, ulong, 64, 0, ULONG_MAX)
-// `M` for every kind of memory that a pointer names.
+// `M` for every kind of memory that a pointer names and that can be written.
+#ifdef __opencl_c_generic_address_space
+#define __KM_GENERIC(M, ...) M(__generic, __VA_ARGS__)
+#else
+#define __KM_GENERIC(M, ...)
+#endif
 #define __KM_MEMORY(M, ...)                                                                        \
-  M(__global, __VA_ARGS__) M(__local, __VA_ARGS__) M(__private, __VA_ARGS__)
+  M(__global, __VA_ARGS__) M(__local, __VA_ARGS__) M(__private, __VA_ARGS__)                       \
+  __KM_GENERIC(M, __VA_ARGS__)

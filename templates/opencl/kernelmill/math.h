@@ -145,6 +145,7 @@ __KM_UNARY(float, nan, uint) __KM_UNARY(double, nan, ulong)
 // Those of private memory stand first, because the others call them.
 __KM_TWO_OF(__private, float) __KM_TWO_OF(__private, double) __KM_TWO_OF(__global, float)
 __KM_TWO_OF(__global, double) __KM_TWO_OF(__local, float) __KM_TWO_OF(__local, double)
+__KM_GENERIC(__KM_TWO_OF, float) __KM_GENERIC(__KM_TWO_OF, double)
 #undef __KM_TWO_OF
 #undef __KM_SECOND
 #undef __KM_HALVES

@@ -4,27 +4,33 @@
 
 #define __KM_LOAD(SPACE, N, T)                                                                     \
   __KM_F T##N vload##N(size_t i, const SPACE T *from) {                                            \
-    T##N value;                                                                                    \
-    for (int k = 0; k < N; k++) value[k] = from[i * N + k];                                        \
-    return value;                                                                                  \
+    return *(const SPACE __km_packed_##T##N *)(from + i * N);                                      \
   }
 #define __KM_STORE(SPACE, N, T)                                                                    \
   __KM_F void vstore##N(T##N value, size_t i, SPACE T *to) {                                       \
-    for (int k = 0; k < N; k++) to[i * N + k] = value[k];                                          \
+    *(SPACE __km_packed_##T##N *)(to + i * N) = value;                                             \
   }
 #define __KM_LOADS(SPACE, T)                                                                       \
-  __KM_LOAD(SPACE, 2, T) __KM_LOAD(SPACE, 3, T) __KM_LOAD(SPACE, 4, T) __KM_LOAD(SPACE, 8, T)      \
-  __KM_LOAD(SPACE, 16, T)
+  __KM_LOAD(SPACE, 2, T) __KM_LOAD(SPACE, 4, T) __KM_LOAD(SPACE, 8, T) __KM_LOAD(SPACE, 16, T)     \
+  __KM_F T##3 vload3(size_t i, const SPACE T *from) {                                              \
+    return (T##3)(from[i * 3], from[i * 3 + 1], from[i * 3 + 2]);                                  \
+  }
 #define __KM_STORES(SPACE, T)                                                                      \
-  __KM_STORE(SPACE, 2, T) __KM_STORE(SPACE, 3, T) __KM_STORE(SPACE, 4, T) __KM_STORE(SPACE, 8, T)  \
-  __KM_STORE(SPACE, 16, T)
+  __KM_STORE(SPACE, 2, T) __KM_STORE(SPACE, 4, T) __KM_STORE(SPACE, 8, T) __KM_STORE(SPACE, 16, T) \
+  __KM_F void vstore3(T##3 value, size_t i, SPACE T *to) {                                         \
+    to[i * 3] = value.s0, to[i * 3 + 1] = value.s1, to[i * 3 + 2] = value.s2;                      \
+  }
+#define __KM_PACKED(N, T)                                                                          \
+  typedef T##N __km_packed_##T##N __attribute__((aligned(sizeof(T))));
 #define __KM_OF_TYPE(T)                                                                            \
+  __KM_VECTORS(__KM_PACKED, T)                                                                     \
   __KM_MEMORY(__KM_LOADS, T) __KM_LOADS(__constant, T) __KM_MEMORY(__KM_STORES, T)
 __KM_OF_TYPE(char) __KM_OF_TYPE(uchar) __KM_OF_TYPE(short) __KM_OF_TYPE(ushort) __KM_OF_TYPE(int)
 __KM_OF_TYPE(uint) __KM_OF_TYPE(long) __KM_OF_TYPE(ulong) __KM_OF_TYPE(float) __KM_OF_TYPE(double)
 #undef __KM_OF_TYPE
 #undef __KM_LOAD
 #undef __KM_LOADS
+#undef __KM_PACKED
 #undef __KM_STORE
 #undef __KM_STORES
 

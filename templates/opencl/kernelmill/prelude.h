@@ -2,7 +2,8 @@
 // for every target. clang declares those that are not here, and their use is reported.
 #pragma once
 
-#pragma OPENCL EXTENSION cl_clang_storage_class_specifiers : enable
+#define __KERNELMILL__ 1
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #include "lanes.h"
 #include "operations.h"
 #include "integer.h"
@@ -13,6 +14,7 @@
 #include "memory.h"
 #include "atomics.h"
 #include "subgroups.h"
+#include "workgroups.h"
 
 #undef printf
 #pragma OPENCL EXTENSION __cl_clang_variadic_functions : enable

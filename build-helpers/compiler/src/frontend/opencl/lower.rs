@@ -4,12 +4,12 @@ use std::{path::Path, process::Command};
 
 use kernelmill_artifact::LaunchLimits;
 use kernelmill_llvm::{
-    inkwell::context::Context,
+    inkwell::{context::Context, module::Module},
     ir::{Linkage, ModuleExt, Place, parse_bitcode, parse_ir},
     machine::Machine,
 };
 
-use super::{flatten::flatten, local};
+use super::{arguments, flatten::flatten, shims};
 use crate::{
     Error,
     frontend::cuda::{
@@ -17,12 +17,26 @@ use crate::{
         clang::{
             Clang, CudaLowered, headers,
             lower::{self, ARCHITECTURE, Compiled, PTX},
-            module, unsupported,
+            module,
+            unsupported::{self, Language},
         },
     },
     job::Lowered,
     toolchain::Toolchain,
 };
+
+/// Optional features of OpenCL C that every target has.
+const FEATURES: [&str; 9] = [
+    "cl_khr_int64_base_atomics",
+    "cl_khr_int64_extended_atomics",
+    "cl_khr_subgroups",
+    "__opencl_c_atomic_order_acq_rel",
+    "__opencl_c_atomic_order_seq_cst",
+    "__opencl_c_atomic_scope_device",
+    "__opencl_c_program_scope_global_variables",
+    "__opencl_c_subgroups",
+    "__opencl_c_work_group_collective_functions",
+];
 
 /// What clang calls the body of a kernel that other kernels may call.
 const BODY: &str = "__clang_ocl_kern_imp_";
@@ -45,7 +59,7 @@ pub(crate) fn lower(
         describe(kernel, &module, &text);
     }
     lower::check_limits(&kernels)?;
-    let unsupported = unsupported::find(&context, &module, source);
+    let unsupported = unsupported::find(&context, &module, source, Language::OpenCl);
     let warnings = messages.iter().filter(|message| message.is_warning());
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     for function in module.definitions() {
@@ -64,29 +78,25 @@ pub(crate) fn lower(
     Ok(CudaLowered { lowered, kernels, unsupported, functions })
 }
 
-/// The module in one address space, with shims for `__local` parameters.
+/// The module in one address space, with shims where parameters cross in another form.
 fn flat(machine: &Machine, bitcode: &[u8], kernels: &[CudaKernel]) -> Result<Vec<u8>, Error> {
     let context = Context::create();
     let text = parse_bitcode(&context, bitcode, "OpenCL C")?.to_text();
     let context = Context::create();
     let module = parse_ir(&context, &flatten(&text), machine.data_layout(), machine.triple())?;
     for kernel in kernels {
-        local::lower(&context, &module, &kernel.signature);
+        shims::add(&context, &module, &kernel.signature);
     }
     Ok(module.to_bitcode())
 }
 
 /// Adds to a kernel what its debug information does not say: shared memory, and the block that it is
 /// made for.
-fn describe(
-    kernel: &mut CudaKernel,
-    module: &kernelmill_llvm::inkwell::module::Module<'_>,
-    text: &str,
-) {
+fn describe(kernel: &mut CudaKernel, module: &Module<'_>, text: &str) {
     let signature = &mut kernel.signature;
     let Some(function) = ModuleExt::function(module, &signature.symbol) else { return };
     if kernel.unsupported.is_empty() {
-        local::mark(signature, function);
+        shims::mark(signature, function);
     }
     if let Some(block) = required_block(text, &signature.symbol) {
         signature.limits = signature.limits.or(LaunchLimits { block, ..LaunchLimits::NONE });
@@ -116,8 +126,15 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Command {
     // As for CUDA C++: attributes of optimised code, and nothing done.
     command.args(["-O2", "-Xclang", "-disable-llvm-passes", "-g", "-emit-llvm", "-c"]);
     command.args(["-Xclang", "-debug-info-kind=standalone", "-cl-kernel-arg-info"]);
-    command.args(["-fno-math-errno", "-ffp-contract=off", "-fno-color-diagnostics"]);
+    let features = FEATURES.map(|feature| format!("+{feature}")).join(",");
+    command.args(["-Xclang", &format!("-cl-ext={features}")]);
+    command.args([
+        "-cl-std=CL3.0",
+        "-fno-math-errno",
+        "-ffp-contract=off",
+        "-fno-color-diagnostics",
+    ]);
     lower::add_files(&mut command, source, headers, &headers::OPENCL);
-    command.args(&source.arguments);
+    command.args(arguments::translate(&source.arguments));
     command
 }

@@ -34,6 +34,9 @@ pub(crate) const CUDA: Headers = Headers { name: "kernelmill-cuda/", files: CUDA
 /// Those of OpenCL C.
 pub(crate) const OPENCL: Headers = Headers { name: "kernelmill-opencl/", files: OPENCL_FILES };
 
+/// The header that is in both lists.
+const SHARED: &str = "kernelmill/special.h";
+
 const OPENCL_FILES: &[(&str, &str)] = &[
     ("kernelmill/atomics.h", include_str!("../../../../opencl/kernelmill/atomics.h")),
     ("kernelmill/common.h", include_str!("../../../../opencl/kernelmill/common.h")),
@@ -45,8 +48,9 @@ const OPENCL_FILES: &[(&str, &str)] = &[
     ("kernelmill/operations.h", include_str!("../../../../opencl/kernelmill/operations.h")),
     ("kernelmill/prelude.h", include_str!("../../../../opencl/kernelmill/prelude.h")),
     ("kernelmill/relational.h", include_str!("../../../../opencl/kernelmill/relational.h")),
-    ("kernelmill/special.h", include_str!("../../../../cuda/kernelmill/special.h")),
+    (SHARED, include_str!("../../../../cuda/kernelmill/special.h")),
     ("kernelmill/subgroups.h", include_str!("../../../../opencl/kernelmill/subgroups.h")),
+    ("kernelmill/workgroups.h", include_str!("../../../../opencl/kernelmill/workgroups.h")),
 ];
 
 const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
@@ -102,9 +106,8 @@ pub(crate) fn install(headers: &Headers, scratch: &Path) -> Result<PathBuf, Erro
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_header_in_the_folder_is_in_the_list() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda");
+    fn files_in(folder: &str) -> Vec<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let (mut names, mut folders) = (Vec::new(), vec![root.clone()]);
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).unwrap() {
@@ -117,8 +120,18 @@ mod tests {
             }
         }
         names.sort();
-        let mut listed: Vec<_> = CUDA_FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        listed.sort();
-        assert_eq!(names, listed);
+        names
+    }
+
+    #[test]
+    fn every_header_in_the_folders_is_in_the_lists() {
+        for (folder, files) in [("cuda", CUDA_FILES), ("opencl", OPENCL_FILES)] {
+            let mut listed: Vec<_> = files.iter().map(|(name, _)| (*name).to_owned()).collect();
+            if folder == "opencl" {
+                listed.retain(|name| name != SHARED);
+            }
+            listed.sort();
+            assert_eq!(files_in(folder), listed);
+        }
     }
 }

@@ -9,7 +9,12 @@ use std::{
 use kernelmill_artifact::{DeviceFunction, NvidiaArch, NvidiaSuffix};
 use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
 
-use super::{annotation, arguments, headers, lowered::CudaLowered, module, unsupported};
+use super::{
+    annotation, arguments, headers,
+    lowered::CudaLowered,
+    module,
+    unsupported::{self, Language},
+};
 use crate::{
     Error,
     diagnostic::{Message, MessageSeverity, SignatureError},
@@ -102,7 +107,7 @@ pub(crate) fn lower(
         own.for_each(|kernel| kernel.signature.limits = kernel.signature.limits.or(limits));
     }
     check_limits(&kernels)?;
-    let unsupported = unsupported::find(&context, &module, source);
+    let unsupported = unsupported::find(&context, &module, source, Language::Cuda);
     let warnings = messages.iter().filter(|message| message.is_warning());
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
