@@ -2,9 +2,7 @@
 //! name of each that is right.
 
 mod checks;
-mod kernels {
-    kernelmill::include_kernels!();
-}
+mod kernels;
 
 use checks::{On, atomics, maps, maths, reductions, tiles, values};
 use kernelmill::Device;
