@@ -279,17 +279,25 @@ impl Compilation<'_> {
                     };
                     report.plain(
                         feature.message(&kernel.name, &targets),
-                        format!(
-                            "{libraries}narrow its targets, `[kernels.{}] targets = [...]`, or give \
-                             the other targets another way under `#ifdef __KERNELMILL__`",
-                            kernel.name
-                        ),
+                        libraries + &help(source.kind, &kernel.name),
                     );
                 }
             }
         }
         report.into_result(Error::Sources)
     }
+}
+
+/// What to do where a kernel uses something that targets cannot have.
+fn help(kind: SourceKind, kernel: &str) -> String {
+    if kind == SourceKind::OpenCl {
+        return "define it in the file, or give kernelmill another way under `#ifdef __KERNELMILL__`"
+            .to_owned();
+    }
+    format!(
+        "narrow its targets, `[kernels.{kernel}] targets = [...]`, or give the other targets another \
+         way under `#ifdef __KERNELMILL__`"
+    )
 }
 
 /// The kernels that a source has for any target.

@@ -70,7 +70,9 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Limits { text } => report.verbatim(text.as_str()),
-        CompileError::Clang { .. } => report.verbatim(error.to_string()),
+        CompileError::Clang { .. } | CompileError::OpenCl { .. } => {
+            report.verbatim(error.to_string())
+        }
         CompileError::Cpp { messages, .. } => {
             // ptxas knows nothing of the source.
             let is_lost = messages.iter().any(|message| message.place.is_none());

@@ -15,7 +15,7 @@ use crate::{
     frontend::cuda::{
         CudaKernel, CudaSource,
         clang::{
-            Clang, CudaLowered, headers,
+            Clang, CudaLowered, UnsupportedFeature, headers,
             lower::{self, ARCHITECTURE, Compiled, PTX},
             module,
             unsupported::{self, Language},
@@ -49,7 +49,7 @@ pub(crate) fn lower(
 ) -> Result<CudaLowered, Error> {
     let command = |headers: &Path| Ok(command(clang, source, headers));
     let Compiled { bitcode, inputs, messages } =
-        lower::compile(toolchain, source, &headers::OPENCL, command)?;
+        lower::compile(toolchain, source, &headers::OPENCL, command).map_err(refused)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
     let (mut kernels, functions) = lower::kernels(&machine, clang, source, &bitcode)?;
     let context = Context::create();
@@ -59,7 +59,8 @@ pub(crate) fn lower(
         describe(kernel, &module, &text);
     }
     lower::check_limits(&kernels)?;
-    let unsupported = unsupported::find(&context, &module, source, Language::OpenCl);
+    let mut unsupported = unsupported::find(&context, &module, source, Language::OpenCl);
+    unsupported.iter_mut().for_each(name_kernel);
     let warnings = messages.iter().filter(|message| message.is_warning());
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     for function in module.definitions() {
@@ -76,6 +77,24 @@ pub(crate) fn lower(
         ..Lowered::default()
     };
     Ok(CudaLowered { lowered, kernels, unsupported, functions })
+}
+
+/// What clang refused, with what to do in OpenCL C.
+fn refused(error: Error) -> Error {
+    match error {
+        Error::Clang { messages, display } => Error::OpenCl { messages, display },
+        other => other,
+    }
+}
+
+/// Names the kernel on the way to an unsupported feature as people write it: what they wrote is its body.
+fn name_kernel(feature: &mut UnsupportedFeature) {
+    feature.frames.retain(|frame| frame.function != feature.symbol);
+    for frame in &mut feature.frames {
+        if let Some(name) = frame.function.strip_prefix(BODY) {
+            frame.function = name.to_owned();
+        }
+    }
 }
 
 /// The module in one address space, with shims where parameters cross in another form.
