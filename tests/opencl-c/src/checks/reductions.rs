@@ -8,10 +8,13 @@ pub(crate) fn group_sums(on: &On<'_>) -> Result<()> {
     let there = on.upload(&x)?;
     let mut sums = on.device.zeros::<f32>(4)?;
     let launch = Launch::grid([4], [128]);
-    // SAFETY: the sizes are those that the kernel is told; each work-item has an element of local memory.
-    unsafe { on.kernels.group_sums(&on.stream, launch, &there, &mut sums, 128, 500) }?;
+    on.kernels.group_sums(&on.stream, launch, &there, &mut sums, 128, 500)?;
     let expected: Vec<f32> = x.chunks(128).map(|group| group.iter().sum()).collect();
     assert_eq!(sums.download()?, expected);
+    // The configuration has a contract, of the number of elements in local memory too.
+    let result = on.kernels.group_sums(&on.stream, launch, &there, &mut sums, 100, 500);
+    let error = result.expect_err("too little local memory").to_string();
+    assert!(error.contains("partial >= 128"), "{error}");
     Ok(())
 }
 
