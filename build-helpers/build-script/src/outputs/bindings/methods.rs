@@ -33,17 +33,23 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> String {
     format!("\n{documentation}{head}{functions}{shared}{launch}    }}\n")
 }
 
+/// Whether parameters lie in dynamic shared memory, for which a wrapper changes the launch.
+fn has_shared_memory(signature: &Signature) -> bool {
+    let is_shared = |it: &Parameter| matches!(it.kind, ParameterKind::Shared { .. });
+    signature.parameters.iter().any(is_shared)
+}
+
 /// The launch with the dynamic shared memory that its parameters in shared memory take.
 fn shared_memory(signature: &Signature, names: &[String]) -> String {
+    if !has_shared_memory(signature) {
+        return String::new();
+    }
     let align = ParameterKind::shared_align(&signature.parameters);
     let part = |(parameter, name): (&Parameter, &String)| {
         let ParameterKind::Shared { element } = &parameter.kind else { return None };
         Some(format!("({name}, {})", element.size()))
     };
     let parts: Vec<_> = signature.parameters.iter().zip(names).filter_map(part).collect();
-    if parts.is_empty() {
-        return String::new();
-    }
     let parts = parts.join(", ");
     format!(
         "        let __launch: ::kernelmill::Launch<3> = __launch.into();
@@ -175,7 +181,7 @@ fn checked_launch(index: usize, kernel: &Kernel, names: &[String]) -> String {
             "                    ::kernelmill::__codegen::Argument::{argument}(&{name}),\n"
         );
     }
-    if signature.dimension != Dimension::Three {
+    if signature.dimension != Dimension::Three && !has_shared_memory(signature) {
         holds += "        let __launch: ::kernelmill::Launch<3> = __launch.into();\n";
     }
     let checks: String = kernel.contract.iter().map(|it| check(signature, it)).collect();
