@@ -5,7 +5,7 @@ use std::{io, path::Path};
 
 fn main() -> io::Result<()> {
     // The crate that wraps LLVM lies beside this one in a checkout; published, each has a version.
-    let folders = ["src", "cuda", "../llvm/src"].map(Path::new);
+    let folders = ["src", "cuda", "opencl", "../llvm/src"].map(Path::new);
     let there: Vec<_> = folders.into_iter().filter(|folder| folder.is_dir()).collect();
     there.iter().for_each(|folder| println!("cargo::rerun-if-changed={}", folder.display()));
     let digest = kernelmill_artifact::source_digest(&there)?;

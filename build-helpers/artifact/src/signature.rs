@@ -103,7 +103,8 @@ impl Parameter {
 /// What crosses from host to device for one parameter.
 ///
 /// At the level of the device a value is one argument of its size. A slice is two: an address, and a
-/// length in elements, of 8 bytes each. A pointer is one address. A tensor map is one argument of 256
+/// length in elements, of 8 bytes each. A pointer is one address. Shared memory is its number of elements,
+/// of 8 bytes. A tensor map is one argument of 256
 /// bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterKind {
@@ -123,6 +124,11 @@ pub enum ParameterKind {
         /// What the kernel does with the elements.
         access: Access,
     },
+    /// Elements in dynamic shared memory, whose number the launch gives: `__local T*` of OpenCL C.
+    Shared {
+        /// The type of an element.
+        element: ValueType,
+    },
     /// A tensor in device memory whose tiles are copied: `&TensorMap<T, D>` or
     /// `&TensorMapMut<T, D>`, passed as [`TensorMapData`](crate::TensorMapData).
     TensorMap {
@@ -141,7 +147,10 @@ impl ParameterKind {
     pub const fn arguments(&self) -> usize {
         match self {
             Self::Slice { .. } => 2,
-            Self::Value(_) | Self::Pointer { .. } | Self::TensorMap { .. } => 1,
+            Self::Value(_)
+            | Self::Pointer { .. }
+            | Self::Shared { .. }
+            | Self::TensorMap { .. } => 1,
         }
     }
 
@@ -152,8 +161,20 @@ impl ParameterKind {
             Self::Value(ty)
             | Self::Slice { element: ty, .. }
             | Self::Pointer { element: ty, .. }
+            | Self::Shared { element: ty }
             | Self::TensorMap { element: ty, .. } => ty,
         }
+    }
+
+    /// The alignment of the parts of dynamic shared memory of a kernel with these parameters: each part
+    /// starts at a multiple of it, in the parameters' order.
+    #[must_use]
+    pub fn shared_align(parameters: &[Parameter]) -> u64 {
+        let of = |parameter: &Parameter| match &parameter.kind {
+            Self::Shared { element } => element.size().next_power_of_two().min(128),
+            _ => 1,
+        };
+        parameters.iter().map(of).max().unwrap_or(1).max(16)
     }
 }
 
@@ -209,6 +230,7 @@ impl fmt::Display for ParameterKind {
             Self::Pointer { element, access: Access::Write } => {
                 write!(formatter, "*mut {element}")
             }
+            Self::Shared { element } => write!(formatter, "shared [{element}]"),
             Self::TensorMap { element, rank, access: Access::Read } => {
                 write!(formatter, "&TensorMap<{element}, {rank}>")
             }

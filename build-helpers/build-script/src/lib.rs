@@ -70,8 +70,8 @@
 //! they name by `deferred!`. A folder with a `Cargo.toml` is one source, a package of kernels with dependencies of
 //! its own. A `.cu` file with a `__global__` function after preprocessing is a source,
 //! unless that comes from headers alone and another file includes it. Hidden files, `_*.cu`, `.cuh`
-//! and `.h` are none. Kernels in HIP, OpenCL C, LLVM IR, PTX and WGSL are found, and
-//! refused: this version does not compile them yet.
+//! and `.h` are none. A `.cl` file is a source in the same way, with `kernel`. Kernels in HIP, LLVM IR, PTX
+//! and WGSL are found, and refused: this version does not compile them yet.
 //!
 //! # CUDA C++
 //!
@@ -84,9 +84,17 @@
 //! with a reference among its parameters for example, has no wrapper, and a warning says why.
 //! What a failed compiler worked on is kept in `OUT_DIR/kernelmill/failed`, with its command line.
 //!
+//! # OpenCL C
+//!
+//! clang compiles `.cl` files for every target, with kernelmill's own built-in functions. A `local` parameter is
+//! a number of elements in the launch's dynamic shared memory, and a vector an array. Everything else is as for
+//! CUDA C++.
+//!
+//! # The feature `cuda-cpp`
+//!
 //! The feature `cuda-cpp`, which is on by default, has the readers of debug information and of C++ names
 //! that this takes. A package whose kernels are in Rust builds faster without it, with
-//! `default-features = false`; a source in CUDA C++ is an error then.
+//! `default-features = false`; a source in CUDA C++ or OpenCL C is an error then.
 //!
 //! # Host code
 //!

@@ -161,6 +161,8 @@ pub enum ParameterKind {
     Slice,
     /// The address of elements in device memory.
     Pointer,
+    /// Elements in dynamic shared memory, whose number the launch gives.
+    Shared,
     /// A tensor in device memory, whose tiles are copied.
     TensorMap,
 }

@@ -177,6 +177,10 @@ impl Compile for Fake {
         Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
     }
 
+    fn lower_opencl(&self, _: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
+        Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
+    }
+
     fn lower_rust(&self, source: &RustSource) -> Result<Lowered, Failure> {
         let mut inputs = vec![source.path.clone()];
         let mut text = fs::read_to_string(&source.path).unwrap();

@@ -15,6 +15,7 @@ use crate::{
             CudaSource,
             clang::{self, Clang, CudaLowered},
         },
+        opencl,
         rust::{self, DeviceCrate, RustSource},
     },
     job::{Config, Job, JobSource, Lowered, Symbols},
@@ -166,6 +167,19 @@ impl Compiler {
             clear_checksums(module)?;
         }
         Ok(cuda)
+    }
+
+    /// Runs the front end over a file in OpenCL C, by clang, and reads its kernels.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::lower_cuda`].
+    pub fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Error> {
+        let mut lowered = opencl::lower(&self.toolchain, clang, source)?;
+        for module in &mut lowered.lowered.modules {
+            clear_checksums(module)?;
+        }
+        Ok(lowered)
     }
 
     /// Makes bitcode that somebody else had rustc compile what [`Compiler::lower_rust`] gives:

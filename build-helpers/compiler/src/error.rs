@@ -115,6 +115,19 @@ pub enum Error {
         /// The file as people know it.
         display: String,
     },
+    /// clang refused a source in OpenCL C.
+    #[error(
+        "{}\nnote: {display} was compiled by clang, with kernelmill's built-in functions of OpenCL C; images, \
+         samplers, pipes and queues of the device are not among them: pass buffers, or keep such kernels \
+         under `#ifndef __KERNELMILL__`",
+        CppMessages { tool: "clang", messages, kept: None }.to_string().trim_end()
+    )]
+    OpenCl {
+        /// What it said.
+        messages: Vec<Message>,
+        /// The file as people know it.
+        display: String,
+    },
     /// NVIDIA's mathematical functions are asked for, and not there.
     #[error(
         "{target}: `math = \"vendor\"` needs libdevice.10.bc of the CUDA toolkit, which is not beside \

@@ -1,18 +1,28 @@
 // Functions of real numbers that no intrinsic stands for, in double precision; those for float
-// are rounded from them.
+// are rounded from them. CUDA C++ and OpenCL C share them.
 #pragma once
 
+#ifdef __cplusplus
+#define __KM_COEFFICIENTS constexpr double
+#define __KM_BITS(T, value) __builtin_bit_cast(T, value)
+#else
+#define __KM_COEFFICIENTS const double
+#define __KM_BITS(T, value) __builtin_astype(value, T)
+#endif
+
 // The value of a polynomial, given from its constant upwards.
-template <int N> __KM_D double __km_polynomial(const double (&coefficients)[N], double x) {
-  double sum = coefficients[N - 1];
+__KM_D double __km_horner(const double *coefficients, int count, double x) {
+  double sum = coefficients[count - 1];
 #pragma unroll
-  for (int i = N - 2; i >= 0; i--) sum = __builtin_fma(sum, x, coefficients[i]);
+  for (int i = count - 2; i >= 0; i--) sum = __builtin_fma(sum, x, coefficients[i]);
   return sum;
 }
+#define __km_polynomial(COEFFICIENTS, X)                                                           \
+  __km_horner(COEFFICIENTS, sizeof(COEFFICIENTS) / sizeof(double), X)
 // erf(x) for |x| <= 1, as x times a polynomial in x * x that interpolates it at Chebyshev's points;
 // the largest error of the factor is 1.3e-19.
 __KM_D double __km_erf_small(double x) {
-  constexpr double factor[] = {
+  __KM_COEFFICIENTS factor[] = {
       1.128379167095512574, -3.761263890318374806e-1, 1.128379167095487867e-1,
       -2.686617064507679325e-2, 5.223977624818014467e-3, -8.548326980833789905e-4,
       1.205533111164271092e-4, -1.492559526683118157e-5, 1.646100048412136803e-6,
@@ -24,7 +34,7 @@ __KM_D double __km_erf_small(double x) {
 // interpolates its product with 1 + 2 * x; the largest error is 9.4e-18.
 __KM_D double __km_erfcx_large(double x) {
   if (x > 1e15) return 0.56418958354775628695 / x;
-  constexpr double product[] = {
+  __KM_COEFFICIENTS product[] = {
       1.253008058269729656, -1.356211061245809286e-1, -4.756229435345284185e-2,
       1.296451587027206645e-1, -1.192736634151190923e-1, 6.830802734582400481e-2,
       -2.37705149258154242e-2, 2.52939177948421641e-3, 1.888690500833297694e-3,
@@ -59,8 +69,8 @@ __KM_D double __km_erfcx(double x) {
 __KM_D double __km_erfinv(double y) {
   double size = __builtin_fabs(y);
   if (!(size < 1)) return size == 1 ? __builtin_copysign(__builtin_inf(), y) : __builtin_nan("");
-  double log = __builtin_log1p(-y * y), half = 4.3307467508 + 0.5 * log;
-  double x = __builtin_sqrt(__builtin_sqrt(half * half - log * 6.8027210884) - half);
+  double log = __builtin_log1p(-y * y), middle = 4.3307467508 + 0.5 * log;
+  double x = __builtin_sqrt(__builtin_sqrt(middle * middle - log * 6.8027210884) - middle);
   for (int i = 0; i < 3; i++) {
     double error = size > 0.5 ? (1 - size) - __km_erfc(x) : __km_erf(x) - size;
     double step = error / (1.12837916709551257390 * __km_exp_of_square(x));
@@ -82,7 +92,7 @@ __KM_D double __km_cospi(double x) {
 }
 // log(gamma(x)) by Stirling's series, for x >= 10.
 __KM_D double __km_stirling(double x) {
-  constexpr double series[] = {1.0 / 12,      -1.0 / 360,       1.0 / 1260, -1.0 / 1680,
+  __KM_COEFFICIENTS series[] = {1.0 / 12,      -1.0 / 360,       1.0 / 1260, -1.0 / 1680,
                                1.0 / 1188,    -691.0 / 360360,  1.0 / 156};
   double inverse = 1 / x;
   return (x - 0.5) * __builtin_log(x) - x + 0.91893853320467274178 +
@@ -123,6 +133,7 @@ __KM_D double __km_remainder(double x, double y) {
   }
   return __builtin_signbit(x) ? -rest : rest;
 }
+#ifdef __cplusplus
 // The next number after x on the way to y.
 template <class Bits, class Real> __KM_D Real __km_next(Real x, Real y) {
   if (x != x || y != y) return x + y;
@@ -133,20 +144,21 @@ template <class Bits, class Real> __KM_D Real __km_next(Real x, Real y) {
   else bits += (x < y) == (x > 0) ? 1 : -1;
   return __builtin_bit_cast(Real, bits);
 }
+#endif
 // The power of two in x.
 __KM_D int __km_exponent(double x) {
   if (x == 0) return -2147483647 - 1;
   if (!(__builtin_fabs(x) < __builtin_inf())) return 2147483647;
   int lifted = 0;
   if (__builtin_fabs(x) < 2.2250738585072014e-308) x *= 18014398509481984.0, lifted = 54;
-  return (int)(__builtin_bit_cast(unsigned long long, x) >> 52 & 2047) - 1023 - lifted;
+  return (int)(__KM_BITS(unsigned long, x) >> 52 & 2047) - 1023 - lifted;
 }
 // x times two to the n, in steps that do not leave the range.
 __KM_D double __km_scale(double x, int n) {
   n = n > 2200 ? 2200 : n < -2200 ? -2200 : n;
   for (; n > 1000; n -= 1000) x *= 0x1p1000;
   for (; n < -900; n += 900) x *= 0x1p-900;
-  return x * __builtin_bit_cast(double, (unsigned long long)(n + 1023) << 52);
+  return x * __KM_BITS(double, (unsigned long)(n + 1023) << 52);
 }
 __KM_D double __km_fraction(double x, int *n) {
   *n = 0;
@@ -154,3 +166,6 @@ __KM_D double __km_fraction(double x, int *n) {
   *n = __km_exponent(x) + 1;
   return __km_scale(x, -*n);
 }
+#undef __KM_COEFFICIENTS
+#undef __KM_BITS
+#undef __km_polynomial

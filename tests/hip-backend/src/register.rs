@@ -109,6 +109,8 @@ fn sizes(signature: &Signature) -> Vec<u64> {
         ParameterKind::Slice { .. } => vec![8, 8],
         ParameterKind::Pointer { .. } => vec![8],
         ParameterKind::TensorMap { .. } => vec![TensorMapData::BYTES],
+        // No argument: the launch asks for the memory.
+        ParameterKind::Shared { .. } => Vec::new(),
     };
     signature.parameters().iter().flat_map(|parameter| of(&parameter.kind)).collect()
 }

@@ -43,7 +43,10 @@ fn stem(display: &str) -> &str {
 }
 
 fn without_extension(name: &str) -> &str {
-    ["rs", "cu"].iter().find_map(|it| name.strip_suffix(it)?.strip_suffix('.')).unwrap_or(name)
+    ["rs", "cu", "cl"]
+        .iter()
+        .find_map(|it| name.strip_suffix(it)?.strip_suffix('.'))
+        .unwrap_or(name)
 }
 
 /// A text with an underscore in place of what is neither letter nor digit.

@@ -29,6 +29,8 @@ pub(crate) trait Compile: Sync {
         source: &CudaSource,
         arch: Option<NvidiaArch>,
     ) -> Result<CudaLowered, Failure>;
+    /// Runs the front end over a file in OpenCL C.
+    fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure>;
     /// Makes bitcode that cargo had rustc compile what the front end gives.
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
     /// Names the functions that the host can give as other packages call them.
@@ -63,6 +65,10 @@ impl Compile for Compiler {
         arch: Option<NvidiaArch>,
     ) -> Result<CudaLowered, Failure> {
         Self::lower_cuda(self, clang, source, arch).map_err(Failure::from)
+    }
+
+    fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
+        Self::lower_opencl(self, clang, source).map_err(Failure::from)
     }
 
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! Compilation of C++ sources. Their kernels are known once a compiler has read them.
+//! Compilation of sources in C and C++. Their kernels are known once a compiler has read them.
 
 use super::{
     binary::Binary,
@@ -66,7 +66,7 @@ impl Task<'_> {
 }
 
 impl Compilation<'_> {
-    /// Reads the kernels of the sources in C++, by nvcc where it is there, and runs the front end
+    /// Reads the kernels of the sources in C and C++, those in CUDA C++ by nvcc where it is there, and runs the front end
     /// of those that go through kernelmill's compiler. What nvcc makes alone it makes meanwhile.
     pub(crate) fn read_cpp(
         &self,
@@ -77,7 +77,7 @@ impl Compilation<'_> {
         let mut fronts: Fronts = found.sources.iter().map(|_| None).collect();
         let mut early =
             Early { binaries: units.iter().map(|_| None).collect(), objects: Vec::new() };
-        let is_cpp = |index: &usize| found.sources[*index].kind == SourceKind::Cuda;
+        let is_cpp = |index: &usize| found.sources[*index].kind.is_c_family();
         let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
         let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
         for (task, done) in self.run_tasks(&found.sources, &sources, units, host_files)? {
@@ -114,7 +114,7 @@ impl Compilation<'_> {
         report.into_result(Error::Kernels)?;
         if kernels.is_empty() {
             self.environment.cargo.warn(
-                &"kernels in CUDA C++ have no wrappers in this build: there is no compiler to read \
+                &"kernels in CUDA C++ and OpenCL C have no wrappers in this build: there is no compiler to read \
                   their signatures with",
             );
             return Ok((fronts, early));
@@ -136,7 +136,8 @@ impl Compilation<'_> {
         let mut tasks = Vec::new();
         if self.cuda.is_some() {
             if self.settings.cuda_compiler != CudaCompiler::Clang {
-                tasks.extend(cpp.iter().copied().map(Task::Read));
+                let is_cuda = |index: &usize| sources[*index].kind == SourceKind::Cuda;
+                tasks.extend(cpp.iter().copied().filter(is_cuda).map(Task::Read));
             }
             let by_nvcc =
                 units.iter().enumerate().filter(|(_, unit)| unit.compiler == UnitCompiler::Nvcc);
@@ -278,17 +279,25 @@ impl Compilation<'_> {
                     };
                     report.plain(
                         feature.message(&kernel.name, &targets),
-                        format!(
-                            "{libraries}narrow its targets, `[kernels.{}] targets = [...]`, or give \
-                             the other targets another way under `#ifdef __KERNELMILL__`",
-                            kernel.name
-                        ),
+                        libraries + &help(source.kind, &kernel.name),
                     );
                 }
             }
         }
         report.into_result(Error::Sources)
     }
+}
+
+/// What to do where a kernel uses something that targets cannot have.
+fn help(kind: SourceKind, kernel: &str) -> String {
+    if kind == SourceKind::OpenCl {
+        return "define it in the file, or give kernelmill another way under `#ifdef __KERNELMILL__`"
+            .to_owned();
+    }
+    format!(
+        "narrow its targets, `[kernels.{kernel}] targets = [...]`, or give the other targets another \
+         way under `#ifdef __KERNELMILL__`"
+    )
 }
 
 /// The kernels that a source has for any target.

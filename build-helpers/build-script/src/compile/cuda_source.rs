@@ -1,8 +1,8 @@
-//! CUDA C++ sources as nvcc and clang take them.
+//! Sources in CUDA C++ and OpenCL C as nvcc and clang take them.
 
 use crate::{
     base::paths,
-    discovery::source::Source,
+    discovery::source::{Source, SourceKind},
     settings::{
         package::Package,
         resolved::{ArgumentsOf, Settings},
@@ -10,7 +10,7 @@ use crate::{
 };
 use kernelmill_compiler::frontend::cuda::CudaSource;
 
-/// A source as C++ compilers take it.
+/// A source as compilers for C and C++ take it.
 pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Source) -> CudaSource {
     let folder = |folder: &String| paths::normal(&package.root.join(folder));
     CudaSource {
@@ -19,6 +19,9 @@ pub(crate) fn cuda_source(package: &Package, settings: &Settings, source: &Sourc
         package_root: package.root.clone(),
         includes: settings.includes.iter().map(folder).collect(),
         defines: settings.defines.clone().into_iter().collect(),
-        arguments: settings.arguments_for(ArgumentsOf::Cuda),
+        arguments: settings.arguments_for(match source.kind {
+            SourceKind::OpenCl => ArgumentsOf::OpenCl,
+            _ => ArgumentsOf::Cuda,
+        }),
     }
 }

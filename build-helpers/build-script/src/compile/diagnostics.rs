@@ -3,7 +3,7 @@
 use super::{compiler::Failure, front_end::Front};
 use crate::{
     base::{environment::BuildEnvironment, report::Report},
-    discovery::source::{Source, SourceKind},
+    discovery::source::Source,
     settings::package::Package,
 };
 use kernelmill_compiler::Error as CompileError;
@@ -48,7 +48,7 @@ pub(super) fn check_front(
         Ok(front) => {
             for front in front.all() {
                 front.inputs.iter().for_each(|input| package.watch(environment, input));
-                if source.kind == SourceKind::Cuda {
+                if source.kind.is_c_family() {
                     environment.cargo.warn_of("clang", &front.warnings);
                 } else {
                     environment.cargo.warn(&front.warnings);
@@ -70,7 +70,9 @@ pub(crate) fn report_error(error: &CompileError, subject: &str, report: &mut Rep
     match error {
         CompileError::Rustc { stderr } => report.verbatim(stderr.as_str()),
         CompileError::Limits { text } => report.verbatim(text.as_str()),
-        CompileError::Clang { .. } => report.verbatim(error.to_string()),
+        CompileError::Clang { .. } | CompileError::OpenCl { .. } => {
+            report.verbatim(error.to_string())
+        }
         CompileError::Cpp { messages, .. } => {
             // ptxas knows nothing of the source.
             let is_lost = messages.iter().any(|message| message.place.is_none());

@@ -136,7 +136,7 @@ const ARCHITECTURE: &[u8] = b"__CUDA_ARCH";
 /// What is known of a source's code.
 #[derive(Default)]
 struct Facts {
-    /// Of CUDA C++; without bitcode.
+    /// Of CUDA C++ and OpenCL C; without bitcode.
     cuda: CudaLowered,
     symbols: Symbols,
 }
@@ -171,7 +171,7 @@ impl FrontEnd<'_> {
         self.store.put("lowered", &stored, &bytes);
         let symbols = self.compiler.symbols(&lowered)?;
         self.store.put("symbols", &stored, &symbols.to_bytes());
-        if source.kind == SourceKind::Cuda {
+        if source.kind.is_c_family() {
             self.store.put("facts", &stored, &cuda.facts_to_bytes());
         }
         let read = (&*lowered.inputs, &*lowered.variables);
@@ -184,7 +184,7 @@ impl FrontEnd<'_> {
     /// lowered again to know.
     fn facts(&self, source: &Source, record: &DependencyRecord) -> Option<Facts> {
         let symbols = Symbols::from_bytes(&self.store.get("symbols", &record.stored)?)?;
-        if source.kind != SourceKind::Cuda {
+        if !source.kind.is_c_family() {
             return Some(Facts { symbols, ..Facts::default() });
         }
         let cuda = CudaLowered::facts_from_bytes(&self.store.get("facts", &record.stored)?)?;
@@ -213,10 +213,11 @@ impl FrontEnd<'_> {
             SourceKind::File => "rust file",
             SourceKind::Package => "rust package",
             SourceKind::Cuda => "cuda",
+            SourceKind::OpenCl => "opencl",
         };
         let texts =
             source.texts.iter().flat_map(|(display, text)| [display.as_bytes(), text.as_bytes()]);
-        let clang = self.clang.filter(|_| source.kind == SourceKind::Cuda);
+        let clang = self.clang.filter(|_| source.kind.is_c_family());
         let variables = clang.iter().flat_map(|clang| &clang.variables);
         let defines = clang.iter().flat_map(|_| &self.settings.defines);
         let is_package = source.kind == SourceKind::Package;
@@ -271,20 +272,24 @@ impl FrontEnd<'_> {
 
     fn lower(&self, source: &Source, arch: Option<NvidiaArch>) -> Result<CudaLowered, Failure> {
         let lowered = match (source.kind, self.clang) {
-            (SourceKind::Cuda, Some(clang)) => {
+            (SourceKind::Cuda | SourceKind::OpenCl, Some(clang)) => {
                 let (program, version) = (clang.program.clone(), clang.version.clone());
                 let clang = clang::Clang { program, version };
+                let is_opencl = source.kind == SourceKind::OpenCl;
                 let mut source = cuda_source(self.package, self.settings, source);
                 if self.settings.is_fully_debuggable() {
                     source.arguments.push(clang::FULL_DEBUG.to_owned());
                 }
-                let mut lowered = self.compiler.lower_cuda(&clang, &source, arch)?;
+                let mut lowered = match is_opencl {
+                    true => self.compiler.lower_opencl(&clang, &source)?,
+                    false => self.compiler.lower_cuda(&clang, &source, arch)?,
+                };
                 let files = lowered.kernels.iter_mut().map(|kernel| &mut kernel.signature.file);
                 let functions = lowered.functions.iter_mut().map(|function| &mut function.file);
                 files.chain(functions).for_each(|file| self.inputs.hide_checkout(file));
                 return Ok(lowered);
             }
-            (SourceKind::Cuda, None) => {
+            (SourceKind::Cuda | SourceKind::OpenCl, None) => {
                 let what = format!("{} is for clang, and there is none", source.display);
                 return Err(CompileError::Internal(what).into());
             }

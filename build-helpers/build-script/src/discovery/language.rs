@@ -48,6 +48,11 @@ impl Language {
         }
     }
 
+    /// Whether files of it may be made of others, which bring kernels along.
+    pub(crate) fn has_includes(self) -> bool {
+        matches!(self, Self::Cuda | Self::OpenCl)
+    }
+
     /// Whether a text could hold a kernel: the word that every kernel has is in it. In C++ a macro
     /// from an included file may bring that word along.
     pub(crate) fn may_hold_kernel(self, text: &str) -> bool {

@@ -31,7 +31,7 @@ pub(crate) fn read(
     }
     let texts = match candidate.kind {
         SourceKind::Package => kernel_package::texts(&candidate, report)?,
-        SourceKind::File | SourceKind::Cuda => {
+        SourceKind::File | SourceKind::Cuda | SourceKind::OpenCl => {
             vec![(Vec::new(), read_file(&candidate, report)?)]
         }
     };
@@ -51,7 +51,7 @@ pub(crate) fn read(
     // The features of a package of kernels are its own.
     let cfgs = match candidate.kind {
         SourceKind::Package => Cfgs::default(),
-        SourceKind::File | SourceKind::Cuda => Cfgs::new(cfgs.iter().cloned()),
+        SourceKind::File | SourceKind::Cuda | SourceKind::OpenCl => Cfgs::new(cfgs.iter().cloned()),
     };
     let reading = match nesting::on_deep_stack(|| read_crate(&files, &cfgs)) {
         Ok(reading) => reading,
@@ -103,28 +103,34 @@ fn read_other(
     let bytes = read_bytes(path, display, report)?;
     let text = String::from_utf8_lossy(&bytes);
     let is_source = language.may_hold_kernel(&text)
-        || language == Language::Cuda && headers.may_bring_kernel(language, path, &text, watched);
+        || language.has_includes() && headers.may_bring_kernel(language, path, &text, watched);
     if !is_source {
         without_kernels(&candidate, report);
         return None;
     }
-    if language != Language::Cuda {
-        report.plain(
-            format!("`{display}` is {}, which this version cannot compile yet", language.name()),
-            "write the kernel in Rust or CUDA C++, or leave the file out with `exclude`",
-        );
-        return None;
-    }
+    let kind = match language {
+        Language::Cuda => SourceKind::Cuda,
+        Language::OpenCl => SourceKind::OpenCl,
+        _ => {
+            let name = language.name();
+            report.plain(
+                format!("`{display}` is {name}, which this version cannot compile yet"),
+                "write the kernel in Rust, CUDA C++ or OpenCL C, or leave the file out with \
+                 `exclude`",
+            );
+            return None;
+        }
+    };
     if !cfg!(feature = "cuda-cpp") {
+        let name = language.name();
         report.plain(
-            format!("`{display}` is in CUDA C++, and kernelmill-build was built without it"),
+            format!("`{display}` is in {name}, and kernelmill-build was built without it"),
             "enable the feature `cuda-cpp` of kernelmill-build in Cargo.toml",
         );
         return None;
     }
     let texts = vec![(display.clone(), text.into())];
     let Candidate { path, display, .. } = candidate;
-    let kind = SourceKind::Cuda;
     let functions = Vec::new();
     Some(Source { path, display, kind, signatures: None, functions, weight: 0, texts })
 }

@@ -12,7 +12,7 @@ pub(crate) struct Source {
     /// The path relative to the package, as messages and keys have it.
     pub(crate) display: String,
     pub(crate) kind: SourceKind,
-    /// Its kernels; `None` where the text is not Rust, which rustc will say better, and for CUDA
+    /// Its kernels; `None` where the text is not Rust, which rustc will say better, and for C and
     /// C++ until it has been compiled.
     pub(crate) signatures: Option<Vec<Signature>>,
     /// The functions that kernels can be given; those of CUDA C++ once it has been compiled.
@@ -30,8 +30,17 @@ pub(crate) enum SourceKind {
     File,
     /// By cargo.
     Package,
-    /// By nvcc or clang; its signatures are known once it has been compiled.
+    /// CUDA C++, by nvcc or clang.
     Cuda,
+    /// OpenCL C, by clang.
+    OpenCl,
+}
+
+impl SourceKind {
+    /// Whether it is in C or C++: its signatures are known once it has been compiled.
+    pub(crate) fn is_c_family(self) -> bool {
+        matches!(self, Self::Cuda | Self::OpenCl)
+    }
 }
 
 impl Source {
@@ -52,7 +61,7 @@ impl Source {
 
     /// Whether it has functions for kernels and no kernel, and its compiler has not to say so.
     pub(crate) fn has_functions(&self) -> bool {
-        let is_known = self.kind != SourceKind::Cuda || !self.functions.is_empty();
+        let is_known = !self.kind.is_c_family() || !self.functions.is_empty();
         self.is_for_others() && is_known
     }
 

@@ -101,6 +101,7 @@ fn parameter(parameter: &artifact::Parameter) -> Parameter {
         Kind::Value(_) => (ParameterKind::Value, None, None),
         Kind::Slice { access, .. } => (ParameterKind::Slice, Some(*access), None),
         Kind::Pointer { access, .. } => (ParameterKind::Pointer, Some(*access), None),
+        Kind::Shared { .. } => (ParameterKind::Shared, None, None),
         Kind::TensorMap { access, rank, .. } => {
             (ParameterKind::TensorMap, Some(*access), Some(*rank))
         }

@@ -28,7 +28,7 @@ use crate::{
     settings::{layer::Layer, package::Package, resolve, resolved::Settings},
     store::{dependency_record::Inputs, entries::Store},
     summary::Summary,
-    toolchain::{self, CppTools},
+    toolchain::{self, CppTools, Needs},
 };
 use kernelmill_compiler::{
     Compiler, Error as CompileError,
@@ -147,7 +147,7 @@ fn discover(
     Ok(Discovered { found, host_files })
 }
 
-/// Finds the compilers that the sources in C++ need. A build without binaries does what can be done.
+/// Finds the compilers that the sources in C and C++ need. A build without binaries does what can be done.
 fn find_tools(
     search: &toolchain::Search<'_>,
     package: &Package,
@@ -155,9 +155,13 @@ fn find_tools(
     discovered: &Discovered,
     is_skipped: bool,
 ) -> Result<CppTools, Error> {
-    let has_kernels = discovered.found.sources.iter().any(|it| it.kind == SourceKind::Cuda);
-    let has_host_code = !discovered.host_files.is_empty();
-    match CppTools::find(search, package, settings, has_kernels, has_host_code) {
+    let has = |kind: SourceKind| discovered.found.sources.iter().any(|it| it.kind == kind);
+    let needs = Needs {
+        has_kernels: has(SourceKind::Cuda),
+        has_host_code: !discovered.host_files.is_empty(),
+        has_opencl: has(SourceKind::OpenCl),
+    };
+    match CppTools::find(search, package, settings, &needs) {
         Err(_) if is_skipped => Ok(CppTools::default()),
         tools => tools,
     }

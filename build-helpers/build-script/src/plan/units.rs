@@ -41,7 +41,7 @@ pub(crate) fn plan(
 ) -> Result<Vec<Unit>, Error> {
     let mut report = Report::default();
     let mut units = Vec::new();
-    for kind in [SourceKind::File, SourceKind::Package, SourceKind::Cuda] {
+    for kind in [SourceKind::File, SourceKind::Package, SourceKind::Cuda, SourceKind::OpenCl] {
         let of_kind: Vec<_> =
             sources.iter().enumerate().filter(|(_, source)| source.kind == kind).collect();
         if of_kind.is_empty() {
@@ -49,12 +49,17 @@ pub(crate) fn plan(
         }
         let names: Vec<_> = of_kind.iter().map(|(_, it)| format!("`{}`", it.display)).collect();
         let names = names.join(", ");
-        if kind == SourceKind::Cuda {
-            check_tools(settings, search, tools, &names, &mut report);
+        match kind {
+            SourceKind::Cuda => check_tools(settings, search, tools, &names, &mut report),
+            SourceKind::OpenCl if tools.clang.is_none() => {
+                no_clang(search, None, &names, &mut report);
+            }
+            _ => {}
         }
         for target in &settings.targets {
             let compiler = match kind {
                 SourceKind::Cuda => from_cuda(target, settings, tools, &names, &mut report),
+                SourceKind::OpenCl => by_llvm(target, "OpenCL C", &names, &mut report),
                 SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
             };
             if let Some(compiler) = compiler {
@@ -99,11 +104,21 @@ fn from_cuda(
     if is_nvidia(target) && tools.compiles_kernels(settings).is_some() {
         return Some(UnitCompiler::Nvcc);
     }
+    by_llvm(target, "CUDA C++", names, report)
+}
+
+/// The LLVM pipeline, behind clang.
+fn by_llvm(
+    target: &Target,
+    language: &str,
+    names: &str,
+    report: &mut Report,
+) -> Option<UnitCompiler> {
     if is_nvidia(target) || matches!(target, Target::Cpu | Target::Amd(_)) {
         return Some(UnitCompiler::LlvmPipeline);
     }
     report.plain(
-        format!("the target `{target}` is not available for CUDA C++ yet: {names}"),
+        format!("the target `{target}` is not available for {language} yet: {names}"),
         "leave the target out",
     );
     None

@@ -92,12 +92,12 @@ const NOT_FOR_CUDA: [&str; 19] = [
 /// Checks an argument of compilers, given the one before it: `-C` and its value may be two.
 pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
     let is_for = |whose: ArgumentsOf| {
-        let others = [ArgumentsOf::Rustc, ArgumentsOf::Cuda].into_iter().filter(|it| *it != whose);
+        let others = ArgumentsOf::ALL.into_iter().filter(|it| *it != whose);
         !others.map(ArgumentsOf::prefix).any(|prefix| text.starts_with(prefix))
     };
     let own = |text: &str| {
-        let rustc = text.strip_prefix(ArgumentsOf::Rustc.prefix());
-        rustc.or_else(|| text.strip_prefix(ArgumentsOf::Cuda.prefix())).unwrap_or(text).to_owned()
+        let own = ArgumentsOf::ALL.iter().find_map(|it| text.strip_prefix(it.prefix()));
+        own.unwrap_or(text).to_owned()
     };
     let (written, before) = (own(text), before.map(own));
     let name = written.split('=').next().unwrap_or(&written);
@@ -112,6 +112,7 @@ pub(super) fn argument(before: Option<&str>, text: &str) -> Result<(), Fault> {
     let who = match () {
         () if is_for(ArgumentsOf::Rustc) && breaks_rustc => "rustc",
         () if is_for(ArgumentsOf::Cuda) && breaks_cuda => "nvcc and clang",
+        () if is_for(ArgumentsOf::OpenCl) && breaks_cuda => "clang",
         () => return Ok(()),
     };
     Err(Fault {
@@ -136,6 +137,7 @@ mod tests {
             "cuda:-E",
             "-o",
             "cuda:--dryrun",
+            "opencl:-E",
         ];
         for text in refused {
             let fault = argument(None, text).unwrap_err();

@@ -48,15 +48,20 @@ pub(crate) struct Settings {
 pub(crate) enum ArgumentsOf {
     /// rustc's, `rustc:-Copt-level=1`.
     Rustc,
-    /// Those of nvcc and clang, `cuda:-std=c++20`.
+    /// Those of nvcc and clang for CUDA C++, `cuda:-std=c++20`.
     Cuda,
+    /// Those of clang for OpenCL C, `opencl:-cl-std=CL1.2`.
+    OpenCl,
 }
 
 impl ArgumentsOf {
+    pub(super) const ALL: [Self; 3] = [Self::Rustc, Self::Cuda, Self::OpenCl];
+
     pub(super) fn prefix(self) -> &'static str {
         match self {
             Self::Rustc => "rustc:",
             Self::Cuda => "cuda:",
+            Self::OpenCl => "opencl:",
         }
     }
 }
@@ -64,7 +69,7 @@ impl ArgumentsOf {
 impl Settings {
     /// The arguments for a language's compilers: those that are for all, and its own.
     pub(crate) fn arguments_for(&self, whose: ArgumentsOf) -> Vec<String> {
-        let others = [ArgumentsOf::Rustc, ArgumentsOf::Cuda].into_iter().filter(|it| *it != whose);
+        let others = ArgumentsOf::ALL.into_iter().filter(|it| *it != whose);
         let others: Vec<_> = others.map(ArgumentsOf::prefix).collect();
         let is_for = |argument: &&String| !others.iter().any(|it| argument.starts_with(it));
         let own = |argument: &String| {

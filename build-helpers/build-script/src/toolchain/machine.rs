@@ -129,7 +129,12 @@ impl Machine {
         if cuda::find_ptxas(&search).is_none() {
             check::no_ptxas(&search, &settings.targets, &mut report);
         }
-        let has_kernels = sources::languages(package, settings).contains(&Language::Cuda);
+        let languages = sources::languages(package, settings);
+        let has_kernels = languages.contains(&Language::Cuda);
+        let has_opencl = languages.contains(&Language::OpenCl);
+        if has_opencl && self.clang(rustc_version)?.is_none() {
+            check::no_clang(&search, llvm, "the kernels in OpenCL C", &mut report);
+        }
         if !has_kernels && settings.host_files.is_empty() {
             return Ok(report);
         }

@@ -17,7 +17,18 @@ use kernelmill_artifact::Target;
 use kernelmill_compiler::{MathLibrary, Toolchain};
 use std::path::PathBuf;
 
-/// The C++ compilers of a build.
+/// What is there in C and C++ to compile.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Needs {
+    /// Kernels in CUDA C++.
+    pub(crate) has_kernels: bool,
+    /// Files with host code, in CUDA C++.
+    pub(crate) has_host_code: bool,
+    /// Kernels in OpenCL C.
+    pub(crate) has_opencl: bool,
+}
+
+/// The compilers for C and C++ of a build.
 #[derive(Debug, Default)]
 pub(crate) struct CppTools {
     pub(crate) nvcc: Option<Nvcc>,
@@ -25,8 +36,8 @@ pub(crate) struct CppTools {
 }
 
 impl CppTools {
-    /// Finds nvcc where NVIDIA's targets need it, and clang where the others do, or where there is
-    /// no nvcc.
+    /// Finds nvcc where NVIDIA's targets need it, and clang where OpenCL C or the other targets do, or
+    /// where there is no nvcc.
     ///
     /// # Errors
     ///
@@ -35,9 +46,9 @@ impl CppTools {
         search: &Search<'_>,
         package: &Package,
         settings: &Settings,
-        has_kernels: bool,
-        has_host_code: bool,
+        needs: &Needs,
     ) -> Result<Self, Error> {
+        let Needs { has_kernels, has_host_code, has_opencl } = *needs;
         let has_cuda = has_kernels || has_host_code;
         let is_for_nvcc = has_host_code || settings.cuda_compiler != CudaCompiler::Clang;
         let nvcc = if has_cuda && is_for_nvcc && settings.has_nvidia() {
@@ -50,7 +61,7 @@ impl CppTools {
         let is_seen =
             settings.plugin_on_everything.is_some() && settings.cuda_compiler != CudaCompiler::Nvcc;
         let is_better = wants_clang || falls_back || is_seen;
-        let needs_clang = has_kernels && (is_better || settings.has_others());
+        let needs_clang = has_opencl || has_kernels && (is_better || settings.has_others());
         let clang = if needs_clang {
             let version = ask(&package.rustc, &["-vV"])?;
             find_clang(search, llvm_of_rustc(&version))?

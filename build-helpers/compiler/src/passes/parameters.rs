@@ -24,7 +24,7 @@ fn space(kind: &ParameterKind) -> (u64, u64) {
     match kind {
         ParameterKind::Value(ty) => (ty.size(), ty.align()),
         ParameterKind::Slice { .. } => (16, 8),
-        ParameterKind::Pointer { .. } => (8, 8),
+        ParameterKind::Pointer { .. } | ParameterKind::Shared { .. } => (8, 8),
         ParameterKind::TensorMap { .. } => (TensorMapData::BYTES, TensorMapData::ALIGN),
     }
 }

@@ -86,7 +86,7 @@ impl<'c> Task<'_, 'c> {
                     let bytes = Length::Bytes(word.constant(ty.size()));
                     add(Some(bytes), ty.size().max(1), Access::Write);
                 }
-                ParameterKind::Value(_) => {}
+                ParameterKind::Value(_) | ParameterKind::Shared { .. } => {}
                 ParameterKind::Slice { element, access } => {
                     add(Some(Length::Elements(own.next()?)), element.size(), *access);
                 }

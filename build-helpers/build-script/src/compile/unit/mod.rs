@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     base::{key::KeyBuilder, naming},
-    discovery::source::{Source, SourceKind},
+    discovery::source::Source,
     plan::{device_libraries::without_libraries, units::Unit},
     settings::resolved::Settings,
 };
@@ -138,7 +138,7 @@ fn signatures(
     target: &Target,
 ) -> Vec<Signature> {
     let wanted = source.kernels().iter().filter(|kernel| settings.wants(kernel, target));
-    if source.kind != SourceKind::Cuda {
+    if !source.kind.is_c_family() {
         return wanted.cloned().collect();
     }
     let of_front = |kernel: &Signature| {

@@ -82,7 +82,7 @@ pub(crate) fn languages(package: &Package, settings: &Settings) -> Vec<Language>
         let text = std::fs::read_to_string(&candidate.path).unwrap_or_default();
         let is_source = || {
             language.may_hold_kernel(&text)
-                || language == Language::Cuda
+                || language.has_includes()
                     && headers.may_bring_kernel(language, &candidate.path, &text, &mut Vec::new())
         };
         if !found.contains(&language) && is_source() {
@@ -116,10 +116,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What the files in C++ among the candidates include.
+    /// What the files in C and C++ among the candidates include.
     fn headers(&self) -> Headers {
         let files = self.candidates.values().map(|candidate| candidate.path.as_path());
-        let files = files.filter(|path| Language::of(path) == Some(Language::Cuda));
+        let files = files.filter(|path| Language::of(path).is_some_and(Language::has_includes));
         let folder = |folder: &String| paths::normal(&self.package.root.join(folder));
         Headers::new(files, self.settings.includes.iter().map(folder).collect())
     }

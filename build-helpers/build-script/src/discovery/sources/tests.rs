@@ -87,7 +87,7 @@ fn other_languages_and_wrong_names_are_refused_by_name() {
         &[
             ("a.rs", "pub fn helper() {}"),
             ("b.txt", ""),
-            ("k/scale.cl", "__kernel void scale() {}"),
+            ("k/scale.hip", "__global__ void scale() {}"),
             ("k/x.wgsl", "@compute fn main() {}"),
         ],
     );
@@ -106,11 +106,11 @@ error: `a.rs` is named as a source and has no kernel
 error: `b.txt` is no kernel source
   help: name files that end in .rs, .cu, .hip, .cl, .ll, .bc, .ptx or .wgsl
 
-error: `k/scale.cl` is OpenCL C, which this version cannot compile yet
-  help: write the kernel in Rust or CUDA C++, or leave the file out with `exclude`
+error: `k/scale.hip` is HIP, which this version cannot compile yet
+  help: write the kernel in Rust, CUDA C++ or OpenCL C, or leave the file out with `exclude`
 
 error: `k/x.wgsl` is WGSL, which this version cannot compile yet
-  help: write the kernel in Rust or CUDA C++, or leave the file out with `exclude`";
+  help: write the kernel in Rust, CUDA C++ or OpenCL C, or leave the file out with `exclude`";
     assert_eq!(project.error(), expected);
 }
 

@@ -24,12 +24,43 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> String {
         .collect();
     let documentation = documentation(kernel, !functions.is_empty());
     let head = head(signature, &names);
+    let shared = shared_memory(signature, &names);
     let launch = if kernel.contract.is_empty() {
         launch_with(index, signature, &names)
     } else {
         checked_launch(index, kernel, &names)
     };
-    format!("\n{documentation}{head}{functions}{launch}    }}\n")
+    format!("\n{documentation}{head}{functions}{shared}{launch}    }}\n")
+}
+
+/// Whether parameters lie in dynamic shared memory, for which a wrapper changes the launch.
+fn has_shared_memory(signature: &Signature) -> bool {
+    let is_shared = |it: &Parameter| matches!(it.kind, ParameterKind::Shared { .. });
+    signature.parameters.iter().any(is_shared)
+}
+
+/// The launch with the dynamic shared memory that its parameters in shared memory take.
+fn shared_memory(signature: &Signature, names: &[String]) -> String {
+    if !has_shared_memory(signature) {
+        return String::new();
+    }
+    let align = ParameterKind::shared_align(&signature.parameters);
+    let part = |(parameter, name): (&Parameter, &String)| {
+        let ParameterKind::Shared { element } = &parameter.kind else { return None };
+        Some(format!("({name}, {})", element.size()))
+    };
+    let parts: Vec<_> = signature.parameters.iter().zip(names).filter_map(part).collect();
+    let parts = parts.join(", ");
+    format!(
+        "        let __launch: ::kernelmill::Launch<3> = __launch.into();
+        let __shared = [{parts}].into_iter().fold(0_usize, |__bytes, (__count, __size)| {{
+            let __part: usize = usize::saturating_mul(__count, __size);
+            __bytes.saturating_add(__part.saturating_add({last}) / {align} * {align})
+        }});
+        let __launch = __launch.shared_bytes(__shared);
+",
+        last = align - 1,
+    )
 }
 
 /// The lines above a wrapper.
@@ -110,6 +141,7 @@ fn head(signature: &Signature, names: &[String]) -> String {
             ParameterKind::Value(ty) => type_name(ty),
             ParameterKind::Slice { element, access }
             | ParameterKind::Pointer { element, access } => memory(element, *access),
+            ParameterKind::Shared { .. } => "usize".to_owned(),
             ParameterKind::TensorMap { element, rank, access } => {
                 tensor_map(element, *rank, *access)
             }
@@ -135,7 +167,7 @@ fn checked_launch(index: usize, kernel: &Kernel, names: &[String]) -> String {
     let (mut holds, mut arguments) = (String::new(), String::new());
     for (parameter, name) in signature.parameters.iter().zip(names) {
         let (hold, argument) = match &parameter.kind {
-            ParameterKind::Value(_) => ("", "value"),
+            ParameterKind::Value(_) | ParameterKind::Shared { .. } => ("", "value"),
             ParameterKind::Slice { access, .. } => (hold(*access), "slice"),
             ParameterKind::Pointer { access, .. } => (hold(*access), "pointer"),
             ParameterKind::TensorMap { .. } => ("hold_map", "tensor_map"),
@@ -149,7 +181,7 @@ fn checked_launch(index: usize, kernel: &Kernel, names: &[String]) -> String {
             "                    ::kernelmill::__codegen::Argument::{argument}(&{name}),\n"
         );
     }
-    if signature.dimension != Dimension::Three {
+    if signature.dimension != Dimension::Three && !has_shared_memory(signature) {
         holds += "        let __launch: ::kernelmill::Launch<3> = __launch.into();\n";
     }
     let checks: String = kernel.contract.iter().map(|it| check(signature, it)).collect();
@@ -212,7 +244,9 @@ const TUPLE: usize = 8;
 /// The arguments, as the lines of a tuple.
 fn tuple(signature: &Signature, names: &[String]) -> Vec<String> {
     let argument = |(parameter, name): (&Parameter, &String)| match &parameter.kind {
-        ParameterKind::Value(_) => format!("::kernelmill::__codegen::Value({name}),"),
+        ParameterKind::Value(_) | ParameterKind::Shared { .. } => {
+            format!("::kernelmill::__codegen::Value({name}),")
+        }
         ParameterKind::Slice { access, .. } => {
             format!("::kernelmill::__codegen::{}_slice({name}),", hold(*access))
         }

@@ -78,6 +78,7 @@ impl Scope<'_> {
             ParameterKind::Value(ValueType::Scalar(scalar)) if is_integer(*scalar) => {
                 return Ok(int(wrapped.to_owned()));
             }
+            ParameterKind::Shared { .. } => return Ok(int(wrapped.to_owned())),
             ParameterKind::Value(ValueType::Struct(_)) => {
                 format!("write one of its fields, `{name}.FIELD`")
             }

@@ -182,6 +182,10 @@ fn parameter(parameter: &Parameter) -> Expr {
         ParameterKind::TensorMap { element, rank, access } => {
             memory("cg::ParameterKind::TensorMap", element, Some(*rank), *access)
         }
+        ParameterKind::Shared { element } => {
+            let field = Field::new("element", value(element));
+            Expr::Struct("cg::ParameterKind::Shared", vec![field])
+        }
     };
     Expr::call("cg::Parameter::borrowed", [Expr::text(&parameter.name), kind])
 }

@@ -76,6 +76,9 @@ fn renamed(parameter: &Parameter, named: &Named) -> Parameter {
         ParameterKind::Pointer { element, access } => {
             ParameterKind::Pointer { element: rename(element, named), access: *access }
         }
+        ParameterKind::Shared { element } => {
+            ParameterKind::Shared { element: rename(element, named) }
+        }
         // No kernel of C++ takes one.
         ParameterKind::TensorMap { .. } => parameter.kind.clone(),
     };

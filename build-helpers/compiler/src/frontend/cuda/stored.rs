@@ -156,6 +156,10 @@ fn signature(writer: &mut Writer, signature: &Signature) {
                 memory(writer, 3, element, *access);
                 writer.number(u64::from(*rank));
             }
+            ParameterKind::Shared { element } => {
+                writer.number(4);
+                value(writer, element);
+            }
         }
     }
 }
@@ -277,6 +281,7 @@ fn read_parameter(reader: &mut Reader<'_>) -> Option<Parameter> {
                 }
             }
         }
+        4 => ParameterKind::Shared { element: read_value(reader)? },
         _ => return None,
     };
     Some(Parameter { name, kind })
@@ -350,6 +355,7 @@ mod tests {
                         "x",
                         ParameterKind::Pointer { element: float(), access: Access::Read },
                     ),
+                    parameter("tile", ParameterKind::Shared { element: float() }),
                     parameter("mode", ParameterKind::Value(ValueType::Enum(mode.into()))),
                     parameter(
                         "y",

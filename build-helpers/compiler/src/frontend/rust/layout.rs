@@ -53,6 +53,8 @@ fn layout(parameter: &Parameter) -> (u64, u64) {
         ParameterKind::Value(ty)
         | ParameterKind::Slice { element: ty, .. }
         | ParameterKind::Pointer { element: ty, .. } => (ty.size(), ty.align()),
+        // No kernel in Rust takes it: what crosses is a length.
+        ParameterKind::Shared { .. } => (8, 8),
         ParameterKind::TensorMap { .. } => (TensorMapData::BYTES, TensorMapData::ALIGN),
     }
 }

@@ -75,6 +75,7 @@ pub(crate) fn arguments<'a, 'c>(
                 next()?;
                 arguments.push(Argument::Address(&parameter.kind));
             }
+            ParameterKind::Shared { .. } => arguments.push(Argument::Scalar(next()?)),
             ParameterKind::TensorMap { .. } => {
                 next()?;
                 arguments.push(Argument::TensorMap);

@@ -76,7 +76,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 2,
+        format_version: 3,
         package: "demo",
         signatures: &[
             cg::signature(

@@ -1,4 +1,5 @@
-//! kernelmill's CUDA headers, which clang reads instead of the CUDA toolkit's.
+//! kernelmill's headers: for CUDA C++, which clang reads instead of the CUDA toolkit's, and for OpenCL C,
+//! with the built-in functions of the language.
 
 use std::{
     fmt::Write as _,
@@ -11,13 +12,48 @@ use hmac_sha256::Hash;
 use crate::{Error, toolchain::TemporaryFolder};
 
 macro_rules! files {
-    ($($path:literal)*) => {
-        &[$(($path, include_str!(concat!("../../../../cuda/", $path)))),*]
+    ($folder:literal: $($path:literal)*) => {
+        &[$(($path, include_str!(concat!("../../../../", $folder, "/", $path)))),*]
     };
 }
 
-/// `(path, text)` of every header.
-const HEADERS: &[(&str, &str)] = files! {
+/// The headers of a language.
+pub(crate) struct Headers {
+    /// `(path, text)` of every header.
+    files: &'static [(&'static str, &'static str)],
+    /// What their folder is called in compiled code, so that no path of the machine is in it.
+    pub(crate) name: &'static str,
+}
+
+/// What every source starts with.
+pub(crate) const PRELUDE: &str = "kernelmill/prelude.h";
+
+/// Those of CUDA C++.
+pub(crate) const CUDA: Headers = Headers { name: "kernelmill-cuda/", files: CUDA_FILES };
+
+/// Those of OpenCL C.
+pub(crate) const OPENCL: Headers = Headers { name: "kernelmill-opencl/", files: OPENCL_FILES };
+
+/// The header that is in both lists.
+const SHARED: &str = "kernelmill/special.h";
+
+const OPENCL_FILES: &[(&str, &str)] = &[
+    ("kernelmill/atomics.h", include_str!("../../../../opencl/kernelmill/atomics.h")),
+    ("kernelmill/common.h", include_str!("../../../../opencl/kernelmill/common.h")),
+    ("kernelmill/conversions.h", include_str!("../../../../opencl/kernelmill/conversions.h")),
+    ("kernelmill/integer.h", include_str!("../../../../opencl/kernelmill/integer.h")),
+    ("kernelmill/lanes.h", include_str!("../../../../opencl/kernelmill/lanes.h")),
+    ("kernelmill/math.h", include_str!("../../../../opencl/kernelmill/math.h")),
+    ("kernelmill/memory.h", include_str!("../../../../opencl/kernelmill/memory.h")),
+    ("kernelmill/operations.h", include_str!("../../../../opencl/kernelmill/operations.h")),
+    ("kernelmill/prelude.h", include_str!("../../../../opencl/kernelmill/prelude.h")),
+    ("kernelmill/relational.h", include_str!("../../../../opencl/kernelmill/relational.h")),
+    (SHARED, include_str!("../../../../cuda/kernelmill/special.h")),
+    ("kernelmill/subgroups.h", include_str!("../../../../opencl/kernelmill/subgroups.h")),
+    ("kernelmill/workgroups.h", include_str!("../../../../opencl/kernelmill/workgroups.h")),
+];
+
+const CUDA_FILES: &[(&str, &str)] = files! { "cuda":
     "assert.h" "builtin_types.h" "cooperative_groups.h" "cooperative_groups/reduce.h" "cuda.h"
     "cuda/std/array" "cuda/std/cmath" "cuda/std/cstddef" "cuda/std/cstdint" "cuda/std/limits"
     "cuda/std/tuple" "cuda/std/type_traits" "cuda/std/utility" "cuda_bf16.h"
@@ -31,22 +67,16 @@ const HEADERS: &[(&str, &str)] = files! {
     "math_functions.h" "vector_functions.h" "vector_types.h"
 };
 
-/// What every source starts with.
-pub(super) const PRELUDE: &str = "kernelmill/prelude.h";
-
-/// What their folder is called in compiled code, so that no path of the machine is in it.
-pub(super) const NAME: &str = "kernelmill-cuda/";
-
 /// Writes the headers into a folder of the scratch folder, once, and gives it.
-pub(super) fn install(scratch: &Path) -> Result<PathBuf, Error> {
+pub(crate) fn install(headers: &Headers, scratch: &Path) -> Result<PathBuf, Error> {
     let mut hash = Hash::new();
-    for (name, text) in HEADERS {
+    for (name, text) in headers.files {
         for part in [name, text] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part);
         }
     }
-    let mut name = String::from("cuda-headers-");
+    let mut name = headers.name.replace('/', "-headers-");
     for byte in &hash.finalize()[..12] {
         let _ = write!(name, "{byte:02x}");
     }
@@ -55,7 +85,7 @@ pub(super) fn install(scratch: &Path) -> Result<PathBuf, Error> {
         return Ok(folder);
     }
     let temporary = TemporaryFolder::new(scratch, "cuda")?;
-    for (name, text) in HEADERS {
+    for (name, text) in headers.files {
         let path = temporary.path.join(name);
         let write = || {
             fs::create_dir_all(path.parent().unwrap_or(&temporary.path))?;
@@ -76,9 +106,8 @@ pub(super) fn install(scratch: &Path) -> Result<PathBuf, Error> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn every_header_in_the_folder_is_in_the_list() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("cuda");
+    fn files_in(folder: &str) -> Vec<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         let (mut names, mut folders) = (Vec::new(), vec![root.clone()]);
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(&folder).unwrap() {
@@ -91,8 +120,18 @@ mod tests {
             }
         }
         names.sort();
-        let mut listed: Vec<_> = HEADERS.iter().map(|(name, _)| (*name).to_owned()).collect();
-        listed.sort();
-        assert_eq!(names, listed);
+        names
+    }
+
+    #[test]
+    fn every_header_in_the_folders_is_in_the_lists() {
+        for (folder, files) in [("cuda", CUDA_FILES), ("opencl", OPENCL_FILES)] {
+            let mut listed: Vec<_> = files.iter().map(|(name, _)| (*name).to_owned()).collect();
+            if folder == "opencl" {
+                listed.retain(|name| name != SHARED);
+            }
+            listed.sort();
+            assert_eq!(files_in(folder), listed);
+        }
     }
 }

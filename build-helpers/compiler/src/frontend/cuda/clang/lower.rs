@@ -9,7 +9,12 @@ use std::{
 use kernelmill_artifact::{DeviceFunction, NvidiaArch, NvidiaSuffix};
 use kernelmill_llvm::{inkwell::context::Context, ir::parse_bitcode, machine::Machine};
 
-use super::{annotation, arguments, headers, lowered::CudaLowered, module, unsupported};
+use super::{
+    annotation, arguments, headers,
+    lowered::CudaLowered,
+    module,
+    unsupported::{self, Language},
+};
 use crate::{
     Error,
     diagnostic::{Message, MessageSeverity, SignatureError},
@@ -36,33 +41,33 @@ pub struct Clang {
 /// The architecture that clang compiles for. Where the target is none of NVIDIA's it is also what the
 /// source is told: `__CUDA_ARCH__` is 800, which has everything of half precision, and nothing that
 /// only one generation of processors has.
-const ARCHITECTURE: &str = "sm_80";
+pub(crate) const ARCHITECTURE: &str = "sm_80";
 /// The version of PTX that goes with it.
-const PTX: &str = "+ptx70";
+pub(crate) const PTX: &str = "+ptx70";
 
 /// What one call of clang gives.
-struct Compiled {
-    bitcode: Vec<u8>,
-    inputs: Vec<PathBuf>,
-    messages: Vec<Message>,
+pub(crate) struct Compiled {
+    pub(crate) bitcode: Vec<u8>,
+    pub(crate) inputs: Vec<PathBuf>,
+    pub(crate) messages: Vec<Message>,
 }
 
-/// Compiles a file to bitcode.
-fn compile(
+/// Compiles a file to bitcode with the headers of its language. `command` is given the folder that
+/// they lie in.
+pub(crate) fn compile(
     toolchain: &Toolchain,
-    clang: &Clang,
     source: &CudaSource,
-    told: Option<NvidiaArch>,
+    set: &headers::Headers,
+    command: impl FnOnce(&Path) -> Result<Command, Error>,
 ) -> Result<Compiled, Error> {
-    let headers = headers::install(&toolchain.scratch)?;
+    let headers = headers::install(set, &toolchain.scratch)?;
     let folder = TemporaryFolder::new(&toolchain.scratch, &source.display)?;
     let (bitcode, dependencies) = (folder.path.join("k.bc"), folder.path.join("k.d"));
-    let mut command = command(clang, source, &headers)?;
-    command.args(told.map(macros).unwrap_or_default());
+    let mut command = command(&headers)?;
     command.arg("-MD").arg("-MF").arg(&dependencies).arg("-o").arg(&bitcode).arg(source.input());
     let output = toolchain.limits.output(&mut command, &source.display)?;
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let stderr = stderr.replace(&format!("{}/", headers.display()), headers::NAME);
+    let stderr = stderr.replace(&format!("{}/", headers.display()), set.name);
     let mut messages = message::parse(&stderr, &source.package_root);
     if !output.status.success() {
         messages.retain(|message| !message.is_warning());
@@ -85,7 +90,14 @@ pub(crate) fn lower(
     source: &CudaSource,
     told: Option<NvidiaArch>,
 ) -> Result<CudaLowered, Error> {
-    let Compiled { bitcode, inputs, messages } = compile(toolchain, clang, source, told)?;
+    let told = told.map(macros).unwrap_or_default();
+    let command = |headers: &Path| {
+        let mut command = command(clang, source, headers)?;
+        command.args(told);
+        Ok(command)
+    };
+    let Compiled { bitcode, inputs, messages } =
+        compile(toolchain, source, &headers::CUDA, command)?;
     let machine = Machine::new("nvptx64-nvidia-cuda", ARCHITECTURE, PTX, false)?;
     let (mut kernels, functions) = kernels(&machine, clang, source, &bitcode)?;
     let context = Context::create();
@@ -95,7 +107,7 @@ pub(crate) fn lower(
         own.for_each(|kernel| kernel.signature.limits = kernel.signature.limits.or(limits));
     }
     check_limits(&kernels)?;
-    let unsupported = unsupported::find(&context, &module, source);
+    let unsupported = unsupported::find(&context, &module, source, Language::Cuda);
     let warnings = messages.iter().filter(|message| message.is_warning());
     let mut warnings: String = warnings.map(|message| message.line() + "\n").collect();
     let modules = vec![module::adapt(&context, &machine, &module, source, &mut warnings)?];
@@ -105,7 +117,7 @@ pub(crate) fn lower(
 
 /// Reads the signatures of kernels, and of functions that the host can give to them, from the debug
 /// information of unoptimised code.
-fn kernels(
+pub(crate) fn kernels(
     machine: &Machine,
     clang: &Clang,
     source: &CudaSource,
@@ -127,7 +139,7 @@ fn kernels(
 }
 
 /// Checks what kernels say of their launches, all of them at once.
-fn check_limits(kernels: &[CudaKernel]) -> Result<(), Error> {
+pub(crate) fn check_limits(kernels: &[CudaKernel]) -> Result<(), Error> {
     let mut stderr = String::new();
     for CudaKernel { signature, .. } in kernels {
         for LimitFault { message, help, .. } in limits::check(&signature.limits) {
@@ -143,7 +155,7 @@ fn check_limits(kernels: &[CudaKernel]) -> Result<(), Error> {
 }
 
 /// Reads clang's bitcode.
-fn parse<'c>(
+pub(crate) fn parse<'c>(
     context: &'c Context,
     clang: &Clang,
     source: &CudaSource,
@@ -171,7 +183,23 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
     // `printf` has any number of arguments; before version 20 that needs leave.
     command.args(["-Xclang", "-fcuda-allow-variadic-functions"]);
     command.args(["-fno-color-diagnostics", "-Wno-unknown-cuda-version"]);
-    for (folder, name) in [(&*source.package_root, ""), (headers, headers::NAME)] {
+    add_files(&mut command, source, headers, &headers::CUDA);
+    command.args(arguments::translate(&source.arguments).map_err(|text| {
+        let severity = MessageSeverity::Error;
+        let message = Message { severity, text, place: None, details: Vec::new() };
+        Error::Clang { messages: vec![message], display: source.display.clone() }
+    })?);
+    Ok(command)
+}
+
+/// Adds what is said of files and macros, in CUDA C++ and in OpenCL C alike.
+pub(crate) fn add_files(
+    command: &mut Command,
+    source: &CudaSource,
+    headers: &Path,
+    set: &headers::Headers,
+) {
+    for (folder, name) in [(&*source.package_root, ""), (headers, set.name)] {
         let mut map = std::ffi::OsString::from("-ffile-prefix-map=");
         map.push(folder);
         map.push("/=");
@@ -187,12 +215,6 @@ fn command(clang: &Clang, source: &CudaSource, headers: &Path) -> Result<Command
         let value = if value.is_empty() { String::new() } else { format!("={value}") };
         command.arg(format!("-D{name}{value}"));
     }
-    command.args(arguments::translate(&source.arguments).map_err(|text| {
-        let severity = MessageSeverity::Error;
-        let message = Message { severity, text, place: None, details: Vec::new() };
-        Error::Clang { messages: vec![message], display: source.display.clone() }
-    })?);
-    Ok(command)
 }
 
 /// What nvcc defines for an architecture, in place of what clang does.

@@ -6,11 +6,11 @@
 mod annotation;
 mod arguments;
 mod function;
-mod headers;
-mod lower;
+pub(crate) mod headers;
+pub(crate) mod lower;
 mod lowered;
-mod module;
-mod unsupported;
+pub(crate) mod module;
+pub(crate) mod unsupported;
 
 pub use lower::Clang;
 pub(crate) use lower::lower;

@@ -27,15 +27,19 @@ const PTX_KERNEL: u32 = 71;
 const SHARED: u32 = 3;
 const CONSTANT: u32 = 4;
 
+/// What the headers of OpenCL C name variables that belong in shared memory: outside of kernels the
+/// language has none.
+const LOCAL_WORDS: &str = "__kernelmill_local";
+
 /// The kernels of a module that clang wrote.
-pub(super) fn kernels<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
+pub(crate) fn kernels<'c>(module: &Module<'c>) -> Vec<Value<'c>> {
     let definitions = module.definitions().into_iter();
     definitions.filter(|function| function.calling_convention() == PTX_KERNEL).collect()
 }
 
 /// Adapts a module, and gives it as bitcode. What a reader of the source ought to know is added to
 /// `warnings`.
-pub(super) fn adapt<'c>(
+pub(crate) fn adapt<'c>(
     context: &'c Context,
     machine: &Machine,
     module: &Module<'c>,
@@ -49,7 +53,8 @@ pub(super) fn adapt<'c>(
         copies.of_arguments(function);
     }
     for global in module.globals() {
-        if global.ty().address_space() == SHARED {
+        let is_shared = global.name().starts_with(LOCAL_WORDS);
+        if is_shared || global.ty().address_space() == SHARED {
             shared(context, machine, module, global)?;
         } else {
             warn_of_unset_constant(source, global, warnings);

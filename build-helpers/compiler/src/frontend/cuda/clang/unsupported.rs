@@ -20,19 +20,33 @@ use crate::{
     passes::{check::Backtraces, link},
 };
 
+/// The language of a source that clang reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// CUDA C++.
+    Cuda,
+    /// OpenCL C, where clang declares functions that are built in, and mangles no other names.
+    OpenCl,
+}
+
+/// What functions there are.
+struct Names {
+    language: Language,
+    /// Their names as people write them.
+    known: BTreeSet<String>,
+}
+
 /// The unsupported features of all kernels of a module that clang wrote, each once.
-pub(super) fn find<'c>(
+pub(crate) fn find<'c>(
     context: &'c Context,
     module: &Module<'c>,
     source: &CudaSource,
+    language: Language,
 ) -> Vec<UnsupportedFeature> {
     let mut found = BTreeSet::new();
-    let known: BTreeSet<_> = module
-        .definitions()
-        .into_iter()
-        .map(|function| plain(&function.name()).to_owned())
-        .chain(link::known())
-        .collect();
+    let defined = module.definitions().into_iter();
+    let defined = defined.map(|function| plain(&function.name()).to_owned());
+    let names = Names { language, known: defined.chain(link::known()).collect() };
     for kernel in kernels(module) {
         let symbol = kernel.name();
         let backtraces = Backtraces::from(context, [kernel]);
@@ -40,7 +54,7 @@ pub(super) fn find<'c>(
         used.retain(|value| value.is_function() && !value.is_declaration());
         for function in used {
             for instruction in function.instructions() {
-                for (reason, scope) in features_of(instruction, &known) {
+                for (reason, scope) in features_of(instruction, &names) {
                     found.insert(UnsupportedFeature {
                         symbol: symbol.clone(),
                         file: instruction.debug_file().unwrap_or_else(|| source.display.clone()),
@@ -57,7 +71,7 @@ pub(super) fn find<'c>(
 }
 
 /// The unsupported features of one instruction.
-fn features_of(instruction: Value<'_>, known: &BTreeSet<String>) -> Vec<(String, Scope)> {
+fn features_of(instruction: Value<'_>, names: &Names) -> Vec<(String, Scope)> {
     let mut found = Vec::new();
     if let Some(text) = instruction.inline_assembly() {
         // An empty one only keeps the compiler from moving things.
@@ -71,7 +85,7 @@ fn features_of(instruction: Value<'_>, known: &BTreeSet<String>) -> Vec<(String,
     }
     for operand in instruction.operands() {
         let undefined = (operand.is_function() || operand.is_global()) && operand.is_declaration();
-        if undefined && let Some(feature) = undefined_name(operand, known) {
+        if undefined && let Some(feature) = undefined_name(operand, names) {
             found.push(feature);
         }
     }
@@ -79,7 +93,7 @@ fn features_of(instruction: Value<'_>, known: &BTreeSet<String>) -> Vec<(String,
 }
 
 /// Why something that is used and not there is unsupported.
-fn undefined_name(value: Value<'_>, known: &BTreeSet<String>) -> Option<(String, Scope)> {
+fn undefined_name(value: Value<'_>, names: &Names) -> Option<(String, Scope)> {
     let name = value.name();
     if let Some(rest) = name.strip_prefix("llvm.") {
         return rest
@@ -97,9 +111,14 @@ fn undefined_name(value: Value<'_>, known: &BTreeSet<String>) -> Option<(String,
     }
     let provided = name.starts_with(PREFIX) || link::provides(&name);
     let unreachable = value.has_attribute(Place::Function, "noreturn") && name == "abort";
+    if names.language == Language::OpenCl && name.starts_with("_Z") {
+        let name = plain(&name);
+        let text = format!("a call of `{name}`, a built-in function that kernelmill does not have");
+        return Some((text, Scope::Everywhere));
+    }
     (!provided && !unreachable).then(|| {
         let name = plain(&name);
-        let near = nearest_within(name, known.iter().cloned(), name.len() / 3);
+        let near = nearest_within(name, names.known.iter().cloned(), name.len() / 3);
         let near = near.map_or_else(String::new, |near| format!("; the nearest name is `{near}`"));
         (format!("a call of `{name}`, which this file does not define{near}"), Scope::Unlinked)
     })

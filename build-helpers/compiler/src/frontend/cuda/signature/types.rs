@@ -136,6 +136,12 @@ impl<'a> Types<'a> {
         let access = if peeled.is_const { Access::Read } else { Access::Write };
         let element = match peeled.id {
             None => ValueType::Scalar(Scalar::U8),
+            Some(id) if is_opaque(self.debug.node(id)) => {
+                return refuse(
+                    "is an image, a sampler or another object of OpenCL C",
+                    "pass a buffer",
+                );
+            }
             Some(id) if self.debug.node(id).tag == dw::DW_TAG_subroutine_type => {
                 return refuse("points to a function", POINT_TO_VALUES);
             }
@@ -230,7 +236,9 @@ impl<'a> Types<'a> {
             let Some(length) = size.filter(|length| *length > 0) else {
                 return refuse("has an array of unknown length", "give the array a length");
             };
-            value = ValueType::Array(value.into(), length);
+            // A vector of three in OpenCL C has the size of one of four.
+            let is_padded = node.size == Some(value.size() * (length + 1)) && length == 3;
+            value = ValueType::Array(value.into(), length + u64::from(is_padded));
         }
         if sizes.is_empty() {
             return refuse("has an array of unknown length", "give the array a length");
@@ -276,6 +284,11 @@ impl<'a> Types<'a> {
             }
         }
     }
+}
+
+/// The objects of OpenCL C that are no memory: `image2d_t`, `sampler_t`.
+fn is_opaque(node: &Node) -> bool {
+    node.name.as_deref().is_some_and(|name| name.starts_with("opencl_"))
 }
 
 fn is_pointer(node: &Node) -> bool {

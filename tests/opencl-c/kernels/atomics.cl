@@ -1,0 +1,59 @@
+// Atomic functions of OpenCL C 1.x and 2.0.
+
+kernel void histogram(global const uchar *data, global uint *bins, uint n) {
+  local uint own[64];
+  for (uint i = get_local_id(0); i < 64; i += get_local_size(0)) own[i] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (size_t i = get_global_id(0); i < n; i += get_global_size(0)) atomic_inc(&own[data[i] & 63]);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint i = get_local_id(0); i < 64; i += get_local_size(0)) atomic_add(&bins[i], own[i]);
+}
+
+kernel void old_atomics(volatile global int *words, global const int *x) {
+  int value = x[get_global_id(0)];
+  atomic_add(&words[0], value);
+  atomic_sub(&words[1], value);
+  atomic_min(&words[2], value);
+  atomic_max(&words[3], value);
+  atomic_and(&words[4], value | 0xff);
+  atomic_or(&words[5], value);
+  atomic_xor(&words[6], value);
+  atomic_inc(&words[7]);
+  atomic_dec(&words[8]);
+  int old, next = words[9];
+  do {
+    old = next;
+    next = atomic_cmpxchg(&words[9], old, old + 2);
+  } while (next != old);
+  if (get_global_id(0) == 0) words[11] = atomic_xchg(&words[10], 5);
+}
+
+kernel void new_atomics(volatile global atomic_int *words, global const int *x,
+                        volatile global atomic_long *wide, volatile global atomic_float *real) {
+  int value = x[get_global_id(0)];
+  atomic_fetch_add(&words[0], value);
+  atomic_fetch_sub_explicit(&words[1], value, memory_order_relaxed);
+  atomic_fetch_min_explicit(&words[2], value, memory_order_acq_rel, memory_scope_device);
+  atomic_fetch_max(&words[3], value);
+  atomic_fetch_or(&words[4], value);
+  int seen = atomic_load_explicit(&words[5], memory_order_relaxed);
+  while (!atomic_compare_exchange_weak(&words[5], &seen, seen + 3)) {
+  }
+  if (get_global_id(0) == 7) atomic_store(&words[6], 77);
+  atomic_fetch_add_explicit(wide, (long)value << 33, memory_order_relaxed);
+  atomic_fetch_add(real, 0.5f);
+}
+
+// One work-item in a group takes places for all of them.
+kernel void compact(global const int *x, global int *out, volatile global int *count) {
+  local int taken, first;
+  if (get_local_id(0) == 0) taken = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int value = x[get_global_id(0)], place = 0;
+  bool is_wanted = value % 3 == 0;
+  if (is_wanted) place = atomic_add(&taken, 1);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (get_local_id(0) == 0) first = atomic_add(count, taken);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (is_wanted) out[first + place] = value;
+}

@@ -1,0 +1,110 @@
+//! Kernels in OpenCL C, on the CPU and on the fake driver, and the code that they become.
+
+use kernelmill_build::manifest::{Lowering, Manifest, Strategy};
+use std::{collections::BTreeMap, path::Path, process::Command};
+use test_support::{driver::fake_driver, snapshot};
+
+/// The checks that the program passes on a device.
+fn run(device: &str) -> Vec<String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_opencl-c"));
+    command.arg(device);
+    if device == "cuda" {
+        // A device of the next generation, which runs no cubin for `sm_80`: the emulator is one of PTX.
+        command.env("LD_LIBRARY_PATH", fake_driver()).env("FAKE_CUDA_LEAK_CHECK", "1");
+        command.env("FAKE_CUDA_ARCH", "90");
+    }
+    let output = command.output().expect("the program starts");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{device}: {errors}\n{text}");
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The strategy of every kernel on the CPU.
+fn strategies() -> BTreeMap<String, Strategy> {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let kernels = manifest.binaries.into_iter().flat_map(|binary| binary.kernels);
+    kernels.filter_map(|it| Some((it.symbol, it.strategy?))).collect()
+}
+
+#[test]
+fn the_cpu_computes_what_plain_rust_does() {
+    assert_eq!(run("cpu").len(), 33);
+}
+
+#[test]
+fn the_fake_driver_computes_what_plain_rust_does() {
+    assert_eq!(run("cuda").len(), 33);
+}
+
+/// Work-item functions and barriers are those that the work-group generator knows.
+#[test]
+fn no_kernel_is_a_coroutine_and_those_of_scalars_are_vectorised() {
+    let strategies = strategies();
+    assert_eq!(strategies.len(), 33, "{strategies:?}");
+    for (name, strategy) in &strategies {
+        let is_coroutine = matches!(strategy.lowering, Lowering::Coroutine(_));
+        assert!(!is_coroutine, "{name}: {strategy}");
+    }
+    let barriers = |name: &str| match strategies[name].lowering {
+        Lowering::BarrierRegions { barriers, warp_collectives } => (barriers, warp_collectives),
+        _ => (0, 0),
+    };
+    for (name, expected) in [
+        ("group_sums", (2, 0)),
+        ("least", (1, 0)),
+        ("hillis_steele", (2, 0)),
+        ("blelloch", (3, 0)),
+        ("five_points", (1, 0)),
+        ("transpose", (1, 0)),
+        ("product", (2, 0)),
+        ("histogram", (2, 0)),
+        ("compact", (3, 0)),
+        ("sub_groups", (0, 15)),
+        ("saxpy", (0, 0)),
+        ("convolve", (0, 0)),
+        ("elementary", (0, 0)),
+        ("integers", (0, 0)),
+    ] {
+        assert_eq!(barriers(name), expected, "{name}");
+        assert!(!strategies[name].widths.is_empty(), "{name}: {}", strategies[name]);
+    }
+    // `reqd_work_group_size` is the size that the function is compiled for.
+    assert_eq!(strategies["least"].block, Some([64, 1, 1]));
+    assert_eq!(strategies["squares"].interchanged_loops, 1);
+}
+
+#[test]
+fn every_kernel_has_code_for_every_target() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let mut kernels: BTreeMap<String, usize> = BTreeMap::new();
+    for binary in &manifest.binaries {
+        *kernels.entry(binary.target.clone()).or_default() += binary.kernels.len();
+    }
+    let targets = ["compute_80", "cpu", "gfx1100", "gfx90a", "sm_80"];
+    assert_eq!(kernels, targets.map(|target| (target.to_owned(), 33)).into());
+}
+
+/// The wrappers' parameters, as `cargo kernelmill list` shows them.
+#[test]
+fn signatures_say_what_crosses() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let lines =
+        manifest.kernels.iter().map(|it| format!("{}:{} {}\n", it.file, it.line, it.signature));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/snapshots/signatures.txt");
+    snapshot::check(path, &lines.collect::<String>());
+}
+
+/// Kernels whose parameters in local memory need a shim have source lines too.
+#[test]
+fn code_has_source_lines() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let ptx = manifest
+        .binaries
+        .iter()
+        .find(|it| it.target == "compute_80" && it.source == "kernels/reductions.cl");
+    let path = Path::new(env!("OUT_DIR")).join(&ptx.expect("a binary").file);
+    let ptx = std::fs::read_to_string(path).unwrap();
+    let entry = ptx.split(".entry group_sums(").nth(1).unwrap().split(".entry").next().unwrap();
+    assert!(entry.matches(".loc").count() > 5 && ptx.contains("kernels/reductions.cl"), "{entry}");
+}
