@@ -38,6 +38,9 @@ define ptr @__kernelmill_kept_panic_record() alwaysinline nounwind {
 }
 ";
 
+/// Finds the address spaces of what is reached through a record: the module has been optimised already.
+const INFER_SPACES: &str = "function(infer-address-spaces)";
+
 /// Inlines the functions that use the slot.
 const INLINE_SLOT: &str = "always-inline,globaldce";
 
@@ -77,6 +80,9 @@ pub(crate) fn pass<'c>(
     marker.delete_function();
     if keeps {
         machine.run(module, INLINE_SLOT)?;
+    }
+    if backend.panic_record_space() != 0 {
+        machine.run(module, INFER_SPACES)?;
     }
     Ok(can_panic)
 }
