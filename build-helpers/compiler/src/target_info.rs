@@ -107,6 +107,11 @@ pub(crate) trait TargetInfo {
         None
     }
 
+    /// The address space that panic records are taken to lie in; 0: any.
+    fn panic_record_space(&self) -> u32 {
+        0
+    }
+
     /// The bytes of static shared memory that a block can have, where they are limited.
     fn shared_limit(&self) -> Option<u64> {
         None

@@ -20,6 +20,7 @@ use crate::{
     base::names::{PANIC_RECORD, PANIC_RECORD_PARAMETER},
     ir::{calls_of, reachable},
     passes::{entry::Entry, parameters},
+    target_info::TargetInfo,
 };
 
 /// What keeps the address for functions that are out of line. All threads of a block store the same one,
@@ -37,6 +38,9 @@ define ptr @__kernelmill_kept_panic_record() alwaysinline nounwind {
 }
 ";
 
+/// Finds the address spaces of what is reached through a record: the module has been optimised already.
+const INFER_SPACES: &str = "function(infer-address-spaces)";
+
 /// Inlines the functions that use the slot.
 const INLINE_SLOT: &str = "always-inline,globaldce";
 
@@ -44,20 +48,26 @@ const INLINE_SLOT: &str = "always-inline,globaldce";
 pub(crate) fn pass<'c>(
     context: &'c Context,
     module: &Module<'c>,
-    machine: &Machine,
+    backend: &dyn TargetInfo,
     entries: &mut [Entry],
 ) -> Result<bool, Error> {
+    let machine = backend.machine();
     let Some(marker) = module.function(PANIC_RECORD) else { return Ok(false) };
     let calls = calls_of(marker);
     let can_panic = !calls.is_empty();
     let builder = Builder::new(context);
     let pointer = Type::pointer(context, 0);
+    let in_space = Type::pointer(context, backend.panic_record_space());
     let mut out_of_line = Vec::new();
     for call in calls {
         match record_of(call.block().function()) {
             Some(record) => {
                 builder.before(call);
-                call.replace_with(builder.int_to_pointer(record, pointer));
+                let address = builder.int_to_pointer(record, in_space);
+                call.replace_with(match backend.panic_record_space() {
+                    0 => address,
+                    _ => builder.address_space_cast(address, pointer),
+                });
                 call.erase();
             }
             None => out_of_line.push(call),
@@ -70,6 +80,9 @@ pub(crate) fn pass<'c>(
     marker.delete_function();
     if keeps {
         machine.run(module, INLINE_SLOT)?;
+    }
+    if backend.panic_record_space() != 0 {
+        machine.run(module, INFER_SPACES)?;
     }
     Ok(can_panic)
 }

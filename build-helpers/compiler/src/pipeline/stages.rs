@@ -185,7 +185,7 @@ pub(super) fn fold_locations(session: &mut Session<'_, '_>) -> Result<(), Error>
 pub(super) fn pass_panic_records(session: &mut Session<'_, '_>) -> Result<(), Error> {
     if session.backend.is_gpu() {
         let Session { context, module, backend, entries, .. } = session;
-        session.can_panic = panic_record::pass(context, module, backend.machine(), entries)?;
+        session.can_panic = panic_record::pass(context, module, &**backend, entries)?;
     }
     Ok(())
 }

@@ -168,6 +168,11 @@ impl TargetInfo for Amd {
         Some(AddressSpaces { global: 1, shared: 3, constant: 4, private: 5, shared_align: 1 })
     }
 
+    /// That of global memory: accesses of any memory are slower, and use more registers.
+    fn panic_record_space(&self) -> u32 {
+        1
+    }
+
     fn shared_limit(&self) -> Option<u64> {
         // The processors of the series gfx950 have 160 KiB of local memory, all others 64.
         let kibibytes = if self.target.processor.starts_with("gfx95") { 160 } else { 64 };
