@@ -109,8 +109,8 @@ fn sizes(signature: &Signature) -> Vec<u64> {
         ParameterKind::Slice { .. } => vec![8, 8],
         ParameterKind::Pointer { .. } => vec![8],
         ParameterKind::TensorMap { .. } => vec![TensorMapData::BYTES],
-        // No argument: the launch asks for the memory.
-        ParameterKind::Shared { .. } => Vec::new(),
+        // The number of elements.
+        ParameterKind::Shared { .. } => vec![8],
     };
     signature.parameters().iter().flat_map(|parameter| of(&parameter.kind)).collect()
 }
