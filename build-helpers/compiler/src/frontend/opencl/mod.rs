@@ -3,7 +3,7 @@
 //! that kernels in Rust use. clang only declares the other ones, and their use is reported with its line.
 //!
 //! The result is what the front end for CUDA C++ gives, with two differences. Pointers name their
-//! [address space][c], which [`flatten`] removes. [`shims`] lists the parameters that cross in another
+//! [address space][c], which `flatten` removes. `shims` lists the parameters that cross in another
 //! form than clang takes them in.
 //!
 //! [c]: https://registry.khronos.org/OpenCL/specs/3.0-unified/html/OpenCL_C.html
