@@ -14,11 +14,11 @@ kernel void move(global particle_t *particles, const float step, const int3 shif
   own->charges[own->kind & 1] += shift.s2;
 }
 
-struct line { float slope, offset; short first; };
+struct line { float4 added; float slope, offset; short first; };
 
 kernel void lines(global float *y, struct line line, const ulong skip) {
   size_t i = get_global_id(0);
-  y[i] = i < line.first ? -1.0f : line.slope * (float)(i + skip) + line.offset;
+  y[i] = i < line.first ? -1.0f : line.slope * (float)(i + skip) + line.offset + line.added.w;
 }
 
 kernel void swizzles(global const float4 *in, global float8 *out, global float2 *ends, global char16 *bytes) {

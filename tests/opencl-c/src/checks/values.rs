@@ -26,11 +26,11 @@ pub(crate) fn structs_in_memory(on: &On<'_>) -> Result<()> {
 
 pub(crate) fn structs_by_value(on: &On<'_>) -> Result<()> {
     let mut y = on.device.zeros::<f32>(32)?;
-    let line = kernels::line { slope: 0.5, offset: -3.0, first: 4 };
+    let line = kernels::line { slope: 0.5, offset: -3.0, first: 4, added: [0.0, 0.0, 0.0, 8.0] };
     // SAFETY: there is an element for each work-item.
     unsafe { on.kernels.lines(&on.stream, Launch::grid([1], [32]), &mut y, line, 100) }?;
     let expected: Vec<f32> =
-        (0..32).map(|i| if i < 4 { -1.0 } else { 0.5 * (i + 100) as f32 - 3.0 }).collect();
+        (0..32).map(|i| if i < 4 { -1.0 } else { 0.5 * (i + 100) as f32 + 5.0 }).collect();
     assert_eq!(y.download()?, expected);
     Ok(())
 }
