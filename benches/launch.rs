@@ -46,7 +46,7 @@ unsafe extern "C" fn resume(frame: *mut u8, item: *mut abi::Item) -> bool {
 const fn kernel(run: Option<abi::Run>) -> cg::CpuKernel {
     let coroutine = run.is_none();
     cg::CpuKernel {
-        version: 2,
+        version: kernelmill_artifact::FORMAT_VERSION,
         strategy: if coroutine { abi::STRATEGY_COROUTINE } else { abi::STRATEGY_LOOP },
         static_shared_bytes: 0,
         frame_bytes: 8,
@@ -72,7 +72,7 @@ const fn embedded(
 }
 
 static SET: cg::KernelSet = cg::KernelSet {
-    format_version: 2,
+    format_version: kernelmill_artifact::FORMAT_VERSION,
     package: "launch",
     signatures: &[
         cg::Signature::borrowed("empty", &[]),

@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn a_function_that_kernels_do_not_have_is_refused() {
         let set = KernelSet {
-            format_version: 2,
+            format_version: kernelmill_artifact::FORMAT_VERSION,
             package: "shapes",
             signatures: &[],
             functions: &[3, 5],

@@ -9,7 +9,7 @@ use crate::{
 /// reverse, through dynamic shared memory. Thread `stuck` of block 1 waits for a lane that is at
 /// the barrier.
 static REVERSE: cg::CpuKernel = cg::CpuKernel {
-    version: 2,
+    version: kernelmill_artifact::FORMAT_VERSION,
     strategy: abi::STRATEGY_COROUTINE,
     static_shared_bytes: 4,
     frame_bytes: size_of::<Frame>() as u64,
@@ -30,7 +30,7 @@ static OTHER_BINDINGS: cg::KernelSet = cg::KernelSet { format_version: 78, ..set
 
 const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
     cg::KernelSet {
-        format_version: 2,
+        format_version: kernelmill_artifact::FORMAT_VERSION,
         package: "demo",
         signatures: &SIGNATURES,
         functions: &[],

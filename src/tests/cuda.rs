@@ -16,7 +16,7 @@ const SAXPY: &[u8] =
 
 /// `saxpy` for NVIDIA GPUs alone.
 static SET: cg::KernelSet = cg::KernelSet {
-    format_version: 2,
+    format_version: kernelmill_artifact::FORMAT_VERSION,
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
@@ -25,7 +25,7 @@ static SET: cg::KernelSet = cg::KernelSet {
 
 /// The same with text that is no PTX.
 static BROKEN: cg::KernelSet = cg::KernelSet {
-    format_version: 2,
+    format_version: kernelmill_artifact::FORMAT_VERSION,
     package: "demo",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],

@@ -46,7 +46,7 @@ const fn artifact(
 
 const fn set(artifacts: &'static [EmbeddedArtifact]) -> KernelSet {
     KernelSet {
-        format_version: 2,
+        format_version: kernelmill_artifact::FORMAT_VERSION,
         package: "narrowed",
         signatures: &SIGNATURES,
         functions: &[],

@@ -11,7 +11,7 @@ use crate::__codegen::{
 
 pub(super) const fn looped(run: Run) -> CpuKernel {
     CpuKernel {
-        version: 2,
+        version: kernelmill_artifact::FORMAT_VERSION,
         strategy: STRATEGY_LOOP,
         static_shared_bytes: 0,
         frame_bytes: 0,

@@ -21,7 +21,7 @@ use crate::{
 /// then the number of each block in the order in which they begin.
 static KERNELS: [cg::CpuKernel; 2] = [
     cg::CpuKernel {
-        version: 2,
+        version: kernelmill_artifact::FORMAT_VERSION,
         strategy: abi::STRATEGY_LOOP,
         static_shared_bytes: 4,
         frame_bytes: 4,
@@ -31,7 +31,7 @@ static KERNELS: [cg::CpuKernel; 2] = [
         resume: None,
     },
     cg::CpuKernel {
-        version: 2,
+        version: kernelmill_artifact::FORMAT_VERSION,
         strategy: abi::STRATEGY_COROUTINE,
         static_shared_bytes: 4,
         frame_bytes: size_of::<Frame>() as u64,
@@ -55,7 +55,7 @@ const fn embedded(strategy: usize) -> cg::EmbeddedKernel {
 }
 
 static SET: cg::KernelSet = cg::KernelSet {
-    format_version: 2,
+    format_version: kernelmill_artifact::FORMAT_VERSION,
     package: "pool",
     signatures: &[
         cg::Signature::borrowed("reverse_by_loop", &[]),

@@ -10,7 +10,7 @@ const HUGE: u64 = 1 << 46;
 
 /// A loop whose blocks keep [`HUGE`] bytes for each thread.
 static LOOP: cg::CpuKernel = cg::CpuKernel {
-    version: 2,
+    version: kernelmill_artifact::FORMAT_VERSION,
     strategy: abi::STRATEGY_LOOP,
     static_shared_bytes: 0,
     frame_bytes: HUGE,
@@ -60,7 +60,7 @@ static SETS: [cg::KernelSet; 3] = [
 
 const fn set(artifacts: &'static [cg::EmbeddedArtifact]) -> cg::KernelSet {
     cg::KernelSet {
-        format_version: 2,
+        format_version: kernelmill_artifact::FORMAT_VERSION,
         package: "demo",
         signatures: &SIGNATURES,
         functions: &[],

@@ -1,9 +1,10 @@
 //! A kernel that computes `y[i] += a * x[i]`, and panics where `x` is too short.
 
 use kernelmill::{__codegen as cg, Device, Launch, LaunchStream, ReadSlice, Result, WriteSlice};
+use kernelmill_artifact::FORMAT_VERSION;
 
 static SET: cg::KernelSet = cg::KernelSet {
-    format_version: 2,
+    format_version: FORMAT_VERSION,
     package: "cuda-backend",
     signatures: &[cg::Signature::borrowed("saxpy", &[])],
     functions: &[],
@@ -57,7 +58,7 @@ pub fn copy(number: usize) -> &'static cg::KernelSet {
 }
 
 static ON_CPU: cg::CpuKernel = cg::CpuKernel {
-    version: 2,
+    version: FORMAT_VERSION,
     strategy: cg::abi::STRATEGY_LOOP,
     static_shared_bytes: 0,
     frame_bytes: 0,

@@ -49,8 +49,8 @@ fn kernels_get_the_sizes_of_their_buffers_and_the_checks() {
                 let text = compiler.assembly(&job).unwrap();
                 text.lines().filter(|line| line.trim_end().ends_with(" by_value")).count()
             };
-            // `n`, and then the sizes of the four buffers.
-            assert_eq!((values(compiler()), values(&with_plugin)), (1, 5), "{target}");
+            // `n`, then the sizes of the four buffers, and the panic record of each of the two kernels.
+            assert_eq!((values(compiler()), values(&with_plugin)), (1, 7), "{target}");
         }
     }
 }

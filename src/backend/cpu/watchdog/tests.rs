@@ -20,7 +20,7 @@ use crate::{
 /// writes its element.
 static KERNELS: [cg::CpuKernel; 2] = [
     cg::CpuKernel {
-        version: 2,
+        version: kernelmill_artifact::FORMAT_VERSION,
         strategy: abi::STRATEGY_LOOP,
         static_shared_bytes: 4,
         frame_bytes: 4,
@@ -31,7 +31,7 @@ static KERNELS: [cg::CpuKernel; 2] = [
     },
     // Every thread waits at a barrier for ever.
     cg::CpuKernel {
-        version: 2,
+        version: kernelmill_artifact::FORMAT_VERSION,
         strategy: abi::STRATEGY_COROUTINE,
         static_shared_bytes: 0,
         frame_bytes: 8,
@@ -43,7 +43,7 @@ static KERNELS: [cg::CpuKernel; 2] = [
 ];
 
 static SET: cg::KernelSet = cg::KernelSet {
-    format_version: 2,
+    format_version: kernelmill_artifact::FORMAT_VERSION,
     package: "watched",
     signatures: &[
         cg::Signature::borrowed("stuck", &[]),
