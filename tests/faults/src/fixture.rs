@@ -69,15 +69,29 @@ impl Fixture {
         Self::with_targets(program.into(), false, r#"["compute_80"]"#)
     }
 
-    fn with_targets(program: PathBuf, has_cpp: bool, targets: &str) -> Self {
-        let fixture = Self { program, folder: temporary_folder(), has_cpp };
+    /// The package with no kernel yet, for these targets, as a list of TOML has them; `settings` are further
+    /// lines of its table.
+    #[must_use]
+    pub fn without_sources(program: impl Into<PathBuf>, targets: &str, settings: &str) -> Self {
+        let fixture = Self { program: program.into(), folder: temporary_folder(), has_cpp: false };
         let manifest = format!(
             "[package]\nname = \"fixture\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
-             [package.metadata.kernelmill]\ntargets = {targets}\n"
+             [package.metadata.kernelmill]\ntargets = {targets}\n{settings}"
         );
         write_file(fixture.package(), "Cargo.toml", manifest);
+        fixture
+    }
+
+    fn with_targets(program: PathBuf, has_cpp: bool, targets: &str) -> Self {
+        let fixture = Self { has_cpp, ..Self::without_sources(program, targets, "") };
         fixture.set_variant(0);
         fixture
+    }
+
+    /// Makes a text the only source.
+    pub fn set_only_source(&self, name: &str, text: &str) {
+        remove(&self.package().join("kernels"));
+        write_file(self.package(), Path::new("kernels").join(name), text);
     }
 
     /// Writes the sources of a variant.

@@ -1,5 +1,5 @@
-//! Builds under faults: killed at random moments, on damaged stores and full disks, several at once, and
-//! beside a second user of the machine.
+//! Builds under faults: killed at random moments, on damaged stores and full disks, several at once,
+//! beside a second user of the machine, and of sources that are nearly right.
 //!
 //! What has to hold after each fault: the next build gives byte for byte what an undisturbed build of the same
 //! sources gives, or it ends with an error that says what to do; every entry of the store is whole.
@@ -15,7 +15,9 @@
 mod cases;
 mod fixture;
 mod folders;
+mod mutants;
 
 pub use cases::{count, for_seeds};
 pub use fixture::{Built, Fixture, Outputs, References, VARIANTS};
 pub use folders::{copy, entries, files, kind, remove};
+pub use mutants::{Language, Mutants};

@@ -112,11 +112,11 @@ fn seed_of_commit(workspace: &Workspace) -> u64 {
 fn heading(workspace: &Workspace, options: &Options, seed: u64) -> Result<String> {
     let shell = &workspace.shell;
     let commit = cmd!(shell, "git rev-parse --short HEAD").quiet().read()?;
-    let Options { kills, fuzz, minutes, .. } = options;
+    let Options { kills, compilations, fuzz, minutes, .. } = options;
     let minutes = minutes.map_or(String::new(), |minutes| format!(" --minutes {minutes}"));
     let machine = machine::machine(workspace)?;
     Ok(format!(
-        "# Reliability\n\n```sh\ncargo xtask soak --kills {kills} --fuzz {fuzz} --seed {seed}{minutes}\n```\n\n\
+        "# Reliability\n\n```sh\ncargo xtask soak --kills {kills} --compilations {compilations} --fuzz {fuzz} --seed {seed}{minutes}\n```\n\n\
          Commit {commit}, {machine}. A test that has used up its share of the minutes stops. What each test does \
          to a build, a driver or an input:\n`tests/faults`, `tests/cuda-backend/tests/failures.rs`, \
          `build-helpers/build-script/src/fuzz_tests.rs`, `test-driver/emulator/tests`.\n"

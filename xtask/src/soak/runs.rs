@@ -21,6 +21,8 @@ pub(super) struct Run {
 enum Amount {
     /// A part of the kills.
     Faults(u64),
+    /// Every compilation.
+    Compilations,
     /// A part of the inputs.
     Inputs(u64),
     /// All there is.
@@ -48,13 +50,21 @@ const fn emulator(title: &'static str, target: &'static [&'static str], share: u
 }
 
 /// In the order of the page.
-pub(super) const RUNS: [Run; 15] = [
-    faults("kill -9 of a build", &["--test", "kills"], 1, 44),
+pub(super) const RUNS: [Run; 16] = [
+    faults("kill -9 of a build", &["--test", "kills"], 1, 24),
     faults("store", &["--test", "damage"], 1, 12),
     faults("builds at once", &["--test", "at_once"], 20, 6),
     faults("no room", &["--test", "disk"], 4, 6),
     faults("times", &["--test", "times"], 4, 4),
     faults("a second user", &["--test", "users"], 1, 2),
+    Run {
+        title: "whole compilations",
+        package: "faults",
+        target: &["--test", "compilations"],
+        test: "",
+        amount: Amount::Compilations,
+        share: 20,
+    },
     Run {
         title: "driver",
         package: "cuda-backend",
@@ -82,11 +92,11 @@ impl Run {
     /// The variables that say how much is tried.
     pub(super) fn variables(&self, options: &Options, seed: u64) -> Vec<(&'static str, u64)> {
         let seconds = options.minutes.map(|minutes| minutes * 60 * self.share / 100);
+        let of_faults = |count| ("FAULTS_CASES", "FAULTS_SEED", "FAULTS_SECONDS", count);
         let (cases, first, limit, count) = match self.amount {
             Amount::All => return Vec::new(),
-            Amount::Faults(part) => {
-                ("FAULTS_CASES", "FAULTS_SEED", "FAULTS_SECONDS", options.kills.div_ceil(part))
-            }
+            Amount::Faults(part) => of_faults(options.kills.div_ceil(part)),
+            Amount::Compilations => of_faults(options.compilations),
             Amount::Inputs(part) => (
                 "KERNELMILL_FUZZ_CASES",
                 "KERNELMILL_FUZZ_SEED",
@@ -110,11 +120,14 @@ mod tests {
 
     #[test]
     fn counts_and_seconds_are_told_by_variables() {
-        let options = Options { kills: 10, fuzz: 1_000, minutes: Some(10), seed: None };
+        let options =
+            Options { kills: 10, compilations: 30, fuzz: 1_000, minutes: Some(10), seed: None };
         let variables = RUNS[0].variables(&options, 7);
-        assert_eq!(variables, [("FAULTS_CASES", 10), ("FAULTS_SEED", 7), ("FAULTS_SECONDS", 264)]);
+        assert_eq!(variables, [("FAULTS_CASES", 10), ("FAULTS_SEED", 7), ("FAULTS_SECONDS", 144)]);
         let options = Options { minutes: None, ..options };
-        let variables = RUNS[13].variables(&options, 7);
+        let variables = RUNS[6].variables(&options, 7);
+        assert_eq!(variables, [("FAULTS_CASES", 30), ("FAULTS_SEED", 7)]);
+        let variables = RUNS[14].variables(&options, 7);
         assert_eq!(variables, [("KERNELMILL_FUZZ_CASES", 10), ("KERNELMILL_FUZZ_SEED", 7)]);
     }
 }
