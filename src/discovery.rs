@@ -3,7 +3,7 @@
 //! The only module above the back ends that opens devices.
 
 use crate::{
-    backend::{self, cpu},
+    backend::{self, cpu, cpu_async},
     device::Device,
     device_name::{self, DeviceName},
     error::{Error, Result},
@@ -123,6 +123,30 @@ impl Device {
     /// ```
     pub fn cpu_sequential() -> Result<Self> {
         cpu::context::sequential().map(Self::of)
+    }
+
+    /// The processor, with launches and copies that are queued, as on a GPU: a launch returns before its kernel
+    /// has run, and streams run beside each other. What a program forgets to wait for, it misses here as
+    /// it does there, so that tests without a GPU see it.
+    ///
+    /// A device of its own: buffers and kernels of [`Device::cpu`] do not go with it. Each stream is a thread, which
+    /// shares the blocks of a launch among rayon's global thread pool.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Variable`], where an environment variable of the CPU back end cannot be read, and
+    /// [`Error::Unavailable`] where a thread cannot be started.
+    ///
+    /// ```
+    /// let device = kernelmill::Device::cpu_async()?;
+    /// let buffer = device.upload(&[1.0_f32, 2.0])?;
+    /// assert_eq!(buffer.download()?, [1.0, 2.0]);
+    /// # Ok::<(), kernelmill::Error>(())
+    /// ```
+    ///
+    /// [`Error::Unavailable`]: crate::Error::Unavailable
+    pub fn cpu_async() -> Result<Self> {
+        cpu_async::context::open().map(Self::of)
     }
 
     /// The NVIDIA GPU with this number, in its primary context.

@@ -13,9 +13,9 @@ use crate::{
 };
 
 pub(crate) mod cpu;
+pub(crate) mod cpu_async;
 #[cfg(feature = "cuda")]
 mod cuda;
-#[cfg(any(feature = "cuda", feature = "hip"))]
 mod gpu;
 #[cfg(feature = "hip")]
 mod hip;

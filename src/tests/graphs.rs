@@ -5,7 +5,8 @@ use crate::{Buffer, Device, Error, Graph, GraphBuffer, Launch, LaunchStream};
 
 /// The devices of this machine on which the kernels run.
 fn devices() -> Vec<Device> {
-    let cpu = [Device::cpu().unwrap(), Device::cpu_sequential().unwrap()];
+    let cpu =
+        [Device::cpu().unwrap(), Device::cpu_sequential().unwrap(), Device::cpu_async().unwrap()];
     #[cfg(feature = "cuda")]
     let cuda = Device::cuda(0).ok();
     #[cfg(not(feature = "cuda"))]

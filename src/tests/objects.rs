@@ -9,7 +9,7 @@ use crate::__codegen::{
     abi::{Block, Run, STRATEGY_LOOP},
 };
 
-pub(super) const fn looped(run: Run) -> CpuKernel {
+pub(crate) const fn looped(run: Run) -> CpuKernel {
     CpuKernel {
         version: kernelmill_artifact::FORMAT_VERSION,
         strategy: STRATEGY_LOOP,

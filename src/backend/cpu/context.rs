@@ -18,7 +18,7 @@ use crate::{
 
 /// What can be launched on the processor. Nothing in it has these limits: they are those of
 /// current GPUs, so that what runs here can run there.
-const LIMITS: Limits = Limits {
+pub(in crate::backend) const LIMITS: Limits = Limits {
     grid: [i32::MAX as u32, 65_535, 65_535],
     block: [1024, 1024, 64],
     threads_per_block: 1024,
@@ -62,17 +62,36 @@ fn open(place: &OnceLock<Arc<Context>>, sequential: bool) -> Result<Arc<dyn hal:
     Ok(Arc::clone(place.get_or_init(|| Arc::new(Context::new(sequential, options)))) as _)
 }
 
+/// What kernels know of the device whose launches are queued.
+///
+/// # Errors
+///
+/// [`Error::Variable`].
+pub(in crate::backend) fn asynchronous() -> Result<Arc<Device>> {
+    Ok(asynchronous_with(Options::of_process()?))
+}
+
+/// The same device, under a watchdog.
+#[cfg(test)]
+pub(in crate::backend) fn asynchronous_watched(limit: std::time::Duration) -> Arc<Device> {
+    asynchronous_with(Options { watchdog: Some(limit), guard_pages: None })
+}
+
+fn asynchronous_with(options: Options) -> Arc<Device> {
+    let name = format!("{} CPU, {} threads, asynchronous", std::env::consts::ARCH, cores());
+    Arc::new(Device { name, sequential: false, options, errors: ErrorSlot::default() })
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
 impl Context {
     pub(super) fn new(sequential: bool, options: Options) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let how = if sequential { "sequential".to_owned() } else { format!("{cores} threads") };
+        let how = if sequential { "sequential".to_owned() } else { format!("{} threads", cores()) };
         let name = format!("{} CPU, {how}", std::env::consts::ARCH);
         let device = Device { name, sequential, options, errors: ErrorSlot::default() };
         Self { id: ContextId::new(), device: Arc::new(device) }
-    }
-
-    fn memory(&self, bytes: usize, zeroed: bool) -> Result<Memory> {
-        Memory::new(&self.device.name, bytes, zeroed, self.device.options.guard_pages)
     }
 }
 
@@ -134,11 +153,11 @@ impl hal::Context for Context {
     }
 
     fn zeros(&self, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        Ok(Box::new(self.memory(bytes, true)?))
+        Ok(Box::new(self.device.memory(bytes, true)?))
     }
 
     unsafe fn upload(&self, source: *const u8, bytes: usize) -> Result<Box<dyn hal::Memory>> {
-        let mut memory = Box::new(self.memory(bytes, false)?);
+        let mut memory = Box::new(self.device.memory(bytes, false)?);
         // SAFETY: the memory is new and has that many bytes; the source is promised.
         unsafe { hal::Memory::write(&mut *memory, 0, source, bytes)? };
         Ok(memory)

@@ -19,9 +19,10 @@ use rayon::prelude::*;
 use super::{
     arena::Lacking,
     blocks::{Blocks, Strategy},
+    memory::Memory,
     options::Options,
     pool,
-    watchdog::{self, Job, Outcome},
+    watchdog::{self, Job},
 };
 use crate::{
     embedded::{
@@ -41,7 +42,7 @@ const WORTH_SHARING: Duration = Duration::from_micros(20);
 const CHUNKS_PER_THREAD: usize = 16;
 
 /// What kernels know of their device.
-pub(super) struct Device {
+pub(in crate::backend) struct Device {
     pub(super) name: String,
     /// Whether blocks run one after the other.
     pub(super) sequential: bool,
@@ -50,8 +51,20 @@ pub(super) struct Device {
     pub(super) errors: ErrorSlot,
 }
 
+impl Device {
+    /// The name of the device.
+    pub(in crate::backend) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// `bytes` bytes of memory, more than 0, beside a guard page where the options ask for one.
+    pub(in crate::backend) fn memory(&self, bytes: usize, zeroed: bool) -> Result<Memory> {
+        Memory::new(&self.name, bytes, zeroed, self.options.guard_pages)
+    }
+}
+
 /// A kernel, ready to be launched.
-pub(super) struct Function {
+pub(in crate::backend) struct Function {
     strategy: Strategy,
     name: &'static str,
     artifact: &'static EmbeddedArtifact,
@@ -59,6 +72,14 @@ pub(super) struct Function {
     static_shared_bytes: u64,
     /// Nanoseconds that a block took when it was last measured, at least 1; 0: never measured.
     block_ns: AtomicU64,
+}
+
+/// What became of a launch that is watched.
+pub(in crate::backend) enum Outcome {
+    Done,
+    Panicked(Box<PanicRecord>),
+    /// Some of its blocks still run.
+    StillRunning(LaunchTimeout),
 }
 
 impl Function {
@@ -91,6 +112,75 @@ impl Function {
         let last = self.block_ns.load(Ordering::Relaxed);
         last != 0 && last.saturating_mul(blocks as u64) < WORTH_SHARING.as_nanos() as u64
     }
+
+    fn out_of_memory(&self, bytes: usize) -> Error {
+        Error::OutOfMemory { device: self.device.name.clone(), bytes }
+    }
+
+    /// Runs a launch, and waits for it. A panic is in the record then.
+    ///
+    /// # Safety
+    ///
+    /// The arguments are those of the kernel, and the shape is within the limits.
+    pub(in crate::backend) unsafe fn run(
+        &self,
+        shape: &Checked,
+        arguments: &[*const u8],
+        record: &UnsafeCell<PanicRecord>,
+    ) -> Result<()> {
+        let Checked { grid, block, dynamic_shared_bytes } = *shape;
+        let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
+        let blocks = Blocks {
+            strategy: self.strategy,
+            geometry: &geometry,
+            arguments: arguments.as_ptr(),
+            record: record.get(),
+            shared_bytes: self.shared_bytes(dynamic_shared_bytes),
+            guard_pages: self.device.options.guard_pages,
+        };
+        let launch = Launch { function: self, blocks, lacking: AtomicUsize::new(0) };
+        // SAFETY: the caller promises the arguments; geometry and record live until the end.
+        unsafe { launch.run(count(grid))? };
+        match launch.lacking.into_inner() {
+            0 => Ok(()),
+            bytes => Err(self.out_of_memory(bytes)),
+        }
+    }
+
+    /// Runs a launch on threads of its own, and waits no longer than `limit`.
+    ///
+    /// # Safety
+    ///
+    /// As for `run`; the memory of the arguments stays where the launch still runs.
+    pub(in crate::backend) unsafe fn run_within(
+        &self,
+        limit: Duration,
+        shape: &Checked,
+        arguments: OwnedArguments,
+    ) -> Result<Outcome> {
+        let Checked { grid, block, dynamic_shared_bytes } = *shape;
+        let job = Job {
+            strategy: self.strategy,
+            geometry: Geometry { grid, block, dynamic_shared_bytes, reserved: 0 },
+            arguments,
+            shared_bytes: self.shared_bytes(dynamic_shared_bytes),
+            guard_pages: self.device.options.guard_pages,
+            blocks: count(grid),
+        };
+        let threads = if self.device.sequential { 1 } else { pool::threads()? };
+        // SAFETY: the caller promises the arguments.
+        Ok(match unsafe { watchdog::run(job, threads, limit)? } {
+            watchdog::Outcome::Done => Outcome::Done,
+            watchdog::Outcome::Lacking(Lacking(bytes)) => return Err(self.out_of_memory(bytes)),
+            watchdog::Outcome::Panicked(record) => Outcome::Panicked(record),
+            watchdog::Outcome::StillRunning(blocks) => Outcome::StillRunning(LaunchTimeout {
+                kernel: self.name.to_owned(),
+                source: self.artifact.source,
+                limit,
+                blocks,
+            }),
+        })
+    }
 }
 
 impl hal::Function for Function {
@@ -105,25 +195,10 @@ impl hal::Function for Function {
         shape: &Checked,
         arguments: &mut Pointers,
     ) -> Result<Option<Arc<AsyncError>>> {
-        let Checked { grid, block, dynamic_shared_bytes } = *shape;
-        let geometry = Geometry { grid, block, dynamic_shared_bytes, reserved: 0 };
         let record = UnsafeCell::new(PanicRecord::EMPTY);
-        let blocks = Blocks {
-            strategy: self.strategy,
-            geometry: &geometry,
-            arguments: arguments.as_slice().as_ptr(),
-            record: record.get(),
-            shared_bytes: self.shared_bytes(dynamic_shared_bytes),
-            guard_pages: self.device.options.guard_pages,
-        };
-        let launch = Launch { function: self, blocks, lacking: AtomicUsize::new(0) };
-        // SAFETY: the caller promises the arguments; geometry and record live until the end.
-        unsafe { launch.run(count(grid))? };
-        let lacking = launch.lacking.into_inner();
+        // SAFETY: promised.
+        unsafe { self.run(shape, arguments.as_slice(), &record)? };
         let record = record.into_inner();
-        if lacking != 0 {
-            return Err(Error::OutOfMemory { device: self.device.name.clone(), bytes: lacking });
-        }
         if !record.is_set() {
             return Ok(None);
         }
@@ -142,29 +217,11 @@ impl hal::Function for Function {
         shape: &Checked,
         arguments: OwnedArguments,
     ) -> Result<Option<Arc<AsyncError>>> {
-        let Checked { grid, block, dynamic_shared_bytes } = *shape;
-        let job = Job {
-            strategy: self.strategy,
-            geometry: Geometry { grid, block, dynamic_shared_bytes, reserved: 0 },
-            arguments,
-            shared_bytes: self.shared_bytes(dynamic_shared_bytes),
-            guard_pages: self.device.options.guard_pages,
-            blocks: count(grid),
-        };
-        let threads = if self.device.sequential { 1 } else { pool::threads()? };
-        // SAFETY: the caller promises the arguments.
-        let error = match unsafe { watchdog::run(job, threads, limit)? } {
+        // SAFETY: promised.
+        let error = match unsafe { self.run_within(limit, shape, arguments)? } {
             Outcome::Done => return Ok(None),
-            Outcome::Lacking(Lacking(bytes)) => {
-                return Err(Error::OutOfMemory { device: self.device.name.clone(), bytes });
-            }
             Outcome::Panicked(record) => AsyncError::new(self.artifact.panic(&record).into()),
-            Outcome::StillRunning(blocks) => AsyncError::still_running(LaunchTimeout {
-                kernel: self.name.to_owned(),
-                source: self.artifact.source,
-                limit,
-                blocks,
-            }),
+            Outcome::StillRunning(timeout) => AsyncError::still_running(timeout),
         };
         Ok(Some(self.keep(stream, error)))
     }

@@ -40,7 +40,7 @@ static MADE: AtomicUsize = AtomicUsize::new(0);
 /// Memory that launches may use for ever.
 static LOST: Mutex<Vec<Block>> = Mutex::new(Vec::new());
 
-pub(super) struct Memory {
+pub(in crate::backend) struct Memory {
     block: ManuallyDrop<Block>,
     /// Where in the block the buffer starts.
     start: usize,
@@ -49,7 +49,7 @@ pub(super) struct Memory {
 }
 
 /// Memory for copies, which are done when they return.
-pub(super) struct HostMemory(Aligned);
+pub(in crate::backend) struct HostMemory(Aligned);
 
 /// Where the bytes are.
 enum Block {
@@ -82,7 +82,7 @@ impl Memory {
     }
 
     /// Plain memory of the host, all zero.
-    pub(super) fn of_host(device: &str, bytes: usize) -> Result<HostMemory> {
+    pub(in crate::backend) fn of_host(device: &str, bytes: usize) -> Result<HostMemory> {
         let memory = Aligned::new(bytes, ALIGN, true);
         let lacking = || Error::OutOfMemory { device: device.to_owned(), bytes };
         memory.map(HostMemory).ok_or_else(lacking)

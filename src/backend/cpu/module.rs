@@ -22,23 +22,34 @@ impl Module {
     }
 }
 
+/// The kernel `kernel` of a binary, for a device.
+///
+/// # Errors
+///
+/// [`Error::MissingKernel`], and [`Error::FormatVersion`] for one of another version.
+pub(in crate::backend) fn function(
+    device: &Arc<Device>,
+    artifact: &'static EmbeddedArtifact,
+    kernel: &'static EmbeddedKernel,
+) -> Result<Function> {
+    let missing = Error::MissingKernel {
+        source_file: artifact.source,
+        target: artifact.target,
+        entry: kernel.entry,
+    };
+    let Some(entry) = kernel.cpu else { return Err(missing) };
+    let compiled = entry.kernel();
+    check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
+    let Some(strategy) = strategy(compiled) else { return Err(missing) };
+    Ok(Function::new(strategy, (kernel.entry, compiled), artifact, Arc::clone(device)))
+}
+
 impl hal::Module for Module {
     fn function(
         self: Arc<Self>,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
     ) -> Result<Box<dyn hal::Function>> {
-        let missing = Error::MissingKernel {
-            source_file: artifact.source,
-            target: artifact.target,
-            entry: kernel.entry,
-        };
-        let Some(entry) = kernel.cpu else { return Err(missing) };
-        let compiled = entry.kernel();
-        check_version(|| format!("the kernel `{}`", kernel.entry), compiled.version)?;
-        let Some(strategy) = strategy(compiled) else { return Err(missing) };
-        let device = Arc::clone(&self.device);
-        let named = (kernel.entry, compiled);
-        Ok(Box::new(Function::new(strategy, named, artifact, device)))
+        Ok(Box::new(function(&self.device, artifact, kernel)?))
     }
 }

@@ -149,6 +149,10 @@ pub(in crate::backend) enum EventUse {
 
 impl EventUse {
     /// What the driver's functions are called for.
+    #[cfg_attr(
+        not(any(feature = "cuda", feature = "hip")),
+        allow(dead_code, reason = "for drivers, and a build may have none")
+    )]
     pub(in crate::backend) fn subject(self) -> String {
         match self {
             Self::Order => "the order between streams".to_owned(),

@@ -1,5 +1,5 @@
-//! What the back ends of GPUs share: the order of accesses, memory, events, panics and modules, over the calls
-//! of a driver.
+//! What back ends with queued launches share, those of GPUs and the asynchronous processor: the order of accesses,
+//! memory, events, panics and modules, over the calls of a driver.
 //!
 //! A back end implements [`calls`] with its driver's functions and gets from here what is the same for every
 //! driver with streams and events. Nothing here names a vendor.

@@ -97,6 +97,12 @@ fn on_one_thread() {
 }
 
 #[test]
+fn on_the_asynchronous_cpu() {
+    let variables = [("KERNELMILL_GUARD_PAGES", "after")];
+    run_all("on_the_asynchronous_cpu", &variables, Device::cpu_async);
+}
+
+#[test]
 fn under_the_watchdog() {
     let variables = [("KERNELMILL_GUARD_PAGES", "after"), ("KERNELMILL_WATCHDOG", "60min")];
     run_all("under_the_watchdog", &variables, Device::cpu);

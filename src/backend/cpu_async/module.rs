@@ -1,0 +1,41 @@
+//! Modules: kernels are linked into the application, so that there is nothing to load.
+
+use std::{ffi::CString, sync::Arc};
+
+use super::{
+    driver_context::{DriverContext, Shared},
+    launch::{Function, Image},
+};
+use crate::{
+    backend::{
+        cpu,
+        gpu::{calls::ModuleCalls, module::Kernels},
+    },
+    embedded::{EmbeddedArtifact, EmbeddedKernel},
+    error::Result,
+    hal,
+};
+
+impl ModuleCalls for DriverContext {
+    type Module = ();
+
+    unsafe fn load_module(_artifact: &EmbeddedArtifact, _binary: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    unsafe fn unload_module((): (), _subject: impl FnOnce() -> String) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Kernels for DriverContext {
+    fn function(
+        shared: &Arc<Shared>,
+        image: &Arc<Image>,
+        kernel: &'static EmbeddedKernel,
+        _name: CString,
+    ) -> Result<Option<Box<dyn hal::Function>>> {
+        let of_cpu = cpu::module::function(&shared.device, image.artifact, kernel)?;
+        Ok(Some(Box::new(Function::new(of_cpu, image, shared, kernel))))
+    }
+}
