@@ -1,7 +1,7 @@
 //! Device names: how a device is written, `cuda:1`, in the environment variable `KERNELMILL_DEVICE`.
 //!
 //! A name is a back end, which stands for its first device, or a back end and a number with a colon between
-//! them. Plain data; `discovery` opens what is named.
+//! them. The asynchronous processor has a name of its own. Plain data; `discovery` opens what is named.
 
 use std::fmt;
 
@@ -11,7 +11,13 @@ use crate::{error::Error, properties::Backend};
 pub(crate) const VARIABLE: &str = "KERNELMILL_DEVICE";
 
 /// What its value should be, for messages.
-const EXPECTED: &str = "`cuda`, `hip` or `cpu`, alone or with a number as in `cuda:1`";
+const EXPECTED: &str = "`cuda`, `hip`, `cpu` or `cpu-async`, alone or with a number as in `cuda:1`";
+
+/// The asynchronous processor.
+const CPU_ASYNC: &str = "cpu-async";
+
+/// Its number among the devices of the processor.
+pub(crate) const CPU_ASYNC_ORDINAL: usize = 1;
 
 /// The name of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,9 @@ impl DeviceName {
     }
 
     fn parse(value: &str) -> Option<Self> {
+        if value == CPU_ASYNC {
+            return Some(Self { backend: Backend::Cpu, ordinal: CPU_ASYNC_ORDINAL });
+        }
         let (backend, ordinal) = value.split_once(':').unwrap_or((value, "0"));
         let is_number = !ordinal.is_empty() && ordinal.bytes().all(|byte| byte.is_ascii_digit());
         let ordinal = ordinal.parse().ok().filter(|_| is_number)?;
@@ -48,6 +57,7 @@ impl fmt::Display for DeviceName {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.backend {
             Backend::Cpu if self.ordinal == 0 => formatter.write_str(Backend::Cpu.word()),
+            Backend::Cpu if self.ordinal == CPU_ASYNC_ORDINAL => formatter.write_str(CPU_ASYNC),
             backend => write!(formatter, "{}:{}", backend.word(), self.ordinal),
         }
     }
@@ -61,7 +71,8 @@ mod tests {
     fn names_are_back_ends_with_numbers() {
         let cases = [
             ("cpu", Backend::Cpu, 0, "cpu"),
-            ("cpu:1", Backend::Cpu, 1, "cpu:1"),
+            ("cpu:2", Backend::Cpu, 2, "cpu:2"),
+            ("cpu-async", Backend::Cpu, CPU_ASYNC_ORDINAL, "cpu-async"),
             ("cuda", Backend::Cuda, 0, "cuda:0"),
             ("cuda:1", Backend::Cuda, 1, "cuda:1"),
             ("hip:12", Backend::Hip, 12, "hip:12"),
@@ -77,8 +88,8 @@ mod tests {
     fn what_is_no_name_is_refused() {
         for wrong in ["", "gpu", "CUDA", "cuda:", "cuda:x", "cuda:+1", "cuda:0:1", "1", " cpu"] {
             let text = format!(
-                "the environment variable KERNELMILL_DEVICE is `{wrong}`, which is not `cuda`, `hip` or \
-                 `cpu`, alone or with a number as in `cuda:1`"
+                "the environment variable KERNELMILL_DEVICE is `{wrong}`, which is not `cuda`, `hip`, \
+                 `cpu` or `cpu-async`, alone or with a number as in `cuda:1`"
             );
             assert_eq!(DeviceName::read(wrong).unwrap_err().to_string(), text);
         }

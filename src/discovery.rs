@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Device {
-    /// The device that the environment variable `KERNELMILL_DEVICE` names, as `cuda:1`, `hip:0` or `cpu`. Where
+    /// The device that the environment variable `KERNELMILL_DEVICE` names, as `cuda:1`, `hip:0`, `cpu` or `cpu-async`. Where
     /// it is not set: the first GPU that can be opened, of CUDA (with the feature `cuda`), then of HIP (with
     /// the feature `hip`), else the processor.
     ///
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_device_is_opened_by_its_name() {
-        for device in Device::all() {
+        for device in Device::all().into_iter().chain([Device::cpu_async().unwrap()]) {
             assert_eq!(Device::requested(&device.selector()).unwrap(), device);
         }
         let error = Device::requested("gpu").unwrap_err();

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::{
+    device_name::CPU_ASYNC_ORDINAL,
     error::{Error, Result},
     hal::{Context, Platform},
     properties::Backend,
@@ -72,6 +73,9 @@ pub(crate) fn devices_of(backend: Backend) -> Vec<Result<Arc<dyn Context>>> {
 
 /// The device of a back end with this number.
 pub(crate) fn open(backend: Backend, ordinal: usize) -> Result<Arc<dyn Context>> {
+    if (backend, ordinal) == (Backend::Cpu, CPU_ASYNC_ORDINAL) {
+        return cpu_async::context::open();
+    }
     let platform = PLATFORMS.iter().find(|platform| platform.backend() == backend);
     platform.ok_or_else(|| not_built(backend))?.open(ordinal)
 }

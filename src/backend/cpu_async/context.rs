@@ -19,6 +19,7 @@ use crate::{
         },
     },
     cache::module_cache,
+    device_name::CPU_ASYNC_ORDINAL,
     embedded::EmbeddedArtifact,
     error::Result,
     hal::{self, ContextId, StreamRef},
@@ -78,7 +79,7 @@ impl hal::Context for Context {
     }
 
     fn ordinal(&self) -> usize {
-        1
+        CPU_ASYNC_ORDINAL
     }
 
     fn name(&self) -> &str {

@@ -1,4 +1,4 @@
-//! Runs each example, on the CPU also beside guard pages; each verifies its own result.
+//! Runs each example, on the CPU also beside guard pages and with queued launches; each verifies its own result.
 
 use crate::{fake_driver, workspace::Workspace};
 use anyhow::{Result, ensure};
@@ -45,15 +45,18 @@ pub(crate) fn run_all(workspace: &Workspace, driver: Option<&Path>) -> Result<()
 #[derive(Clone, Copy)]
 enum Machine<'d> {
     Cpu,
+    /// The CPU with launches that are queued.
+    CpuAsync,
     /// With pages that cannot be touched on this side of each buffer, on a processor with these vectors.
     CpuBesideGuardPages(&'d str, &'d str),
     /// The CUDA driver in this folder.
     FakeDriver(&'d Path),
 }
 
-/// Runs an example on the CPU, and again beside guard pages in each vector width.
+/// Runs an example on the CPU, with queued launches, and beside guard pages in each vector width.
 fn run_on_cpu(workspace: &Workspace, folder: &Path, example: Example) -> Result<()> {
     run_one(workspace, folder, example, Machine::Cpu)?;
+    run_one(workspace, folder, example, Machine::CpuAsync)?;
     for side in ["before", "after"] {
         for processor in ["baseline", "avx2", "avx512"] {
             let machine = Machine::CpuBesideGuardPages(side, processor);
@@ -74,6 +77,7 @@ fn run_one(
     let output = workspace.shell.cmd(program).args(arguments);
     let output = match machine {
         Machine::Cpu => output.read()?,
+        Machine::CpuAsync => output.env("KERNELMILL_DEVICE", "cpu-async").quiet().read()?,
         Machine::CpuBesideGuardPages(side, processor) => output
             .env("KERNELMILL_GUARD_PAGES", side)
             .env("KERNELMILL_CPU", processor)
@@ -81,7 +85,7 @@ fn run_one(
             .read()?,
         Machine::FakeDriver(driver) => output.envs(fake_driver::variables(driver)).read()?,
     };
-    if !matches!(machine, Machine::CpuBesideGuardPages(..)) {
+    if !matches!(machine, Machine::CpuBesideGuardPages(..) | Machine::CpuAsync) {
         println!("{output}");
     }
     ensure!(!output.trim().is_empty(), "{name} printed nothing");
