@@ -130,6 +130,16 @@ impl DriverContext {
     }
 }
 
+impl Drop for DriverContext {
+    /// Memory that a launch may use for ever is not freed.
+    fn drop(&mut self) {
+        if self.lost.get().is_some() {
+            let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
+            memory.drain().for_each(|(_, memory)| std::mem::forget(memory));
+        }
+    }
+}
+
 /// The device cannot be used.
 pub(super) fn unavailable(reason: String) -> Error {
     Error::Unavailable { backend: Backend::Cpu, reason }

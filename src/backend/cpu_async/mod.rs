@@ -15,5 +15,5 @@ mod memory;
 mod module;
 mod queue;
 mod stream;
-#[cfg(all(test, not(miri)))]
+#[cfg(test)]
 mod tests;
