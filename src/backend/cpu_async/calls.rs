@@ -45,18 +45,22 @@ impl ContextCalls for DriverContext {
     }
 
     fn make_current(&self) -> Result<()> {
-        self.check()
+        self.check_process()
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.check()?;
+        self.check_process()?;
         self.wait_for_all();
-        self.check()
+        self.check_launches()
     }
 
     fn wait(&self, stream: &CpuStream, _subject: impl FnOnce() -> String) -> Result<()> {
         stream.wait();
-        self.check()
+        self.check_launches()
+    }
+
+    fn library_error(&self) -> Result<()> {
+        self.check_launches()
     }
 
     fn has_work(stream: &CpuStream) -> bool {

@@ -19,6 +19,9 @@ use crate::{
 /// What streams, memory and modules have in common.
 pub(super) type Shared = shared::Shared<DriverContext>;
 
+/// Memory that a launch may use for ever, of contexts that are gone.
+static LOST: Mutex<Vec<Memory>> = Mutex::new(Vec::new());
+
 pub(super) struct DriverContext {
     /// What kernels know of their device.
     pub(super) device: Arc<Device>,
@@ -96,12 +99,13 @@ impl DriverContext {
         kept.extend(queues.into_iter().filter(|queue| !queue.is_gone()));
     }
 
-    /// That the device can be used: no launch was given up, and the threads of the streams are there, which
-    /// a forked process does not have.
-    pub(super) fn check(&self) -> Result<()> {
-        if let Some(timeout) = self.lost.get() {
-            return Err(timeout.clone().into());
-        }
+    /// That no launch was given up: nothing may be read or written after that.
+    pub(super) fn check_launches(&self) -> Result<()> {
+        self.lost.get().map_or(Ok(()), |timeout| Err(timeout.clone().into()))
+    }
+
+    /// That the threads of the streams are there: a forked process has none of them.
+    pub(super) fn check_process(&self) -> Result<()> {
         if self.process == process::id() {
             return Ok(());
         }
@@ -117,8 +121,10 @@ impl DriverContext {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).insert(address, memory);
     }
 
-    /// The memory at an address, to be dropped when nothing uses it any more.
+    /// The memory at an address, to be dropped when nothing uses it any more; `None` where a launch may use
+    /// it for ever.
     pub(super) fn take(&self, address: u64) -> Option<Memory> {
+        self.check_launches().ok()?;
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).remove(&address)
     }
 
@@ -135,7 +141,8 @@ impl Drop for DriverContext {
     fn drop(&mut self) {
         if self.lost.get().is_some() {
             let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
-            memory.drain().for_each(|(_, memory)| std::mem::forget(memory));
+            let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
+            lost.extend(memory.drain().map(|(_, memory)| memory));
         }
     }
 }

@@ -104,7 +104,7 @@ impl Launch {
     /// The arguments are those of the kernel, and their memory is there.
     unsafe fn run(self) {
         // Nothing runs after a launch that was given up.
-        if self.driver.check().is_err() {
+        if self.driver.check_launches().is_err() {
             return;
         }
         // SAFETY: promised.
