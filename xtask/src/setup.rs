@@ -32,9 +32,12 @@ const PROGRAMS: [(&str, &str); 9] = [
     (WINE, "wine"),
 ];
 
-/// Files the tests read, in the same way: AMD's mathematical functions.
-const FILES: [(&str, &str); 1] =
-    [("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "rocm-device-libs")];
+/// Files the tests read, in the same way: AMD's mathematical functions, and glibc for aarch64, which the compiler
+/// for aarch64 only recommends.
+const FILES: [(&str, &str); 2] = [
+    ("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "rocm-device-libs"),
+    ("/usr/aarch64-linux-gnu/lib/crti.o", "libc6-dev-arm64-cross"),
+];
 
 /// What a run of all tests writes below the target folder, in GiB, with the variables of `.ci/run`.
 const TARGET_FOLDER: u64 = 12;
