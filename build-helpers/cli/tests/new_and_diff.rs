@@ -117,6 +117,28 @@ fn a_new_package_in_cuda_has_a_safe_wrapper() {
     assert!(said.contains("test tests::saxpy_adds ... ok"), "{said}");
 }
 
+/// docs.rs has no compiler of CUDA C++ that builds find.
+#[test]
+fn the_documentation_of_a_new_package_needs_no_compiler_of_its_kernels() {
+    for (language, has_wrapper) in [("rust", true), ("cuda", false)] {
+        let folder = temporary_folder();
+        let package = package(&folder, "grind", language);
+        let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(["doc", "--offline", "--no-deps", "--document-private-items"])
+            .current_dir(&package)
+            .env("CARGO_TARGET_DIR", target())
+            .env("DOCS_RS", "1")
+            .env("KERNELMILL_NVCC", "/nonexistent")
+            .env("KERNELMILL_CLANG", "/nonexistent")
+            .output()
+            .unwrap();
+        succeed(&output);
+        let page = target().join("doc/grind/kernels/struct.Kernels.html");
+        let page = fs::read_to_string(page).unwrap();
+        assert_eq!(page.contains("method.saxpy"), has_wrapper, "{language}: {page}");
+    }
+}
+
 #[test]
 fn a_folder_that_is_no_checkout_is_refused_before_anything_is_made() {
     let folder = temporary_folder();

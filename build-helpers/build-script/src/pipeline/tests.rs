@@ -209,6 +209,20 @@ fn wrappers_without_binaries_need_no_compiler() {
 }
 
 #[test]
+fn settings_of_kernels_that_nothing_can_read_are_no_error_without_binaries() {
+    let settings = "types = { Point = \"crate::Point\" }\n[kernels.fill]\nrequires = [\"x.len >= 1\"]\n";
+    let files = [("kernels/fill.cu", "__global__ void fill(float *x) { *x = 1; }")];
+    let mut project = Project::new("", &files);
+    project.write("app/kernelmill.toml", settings);
+    project.set("PATH", "/nonexistent");
+    project.set("DOCS_RS", "1");
+    let outcome = project.build();
+    outcome.result.unwrap();
+    let warning = outcome.lines.iter().find(|line| line.contains("have no wrappers in this build"));
+    assert!(warning.is_some(), "{:?}", outcome.lines);
+}
+
+#[test]
 fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     let text = format!("mod helper;\n{SAXPY}");
     let mut project = Project::new(
