@@ -4,8 +4,9 @@ use crate::{package::Selection, tools};
 use anyhow::Result;
 use kernelmill::Device;
 use kernelmill_artifact::Target;
-use kernelmill_build::toolchain::Machine;
+use kernelmill_build::{Report, toolchain::Machine};
 use kernelmill_llvm::Library;
+use serde_json::{Value, json};
 use std::{
     env,
     path::{Path, PathBuf},
@@ -15,6 +16,9 @@ use std::{
 /// Which package's build is looked at.
 #[derive(clap::Args)]
 pub(crate) struct Options {
+    /// Prints JSON: every tool with its version, path and origin, the devices, and what the package's build lacks.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     selection: Selection,
 }
@@ -47,7 +51,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let sysroot = tools::output(&tools::rustc(), &["--print", "sysroot"]);
     let sysroot = sysroot.map(|printed| PathBuf::from(printed.trim()));
     let sysroot = sysroot.as_deref();
-    let findings = [
+    let mut findings = vec![
         rustc(&rustc_version),
         llvm(sysroot, &rustc_version),
         linker(),
@@ -58,30 +62,57 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         disassembler(&machine, "nvdisasm", "prints cubins, for `cargo kernelmill inspect`"),
         disassembler(&machine, "cuobjdump", "counts registers, for `cargo kernelmill report`"),
     ];
-    for finding in &findings {
-        finding.print(&machine);
-        if finding.name == "nvcc" {
-            host_compiler(&machine).iter().for_each(|finding| finding.print(&machine));
-        }
+    if let Some(host_compiler) = host_compiler(&machine) {
+        findings.insert(5, host_compiler);
     }
+    let missing = machine.missing(&rustc_version)?;
+    if options.json {
+        println!("{:#}", as_json(&findings, &machine, folder.as_deref(), &missing));
+    } else {
+        print(&findings, &machine, folder.as_deref(), &missing);
+    }
+    let is_broken = findings.iter().any(|finding| finding.is_required && finding.state.is_err());
+    Ok(ExitCode::from(u8::from(is_broken || !missing.is_empty())))
+}
+
+/// Prints a line for each tool and device, and what the package's build lacks.
+fn print(findings: &[Finding], machine: &Machine, folder: Option<&Path>, missing: &Report) {
+    findings.iter().for_each(|finding| finding.print(machine));
     for device in Device::all() {
         println!("{:8} {:10} {device}", "ok", "device");
     }
     for error in Device::unavailable() {
         println!("{:8} {:10} {error}", "absent", "device");
     }
-    let missing = machine.missing(&rustc_version)?;
-    if let Some(folder) = &folder {
-        let targets: Vec<_> = machine.targets().iter().map(Target::to_string).collect();
-        println!("\nthe package in {} is built for {}", folder.display(), targets.join(", "));
+    if let Some(folder) = folder {
+        let targets = targets(machine).join(", ");
+        println!("\nthe package in {} is built for {targets}", folder.display());
         if missing.is_empty() {
             println!("everything for that is there");
         } else {
             println!("{missing}");
         }
     }
-    let is_broken = findings.iter().any(|finding| finding.is_required && finding.state.is_err());
-    Ok(ExitCode::from(u8::from(is_broken || !missing.is_empty())))
+}
+
+fn targets(machine: &Machine) -> Vec<String> {
+    machine.targets().iter().map(Target::to_string).collect()
+}
+
+fn as_json(
+    findings: &[Finding],
+    machine: &Machine,
+    folder: Option<&Path>,
+    missing: &Report,
+) -> Value {
+    let package = folder.map(|folder| {
+        let lacks = (!missing.is_empty()).then(|| missing.to_string());
+        json!({ "folder": folder, "targets": targets(machine), "missing": lacks })
+    });
+    let tools: Vec<_> = findings.iter().map(|finding| finding.as_json(machine)).collect();
+    let devices: Vec<_> = Device::all().iter().map(Device::to_string).collect();
+    let unavailable: Vec<_> = Device::unavailable().iter().map(ToString::to_string).collect();
+    json!({ "tools": tools, "devices": devices, "unavailable_devices": unavailable, "package": package })
 }
 
 impl Finding {
@@ -90,12 +121,7 @@ impl Finding {
         let Self { name, purpose, is_required, state } = self;
         match state {
             Ok(Tool { version, place }) => {
-                let origin = match *name {
-                    // Cargo and the linker find these.
-                    "rustc" | "LLVM" | "rust-lld" => "the Rust toolchain".to_owned(),
-                    "cc" if env::var_os("CC").is_some() => "CC".to_owned(),
-                    _ => machine.origin(place),
-                };
+                let origin = self.origin(place, machine);
                 println!("{:8} {name:10} {version:14} {} ({origin})", "ok", place.display());
             }
             Err(remedy) => {
@@ -103,6 +129,30 @@ impl Finding {
                 println!("{mark:8} {name:10} {purpose}: {remedy}");
             }
         }
+    }
+
+    /// Who named the place of a tool that is there.
+    fn origin(&self, place: &Path, machine: &Machine) -> String {
+        match self.name {
+            // Cargo and the linker find these.
+            "rustc" | "LLVM" | "rust-lld" => "the Rust toolchain".to_owned(),
+            "cc" if env::var_os("CC").is_some() => "CC".to_owned(),
+            _ => machine.origin(place),
+        }
+    }
+
+    fn as_json(&self, machine: &Machine) -> Value {
+        let Self { name, purpose, is_required, state } = self;
+        let mut facts = json!({ "name": name, "purpose": purpose, "required": is_required });
+        match state {
+            Ok(Tool { version, place }) => {
+                facts["version"] = json!(version);
+                facts["path"] = json!(place);
+                facts["origin"] = json!(self.origin(place, machine));
+            }
+            Err(remedy) => facts["remedy"] = json!(remedy),
+        }
+        facts
     }
 }
 

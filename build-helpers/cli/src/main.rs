@@ -10,6 +10,8 @@
 //! - `store stats | verify | clear | gc`: the store of compiled kernels that all packages of a user share.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.
 //! - `doctor`: the tools that kernelmill uses, and the command that installs what is missing.
+//! - `schema`: the JSON schema of the settings, for editors.
+//! - `completions SHELL` and `man FOLDER`: what shells and `man` read of these commands.
 
 mod assembly;
 mod diff;
@@ -18,24 +20,19 @@ mod inspect;
 mod list;
 mod new;
 mod package;
+mod pages;
 mod report;
 mod store;
 mod test_driver;
 mod toolchain;
 mod tools;
 
-use clap::{Args, Parser, Subcommand};
-use std::process::ExitCode;
-
-/// What `cargo kernelmill ...` is called as: cargo passes its own name for it first.
-#[derive(Parser)]
-#[command(name = "cargo", bin_name = "cargo")]
-enum Cargo {
-    Kernelmill(Arguments),
-}
+use clap::{CommandFactory as _, Parser, Subcommand};
+use std::{env, ffi::OsString, process::ExitCode};
 
 /// What kernels a package has, what they compile to, and whether this machine can build them.
-#[derive(Args)]
+#[derive(Parser)]
+#[command(name = "cargo-kernelmill", bin_name = "cargo kernelmill", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -64,11 +61,16 @@ enum Command {
     Toolchain(toolchain::Action),
     /// Says which tools are there, and how to get those that are not.
     Doctor(doctor::Options),
+    /// Prints the JSON schema of `kernelmill.toml` and of the tables in `Cargo.toml`, for editors.
+    Schema,
+    /// Prints the completions of these commands for a shell.
+    Completions(pages::Completions),
+    /// Writes a manual page for each command.
+    Man(pages::Man),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
-    let Cargo::Kernelmill(arguments) = Cargo::parse();
-    match arguments.command {
+    match Arguments::parse_from(arguments()).command {
         Command::New(options) => new::run(&options).map(|()| ExitCode::SUCCESS),
         Command::Diff(options) => diff::run(&options).map(|()| ExitCode::SUCCESS),
         Command::List(options) => list::run(&options).map(|()| ExitCode::SUCCESS),
@@ -78,5 +80,25 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Store(action) => store::run(&action),
         Command::Toolchain(action) => toolchain::run(&action).map(|()| ExitCode::SUCCESS),
         Command::Doctor(options) => doctor::run(&options),
+        Command::Schema => {
+            print!("{}", kernelmill_build::SETTINGS_SCHEMA);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Completions(options) => {
+            pages::completions(&options, Arguments::command());
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Man(options) => {
+            pages::man(&options, Arguments::command()).map(|()| ExitCode::SUCCESS)
+        }
     }
+}
+
+/// The arguments of the program. Cargo passes its own name for the command, `kernelmill`, before them.
+fn arguments() -> impl Iterator<Item = OsString> {
+    let mut arguments: Vec<OsString> = env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == "kernelmill") {
+        arguments.remove(1);
+    }
+    arguments.into_iter()
 }

@@ -3,13 +3,18 @@
 use anyhow::Result;
 use clap::Subcommand;
 use kernelmill_build::{Removed, StoreStats, Upkeep};
+use serde_json::{Map, Value, json};
 use std::process::ExitCode;
 
 /// What to do with the store.
 #[derive(Subcommand)]
 pub(crate) enum Action {
     /// Counts what is in it, by kind, with older formats and temporary files.
-    Stats,
+    Stats {
+        /// Prints JSON; sizes are in bytes.
+        #[arg(long)]
+        json: bool,
+    },
     /// Reads every entry, and removes those that are damaged; fails where there were any.
     Verify,
     /// Removes everything in it. Installed tools stay.
@@ -22,7 +27,8 @@ pub(crate) enum Action {
 pub(crate) fn run(action: &Action) -> Result<ExitCode> {
     let store = Upkeep::of_user()?;
     match action {
-        Action::Stats => print(&store, &store.stats()),
+        Action::Stats { json: false } => print(&store, &store.stats()),
+        Action::Stats { json: true } => println!("{:#}", as_json(&store, &store.stats())),
         Action::Verify => {
             let bad = store.verify()?;
             for path in &bad {
@@ -48,6 +54,20 @@ fn print(store: &Upkeep, stats: &StoreStats) {
     line("all entries", (stats.entries, stats.bytes));
     line("older formats", stats.other_formats);
     line("temporary files", stats.temporary);
+}
+
+fn as_json(store: &Upkeep, stats: &StoreStats) -> Value {
+    let counts = |(files, bytes): (usize, u64)| json!({ "files": files, "bytes": bytes });
+    let kinds: Map<_, _> =
+        stats.kinds.iter().map(|(kind, of_kind)| (kind.to_string(), counts(*of_kind))).collect();
+    json!({
+        "folder": store.folder(),
+        "limit": stats.limit,
+        "kinds": kinds,
+        "entries": counts((stats.entries, stats.bytes)),
+        "other_formats": counts(stats.other_formats),
+        "temporary": counts(stats.temporary),
+    })
 }
 
 fn tell(removed: Removed) {

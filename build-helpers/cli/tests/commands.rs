@@ -91,3 +91,82 @@ fn doctor_finds_what_every_build_needs() {
         assert!(line.is_some_and(|line| line.starts_with("ok")), "{tool}: {text}");
     }
 }
+
+fn json(arguments: &[&str]) -> serde_json::Value {
+    let output = kernelmill(arguments);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+#[test]
+fn facts_are_printed_as_json() {
+    let list = json(&["list", "--json"]);
+    assert_eq!(list["package"], "saxpy");
+    assert_eq!(list["manifest"]["kernels"][0]["name"], "saxpy");
+    let folder = Path::new(list["out_dir"].as_str().unwrap());
+    for binary in list["manifest"]["binaries"].as_array().unwrap() {
+        assert!(folder.join(binary["file"].as_str().unwrap()).is_file(), "{binary}");
+    }
+    let stats = json(&["store", "stats", "--json"]);
+    let kinds = stats["kinds"].as_object().unwrap().values();
+    let files: u64 = kinds.map(|kind| kind["files"].as_u64().unwrap()).sum();
+    assert_eq!(stats["entries"]["files"], files);
+    let doctor = json(&["doctor", "--json"]);
+    let tools = doctor["tools"].as_array().unwrap();
+    let rustc = tools.iter().find(|tool| tool["name"] == "rustc").unwrap();
+    assert!(rustc["version"].as_str().unwrap().starts_with("1."), "{rustc}");
+    assert!(tools.iter().all(|tool| tool["path"].is_string() != tool["remedy"].is_string()));
+    assert!(doctor["devices"].as_array().unwrap().iter().any(|it| it.to_string().contains("CPU")));
+    assert_eq!(doctor["package"]["targets"], serde_json::json!(["cpu", "compute_75"]));
+}
+
+#[test]
+fn schema_prints_the_schema_of_the_build() {
+    let text = stdout(kernelmill(&["schema"]));
+    assert_eq!(text, kernelmill_build::SETTINGS_SCHEMA);
+}
+
+/// The commands that the help lists.
+fn commands() -> Vec<String> {
+    let help = stdout(kernelmill(&["--help"]));
+    let (_, list) = help.split_once("Commands:\n").unwrap();
+    let (list, _) = list.split_once("\n\n").unwrap();
+    list.lines().map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_shell_completes_every_command() {
+    let commands = commands();
+    assert!(commands.len() > 10, "{commands:?}");
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let text = stdout(kernelmill(&["completions", shell]));
+        for command in &commands {
+            assert!(text.contains(command.as_str()), "{shell}: {command}");
+        }
+    }
+    // What zsh looks for to complete `cargo kernelmill`.
+    assert!(stdout(kernelmill(&["completions", "zsh"])).contains("\n_cargo-kernelmill() {"));
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = test_support::temporary_folder();
+    let pages = folder.path().join("share/man1");
+    let text = stdout(kernelmill(&["man", &pages.display().to_string()]));
+    for command in commands().iter().filter(|command| *command != "help") {
+        let page = pages.join(format!("cargo-kernelmill-{command}.1"));
+        let page =
+            std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page:?}: {error}"));
+        assert!(page.contains(".SH SYNOPSIS"), "{page}");
+    }
+    let count = std::fs::read_dir(&pages).unwrap().count();
+    assert_eq!(text, format!("{count} pages in {}\n", pages.display()));
+}
+
+#[test]
+fn the_program_can_be_called_by_its_own_name() {
+    let program = env!("CARGO_BIN_EXE_cargo-kernelmill");
+    let direct = stdout(Command::new(program).arg("schema").output().unwrap());
+    assert_eq!(direct, stdout(kernelmill(&["schema"])));
+    let output = kernelmill(&["lst"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("'list'"), "{output:?}");
+}

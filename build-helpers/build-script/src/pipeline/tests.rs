@@ -210,7 +210,8 @@ fn wrappers_without_binaries_need_no_compiler() {
 
 #[test]
 fn settings_of_kernels_that_nothing_can_read_are_no_error_without_binaries() {
-    let settings = "types = { Point = \"crate::Point\" }\n[kernels.fill]\nrequires = [\"x.len >= 1\"]\n";
+    let settings =
+        "types = { Point = \"crate::Point\" }\n[kernels.fill]\nrequires = [\"x.len >= 1\"]\n";
     let files = [("kernels/fill.cu", "__global__ void fill(float *x) { *x = 1; }")];
     let mut project = Project::new("", &files);
     project.write("app/kernelmill.toml", settings);

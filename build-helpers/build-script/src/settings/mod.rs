@@ -10,6 +10,7 @@ pub(crate) mod origin;
 pub(crate) mod package;
 pub(crate) mod resolve;
 pub(crate) mod resolved;
+pub(crate) mod schema;
 pub(crate) mod toml_reader;
 pub(crate) mod toml_text;
 mod tool_limits;

@@ -95,7 +95,7 @@ impl Reader<'_> {
                 "include" => layer.includes = Some(self.texts(key)),
                 "arguments" => layer.arguments = Some(self.arguments(key)),
                 "define" => layer.defines = Some(self.definitions(key)),
-                "types" => layer.types = Some(self.table(key)),
+                "types" => layer.types = Some(self.types(key)),
                 "nvcc" => layer.nvcc = self.text(key),
                 "clang" => layer.clang = self.text(key),
                 "host-files" => layer.host_files = Some(self.patterns(key)),
@@ -245,6 +245,25 @@ impl Reader<'_> {
             entries.insert(key.get_ref().to_string(), text);
         }
         entries
+    }
+
+    /// A table of types of the package by the names of the kernels' own.
+    fn types(&mut self, (name, value): Key<'_, '_>) -> BTreeMap<String, String> {
+        let mut types = BTreeMap::new();
+        let Some(table) = value.get_ref().as_table() else {
+            self.wrong(name, value, "a table, for example `{ Params = \"crate::Params\" }`");
+            return types;
+        };
+        for (key, value) in in_source_order(table) {
+            let text = value.get_ref().as_str();
+            match text.filter(|text| syn::parse_str::<syn::Type>(text).is_ok()) {
+                Some(text) => drop(types.insert(key.get_ref().to_string(), text.to_owned())),
+                None => {
+                    self.wrong(key.get_ref(), value, "a Rust type, for example \"crate::Params\"")
+                }
+            }
+        }
+        types
     }
 
     /// `[options]`, of the compiler.

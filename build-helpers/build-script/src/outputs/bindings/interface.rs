@@ -95,12 +95,7 @@ fn kernels(sources: &[Source]) -> Vec<Kernel> {
 }
 
 /// Does what the settings say of single kernels.
-fn configure(
-    kernels: &mut [Kernel],
-    settings: &Settings,
-    is_complete: bool,
-    report: &mut Report,
-) {
+fn configure(kernels: &mut [Kernel], settings: &Settings, is_complete: bool, report: &mut Report) {
     for (key, said) in &settings.kernels {
         let is_meant = |kernel: &&mut Kernel| is_about(key, said, &kernel.signature);
         let mut meant = kernels.iter_mut().filter(is_meant).peekable();

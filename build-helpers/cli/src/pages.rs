@@ -1,0 +1,42 @@
+//! Shell completions and manual pages, generated from the commands' own descriptions by `clap_complete` and
+//! `clap_mangen`.
+
+use anyhow::{Context as _, Result};
+use clap::Command;
+use clap_complete::Shell;
+use std::{fs, io, path::PathBuf};
+
+/// What cargo runs for `cargo kernelmill`.
+const PROGRAM: &str = "cargo-kernelmill";
+
+/// For which shell.
+#[derive(clap::Args)]
+pub(crate) struct Completions {
+    /// The shell.
+    shell: Shell,
+}
+
+/// Where manual pages go.
+#[derive(clap::Args)]
+pub(crate) struct Man {
+    /// The folder, which is made where there is none: `~/.local/share/man/man1`.
+    folder: PathBuf,
+}
+
+/// Prints the completions.
+pub(crate) fn completions(options: &Completions, mut command: Command) {
+    clap_complete::generate(options.shell, &mut command, PROGRAM, &mut io::stdout());
+}
+
+/// Writes a page for `cargo-kernelmill` and one for each command below it.
+pub(crate) fn man(options: &Man, command: Command) -> Result<()> {
+    let folder = &options.folder;
+    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    clap_mangen::generate_to(command.disable_help_subcommand(true), folder)
+        .with_context(|| format!("cannot write to {}", folder.display()))?;
+    let pages = fs::read_dir(folder)?.filter_map(Result::ok);
+    let own = |name: String| name.starts_with(PROGRAM) && name.ends_with(".1");
+    let count = pages.filter(|page| own(page.file_name().to_string_lossy().into_owned())).count();
+    println!("{count} pages in {}", folder.display());
+    Ok(())
+}
