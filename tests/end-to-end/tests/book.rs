@@ -34,6 +34,30 @@ fn the_package_of_getting_started_runs_and_passes_its_test() {
     let _ = project.cargo(&["test"]).succeeds();
 }
 
+/// The pages of the guide that show kernels with a test, as one package: their kernels are methods of one `Kernels`.
+#[test]
+fn the_kernels_of_the_guide_pass_their_tests() {
+    let pages = ["kernels", "indexing", "atomics", "warps"];
+    let all = pages.map(|page| blocks(&format!("guide/{page}.md")));
+    let mut main = "mod kernels {\n    kernelmill::include_kernels!();\n}\nfn main() {}\n\
+                    #[cfg(test)]\nuse kernelmill::{Device, Launch};\n"
+        .to_owned();
+    let mut project = Project::new("book-guide");
+    for (page, blocks) in pages.iter().zip(&all) {
+        let tests: Vec<_> = blocks.iter().filter(|(_, code)| code.starts_with("#[test]")).collect();
+        assert_eq!(tests.len(), 1, "{page}");
+        main += &tests[0].1;
+        for (_, code) in blocks {
+            let named = code.strip_prefix("// kernels/").and_then(|rest| rest.split_once('\n'));
+            if let Some((file, code)) = named {
+                project = project.file(&format!("kernels/{file}"), code);
+            }
+        }
+    }
+    let run = project.file("src/main.rs", &main).cargo(&["test"]).succeeds();
+    assert!(run.stdout.contains("4 passed"), "{}", run.stdout);
+}
+
 /// The kernels of the tutorial are built, its test passes, and the lowering strategies that it shows are
 /// those that the build prints.
 #[test]

@@ -6,10 +6,10 @@ use std::{ffi::OsStr, path::Path, sync::Arc};
 use walkdir::{DirEntry, WalkDir};
 
 /// A file of a crate: the module it holds, its name in messages, its text.
-pub(crate) type ModuleText = (Vec<String>, (String, Arc<str>));
+pub(super) type ModuleText = (Vec<String>, (String, Arc<str>));
 
 /// The texts of a package's library, its root first; `None` where the report says why not.
-pub(crate) fn texts(candidate: &Candidate, report: &mut Report) -> Option<Vec<ModuleText>> {
+pub(super) fn texts(candidate: &Candidate, report: &mut Report) -> Option<Vec<ModuleText>> {
     let sources = candidate.path.join("src");
     if !sources.join("lib.rs").is_file() {
         report.plain(

@@ -8,6 +8,7 @@ pub(crate) mod host_files;
 pub(crate) mod includes;
 pub(crate) mod kernel_package;
 pub(crate) mod language;
+mod modules;
 mod nesting;
 pub(crate) mod place;
 pub(crate) mod read;

@@ -6,12 +6,15 @@ use super::{
     includes::Headers,
     kernel_package,
     language::Language,
-    nesting,
+    modules, nesting,
     source::{Source, SourceKind},
 };
 use crate::base::report::Report;
 use kernelmill_compiler::frontend::rust::signature::{Cfgs, Reading, SourceText, read_crate};
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Reads a candidate, of which `cfgs` decide what is compiled; `None` where it is no source, or where the report says why not.
 pub(crate) fn read(
@@ -29,15 +32,27 @@ pub(crate) fn read(
             }
         }
     }
-    let texts = match candidate.kind {
-        SourceKind::Package => kernel_package::texts(&candidate, report)?,
+    // The features of a package of kernels are its own.
+    let (cfgs, texts) = match candidate.kind {
+        SourceKind::Package => (Cfgs::default(), kernel_package::texts(&candidate, report)?),
         SourceKind::File | SourceKind::Cuda | SourceKind::OpenCl => {
-            vec![(Vec::new(), read_file(&candidate, report)?)]
+            let cfgs = Cfgs::new(cfgs.iter().cloned());
+            let own = read_file(&candidate, report)?;
+            let root = root(&candidate);
+            let modules = modules::texts(&candidate.path, &own.1, &root, &cfgs, watched);
+            (cfgs, [vec![(Vec::new(), own)], modules].concat())
         }
     };
+    // A kernel in a module's file is one of that file, which is a source too.
+    let is_package = candidate.kind == SourceKind::Package;
     let files: Vec<_> = texts
         .iter()
-        .map(|(module, (display, text))| SourceText { module, text, display })
+        .map(|(module, (display, text))| SourceText {
+            module,
+            text,
+            display,
+            has_kernels: is_package || module.is_empty(),
+        })
         .collect();
     for SourceText { text, display, .. } in &files {
         if let Some(line) = nesting::too_deep_at(text) {
@@ -48,11 +63,6 @@ pub(crate) fn read(
             return None;
         }
     }
-    // The features of a package of kernels are its own.
-    let cfgs = match candidate.kind {
-        SourceKind::Package => Cfgs::default(),
-        SourceKind::File | SourceKind::Cuda | SourceKind::OpenCl => Cfgs::new(cfgs.iter().cloned()),
-    };
     let reading = match nesting::on_deep_stack(|| read_crate(&files, &cfgs)) {
         Ok(reading) => reading,
         Err(error) => {
@@ -62,7 +72,8 @@ pub(crate) fn read(
     };
     let (signatures, functions) = match reading {
         Reading::Kernels(kernels, _)
-            if kernels.is_empty() && !files.iter().any(|file| exports(file.text)) =>
+            if kernels.is_empty()
+                && !files.iter().any(|file| file.has_kernels && exports(file.text)) =>
         {
             without_kernels(&candidate, report);
             return None;
@@ -133,6 +144,18 @@ fn read_other(
     let Candidate { path, display, .. } = candidate;
     let functions = Vec::new();
     Some(Source { path, display, kind, signatures: None, functions, weight: 0, texts })
+}
+
+/// The folder that the names of files are relative to: the package's.
+fn root(candidate: &Candidate) -> PathBuf {
+    let depth = Path::new(&candidate.display).components().count();
+    let above = candidate
+        .path
+        .ancestors()
+        .nth(depth)
+        .filter(|root| root.join(&candidate.display) == candidate.path);
+    let folder = || candidate.path.parent().map(Path::to_owned).unwrap_or_default();
+    above.map_or_else(folder, Path::to_owned)
 }
 
 /// Whether a text in Rust may have functions that kernels of other sources can name.

@@ -42,7 +42,8 @@ impl Cfgs {
 
     /// Whether an item with these attributes is certainly left out when kernels are compiled. What hangs on
     /// something that is not known stays in.
-    pub(super) fn leave_out(&self, attributes: &[Attribute]) -> bool {
+    #[must_use]
+    pub fn leave_out(&self, attributes: &[Attribute]) -> bool {
         let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
         conditions
             .filter_map(|attribute| attribute.parse_args::<Meta>().ok())

@@ -50,6 +50,8 @@ pub struct SourceText<'a> {
     pub text: &'a str,
     /// Its path as people know it, for example `kernels/saxpy.rs`.
     pub display: &'a str,
+    /// Whether its kernels and functions are read. A file without that is there for its types and constants.
+    pub has_kernels: bool,
 }
 
 /// Reads the kernels of a file that is a crate of its own.
@@ -69,7 +71,10 @@ pub struct SourceText<'a> {
 /// Everything that is wrong with the kernels. No diagnostic at all means that the text is not
 /// Rust ([`Reading::NotRust`]): then the compiler has the better message.
 pub fn read(text: &str, display: &str) -> Result<Vec<Signature>, Vec<Diagnostic>> {
-    match read_crate(&[SourceText { module: &[], text, display }], &Cfgs::default()) {
+    match read_crate(
+        &[SourceText { module: &[], text, display, has_kernels: true }],
+        &Cfgs::default(),
+    ) {
         Reading::Kernels(kernels, _) => Ok(kernels),
         Reading::Rejected(diagnostics) => Err(diagnostics),
         Reading::NotRust => Err(Vec::new()),
@@ -84,7 +89,8 @@ pub fn read_crate(files: &[SourceText<'_>], cfgs: &Cfgs) -> Reading {
     let parsed: Result<Vec<_>, _> = files.iter().map(|file| syn::parse_file(file.text)).collect();
     let Ok(parsed) = parsed else { return Reading::NotRust };
     let texts: Vec<_> = files.iter().map(|file| Text::new(file.text, file.display)).collect();
-    let mut scope = Scope::new(texts, cfgs);
+    let has_kernels = files.iter().map(|file| file.has_kernels).collect();
+    let mut scope = Scope::new(texts, has_kernels, cfgs);
     for (index, (file, tree)) in files.iter().zip(&parsed).enumerate() {
         scope.add_file(index, file.module, &tree.items);
     }

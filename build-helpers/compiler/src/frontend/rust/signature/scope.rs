@@ -7,6 +7,8 @@ use syn::{Attribute, Item, ItemConst, ItemStruct, ItemType, UseTree, ext::IdentE
 /// The modules of a crate, as far as they are in the files at hand.
 pub(super) struct Scope<'a> {
     texts: Vec<Text<'a>>,
+    /// For each text whether its kernels are read.
+    has_kernels: Vec<bool>,
     modules: Vec<Module<'a>>,
     cfgs: &'a Cfgs,
 }
@@ -49,8 +51,8 @@ pub(super) enum Found<T> {
 const LONGEST_CHAIN: usize = 32;
 
 impl<'a> Scope<'a> {
-    pub(super) fn new(texts: Vec<Text<'a>>, cfgs: &'a Cfgs) -> Self {
-        let mut scope = Self { texts, modules: Vec::new(), cfgs };
+    pub(super) fn new(texts: Vec<Text<'a>>, has_kernels: Vec<bool>, cfgs: &'a Cfgs) -> Self {
+        let mut scope = Self { texts, has_kernels, modules: Vec::new(), cfgs };
         scope.push(0, None, &[]);
         scope
     }
@@ -77,9 +79,11 @@ impl<'a> Scope<'a> {
         self.cfgs.leave_out(attributes)
     }
 
-    /// Every module with its items, parents before children, in source order.
+    /// Every module whose kernels are read, with its items, parents before children, in source order.
     pub(super) fn modules(&self) -> impl Iterator<Item = (ModuleId, &'a [Item])> {
-        self.modules.iter().enumerate().map(|(id, module)| (id, module.items))
+        let modules = self.modules.iter().enumerate();
+        let read = modules.filter(|(_, module)| self.has_kernels.get(module.file) == Some(&true));
+        read.map(|(id, module)| (id, module.items))
     }
 
     /// The text of the file that holds a module.

@@ -125,7 +125,7 @@ fn a_slice_of_atomics_is_written_to() {
 fn text_without_kernels_is_empty_and_text_that_is_not_rust_is_told_apart() {
     assert_eq!(read("pub fn helper() {}", "a.rs"), Ok(Vec::new()));
     assert_eq!(read("#[kernel] fn k( {", "a.rs"), Err(Vec::new()));
-    let text = SourceText { module: &[], text: "fn", display: "a.rs" };
+    let text = SourceText { module: &[], text: "fn", display: "a.rs", has_kernels: true };
     assert!(matches!(read_crate(&[text], &Cfgs::default()), Reading::NotRust));
     let text = "#[cfg(test)] mod tests { #[kernel] fn k(x: String) {} }
         #[cfg(not(kernelmill))] #[kernel] fn l(x: String) {}
@@ -141,11 +141,13 @@ fn the_files_of_a_crate_see_each_others_types() {
             module: &[],
             text: "mod types; use types::P; #[kernel] fn k(p: P) {}",
             display: "src/lib.rs",
+            has_kernels: true,
         },
         SourceText {
             module: &module,
             text: "#[repr(C)] pub struct P { x: String }",
             display: "src/types.rs",
+            has_kernels: true,
         },
     ];
     let Reading::Rejected(found) = read_crate(&files, &Cfgs::default()) else {
@@ -158,6 +160,29 @@ fn the_files_of_a_crate_see_each_others_types() {
     assert!(
         matches!(read_crate(&[files[0], good], &Cfgs::default()), Reading::Kernels(kernels, _) if kernels.len() == 1)
     );
+}
+
+#[test]
+fn a_file_can_be_there_for_its_types_alone() {
+    let module = ["shapes".to_owned()];
+    let root = "mod shapes; use shapes::{N, Disc}; use shapes::deep::*;
+        #[kernel] fn areas(x: &[Disc], deep: [Deep; N], mut y: DisjointSlice<f32>) {}";
+    let shapes = "pub const N: usize = 3;
+        #[repr(C)] pub struct Disc { radius: f32 }
+        pub mod deep { #[repr(C)] pub struct Deep { pub a: u8 } #[kernel] fn also(x: String) {} }
+        #[kernel] fn not_read(x: String) {}";
+    let files = [
+        SourceText { module: &[], text: root, display: "kernels/k.rs", has_kernels: true },
+        SourceText {
+            module: &module,
+            text: shapes,
+            display: "kernels/shapes.rs",
+            has_kernels: false,
+        },
+    ];
+    let Reading::Kernels(kernels, _) = read_crate(&files, &Cfgs::default()) else { panic!() };
+    let shown: Vec<_> = kernels.iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["fn areas(x: &[Disc], deep: [Deep; 3], y: DisjointSlice<f32>)"]);
 }
 
 /// Acceptance: S0.4.
@@ -359,7 +384,7 @@ fn functions_for_kernels_are_read_with_their_types() {
         #[device_fn] pub fn nearer(dot: Dot, _color: [u8; 3]) -> Dot { dot }
         mod inner { #[kernelmill_device::device_fn] fn nothing() -> () {} }
         #[kernel] fn k(f: DeviceFn<fn(f32) -> f32>, g: &[Effect], s: Steps) {}";
-    let files = [SourceText { module: &[], text, display: "kernels/k.rs" }];
+    let files = [SourceText { module: &[], text, display: "kernels/k.rs", has_kernels: true }];
     let Reading::Kernels(kernels, functions) = read_crate(&files, &Cfgs::default()) else {
         panic!("rejected")
     };
@@ -418,7 +443,7 @@ fn a_kernel_in_a_macro_is_refused_at_the_macro() {
 #[test]
 fn a_kernel_that_a_feature_leaves_out_is_passed_over() {
     let text = "#[cfg(feature = \"x\")] #[kernel] fn a() {} #[cfg(not(feature = \"x\"))] #[kernel] fn b() {}";
-    let files = [SourceText { module: &[], text, display: "kernels/k.rs" }];
+    let files = [SourceText { module: &[], text, display: "kernels/k.rs", has_kernels: true }];
     let names = |cfgs: &Cfgs| {
         let Reading::Kernels(kernels, _) = read_crate(&files, cfgs) else { panic!("rejected") };
         kernels.iter().map(|kernel| kernel.name.to_string()).collect::<Vec<_>>()
