@@ -4,7 +4,7 @@
 //! on the host waits for it. Guaranteed, also where buffers, streams and slices are leaked: a copy never uses memory
 //! that is freed or borrowed.
 
-use std::{fmt, marker::PhantomData, slice};
+use std::{fmt, marker::PhantomData, ptr, slice};
 
 use crate::{
     buffer::Buffer,
@@ -68,8 +68,10 @@ impl Device {
     ///
     /// As [`Device::pinned_zeros`].
     pub fn pinned_from<T: DeviceCopy>(&self, data: &[T]) -> Result<PinnedBuffer<T>> {
-        let mut buffer = PinnedBuffer::allocate(self, data.len())?;
-        buffer.as_mut_slice()?.copy_from_slice(data);
+        let buffer = PinnedBuffer::allocate(self, data.len())?;
+        // Not as a slice: zeros may be no value of `T`.
+        // SAFETY: the memory is new and has room for as many elements, where they may lie.
+        unsafe { ptr::copy_nonoverlapping(data.as_ptr(), buffer.pointer(), data.len()) };
         Ok(buffer)
     }
 }
@@ -125,7 +127,7 @@ impl<T: DeviceCopy> PinnedBuffer<T> {
         match &self.memory {
             // SAFETY: the elements come behind so many bytes.
             Some(memory) => unsafe { memory.pointer().add(self.skipped).cast() },
-            None => std::ptr::dangling_mut(),
+            None => ptr::dangling_mut(),
         }
     }
 }

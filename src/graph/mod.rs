@@ -24,7 +24,7 @@ use crate::{
     copy::DeviceCopy,
     device::Device,
     error::{Error, Result},
-    hal::{self, Guard, StreamRef},
+    hal::{self, ErrorSlot, Guard, StreamRef},
     slice::{BufferSlice, BufferSliceMut},
 };
 
@@ -252,12 +252,17 @@ impl Graph {
 }
 
 /// Runs launches one after the other, where launches have run when they return.
+///
+/// # Errors
+///
+/// Those of a launch whose memory one before it has lost: it may use it for ever.
 fn replay(launches: &[RecordedLaunch], stream: StreamRef<'_>, guards: &[Guard<'_>]) -> Result<()> {
     for launch in launches {
+        let slots = || launch.uses().iter().filter_map(|used| guards[used.buffer].errors());
+        slots().try_for_each(ErrorSlot::check)?;
         // SAFETY: the memory of the launch is held, and the stream is of its device.
         if let Some(error) = unsafe { launch.run(stream)? } {
-            let slots = launch.uses().iter().filter_map(|used| guards[used.buffer].errors());
-            slots.for_each(|slot| slot.keep(&error));
+            slots().for_each(|slot| slot.keep(&error));
         }
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Pinned buffers on the CPU, where they are plain memory and copies are done when they return.
 
+use std::num::NonZero;
+
 use super::generated::Kernels;
 use crate::{Device, DeviceCopy, Error, Launch};
 
@@ -29,6 +31,29 @@ fn elements_go_there_and_back() {
     buffer.copy_from_async(&stream, &pinned).unwrap();
     assert_eq!(buffer.download().unwrap(), [wide[1], wide[1], wide[2]]);
     assert_eq!((pinned.len(), pinned.device()), (3, &device));
+}
+
+/// An element of which zero is no value, as of a generated struct with private fields.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(transparent)]
+struct NotZero(NonZero<u32>);
+
+// SAFETY: transparent over a number; it says that zero is no value.
+unsafe impl DeviceCopy for NotZero {
+    const ZERO_IS_VALUE: bool = false;
+}
+
+#[test]
+fn elements_of_which_zero_is_no_value_are_never_zero() {
+    let values = [1, 2, 3].map(|it| NotZero(NonZero::new(it).unwrap()));
+    for device in [Device::cpu().unwrap(), Device::cpu_async().unwrap()] {
+        let pinned = device.pinned_from(&values).unwrap();
+        assert_eq!(pinned.as_slice().unwrap(), values);
+        let mut buffer = device.upload(&values[..1]).unwrap();
+        let stream = device.new_stream().unwrap();
+        buffer.copy_from_async(&stream, &device.pinned_from(&values[2..]).unwrap()).unwrap();
+        assert_eq!(buffer.download().unwrap(), values[2..]);
+    }
 }
 
 #[test]

@@ -51,16 +51,16 @@ impl ContextCalls for DriverContext {
     fn synchronize(&self) -> Result<()> {
         self.check_process()?;
         self.wait_for_all();
-        self.check_launches()
+        self.in_use.check_launches()
     }
 
     fn wait(&self, stream: &CpuStream, _subject: impl FnOnce() -> String) -> Result<()> {
         stream.wait();
-        self.check_launches()
+        self.in_use.check_launches()
     }
 
     fn library_error(&self) -> Result<()> {
-        self.check_launches()
+        self.in_use.check_launches()
     }
 
     fn has_work(stream: &CpuStream) -> bool {

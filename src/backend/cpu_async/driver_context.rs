@@ -1,26 +1,25 @@
-//! The context of the asynchronous device: its streams, and the memory that it has given away.
+//! The context of the asynchronous device, and its streams.
 
 use std::{
-    collections::HashMap,
     process,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
-use super::queue::{Queue, Task, WeakQueue};
+use super::{
+    in_use::InUse,
+    queue::{Queue, Task, WeakQueue},
+};
 use crate::{
     backend::{
-        cpu::{launch::Device, memory::Memory},
+        cpu::launch::Device,
         gpu::{calls::DriverState, shared},
     },
-    error::{Error, LaunchTimeout, Result},
+    error::{Error, Result},
     properties::Backend,
 };
 
 /// What streams, memory and modules have in common.
 pub(super) type Shared = shared::Shared<DriverContext>;
-
-/// Memory that a launch may use for ever, of contexts that are gone.
-static LOST: Mutex<Vec<Memory>> = Mutex::new(Vec::new());
 
 pub(super) struct DriverContext {
     /// What kernels know of their device.
@@ -30,10 +29,7 @@ pub(super) struct DriverContext {
     pub(super) state: DriverState,
     /// Every stream whose thread may run.
     queues: Mutex<Vec<WeakQueue>>,
-    /// The memory that is in use, by its address.
-    memory: Mutex<HashMap<u64, Memory>>,
-    /// A launch that was given up, and may use any memory for ever.
-    lost: OnceLock<LaunchTimeout>,
+    pub(super) in_use: Arc<InUse>,
     /// The process that has the threads.
     process: u32,
 }
@@ -41,19 +37,31 @@ pub(super) struct DriverContext {
 /// A stream: a queue, whose thread runs what is on it after this is dropped too.
 pub(super) struct CpuStream {
     queue: Queue,
+    in_use: Arc<InUse>,
     pub(super) is_default: bool,
 }
 
 impl CpuStream {
-    fn new(is_default: bool) -> Result<Self> {
+    fn new(in_use: &Arc<InUse>, is_default: bool) -> Result<Self> {
         let queue = Queue::start()
             .map_err(|error| unavailable(format!("a stream cannot start its thread: {error}")))?;
-        Ok(Self { queue, is_default })
+        Ok(Self { queue, in_use: Arc::clone(in_use), is_default })
     }
 
     /// Puts a task behind all others.
     pub(super) fn push(&self, task: Task) {
         self.queue.push(task);
+    }
+
+    /// Puts a task that uses memory behind all others. It is left out where a launch was given up before it,
+    /// which may use the same memory for ever.
+    pub(super) fn push_access(&self, access: impl FnOnce() + Send + 'static) {
+        let in_use = Arc::clone(&self.in_use);
+        self.push(Box::new(move || {
+            if in_use.check_launches().is_ok() {
+                access();
+            }
+        }));
     }
 
     /// Waits for all tasks.
@@ -68,22 +76,22 @@ impl CpuStream {
 
 impl DriverContext {
     pub(super) fn new(device: Arc<Device>) -> Result<Self> {
-        let stream = Arc::new(CpuStream::new(true)?);
+        let in_use = Arc::<InUse>::default();
+        let stream = Arc::new(CpuStream::new(&in_use, true)?);
         let queues = Mutex::new(vec![stream.queue.downgrade()]);
         Ok(Self {
             device,
             stream,
             state: DriverState::default(),
             queues,
-            memory: Mutex::default(),
-            lost: OnceLock::new(),
+            in_use,
             process: process::id(),
         })
     }
 
     /// Makes a stream.
     pub(super) fn new_stream(&self) -> Result<Arc<CpuStream>> {
-        let stream = CpuStream::new(false)?;
+        let stream = CpuStream::new(&self.in_use, false)?;
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         queues.retain(|queue| !queue.is_gone());
         queues.push(stream.queue.downgrade());
@@ -92,16 +100,9 @@ impl DriverContext {
 
     /// Waits for what is on every stream, also on those that are dropped.
     pub(super) fn wait_for_all(&self) {
-        let all = |queues: &mut Vec<WeakQueue>| std::mem::take(queues);
-        let queues = all(&mut self.queues.lock().unwrap_or_else(PoisonError::into_inner));
+        // They stay in the list, for others who wait meanwhile.
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner).clone();
         queues.iter().for_each(WeakQueue::wait);
-        let mut kept = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(queues.into_iter().filter(|queue| !queue.is_gone()));
-    }
-
-    /// That no launch was given up: nothing may be read or written after that.
-    pub(super) fn check_launches(&self) -> Result<()> {
-        self.lost.get().map_or(Ok(()), |timeout| Err(timeout.clone().into()))
     }
 
     /// That the threads of the streams are there: a forked process has none of them.
@@ -114,36 +115,6 @@ impl DriverContext {
              before, or use `Device::cpu_sequential`"
                 .to_owned(),
         ))
-    }
-
-    /// Keeps memory until it is [taken](Self::take) back.
-    pub(super) fn keep_memory(&self, address: u64, memory: Memory) {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).insert(address, memory);
-    }
-
-    /// The memory at an address, to be dropped when nothing uses it any more; `None` where a launch may use
-    /// it for ever.
-    pub(super) fn take(&self, address: u64) -> Option<Memory> {
-        self.check_launches().ok()?;
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).remove(&address)
-    }
-
-    /// Notes that a launch was given up and still runs. The device cannot be used any more, and no memory is
-    /// freed from now on.
-    pub(super) fn lose(&self, timeout: LaunchTimeout) {
-        // Of several launches the first one is named.
-        let _ = self.lost.set(timeout);
-    }
-}
-
-impl Drop for DriverContext {
-    /// Memory that a launch may use for ever is not freed.
-    fn drop(&mut self) {
-        if self.lost.get().is_some() {
-            let memory = self.memory.get_mut().unwrap_or_else(PoisonError::into_inner);
-            let mut lost = LOST.lock().unwrap_or_else(PoisonError::into_inner);
-            lost.extend(memory.drain().map(|(_, memory)| memory));
-        }
     }
 }
 

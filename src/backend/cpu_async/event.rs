@@ -1,6 +1,6 @@
 //! Events: points in the work of a stream, for other streams and the host to wait for.
 //!
-//! An event can be recorded again. Who waits, waits for what was recorded last when it began to.
+//! An event can be recorded again. Who waits, waits for what was recorded last when it began to, as on a GPU.
 
 use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -19,51 +19,55 @@ use crate::{
 /// An event that the program asks for.
 pub(super) type RecordedEvent = recorded::RecordedEvent<DriverContext>;
 
-/// A reference to an event that is counted: made by `create_event`, and given up by `destroy_event`.
+/// An event on the heap: made by `create_event`, and freed by `destroy_event`.
 #[derive(Clone, Copy)]
 pub(super) struct Handle(*const Event);
 
 #[derive(Default)]
 struct Event {
-    points: Mutex<Points>,
+    /// Where it was recorded last.
+    last: Mutex<Option<Arc<Point>>>,
+}
+
+/// A point in the work of a stream. Who waits keeps the point itself, so that it waits for this one, also where
+/// the event is recorded again elsewhere.
+#[derive(Default)]
+struct Point {
+    /// When the stream came to it.
+    reached: Mutex<Option<Instant>>,
     changed: Condvar,
 }
 
-/// How often the event was recorded, and how many of these points have been reached.
-#[derive(Default)]
-struct Points {
-    recorded: u64,
-    reached: u64,
-    /// When the last of them was.
-    time: Option<Instant>,
-}
-
 impl Event {
-    fn lock(&self) -> MutexGuard<'_, Points> {
-        self.points.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<Point>>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait_for(&self, point: u64) {
-        let mut points = self.lock();
-        while points.reached < point {
-            points = self.changed.wait(points).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn reach(&self, point: u64) {
-        let mut points = self.lock();
-        // A later point can have been reached on another stream.
-        if point > points.reached {
-            points.reached = point;
-            points.time = Some(Instant::now());
-        }
-        self.changed.notify_all();
+    fn point(&self) -> Option<Arc<Point>> {
+        self.lock().clone()
     }
 
     /// When the last point was reached; `None` where it was not.
     fn time(&self) -> Option<Instant> {
-        let points = self.lock();
-        points.time.filter(|_| points.reached == points.recorded)
+        *self.point()?.lock()
+    }
+}
+
+impl Point {
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.reached.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait(&self) {
+        let mut reached = self.lock();
+        while reached.is_none() {
+            reached = self.changed.wait(reached).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn reach(&self) {
+        *self.lock() = Some(Instant::now());
+        self.changed.notify_all();
     }
 }
 
@@ -77,60 +81,44 @@ impl Handle {
         // SAFETY: promised.
         unsafe { &*self.0 }
     }
-
-    /// The event for a task, which keeps it.
-    ///
-    /// # Safety
-    ///
-    /// It is not destroyed.
-    unsafe fn share(self) -> Arc<Event> {
-        // SAFETY: promised; the pointer is that of `Arc::into_raw`.
-        unsafe {
-            Arc::increment_strong_count(self.0);
-            Arc::from_raw(self.0)
-        }
-    }
 }
 
 impl EventCalls for DriverContext {
     type Event = Handle;
 
     fn create_event(&self, _how: EventUse) -> Result<Handle> {
-        Ok(Handle(Arc::into_raw(Arc::<Event>::default())))
+        Ok(Handle(Box::into_raw(Box::<Event>::default())))
     }
 
     unsafe fn record_event(event: Handle, stream: &CpuStream, _how: EventUse) -> Result<()> {
+        let point = Arc::<Point>::default();
         // SAFETY: promised.
-        let event = unsafe { event.share() };
-        let point = {
-            let mut points = event.lock();
-            points.recorded += 1;
-            points.recorded
-        };
-        stream.push(Box::new(move || event.reach(point)));
+        let mut last = unsafe { event.event() }.lock();
+        *last = Some(Arc::clone(&point));
+        // Before anybody sees the point: no two streams wait for each other where those that wait come later.
+        stream.push(Box::new(move || point.reach()));
         Ok(())
     }
 
     unsafe fn wait_event(event: Handle, stream: &CpuStream, _how: EventUse) -> Result<()> {
         // SAFETY: promised.
-        let event = unsafe { event.share() };
-        let point = event.lock().recorded;
-        // The point is on a stream already, so that no two streams wait for each other.
-        stream.push(Box::new(move || event.wait_for(point)));
+        if let Some(point) = unsafe { event.event() }.point() {
+            stream.push(Box::new(move || point.wait()));
+        }
         Ok(())
     }
 
     unsafe fn query_event(event: Handle, _how: EventUse) -> Result<bool> {
         // SAFETY: promised.
-        let points = unsafe { event.event() }.lock();
-        Ok(points.reached == points.recorded)
+        let point = unsafe { event.event() }.point();
+        Ok(point.is_none_or(|point| point.lock().is_some()))
     }
 
     unsafe fn synchronize_event(event: Handle, _how: EventUse) -> Result<()> {
         // SAFETY: promised.
-        let event = unsafe { event.event() };
-        let point = event.lock().recorded;
-        event.wait_for(point);
+        if let Some(point) = unsafe { event.event() }.point() {
+            point.wait();
+        }
         Ok(())
     }
 
@@ -144,8 +132,8 @@ impl EventCalls for DriverContext {
     }
 
     unsafe fn destroy_event(event: Handle, _how: EventUse) -> Result<()> {
-        // SAFETY: promised: this is the reference of `create_event`.
-        drop(unsafe { Arc::from_raw(event.0) });
+        // SAFETY: promised: it is of `create_event`, and what waits has the point alone.
+        drop(unsafe { Box::from_raw(event.0.cast_mut()) });
         Ok(())
     }
 }

@@ -91,7 +91,7 @@ impl hal::Function for Function {
         let (kernel, driver) = (Arc::clone(&self.kernel), Arc::clone(&self.shared.driver));
         let launch = Launch { kernel, driver, shape: *shape, arguments, limit, record };
         // SAFETY: promised; memory is freed after the stream has come to the launch.
-        stream.push(Box::new(move || unsafe { launch.run() }));
+        stream.push_access(move || unsafe { launch.run() });
         Ok(None)
     }
 }
@@ -103,10 +103,6 @@ impl Launch {
     ///
     /// The arguments are those of the kernel, and their memory is there.
     unsafe fn run(self) {
-        // Nothing runs after a launch that was given up.
-        if self.driver.check_launches().is_err() {
-            return;
-        }
         // SAFETY: promised.
         let ran = unsafe {
             if self.limit == Duration::MAX { self.run_whole() } else { self.run_watched() }
@@ -135,7 +131,7 @@ impl Launch {
             Outcome::Done => Ok(None),
             Outcome::Panicked(record) => Ok(Some(*record)),
             Outcome::StillRunning(timeout) => {
-                self.driver.lose(timeout);
+                self.driver.in_use.lose(timeout);
                 Ok(None)
             }
         }

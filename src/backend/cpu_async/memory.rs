@@ -6,7 +6,7 @@ use std::{
     collections::HashMap,
     ffi::c_void,
     ptr::{self, NonNull},
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use super::driver_context::{CpuStream, DriverContext};
@@ -36,7 +36,7 @@ impl Copy {
     ///
     /// As [`MemoryCalls`] asks.
     unsafe fn queue(self, stream: &CpuStream) -> Result<()> {
-        stream.push(Box::new(move || self.run()));
+        stream.push_access(move || self.run());
         Ok(())
     }
 
@@ -61,20 +61,20 @@ impl MemoryCalls for DriverContext {
     fn allocate(&self, bytes: usize) -> Result<u64> {
         let memory = self.device.memory(bytes, false)?;
         let address = memory.address();
-        self.keep_memory(address, memory);
+        self.in_use.keep(address, memory);
         Ok(address)
     }
 
     unsafe fn free(&self, address: u64, _bytes: usize) -> Result<()> {
-        if let Some(memory) = self.take(address) {
-            self.default_stream().push(Box::new(move || drop(memory)));
-        }
+        // Whether it can be freed is known when the stream has come here: a launch before it may be given up.
+        let in_use = Arc::clone(&self.in_use);
+        self.default_stream().push(Box::new(move || in_use.free(address)));
         Ok(())
     }
 
     unsafe fn zero(address: u64, bytes: usize, stream: &CpuStream) -> Result<()> {
         // SAFETY: promised; the address is exposed.
-        stream.push(Box::new(move || unsafe { ptr::write_bytes(pointer(address), 0, bytes) }));
+        stream.push_access(move || unsafe { ptr::write_bytes(pointer(address), 0, bytes) });
         Ok(())
     }
 

@@ -10,6 +10,7 @@ mod calls;
 pub(crate) mod context;
 mod driver_context;
 mod event;
+mod in_use;
 mod launch;
 mod memory;
 mod module;

@@ -16,6 +16,7 @@ pub(super) type Task = Box<dyn FnOnce() + Send>;
 pub(super) struct Queue(Arc<State>);
 
 /// A queue that is not kept.
+#[derive(Clone)]
 pub(super) struct WeakQueue(Weak<State>);
 
 #[derive(Default)]

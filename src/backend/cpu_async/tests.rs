@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     thread,
     time::Duration,
@@ -11,11 +11,17 @@ use std::{
 
 use kernelmill_artifact::PanicRecord;
 
-use super::{context::Context, driver_context::DriverContext};
+use super::{
+    context::Context,
+    driver_context::{CpuStream, DriverContext},
+};
 use crate::{
     __codegen::{self as cg, abi},
     Buffer, Device, Error, Launch, Result, Stream,
-    backend::cpu,
+    backend::{
+        cpu,
+        gpu::calls::{EventCalls as _, EventUse},
+    },
     tests::objects::{address, argument, looped},
 };
 
@@ -49,7 +55,7 @@ static SET: cg::KernelSet = cg::KernelSet {
 };
 
 /// The highest gate that is open, for each test.
-static GATES: [AtomicU32; 8] = [const { AtomicU32::new(0) }; 8];
+static GATES: [AtomicU32; 12] = [const { AtomicU32::new(0) }; 12];
 
 /// What a launch does to each element.
 #[derive(Clone, Copy)]
@@ -273,6 +279,109 @@ fn a_launch_that_is_given_up_takes_the_device_with_it() {
     }
     drop((out, stream));
     test.open(1);
+}
+
+/// A device that gives a launch 10 ms.
+fn watched() -> DriverContext {
+    let device = cpu::context::asynchronous_watched(Duration::from_millis(10));
+    DriverContext::new(device).unwrap()
+}
+
+/// The first element of a buffer, whatever its device says.
+fn peek(buffer: &Buffer<u32>) -> u32 {
+    let address = buffer.slice(..).memory().unwrap().address();
+    let element = std::ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: the buffer is there, and launches that run use it in the same way, or not yet.
+    unsafe { AtomicU32::from_ptr(element) }.load(Ordering::Relaxed)
+}
+
+#[test]
+fn nothing_is_copied_after_a_launch_that_is_given_up() {
+    let test = Test::on(Device::of(Arc::new(Context::of(watched()))), 8);
+    let (stream, other) = (test.device.new_stream().unwrap(), test.device.new_stream().unwrap());
+    let mut out = test.device.upload(&[7_u32]).unwrap();
+    let mut copies = [(); 2].map(|()| test.device.zeros::<u32>(1).unwrap());
+    test.device.synchronize().unwrap();
+    test.step(&stream, &mut out, Step::Add(1), 1).unwrap();
+    // The launch may write what is copied at any time.
+    copies[0].copy_from_buffer(&stream, &out.slice(..)).unwrap();
+    copies[1].copy_from_buffer(&other, &out.slice(..)).unwrap();
+    for stream in [&stream, &other] {
+        assert!(matches!(stream.synchronize().unwrap_err(), Error::LaunchTimeout(_)));
+    }
+    assert_eq!(copies.each_ref().map(peek), [0; 2]);
+    test.open(1);
+}
+
+#[test]
+fn memory_of_a_launch_that_is_given_up_later_is_not_freed() {
+    let driver = watched();
+    let in_use = Arc::clone(&driver.in_use);
+    let test = Test::on(Device::of(Arc::new(Context::of(driver))), 9);
+    let (stream, before) = (test.device.stream(), in_use.blocks());
+    let mut out = test.device.zeros::<u32>(1).unwrap();
+    let mut other = test.device.zeros::<u32>(1).unwrap();
+    test.step(&stream, &mut out, Step::Add(1), 1).unwrap();
+    test.step(&test.device.new_stream().unwrap(), &mut other, Step::Add(1), 1).unwrap();
+    drop((out, other));
+    assert!(matches!(stream.synchronize().unwrap_err(), Error::LaunchTimeout(_)));
+    assert!(matches!(test.device.synchronize().unwrap_err(), Error::LaunchTimeout(_)));
+    assert_eq!(in_use.blocks(), before + 2);
+    test.open(1);
+}
+
+#[test]
+fn several_threads_wait_for_the_device() {
+    let test = Test::on(Device::of(Arc::new(Context::new().unwrap())), 10);
+    let stream = test.device.new_stream().unwrap();
+    let mut out = test.device.zeros::<u32>(1).unwrap();
+    test.step(&stream, &mut out, Step::Add(1), 1).unwrap();
+    let returned = AtomicU32::new(0);
+    let early = thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                test.device.synchronize().unwrap();
+                returned.fetch_add(1, Ordering::AcqRel);
+            });
+            thread::sleep(Duration::from_millis(10));
+        }
+        let early = returned.load(Ordering::Acquire);
+        test.open(1);
+        early
+    });
+    assert_eq!(early, 0, "the launch still ran");
+}
+
+/// What waits for an event waits for what was recorded then, also where it is recorded on another stream
+/// since, and that is done.
+#[test]
+fn an_event_that_is_recorded_again_keeps_who_waits_waiting() {
+    let driver = watched();
+    let streams: [Arc<CpuStream>; 3] = [(); 3].map(|()| driver.new_stream().unwrap());
+    let event = driver.create_event(EventUse::Order).unwrap();
+    let passed = Arc::new(AtomicBool::new(false));
+    streams[0].push(Box::new(|| {
+        while GATES[11].load(Ordering::Acquire) == 0 {
+            thread::sleep(Duration::from_micros(100));
+        }
+    }));
+    // SAFETY: the event is there, and the streams are of its device.
+    unsafe {
+        DriverContext::record_event(event, &streams[0], EventUse::Order).unwrap();
+        DriverContext::wait_event(event, &streams[1], EventUse::Order).unwrap();
+        let passes = Arc::clone(&passed);
+        streams[1].push(Box::new(move || passes.store(true, Ordering::Release)));
+        DriverContext::record_event(event, &streams[2], EventUse::Order).unwrap();
+        DriverContext::synchronize_event(event, EventUse::Order).unwrap();
+        assert!(DriverContext::query_event(event, EventUse::Order).unwrap());
+        DriverContext::destroy_event(event, EventUse::Order).unwrap();
+    }
+    thread::sleep(Duration::from_millis(5));
+    let early = passed.load(Ordering::Acquire);
+    GATES[11].store(1, Ordering::Release);
+    assert!(!early, "the first stream had not come to it");
+    streams[1].wait();
+    assert!(passed.load(Ordering::Acquire));
 }
 
 /// Two pairs of threads, each with ten contexts of its own after another: [Halide's

@@ -184,6 +184,32 @@ fn coroutines_that_wait_at_barriers_for_ever_are_an_error() {
     }
 }
 
+/// The launch that is given up may write the element when the next one of the graph would.
+#[test]
+fn a_graph_ends_at_the_memory_of_a_launch_that_is_given_up() {
+    let device = watched(true, SHORT);
+    let loaded = cg::Loaded::new(&device, &SET).unwrap();
+    let builder = device.graph();
+    let mut out = builder.add(device.upload(&[1_u32]).unwrap()).unwrap();
+    for kernel in [1, 0] {
+        let stream = cg::stream(&builder);
+        let out = cg::write(&mut out, stream).unwrap();
+        let arguments = [cg::Argument::pointer(&out), cg::Argument::value(&5_u32)];
+        // SAFETY: these are the arguments of the kernels.
+        unsafe { cg::launch(&loaded, kernel, stream, Launch::grid([1], [3]), &arguments) }.unwrap();
+    }
+    let mut graph = builder.instantiate().unwrap();
+    for _ in 0..2 {
+        let error = graph.launch(&device.stream()).unwrap_err();
+        assert!(matches!(error, Error::LaunchTimeout(_)), "{error}");
+    }
+    let address = graph.slice(&out).unwrap().memory().unwrap().address();
+    let element = std::ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: the memory is not freed, and its launch writes nothing.
+    let found = unsafe { AtomicU32::from_ptr(element) }.load(Ordering::Relaxed);
+    assert_eq!(found, 1, "the second launch has run");
+}
+
 #[test]
 fn memory_that_a_watched_launch_cannot_get_is_an_error() {
     for sequential in [false, true] {
