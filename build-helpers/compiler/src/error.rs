@@ -264,8 +264,8 @@ pub enum Error {
     #[error(transparent)]
     Options(#[from] OptionError),
     /// External device functions that are named cannot be found, each with file and line.
-    #[error("{}", .0.join("\n"))]
-    Deferred(Vec<String>),
+    #[error("{}", .0.iter().map(|fault| &*fault.text).collect::<Vec<_>>().join("\n"))]
+    Deferred(Vec<DeferredFault>),
     /// A plugin cannot do what a kernel asks of it, or has left something undone.
     #[error("{}", PluginFaults(.0))]
     Plugin(Vec<PluginFault>),
@@ -318,6 +318,15 @@ pub enum Error {
     /// The compiler broke one of its own rules.
     #[error("internal error of kernelmill: {0}; please report it")]
     Internal(String),
+}
+
+/// A reference to an external device function that does not lead to one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeferredFault {
+    /// What is wrong, with file and line.
+    pub text: String,
+    /// Whether no source that was compiled has the function. One whose front end fails may have it.
+    pub is_missing: bool,
 }
 
 /// A part of a signature that has another type than the one that was read from its source.
