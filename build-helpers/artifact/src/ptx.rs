@@ -11,21 +11,40 @@ pub struct PtxVersion {
     pub minor: u32,
 }
 
-/// Versions of PTX with the CUDA release that introduced each, from 6.0 on ([release history][history]). Between two
-/// rows both numbers count up together.
+/// Every version of PTX from 6.0 on with the CUDA release that introduced it ([release history][history]).
 ///
 /// [history]: https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes-ptx-release-history
-const RELEASES: [((u32, u32), (u32, u32)); 10] = [
+const RELEASES: [((u32, u32), (u32, u32)); 30] = [
     ((6, 0), (9, 0)),
+    ((6, 1), (9, 1)),
+    ((6, 2), (9, 2)),
     ((6, 3), (10, 0)),
+    ((6, 4), (10, 1)),
+    ((6, 5), (10, 2)),
     ((7, 0), (11, 0)),
+    ((7, 1), (11, 1)),
+    ((7, 2), (11, 2)),
+    ((7, 3), (11, 3)),
+    ((7, 4), (11, 4)),
+    ((7, 5), (11, 5)),
+    ((7, 6), (11, 6)),
+    ((7, 7), (11, 7)),
+    ((7, 8), (11, 8)),
     ((8, 0), (12, 0)),
+    ((8, 1), (12, 1)),
+    ((8, 2), (12, 2)),
+    ((8, 3), (12, 3)),
+    ((8, 4), (12, 4)),
     ((8, 5), (12, 5)),
     ((8, 6), (12, 7)),
     ((8, 7), (12, 8)),
     ((8, 8), (12, 9)),
     ((9, 0), (13, 0)),
+    ((9, 1), (13, 1)),
     ((9, 2), (13, 2)),
+    ((9, 3), (13, 3)),
+    ((9, 4), (13, 4)),
+    ((9, 5), (13, 5)),
 ];
 
 impl PtxVersion {
@@ -47,15 +66,34 @@ impl PtxVersion {
     }
 
     /// The CUDA release, major and minor, whose driver reads this version, as every later one does; `None` for
-    /// a version that is older or newer than those known here.
+    /// a version that is not known here.
     #[must_use]
     pub fn cuda(self) -> Option<(u32, u32)> {
-        let newest = RELEASES[RELEASES.len() - 1].0;
-        if (self.major, self.minor) > newest {
-            return None;
-        }
-        let row = RELEASES.iter().rev().find(|(ptx, _)| ptx.0 == self.major && ptx.1 <= self.minor);
-        row.map(|(ptx, cuda)| (cuda.0, cuda.1 + self.minor - ptx.1))
+        let row = RELEASES.iter().find(|(ptx, _)| *ptx == (self.major, self.minor));
+        row.map(|(_, cuda)| *cuda)
+    }
+
+    /// The known versions from 6.0 on, the oldest first.
+    ///
+    /// ```
+    /// use kernelmill_artifact::PtxVersion;
+    /// let mut after = PtxVersion::all().skip_while(|it| *it <= PtxVersion { major: 7, minor: 8 });
+    /// assert_eq!(after.next(), Some(PtxVersion { major: 8, minor: 0 }));
+    /// ```
+    pub fn all() -> impl Iterator<Item = Self> {
+        RELEASES.iter().map(|((major, minor), _)| Self { major: *major, minor: *minor })
+    }
+
+    /// The newest known version that the tools of a CUDA release read, which read every older one; `None` for a
+    /// release before 9.0. Of a release newer than those known here it is the newest known version.
+    ///
+    /// ```
+    /// use kernelmill_artifact::PtxVersion;
+    /// assert_eq!(PtxVersion::newest_of((12, 6)), Some(PtxVersion { major: 8, minor: 5 }));
+    /// ```
+    #[must_use]
+    pub fn newest_of(cuda: (u32, u32)) -> Option<Self> {
+        Self::all().filter(|version| version.cuda().is_some_and(|first| first <= cuda)).last()
     }
 }
 
@@ -83,12 +121,24 @@ mod tests {
             ((8, 6), (12, 7)),
             ((8, 8), (12, 9)),
             ((9, 1), (13, 1)),
+            ((9, 5), (13, 5)),
         ] {
             assert_eq!(PtxVersion { major: ptx.0, minor: ptx.1 }.cuda(), Some(cuda), "{ptx:?}");
         }
-        for (major, minor) in [(5, 0), (9, 3), (10, 0)] {
+        for (major, minor) in [(5, 0), (7, 9), (9, 6), (10, 0)] {
             assert_eq!(PtxVersion { major, minor }.cuda(), None);
         }
+    }
+
+    #[test]
+    fn tools_read_the_version_of_their_release_and_all_before() {
+        let of = |major, minor| PtxVersion::newest_of((major, minor)).map(|it| it.to_string());
+        let known =
+            [(9, 0), (11, 8), (12, 0), (12, 5), (12, 6), (12, 7), (13, 5)].map(|(a, b)| of(a, b));
+        let versions = ["6.0", "7.8", "8.0", "8.5", "8.5", "8.6", "9.5"];
+        assert_eq!(known, versions.map(|version| Some(version.to_owned())));
+        assert_eq!((of(8, 0), of(14, 2)), (None, Some("9.5".to_owned())));
+        assert!(PtxVersion::all().is_sorted());
     }
 
     #[test]

@@ -237,9 +237,13 @@ impl Compile for Fake {
         let target = &job.config.target;
         if text.contains("UNIT_ERROR") {
             let stderr = format!("no {target}");
-            return Err(
-                CompileError::Tool { tool: "ptxas", subject: "b".to_owned(), stderr }.into()
-            );
+            return Err(CompileError::Tool {
+                tool: "ptxas",
+                subject: "b".to_owned(),
+                stderr,
+                kept: None,
+            }
+            .into());
         }
         let kernels = job.source.signatures.iter().map(|signature| CompiledKernel {
             name: signature.name.to_string(),

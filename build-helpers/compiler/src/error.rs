@@ -180,9 +180,10 @@ pub enum Error {
     },
     /// A signal ended a tool: it went beyond its limits, or it crashed.
     #[error(
-        "{} did not finish on {subject}: {reason}{}",
+        "{} did not finish on {subject}: {reason}{}{}",
         program.file_name().unwrap_or_default().to_string_lossy(),
-        after_newline(stderr)
+        after_newline(stderr),
+        KeptInput(kept.as_deref())
     )]
     Ended {
         /// The tool.
@@ -193,9 +194,11 @@ pub enum Error {
         reason: String,
         /// What it printed.
         stderr: String,
+        /// The folder that has its command line and what it worked on.
+        kept: Option<PathBuf>,
     },
     /// A tool failed on what the compiler gave it.
-    #[error("{tool} failed on {subject}:\n{}", stderr.trim_end())]
+    #[error("{tool} failed on {subject}:\n{}{}", stderr.trim_end(), KeptInput(kept.as_deref()))]
     Tool {
         /// The tool, for example `ptxas`.
         tool: &'static str,
@@ -203,7 +206,12 @@ pub enum Error {
         subject: String,
         /// What it printed.
         stderr: String,
+        /// The folder that has its command line and what it worked on.
+        kept: Option<PathBuf>,
     },
+    /// What kernels need came with a version of PTX that LLVM or ptxas does not know.
+    #[error(transparent)]
+    PtxVersion(Box<NoPtxVersion>),
     /// There is no ptxas, which makes cubins.
     #[error(
         "the target {target} needs ptxas, and none was found (looked for the setting, on PATH, in \
@@ -256,8 +264,8 @@ pub enum Error {
     #[error(transparent)]
     Options(#[from] OptionError),
     /// External device functions that are named cannot be found, each with file and line.
-    #[error("{}", .0.join("\n"))]
-    Deferred(Vec<String>),
+    #[error("{}", .0.iter().map(|fault| &*fault.text).collect::<Vec<_>>().join("\n"))]
+    Deferred(Vec<DeferredFault>),
     /// A plugin cannot do what a kernel asks of it, or has left something undone.
     #[error("{}", PluginFaults(.0))]
     Plugin(Vec<PluginFault>),
@@ -312,6 +320,15 @@ pub enum Error {
     Internal(String),
 }
 
+/// A reference to an external device function that does not lead to one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeferredFault {
+    /// What is wrong, with file and line.
+    pub text: String,
+    /// Whether no source that was compiled has the function. One whose front end fails may have it.
+    pub is_missing: bool,
+}
+
 /// A part of a signature that has another type than the one that was read from its source.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -356,6 +373,33 @@ pub struct LayoutMismatch {
     pub written: (u64, u64),
 }
 
+/// A feature of PTX that no version has which the tools know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the target {target}: {feature} need PTX {version}, and {}, or leave the target out",
+    match ptxas {
+        Some(ptxas) => format!(
+            "neither it nor a later version is known to both LLVM {llvm} and {ptxas}: install a newer CUDA \
+             toolkit (`cargo kernelmill toolchain install cuda`) or a newer Rust toolchain"
+        ),
+        None => format!(
+            "LLVM {llvm} knows neither it nor a later version: install a newer Rust toolchain"
+        ),
+    }
+)]
+pub struct NoPtxVersion {
+    /// The target.
+    pub target: Target,
+    /// What needs the version, in the plural.
+    pub feature: String,
+    /// The oldest version of PTX that has it, for example `8.1`.
+    pub version: String,
+    /// The version of the LLVM library.
+    pub llvm: String,
+    /// For a cubin, ptxas with its release, path, and the newest version of PTX that it reads.
+    pub ptxas: Option<String>,
+}
+
 /// A kernel whose parameters take more space than there is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParameterSpace {
@@ -375,6 +419,17 @@ pub struct ParameterSpace {
 fn after_newline(text: &str) -> String {
     let text = text.trim_end();
     if text.is_empty() { String::new() } else { format!("\n{text}") }
+}
+
+/// The last line of an error of a tool: where what it worked on is.
+struct KeptInput<'a>(Option<&'a Path>);
+
+impl fmt::Display for KeptInput<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |kept| {
+            write!(formatter, "\nnote: its command line and its input are in {}", kept.display())
+        })
+    }
 }
 
 struct CppMessages<'a> {

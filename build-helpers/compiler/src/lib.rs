@@ -50,7 +50,7 @@ pub const DIGEST: &str = env!("KERNELMILL_COMPILER_DIGEST");
 pub use artifact::{Artifact, CompiledKernel, Location, SourceFrame};
 pub use compiler::Compiler;
 pub use diagnostic::{Fault, Frame};
-pub use error::{Error, LayoutMismatch, ParameterSpace, TypeMismatch};
+pub use error::{DeferredFault, Error, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch};
 pub use frontend::{exports, limits, rust::RustSource};
 pub use job::{
     Child, Config, DeviceLibrary, DeviceLink, Job, JobSource, Lowered, MathLibrary, OptionError,

@@ -294,3 +294,35 @@ fn a_function_that_does_not_compile_is_the_only_error() {
     assert!(error.starts_with("error[E0425]: cannot find value `y`"), "{error}");
     assert!(!error.contains("shade.rs"), "{error}");
 }
+
+/// Nobody knows what the source that does not compile has, so nothing is said of what names its functions: by
+/// name, through a function of a third source, and in a table.
+#[test]
+fn a_source_that_does_not_compile_is_the_only_error_of_all_that_name_its_functions() {
+    let named = "use kernelmill_device::prelude::*;\n\n#[kernel]\npub fn named(mut out: DisjointSlice<f32>) {\n    \
+                 let half = deferred!(half: fn(f32) -> f32);\n    if let Some(out) = \
+                 out.get_mut(thread::index_1d()) {\n        *out = unsafe { half(*out) };\n    }\n}\n";
+    let given = KERNELS.replace("deferred!(shade:", "deferred!(half:");
+    let wrong = "use kernelmill_device::prelude::*;\n\n#[unsafe(no_mangle)]\npub extern \"C\" fn half(x: f32) \
+                 -> f32 {\n    y\n}\n";
+    let project = Project::new("wrong-half").file("src/main.rs", "fn main() {}\n");
+    let project = project.file("kernels/named.rs", named).file("kernels/given.rs", &given);
+    let through = given.replace("f: DeviceFn<fn(f32) -> f32>, ", "").replace("f.call", "");
+    let through = through.replace("fn negative", "fn positive").replace("shade_all", "through");
+    let project = project.file("kernels/through.rs", &through).file("kernels/wrong.rs", wrong);
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(error.starts_with("error[E0425]: cannot find value `y`"), "{error}");
+    let others = ["named.rs", "given.rs", "through.rs", "half`", "internal"];
+    assert!(others.iter().all(|other| !error.contains(other)), "{error}");
+
+    // What is wrong whatever that source has is told.
+    project.write(
+        "kernels/other.rs",
+        &wrong.replace("    y", "    x").replace("x: f32", "x: f64").replace("-> f32", "-> f64"),
+    );
+    let error = project.cargo(&["build"]).build_script_error();
+    assert!(
+        error.contains("kernels/named.rs:7: `half` is named with") && error.contains("E0425"),
+        "{error}"
+    );
+}

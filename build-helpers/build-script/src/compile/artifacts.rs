@@ -17,6 +17,7 @@ use crate::{
     plan::units::{Unit, UnitCompiler},
 };
 use kernelmill_artifact::{NvidiaArch, Target};
+use kernelmill_compiler::Error as CompileError;
 use std::collections::BTreeSet;
 
 impl Compilation<'_> {
@@ -29,8 +30,8 @@ impl Compilation<'_> {
         (fronts, dependencies): (&mut Fronts, &Dependencies),
     ) -> Result<Vec<Binary>, Error> {
         let mut report = Report::default();
-        let fronts = (fronts, dependencies);
-        let compiled = self.compile(sources, units, fronts, &mut report)?;
+        let compiled = self.compile(sources, units, (fronts, dependencies), &mut report)?;
+        let is_complete = fronts.iter().all(|front| !matches!(front, Some(Err(_))));
         let compiled = early.into_iter().zip(compiled).map(|(early, compiled)| early.or(compiled));
         let (mut made, mut invalid) = (Vec::new(), InvalidKernels::default());
         for (unit, result) in units.iter().zip(compiled) {
@@ -46,7 +47,8 @@ impl Compilation<'_> {
                     made.push(binary);
                 }
                 Some(Err(error)) => {
-                    if let Some(error) = invalid.add(unit.source, error) {
+                    let error = if is_complete { Some(error) } else { without_missing(error) };
+                    if let Some(error) = error.and_then(|error| invalid.add(unit.source, error)) {
                         report_error(&error, &subject(), &mut report);
                     }
                 }
@@ -130,6 +132,16 @@ impl Compilation<'_> {
         }
         Ok(made)
     }
+}
+
+/// An error without functions that no source has: one whose front end has failed, and was reported, may have
+/// them. `None` where there is nothing else.
+fn without_missing(mut error: Failure) -> Option<Failure> {
+    if let CompileError::Deferred(faults) = &mut *error {
+        faults.retain(|fault| !fault.is_missing);
+        return (!faults.is_empty()).then_some(error);
+    }
+    Some(error)
 }
 
 /// The architectures of NVIDIA's that sources in CUDA C++ are compiled for by kernelmill's compiler.

@@ -43,7 +43,8 @@ pub(super) fn drop_callees(session: &mut Session<'_, '_>) -> Result<(), Error> {
 
 /// The artifact of a session that has come to its end.
 pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
-    let (kind, bytes) = session.backend.emit(session.tools.toolchain, valid(&session)?)?;
+    let emitted = session.backend.emit(session.tools.toolchain, valid(&session)?)?;
+    session.warnings.borrow_mut().extend(emitted.warnings);
     let notes = session.site.notes.take();
     let notes_of = |symbol: &str| {
         let of_kernel = notes.iter().filter(|(kernel, _)| kernel == symbol);
@@ -62,8 +63,8 @@ pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
     });
     Ok(Artifact {
         target: session.job.config.target.clone(),
-        kind,
-        bytes,
+        kind: emitted.kind,
+        bytes: emitted.bytes,
         kernels: kernels.collect(),
         locations: session.locations,
         messages: session.messages,

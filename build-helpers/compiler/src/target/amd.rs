@@ -9,7 +9,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::backend::Backend;
+use super::backend::{Backend, Emitted};
 use crate::{
     Error,
     passes::{
@@ -17,7 +17,7 @@ use crate::{
         entry::{self, Entry, GpuAbi, Unit},
     },
     target_info::{AddressSpaces, TargetInfo, VendorMath},
-    toolchain::{TemporaryFolder, Toolchain, read},
+    toolchain::{KeptRun, TemporaryFolder, Toolchain, read},
 };
 
 /// An AMD processor.
@@ -65,10 +65,13 @@ impl Amd {
             .arg("-o")
             .arg(&output);
         let subject = format!("{name} for {}", self.target);
-        let result = toolchain.limits.output(&mut command, &subject)?;
+        let (limits, scratch) = (toolchain.limits, &*toolchain.scratch);
+        let kept = KeptRun { limits, scratch, name: &subject, folder: &folder, root: None };
+        let result = kept.output(&mut command)?;
         if !result.status.success() {
+            let kept = kept.keep(&command);
             let stderr = String::from_utf8_lossy(&result.stderr).into_owned();
-            return Err(Error::Tool { tool: "rust-lld", subject, stderr });
+            return Err(Error::Tool { tool: "rust-lld", subject, stderr, kept });
         }
         read(&output)
     }
@@ -206,12 +209,9 @@ impl Backend for Amd {
         Ok(entries)
     }
 
-    fn emit(
-        &self,
-        toolchain: &Toolchain,
-        module: &ValidModule<'_, '_>,
-    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
+    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
         let object = self.machine.object(module.module())?;
-        Ok((ArtifactKind::CodeObject, self.link(toolchain, &object, module.name())?))
+        let bytes = self.link(toolchain, &object, module.name())?;
+        Ok(Emitted::new(ArtifactKind::CodeObject, bytes))
     }
 }

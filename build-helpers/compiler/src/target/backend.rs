@@ -24,9 +24,20 @@ pub(crate) trait Backend: TargetInfo {
     fn work_around_llvm<'c>(&self, _context: &'c Context, _module: &Module<'c>) {}
 
     /// Turns a checked module into bytes.
-    fn emit(
-        &self,
-        toolchain: &Toolchain,
-        module: &ValidModule<'_, '_>,
-    ) -> Result<(ArtifactKind, Vec<u8>), Error>;
+    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error>;
+}
+
+/// The code of a module.
+pub(crate) struct Emitted {
+    pub(crate) kind: ArtifactKind,
+    pub(crate) bytes: Vec<u8>,
+    /// What the tools warned of, a line each.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Emitted {
+    /// Code that nothing was said of.
+    pub(crate) fn new(kind: ArtifactKind, bytes: Vec<u8>) -> Self {
+        Self { kind, bytes, warnings: Vec::new() }
+    }
 }

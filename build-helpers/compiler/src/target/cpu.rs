@@ -6,7 +6,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::backend::Backend;
+use super::backend::{Backend, Emitted};
 use crate::{
     Error, cpu,
     passes::{
@@ -138,11 +138,7 @@ impl Backend for Cpu {
         cpu::store_single_lanes(context, module);
     }
 
-    fn emit(
-        &self,
-        _toolchain: &Toolchain,
-        module: &ValidModule<'_, '_>,
-    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
-        Ok((ArtifactKind::Object, self.machine.object(module.module())?))
+    fn emit(&self, _toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
+        Ok(Emitted::new(ArtifactKind::Object, self.machine.object(module.module())?))
     }
 }

@@ -22,7 +22,7 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
         maps: job.source.lowered.names(nvidia::MAPS),
     };
     let link = job.config.params.device_link.as_ref();
-    let nvidia = |arch, assemble| Nvidia::new(arch, assemble, &needs, link);
+    let nvidia = |arch, assemble| Nvidia::new(arch, assemble, &needs, toolchain, link);
     match &job.config.target {
         Target::Cpu => Ok(Box::new(Cpu::new(toolchain)?)),
         Target::Ptx(arch) => Ok(Box::new(nvidia(*arch, false)?)),

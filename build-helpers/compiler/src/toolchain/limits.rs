@@ -78,7 +78,7 @@ impl ToolLimits {
         let Some(signal) = signal(output.status) else { return Ok(output) };
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         let reason = self.reason(signal);
-        Err(Error::Ended { program, subject: subject.to_owned(), reason, stderr })
+        Err(Error::Ended { program, subject: subject.to_owned(), reason, stderr, kept: None })
     }
 
     /// Why a signal ended a tool, and what to do.

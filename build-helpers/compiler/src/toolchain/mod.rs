@@ -1,11 +1,13 @@
 //! The toolchain: the external tools that the compiler runs, where they are, and the files they work on.
 
+mod failed;
 mod limits;
 mod nvlink;
 mod scratch;
 
 use std::path::PathBuf;
 
+pub(crate) use failed::KeptRun;
 pub use limits::ToolLimits;
 pub(crate) use nvlink::{Linked, Relocatable};
 pub(crate) use scratch::{TemporaryFolder, read, write};

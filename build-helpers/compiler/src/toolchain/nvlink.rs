@@ -5,8 +5,11 @@ use std::{collections::BTreeSet, path::Path, process::Command};
 
 use kernelmill_artifact::NvidiaArch;
 
-use super::ToolLimits;
-use super::scratch::{TemporaryFolder, read};
+use super::{
+    ToolLimits,
+    failed::KeptRun,
+    scratch::{TemporaryFolder, read},
+};
 use crate::{Error, job::DeviceLink};
 
 /// A relocatable cubin.
@@ -17,6 +20,8 @@ pub(crate) struct Relocatable<'a> {
     pub(crate) name: &'a str,
     /// What nvlink may take.
     pub(crate) limits: ToolLimits,
+    /// The folder below which the files of a failed run are kept.
+    pub(crate) scratch: &'a Path,
 }
 
 /// What came of a device link.
@@ -33,7 +38,7 @@ impl DeviceLink {
     pub(crate) fn clash(&self, name: &str, arch: NvidiaArch) -> Error {
         let stderr = format!("`{name}` is defined with different types");
         let subject = format!("{} for sm_{arch}", self.names());
-        Error::Tool { tool: "nvlink", subject, stderr }
+        Error::Tool { tool: "nvlink", subject, stderr, kept: None }
     }
 
     /// Links a relocatable cubin with what it needs of the libraries.
@@ -46,7 +51,7 @@ impl DeviceLink {
         object: &Relocatable<'_>,
         folder: &TemporaryFolder,
     ) -> Result<Linked, Error> {
-        let Relocatable { cubin, arch, name, limits } = *object;
+        let Relocatable { cubin, arch, name, limits, scratch } = *object;
         let nvlink = self.nvlink.as_ref();
         let nvlink = nvlink.ok_or_else(|| Error::Internal("no nvlink for a cubin".to_owned()))?;
         let output = folder.path.join("linked.cubin");
@@ -59,7 +64,9 @@ impl DeviceLink {
             .args(self.libraries.iter().map(|library| &library.path))
             .arg("-o")
             .arg(&output);
-        let result = limits.output(&mut command, &format!("{name} for sm_{arch}"))?;
+        let subject = format!("{name} for sm_{arch}");
+        let kept = KeptRun { limits, scratch, name: &subject, folder, root: None };
+        let result = kept.output(&mut command)?;
         if result.status.success() {
             return Ok(Linked::Cubin(read(&output)?));
         }
@@ -71,7 +78,8 @@ impl DeviceLink {
             (None, None) => {
                 let stderr = said.replace(&*cubin, name);
                 let subject = format!("{name} for sm_{arch} with {}", self.names());
-                Err(Error::Tool { tool: "nvlink", subject, stderr })
+                let kept = kept.keep(&command);
+                Err(Error::Tool { tool: "nvlink", subject, stderr, kept })
             }
         }
     }

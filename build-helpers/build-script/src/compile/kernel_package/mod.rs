@@ -169,6 +169,7 @@ fn add_bitcode(library: &Path, modules: &mut Vec<Vec<u8>>) -> Result<(), Failure
         tool: "cargo",
         subject: library.display().to_string(),
         stderr: text,
+        kept: None,
     };
     let archive = ArchiveFile::parse(&*bytes).map_err(|error| failed(error.to_string()))?;
     for member in archive.members() {

@@ -25,7 +25,7 @@ use crate::{
     base::demangle::demangle,
     diagnostic::{Message, MessageSeverity},
     job::{Config, DeviceLink, Options, Params},
-    toolchain::{Linked, Relocatable, TemporaryFolder, ToolLimits, read, write},
+    toolchain::{KeptRun, Linked, Relocatable, TemporaryFolder, ToolLimits, read, write},
 };
 
 /// An nvcc to call. Plain data: whoever calls the compiler finds it.
@@ -190,7 +190,8 @@ impl Nvcc {
         let display = source.display.as_str();
         let folder = TemporaryFolder::new(&self.scratch, display)?;
         let path = write(&folder, "kernel.cubin", cubin)?;
-        let object = Relocatable { cubin: &path, arch, name: display, limits: self.limits };
+        let (limits, scratch) = (self.limits, &*self.scratch);
+        let object = Relocatable { cubin: &path, arch, name: display, limits, scratch };
         match link.link(&object, &folder)? {
             Linked::Cubin(bytes) => Ok(bytes),
             Linked::OtherTypes(name) => Err(link.clash(&demangle(&name), arch)),
@@ -300,7 +301,9 @@ pub(super) fn start(
     folder: TemporaryFolder,
     run: &Run<'_>,
 ) -> Result<(Vec<Message>, TemporaryFolder), Error> {
-    let result = run.limits.output(command, run.name)?;
+    let Run { scratch, root, name, limits } = *run;
+    let kept = KeptRun { limits, scratch, name, folder: &folder, root: Some(root) };
+    let result = kept.output(command)?;
     let mut messages = message::parse(&said(&result), run.root);
     if result.status.success() {
         return Ok((messages, folder));
@@ -308,7 +311,7 @@ pub(super) fn start(
     // What nvcc warns of, it has said when the signatures were read.
     messages.retain(|message| !message.is_warning());
     messages.extend(hint(&messages));
-    let kept = keep(run, folder, command);
+    let kept = kept.keep(command);
     Err(Error::Cpp { tool: "nvcc", messages, kept })
 }
 
@@ -363,50 +366,9 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned()
 }
 
-/// Keeps the files of a failed run, with the command line in `command.sh`, in a folder that the
-/// next failure of the same kind replaces.
-fn keep(run: &Run<'_>, folder: TemporaryFolder, command: &Command) -> Option<PathBuf> {
-    let Run { scratch, root, name, .. } = *run;
-    let name: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '_' })
-        .collect();
-    let kept = scratch.join("failed").join(name);
-    let line =
-        command_line(command).replace(&*folder.path.to_string_lossy(), &kept.to_string_lossy());
-    let _ = fs::remove_dir_all(&kept);
-    fs::create_dir_all(kept.parent()?).ok()?;
-    let script = format!("#!/bin/sh\ncd {} &&\n{line}\n", quoted(&root.to_string_lossy()));
-    fs::write(folder.path.join("command.sh"), script).ok()?;
-    fs::rename(&folder.path, &kept).ok()?;
-    Some(kept)
-}
-
-/// A command as a shell would take it.
-fn command_line(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
-    words.map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=+/.,:@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn command_lines_are_quoted_for_a_shell() {
-        let mut command = Command::new("/opt/my nvcc");
-        command.args(["-DA=1", "-DB='x'", "", "a.cu"]);
-        assert_eq!(command_line(&command), r"'/opt/my nvcc' -DA=1 '-DB='\''x'\''' '' a.cu");
-    }
 
     #[test]
     fn options_that_are_nvccs_defaults_need_no_argument() {

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     Error,
     base::names::{DEFERRED, EXPORTED},
+    error::DeferredFault,
     ir::reachable,
     job::{Lowered, Symbols},
     passes::dispatch::Table,
@@ -142,7 +143,8 @@ impl<'c> Search<'_, 'c> {
                 match self.definition(reference, part) {
                     Ok(found) => {
                         if found.function.value_type() != marker.value_type() {
-                            faults.push(reference.other_types(found.function));
+                            let text = reference.other_types(found.function);
+                            faults.push(DeferredFault { text, is_missing: false });
                         }
                         if let Some(part) = found.part
                             && wanted.entry(part).or_default().insert(name)
@@ -162,7 +164,7 @@ impl<'c> Search<'_, 'c> {
         &self,
         reference: Reference<'_, 'c>,
         from: Option<usize>,
-    ) -> Result<Definition<'c>, String> {
+    ) -> Result<Definition<'c>, DeferredFault> {
         let name = reference.name;
         let own = ModuleExt::function(self.module, name).filter(|it| !it.is_declaration());
         let own = own.map(|function| Definition { part: None, function });
@@ -178,12 +180,16 @@ impl<'c> Search<'_, 'c> {
         let found: Vec<_> = own.into_iter().chain(of_parts).collect();
         match found[..] {
             [definition] => Ok(definition),
-            [] => Err(reference.missing(self.nearest(name))),
+            [] => {
+                let text = reference.missing(self.nearest(name));
+                Err(DeferredFault { text, is_missing: true })
+            }
             _ => {
                 let sources = found.iter().map(|it| it.part);
                 let sources =
                     sources.map(|part| part.map_or(self.own, |it| self.parts[it].display));
-                Err(reference.ambiguous(&sources.collect::<Vec<_>>()))
+                let text = reference.ambiguous(&sources.collect::<Vec<_>>());
+                Err(DeferredFault { text, is_missing: false })
             }
         }
     }

@@ -1,11 +1,11 @@
 //! NVIDIA: PTX by LLVM, cubins by ptxas.
 
+mod assembler;
 mod probe;
+mod version;
 mod workarounds;
 
-use std::{path::PathBuf, process::Command};
-
-use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix, Target};
+use kernelmill_artifact::{ArtifactKind, LaunchLimits, NvidiaArch, NvidiaSuffix};
 use kernelmill_llvm::{
     Version,
     inkwell::{context::Context, module::Module},
@@ -13,7 +13,10 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::backend::Backend;
+use assembler::Assembly;
+use version::{Assembler, Need};
+
+use super::backend::{Backend, Emitted};
 use crate::{
     Error,
     job::DeviceLink,
@@ -23,7 +26,7 @@ use crate::{
         parameters::RECORD_BYTES,
     },
     target_info::{AddressSpaces, Found, LibraryQuery, Printf, TargetInfo, VendorMath},
-    toolchain::{Linked, Relocatable, TemporaryFolder, Toolchain, read, write},
+    toolchain::{Linked, TemporaryFolder, Toolchain, read},
 };
 
 /// An NVIDIA architecture.
@@ -40,33 +43,6 @@ pub(crate) struct Nvidia {
     /// Whether kernels may have tiles of tensors copied.
     maps: bool,
 }
-
-/// For each architecture (major, minor, suffix or `*`) the oldest version of PTX that has it.
-const PTX_VERSIONS: &[(u8, u8, NvidiaSuffix, u32)] = &[
-    (7, 5, NvidiaSuffix::None, 63),
-    (8, 0, NvidiaSuffix::None, 70),
-    (8, 6, NvidiaSuffix::None, 71),
-    (8, 7, NvidiaSuffix::None, 74),
-    (8, 8, NvidiaSuffix::None, 90),
-    (8, 9, NvidiaSuffix::None, 78),
-    (9, 0, NvidiaSuffix::None, 78),
-    (9, 0, NvidiaSuffix::Exact, 80),
-    (10, 0, NvidiaSuffix::None, 86),
-    (10, 0, NvidiaSuffix::Exact, 86),
-    (10, 0, NvidiaSuffix::Family, 88),
-    (10, 3, NvidiaSuffix::None, 88),
-    (10, 3, NvidiaSuffix::Exact, 88),
-    (10, 3, NvidiaSuffix::Family, 88),
-    (11, 0, NvidiaSuffix::None, 90),
-    (11, 0, NvidiaSuffix::Exact, 90),
-    (11, 0, NvidiaSuffix::Family, 90),
-    (12, 0, NvidiaSuffix::None, 87),
-    (12, 0, NvidiaSuffix::Exact, 87),
-    (12, 0, NvidiaSuffix::Family, 88),
-    (12, 1, NvidiaSuffix::None, 88),
-    (12, 1, NvidiaSuffix::Exact, 88),
-    (12, 1, NvidiaSuffix::Family, 88),
-];
 
 /// The bytes that a kernel's own parameters can take, by the architecture and the version of PTX: all but
 /// those of the address of its panic record.
@@ -114,49 +90,59 @@ pub(crate) struct Needs {
     pub(crate) maps: bool,
 }
 
-/// A run of ptxas.
-#[derive(Clone, Copy)]
-struct Assembler<'a> {
-    toolchain: &'a Toolchain,
-    /// Where files are written.
-    folder: &'a TemporaryFolder,
-    /// The source, for messages.
-    name: &'a str,
-    /// Whether nvlink comes after it.
-    is_relocatable: bool,
+impl Needs {
+    /// The versions of PTX that these need, for an architecture that itself needs `oldest`.
+    fn of_versions(&self, arch: NvidiaArch, oldest: u32) -> impl Iterator<Item = Need> + use<> {
+        let is_large = self.parameter_bytes > parameter_limit(arch, oldest);
+        let all = [
+            (is_large, LARGE_PARAMETERS, "more than 4096 bytes of parameters"),
+            (self.debug_level >= 2, LABELS_IN_SECTIONS, "variables in debug information"),
+            (self.matrices, MATRICES_VERSION, "products of matrices by warps"),
+            (
+                self.bulk && arch.number() >= 90,
+                BULK_VERSION,
+                "copies by the tensor memory accelerator",
+            ),
+        ];
+        let needed = all.into_iter().filter(|(is_needed, ..)| *is_needed);
+        needed.map(|(_, version, feature)| Need { feature: feature.to_owned(), version })
+    }
 }
 
 impl Nvidia {
-    /// A newer version of PTX than the architecture needs is asked for only where kernels need it: it
-    /// needs a newer driver.
+    /// The back end for an architecture. Of PTX it has the oldest version that fits, see [`version`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PtxVersion`] where LLVM and ptxas have none in common that does.
     pub(crate) fn new(
         arch: NvidiaArch,
         assemble: bool,
         needs: &Needs,
+        toolchain: &Toolchain,
         link: Option<&DeviceLink>,
     ) -> Result<Self, Error> {
         let link = link.filter(|_| assemble).cloned();
-        let oldest = PTX_VERSIONS
-            .iter()
-            .find(|(major, minor, suffix, _)| {
-                (*major, *minor, *suffix) == (arch.major, arch.minor, arch.suffix)
-            })
-            .map(|(.., version)| *version)
+        let of_architecture = version::of_architecture(arch)
             .ok_or_else(|| Error::Internal(format!("no PTX version known for sm_{arch}")))?;
-        let is_large = needs.parameter_bytes > parameter_limit(arch, oldest);
+        let needed = needs.of_versions(arch, of_architecture.version);
+        let needed: Vec<_> = needed.chain([of_architecture]).collect();
+        let assembler = (assemble && toolchain.ptxas.is_some()).then(|| Assembler::of(toolchain));
+        let (machine, version) = version::choose(arch, &needed, assembler.as_ref())?;
         let is_debugged = needs.debug_level >= 2;
-        let needed = [
-            (is_large, LARGE_PARAMETERS),
-            (is_debugged, LABELS_IN_SECTIONS),
-            (needs.matrices, MATRICES_VERSION),
-            (needs.bulk && arch.number() >= 90, BULK_VERSION),
-        ];
-        let needed = needed.into_iter().filter_map(|(needed, version)| needed.then_some(version));
-        let version = needed.chain([oldest]).max().unwrap_or(oldest);
-        let features = format!("+ptx{version}");
-        let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
         let maps = needs.maps && arch.number() >= 90;
         Ok(Self { machine, version, arch, assemble, is_debugged, link, maps })
+    }
+
+    /// A run of ptxas on a source, in a folder.
+    fn assembly<'a>(
+        &self,
+        toolchain: &'a Toolchain,
+        (folder, name): (&'a TemporaryFolder, &'a str),
+        is_relocatable: bool,
+    ) -> Assembly<'a> {
+        let Self { arch, is_debugged, .. } = *self;
+        Assembly { toolchain, folder, name, arch, is_debugged, is_relocatable }
     }
 
     /// Says what is said of a kernel's launches in the way of LLVM's back end. Processors before
@@ -203,35 +189,6 @@ impl Nvidia {
             _ => include_str!("../wgmma_none.ll"),
         };
         [multiply, copy, group].concat()
-    }
-
-    /// Runs NVIDIA's assembler, into a file of a folder.
-    fn ptxas(&self, ptx: &[u8], run: &Assembler<'_>) -> Result<PathBuf, Error> {
-        let Assembler { toolchain, folder, name, is_relocatable } = *run;
-        let Some(ptxas) = &toolchain.ptxas else {
-            let target = Target::Cubin(self.arch);
-            let ptx = Target::Ptx(self.arch).to_string();
-            return Err(Error::NoPtxas { target, ptx });
-        };
-        let (input, output) = (write(folder, "kernel.ptx", ptx)?, folder.path.join("kernel.cubin"));
-        // ptxas does not optimise what is to be debugged in full.
-        let how: &[&str] = if self.is_debugged { &["-g", "-O0"] } else { &["-O3"] };
-        let mut command = Command::new(ptxas);
-        command
-            .arg(format!("-arch=sm_{}", self.arch))
-            .args(how)
-            .args(is_relocatable.then_some("-c"))
-            .arg(&input)
-            .arg("-o")
-            .arg(&output);
-        let subject = format!("{name} for sm_{}", self.arch);
-        let result = toolchain.limits.output(&mut command, &subject)?;
-        if !result.status.success() {
-            let stderr =
-                String::from_utf8_lossy(&[result.stdout, result.stderr].concat()).into_owned();
-            return Err(Error::Tool { tool: "ptxas", subject, stderr });
-        }
-        Ok(output)
     }
 }
 
@@ -316,41 +273,36 @@ impl Backend for Nvidia {
         workarounds::order_atomics(context, module, Version::opened());
     }
 
-    fn emit(
-        &self,
-        toolchain: &Toolchain,
-        module: &ValidModule<'_, '_>,
-    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
+    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
         let ptx = self.machine.assembly(module.module())?;
         if !self.assemble {
-            return Ok((ArtifactKind::Ptx, ptx));
+            return Ok(Emitted::new(ArtifactKind::Ptx, ptx));
         }
         let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
         let (folder, name) = (&folder, module.name());
         let is_relocatable = self.link.is_some() && self.needs_link(module.module());
-        let cubin = self.ptxas(&ptx, &Assembler { toolchain, folder, name, is_relocatable })?;
+        let run = self.assembly(toolchain, (folder, name), is_relocatable);
+        let assembled = run.run(&ptx)?;
+        let cubin = &assembled.cubin;
         let bytes = match &self.link {
-            Some(link) if is_relocatable => {
-                match link.link(
-                    &Relocatable { cubin: &cubin, arch: self.arch, name, limits: toolchain.limits },
-                    folder,
-                )? {
-                    Linked::Cubin(bytes) => bytes,
-                    Linked::Undefined(names) => {
-                        let text = format!("{names:?} were found when the module was checked");
-                        return Err(Error::Internal(text));
-                    }
-                    Linked::OtherTypes(name) => return Err(link.clash(&name, self.arch)),
+            Some(link) if is_relocatable => match link.link(&run.relocatable(cubin), folder)? {
+                Linked::Cubin(bytes) => bytes,
+                Linked::Undefined(names) => {
+                    let text = format!("{names:?} were found when the module was checked");
+                    return Err(Error::Internal(text));
                 }
-            }
-            _ => read(&cubin)?,
+                Linked::OtherTypes(name) => return Err(link.clash(&name, self.arch)),
+            },
+            _ => read(cubin)?,
         };
-        Ok((ArtifactKind::Cubin, bytes))
+        Ok(Emitted { kind: ArtifactKind::Cubin, bytes, warnings: assembled.warnings })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use kernelmill_artifact::Target;
+
     use super::*;
 
     /// Acceptance: S0.12.
@@ -367,9 +319,7 @@ mod tests {
     fn every_known_architecture_has_a_ptx_version() {
         for target in Target::all() {
             if let Target::Ptx(arch) = target {
-                let known = PTX_VERSIONS.iter().any(|(major, minor, suffix, _)| {
-                    (*major, *minor, *suffix) == (arch.major, arch.minor, arch.suffix)
-                });
+                let known = version::of_architecture(arch).is_some();
                 assert!(known, "sm_{arch}");
             }
         }

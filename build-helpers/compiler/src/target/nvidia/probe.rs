@@ -8,12 +8,12 @@ use kernelmill_llvm::{
     ir::{Block, Builder, ModuleExt, Place, Type, Value, calling_convention},
 };
 
-use super::{Assembler, Nvidia};
+use super::Nvidia;
 use crate::{
     Error,
     ir::undefined,
     target_info::{Found, LibraryQuery, TargetInfo as _},
-    toolchain::{Linked, Relocatable, TemporaryFolder},
+    toolchain::{Linked, TemporaryFolder},
 };
 
 impl Nvidia {
@@ -30,12 +30,10 @@ impl Nvidia {
         let folder = TemporaryFolder::new(&toolchain.scratch, "probe")?;
         while !functions.is_empty() {
             let ptx = self.calls_of_all(context, &functions)?;
-            let assembler = Assembler { toolchain, folder: &folder, name, is_relocatable: true };
-            let cubin = self.ptxas(&ptx, &assembler)?;
-            match link.link(
-                &Relocatable { cubin: &cubin, arch: self.arch, name, limits: toolchain.limits },
-                &folder,
-            )? {
+            let run = self.assembly(toolchain, (&folder, name), true);
+            // What it warns of concerns no kernel of the user's.
+            let cubin = &run.run(&ptx)?.cubin;
+            match link.link(&run.relocatable(cubin), &folder)? {
                 Linked::Cubin(_) => {}
                 Linked::Undefined(names) => {
                     functions.retain(|function| !names.contains(&function.name()));
