@@ -10,6 +10,7 @@ use crate::{
     Error,
     base::names::{LAYOUT_PREFIX, SHIM_PREFIX},
     passes::{
+        address_spaces,
         deferred::{self, Sources},
         fast_math, lengths,
         link::redefinitions,
@@ -31,6 +32,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     parameters::drop_empty(context, module, source.signatures, is_gpu);
     lengths::add(context, module, source.signatures, is_gpu);
     hide_all_but_shims(session);
+    address_spaces::drop_empty_slots(context, module, backend.machine());
     if job.config.options.debug_level == 0 {
         module.strip_debug_info();
     }
