@@ -200,6 +200,14 @@ fn strip_takes_the_lines_and_only_entry_the_callees() {
         assert_eq!(has(&[("strip", "true")]), [true, true, false], "{target}");
         assert!(has(&[("only_entry", "true")]).starts_with(&[true, false]), "{target}");
     }
+    // On the CPU the run time finds the functions of a kernel through the constant that describes it.
+    let (source, lowered) = lower("taken", SHARED);
+    let config = with_options("cpu", &[("only_entry", "true")]);
+    let module = compiler().inspect(&job("taken", &source, &lowered, &config)).unwrap();
+    let described = module.lines().find(|line| line.starts_with("@kernelmill_cpu_taken_first"));
+    let name = described.and_then(|line| line.split("ptr @").nth(1)?.split([',', ' ']).next());
+    assert!(!body(&module, name.unwrap()).is_empty(), "{module}");
+    assert!(body(&module, "shared").is_empty(), "{module}");
 }
 
 /// Eight floats of a thread, in a loop, whose address is taken; and none.

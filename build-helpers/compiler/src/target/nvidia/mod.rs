@@ -39,6 +39,8 @@ pub(crate) struct Nvidia {
     link: Option<DeviceLink>,
     /// Whether kernels may have tiles of tensors copied.
     maps: bool,
+    /// Whether functions for code of another language are compiled, and no kernels.
+    has_functions: bool,
 }
 
 /// For each architecture (major, minor, suffix or `*`) the oldest version of PTX that has it.
@@ -112,6 +114,8 @@ pub(crate) struct Needs {
     pub(crate) bulk: bool,
     /// Whether they may have tiles of tensors copied.
     pub(crate) maps: bool,
+    /// Whether they are functions for code of another language.
+    pub(crate) has_functions: bool,
 }
 
 /// A run of ptxas.
@@ -156,7 +160,8 @@ impl Nvidia {
         let features = format!("+ptx{version}");
         let machine = Machine::new("nvptx64-nvidia-cuda", &format!("sm_{arch}"), &features, false)?;
         let maps = needs.maps && arch.number() >= 90;
-        Ok(Self { machine, version, arch, assemble, is_debugged, link, maps })
+        let has_functions = needs.has_functions;
+        Ok(Self { machine, version, arch, assemble, is_debugged, link, maps, has_functions })
     }
 
     /// Says what is said of a kernel's launches in the way of LLVM's back end. Processors before
@@ -248,6 +253,10 @@ impl TargetInfo for Nvidia {
         Some(VendorMath::Libdevice)
     }
 
+    fn exports_functions(&self) -> bool {
+        true
+    }
+
     fn has_heap(&self) -> bool {
         true
     }
@@ -327,10 +336,11 @@ impl Backend for Nvidia {
         }
         let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
         let (folder, name) = (&folder, module.name());
-        let is_relocatable = self.link.is_some() && self.needs_link(module.module());
+        let is_linked = self.link.is_some() && self.needs_link(module.module());
+        let is_relocatable = is_linked || self.has_functions;
         let cubin = self.ptxas(&ptx, &Assembler { toolchain, folder, name, is_relocatable })?;
         let bytes = match &self.link {
-            Some(link) if is_relocatable => {
+            Some(link) if is_linked && !self.has_functions => {
                 match link.link(
                     &Relocatable { cubin: &cubin, arch: self.arch, name, limits: toolchain.limits },
                     folder,
