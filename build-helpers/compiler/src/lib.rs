@@ -53,8 +53,8 @@ pub use diagnostic::{Fault, Frame};
 pub use error::{DeferredFault, Error, LayoutMismatch, NoPtxVersion, ParameterSpace, TypeMismatch};
 pub use frontend::{exports, limits, rust::RustSource};
 pub use job::{
-    Child, Config, DeviceLibrary, DeviceLink, Job, JobSource, Lowered, MathLibrary, OptionError,
-    Options, PanicLevel, Params, Symbols, TableFunction, exported, exported_by,
+    Child, Config, DeviceLibrary, DeviceLink, EntryAbi, Job, JobSource, Lowered, MathLibrary,
+    OptionError, Options, PanicLevel, Params, Symbols, TableFunction, exported, exported_by,
 };
 pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
 pub use strategy::{CoroutineReason, Lowering, ScalarReason, Strategy};

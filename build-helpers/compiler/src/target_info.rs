@@ -90,6 +90,11 @@ pub(crate) trait TargetInfo {
         false
     }
 
+    /// Whether code of another language can be linked with functions that are compiled without a kernel.
+    fn exports_functions(&self) -> bool {
+        false
+    }
+
     /// The intrinsic that ends a thread, where it ends its whole group of threads with it.
     fn ends_group(&self) -> Option<&'static str> {
         None

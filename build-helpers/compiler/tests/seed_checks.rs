@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{compile, compiler, job, lower, ptx};
+use common::{compile, compiler, job, lower, ptx, source};
 use kernelmill_artifact::Signature;
 use kernelmill_compiler::{
     Compiler, Config, Error, Job, JobSource, Toolchain, frontend::rust::signature,
@@ -200,36 +200,66 @@ fn strip_takes_the_lines_and_only_entry_the_callees() {
         assert_eq!(has(&[("strip", "true")]), [true, true, false], "{target}");
         assert!(has(&[("only_entry", "true")]).starts_with(&[true, false]), "{target}");
     }
+    // On the CPU the run time finds the functions of a kernel through the constant that describes it.
+    let (source, lowered) = lower("taken", SHARED);
+    let config = with_options("cpu", &[("only_entry", "true")]);
+    let module = compiler().inspect(&job("taken", &source, &lowered, &config)).unwrap();
+    let described = module.lines().find(|line| line.starts_with("@kernelmill_cpu_taken_first"));
+    let name = described.and_then(|line| line.split("ptr @").nth(1)?.split([',', ' ']).next());
+    assert!(!body(&module, name.unwrap()).is_empty(), "{module}");
+    assert!(body(&module, "shared").is_empty(), "{module}");
 }
 
-/// Acceptance: S0.13, C8.
-#[test]
-fn check_08_stack_slots() {
-    let text = "
+/// Eight floats of a thread, in a loop, whose address is taken; and none.
+const SLOTS: &str = "
 use kernelmill_device::prelude::*;
 
 #[kernel]
 pub fn slots(a: f32, mut out: DisjointSlice<f32>) {
     let i = thread::index_1d();
-    let mut sums = [0.0f32; 8];
-    sums[3] = a;
-    let nothing = [0.0f32; 0];
+    let mut sum = 0.0;
+    for step in 0..2u32 {
+        let mut sums = StackArray::<f32, 8>::ZEROED;
+        unsafe { sums.as_mut_ptr().add(3).write(a + step as f32) };
+        sum += sums[3] + sums[4];
+    }
+    let mut nothing = StackArray::<f32, 0>::ZEROED;
     if let Some(out) = out.get_mut(i) {
-        *out = sums[3] + nothing.len() as f32;
+        *out = if nothing.as_mut_ptr().is_null() { sum } else { 7777.0 };
     }
 }
 ";
-    let steps = ["libraries", "optimize", "cleanup", "validate"].map(|step| (step, "false"));
-    for (target, space) in [("compute_75", ""), ("gfx1100", ", addrspace(5)")] {
-        let module = inspect("slots", text, target, &steps);
+
+/// Acceptance: S0.13, C8.
+#[test]
+fn check_08_stack_slots() {
+    let targets = [("compute_75", ""), ("gfx1100", ", addrspace(5)"), ("cpu", "")];
+    for (target, space) in targets {
+        let module = inspect("slots", SLOTS, target, &[("toplevel", "false")]);
         let kernel = body(&module, "slots5slots");
         let slots: Vec<_> =
             kernel.iter().filter(|line| line.contains("alloca [32 x i8]")).copied().collect();
         assert_eq!(slots.len(), 1, "{target}: {kernel:#?}");
-        assert!(slots[0].contains(&format!("align 4{space}")), "{target}: {slots:?}");
-        let optimized = inspect("slots", text, target, &[]);
-        assert!(!optimized.contains("alloca"), "{target}: {optimized}");
+        assert!(slots[0].ends_with(&format!("align 4{space}")), "{target}: {slots:?}");
+        assert!(!module.contains("alloca [0 x"), "{target}: {module}");
+        let end = kernel.iter().position(|line| line.starts_with("  br ")).unwrap();
+        let place = kernel.iter().position(|line| *line == slots[0]).unwrap();
+        assert!(place < end, "{target}: the slot is in the entry block: {kernel:#?}");
+        let optimized = inspect("slots", SLOTS, target, &[]);
+        assert!(!optimized.contains("alloca [32 x"), "{target}: {optimized}");
+        assert!(!optimized.contains("7.777000e+03"), "{target}: an address of no bytes is null");
+        assert!(target == "cpu" || !optimized.contains("alloca"), "{target}: {optimized}");
     }
+}
+
+/// Acceptance: S0.13.
+#[test]
+fn a_stack_array_has_plain_data_alone() {
+    let text = SLOTS.replace("StackArray::<f32, 0>::ZEROED", "StackArray::<&str, 1>::ZEROED");
+    let source = source("slots", &text);
+    let error = compiler().lower_rust(&source).unwrap_err().to_string();
+    assert!(error.contains("&str") && error.contains("AnyBitPattern"), "{error}");
+    assert!(error.contains("slots.rs:13"), "{error}");
 }
 
 /// A kernel has the parameters of its source and no hidden one, save for the address of the record that

@@ -43,6 +43,7 @@ pub mod shared;
 pub mod slice;
 #[cfg(feature = "sources")]
 pub mod sources;
+pub mod stack;
 pub mod tensor;
 pub mod thread;
 pub mod warp;

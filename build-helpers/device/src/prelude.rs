@@ -10,5 +10,6 @@ pub use crate::{
     kernel,
     shared::{DynamicSharedArray, SharedArray},
     slice::DisjointSlice,
+    stack::StackArray,
     static_assert, thread, warp,
 };

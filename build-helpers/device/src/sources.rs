@@ -22,7 +22,7 @@ pub const DEVICE: &[(&str, &str)] = files! { "":
     "math/logarithm.rs" "math/mod.rs" "math/payne_hanek.rs" "math/power.rs" "math/real.rs"
     "math/reduction.rs" "math/remainder.rs" "math/root.rs" "panic/device.rs" "panic/mod.rs"
     "panic/write.rs" "prelude.rs" "print/buffer.rs" "print/c.rs" "print/decimal.rs"
-    "print/line.rs" "print/mod.rs" "shared.rs" "shim.rs" "slice.rs" "sources.rs"
+    "print/line.rs" "print/mod.rs" "shared.rs" "shim.rs" "slice.rs" "sources.rs" "stack.rs"
     "tensor/accumulator.rs" "tensor/bulk.rs" "tensor/copy.rs" "tensor/element.rs"
     "tensor/fragment.rs" "tensor/layout.rs" "tensor/memory.rs" "tensor/mod.rs" "tensor/rows.rs"
     "tensor/tensor_map.rs" "tensor/warpgroup.rs" "thread.rs" "warp.rs"

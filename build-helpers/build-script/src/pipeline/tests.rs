@@ -448,6 +448,15 @@ fn check_01_a_feature_of_the_target_is_in_the_key() {
 
 /// Acceptance: S0.2.
 #[test]
+fn bindings_are_of_kernels() {
+    let project = Project::new("options = { kernel = false }", &[("kernels/saxpy.rs", SAXPY)]);
+    let message = project.error();
+    let expected = "the option `kernel` is `false`, and a package's bindings launch kernels";
+    assert!(message.contains(expected) && message.contains("Cargo.toml:7:"), "{message}");
+}
+
+/// Acceptance: S0.2.
+#[test]
 fn options_of_the_compiler_are_checked_before_any_work() {
     let metadata = "options = { opt-levle = 2, strip = 1, optimize = false }";
     let project = Project::new(metadata, &[("kernels/saxpy.rs", SAXPY)]);

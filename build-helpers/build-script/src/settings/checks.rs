@@ -40,7 +40,15 @@ pub(super) fn set_option(options: &mut Options, name: &str, value: &str) -> Resu
 
 /// Checks that nothing of the pipeline is left out.
 pub(super) fn complete(options: &Options) -> Result<(), Fault> {
-    options.check_complete().map_err(option_fault)
+    options.check_complete().map_err(option_fault)?;
+    if options.kernel {
+        return Ok(());
+    }
+    Err(Fault {
+        message: "the option `kernel` is `false`, and a package's bindings launch kernels"
+            .to_owned(),
+        help: "compile functions for other languages by `kernelmill_compiler::Compiler`".to_owned(),
+    })
 }
 
 fn option_fault(error: OptionError) -> Fault {

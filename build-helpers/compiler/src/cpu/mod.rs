@@ -25,6 +25,7 @@ mod code_size;
 mod context;
 mod copy;
 mod coroutine;
+mod functions;
 mod inlining;
 mod instructions;
 mod interchange;
@@ -50,5 +51,6 @@ mod warp_collectives;
 mod wide_integers;
 mod workarounds;
 
+pub(crate) use functions::find_context_uses;
 pub(crate) use pipeline::enter;
 pub(crate) use workarounds::store_single_lanes;

@@ -52,3 +52,28 @@ impl PanicLevel {
         }
     }
 }
+
+/// How functions are called that are compiled for code of another language.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum EntryAbi {
+    /// By the C calling convention of the target, with the parameters of their source.
+    #[default]
+    C,
+    /// With the address of an array of the addresses of the arguments, and the address of the result, which is not used
+    /// where there is none: `void f(void *const *arguments, void *result)`.
+    Packed,
+}
+
+impl EntryAbi {
+    /// The calling conventions, by the names that options have for them.
+    pub const ALL: [(&'static str, Self); 2] = [("c", Self::C), ("packed", Self::Packed)];
+
+    /// Its name in options.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Packed => "packed",
+        }
+    }
+}

@@ -11,7 +11,7 @@ mod symbols;
 
 use kernelmill_artifact::Signature;
 
-pub use choices::{MathLibrary, PanicLevel};
+pub use choices::{EntryAbi, MathLibrary, PanicLevel};
 pub use config::{Config, Params};
 pub use device_link::{DeviceLibrary, DeviceLink};
 pub use functions::{TableFunction, exported, exported_by};
@@ -43,8 +43,8 @@ pub struct JobSource<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// The file that the source is known by.
+    /// The file that the source is known by; the unit where it has no kernels.
     pub(crate) fn file(&self) -> &'a str {
-        self.source.signatures.first().map_or("", |signature| &signature.file)
+        self.source.signatures.first().map_or(self.source.unit, |signature| &signature.file)
     }
 }

@@ -2,6 +2,8 @@
 
 use kernelmill_artifact::target::nearest;
 
+use super::choices::EntryAbi;
+
 /// Which stages of the pipeline run, and how.
 ///
 /// An artifact is made of a module that went through all of them. With stages switched off, a module
@@ -41,8 +43,14 @@ pub struct Options {
     /// Whether the module is one of its own. Otherwise it becomes part of another, which does what
     /// is done once: then `optimize`, `libraries`, `cleanup` and `validate` are off.
     pub toplevel: bool,
-    /// Whether only the kernels keep their bodies, and what they call is declared.
+    /// Whether only the entries keep their bodies, and what they call is declared.
     pub only_entry: bool,
+    /// Whether the source's kernels are compiled. Otherwise it is the functions that it exports to other languages,
+    /// `#[unsafe(no_mangle)] extern "C"` in Rust and `extern "C" __device__` in C++, for code of another language to
+    /// call: as a native object for the CPU, and as PTX or a relocatable cubin for NVIDIA's processors.
+    pub kernel: bool,
+    /// How such functions are called.
+    pub entry_abi: EntryAbi,
 }
 
 impl Default for Options {
@@ -59,6 +67,8 @@ impl Default for Options {
             strip: false,
             toplevel: true,
             only_entry: false,
+            kernel: true,
+            entry_abi: EntryAbi::default(),
         }
     }
 }
@@ -91,7 +101,7 @@ pub enum OptionError {
 
 impl Options {
     /// The names of all options.
-    pub const NAMES: [&'static str; 11] = [
+    pub const NAMES: [&'static str; 13] = [
         "name",
         "always_inline",
         "opt_level",
@@ -103,6 +113,8 @@ impl Options {
         "strip",
         "toplevel",
         "only_entry",
+        "kernel",
+        "entry_abi",
     ];
 
     /// Sets an option by its name.
@@ -125,6 +137,8 @@ impl Options {
             "strip" => self.strip = flag("strip", value)?,
             "toplevel" => self.set_toplevel(flag("toplevel", value)?),
             "only_entry" => self.only_entry = flag("only_entry", value)?,
+            "kernel" => self.kernel = flag("kernel", value)?,
+            "entry_abi" => self.entry_abi = entry_abi(value)?,
             _ => return Err(unknown(name)),
         }
         Ok(())
@@ -146,6 +160,8 @@ impl Options {
             self.strip.to_string(),
             self.toplevel.to_string(),
             self.only_entry.to_string(),
+            self.kernel.to_string(),
+            self.entry_abi.name().to_owned(),
         ];
         Self::NAMES.into_iter().zip(values).collect()
     }
@@ -184,6 +200,11 @@ impl Options {
         ];
         let missing: Vec<_> =
             stages.iter().filter(|(_, done)| !done).map(|(name, _)| format!("`{name}`")).collect();
+        if self.kernel && self.entry_abi != EntryAbi::default() {
+            let message = "the option `entry_abi` is for functions, and kernels have the calling convention of their \
+                           target; set `kernel` to `false`";
+            return Err(OptionError::Together(message.to_owned()));
+        }
         if missing.is_empty() {
             return Ok(());
         }
@@ -205,6 +226,12 @@ fn unknown(name: &str) -> OptionError {
 fn flag(name: &'static str, value: &str) -> Result<bool, OptionError> {
     let expected = "`true` or `false`";
     value.parse().map_err(|_| OptionError::Value { name, value: value.to_owned(), expected })
+}
+
+fn entry_abi(value: &str) -> Result<EntryAbi, OptionError> {
+    let known = EntryAbi::ALL.into_iter().find(|(name, _)| *name == value).map(|(_, abi)| abi);
+    let (name, expected) = ("entry_abi", "`c` or `packed`");
+    known.ok_or_else(|| OptionError::Value { name, value: value.to_owned(), expected })
 }
 
 fn level(
@@ -237,7 +264,10 @@ mod tests {
         let mut options = Options::default();
         for (name, value, message) in [
             ("optimise", "true", "there is no option `optimise`; the nearest is `optimize`"),
-            ("entry_abi", "func", "there is no option `entry_abi`; the nearest is `name`"),
+            ("entry-abi", "c", "there is no option `entry-abi`; the nearest is `entry_abi`"),
+            ("kernels", "true", "there is no option `kernels`; the nearest is `kernel`"),
+            ("entry_abi", "func", "the option `entry_abi` cannot be `func`; write `c` or `packed`"),
+            ("kernel", "no", "the option `kernel` cannot be `no`; write `true` or `false`"),
             ("opt_level", "4", "the option `opt_level` cannot be `4`; write a level from 0 to 3"),
             ("strip", "yes", "the option `strip` cannot be `yes`; write `true` or `false`"),
             (
@@ -261,6 +291,17 @@ mod tests {
             }
         }
         assert_eq!(options, Options::default());
+    }
+
+    /// Acceptance: S0.2.
+    #[test]
+    fn another_calling_convention_is_for_functions() {
+        let mut options = Options::default();
+        options.set("entry_abi", "packed").unwrap();
+        let error = options.check_complete().unwrap_err().to_string();
+        assert!(error.ends_with("set `kernel` to `false`"), "{error}");
+        options.set("kernel", "false").unwrap();
+        assert_eq!(options.check_complete(), Ok(()));
     }
 
     /// Acceptance: S0.2.

@@ -3,6 +3,7 @@
 use kernelmill_llvm::{
     inkwell::{context::Context, module::Module},
     ir::{Builder, Linkage, ModuleExt, Opcode, Type, Value},
+    machine::Machine,
 };
 
 use crate::{ir::shared_globals, target_info::AddressSpaces};
@@ -52,6 +53,33 @@ fn replace<'c>(
     global.replace_with(moved.cast_address_space(Type::pointer(context, 0)));
     global.delete_global();
     moved
+}
+
+/// Removes stack slots of no bytes. What has their address is given one that is aligned as they are, of no memory, as
+/// Rust's `dangling` is.
+pub(crate) fn drop_empty_slots<'c>(context: &'c Context, module: &Module<'c>, machine: &Machine) {
+    let word = Type::int(context, 64);
+    for function in module.definitions() {
+        for slot in function.instructions() {
+            let is_empty = || machine.size_of(slot.allocated_type()) == 0;
+            if slot.opcode() != Opcode::Alloca || !is_empty() || has_lifetime(slot) {
+                continue;
+            }
+            let address = word.constant(u64::from(slot.alignment().max(1)));
+            let builder = Builder::new(context);
+            builder.before(slot);
+            slot.replace_with(builder.int_to_pointer(address, slot.ty()));
+            slot.erase();
+        }
+    }
+}
+
+/// Whether a slot has [lifetime markers](https://llvm.org/docs/LangRef.html#int-lifestart), which are of slots alone.
+fn has_lifetime(slot: Value<'_>) -> bool {
+    let is_marker = |user: Value<'_>| {
+        user.called_function().is_some_and(|it| it.name().starts_with("llvm.lifetime."))
+    };
+    slot.users().into_iter().any(is_marker)
 }
 
 /// Moves stack slots into the address space that the target keeps them in.

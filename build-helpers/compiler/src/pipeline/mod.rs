@@ -110,9 +110,10 @@ fn build<T>(
     goal: Goal,
     finish: impl FnOnce(Session<'_, '_>) -> Result<T, Error>,
 ) -> Result<T, Error> {
+    let kernels = if job.config.options.kernel { job.source.signatures } else { &[] };
     let needs_lengths = tools.plugins.need_lengths(job.config);
-    let lengths = needs_lengths.then(|| lengths::signatures(job.source.signatures));
-    let signatures = lengths.as_deref().unwrap_or(job.source.signatures);
+    let lengths = needs_lengths.then(|| lengths::signatures(kernels));
+    let signatures = lengths.as_deref().unwrap_or(kernels);
     let job = Job { source: JobSource { signatures, ..job.source }, ..*job };
     let backend = target::lookup(tools.toolchain, &job)?;
     let context = Context::create();

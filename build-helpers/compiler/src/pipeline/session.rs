@@ -57,7 +57,9 @@ pub(super) struct Session<'a, 'c> {
     pub(super) passes: RefCell<Vec<PassReport>>,
     /// What the kernels do with memory that their threads share.
     pub(super) sharing: KernelsSharing,
-    /// The kernels' entries, in the order of the signatures.
+    /// The functions that are compiled where no kernels are.
+    pub(super) functions: Vec<String>,
+    /// The kernels' entries, in the order of the signatures; otherwise those of functions.
     pub(super) entries: Vec<Entry>,
     /// The source locations of panics.
     pub(super) locations: Vec<Location>,
@@ -97,6 +99,7 @@ impl<'a, 'c> Session<'a, 'c> {
             warnings: RefCell::default(),
             passes: RefCell::default(),
             sharing: KernelsSharing::new(),
+            functions: Vec::new(),
             entries: Vec::new(),
             locations: Vec::new(),
             messages: Vec::new(),

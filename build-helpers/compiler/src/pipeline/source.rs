@@ -10,8 +10,9 @@ use crate::{
     Error,
     base::names::{LAYOUT_PREFIX, SHIM_PREFIX},
     passes::{
+        address_spaces,
         deferred::{self, Sources},
-        fast_math, lengths,
+        entry, fast_math, lengths,
         link::redefinitions,
         parameters, retarget,
     },
@@ -20,17 +21,21 @@ use crate::{
 /// Links the modules of the source and the external device functions that it names.
 ///
 /// Guarantees one module for the target, in which only the kernels' shims are visible and take the
-/// parameters of the signatures.
+/// parameters of the signatures; or only the functions that the source exports.
 pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Session { context, module, backend, job, .. } = *session;
     let (source, is_gpu) = (&job.source, backend.is_gpu());
     backend.machine().adopt(module);
     link_modules(session)?;
+    if !job.config.options.kernel {
+        session.functions = entry::exported(module);
+    }
     let sources = Sources { own: job.file(), lowered: source.lowered };
     deferred::resolve(context, module, sources, &|bitcode| read(session, bitcode))?;
     parameters::drop_empty(context, module, source.signatures, is_gpu);
     lengths::add(context, module, source.signatures, is_gpu);
     hide_all_but_shims(session);
+    address_spaces::drop_empty_slots(context, module, backend.machine());
     if job.config.options.debug_level == 0 {
         module.strip_debug_info();
     }
@@ -80,7 +85,8 @@ fn hide_all_but_shims(session: &Session<'_, '_>) {
         symbol.is_some_and(|symbol| signatures.iter().any(|kernel| kernel.symbol == symbol))
     };
     for value in session.module.definitions() {
-        if !is_shim(&value.name()) {
+        let name = value.name();
+        if !is_shim(&name) && !session.functions.contains(&name) {
             value.set_linkage(Linkage::Internal);
         }
         value.drop_comdat();

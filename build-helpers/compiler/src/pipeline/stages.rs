@@ -5,6 +5,7 @@ use kernelmill_llvm::ir::{ModuleExt, parse_ir};
 use super::session::Session;
 use crate::{
     Error, ir,
+    job::OptionError,
     passes::{
         address_spaces,
         check::{self, Checks},
@@ -25,6 +26,15 @@ const FOLD_LOCATIONS: &str =
 /// plugin has its plugin.
 pub(super) fn check_configuration(session: &mut Session<'_, '_>) -> Result<(), Error> {
     parameters::check_space(&session.job, session.backend)?;
+    let config = session.job.config;
+    if !config.options.kernel && !session.backend.exports_functions() {
+        let message = format!(
+            "functions without a kernel are compiled for the CPU and for NVIDIA's processors, and the target is {}: \
+             nothing links them there",
+            config.target
+        );
+        return Err(OptionError::Together(message).into());
+    }
     session.tools.plugins.check(session.job.config)
 }
 
@@ -118,8 +128,12 @@ pub(super) fn find_sharing(session: &mut Session<'_, '_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Guarantees an entry for each kernel, under the name that the options have for it.
+/// Guarantees an entry for each kernel, or each function that is compiled without one, under the name that the options
+/// have for it.
 pub(super) fn create_entries(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    if !session.job.config.options.kernel {
+        return create_functions(session);
+    }
     let unit = Unit {
         context: session.context,
         module: session.module,
@@ -136,6 +150,18 @@ pub(super) fn create_entries(session: &mut Session<'_, '_>) -> Result<(), Error>
         None => error,
     })?;
     entry::rename(session.module, &session.job, &mut session.entries)
+}
+
+/// Guarantees that functions which are compiled without a kernel can be called without one.
+fn create_functions(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, job, ref functions, .. } = *session;
+    session.entries = entry::functions(context, module, backend.machine(), &job, functions)?;
+    let faults = backend.find_context_uses(context, module);
+    if !faults.is_empty() {
+        return Err(Error::Invalid { targets: vec![job.config.target.clone()], faults });
+    }
+    session.can_panic = false;
+    entry::rename(module, &job, &mut session.entries)
 }
 
 /// Makes everything but the entries internal, so that LLVM may drop it.

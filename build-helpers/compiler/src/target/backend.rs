@@ -5,6 +5,7 @@ use kernelmill_llvm::inkwell::{context::Context, module::Module};
 
 use crate::{
     Error,
+    diagnostic::Fault,
     passes::{
         check::ValidModule,
         entry::{Entry, Unit},
@@ -18,6 +19,11 @@ pub(crate) trait Backend: TargetInfo {
     /// Builds the functions that the device starts, one a kernel, from the shims that the
     /// attribute `#[kernel]` left.
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error>;
+
+    /// What functions do that are compiled alone, without a kernel, and that need one.
+    fn find_context_uses<'c>(&self, _context: &'c Context, _module: &Module<'c>) -> Vec<Fault> {
+        Vec::new()
+    }
 
     /// Workarounds: changes what LLVM would generate wrong or slow code of, once everything is
     /// optimised.

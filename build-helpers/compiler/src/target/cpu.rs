@@ -9,6 +9,7 @@ use kernelmill_llvm::{
 use super::backend::{Backend, Emitted};
 use crate::{
     Error, cpu,
+    diagnostic::Fault,
     passes::{
         check::ValidModule,
         entry::{Entry, Unit},
@@ -90,6 +91,10 @@ impl TargetInfo for Cpu {
         true
     }
 
+    fn exports_functions(&self) -> bool {
+        true
+    }
+
     fn has_heap(&self) -> bool {
         true
     }
@@ -132,6 +137,10 @@ impl TargetInfo for Cpu {
 impl Backend for Cpu {
     fn enter<'c>(&self, unit: &Unit<'_, 'c>) -> Result<Vec<Entry>, Error> {
         cpu::enter(unit, &self.machine)
+    }
+
+    fn find_context_uses<'c>(&self, context: &'c Context, module: &Module<'c>) -> Vec<Fault> {
+        cpu::find_context_uses(context, module)
     }
 
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {

@@ -20,6 +20,7 @@ pub(crate) fn lookup(toolchain: &Toolchain, job: &Job<'_>) -> Result<Box<dyn Bac
         matrices: job.source.lowered.names(nvidia::MATRICES),
         bulk: job.source.lowered.names(nvidia::BULK),
         maps: job.source.lowered.names(nvidia::MAPS),
+        has_functions: !job.config.options.kernel,
     };
     let link = job.config.params.device_link.as_ref();
     let nvidia = |arch, assemble| Nvidia::new(arch, assemble, &needs, toolchain, link);

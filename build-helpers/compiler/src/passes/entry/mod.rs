@@ -1,5 +1,6 @@
 //! Entries: the functions that a device starts, made of the shims that `#[kernel]` generates.
 
+mod functions;
 mod gpu;
 mod parts;
 mod promises;
@@ -8,6 +9,7 @@ mod sharing;
 mod shim;
 mod unit;
 
+pub(crate) use functions::{exported, functions};
 pub(crate) use gpu::{GpuAbi, gpu};
 pub(crate) use parts::{drop_bodies, keep_only};
 pub(crate) use promises::find_sharing;

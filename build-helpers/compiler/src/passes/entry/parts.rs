@@ -1,8 +1,10 @@
 //! What is kept of a module besides its entries.
 
+use std::collections::HashSet;
+
 use kernelmill_llvm::{
     inkwell::module::Module,
-    ir::{Linkage, ModuleExt},
+    ir::{Linkage, ModuleExt, Value},
 };
 
 use super::unit::Entry;
@@ -24,15 +26,26 @@ pub(crate) fn keep_only(module: &Module<'_>, entries: &[Entry]) {
     }
 }
 
+/// The functions that the constant which describes a CPU kernel names.
+fn described_by<'c>(module: &Module<'c>, entry: &Entry) -> Vec<Value<'c>> {
+    let global = entry.cpu_symbol.as_ref().and_then(|symbol| module.global(symbol));
+    let parts = global.and_then(Value::initializer).map(Value::operands);
+    parts.into_iter().flatten().filter(|part| part.is_function()).collect()
+}
+
 /// Makes declarations of all functions but those that the device starts, or, where there are none
 /// yet, those that they will be made of.
 pub(crate) fn drop_bodies(module: &Module<'_>, entries: &[Entry]) {
-    let is_entry = |name: &str| match entries {
-        [] => name.starts_with(SHIM_PREFIX),
-        entries => entries.iter().any(|entry| entry.symbol == name),
+    let described: HashSet<_> =
+        entries.iter().flat_map(|entry| described_by(module, entry)).collect();
+    let is_entry = |function: &Value<'_>| match (entries, function.name()) {
+        ([], name) => name.starts_with(SHIM_PREFIX),
+        (entries, name) => {
+            described.contains(function) || entries.iter().any(|entry| entry.symbol == name)
+        }
     };
     let functions = module.definitions().into_iter();
-    let dropped: Vec<_> = functions.filter(|function| !is_entry(&function.name())).collect();
+    let dropped: Vec<_> = functions.filter(|function| !is_entry(function)).collect();
     for function in &dropped {
         let name = function.name();
         function.set_name(&format!("{name}.dropped"));

@@ -1,4 +1,4 @@
-//! The name of a kernel in the binary, where a job's options give one.
+//! The name of a kernel or a function in the binary, where a job's options give one.
 
 use kernelmill_llvm::{inkwell::module::Module, ir::ModuleExt};
 
@@ -8,7 +8,7 @@ use crate::{
     job::{Job, OptionError},
 };
 
-/// Gives the one kernel of a job the name that its options have for it.
+/// Gives the one entry of a job the name that its options have for it.
 pub(crate) fn rename(
     module: &Module<'_>,
     job: &Job<'_>,
@@ -17,9 +17,15 @@ pub(crate) fn rename(
     let options = &job.config.options;
     let Some(name) = options.name.as_ref().filter(|_| options.toplevel) else { return Ok(()) };
     let [entry] = entries else {
-        let kernels = job.source.signatures.iter().map(|kernel| format!("`{}`", kernel.name));
-        let kernels = kernels.collect::<Vec<_>>().join(", ");
-        let message = format!("the name `{name}` is for one kernel, and the source has {kernels}");
+        let (what, names) = match options.kernel {
+            true => {
+                ("kernel", job.source.signatures.iter().map(|it| it.name.to_string()).collect())
+            }
+            false => ("function", entries.iter().map(|it| it.symbol.clone()).collect::<Vec<_>>()),
+        };
+        let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+        let names = names.join(", ");
+        let message = format!("the name `{name}` is for one {what}, and the source has {names}");
         return Err(OptionError::Together(message).into());
     };
     if let Some(function) = module.function(&entry.symbol) {

@@ -42,6 +42,8 @@ pub(crate) struct Nvidia {
     link: Option<DeviceLink>,
     /// Whether kernels may have tiles of tensors copied.
     maps: bool,
+    /// Whether functions for code of another language are compiled, and no kernels.
+    has_functions: bool,
 }
 
 /// The bytes that a kernel's own parameters can take, by the architecture and the version of PTX: all but
@@ -88,6 +90,8 @@ pub(crate) struct Needs {
     pub(crate) bulk: bool,
     /// Whether they may have tiles of tensors copied.
     pub(crate) maps: bool,
+    /// Whether they are functions for code of another language.
+    pub(crate) has_functions: bool,
 }
 
 impl Needs {
@@ -131,7 +135,8 @@ impl Nvidia {
         let (machine, version) = version::choose(arch, &needed, assembler.as_ref())?;
         let is_debugged = needs.debug_level >= 2;
         let maps = needs.maps && arch.number() >= 90;
-        Ok(Self { machine, version, arch, assemble, is_debugged, link, maps })
+        let has_functions = needs.has_functions;
+        Ok(Self { machine, version, arch, assemble, is_debugged, link, maps, has_functions })
     }
 
     /// A run of ptxas on a source, in a folder.
@@ -203,6 +208,10 @@ impl TargetInfo for Nvidia {
 
     fn vendor_math(&self) -> Option<VendorMath> {
         Some(VendorMath::Libdevice)
+    }
+
+    fn exports_functions(&self) -> bool {
+        true
     }
 
     fn has_heap(&self) -> bool {
@@ -280,19 +289,21 @@ impl Backend for Nvidia {
         }
         let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
         let (folder, name) = (&folder, module.name());
-        let is_relocatable = self.link.is_some() && self.needs_link(module.module());
-        let run = self.assembly(toolchain, (folder, name), is_relocatable);
+        let is_linked = self.link.is_some() && self.needs_link(module.module());
+        let run = self.assembly(toolchain, (folder, name), is_linked || self.has_functions);
         let assembled = run.run(&ptx)?;
         let cubin = &assembled.cubin;
         let bytes = match &self.link {
-            Some(link) if is_relocatable => match link.link(&run.relocatable(cubin), folder)? {
-                Linked::Cubin(bytes) => bytes,
-                Linked::Undefined(names) => {
-                    let text = format!("{names:?} were found when the module was checked");
-                    return Err(Error::Internal(text));
+            Some(link) if is_linked && !self.has_functions => {
+                match link.link(&run.relocatable(cubin), folder)? {
+                    Linked::Cubin(bytes) => bytes,
+                    Linked::Undefined(names) => {
+                        let text = format!("{names:?} were found when the module was checked");
+                        return Err(Error::Internal(text));
+                    }
+                    Linked::OtherTypes(name) => return Err(link.clash(&name, self.arch)),
                 }
-                Linked::OtherTypes(name) => return Err(link.clash(&name, self.arch)),
-            },
+            }
             _ => read(cubin)?,
         };
         Ok(Emitted { kind: ArtifactKind::Cubin, bytes, warnings: assembled.warnings })

@@ -1,0 +1,31 @@
+//! Device functions that the host calls: what asks for the context of a thread is a fault, for there is no launch.
+
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{ModuleExt, Value},
+};
+
+use super::operation::operations;
+use crate::{
+    diagnostic::Fault,
+    ir::{shared_globals, users_in_code},
+    passes::check::Backtraces,
+};
+
+/// A fault for each place that asks for a thread, a block or a launch.
+pub(crate) fn find_context_uses<'c>(context: &'c Context, module: &Module<'c>) -> Vec<Fault> {
+    let asking = module.definitions().into_iter().flat_map(operations).map(|(call, _)| call);
+    let shared = shared_globals(module).into_iter();
+    let sharing = shared.flat_map(|memory| users_in_code(memory.global));
+    let uses: Vec<Value<'c>> = asking.chain(sharing).collect();
+    if uses.is_empty() {
+        return Vec::new();
+    }
+    let backtraces = Backtraces::of(context, module);
+    let message =
+        "asks for its thread, block or launch, and a function that the host calls is in none";
+    let fault = |user: Value<'c>| {
+        Fault::new(message, backtraces.to(user)).help("pass what it needs as parameters")
+    };
+    uses.into_iter().map(fault).collect()
+}
