@@ -140,7 +140,10 @@ pub use base::{error::Error, report::Report};
 pub use builder::{Build, Kernel, Patterns};
 pub use kernelmill_artifact::LaunchLimits;
 pub use kernelmill_compiler::{MathLibrary, PanicLevel};
-pub use settings::{choices::CudaCompiler, schema::SETTINGS_SCHEMA};
+pub use settings::{
+    choices::{CudaCompiler, ExcessSpills},
+    schema::SETTINGS_SCHEMA,
+};
 pub use store::upkeep::{Removed, StoreStats, Upkeep};
 pub use summary::Summary;
 

@@ -16,6 +16,7 @@ use crate::{
         check::ValidModule,
         entry::{self, Entry, GpuAbi, Unit},
     },
+    resources,
     target_info::{AddressSpaces, TargetInfo, VendorMath},
     toolchain::{KeptRun, TemporaryFolder, Toolchain, read},
 };
@@ -212,6 +213,7 @@ impl Backend for Amd {
     fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
         let object = self.machine.object(module.module())?;
         let bytes = self.link(toolchain, &object, module.name())?;
-        Ok(Emitted::new(ArtifactKind::CodeObject, bytes))
+        let resources = resources::of_code_object(&bytes);
+        Ok(Emitted { resources, ..Emitted::new(ArtifactKind::CodeObject, bytes) })
     }
 }

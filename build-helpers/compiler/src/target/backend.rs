@@ -10,6 +10,7 @@ use crate::{
         check::ValidModule,
         entry::{Entry, Unit},
     },
+    resources::ByKernel,
     target_info::TargetInfo,
     toolchain::Toolchain,
 };
@@ -35,15 +36,19 @@ pub(crate) trait Backend: TargetInfo {
 
 /// The code of a module.
 pub(crate) struct Emitted {
+    /// The form of its bytes.
     pub(crate) kind: ArtifactKind,
+    /// Its bytes.
     pub(crate) bytes: Vec<u8>,
     /// What the tools warned of, a line each.
     pub(crate) warnings: Vec<String>,
+    /// What its kernels take, as far as the tools that made it say.
+    pub(crate) resources: ByKernel,
 }
 
 impl Emitted {
     /// Code that nothing was said of.
     pub(crate) fn new(kind: ArtifactKind, bytes: Vec<u8>) -> Self {
-        Self { kind, bytes, warnings: Vec::new() }
+        Self { kind, bytes, warnings: Vec::new(), resources: ByKernel::new() }
     }
 }

@@ -8,7 +8,7 @@ use std::{
 use kernelmill_artifact::{NvidiaArch, Target};
 
 use crate::{
-    Error,
+    Error, resources,
     toolchain::{KeptRun, Relocatable, TemporaryFolder, Toolchain, write},
 };
 
@@ -32,6 +32,8 @@ pub(super) struct Assembled {
     pub(super) cubin: PathBuf,
     /// What it warned of, a line each.
     pub(super) warnings: Vec<String>,
+    /// What it says of each kernel's resources, among other things.
+    pub(super) said: String,
 }
 
 impl<'a> Assembly<'a> {
@@ -50,6 +52,7 @@ impl<'a> Assembly<'a> {
         command
             .arg(format!("-arch=sm_{}", arch))
             .args(how)
+            .arg("-v")
             .args(self.is_relocatable.then_some("-c"))
             .arg(&input)
             .arg("-o")
@@ -60,11 +63,14 @@ impl<'a> Assembly<'a> {
         let result = kept.output(&mut command)?;
         let said = String::from_utf8_lossy(&[result.stdout, result.stderr].concat()).into_owned();
         if result.status.success() {
-            return Ok(Assembled { cubin, warnings: warnings(&said, &input, &subject) });
+            let warnings = warnings(&said, &input, &subject);
+            return Ok(Assembled { cubin, warnings, said });
         }
         let kept = kept.keep(&command);
         let place = kept.as_ref().map_or_else(|| input.clone(), |kept| kept.join("kernel.ptx"));
-        let stderr = said.replace(&*input.to_string_lossy(), &place.to_string_lossy());
+        let faults = said.lines().filter(|line| !resources::is_said(line));
+        let stderr: String = faults.map(|line| format!("{line}\n")).collect();
+        let stderr = stderr.replace(&*input.to_string_lossy(), &place.to_string_lossy());
         Err(Error::Tool { tool: "ptxas", subject, stderr, kept })
     }
 

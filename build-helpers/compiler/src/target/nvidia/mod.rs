@@ -25,6 +25,7 @@ use crate::{
         entry::{self, Entry, GpuAbi, Unit},
         parameters::RECORD_BYTES,
     },
+    resources,
     target_info::{AddressSpaces, Found, LibraryQuery, Printf, TargetInfo, VendorMath},
     toolchain::{Linked, TemporaryFolder, Toolchain, read},
 };
@@ -306,7 +307,9 @@ impl Backend for Nvidia {
             }
             _ => read(cubin)?,
         };
-        Ok(Emitted { kind: ArtifactKind::Cubin, bytes, warnings: assembled.warnings })
+        let resources = resources::of_cubin(&bytes, &resources::spills(&assembled.said));
+        let warnings = assembled.warnings;
+        Ok(Emitted { kind: ArtifactKind::Cubin, bytes, warnings, resources })
     }
 }
 
