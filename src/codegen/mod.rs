@@ -17,7 +17,8 @@ pub use kernelmill_artifact::{
 };
 
 pub use crate::{
-    __assert_layout as assert_layout, __device_struct as device_struct, __needs_half as needs_half,
+    __assert_layout as assert_layout, __assert_primitive_names as assert_primitive_names,
+    __device_struct as device_struct, __needs_half as needs_half,
     argument::{Argument, Held, HeldMap, MAX_ARGUMENTS, TensorMapArgument},
     copy::half,
     embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, abi},
@@ -162,6 +163,51 @@ impl<T> SameType<T> for T {}
 
 /// Asserts, at compile time, that what `_field` leads to has type `T`.
 pub const fn assert_field<T, S, F: SameType<T>>(_field: fn(&S) -> *const F) {}
+
+/// The primitive types that signatures have.
+pub type Primitives =
+    (bool, char, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64);
+
+/// Asserts that the names of primitive types are theirs where it stands. Bindings have these names, so that an
+/// item of the program beside them, such as `type f64 = u8;`, would give their wrappers other types than the kernels
+/// have.
+///
+/// ```
+/// kernelmill::__codegen::assert_primitive_names!();
+/// ```
+///
+/// ```compile_fail,E0308
+/// mod kernels {
+///     type f64 = u8;
+///     kernelmill::__codegen::assert_primitive_names!();
+/// }
+/// ```
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __assert_primitive_names {
+    () => {
+        const _: fn(
+            $crate::__codegen::Primitives,
+        ) -> (
+            bool,
+            char,
+            i8,
+            i16,
+            i32,
+            i64,
+            i128,
+            isize,
+            u8,
+            u16,
+            u32,
+            u64,
+            u128,
+            usize,
+            f32,
+            f64,
+        ) = |same| same;
+    };
+}
 
 /// Asserts, at compile time, that a struct on the host is laid out as on the device, and that the fields
 /// that have a type here have it there:

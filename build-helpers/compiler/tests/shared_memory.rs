@@ -46,6 +46,22 @@ fn too_much_static_shared_memory_is_refused_with_kernel_arrays_and_line() {
 }
 
 #[test]
+fn a_block_array_that_is_too_large_is_called_by_its_parameter() {
+    let text = "use kernelmill_device::prelude::*;
+#[kernel]
+pub fn two(x: u32, tile: BlockArray<u32, 40000>, mut y: DisjointSlice<u32>) {
+    let tile = tile.sync();
+    if let Some(out) = y.get_mut(thread::index_1d()) {
+        *out = tile[39999] + x;
+    }
+}
+";
+    let message = compile("two", text, "compute_75").unwrap_err().to_string();
+    let end = "at most: the `BlockArray` that is parameter 2 has 160000";
+    assert!(message.contains(end), "{message}");
+}
+
+#[test]
 fn shared_memory_of_gigabytes_is_refused_on_the_cpu() {
     let message = compile("two", &two_arrays(1 << 28, 4), "cpu").unwrap_err().to_string();
     let start = "the kernels of the source have 1073741840 bytes of static shared memory, and on the CPU they may \

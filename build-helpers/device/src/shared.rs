@@ -7,6 +7,7 @@ use crate::intrinsics;
 use core::{
     cell::UnsafeCell,
     fmt,
+    marker::PhantomData,
     mem::MaybeUninit,
     ops::{Index, IndexMut},
 };
@@ -54,10 +55,19 @@ const TAG: u64 = 0x6b6d_5f73_6861_7265;
 /// use kernelmill_device::prelude::*;
 /// static TILE: SharedArray<f32, 256> = SharedArray::UNINIT;
 /// ```
+///
+/// Nor is it [`Send`], because a `static` lock of one would:
+///
+/// ```compile_fail,E0277
+/// use kernelmill_device::prelude::*;
+/// static TILE: std::sync::Mutex<SharedArray<f32, 256>> = std::sync::Mutex::new(SharedArray::UNINIT);
+/// ```
 #[repr(C)]
 pub struct SharedArray<T, const N: usize> {
     data: UnsafeCell<MaybeUninit<[T; N]>>,
     tag: u64,
+    /// Neither `Send` nor `Sync`.
+    thread: PhantomData<*mut ()>,
 }
 
 impl<T, const N: usize> SharedArray<T, N> {
@@ -66,7 +76,8 @@ impl<T, const N: usize> SharedArray<T, N> {
         clippy::declare_interior_mutable_const,
         reason = "an initial value, of which every `static mut` is to have a copy"
     )]
-    pub const UNINIT: Self = Self { data: UnsafeCell::new(MaybeUninit::uninit()), tag: TAG };
+    pub const UNINIT: Self =
+        Self { data: UnsafeCell::new(MaybeUninit::uninit()), tag: TAG, thread: PhantomData };
 
     /// The number of elements.
     #[inline(always)]

@@ -252,9 +252,9 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_CACHE_DIR",
         "rerun-if-env-changed=XDG_CACHE_HOME",
         "rerun-if-changed=kernels",
+        "rerun-if-changed=kernels/helper.rs",
         "rerun-if-env-changed=RUSTC_BOOTSTRAP",
         "rerun-if-changed=kernels/saxpy.rs",
-        "rerun-if-changed=kernels/helper.rs",
     ]
     .map(|line| format!("cargo::{line}"))
     .into();

@@ -161,6 +161,10 @@ fn names_that_the_bindings_cannot_have_are_refused() {
             ("kernels/a.rs", &first),
             ("kernels/b.rs", &second),
             ("kernels/c.rs", "#[kernel] fn load() {}"),
+            (
+                "kernels/d.rs",
+                "#[repr(C)] struct f64 { x: u8 }\n#[kernel] fn d(p: f64) {}\n#[kernel] fn e(all: &[f64]) {}",
+            ),
         ],
     );
     let expected = "\
@@ -168,6 +172,10 @@ error: kernels/b.rs:2: the struct `P` is not the `P` of kernels/a.rs:2; both wou
 
 error: kernels/c.rs:1: a kernel cannot be named `load`
   help: rename it: `Kernels::load` is there already
+
+error: kernels/d.rs:2: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
+
+error: kernels/d.rs:3: a struct in a signature cannot be named `f64`: wrappers of other kernels have the primitive type of that name; rename it
 
 error: `types` gives `crate::Q` for `Q`, a struct that no kernel's signature has
   help: the nearest is `P`";

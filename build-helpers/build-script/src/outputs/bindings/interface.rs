@@ -23,6 +23,11 @@ use std::collections::BTreeMap;
 
 /// The functions that every `Kernels` has.
 const FIXED: [&str; 2] = ["load", "signatures"];
+/// The names of primitive types.
+const PRIMITIVES: [&str; 17] = [
+    "bool", "char", "str", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64",
+    "u128", "usize", "f32", "f64",
+];
 /// What has the device functions, where there are any.
 const FUNCTIONS: &str = "functions";
 
@@ -234,6 +239,12 @@ fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
         report.message(format!(
             "{place}: a {what} in a signature cannot be named `{name}`: that is the type of the \
              generated wrappers; rename it"
+        ));
+    }
+    if PRIMITIVES.contains(&name) {
+        report.message(format!(
+            "{place}: a {what} in a signature cannot be named `{name}`: wrappers of other kernels have the \
+             primitive type of that name; rename it"
         ));
     }
 }

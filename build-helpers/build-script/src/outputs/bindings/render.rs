@@ -43,6 +43,9 @@ fn kernel_set(package: &str, interface: &Interface, embedded: &[Embedded<'_>]) -
         "\
 // The kernels of the package `{package}`, written by kernelmill-build. Changes are lost.
 
+// A type beside these lines that is named as a primitive one does not compile.
+::kernelmill::__codegen::assert_primitive_names!();
+
 static SET: ::kernelmill::__codegen::KernelSet = {{
     use ::kernelmill::__codegen as cg;
 

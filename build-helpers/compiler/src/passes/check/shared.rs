@@ -104,6 +104,13 @@ pub(super) fn find<'c>(
     kernels.filter_map(over_limit).collect()
 }
 
+/// Which parameter of a kernel has the array of this path, from 0: the entry that `#[kernel]` generates names
+/// it so.
+fn block_array(path: &str) -> Option<usize> {
+    let (_, name) = path.rsplit_once("::__kernelmill_p")?;
+    name.strip_suffix("_len")?.parse().ok()
+}
+
 /// The fault of a kernel, at a use of its largest array, or of another where that has no line.
 fn fault<'c>(
     kernel: Value<'c>,
@@ -114,7 +121,10 @@ fn fault<'c>(
     let shown = |(bytes, array): &(u64, Value<'c>)| {
         let name = array.name();
         let path = demangle(name.rsplit_once("_in").map_or(&*name, |(name, _)| name));
-        format!("`{path}` has {bytes}")
+        match block_array(&path) {
+            Some(index) => format!("the `BlockArray` that is parameter {} has {bytes}", index + 1),
+            None => format!("`{path}` has {bytes}"),
+        }
     };
     let message = format!(
         "kernel `{}` has {bytes} bytes of static shared memory, and a block of the target has {limit} at \

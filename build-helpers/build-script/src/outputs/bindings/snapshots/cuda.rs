@@ -1,5 +1,8 @@
 // The kernels of the package `cuda`, written by kernelmill-build. Changes are lost.
 
+// A type beside these lines that is named as a primitive one does not compile.
+::kernelmill::__codegen::assert_primitive_names!();
+
 static SET: ::kernelmill::__codegen::KernelSet = {
     use ::kernelmill::__codegen as cg;
 
