@@ -43,6 +43,20 @@ fn addresses_of_32_bits_wrap() {
     ]);
 }
 
+/// A `.loc` ends where its numbers do, not where its line does.
+#[test]
+fn instructions_may_follow_a_location_on_its_line() {
+    check(&[
+        program("plain", ".loc 1 2 3 mov.u64 %rd3, 7; .loc 1 2 4 st.global.u64 [%rd1], %rd3;", &[7]),
+        program(
+            "inlined",
+            "mov.u64 %rd3, 5; L0: .loc 1 2 3, function_name L0 + 4, inlined_at 1 5 6 add.u64 %rd3, %rd3, 4;
+             st.global.u64 [%rd1], %rd3;",
+            &[9],
+        ),
+    ]);
+}
+
 #[test]
 fn constants_are_added_to_operands() {
     check(&[

@@ -3,7 +3,8 @@
 //!
 //! On each toolchain some examples run, every kernel of `tests/conformance` runs on the CPU and on the
 //! fake CUDA driver, and every kernel must have the lowering strategy that it has on the others. The types that
-//! its rustc states in debug information are read as well.
+//! its rustc states in debug information are read as well, a barrier in a source stays one, and its LLVM is asked which
+//! versions of PTX it knows.
 
 use crate::{
     fake_driver, rust,
@@ -50,7 +51,7 @@ fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
     rust::install(workspace, name, &[])?;
     let version = workspace.shell.cmd("rustc").args([format!("+{name}").as_str(), "-vV"]).read()?;
     println!("{version}");
-    type_identity(workspace, name)?;
+    compiler_tests(workspace, name)?;
     // Removed at the end: it is large.
     let target = workspace.temporary_folder()?;
     let target = target.path();
@@ -77,11 +78,15 @@ fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs the tests of type identity, built as all other tests, on what this toolchain's rustc writes.
-fn type_identity(workspace: &Workspace, name: &str) -> Result<()> {
+/// Tests of the compiler that depend on what rustc writes and on what LLVM knows: the types in debug information,
+/// rustc's jump threading, which duplicates barriers, and the versions of PTX.
+const COMPILER_TESTS: [&str; 5] = ["--lib", "--test", "kernels", "--test", "type_identity"];
+
+/// Runs tests of the compiler, built as all other tests, with this toolchain's rustc and LLVM.
+fn compiler_tests(workspace: &Workspace, name: &str) -> Result<()> {
     let rustc =
         workspace.shell.cmd("rustup").args(["which", "rustc", "--toolchain", name]).read()?;
     let runner = format!("target.'cfg(unix)'.runner = ['env', 'RUSTC={rustc}']");
-    let tests = ["--quiet", "--package", "kernelmill-compiler", "--test", "type_identity"];
-    Ok(workspace.cargo(&["test", "--config", &runner]).args(tests).run()?)
+    let package = ["--quiet", "--package", "kernelmill-compiler"];
+    Ok(workspace.cargo(&["test", "--config", &runner]).args(package).args(COMPILER_TESTS).run()?)
 }

@@ -5,7 +5,7 @@ mod limits;
 mod nvlink;
 mod scratch;
 
-use std::path::PathBuf;
+use std::{env::consts::EXE_SUFFIX, path::PathBuf};
 
 pub(crate) use failed::KeptRun;
 pub use limits::ToolLimits;
@@ -41,10 +41,14 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// The linker for AMD code objects that rustup's toolchains have.
+    /// The linker for AMD code objects: where rustup's toolchains have it, or, where it is not there, beside a
+    /// distribution's rustc.
     pub(crate) fn linker(&self) -> PathBuf {
+        let name = format!("rust-lld{EXE_SUFFIX}");
         let host = self.rustc_host();
-        self.sysroot.join("lib/rustlib").join(host).join("bin/rust-lld")
+        let own = self.sysroot.join("lib/rustlib").join(host).join("bin").join(&name);
+        let shared = self.sysroot.join("bin").join(name);
+        if !own.exists() && shared.exists() { shared } else { own }
     }
 
     /// The triple that rustc itself runs on.

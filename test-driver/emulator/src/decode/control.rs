@@ -151,6 +151,10 @@ impl<'a> Decoder<'_, 'a> {
         self.function.tables.calls.push(passed);
         match (register, direct) {
             (Some(slot), _) => self.indirect_call(slot, site, call.prototype)?,
+            (None, Some(index)) if self.is_entry(index) => {
+                let callee = call.callee;
+                return Problem::error(format!("`{callee}` is a kernel, which is not called"));
+            }
             (None, Some(index)) => {
                 self.function.callees.push(index);
                 self.push(Build::new(call_direct).with(|i| (i.a, i.e) = (index as u32, site)));
@@ -170,6 +174,11 @@ impl<'a> Decoder<'_, 'a> {
         let own = self.context.symbols.functions.get(self.function.name.as_str()) == Some(&index);
         let function = if own { &self.function } else { &self.context.program.functions[index] };
         (function.parameters.clone(), function.returns.clone())
+    }
+
+    fn is_entry(&self, index: usize) -> bool {
+        let own = self.context.symbols.functions.get(self.function.name.as_str()) == Some(&index);
+        if own { self.function.entry } else { self.context.program.functions[index].entry }
     }
 
     fn indirect_call(
@@ -220,19 +229,17 @@ impl<'i, 'a> Call<'i, 'a> {
     }
 }
 
-/// What a call passes has to be as long as what the function takes.
+/// What a call passes and takes is as many values as the function has, each as long.
 fn check_call(
     name: &str,
     call: &CallSite,
     parameters: &[Slice],
     returns: &[Slice],
 ) -> Result<(), Problem> {
-    let long = |ours: &[Slice], theirs: &[Slice]| {
-        ours.iter().zip(theirs).all(|(ours, theirs)| ours.bytes >= theirs.bytes)
+    let same = |ours: &[Slice], theirs: &[Slice]| {
+        let mut pairs = ours.iter().zip(theirs);
+        ours.len() == theirs.len() && pairs.all(|(ours, theirs)| ours.bytes == theirs.bytes)
     };
-    let fits = call.arguments.len() == parameters.len()
-        && call.returns.len() <= returns.len()
-        && long(&call.arguments, parameters)
-        && long(&call.returns, returns);
+    let fits = same(&call.arguments, parameters) && same(&call.returns, returns);
     if fits { Ok(()) } else { Problem::error(format!("`{name}` has other parameters")) }
 }

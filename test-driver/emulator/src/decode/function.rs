@@ -40,6 +40,8 @@ pub(crate) struct Decoder<'s, 'a> {
     pub(super) given: RegisterParameters,
     source: Option<(u32, u32)>,
     pub(crate) line: u32,
+    /// Whether the registers of the instruction have the width and kind of its type.
+    pub(super) is_strict: bool,
 }
 
 /// Decodes a function that has a body.
@@ -58,6 +60,7 @@ pub(crate) fn decode<'a>(tree: &ptx::Function<'a>, context: &mut ModuleContext<'
         given: RegisterParameters::default(),
         source: None,
         line: tree.line,
+        is_strict: false,
     };
     let body = tree.body.as_deref().unwrap_or(&[]);
     decoder.open(body);

@@ -8,7 +8,7 @@ use super::problem::Problem;
 use super::{arithmetic, float, logic};
 use crate::execute::Transfer;
 use crate::execute::instructions::register;
-use crate::ptx::{Instruction, Type};
+use crate::ptx::{Instruction, Operand, Type};
 
 /// Whether an instruction only makes registers of registers.
 fn stays_in_registers(opcode: &str) -> bool {
@@ -45,6 +45,25 @@ fn stays_in_registers(opcode: &str) -> bool {
     !elsewhere.contains(&opcode)
 }
 
+/// Whether the registers of an instruction are as wide as its type. Those of the others may be wider, or have
+/// types of their own.
+fn is_strict(opcode: &str) -> bool {
+    stays_in_registers(opcode)
+        && !matches!(opcode, "cvt" | "cvta" | "isspacep" | "mapa" | "createpolicy")
+}
+
+/// The place and the length of a bit field are bytes, where they are numbers.
+fn check_bit_field(i: &Instruction<'_>) -> Result<(), Problem> {
+    if !matches!(i.opcode, "bfe" | "bfi") {
+        return Ok(());
+    }
+    let numbers = i.operands.iter().rev().take(2);
+    if numbers.clone().any(|operand| matches!(operand, Operand::Integer(256..))) {
+        return Problem::error(format!("`{}` takes numbers from 0 to 255", i.opcode));
+    }
+    Ok(())
+}
+
 impl<'a> Decoder<'_, 'a> {
     pub(crate) fn decode_instruction(
         &mut self,
@@ -52,6 +71,8 @@ impl<'a> Decoder<'_, 'a> {
         m: &mut Modifiers<'_>,
     ) -> Result<(), Problem> {
         let start = self.builds.len();
+        self.is_strict = is_strict(i.opcode);
+        check_bit_field(i)?;
         match i.opcode {
             "mov" => self.decode_mov(i, m)?,
             "ld" | "ldu" | "st" => self.decode_memory(i, m)?,

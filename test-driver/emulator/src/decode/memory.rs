@@ -7,6 +7,7 @@ use super::function::Decoder;
 use super::modifiers::Modifiers;
 use super::moves::{space_named, vector};
 use super::names::Entity;
+use super::operands::immediate;
 use super::problem::Problem;
 use crate::arithmetic::integer;
 use crate::execute::Transfer;
@@ -118,10 +119,26 @@ impl<'a> Decoder<'_, 'a> {
         if !known || m.ty()? != Type::B64 {
             return Err(Problem::Unsupported);
         }
+        let fraction = i.operands.get(1).and_then(|operand| immediate(operand, Type::F32));
+        let fraction = fraction.filter(|_| i.modifiers.contains(&"fractional"));
+        let fraction = fraction.map(|bits| f32::from_bits(bits as u32));
+        if fraction.is_some_and(|fraction| !(fraction > 0.0 && fraction <= 1.0)) {
+            return Problem::error("a fraction above 0 and up to 1 is needed");
+        }
         let policy = self.constant(0);
         let d = self.write(&i.operands[0])?;
         self.push(Build::new(register::copy).d(d).a(policy));
         Ok(())
+    }
+
+    /// Checks the register that is loaded or stored: it may be wider than what is in memory.
+    fn check_data(&mut self, value: &Operand<'a>, ty: Type) -> Result<(), Problem> {
+        let Some(found) = self.type_of(value) else { return Ok(()) };
+        if found != Type::Pred && found.bits() >= ty.bits() && !found.is_of_other_kind(ty) {
+            return Ok(());
+        }
+        let (found, wanted) = (found.name(), ty.name());
+        Problem::error(format!("a register of the type `.{found}` cannot hold `.{wanted}`"))
     }
 
     fn single(
@@ -134,6 +151,7 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Result<(), Problem> {
         let run = memory_handler(location.target, ty, 1, write);
         let mut build = Build::new(run).a(location.slot).transfer(transfer(location.target, write));
+        self.check_data(value, ty)?;
         let width = if write {
             let slot = self.read(value, ty)?;
             build = build.reads(slot).with(|i| i.d = slot);
@@ -158,6 +176,9 @@ impl<'a> Decoder<'_, 'a> {
         write: bool,
     ) -> Result<(), Problem> {
         let mut width = ty.bits();
+        if let Operand::Vector(parts) = value {
+            parts.iter().try_for_each(|part| self.check_data(part, ty))?;
+        }
         let slots = if write {
             self.read_parts(value, ty)?
         } else {

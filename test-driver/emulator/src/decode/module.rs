@@ -5,7 +5,7 @@ use super::function::{self, Body};
 use super::globals;
 use super::layout::lay_out;
 use crate::program::{Kernel, Program, Unsupported};
-use crate::ptx::{self, Ast, Function, ParseErrors, Statement};
+use crate::ptx::{self, Ast, Function, ParseErrors, StateSpace, Statement};
 
 /// A decoded module.
 pub(crate) struct Decoded {
@@ -21,6 +21,7 @@ pub(crate) fn decode(tree: &Ast<'_>) -> Result<Decoded, ParseErrors> {
     let mut context = ModuleContext::default();
     context.program.files = tree.files.iter().map(|&(n, path)| (n, path.into())).collect();
     globals::declare(tree, &mut context);
+    check_constants(tree, &mut context);
     let mut bodies: Vec<Body> = Vec::new();
     bodies.resize_with(context.program.functions.len(), Body::default);
     let mut kernels = Vec::new();
@@ -37,10 +38,9 @@ pub(crate) fn decode(tree: &Ast<'_>) -> Result<Decoded, ParseErrors> {
             let kernel = kernel(function, index, &context.program);
             let last = kernel.parameters.last();
             let bytes = last.map_or(0, |last| last.offset.saturating_add(last.size));
-            if bytes > MOST_PARAMETER_BYTES {
-                let message = format!(
-                    "{bytes} bytes of parameters, at most {MOST_PARAMETER_BYTES} are allowed"
-                );
+            let most = most_parameter_bytes(tree.version);
+            if bytes > most {
+                let message = format!("{bytes} bytes of parameters, at most {most} are allowed");
                 context.error(function.line, message);
             }
             kernels.push(kernel);
@@ -55,8 +55,27 @@ pub(crate) fn decode(tree: &Ast<'_>) -> Result<Decoded, ParseErrors> {
     Ok(Decoded { program: context.program, bodies, kernels, unsupported: context.unsupported })
 }
 
-/// Most bytes of the parameters of a kernel (PTX ISA, "Kernel Function Parameters").
-const MOST_PARAMETER_BYTES: u32 = 32_764;
+/// Most bytes of the parameters of a kernel in a version of PTX (PTX ISA, "Kernel Function Parameters"). Below 8.1
+/// `ptxas` takes more than the 4096 that the ISA has.
+fn most_parameter_bytes(version: (u32, u32)) -> u32 {
+    if version >= (8, 1) { 32_764 } else { 4352 }
+}
+
+/// Most bytes of the variables in constant memory.
+const CONSTANT_BYTES: u64 = 64 << 10;
+
+/// Refuses more variables in constant memory than it has room for.
+fn check_constants(tree: &Ast<'_>, context: &mut ModuleContext<'_>) {
+    let mut bytes = 0_u64;
+    for variable in tree.variables.iter().filter(|it| it.home == StateSpace::Const) {
+        bytes = bytes.next_multiple_of(u64::from(variable.align.max(1)));
+        bytes = bytes.saturating_add(variable.bytes.unwrap_or(0));
+        if bytes > CONSTANT_BYTES {
+            let message = format!("more than the {CONSTANT_BYTES} bytes of constant memory");
+            return context.error(variable.line, message);
+        }
+    }
+}
 
 fn kernel(function: &Function<'_>, index: usize, program: &Program) -> Kernel {
     let bound = function.required_block.or(function.max_block);

@@ -54,7 +54,10 @@ impl<'a> Decoder<'_, 'a> {
     /// The slot of an operand that is read.
     pub(crate) fn read(&mut self, operand: &Operand<'a>, ty: Type) -> Result<u32, Problem> {
         match operand {
-            Operand::Name(name, offset) => self.read_name(name, *offset),
+            Operand::Name(name, offset) => {
+                self.check_register(name, ty)?;
+                self.read_name(name, *offset)
+            }
             Operand::Sink => {
                 let slot = self.constant(0);
                 Ok(slot)
@@ -68,9 +71,28 @@ impl<'a> Decoder<'_, 'a> {
             }
             _ => match immediate(operand, ty) {
                 Some(value) => Ok(self.constant(value)),
-                None => Problem::error("this operand cannot be read here"),
+                None => {
+                    Problem::error(format!("an operand of the type `.{}` is needed", ty.name()))
+                }
             },
         }
+    }
+
+    /// Checks the register of an operand: it is a predicate where one is needed, and elsewhere as wide as the
+    /// instruction's type, and of its kind (PTX ISA, "Operand Type Checking").
+    fn check_register(&mut self, name: &str, wanted: Type) -> Result<(), Problem> {
+        let Some(Entity::Register { ty: found, .. }) = self.names.find(name) else { return Ok(()) };
+        let is_predicate = |ty| ty == Type::Pred;
+        let fits = if is_predicate(found) || is_predicate(wanted) {
+            found == wanted
+        } else {
+            !self.is_strict || found.bits() == wanted.bits() && !found.is_of_other_kind(wanted)
+        };
+        if fits {
+            return Ok(());
+        }
+        let (found, wanted) = (found.name(), wanted.name());
+        Problem::error(format!("`{name}` has the type `.{found}`, and `.{wanted}` is needed"))
     }
 
     /// The slot of a predicate, which may be negated.
@@ -242,6 +264,12 @@ impl<'a> Decoder<'_, 'a> {
 /// The register contents of a literal in an operation on `ty`.
 pub(crate) fn immediate(operand: &Operand<'_>, ty: Type) -> Option<u64> {
     let mask = u64::MAX >> (64 - ty.bits().clamp(1, 64));
+    match operand {
+        Operand::Integer(_) if ty.is_float() => return None,
+        Operand::Single(_) | Operand::Double(_) if ty.is_integer() => return None,
+        Operand::Double(_) if matches!(ty, Type::B8 | Type::B16 | Type::B32) => return None,
+        _ => {}
+    }
     Some(match *operand {
         Operand::Integer(value) if ty == Type::Pred => u64::from(value != 0),
         Operand::Integer(value) => value & mask,

@@ -7,6 +7,8 @@ use super::types::Type;
 /// A whole PTX text.
 #[derive(Debug, Default)]
 pub(crate) struct Ast<'a> {
+    /// Of PTX: major and minor.
+    pub(crate) version: (u32, u32),
     /// Capability and suffix of `.target sm_90a`.
     pub(crate) target: (u32, Option<char>),
     pub(crate) variables: Vec<Variable<'a>>,

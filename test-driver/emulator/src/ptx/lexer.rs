@@ -96,7 +96,10 @@ impl<'a> Lexer<'a> {
                         return Some(line);
                     }
                 }
-                (0, _) => self.at += 1,
+                // A text may end as those of C do.
+                (0, _) if self.text[self.at..].bytes().all(|byte| byte == 0) => {
+                    self.at = self.text.len();
+                }
                 (byte, _) if byte.is_ascii_whitespace() => self.at += 1,
                 _ => return None,
             }

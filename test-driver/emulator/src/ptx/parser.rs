@@ -162,11 +162,33 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn skip_line(&mut self) {
-        let line = self.tokens[self.at.saturating_sub(1).min(self.tokens.len() - 1)].line;
-        while self.line() == line && self.peek() != TokenKind::End {
-            self.at += 1;
+    /// `.loc file line column` and where it was inlined; gives the file and the line. An instruction may follow on
+    /// the same line of the text.
+    pub(super) fn location(&mut self) -> Parsed<(u32, u32)> {
+        self.next();
+        let place = (self.integer_32()?, self.integer_32()?);
+        self.integer_32()?;
+        if self.eat(',') {
+            self.keyword("function_name")?;
+            self.word("the label of a name")?;
+            if self.eat('+') {
+                self.integer()?;
+            }
+            self.expect(',')?;
+            self.keyword("inlined_at")?;
+            for _ in 0..3 {
+                self.integer_32()?;
+            }
         }
+        Ok(place)
+    }
+
+    fn keyword(&mut self, word: &str) -> Parsed<()> {
+        if self.peek() != TokenKind::Word(word) {
+            return self.unexpected(&format!("`{word}`"));
+        }
+        self.at += 1;
+        Ok(())
     }
 
     /// What the text ends in is skipped with everything before it, so it is looked for first.
@@ -180,19 +202,49 @@ impl<'a> Parser<'a> {
 
     /// `.version` and `.target`, with which every text begins.
     fn start(&mut self, tree: &mut Ast<'a>) {
-        if self.version().and_then(|()| self.first_target(tree)).is_err() {
+        let line = self.peek_at(2).line;
+        let started = self.version().and_then(|version| {
+            self.first_target(tree)?;
+            tree.version = version;
+            let (target, suffix) = tree.target;
+            match oldest_version(target, suffix) {
+                Some(oldest) if version < oldest => {
+                    let (major, minor) = version;
+                    let suffix = suffix.map_or_else(String::new, String::from);
+                    self.error(line, format!("PTX {major}.{minor} has no sm_{target}{suffix}"))
+                }
+                _ => Ok(()),
+            }
+        });
+        if started.is_err() {
             self.at += usize::from(self.peek() != TokenKind::End);
+        } else if self.peek() == TokenKind::Dot("address_size") {
+            let _ = self.address_size();
         }
     }
 
-    fn version(&mut self) -> Parsed<()> {
+    /// Devices have addresses of 64 bits.
+    fn address_size(&mut self) -> Parsed<()> {
+        self.next();
+        let line = self.line();
+        match self.integer()? {
+            64 => Ok(()),
+            32 => self.error(line, "addresses of 32 bits are not supported"),
+            _ => self.error(line, "`.address_size` is 32 or 64"),
+        }
+    }
+
+    fn version(&mut self) -> Parsed<(u32, u32)> {
         if self.dot() != Some("version") {
             return self.error(self.line(), "the text does not begin with `.version`");
         }
         match self.peek() {
-            TokenKind::Number(text) if text.contains('.') && text.parse::<f64>().is_ok() => {
+            TokenKind::Number(text) => {
+                let parts = text.split_once('.');
+                let parts = parts.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+                let Some(version) = parts else { return self.unexpected("a version such as 8.0") };
                 self.next();
-                Ok(())
+                Ok(version)
             }
             _ => self.unexpected("a version such as 8.0"),
         }
@@ -211,13 +263,11 @@ impl<'a> Parser<'a> {
                 self.error(self.line(), "`.version` is the first directive, and there is one")
             }
             TokenKind::Dot("address_size") => {
-                self.next();
-                match self.integer()? {
-                    32 | 64 => Ok(()),
-                    _ => self.error(self.line(), "`.address_size` is 32 or 64"),
-                }
+                self.error(self.line(), "`.address_size` stands behind `.target`, once")
             }
-            TokenKind::Dot("target") => self.target(tree),
+            TokenKind::Dot("target") => {
+                self.error(self.line(), "`.target` is the second directive, and there is one")
+            }
             TokenKind::Dot("file") => self.file(tree),
             TokenKind::Dot("section") => self.section(),
             TokenKind::Dot("pragma") => {
@@ -225,11 +275,7 @@ impl<'a> Parser<'a> {
                 Ok(())
             }
             TokenKind::Dot("alias") => self.alias(tree),
-            TokenKind::Dot("loc") => {
-                self.at += 1;
-                self.skip_line();
-                Ok(())
-            }
+            TokenKind::Dot("loc") => self.location().map(|_| ()),
             TokenKind::Dot(_) => self.definition(tree),
             TokenKind::Mark(';') => {
                 self.at += 1;
@@ -316,6 +362,24 @@ impl<'a> Parser<'a> {
         let end = last.as_ptr() as usize - self.text.as_ptr() as usize + last.len();
         &self.text[start..end]
     }
+}
+
+/// The oldest version of PTX that has a target; `None` for those that are older than all that LLVM and nvcc write, and
+/// for those that are not known.
+fn oldest_version(target: u32, suffix: Option<char>) -> Option<(u32, u32)> {
+    Some(match (target, suffix) {
+        (75, None) => (6, 3),
+        (80, None) => (7, 0),
+        (86, None) => (7, 1),
+        (87, None) => (7, 4),
+        (89 | 90, None) => (7, 8),
+        (90, Some('a')) => (8, 0),
+        (100 | 101, None | Some('a')) => (8, 6),
+        (120, None | Some('a')) => (8, 7),
+        (100 | 101 | 120, Some('f')) | (103 | 121, None | Some('a' | 'f')) => (8, 8),
+        (88 | 110, None | Some('a' | 'f')) => (9, 0),
+        _ => return None,
+    })
 }
 
 fn parse_target(text: &str) -> Option<(u32, Option<char>)> {

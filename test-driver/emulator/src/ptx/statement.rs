@@ -87,11 +87,8 @@ impl<'a> Parser<'a> {
     fn directive(&mut self, word: &'a str, out: &mut Vec<Statement<'a>>) -> Parsed<()> {
         match word {
             "loc" => {
-                self.next();
-                let file = self.integer_32()?;
-                let line = self.integer_32()?;
+                let (file, line) = self.location()?;
                 out.push(Statement::Location { file, line });
-                self.skip_line();
             }
             "reg" => self.registers(out)?,
             "pragma" => self.recover(),

@@ -91,6 +91,22 @@ impl Type {
         if self == Type::Pred { 1 } else { self.bytes() * 8 }
     }
 
+    /// Its name, without its dot.
+    pub(crate) fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, ty)| *ty == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether it is of integers, signed or unsigned, and not of bits.
+    pub(crate) fn is_integer(self) -> bool {
+        let unsigned = [Type::U8, Type::U16, Type::U32, Type::U64, Type::U16x2];
+        self.is_signed() || unsigned.contains(&self)
+    }
+
+    /// Whether one of two types is of integers and the other of floating-point numbers.
+    pub(crate) fn is_of_other_kind(self, other: Type) -> bool {
+        self.is_integer() && other.is_float() || self.is_float() && other.is_integer()
+    }
+
     pub(crate) fn is_signed(self) -> bool {
         matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64 | Type::S16x2)
     }
