@@ -466,6 +466,46 @@ pub fn named(mut out: DisjointSlice<u32>) {
     assert!(message.contains("named::identity"), "{message}");
 }
 
+/// Acceptance: S0.5, C20.
+#[test]
+fn check_20_mangled_names_are_shown_as_the_path_with_types() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+pub mod shapes {
+    use kernelmill_device::prelude::*;
+
+    #[kernel]
+    pub fn fold(a: [f32; 4], rows: &[[f32; 4]], other: &[[f32; 4]], mut out: DisjointSlice<f32>) {
+        if let Some(out) = out.get_mut(thread::index_1d()) {
+            *out = a[0] + rows[0][1] + other[0][2];
+        }
+    }
+}
+";
+    let mut targets = vec!["compute_75", "gfx1100"];
+    targets.extend(test_support::tool::nvidia("ptxas").map(|_| "sm_90"));
+    let (source, lowered) = lower("names", text);
+    let symbol = "_ZN5names6shapes4foldE5ArrayIfLm4EE5SliceIKS2_ES5_13DisjointSliceIfE";
+    let shown = "names::shapes::fold(Array<float, 4ul>, Slice<Array<float, 4ul> const>, \
+                 Slice<Array<float, 4ul> const>, DisjointSlice<float>)";
+    for target in targets {
+        let config = with_options(target, &[("mangle", "true")]);
+        let artifact = compiler().compile(&job("names", &source, &lowered, &config)).unwrap();
+        let kernel = &artifact.kernels[0];
+        assert_eq!((&*kernel.name, &*kernel.entry), ("fold", symbol), "{target}");
+        let is_there = artifact.bytes.windows(symbol.len()).any(|it| it == symbol.as_bytes());
+        assert!(is_there, "{target}: the binary has another name");
+        let config = with_options(target, &[("mangle", "true"), ("name", "chosen")]);
+        let artifact = compiler().compile(&job("names", &source, &lowered, &config)).unwrap();
+        assert_eq!(artifact.kernels[0].entry, "chosen", "{target}");
+    }
+    let shows = std::process::Command::new("c++filt").arg(symbol).output();
+    if let Some(shows) = test_support::tool::require("c++filt", shows.ok()) {
+        assert_eq!(String::from_utf8_lossy(&shows.stdout).trim(), shown);
+    }
+}
+
 /// Acceptance: S0.2, S0.5, C21.
 #[test]
 fn check_21_compilation_parameters() {

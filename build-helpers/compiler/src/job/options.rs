@@ -22,6 +22,9 @@ pub struct Options {
     /// The kernel's name in the binary, instead of the one in its source. Only for a source with
     /// one kernel.
     pub name: Option<String>,
+    /// Whether entries of kernels in Rust have mangled names on GPUs, which debuggers and profilers show as the kernel's
+    /// path with the types of its parameters. Otherwise they have the kernel's name. A `name` wins.
+    pub mangle: bool,
     /// Whether every function is inlined into its callers, unless it is recursive.
     pub always_inline: bool,
     /// LLVM's optimisation level, 0 to 3.
@@ -57,6 +60,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             name: None,
+            mangle: false,
             always_inline: false,
             opt_level: 3,
             debug_level: 1,
@@ -101,8 +105,9 @@ pub enum OptionError {
 
 impl Options {
     /// The names of all options.
-    pub const NAMES: [&'static str; 13] = [
+    pub const NAMES: [&'static str; 14] = [
         "name",
+        "mangle",
         "always_inline",
         "opt_level",
         "debug_level",
@@ -125,6 +130,7 @@ impl Options {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         match name {
             "name" => self.name = Some(identifier(value)?),
+            "mangle" => self.mangle = flag("mangle", value)?,
             "always_inline" => self.always_inline = flag("always_inline", value)?,
             "opt_level" => self.opt_level = level("opt_level", value, 3, "a level from 0 to 3")?,
             "debug_level" => {
@@ -150,6 +156,7 @@ impl Options {
         let name = self.name.clone().unwrap_or_default();
         let values = [
             name,
+            self.mangle.to_string(),
             self.always_inline.to_string(),
             self.opt_level.to_string(),
             self.debug_level.to_string(),

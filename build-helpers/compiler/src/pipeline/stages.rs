@@ -149,6 +149,10 @@ pub(super) fn create_entries(session: &mut Session<'_, '_>) -> Result<(), Error>
         Some(checks) => checks.with_lines(error),
         None => error,
     })?;
+    if session.job.config.options.mangle && session.backend.is_gpu() {
+        let signatures = session.job.source.signatures;
+        entry::mangle_entries(session.module, signatures, &mut session.entries);
+    }
     entry::rename(session.module, &session.job, &mut session.entries)
 }
 
