@@ -54,6 +54,9 @@ pub struct Options {
     pub kernel: bool,
     /// How such functions are called.
     pub entry_abi: EntryAbi,
+    /// Whether operations on `f32` flush denormal numbers to zero on GPUs, as nvcc's `-ftz=true` has it. Libraries that
+    /// ask for `__CUDA_FTZ` are told.
+    pub ftz: bool,
 }
 
 impl Default for Options {
@@ -73,6 +76,7 @@ impl Default for Options {
             only_entry: false,
             kernel: true,
             entry_abi: EntryAbi::default(),
+            ftz: false,
         }
     }
 }
@@ -105,7 +109,7 @@ pub enum OptionError {
 
 impl Options {
     /// The names of all options.
-    pub const NAMES: [&'static str; 14] = [
+    pub const NAMES: [&'static str; 15] = [
         "name",
         "mangle",
         "always_inline",
@@ -120,6 +124,7 @@ impl Options {
         "only_entry",
         "kernel",
         "entry_abi",
+        "ftz",
     ];
 
     /// Sets an option by its name.
@@ -145,6 +150,7 @@ impl Options {
             "only_entry" => self.only_entry = flag("only_entry", value)?,
             "kernel" => self.kernel = flag("kernel", value)?,
             "entry_abi" => self.entry_abi = entry_abi(value)?,
+            "ftz" => self.ftz = flag("ftz", value)?,
             _ => return Err(unknown(name)),
         }
         Ok(())
@@ -169,6 +175,7 @@ impl Options {
             self.only_entry.to_string(),
             self.kernel.to_string(),
             self.entry_abi.name().to_owned(),
+            self.ftz.to_string(),
         ];
         Self::NAMES.into_iter().zip(values).collect()
     }
