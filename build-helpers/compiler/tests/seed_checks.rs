@@ -332,6 +332,62 @@ pub fn ask(mut out: DisjointSlice<i32>) {
     }
 }
 
+/// Acceptance: S0.9.
+#[test]
+fn denormal_numbers_are_flushed_where_a_job_asks_for_it() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+unsafe extern \"C\" {
+    fn __nvvm_reflect(question: *const core::ffi::c_char) -> i32;
+}
+
+#[inline(never)]
+fn inner(x: f32, y: f32) -> f32 {
+    x * y + 7.0
+}
+
+#[kernel]
+pub fn add(x: &[f32], wide: &[f64], mut out: DisjointSlice<f32>) {
+    let i = thread::index_1d();
+    let asked = unsafe { __nvvm_reflect(c\"__CUDA_FTZ\".as_ptr()) } as f32;
+    if let Some(out) = out.get_mut(i) {
+        *out = inner(*out + x[i.get()], asked * 3.0) + (wide[i.get()] + 1.0) as f32;
+    }
+}
+";
+    let (source, lowered) = lower("flush", text);
+    let code = |target: &str, ftz: &str| {
+        let config = with_options(target, &[("ftz", ftz)]);
+        compiler().assembly(&job("flush", &source, &lowered, &config)).unwrap()
+    };
+    let floats = |text: &str| {
+        let is_float = |line: &&str| line.contains(".f32") && line.contains(".rn");
+        text.lines().filter(is_float).map(|it| it.contains(".ftz.")).collect::<Vec<_>>()
+    };
+    let (kept, flushed) = (code("compute_75", "false"), code("compute_75", "true"));
+    for (text, expected) in [(&kept, false), (&flushed, true)] {
+        let found = floats(text);
+        assert!(found.len() >= 2 && found.iter().all(|it| *it == expected), "{text}");
+        assert!(!text.contains(".ftz.f64"), "{text}");
+    }
+    // The two kernels answer `__CUDA_FTZ` in their own way: 0.0 and 3.0.
+    assert!(flushed.contains("0f40400000") && !kept.contains("0f40400000"), "{flushed}");
+    let mode = |text: &str| {
+        let line = text.lines().find(|line| line.contains(".amdhsa_float_denorm_mode_32"));
+        line.unwrap().trim().rsplit(' ').next().unwrap().to_owned()
+    };
+    assert_eq!(
+        (mode(&code("gfx90a", "false")), mode(&code("gfx90a", "true"))),
+        ("3".into(), "0".into())
+    );
+    assert_eq!(code("cpu", "false"), code("cpu", "true"), "a thread of the host keeps its mode");
+    if test_support::tool::nvidia("ptxas").is_some() {
+        let config = with_options("sm_80", &[("ftz", "true")]);
+        compiler().compile(&job("flush", &source, &lowered, &config)).unwrap();
+    }
+}
+
 const STRUCT: &str = "
 use kernelmill_device::prelude::*;
 
@@ -464,6 +520,46 @@ pub fn named(mut out: DisjointSlice<u32>) {
 ";
     let message = compile("named", generic, "gfx1100").unwrap_err().to_string();
     assert!(message.contains("named::identity"), "{message}");
+}
+
+/// Acceptance: S0.5, C20.
+#[test]
+fn check_20_mangled_names_are_shown_as_the_path_with_types() {
+    let text = "
+use kernelmill_device::prelude::*;
+
+pub mod shapes {
+    use kernelmill_device::prelude::*;
+
+    #[kernel]
+    pub fn fold(a: [f32; 4], rows: &[[f32; 4]], other: &[[f32; 4]], mut out: DisjointSlice<f32>) {
+        if let Some(out) = out.get_mut(thread::index_1d()) {
+            *out = a[0] + rows[0][1] + other[0][2];
+        }
+    }
+}
+";
+    let mut targets = vec!["compute_75", "gfx1100"];
+    targets.extend(test_support::tool::nvidia("ptxas").map(|_| "sm_90"));
+    let (source, lowered) = lower("names", text);
+    let symbol = "_ZN5names6shapes4foldE5ArrayIfLm4EE5SliceIKS2_ES5_13DisjointSliceIfE";
+    let shown = "names::shapes::fold(Array<float, 4ul>, Slice<Array<float, 4ul> const>, \
+                 Slice<Array<float, 4ul> const>, DisjointSlice<float>)";
+    for target in targets {
+        let config = with_options(target, &[("mangle", "true")]);
+        let artifact = compiler().compile(&job("names", &source, &lowered, &config)).unwrap();
+        let kernel = &artifact.kernels[0];
+        assert_eq!((&*kernel.name, &*kernel.entry), ("fold", symbol), "{target}");
+        let is_there = artifact.bytes.windows(symbol.len()).any(|it| it == symbol.as_bytes());
+        assert!(is_there, "{target}: the binary has another name");
+        let config = with_options(target, &[("mangle", "true"), ("name", "chosen")]);
+        let artifact = compiler().compile(&job("names", &source, &lowered, &config)).unwrap();
+        assert_eq!(artifact.kernels[0].entry, "chosen", "{target}");
+    }
+    let shows = std::process::Command::new("c++filt").arg(symbol).output();
+    if let Some(shows) = test_support::tool::require("c++filt", shows.ok()) {
+        assert_eq!(String::from_utf8_lossy(&shows.stdout).trim(), shown);
+    }
 }
 
 /// Acceptance: S0.2, S0.5, C21.

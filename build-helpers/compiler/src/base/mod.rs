@@ -6,5 +6,6 @@ pub(crate) mod cpp_names;
 pub(crate) mod demangle;
 #[cfg(test)]
 pub(crate) mod loaded;
+pub(crate) mod mangle;
 pub(crate) mod names;
 pub(crate) mod once;

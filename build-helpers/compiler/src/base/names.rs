@@ -8,6 +8,9 @@ pub(crate) const PREFIX: &str = "__kernelmill_";
 /// generates for each kernel.
 pub(crate) const SHIM_PREFIX: &str = "__kernelmill_entry_";
 
+/// The end of the name of a shim in whose place another with other parameters is, which calls it.
+pub(crate) const WRAPPED: &str = "_wrapped";
+
 /// The start of a layout's name: the static that `#[kernel]` generates, with size and alignment of each
 /// parameter.
 pub(crate) const LAYOUT_PREFIX: &str = "__kernelmill_layout_";

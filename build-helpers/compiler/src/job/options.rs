@@ -22,6 +22,9 @@ pub struct Options {
     /// The kernel's name in the binary, instead of the one in its source. Only for a source with
     /// one kernel.
     pub name: Option<String>,
+    /// Whether entries of kernels in Rust have mangled names on GPUs, which debuggers and profilers show as the kernel's
+    /// path with the types of its parameters. Otherwise they have the kernel's name. A `name` wins.
+    pub mangle: bool,
     /// Whether every function is inlined into its callers, unless it is recursive.
     pub always_inline: bool,
     /// LLVM's optimisation level, 0 to 3.
@@ -51,12 +54,16 @@ pub struct Options {
     pub kernel: bool,
     /// How such functions are called.
     pub entry_abi: EntryAbi,
+    /// Whether operations on `f32` flush denormal numbers to zero on GPUs, as nvcc's `-ftz=true` has it. Libraries that
+    /// ask for `__CUDA_FTZ` are told.
+    pub ftz: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
             name: None,
+            mangle: false,
             always_inline: false,
             opt_level: 3,
             debug_level: 1,
@@ -69,6 +76,7 @@ impl Default for Options {
             only_entry: false,
             kernel: true,
             entry_abi: EntryAbi::default(),
+            ftz: false,
         }
     }
 }
@@ -101,8 +109,9 @@ pub enum OptionError {
 
 impl Options {
     /// The names of all options.
-    pub const NAMES: [&'static str; 13] = [
+    pub const NAMES: [&'static str; 15] = [
         "name",
+        "mangle",
         "always_inline",
         "opt_level",
         "debug_level",
@@ -115,6 +124,7 @@ impl Options {
         "only_entry",
         "kernel",
         "entry_abi",
+        "ftz",
     ];
 
     /// Sets an option by its name.
@@ -125,6 +135,7 @@ impl Options {
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         match name {
             "name" => self.name = Some(identifier(value)?),
+            "mangle" => self.mangle = flag("mangle", value)?,
             "always_inline" => self.always_inline = flag("always_inline", value)?,
             "opt_level" => self.opt_level = level("opt_level", value, 3, "a level from 0 to 3")?,
             "debug_level" => {
@@ -139,6 +150,7 @@ impl Options {
             "only_entry" => self.only_entry = flag("only_entry", value)?,
             "kernel" => self.kernel = flag("kernel", value)?,
             "entry_abi" => self.entry_abi = entry_abi(value)?,
+            "ftz" => self.ftz = flag("ftz", value)?,
             _ => return Err(unknown(name)),
         }
         Ok(())
@@ -150,6 +162,7 @@ impl Options {
         let name = self.name.clone().unwrap_or_default();
         let values = [
             name,
+            self.mangle.to_string(),
             self.always_inline.to_string(),
             self.opt_level.to_string(),
             self.debug_level.to_string(),
@@ -162,6 +175,7 @@ impl Options {
             self.only_entry.to_string(),
             self.kernel.to_string(),
             self.entry_abi.name().to_owned(),
+            self.ftz.to_string(),
         ];
         Self::NAMES.into_iter().zip(values).collect()
     }

@@ -3,6 +3,7 @@
 pub(crate) mod address_spaces;
 pub(crate) mod check;
 pub(crate) mod deferred;
+pub(crate) mod denormals;
 pub(crate) mod dispatch;
 pub(crate) mod entry;
 pub(crate) mod fast_math;

@@ -8,7 +8,7 @@ use kernelmill_llvm::{
 
 use crate::{
     Error,
-    base::names::{LAYOUT_PREFIX, SHIM_PREFIX},
+    base::names::{LAYOUT_PREFIX, SHIM_PREFIX, WRAPPED},
     error::ParameterSpace,
     ir::always_inline,
     job::Job,
@@ -146,7 +146,7 @@ pub(crate) fn wrap<'c>(
     convergent: bool,
 ) {
     let name = shim.name();
-    shim.set_name(&format!("{name}_wrapped"));
+    shim.set_name(&format!("{name}{WRAPPED}"));
     let new = module.new_function(&name, Type::void(context).function(types));
     let builder = Builder::new(context);
     builder.at_end(Block::append(context, new, "start"));

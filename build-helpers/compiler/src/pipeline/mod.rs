@@ -46,6 +46,7 @@ const STAGES: &[Stage] = &[
         .when(|request| request.options.libraries)
         .then(Hook::Finalize),
     run("creation of entries", stages::create_entries).when(|request| request.options.toplevel),
+    run("denormal mode", stages::flush_denormals).when(|request| request.options.ftz),
     run("internalisation", stages::internalize)
         .when(|request| request.options.cleanup && request.options.toplevel)
         .then(Hook::MidPipeline),

@@ -9,6 +9,7 @@ use crate::{
     passes::{
         address_spaces,
         check::{self, Checks},
+        denormals,
         entry::{self, Unit},
         fast_math, link, locations, panic_record, parameters,
     },
@@ -68,7 +69,7 @@ pub(super) fn link_libraries(session: &mut Session<'_, '_>) -> Result<(), Error>
         level: job.config.params.panics,
     };
     link::libraries(context, module, &sources, &mut site.messages.borrow_mut())?;
-    let unanswered = link::reflect(module, backend.machine(), &job.config.target)?;
+    let unanswered = link::reflect(module, backend.machine(), job.config)?;
     check::constant_questions(context, module, job.config, &unanswered)
 }
 
@@ -149,6 +150,10 @@ pub(super) fn create_entries(session: &mut Session<'_, '_>) -> Result<(), Error>
         Some(checks) => checks.with_lines(error),
         None => error,
     })?;
+    if session.job.config.options.mangle && session.backend.is_gpu() {
+        let signatures = session.job.source.signatures;
+        entry::mangle_entries(session.module, signatures, &mut session.entries);
+    }
     entry::rename(session.module, &session.job, &mut session.entries)
 }
 
@@ -162,6 +167,15 @@ fn create_functions(session: &mut Session<'_, '_>) -> Result<(), Error> {
     }
     session.can_panic = false;
     entry::rename(module, &job, &mut session.entries)
+}
+
+/// Guarantees that functions of a GPU flush denormal numbers.
+pub(super) fn flush_denormals(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    let Session { context, module, backend, .. } = *session;
+    if backend.is_gpu() {
+        denormals::flush(context, module, backend.machine());
+    }
+    Ok(())
 }
 
 /// Makes everything but the entries internal, so that LLVM may drop it.

@@ -379,6 +379,9 @@ pub(super) fn option_arguments(params: &Params, options: &Options) -> Vec<String
     if params.contract != Params::default().contract {
         arguments.push(format!("-fmad={}", params.contract));
     }
+    if options.ftz {
+        arguments.push("-ftz=true".to_owned());
+    }
     if options.opt_level != Options::default().opt_level {
         arguments.push(format!("-Xptxas=-O{}", options.opt_level));
     }
@@ -398,7 +401,8 @@ mod tests {
     fn options_that_are_nvccs_defaults_need_no_argument() {
         assert!(option_arguments(&Params::default(), &Options::default()).is_empty());
         let params = Params { contract: false, ..Params::default() };
-        let options = Options { opt_level: 1, ..Options::default() };
-        assert_eq!(option_arguments(&params, &options), ["-fmad=false", "-Xptxas=-O1"]);
+        let options = Options { opt_level: 1, ftz: true, ..Options::default() };
+        let expected = ["-fmad=false", "-ftz=true", "-Xptxas=-O1"];
+        assert_eq!(option_arguments(&params, &options), expected);
     }
 }

@@ -129,7 +129,7 @@ fn fault<'c>(
     let message = format!(
         "kernel `{}` has {bytes} bytes of static shared memory, and a block of the target has {limit} at \
          most: {}",
-        kernel.name(),
+        demangle(&kernel.name()),
         arrays.iter().map(shown).collect::<Vec<_>>().join(", "),
     );
     let used = reachable(kernel);

@@ -2,6 +2,7 @@
 
 mod functions;
 mod gpu;
+mod mangled;
 mod parts;
 mod promises;
 mod rename;
@@ -11,6 +12,7 @@ mod unit;
 
 pub(crate) use functions::{exported, functions};
 pub(crate) use gpu::{GpuAbi, gpu};
+pub(crate) use mangled::mangle_entries;
 pub(crate) use parts::{drop_bodies, keep_only};
 pub(crate) use promises::find_sharing;
 pub(crate) use rename::rename;

@@ -12,7 +12,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use crate::{Error, ir::calls_of};
+use crate::{Error, ir::calls_of, job::Config};
 
 /// What is asked by a call, by the names that NVIDIA and OpenCL have for it.
 const FUNCTIONS: [&str; 3] = ["__nvvm_reflect_ocl", "__nvvm_reflect", "llvm.nvvm.reflect"];
@@ -21,8 +21,8 @@ const FUNCTIONS: [&str; 3] = ["__nvvm_reflect_ocl", "__nvvm_reflect", "llvm.nvvm
 const SIMPLIFY: &str = "inline,function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,\
     instcombine<no-verify-fixpoint>)";
 
-/// Answers every question: `__CUDA_ARCH` with the architecture, 860 for 8.6, and 0 elsewhere; `__CUDA_FTZ` and all
-/// others with 0, because denormal numbers are kept. Gives the calls whose question is no constant text.
+/// Answers every question: `__CUDA_ARCH` with the architecture, 860 for 8.6, and 0 elsewhere; `__CUDA_FTZ` with 1 where
+/// denormal numbers are flushed; all others with 0. Gives the calls whose question is no constant text.
 ///
 /// # Errors
 ///
@@ -30,16 +30,16 @@ const SIMPLIFY: &str = "inline,function(sroa<modify-cfg>,early-cse<memssa>,simpl
 pub(crate) fn reflect<'c>(
     module: &Module<'c>,
     machine: &Machine,
-    target: &Target,
+    config: &Config,
 ) -> Result<Vec<Value<'c>>, Error> {
-    if !fold(module, target).is_empty() {
+    if !fold(module, config).is_empty() {
         machine.run(module, SIMPLIFY)?;
     }
-    Ok(fold(module, target))
+    Ok(fold(module, config))
 }
 
 /// Replaces the calls whose text is known, and gives the others.
-fn fold<'c>(module: &Module<'c>, target: &Target) -> Vec<Value<'c>> {
+fn fold<'c>(module: &Module<'c>, config: &Config) -> Vec<Value<'c>> {
     let mut others = Vec::new();
     for function in module.functions().into_iter().filter(|it| asks(&it.name())) {
         for call in calls_of(function) {
@@ -47,7 +47,7 @@ fn fold<'c>(module: &Module<'c>, target: &Target) -> Vec<Value<'c>> {
                 others.push(call);
                 continue;
             };
-            call.replace_with(call.ty().constant(answer(question, target)));
+            call.replace_with(call.ty().constant(answer(question, config)));
             call.erase();
         }
         if !function.is_used() {
@@ -63,8 +63,9 @@ fn asks(name: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-fn answer(question: &[u8], target: &Target) -> u64 {
-    match (question, target) {
+fn answer(question: &[u8], config: &Config) -> u64 {
+    match (question, &config.target) {
+        (b"__CUDA_FTZ", target) => u64::from(config.options.ftz && *target != Target::Cpu),
         (b"__CUDA_ARCH", Target::Ptx(arch) | Target::Cubin(arch)) => u64::from(arch.number()) * 10,
         _ => 0,
     }
