@@ -4,14 +4,14 @@
 //! [MessagePack]: https://github.com/msgpack/msgpack/blob/master/spec.md
 //! [AMDGPU back end]: https://llvm.org/docs/AMDGPUUsage.html#code-object-metadata
 
+use std::collections::BTreeMap;
+
 use kernelmill_artifact::Resources;
 use object::{
     LittleEndian,
     elf::FileHeader64,
     read::elf::{FileHeader as _, SectionHeader as _},
 };
-
-use super::ByKernel;
 
 /// The type of the note `AMDGPU` that has the metadata.
 const METADATA: u32 = 32;
@@ -20,7 +20,7 @@ const METADATA: u32 = 32;
 const MAX_DEPTH: u32 = 16;
 
 /// What each kernel takes; nothing where the bytes are not a code object.
-pub(crate) fn of_code_object(bytes: &[u8]) -> ByKernel {
+pub(crate) fn of_code_object(bytes: &[u8]) -> BTreeMap<String, Resources> {
     let kernels = metadata(bytes).and_then(|text| {
         let value = Value::read(&mut &*text, MAX_DEPTH)?;
         let kernels = value.get("amdhsa.kernels")?.elements()?;

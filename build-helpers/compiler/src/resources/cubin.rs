@@ -7,6 +7,8 @@
 //! that print these numbers (cuobjdump, nvdisasm: the CUDA Binary Utilities), not the bytes; a test
 //! compares the two.
 
+use std::collections::BTreeMap;
+
 use kernelmill_artifact::{Resources, threads_with};
 use object::{
     LittleEndian,
@@ -14,8 +16,6 @@ use object::{
     read::elf::{ElfFile, ElfSymbol},
     {Object as _, ObjectSection as _, ObjectSymbol as _, SymbolIndex},
 };
-
-use super::ByKernel;
 
 /// The attributes that are read, of the form [`SIZED`]: a symbol and a number.
 mod attribute {
@@ -45,8 +45,8 @@ type Elf<'d> = ElfFile<'d, FileHeader64<LittleEndian>>;
 const SYSTEM_SHARED_BYTES: u64 = 1024;
 
 /// What each kernel takes, by its symbol; nothing where the bytes are not a cubin.
-pub(super) fn resources(cubin: &[u8]) -> ByKernel {
-    let mut found = ByKernel::new();
+pub(super) fn resources(cubin: &[u8]) -> BTreeMap<String, Resources> {
+    let mut found = BTreeMap::new();
     let Ok(elf) = Elf::parse(cubin) else { return found };
     for (kind, payload) in attributes(data(&elf, ".nv.info")) {
         let Some((name, number)) = named(&elf, payload) else { continue };
