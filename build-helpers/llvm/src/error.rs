@@ -24,7 +24,7 @@ pub enum Error {
         folders: Vec<PathBuf>,
     },
     /// The system's loader refused the file.
-    #[error("cannot open the LLVM library {}: {source}", path.display())]
+    #[error("cannot open the LLVM library {}: {}", path.display(), with_reason(source))]
     Open {
         /// The library.
         path: PathBuf,
@@ -113,5 +113,13 @@ impl Error {
     /// Keeps a message of LLVM.
     pub(crate) fn llvm(message: impl ToString) -> Self {
         Self::Llvm(message.to_string())
+    }
+}
+
+/// What the loader said, with the reason that the system gave, which libloading keeps apart.
+fn with_reason(error: &libloading::Error) -> String {
+    match std::error::Error::source(error) {
+        Some(reason) => format!("{error}: {reason}"),
+        None => error.to_string(),
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     fake_driver, rust,
     workspace::{Workspace, stage},
 };
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use std::path::Path;
 
 /// Examples that together have every lowering strategy.
@@ -51,6 +51,10 @@ fn on(workspace: &Workspace, name: &str, driver: &Path) -> Result<()> {
     rust::install(workspace, name, &[])?;
     let version = workspace.shell.cmd("rustc").args([format!("+{name}").as_str(), "-vV"]).read()?;
     println!("{version}");
+    // rustup takes a toolchain that was linked under this name for the one that is meant.
+    let is_other = name.starts_with(|first: char| first.is_ascii_digit())
+        && !version.lines().any(|line| line.starts_with(&format!("release: {name}")));
+    ensure!(!is_other, "the toolchain {name} is another one; `rustup toolchain uninstall {name}`");
     compiler_tests(workspace, name)?;
     // Removed at the end: it is large.
     let target = workspace.temporary_folder()?;

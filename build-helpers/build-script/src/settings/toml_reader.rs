@@ -46,7 +46,14 @@ pub(super) fn table_at(file: &TomlText, path: &[&str], report: &mut Report) -> O
             DeValue::Table(inner) => table = inner,
             _ if depth + 1 == path.len() => {
                 let message = format!("`{}` in {} is no table", path.join("."), file.display);
-                report.plain(message, format!("write `[{}]`", path.join(".")));
+                let span =
+                    table.iter().find(|(key, _)| key.get_ref() == name).map(|(key, _)| key.span());
+                let mut reader = Reader { file, report };
+                reader.report(
+                    span.unwrap_or_default(),
+                    message,
+                    format!("write `[{}]`", path.join(".")),
+                );
                 return None;
             }
             _ => return None,

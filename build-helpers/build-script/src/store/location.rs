@@ -62,6 +62,23 @@ pub(super) fn limit(environment: &BuildEnvironment) -> Result<u64, Error> {
     })
 }
 
+/// Whether `KERNELMILL_CACHE` turns the store off.
+///
+/// # Errors
+///
+/// [`Error::Store`] where it is neither `on` nor `off`, nor empty.
+pub(super) fn is_off(environment: &BuildEnvironment) -> Result<bool, Error> {
+    const SWITCH: &str = "KERNELMILL_CACHE";
+    match environment.text(SWITCH).as_deref() {
+        None | Some("" | "on") => Ok(false),
+        Some("off") => Ok(true),
+        Some(text) => Err(Error::Store(format!(
+            "error: the environment variable {SWITCH} is `{text}`\n  help: write `on` or `off`; \
+             KERNELMILL_CACHE_DIR names a folder"
+        ))),
+    }
+}
+
 /// The folders of all versions of the store: `v3`. What else is in kernelmill's folder is not the store's.
 pub(super) fn versions(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -77,6 +94,10 @@ pub(super) fn versions(folder: &Path) -> Vec<PathBuf> {
 ///
 /// [`Error::Store`] with what to do.
 pub(super) fn check_rights(folder: &Path) -> Result<(), Error> {
+    // Nothing can be written below a file or a device, which the first write tells.
+    if fs::metadata(folder).is_ok_and(|found| !found.is_dir()) {
+        return Ok(());
+    }
     // What is not there yet is made for the user alone.
     let Ok(Some(why)) = trust::who_else_can_change(folder) else { return Ok(()) };
     Err(Error::Store(format!(
@@ -98,6 +119,26 @@ mod tests {
         project.set("KERNELMILL_CACHE_SIZE", "much");
         let error = limit(&project.environment(&Shared::default())).unwrap_err().to_string();
         assert!(error.contains("KERNELMILL_CACHE_SIZE is `much`"), "{error}");
+    }
+
+    #[test]
+    fn a_store_is_on_or_off_and_a_device_holds_none() {
+        let mut project = Project::new("", &[("kernels/a.rs", "#[kernel] fn a() {}")]);
+        for (text, counts) in [("off", (2, 0)), ("on", (2, 0)), ("", (0, 2))] {
+            project.set("KERNELMILL_CACHE", text);
+            assert_eq!(project.counts(), counts, "{text}");
+        }
+        project.set("KERNELMILL_CACHE", "no");
+        let expected =
+            "error: the environment variable KERNELMILL_CACHE is `no`\n  help: write `on` or `off`";
+        assert!(project.error().starts_with(expected), "{}", project.error());
+
+        // Of a device, whose rights are not the user's to change, the rights are not told.
+        project.set("KERNELMILL_CACHE", "on");
+        if cfg!(unix) {
+            project.set("KERNELMILL_CACHE_DIR", "/dev/null");
+            assert_eq!(project.counts(), (2, 0));
+        }
     }
 
     #[cfg(unix)]

@@ -266,6 +266,21 @@ fn every_error_of_a_file_names_the_file_the_line_and_the_key() {
 }
 
 #[test]
+fn settings_that_are_no_table_are_marked() {
+    let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
+    let text = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    for settings in
+        ["[package.metadata]\nkernelmill = 5\n", "\n[[package.metadata.kernelmill]]\nfma = true\n"]
+    {
+        project.write("app/Cargo.toml", &format!("{text}{settings}"));
+        let error = project.error();
+        let expected =
+            "error: `package.metadata.kernelmill` in Cargo.toml is no table\n --> Cargo.toml:6:";
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
 fn a_table_whose_name_is_nearly_kernelmills_is_a_likely_typo() {
     for name in ["kernelmil", "kernel-mill", "Kernelmill", "kernel_mil", "kernelmlil"] {
         let project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);

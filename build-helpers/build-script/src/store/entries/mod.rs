@@ -49,10 +49,10 @@ impl Store {
     /// # Errors
     ///
     /// [`Error::Store`] where there is no such folder, where anybody else can write to it, and where
-    /// `KERNELMILL_CACHE_SIZE` is no size.
+    /// `KERNELMILL_CACHE_SIZE` is no size or `KERNELMILL_CACHE` no switch.
     pub(crate) fn of_user(environment: &BuildEnvironment) -> Result<Self, Error> {
         let limit = location::limit(environment)?;
-        if environment.text("KERNELMILL_CACHE").is_some_and(|text| text == "off") {
+        if location::is_off(environment)? {
             return Ok(Self::new(None, limit));
         }
         let folder = location::user_folder(environment)?;
