@@ -121,6 +121,7 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         ArtifactKind::Cubin => (BinaryKind::Cubin, cubin::resources(&artifact.bytes)),
         ArtifactKind::CodeObject => (BinaryKind::CodeObject, BTreeMap::new()),
         ArtifactKind::Spirv => (BinaryKind::Spirv, BTreeMap::new()),
+        ArtifactKind::OpenClC => (BinaryKind::OpenclC, BTreeMap::new()),
         _ => (BinaryKind::Object, BTreeMap::new()),
     };
     // Compilers may have symbols of their own for what is in a namespace without a name.
