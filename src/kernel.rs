@@ -43,7 +43,7 @@ impl LoadedKernel {
         kernel: &'static EmbeddedKernel,
         module: &Arc<ModuleHold>,
     ) -> Result<Self> {
-        let function = Arc::clone(module.module()).function(artifact, kernel)?;
+        let function = Arc::clone(module.module()).function(artifact, kernel, signature)?;
         let _module = Arc::clone(module);
         let (limits, time_limit) = (function.limits(), function.time_limit());
         let device = device.clone();

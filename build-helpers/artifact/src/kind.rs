@@ -20,6 +20,8 @@ pub enum ArtifactKind {
     CodeObject,
     /// A SPIR-V module.
     Spirv,
+    /// OpenCL C, text without includes that the device's compiler compiles when it is loaded.
+    OpenClC,
 }
 
 impl ArtifactKind {
@@ -32,6 +34,7 @@ impl ArtifactKind {
             Self::Cubin => "cubin",
             Self::CodeObject => "hsaco",
             Self::Spirv => "spv",
+            Self::OpenClC => "cl",
         }
     }
 }
@@ -44,6 +47,7 @@ impl fmt::Display for ArtifactKind {
             Self::Cubin => "cubin",
             Self::CodeObject => "AMD code object",
             Self::Spirv => "SPIR-V",
+            Self::OpenClC => "OpenCL C",
         })
     }
 }

@@ -25,6 +25,8 @@ pub enum Target {
     Amd(AmdTarget),
     /// SPIR-V for OpenCL (`spirv64`).
     Spirv64,
+    /// OpenCL C that an OpenCL device's own compiler compiles when it is loaded (`opencl-c`).
+    OpenClC,
     /// SPIR-V for Vulkan (`vulkan`).
     Vulkan,
 }
@@ -100,8 +102,8 @@ impl Target {
         if errors.is_empty() { Ok(targets) } else { Err(errors) }
     }
 
-    /// Reads one entry: `cpu`, `compute_75`, `sm_90a`, `gfx90a:xnack+`, `spirv64`, `vulkan`, and
-    /// the forms other tools use: `80` and `80-real` (a cubin), `90-virtual` (PTX), `9.0` (a
+    /// Reads one entry: `cpu`, `compute_75`, `sm_90a`, `gfx90a:xnack+`, `spirv64`, `opencl-c`,
+    /// `vulkan`, and the forms other tools use: `80` and `80-real` (a cubin), `90-virtual` (PTX), `9.0` (a
     /// cubin), `9.0+PTX` (a cubin and PTX).
     ///
     /// A suffix is never added: `90` is `sm_90`, not `sm_90a`.
@@ -115,6 +117,7 @@ impl Target {
         match text {
             "cpu" => return one(Self::Cpu),
             "spirv64" => return one(Self::Spirv64),
+            "opencl-c" => return one(Self::OpenClC),
             "vulkan" => return one(Self::Vulkan),
             _ => {}
         }
@@ -142,7 +145,7 @@ impl Target {
     /// Every target that kernelmill knows, without the features of AMD processors.
     #[must_use]
     pub fn all() -> Vec<Self> {
-        let mut all = Vec::from([Self::Cpu, Self::Spirv64, Self::Vulkan]);
+        let mut all = Vec::from([Self::Cpu, Self::Spirv64, Self::OpenClC, Self::Vulkan]);
         for &number in NVIDIA_ARCHS {
             for suffix in [NvidiaSuffix::None, NvidiaSuffix::Family, NvidiaSuffix::Exact] {
                 let arch = NvidiaArch { major: number / 10, minor: number % 10, suffix };
@@ -296,6 +299,7 @@ impl fmt::Display for Target {
             Self::Cubin(arch) => write!(formatter, "sm_{arch}"),
             Self::Amd(amd) => write!(formatter, "{amd}"),
             Self::Spirv64 => formatter.write_str("spirv64"),
+            Self::OpenClC => formatter.write_str("opencl-c"),
             Self::Vulkan => formatter.write_str("vulkan"),
         }
     }

@@ -239,6 +239,8 @@ pub enum BinaryKind {
     CodeObject,
     /// A SPIR-V module.
     Spirv,
+    /// OpenCL C, as text.
+    OpenclC,
 }
 
 /// A kernel in a binary.

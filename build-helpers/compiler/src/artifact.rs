@@ -75,12 +75,13 @@ pub struct SourceFrame {
     pub line: u32,
 }
 
-const KINDS: [ArtifactKind; 5] = [
+const KINDS: [ArtifactKind; 6] = [
     ArtifactKind::Object,
     ArtifactKind::Ptx,
     ArtifactKind::Cubin,
     ArtifactKind::CodeObject,
     ArtifactKind::Spirv,
+    ArtifactKind::OpenClC,
 ];
 
 impl Artifact {

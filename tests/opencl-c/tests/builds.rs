@@ -103,7 +103,70 @@ fn names_are_those_of_one_type() {
 #[test]
 fn a_target_that_cannot_be_is_refused_before_any_work() {
     let text = "kernel void k(global int *x) {}\n";
-    fails("target", &Package::new("\"spirv64\"", &[("kernels/a.cl", text)]));
+    fails("target", &Package::new("\"cpu\", \"vulkan\"", &[("kernels/a.cl", text)]));
+}
+
+const DEVICES: &str = "\"spirv64\", \"opencl-c\"";
+
+#[test]
+fn programs_for_devices_are_built_again_where_their_files_change() {
+    let text = "#include \"shift.clh\"\nkernel void add(global int *x) { x[0] += SHIFT; }\n";
+    let files = [("kernels/a.cl", text), ("kernels/shift.clh", "#define SHIFT 1\n")];
+    let mut package = Package::new(DEVICES, &files);
+    assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
+    assert_eq!(package.summary(), "kernelmill: compiled 0 cached 2");
+    package.write("kernels/shift.clh", "#define SHIFT 2\n");
+    assert_eq!(package.summary(), "kernelmill: compiled 2 cached 0");
+    assert!(package.build().lines.contains("kernels/shift.clh"));
+    let text = |package: &Package| {
+        let path = package.folder.path().join("app/target/out/a.opencl-c.cl");
+        std::fs::read_to_string(path).expect("the text for devices")
+    };
+    assert!(text(&package).contains("#define SHIFT 2\n"), "{}", text(&package));
+    // What the device's compiler is told.
+    package.variables.push(("KERNELMILL_TARGETS", "opencl-c".to_owned()));
+    let manifest = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+                    [package.metadata.kernelmill]\ndefine = { SCALE = 3 }\n\
+                    arguments = [\"opencl:-cl-std=CL1.2\", \"opencl:-cl-mad-enable\"]\n";
+    package.write("Cargo.toml", manifest);
+    assert_eq!(package.summary(), "kernelmill: compiled 1 cached 0");
+    let head =
+        "// kernelmill: -cl-std=CL1.2 -cl-mad-enable\n#define __KERNELMILL__ 1\n#define SCALE 3\n";
+    assert!(text(&package).starts_with(head), "{}", text(&package));
+}
+
+#[test]
+fn errors_for_devices_have_lines_too() {
+    let text = "kernel void a(global float *x) {\n  x[0] = naitve_sin(x[1]);\n}\n";
+    fails("devices", &Package::new(DEVICES, &[("kernels/a.cl", text)]));
+}
+
+#[test]
+fn what_spirv_cannot_express_is_refused() {
+    let text = "kernel void a(global int *x) {\n  __asm__(\"nop\");\n}\n";
+    fails("inexpressible", &Package::new(DEVICES, &[("kernels/a.cl", text)]));
+}
+
+/// A clang that has no back end for SPIR-V is told apart before any work.
+#[test]
+fn a_clang_without_spirv_is_named() {
+    let Some(clang) = tool::clang() else { return };
+    let mut package =
+        Package::new(DEVICES, &[("kernels/a.cl", "kernel void k(global int *x) {}\n")]);
+    let script = format!(
+        "#!/bin/sh\ncase \"$1\" in\n  --print-targets) echo '    x86-64 - 64-bit X86' ;;\n  \
+         *) exec {} \"$@\" ;;\nesac\n",
+        clang.display()
+    );
+    package.write("clang", &script);
+    let path = package.folder.path().join("app/clang");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&path, executable).expect("a file of this test");
+    package.variables.push(("KERNELMILL_CLANG", path.display().to_string()));
+    let error = package.build().error.expect("the build fails");
+    let folder = package.folder.path().display().to_string();
+    let path = format!("{}/snapshots/spirv.txt", env!("CARGO_MANIFEST_DIR"));
+    snapshot::check(path, &error.replace(&folder, "FOLDER"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::{
     compiler::Failure,
     dependencies::{Dependencies, Exported},
     diagnostics::{InvalidKernels, check_front, report_error},
+    opencl,
     unit::{binary, children, known},
 };
 use crate::{
@@ -109,6 +110,10 @@ impl Compilation<'_> {
         let fronts = &*fronts;
         let made = jobs::run_heaviest_first(units, weight, |unit| match unit.compiler {
             UnitCompiler::Nvcc => None,
+            UnitCompiler::Clang => {
+                let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
+                Some(opencl::binary(&front_end, &sources[unit.source], front, unit))
+            }
             UnitCompiler::LlvmPipeline => {
                 let front = fronts[unit.source].as_ref()?.as_ref().ok()?;
                 let target = &unit.config.target;

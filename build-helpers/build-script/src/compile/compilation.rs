@@ -71,7 +71,7 @@ impl Compilation<'_> {
     }
 }
 
-/// Whether a source goes through a front end and kernelmill's compiler.
+/// Whether a source goes through a front end: all that nvcc does not make alone.
 pub(crate) fn has_front(units: &[Unit], source: usize) -> bool {
-    units.iter().any(|unit| unit.source == source && unit.compiler == UnitCompiler::LlvmPipeline)
+    units.iter().any(|unit| unit.source == source && unit.compiler != UnitCompiler::Nvcc)
 }

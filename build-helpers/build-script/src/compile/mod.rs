@@ -14,5 +14,6 @@ pub(crate) mod kernel_package;
 #[cfg(test)]
 mod keys_tests;
 pub(crate) mod nvcc;
+mod opencl;
 mod outer_cargo;
 pub(crate) mod unit;

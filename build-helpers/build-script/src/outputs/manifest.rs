@@ -124,6 +124,7 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         ArtifactKind::Cubin => BinaryKind::Cubin,
         ArtifactKind::CodeObject => BinaryKind::CodeObject,
         ArtifactKind::Spirv => BinaryKind::Spirv,
+        ArtifactKind::OpenClC => BinaryKind::OpenclC,
         _ => BinaryKind::Object,
     };
     // Compilers may have symbols of their own for what is in a namespace without a name.

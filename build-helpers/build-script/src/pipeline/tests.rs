@@ -419,9 +419,13 @@ fn an_unwritable_store_is_a_warning() {
 fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
     let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);
     let origin = "the build script".to_owned();
-    project.builder.targets = Some(vec![TargetName { text: "spirv64 vulkan cpu".into(), origin }]);
+    project.builder.targets =
+        Some(vec![TargetName { text: "spirv64 opencl-c vulkan cpu".into(), origin }]);
     let expected = "\
 error: the target `spirv64` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
+  help: leave the target out
+
+error: the target `opencl-c` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`
   help: leave the target out
 
 error: the target `vulkan` is not available for kernels in Rust with this toolchain yet: `kernels/saxpy.rs`

@@ -5,7 +5,7 @@ use crate::{
     base::{error::Error, report::Report},
     discovery::source::{Source, SourceKind},
     settings::{choices::CudaCompiler, resolved::Settings},
-    toolchain::{CppTools, Search, no_clang, no_nvcc, nvcc_targets},
+    toolchain::{CppTools, Search, check_spirv, no_clang, no_nvcc, nvcc_targets},
 };
 use kernelmill_artifact::Target;
 use kernelmill_compiler::Config;
@@ -26,6 +26,8 @@ pub(crate) enum UnitCompiler {
     LlvmPipeline,
     /// nvcc alone.
     Nvcc,
+    /// clang alone, for OpenCL devices, behind the front end that reads the signatures.
+    Clang,
 }
 
 /// Every unit, by source and then by target.
@@ -51,15 +53,19 @@ pub(crate) fn plan(
         let names = names.join(", ");
         match kind {
             SourceKind::Cuda => check_tools(settings, search, tools, &names, &mut report),
-            SourceKind::OpenCl if tools.clang.is_none() => {
-                no_clang(search, None, &names, &mut report);
-            }
-            _ => {}
+            SourceKind::OpenCl => match &tools.clang {
+                None => no_clang(search, None, &names, &mut report),
+                Some(clang) if settings.targets.contains(&Target::Spirv64) => {
+                    check_spirv(search, clang, &names, &mut report)?;
+                }
+                Some(_) => {}
+            },
+            SourceKind::File | SourceKind::Package => {}
         }
         for target in &settings.targets {
             let compiler = match kind {
                 SourceKind::Cuda => from_cuda(target, settings, tools, &names, &mut report),
-                SourceKind::OpenCl => by_llvm(target, "OpenCL C", &names, &mut report),
+                SourceKind::OpenCl => from_opencl(target, &names, &mut report),
                 SourceKind::File | SourceKind::Package => from_rust(target, &names, &mut report),
             };
             if let Some(compiler) = compiler {
@@ -105,6 +111,13 @@ fn from_cuda(
         return Some(UnitCompiler::Nvcc);
     }
     by_llvm(target, "CUDA C++", names, report)
+}
+
+fn from_opencl(target: &Target, names: &str, report: &mut Report) -> Option<UnitCompiler> {
+    match target {
+        Target::Spirv64 | Target::OpenClC => Some(UnitCompiler::Clang),
+        _ => by_llvm(target, "OpenCL C", names, report),
+    }
 }
 
 /// The LLVM pipeline, behind clang.

@@ -1,8 +1,11 @@
 //! Checks of the tools that were found, and the messages for those that are missing.
 
-use super::{Nvcc, clang, search::Search};
-use crate::base::report::Report;
+use super::{Clang, Nvcc, clang, search::Search};
+use crate::base::{error::Error, report::Report};
 use kernelmill_artifact::Target;
+
+/// The first release of LLVM that has a back end for SPIR-V by default.
+const SPIRV_SINCE: u32 = 20;
 
 /// The command that installs NVIDIA's tools for a user.
 pub(crate) const INSTALL_CUDA: &str = "cargo kernelmill toolchain install cuda";
@@ -84,6 +87,35 @@ pub(crate) fn no_clang(search: &Search<'_>, llvm: Option<u32>, subject: &str, re
         ),
         format!("install it with `{}`", clang::install_command(search, llvm)),
     );
+}
+
+/// Reports a clang that has no back end for SPIR-V.
+///
+/// # Errors
+///
+/// [`Error::Toolchain`] where it cannot be asked.
+pub(crate) fn check_spirv(
+    search: &Search<'_>,
+    clang: &Clang,
+    sources: &str,
+    report: &mut Report,
+) -> Result<(), Error> {
+    let said = search.ask(&clang.program, &["--print-targets"])?;
+    if said.lines().all(|line| line.split_whitespace().next() != Some("spirv64")) {
+        report.plain(
+            format!(
+                "the target `spirv64` needs a clang with LLVM's back end for SPIR-V, and {} (version {}) \
+                 has none: {sources}",
+                clang.program.display(),
+                clang.major
+            ),
+            format!(
+                "install a newer one with `{}`, or use the target `opencl-c`, which needs no such back end",
+                clang::install_command(search, Some(SPIRV_SINCE))
+            ),
+        );
+    }
+    Ok(())
 }
 
 /// Reports that device libraries cannot be linked.

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// The inputs of a rule in make's notation, as `-MD` writes it, absolute and each once.
-pub(super) fn inputs(rule: &str, folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn inputs(rule: &str, folder: &Path) -> Vec<PathBuf> {
     let mut words = words(rule).into_iter();
     // The output, with its colon attached or by itself.
     while words.next().is_some_and(|word| !word.ends_with(':')) {}

@@ -7,9 +7,9 @@
 
 mod binary;
 pub mod clang;
-mod dependencies;
+pub(crate) mod dependencies;
 mod host;
-mod message;
+pub(crate) mod message;
 mod nvcc;
 mod ptx_shared;
 pub mod signature;

@@ -37,7 +37,7 @@ pub struct CudaKernel {
 impl CudaSource {
     /// The file as compilers are given it: relative to the package where it lies in it, so that no
     /// path of a checkout gets into messages and code.
-    pub(super) fn input(&self) -> &Path {
+    pub(crate) fn input(&self) -> &Path {
         self.path.strip_prefix(&self.package_root).unwrap_or(&self.path)
     }
 }

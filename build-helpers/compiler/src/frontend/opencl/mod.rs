@@ -11,6 +11,10 @@
 mod arguments;
 mod flatten;
 mod lower;
+mod program;
 mod shims;
+mod spirv;
+mod text;
 
 pub(crate) use lower::lower;
+pub use program::ProgramCompiler;

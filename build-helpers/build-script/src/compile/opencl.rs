@@ -1,0 +1,86 @@
+//! Programs for OpenCL devices with the store before them: one for each source and target.
+
+use super::{
+    binary::Binary,
+    compiler::Failure,
+    cuda_source::cuda_source,
+    front_end::{Front, FrontEnd},
+};
+use crate::{
+    base::key::KeyBuilder, discovery::source::Source, plan::units::Unit,
+    settings::resolved::ArgumentsOf, toolchain::Clang,
+};
+use kernelmill_artifact::Fingerprint;
+use kernelmill_compiler::{
+    Artifact, Error as CompileError,
+    frontend::{cuda::clang, opencl::ProgramCompiler},
+};
+
+/// Makes one unit, or takes it from the store. `front` has the source's kernels.
+pub(super) fn binary(
+    front_end: &FrontEnd<'_>,
+    source: &Source,
+    front: &Front,
+    unit: &Unit,
+) -> Result<Binary, Failure> {
+    let target = &unit.config.target;
+    let Some(clang) = front_end.clang else {
+        let what = format!("{} is for clang, and there is none", source.display);
+        return Err(CompileError::Internal(what).into());
+    };
+    let wanted = source.kernels().iter().filter(|it| front_end.settings.wants(it, target));
+    let kernels: Vec<_> = wanted.map(|kernel| kernel.symbol.to_string()).collect();
+    let key = key(front_end, source, (clang, front), unit, &kernels);
+    let made = |stored, artifact, inputs, is_cached| Binary {
+        source: unit.source,
+        fingerprint: stored,
+        artifact,
+        inputs,
+        warnings: String::new(),
+        is_cached,
+    };
+    let (store, inputs) = (front_end.store, front_end.inputs);
+    if let Some(record) = inputs.find(store, "unit", &key)
+        && let Some(bytes) = store.get("artifact", &record.stored)
+        && let Some(artifact) = Artifact::from_bytes(&bytes)
+    {
+        return Ok(made(record.stored, artifact, inputs.files(&record), true));
+    }
+    let compiler = ProgramCompiler {
+        clang: clang::Clang { program: clang.program.clone(), version: clang.version.clone() },
+        scratch: front_end.package.out_dir.join("kernelmill"),
+        limits: front_end.package.limits,
+    };
+    let text = cuda_source(front_end.package, front_end.settings, source);
+    let (artifact, trace) = compiler.compile(&text, &unit.config, &kernels)?;
+    let read = (&*trace.inputs, &[][..]);
+    let mut record = inputs.record(Fingerprint([0; 32]), read, String::new());
+    record.stored = record.add_to(KeyBuilder::new("artifact").part("unit", key.0)).finish();
+    store.put("artifact", &record.stored, &artifact.to_bytes());
+    let record = inputs.remember(store, ("unit", &key), record);
+    Ok(made(record.stored, artifact, trace.inputs, false))
+}
+
+/// The digest of all that is known before clang runs; the files that it reads come on top.
+fn key(
+    front_end: &FrontEnd<'_>,
+    source: &Source,
+    (clang, front): (&Clang, &Front),
+    unit: &Unit,
+    kernels: &[String],
+) -> Fingerprint {
+    let settings = front_end.settings;
+    KeyBuilder::new("opencl program")
+        .part("kernelmill", kernelmill_compiler::DIGEST)
+        .part("clang", &clang.version)
+        .parts("variable", clang.variables.iter().map(|variable| format!("{variable:?}")))
+        .part("config", unit.config.key())
+        .part("lowered", front.stored.0)
+        .part("path", &source.display)
+        .parts("text", source.texts.iter().map(|(_, text)| text.as_bytes()))
+        .parts("include", &settings.includes)
+        .parts("define", settings.defines.iter().map(|define| format!("{define:?}")))
+        .parts("argument", settings.arguments_for(ArgumentsOf::OpenCl))
+        .parts("kernel", kernels)
+        .finish()
+}
