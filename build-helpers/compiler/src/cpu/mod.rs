@@ -23,7 +23,6 @@ mod block_functions;
 mod body;
 mod code_size;
 mod context;
-mod copy;
 mod coroutine;
 mod early_exits;
 mod exit_flags;

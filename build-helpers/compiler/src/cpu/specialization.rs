@@ -16,7 +16,6 @@ use super::{
     body::Body,
     code_size::{self, Sizes},
     context::{BARRIER, Source, is_barrier, uses_shared},
-    copy,
     instructions::{ends_at_barrier, writes_panic},
     lowering::block_source,
     operation::{Operation, operations},
@@ -24,7 +23,11 @@ use super::{
     uniformity::{Asked, Flow, Uniformity},
     vectorize::{self, Blocks, Run, Vectors},
 };
-use crate::{Error, ir::reachable, passes::entry::Unit};
+use crate::{
+    Error,
+    ir::{copy_function, reachable},
+    passes::entry::Unit,
+};
 
 /// Unrolls what is known now; twice, for loops whose iterations depend on a loop around them.
 const SIMPLIFY: &str = "sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
@@ -161,7 +164,7 @@ fn copy_for<'c>(
 ) -> Result<Body<'c>, Error> {
     let SpecializedCopy { block, unroll } = asked;
     let name = format!("{}.specialized", body.function.name());
-    let copy = body.with_function(copy::function(unit, body.function, &name));
+    let copy = body.with_function(copy_function(unit.context, unit.module, body.function, &name));
     let Source::Parameters { thread, dims, .. } = copy.source else {
         return Err(Error::Internal(format!("{name} is a coroutine")));
     };

@@ -1,6 +1,7 @@
 //! Queries and edits of LLVM's intermediate representation that several passes share.
 
 mod calls;
+mod copy;
 mod frames;
 mod functions;
 mod inline;
@@ -8,6 +9,7 @@ mod shared_memory;
 mod uses;
 
 pub(crate) use calls::{calls_of, reachable, reachable_through, users_in_code};
+pub(crate) use copy::copy_function;
 pub(crate) use frames::{Frames, alloca_bytes, allocas, callees};
 pub(crate) use functions::{names_std, path, path_of, undefined};
 pub(crate) use inline::{always_inline, inline_all};

@@ -77,6 +77,7 @@ mod tests {
         });
         let promised = [
             "linking of the source",
+            "rules of marked code",
             "FrontEnd",
             "linking of libraries",
             "linking of operations",

@@ -39,6 +39,11 @@ pub(super) fn check_configuration(session: &mut Session<'_, '_>) -> Result<(), E
     session.tools.plugins.check(session.job.config)
 }
 
+/// Guarantees that code which the marker of a plugin is given follows the plugin's rules.
+pub(super) fn apply_rules(session: &mut Session<'_, '_>) -> Result<(), Error> {
+    session.tools.plugins.apply_rules(session.context, session.module)
+}
+
 /// Guarantees stack slots in the target's address space, where plugins work on the source's own code:
 /// LLVM verifies the work of each on the target's behalf.
 pub(super) fn place_slots_for_plugins(session: &mut Session<'_, '_>) -> Result<(), Error> {

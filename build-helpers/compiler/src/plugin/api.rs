@@ -5,7 +5,10 @@ use std::{cell::RefCell, fmt};
 use kernelmill_artifact::{Signature, Target};
 use kernelmill_llvm::machine::Machine;
 
-use super::ir::{Builder, Context, Module, ModuleExt, Type, Value};
+use super::{
+    ir::{Builder, Context, Module, ModuleExt, Type, Value},
+    rule::Rule,
+};
 use crate::{
     base::{
         demangle::demangle,
@@ -81,6 +84,12 @@ pub trait Plugin: fmt::Debug + Send + Sync {
     /// CUDA C++, how large it is. Kernels are then given that too.
     fn needs_lengths(&self, _meta: &str) -> bool {
         false
+    }
+
+    /// What holds in the code that its marker is given, and in all that this calls: functions that stand for others.
+    /// Rules are applied before plugins work at [`Stage::FrontEnd`]. All other code is as without the plugin.
+    fn rules(&self) -> &[Rule] {
+        &[]
     }
 
     /// Whether it takes the place of a plugin of its own name that was registered before. Otherwise two of one

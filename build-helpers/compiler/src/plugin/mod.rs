@@ -14,6 +14,8 @@ mod failure;
 pub mod ir;
 mod kernels;
 mod registry;
+mod rule;
+mod rules;
 
 pub use crate::{base::demangle::source_name, diagnostic::PluginFault};
 pub(crate) use api::Site;
@@ -21,3 +23,4 @@ pub use api::{Plugin, Scope, Stage, Task};
 pub use failure::Failure;
 pub use kernels::{Buffer, Kernel, Length, SharedArray};
 pub(crate) use registry::Plugins;
+pub use rule::Rule;

@@ -5,6 +5,8 @@ use std::{cell::RefCell, collections::BTreeMap, fmt::Write as _, sync::Arc};
 use super::{
     api::{Plugin, Scope, Site, Stage, Task, fault, markers, meta},
     ir::{Context, Module, ModuleExt as _, Value},
+    rule::Rule,
+    rules,
 };
 use crate::{Error, diagnostic::PluginFault, ir::calls_of, job::Config};
 
@@ -55,6 +57,9 @@ impl Plugins {
                 let _ = write!(key, "{}:{text} ", text.len());
             }
             let _ = write!(key, "{:?}", (plugin.stages(), plugin.priority(), plugin.is_default()));
+            for Rule { function, replacement } in plugin.rules() {
+                let _ = write!(key, " rule {function:?} {replacement:?}");
+            }
             key + "; "
         })
     }
@@ -79,6 +84,16 @@ impl Plugins {
     /// Whether any wants to know how much memory kernels are given the address of.
     pub(crate) fn need_lengths(&self, config: &Config) -> bool {
         self.0.iter().any(|plugin| plugin.needs_lengths(meta(config, &**plugin)))
+    }
+
+    /// Applies their rules to the code that their markers are given.
+    pub(crate) fn apply_rules<'c>(
+        &self,
+        context: &'c Context,
+        module: &Module<'c>,
+    ) -> Result<(), Error> {
+        let plugins: Vec<_> = self.0.iter().map(|plugin| &**plugin).collect();
+        rules::apply(context, module, &plugins)
     }
 
     /// Calls those that work at a stage, and on this module.

@@ -2,17 +2,22 @@
 
 use std::collections::HashMap;
 
-use kernelmill_llvm::ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Value};
-
-use crate::passes::entry::Unit;
+use kernelmill_llvm::{
+    inkwell::{context::Context, module::Module},
+    ir::{Block, Builder, Linkage, ModuleExt, Opcode, Place, Value},
+};
 
 /// What is promised of addresses that a function is given.
 const PROMISES: [&str; 3] = ["noalias", "nonnull", "readonly"];
 
 /// A copy of a function that only this module calls.
-pub(super) fn function<'c>(unit: &Unit<'_, 'c>, from: Value<'c>, name: &str) -> Value<'c> {
-    let context = unit.context;
-    let copy = unit.module.new_function(name, from.value_type());
+pub(crate) fn copy_function<'c>(
+    context: &'c Context,
+    module: &Module<'c>,
+    from: Value<'c>,
+    name: &str,
+) -> Value<'c> {
+    let copy = module.new_function(name, from.value_type());
     copy.set_linkage(Linkage::Internal);
     copy.add_attribute(context, Place::Function, "nounwind", 0);
     let parameters = copy.parameters();
