@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use kernelmill_artifact::Target;
+use kernelmill_artifact::{ArtifactKind, Target};
 
 use crate::{
     device::Device,
     embedded::EmbeddedArtifact,
     error::{Error, NoBinary, Rejected, Result},
-    select::{Selection, Verdict, select},
+    properties::Architecture,
+    select::{Selection, Verdict, select, spirv_reason},
 };
 
 /// The embedded binary that was chosen for a source on a device, and why each other one lost.
@@ -37,7 +38,11 @@ impl Choice {
         let mut rejected = Vec::new();
         let (mut known, mut targets) = (Vec::new(), Vec::new());
         for artifact in artifacts {
+            let too_new = newer_spirv(device.architecture(), artifact);
             match artifact.target.parse::<Target>() {
+                Ok(_) if too_new.is_some() => {
+                    rejected.extend(too_new.map(|reason| Rejected::new(artifact.target, &reason)));
+                }
                 Ok(target) => {
                     known.push(*artifact);
                     targets.push(target);
@@ -59,6 +64,15 @@ impl Choice {
             }
         }
     }
+}
+
+/// Why a SPIR-V module does not run on a device that reads SPIR-V, but not its version, which is the second
+/// word of a module.
+fn newer_spirv(device: &Architecture, artifact: &EmbeddedArtifact) -> Option<String> {
+    let Architecture::OpenCl { spirv: Some(read) } = device else { return None };
+    let version = artifact.bytes.get(4..8).filter(|_| artifact.kind == ArtifactKind::Spirv)?;
+    let needed = (u32::from(version[2]), u32::from(version[1]));
+    (needed > *read).then(|| spirv_reason(needed, *read))
 }
 
 impl fmt::Display for Choice {

@@ -59,7 +59,7 @@ impl Device {
     #[must_use]
     pub fn selector(&self) -> String {
         let (backend, ordinal) = (self.context.backend(), self.context.ordinal());
-        DeviceName { backend, ordinal }.to_string()
+        DeviceName::numbered(backend, ordinal).to_string()
     }
 
     /// What can be launched on it at most.

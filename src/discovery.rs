@@ -5,15 +5,15 @@
 use crate::{
     backend::{self, cpu, cpu_async},
     device::Device,
-    device_name::{self, DeviceName},
+    device_name::{self, DeviceName, Which},
     error::{Error, Result},
     properties::Backend,
 };
 
 impl Device {
-    /// The device that the environment variable `KERNELMILL_DEVICE` names, as `cuda:1`, `hip:0`, `cpu` or `cpu-async`. Where
-    /// it is not set: the first GPU that can be opened, of CUDA (with the feature `cuda`), then of HIP (with
-    /// the feature `hip`), else the processor.
+    /// The device that the environment variable `KERNELMILL_DEVICE` names, as `cuda:1`, `hip:0`, `opencl:pocl`, `cpu` or
+    /// `cpu-async`. Where it is not set: the first GPU that can be opened, of CUDA (with the feature `cuda`), then of HIP
+    /// (with the feature `hip`), then of OpenCL (with the feature `opencl`), else the processor.
     ///
     /// A GPU that is there but cannot be opened is passed over. [`Device::unavailable`] says why, and
     /// so does this function, to standard error, where the environment variable `KERNELMILL_LOG` is
@@ -35,12 +35,14 @@ impl Device {
     /// The device with this name.
     fn requested(name: &str) -> Result<Self> {
         let name = DeviceName::read(name)?;
-        backend::open(name.backend, name.ordinal).map(Self::of).map_err(|reason| {
-            Error::RequestedDevice {
-                device: name.to_string(),
-                reason: Box::new(reason),
-                devices: Self::inventory(),
-            }
+        let opened = match &name.which {
+            Which::Ordinal(ordinal) => backend::open(name.backend, *ordinal),
+            Which::Part(part) => backend::open_named(name.backend, part),
+        };
+        opened.map(Self::of).map_err(|reason| Error::RequestedDevice {
+            device: name.to_string(),
+            reason: Box::new(reason),
+            devices: Self::inventory(),
         })
     }
 
@@ -58,7 +60,8 @@ impl Device {
         Ok(best)
     }
 
-    /// Every device that can be opened, the best first, the processor last. [`Device::inventory`] says the same
+    /// Every device that can be opened, the best first: GPUs, the processor, and behind it processors as devices of
+    /// OpenCL. A GPU that several back ends drive is a device of each. [`Device::inventory`] says the same
     /// for people, and why other devices are not there.
     #[must_use]
     pub fn all() -> Vec<Self> {
@@ -174,6 +177,17 @@ impl Device {
     pub fn hip(ordinal: usize) -> Result<Self> {
         backend::open(Backend::Hip, ordinal).map(Self::of)
     }
+
+    /// The device of OpenCL with this number, in the order in which the OpenCL library lists them. `KERNELMILL_DEVICE` can
+    /// name one by a part of its name, its platform's or its version, too: `opencl:pocl`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unavailable`] without the feature `opencl`, an OpenCL library or such a device, and for a device
+    /// without shared virtual memory; [`Error::OpenCl`] where the library refuses it.
+    pub fn opencl(ordinal: usize) -> Result<Self> {
+        backend::open(Backend::OpenCl, ordinal).map(Self::of)
+    }
 }
 
 /// Whether a variable is set to something.
@@ -208,9 +222,12 @@ mod tests {
     /// Builds without a feature name it, in the error and in the list.
     #[test]
     fn back_ends_that_are_not_built_name_their_feature() {
-        let missing =
-            [(cfg!(feature = "cuda"), "cuda"), (cfg!(feature = "hip"), "hip")].into_iter();
-        for (_, name) in missing.filter(|(is_built, _)| !is_built) {
+        let all = [
+            (cfg!(feature = "cuda"), "cuda"),
+            (cfg!(feature = "hip"), "hip"),
+            (cfg!(feature = "opencl"), "opencl"),
+        ];
+        for (_, name) in all.into_iter().filter(|(is_built, _)| !is_built) {
             let expected = format!(
                 "kernelmill was built without its feature `{name}`; enable it in Cargo.toml: `features = \
                  [\"{name}\"]`"

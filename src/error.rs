@@ -255,6 +255,43 @@ pub enum Error {
         /// The error code.
         code: u32,
     },
+    /// A function of the OpenCL library failed.
+    #[error("{function} failed for {subject}: {name} ({code})")]
+    OpenCl {
+        /// The function.
+        function: &'static str,
+        /// What it was called for: a kernel, a device, a number of bytes.
+        subject: String,
+        /// The name of the error code, for example `CL_OUT_OF_RESOURCES`.
+        name: &'static str,
+        /// The error code.
+        code: i32,
+    },
+    /// An OpenCL device's compiler refuses a program.
+    #[error("{device} cannot build {artifact}:\n{log}")]
+    OpenClBuild {
+        /// The binary, as the build embedded it.
+        artifact: String,
+        /// The device.
+        device: String,
+        /// What its compiler says.
+        log: String,
+    },
+    /// A kernel that an OpenCL device has built takes other arguments than its wrapper gives.
+    #[error(
+        "{artifact}: the kernel has {parameters} parameters as {device} builds it, and its wrapper gives those of \
+         `{signature}`; its parameters must not depend on macros of the device"
+    )]
+    OpenClSignature {
+        /// The binary, as the build embedded it.
+        artifact: String,
+        /// The kernel, as the build read it.
+        signature: String,
+        /// The device.
+        device: String,
+        /// How many parameters the kernel has there.
+        parameters: u64,
+    },
     /// A function of the HIP run time failed.
     #[error("{function} failed for {subject}: {name} ({code}), {text}")]
     Hip {

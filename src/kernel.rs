@@ -42,7 +42,7 @@ impl CompiledKernel {
         kernel: &'static EmbeddedKernel,
         module: &Arc<ModuleHold>,
     ) -> Result<Self> {
-        let function = Arc::clone(module.module()).function(artifact, kernel)?;
+        let function = Arc::clone(module.module()).function(artifact, kernel, signature)?;
         let _module = Arc::clone(module);
         let (name, bounds) = (signature.name(), signature.limits);
         let (limits, time_limit) = (function.limits(), function.time_limit());

@@ -50,6 +50,7 @@
 //! - `cuda`: NVIDIA devices. The driver is opened at run time; without one the program starts and
 //!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices and streams too.
 //! - `hip`: AMD devices, through the HIP library, which is opened at run time too. It has not run on a GPU yet.
+//! - `opencl`: OpenCL devices, through the OpenCL library, which is opened at run time as well; for kernels in OpenCL C.
 //! - `half`: `half::f16` and `half::bf16` as elements and arguments.
 //!
 //! [`kernelmill-build`]: https://docs.rs/kernelmill-build

@@ -15,11 +15,13 @@ pub enum Backend {
     Cuda,
     /// AMD's HIP run time.
     Hip,
+    /// An implementation of OpenCL.
+    OpenCl,
 }
 
 impl Backend {
     /// Every back end, the best first, whether this build has it or not.
-    pub(crate) const ALL: [Self; 3] = [Self::Cuda, Self::Hip, Self::Cpu];
+    pub(crate) const ALL: [Self; 4] = [Self::Cuda, Self::Hip, Self::OpenCl, Self::Cpu];
 
     /// The word for it in `KERNELMILL_DEVICE`; that of a GPU is the name of its cargo feature too.
     pub(crate) const fn word(self) -> &'static str {
@@ -27,6 +29,7 @@ impl Backend {
             Self::Cpu => "cpu",
             Self::Cuda => "cuda",
             Self::Hip => "hip",
+            Self::OpenCl => "opencl",
         }
     }
 }
@@ -37,6 +40,7 @@ impl fmt::Display for Backend {
             Self::Cpu => "CPU",
             Self::Cuda => "CUDA",
             Self::Hip => "HIP",
+            Self::OpenCl => "OpenCL",
         })
     }
 }
@@ -63,8 +67,11 @@ pub enum Architecture {
         /// Whether memory is protected by error correction; `None`: it has no such mode.
         sramecc: Option<bool>,
     },
-    /// A device of OpenCL that reads SPIR-V.
-    OpenCl,
+    /// A device of OpenCL, which compiles OpenCL C.
+    OpenCl {
+        /// The newest version of SPIR-V that it reads, for 1.2 `(1, 2)`; `None`: it reads none.
+        spirv: Option<(u32, u32)>,
+    },
     /// A device of Vulkan.
     Vulkan,
 }
@@ -81,7 +88,7 @@ pub struct Limits {
     pub threads_per_block: u32,
     /// Bytes of shared memory in a block, static and dynamic together.
     pub shared_bytes: u32,
-    /// Threads in a warp.
+    /// Threads in a warp; 1 where the device does not say, as those of OpenCL.
     pub warp_size: u32,
 }
 
@@ -93,7 +100,7 @@ impl fmt::Display for Architecture {
                 write!(formatter, "an NVIDIA GPU of compute capability {major}.{minor}")
             }
             Self::Amd { processor, .. } => write!(formatter, "the AMD GPU {processor}"),
-            Self::OpenCl => formatter.write_str("an OpenCL device"),
+            Self::OpenCl { .. } => formatter.write_str("an OpenCL device"),
             Self::Vulkan => formatter.write_str("a Vulkan device"),
         }
     }

@@ -20,6 +20,8 @@ mod cuda;
 mod gpu;
 #[cfg(feature = "hip")]
 mod hip;
+#[cfg(feature = "opencl")]
+mod opencl;
 
 /// The traits by which libraries that back ends work with know the types of elements.
 pub mod library_traits {
@@ -55,7 +57,11 @@ static PLATFORMS: &[&dyn Platform] = &[
     &cuda::context::Cuda,
     #[cfg(feature = "hip")]
     &hip::context::Hip,
+    #[cfg(feature = "opencl")]
+    &opencl::context::OpenCl::Accelerators,
     &cpu::context::Cpu,
+    #[cfg(feature = "opencl")]
+    &opencl::context::OpenCl::Processors,
 ];
 
 /// Every device, the best first, each opened when the iterator comes to it; an error for each that
@@ -66,8 +72,8 @@ pub(crate) fn devices() -> impl Iterator<Item = Result<Arc<dyn Context>>> {
 
 /// Every device of a back end, as [`devices`] has them; why there is none where there is none.
 pub(crate) fn devices_of(backend: Backend) -> Vec<Result<Arc<dyn Context>>> {
-    let platform = PLATFORMS.iter().find(|platform| platform.backend() == backend);
-    let devices: Vec<_> = platform.into_iter().flat_map(|platform| platform.devices()).collect();
+    let platforms = PLATFORMS.iter().filter(|platform| platform.backend() == backend);
+    let devices: Vec<_> = platforms.flat_map(|platform| platform.devices()).collect();
     if devices.is_empty() { vec![open(backend, 0)] } else { devices }
 }
 
@@ -76,8 +82,18 @@ pub(crate) fn open(backend: Backend, ordinal: usize) -> Result<Arc<dyn Context>>
     if (backend, ordinal) == (Backend::Cpu, CPU_ASYNC_ORDINAL) {
         return cpu_async::context::open();
     }
+    platform(backend)?.open(ordinal)
+}
+
+/// The first device of a back end in whose name, or that of its driver, `part` occurs.
+pub(crate) fn open_named(backend: Backend, part: &str) -> Result<Arc<dyn Context>> {
+    platform(backend)?.open_named(part)
+}
+
+/// The first of a back end's platforms, which opens the devices of all of them.
+fn platform(backend: Backend) -> Result<&'static dyn Platform> {
     let platform = PLATFORMS.iter().find(|platform| platform.backend() == backend);
-    platform.ok_or_else(|| not_built(backend))?.open(ordinal)
+    platform.copied().ok_or_else(|| not_built(backend))
 }
 
 fn not_built(backend: Backend) -> Error {

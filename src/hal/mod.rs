@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use kernelmill_artifact::TensorMapData;
+use kernelmill_artifact::{Signature, TensorMapData};
 
 pub(crate) use self::{
     arguments::{OwnedArguments, Pointers},
@@ -24,7 +24,7 @@ pub(crate) use self::{
 };
 use crate::{
     embedded::{EmbeddedArtifact, EmbeddedKernel},
-    error::Result,
+    error::{Error, Result},
     limits::{Checked, KernelLimits},
     properties::{Architecture, Backend, Limits},
 };
@@ -43,6 +43,12 @@ pub(crate) trait Platform: Sync {
 
     /// Opens the device with this number; whoever asks for the same one gets the same context.
     fn open(&self, ordinal: usize) -> Result<Arc<dyn Context>>;
+
+    /// Opens the first device in whose name, or that of its driver, `part` occurs.
+    fn open_named(&self, part: &str) -> Result<Arc<dyn Context>> {
+        let reason = format!("its devices have numbers, and `{part}` is none");
+        Err(Error::Unavailable { backend: self.backend(), reason })
+    }
 }
 
 /// The identity of a context: each has its own, and none is used twice, so that what is kept for a
@@ -285,11 +291,12 @@ pub(crate) trait HostMemory: Any + Send + Sync {
 
 /// A binary that is loaded. Dropping the last reference unloads it.
 pub(crate) trait Module: Send + Sync {
-    /// The kernel `kernel` of this module.
+    /// The kernel `kernel` of this module, which callers know by `signature`.
     fn function(
         self: Arc<Self>,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
+        signature: &'static Signature,
     ) -> Result<Box<dyn Function>>;
 
     /// Whether a launch of one of its kernels is in flight, as far as is known without waiting. Dropping the

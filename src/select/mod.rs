@@ -6,11 +6,12 @@
 //!   9.0; `sm_100f` within its family: the same major version, the same or a higher minor one.
 //!   ([CUDA C++ Programming Guide, "Binary compatibility" and "Family-specific features"][guide])
 //! - PTX runs on the same or any later architecture, under the same rules for suffixes.
+//! - SPIR-V runs on OpenCL devices that read its version. OpenCL C runs on all of them: their drivers compile it.
 //! - An AMD code object runs on its processor, in the modes of `xnack` and `sramecc` it asks for.
 //!   ([LLVM, "Target ID"][amd])
 //!
 //! Of those that run, the nearest is taken: the cubin of the highest architecture, else the PTX
-//! of the highest architecture; of equals the one whose suffix or features say more.
+//! of the highest architecture; SPIR-V before OpenCL C; of equals the one whose suffix or features say more.
 //!
 //! ```
 //! use kernelmill::select::{Architecture, Verdict, select};
@@ -69,6 +70,15 @@ struct Rank {
     specific: u8,
 }
 
+/// The oldest version of SPIR-V that binaries have.
+const SPIRV: (u32, u32) = (1, 2);
+
+/// Why SPIR-V of one version does not run on a device that reads another.
+pub(crate) fn spirv_reason(needed: (u32, u32), read: (u32, u32)) -> String {
+    let ((major, minor), (has_major, has_minor)) = (needed, read);
+    format!("is SPIR-V {major}.{minor}, the device reads {has_major}.{has_minor} at most")
+}
+
 /// Finds the best of `candidates` for a device, and what becomes of each other one.
 ///
 /// A pure function: equal inputs give equal results. Of two equal candidates the first wins.
@@ -98,9 +108,13 @@ pub fn select(device: &Architecture, candidates: &[Target]) -> Selection {
 fn rank(device: &Architecture, candidate: &Target) -> Result<Rank, String> {
     let exact = Rank { native: true, number: 0, specific: 0 };
     match (device, candidate) {
-        (Architecture::Cpu, Target::Cpu)
-        | (Architecture::OpenCl, Target::Spirv64)
-        | (Architecture::Vulkan, Target::Vulkan) => Ok(exact),
+        (Architecture::Cpu, Target::Cpu) | (Architecture::Vulkan, Target::Vulkan) => Ok(exact),
+        (Architecture::OpenCl { .. }, Target::OpenClC) => Ok(Rank { native: false, ..exact }),
+        (Architecture::OpenCl { spirv }, Target::Spirv64) => match *spirv {
+            Some(newest) if newest >= SPIRV => Ok(exact),
+            Some((major, minor)) => Err(spirv_reason(SPIRV, (major, minor))),
+            None => Err("is SPIR-V, the device reads none".to_owned()),
+        },
         (Architecture::Nvidia { major, minor }, Target::Cubin(arch)) => {
             let runs = *major == u32::from(arch.major) && *minor >= u32::from(arch.minor);
             let range = format!("and later ones of generation {} only", arch.major);
@@ -173,7 +187,7 @@ fn vendor(target: &Target) -> &'static str {
         Target::Cpu => "the CPU",
         Target::Ptx(_) | Target::Cubin(_) => "NVIDIA GPUs",
         Target::Amd(_) => "AMD GPUs",
-        Target::Spirv64 => "OpenCL",
+        Target::Spirv64 | Target::OpenClC => "OpenCL",
         Target::Vulkan => "Vulkan",
         _ => "another kind of device",
     }

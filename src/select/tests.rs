@@ -131,10 +131,28 @@ fn amd_devices_need_their_processor_and_modes_and_take_the_more_specific() {
 
 #[test]
 fn other_devices_take_their_own_form() {
-    let candidates = targets("sm_90,spirv64,cpu,vulkan,cpu");
-    for (device, index) in
-        [(Architecture::Cpu, 2), (Architecture::OpenCl, 1), (Architecture::Vulkan, 3)]
-    {
+    let candidates = targets("sm_90,opencl-c,spirv64,cpu,vulkan,cpu");
+    let opencl = |spirv| Architecture::OpenCl { spirv };
+    for (device, index) in [
+        (Architecture::Cpu, 3),
+        (opencl(Some((1, 2))), 2),
+        (opencl(Some((1, 5))), 2),
+        (opencl(Some((1, 0))), 1),
+        (opencl(None), 1),
+        (Architecture::Vulkan, 4),
+    ] {
         assert_eq!(select(&device, &candidates).chosen, Some(index), "{device}");
     }
+}
+
+#[test]
+fn opencl_devices_say_which_spirv_they_read() {
+    let reason = |spirv| {
+        let selection = select(&Architecture::OpenCl { spirv }, &targets("spirv64,cpu"));
+        assert_eq!(selection.chosen, None);
+        selection.verdicts.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let cpu = "is for the CPU, the device is an OpenCL device";
+    assert_eq!(reason(None), ["is SPIR-V, the device reads none", cpu]);
+    assert_eq!(reason(Some((1, 0))), ["is SPIR-V 1.2, the device reads 1.0 at most", cpu]);
 }

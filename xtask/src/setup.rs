@@ -19,24 +19,28 @@ const WHEELS: [&str; 4] = [
 ];
 
 /// Programs the tests call, with the Debian package that has each. nvcc starts g++; clang is of the
-/// version of rustc's LLVM, which reads what it makes; the last four are for the stage `cross-builds`.
-const PROGRAMS: [(&str, &str); 9] = [
+/// version of rustc's LLVM, which reads what it makes; spirv-val validates
+/// SPIR-V; the last four are for the stage `cross-builds`.
+const PROGRAMS: [(&str, &str); 10] = [
     ("cc", "gcc"),
     ("g++", "g++"),
     ("python3", "python3"),
     ("ar", "binutils"),
     ("clang-22", "clang-22"),
+    ("spirv-val", "spirv-tools"),
     (QEMU, "qemu-user"),
     (AARCH64_GCC, "gcc-aarch64-linux-gnu"),
     (MINGW, "gcc-mingw-w64-x86-64-win32"),
     (WINE, "wine"),
 ];
 
-/// Files the tests read, in the same way: AMD's mathematical functions, and glibc for aarch64, which the compiler
-/// for aarch64 only recommends.
-const FILES: [(&str, &str); 2] = [
+/// Files the tests read, in the same way: AMD's mathematical functions, glibc for aarch64, which the compiler
+/// for aarch64 only recommends, an implementation of OpenCL, and the library that loads it.
+const FILES: [(&str, &str); 4] = [
     ("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode/ocml.bc", "rocm-device-libs"),
     ("/usr/aarch64-linux-gnu/lib/crti.o", "libc6-dev-arm64-cross"),
+    ("/etc/OpenCL/vendors/pocl.icd", "pocl-opencl-icd"),
+    ("/usr/lib/x86_64-linux-gnu/libOpenCL.so.1", "ocl-icd-libopencl1"),
 ];
 
 /// What a run of all tests writes below the target folder, in GiB, with the variables of `.ci/run`.

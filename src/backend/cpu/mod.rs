@@ -18,6 +18,7 @@ pub(super) mod launch;
 pub(super) mod memory;
 pub(super) mod module;
 mod options;
+pub(super) mod plain;
 mod pool;
 mod scheduler;
 mod strategy;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use kernelmill_artifact::Signature;
+
 use super::{
     launch::{Device, Function},
     strategy::strategy,
@@ -49,6 +51,7 @@ impl hal::Module for Module {
         self: Arc<Self>,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
+        _signature: &'static Signature,
     ) -> Result<Box<dyn hal::Function>> {
         Ok(Box::new(function(&self.device, artifact, kernel)?))
     }

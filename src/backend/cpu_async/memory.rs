@@ -3,20 +3,18 @@
 //! Everything is memory of the host. Pinned memory is no other, and kernels use it by the same address.
 
 use std::{
-    collections::HashMap,
     ffi::c_void,
     ptr::{self, NonNull},
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use super::driver_context::{CpuStream, DriverContext};
 use crate::{
     backend::{
-        cpu::memory::{HostMemory, Memory},
+        cpu::plain,
         gpu::calls::{ContextCalls as _, MemoryCalls},
     },
-    error::{Error, Result},
-    hal::{HostMemory as _, Memory as _},
+    error::Result,
+    hal::Memory as _,
 };
 
 /// The places of a queued copy.
@@ -49,12 +47,6 @@ impl Copy {
 /// An address of the device, for reading and writing.
 fn pointer(address: u64) -> *mut u8 {
     ptr::with_exposed_provenance_mut(address as usize)
-}
-
-/// Pinned memory that is in use, by its address.
-fn pinned() -> MutexGuard<'static, HashMap<usize, HostMemory>> {
-    static PINNED: OnceLock<Mutex<HashMap<usize, HostMemory>>> = OnceLock::new();
-    PINNED.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl MemoryCalls for DriverContext {
@@ -108,11 +100,7 @@ impl MemoryCalls for DriverContext {
         _mapped: bool,
         subject: impl FnOnce() -> String,
     ) -> Result<NonNull<c_void>> {
-        let lacking = |_: Error| Error::OutOfMemory { device: subject(), bytes };
-        let memory = Memory::of_host("the host", bytes).map_err(lacking)?;
-        let address = memory.pointer();
-        pinned().insert(address.addr(), memory);
-        Ok(NonNull::new(address.cast()).expect("memory has an address"))
+        plain::allocate(bytes, subject)
     }
 
     unsafe fn device_address(
@@ -123,7 +111,7 @@ impl MemoryCalls for DriverContext {
     }
 
     unsafe fn free_host(memory: NonNull<c_void>, _subject: impl FnOnce() -> String) -> Result<()> {
-        pinned().remove(&memory.as_ptr().addr());
+        plain::free(memory);
         Ok(())
     }
 }

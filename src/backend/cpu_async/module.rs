@@ -2,6 +2,8 @@
 
 use std::{ffi::CString, sync::Arc};
 
+use kernelmill_artifact::Signature;
+
 use super::{
     driver_context::{DriverContext, Shared},
     launch::{Function, Image},
@@ -19,7 +21,7 @@ use crate::{
 impl ModuleCalls for DriverContext {
     type Module = ();
 
-    unsafe fn load_module(_artifact: &EmbeddedArtifact, _binary: &[u8]) -> Result<()> {
+    unsafe fn load_module(&self, _artifact: &EmbeddedArtifact, _binary: &[u8]) -> Result<()> {
         Ok(())
     }
 
@@ -33,6 +35,7 @@ impl Kernels for DriverContext {
         shared: &Arc<Shared>,
         image: &Arc<Image>,
         kernel: &'static EmbeddedKernel,
+        _signature: &'static Signature,
         _name: CString,
     ) -> Result<Option<Box<dyn hal::Function>>> {
         let of_cpu = cpu::module::function(&shared.device, image.artifact, kernel)?;

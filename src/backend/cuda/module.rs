@@ -7,6 +7,7 @@ use std::{
 };
 
 use cudarc::driver::{result::module as raw, sys};
+use kernelmill_artifact::Signature;
 
 use super::{
     driver::named,
@@ -32,7 +33,11 @@ const BINARY_FORMATS: [&[u8]; 2] = [b"\x7fELF", &0xba55_ed50_u32.to_le_bytes()];
 impl ModuleCalls for DriverContext {
     type Module = sys::CUmodule;
 
-    unsafe fn load_module(artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<sys::CUmodule> {
+    unsafe fn load_module(
+        &self,
+        artifact: &EmbeddedArtifact,
+        binary: &[u8],
+    ) -> Result<sys::CUmodule> {
         if BINARY_FORMATS.iter().any(|first| binary.starts_with(first)) {
             return load_image(binary.as_ptr().cast(), artifact);
         }
@@ -83,6 +88,7 @@ impl Kernels for DriverContext {
         shared: &Arc<Shared>,
         image: &Arc<Image>,
         kernel: &'static EmbeddedKernel,
+        _signature: &'static Signature,
         name: CString,
     ) -> Result<Option<Box<dyn hal::Function>>> {
         shared.bind()?;

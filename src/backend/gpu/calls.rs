@@ -150,7 +150,7 @@ pub(in crate::backend) enum EventUse {
 impl EventUse {
     /// What the driver's functions are called for.
     #[cfg_attr(
-        not(any(feature = "cuda", feature = "hip")),
+        not(any(feature = "cuda", feature = "hip", feature = "opencl")),
         allow(dead_code, reason = "for drivers, and a build may have none")
     )]
     pub(in crate::backend) fn subject(self) -> String {
@@ -250,7 +250,11 @@ pub(in crate::backend) trait ModuleCalls: ContextCalls {
     /// # Safety
     ///
     /// It is whole.
-    unsafe fn load_module(artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<Self::Module>;
+    unsafe fn load_module(
+        &self,
+        artifact: &EmbeddedArtifact,
+        binary: &[u8],
+    ) -> Result<Self::Module>;
 
     /// Unloads a module.
     ///

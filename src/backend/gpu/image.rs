@@ -38,7 +38,7 @@ impl<D: Driver> Image<D> {
     ) -> Result<Self> {
         driver.bind()?;
         // SAFETY: promised.
-        let handle = unsafe { D::load_module(artifact, binary)? };
+        let handle = unsafe { driver.load_module(artifact, binary)? };
         let (stays, launches) = (AtomicBool::new(false), Launches::default());
         Ok(Self { handle, driver: Arc::clone(driver), artifact, stays, launches })
     }

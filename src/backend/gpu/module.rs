@@ -2,6 +2,8 @@
 
 use std::{ffi::CString, sync::Arc};
 
+use kernelmill_artifact::Signature;
+
 use super::{calls::Driver, image::Image, shared::Shared};
 use crate::{
     embedded::{EmbeddedArtifact, EmbeddedKernel},
@@ -11,11 +13,12 @@ use crate::{
 
 /// A driver that finds kernels in its modules.
 pub(in crate::backend) trait Kernels: Driver {
-    /// The kernel `kernel` of an image; `None` where the image has none of that name.
+    /// The kernel `kernel` of an image, which callers know by `signature`; `None` where the image has none of that name.
     fn function(
         shared: &Arc<Shared<Self>>,
         image: &Arc<Image<Self>>,
         kernel: &'static EmbeddedKernel,
+        signature: &'static Signature,
         name: CString,
     ) -> Result<Option<Box<dyn hal::Function>>>;
 }
@@ -61,6 +64,7 @@ impl<D: Kernels> hal::Module for Module<D> {
         self: Arc<Self>,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
+        signature: &'static Signature,
     ) -> Result<Box<dyn hal::Function>> {
         let missing = Error::MissingKernel {
             source_file: artifact.source,
@@ -68,7 +72,7 @@ impl<D: Kernels> hal::Module for Module<D> {
             entry: kernel.entry,
         };
         let Ok(name) = CString::new(kernel.entry) else { return Err(missing) };
-        D::function(&self.shared, &self.image, kernel, name)?.ok_or(missing)
+        D::function(&self.shared, &self.image, kernel, signature, name)?.ok_or(missing)
     }
 
     fn is_busy(&self) -> bool {

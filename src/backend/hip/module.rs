@@ -2,6 +2,8 @@
 
 use std::{ffi::CString, ptr, sync::Arc};
 
+use kernelmill_artifact::Signature;
+
 use super::{
     driver::{NOT_FOUND, named},
     driver_context::{DriverContext, Shared},
@@ -21,7 +23,7 @@ use crate::{
 impl ModuleCalls for DriverContext {
     type Module = Handle;
 
-    unsafe fn load_module(artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<Handle> {
+    unsafe fn load_module(&self, artifact: &EmbeddedArtifact, binary: &[u8]) -> Result<Handle> {
         let mut handle = ptr::null_mut();
         // SAFETY: a whole code object, whose size its header says.
         let code = unsafe { (hip().hipModuleLoadData)(&raw mut handle, binary.as_ptr().cast()) };
@@ -40,6 +42,7 @@ impl Kernels for DriverContext {
         shared: &Arc<Shared>,
         image: &Arc<Image>,
         kernel: &'static EmbeddedKernel,
+        _signature: &'static Signature,
         name: CString,
     ) -> Result<Option<Box<dyn hal::Function>>> {
         shared.bind()?;

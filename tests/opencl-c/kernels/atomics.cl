@@ -1,4 +1,4 @@
-// Atomic functions of OpenCL C 1.x and 2.0.
+// Atomic functions of OpenCL C 1.x.
 
 kernel void histogram(global const uchar *data, global uint *bins, uint n) {
   local uint own[64];
@@ -26,22 +26,6 @@ kernel void old_atomics(volatile global int *words, global const int *x) {
     next = atomic_cmpxchg(&words[9], old, old + 2);
   } while (next != old);
   if (get_global_id(0) == 0) words[11] = atomic_xchg(&words[10], 5);
-}
-
-kernel void new_atomics(volatile global atomic_int *words, global const int *x,
-                        volatile global atomic_long *wide, volatile global atomic_float *real) {
-  int value = x[get_global_id(0)];
-  atomic_fetch_add(&words[0], value);
-  atomic_fetch_sub_explicit(&words[1], value, memory_order_relaxed);
-  atomic_fetch_min_explicit(&words[2], value, memory_order_acq_rel, memory_scope_device);
-  atomic_fetch_max(&words[3], value);
-  atomic_fetch_or(&words[4], value);
-  int seen = atomic_load_explicit(&words[5], memory_order_relaxed);
-  while (!atomic_compare_exchange_weak(&words[5], &seen, seen + 3)) {
-  }
-  if (get_global_id(0) == 7) atomic_store(&words[6], 77);
-  atomic_fetch_add_explicit(wide, (long)value << 33, memory_order_relaxed);
-  atomic_fetch_add(real, 0.5f);
 }
 
 // One work-item in a group takes places for all of them.

@@ -40,22 +40,3 @@ kernel void pairs(global const uchar *bytes, global int4 *out, local uchar *firs
   barrier(CLK_LOCAL_MEM_FENCE);
   out[get_global_id(0)] = second[(lane + 1) % size];
 }
-
-kernel void groups(global const int *x, global int *out) {
-  size_t i = get_global_id(0);
-  int value = x[i];
-  out[6 * i] = work_group_reduce_add(value);
-  out[6 * i + 1] = work_group_scan_inclusive_add(value);
-  out[6 * i + 2] = work_group_scan_exclusive_max(value);
-  out[6 * i + 3] = work_group_broadcast(value, 3);
-  out[6 * i + 4] = work_group_any(value > 90) + 2 * work_group_all(value >= 0);
-  out[6 * i + 5] = sub_group_reduce_max(value) + 1000 * (int)get_sub_group_local_id();
-}
-
-kernel void sub_groups(global const float *x, global float *out) {
-  size_t i = get_global_id(0);
-  float value = x[i];
-  float sum = sub_group_reduce_add(value), before = sub_group_scan_exclusive_add(value);
-  float turned = sub_group_shuffle_xor(value, 1), first = sub_group_broadcast(value, 0);
-  out[i] = sum + before * 0.5f + turned * 1000.0f + first * 0.25f + sub_group_any(value > 90.0f);
-}

@@ -74,9 +74,3 @@ kernel void half_sums(global const half *in, global float *out) {
   float4 v = vload_half4(i, in);
   out[i] = v.x + v.y + v.z + v.w + vload_half(4 * i, in);
 }
-
-// A variable of the program's own.
-__global int calls = 40;
-kernel void counts(global int *out) {
-  if (get_global_id(0) == 0) out[0] = atomic_add(&calls, 1);
-}

@@ -1,5 +1,5 @@
-//! Runs kernels in OpenCL C on a device, `cpu` or `cuda`, compares them with plain Rust and prints the
-//! name of each that is right.
+//! Runs kernels in OpenCL C on a device, `cpu`, `cuda` or `opencl`, compares them with plain Rust and prints the
+//! name of each that is right, and of those that have no binary for the device.
 
 mod checks;
 mod kernels;
@@ -50,15 +50,24 @@ const CHECKS: [(&str, Check); 33] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let name = env::args().nth(1).unwrap_or_default();
     let only = env::args().nth(2);
-    let device = if name == "cuda" { Device::cuda(0)? } else { Device::cpu()? };
+    let device = match &*name {
+        "cuda" => Device::cuda(0)?,
+        "opencl" => Device::opencl(0)?,
+        _ => Device::cpu()?,
+    };
     let kernels = Kernels::load(&device)?;
     let on = On { device: &device, kernels: &kernels, stream: device.stream() };
     for (name, check) in CHECKS {
         if only.as_ref().is_some_and(|only| only != name) {
             continue;
         }
-        check(&on).map_err(|error| format!("{name}: {error}"))?;
-        println!("{name}");
+        match check(&on) {
+            Err(kernelmill::Error::NoBinary(_)) => println!("no binary: {name}"),
+            checked => {
+                checked.map_err(|error| format!("{name}: {error}"))?;
+                println!("{name}");
+            }
+        }
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use kernelmill_build::manifest::{Lowering, Manifest, Strategy};
 use std::{collections::BTreeMap, path::Path, process::Command};
-use test_support::{driver::fake_driver, snapshot};
+use test_support::{driver::fake_driver, has_path_of_the_machine, shared_folder, snapshot, tool};
 
 /// The checks that the program passes on a device.
 fn run(device: &str) -> Vec<String> {
@@ -12,6 +12,10 @@ fn run(device: &str) -> Vec<String> {
         // A device of the next generation, which runs no cubin for `sm_80`: the emulator is one of PTX.
         command.env("LD_LIBRARY_PATH", fake_driver()).env("FAKE_CUDA_LEAK_CHECK", "1");
         command.env("FAKE_CUDA_ARCH", "90");
+    }
+    if device == "opencl" {
+        command.env("OCL_ICD_VENDORS", tool::POCL);
+        command.env("POCL_CACHE_DIR", shared_folder("pocl-cache"));
     }
     let output = command.output().expect("the program starts");
     let text = String::from_utf8(output.stdout).expect("text");
@@ -30,6 +34,19 @@ fn strategies() -> BTreeMap<String, Strategy> {
 #[test]
 fn the_cpu_computes_what_plain_rust_does() {
     assert_eq!(run("cpu").len(), 33);
+}
+
+/// What pocl 3.1 lacks of OpenCL C 3.0's optional features is not compiled for it. It says that a group has no
+/// work-items along an axis that there is not, `get_local_size(7)`, where OpenCL says one.
+#[test]
+fn pocl_computes_what_plain_rust_does() {
+    if tool::pocl().is_none() {
+        return;
+    }
+    let lines = run("opencl");
+    assert_eq!(lines.len(), 33, "{lines:?}");
+    let lacking: Vec<_> = lines.iter().filter_map(|it| it.strip_prefix("no binary: ")).collect();
+    assert_eq!(lacking, ["groups", "sub_groups", "new_atomics", "variables"]);
 }
 
 #[test]
@@ -81,8 +98,39 @@ fn every_kernel_has_code_for_every_target() {
     for binary in &manifest.binaries {
         *kernels.entry(binary.target.clone()).or_default() += binary.kernels.len();
     }
-    let targets = ["compute_80", "cpu", "gfx1100", "gfx90a", "sm_80"];
-    assert_eq!(kernels, targets.map(|target| (target.to_owned(), 33)).into());
+    let targets = ["compute_80", "cpu", "gfx1100", "gfx90a", "sm_80", "spirv64"];
+    let mut expected = BTreeMap::from(targets.map(|target| (target.to_owned(), 33)));
+    // Four are not for it.
+    expected.insert("opencl-c".to_owned(), 29);
+    assert_eq!(kernels, expected);
+}
+
+/// The oldest version that has what a source needs.
+#[test]
+fn spirv_is_valid() {
+    let manifest = Manifest::read(Path::new(env!("OUT_DIR"))).unwrap();
+    let of_target = manifest.binaries.iter().filter(|it| it.target == "spirv64");
+    let mut versions = BTreeMap::new();
+    for binary in of_target {
+        let path = Path::new(env!("OUT_DIR")).join(&binary.file);
+        assert!(binary.file.ends_with(".spv"), "{}", binary.file);
+        let bytes = std::fs::read(&path).unwrap();
+        *versions.entry((bytes[6], bytes[5])).or_insert(0) += 1;
+        let Some(validator) = tool::spirv_val() else { return };
+        let output = Command::new(validator).arg(&path).output().expect("it can be started");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {errors}", binary.source);
+    }
+    assert_eq!(versions, BTreeMap::from([((1, 2), 7), ((1, 3), 1)]));
+}
+
+/// Text for a device has no include, no path of the machine, and the lines of its files.
+#[test]
+fn text_for_devices_stands_alone() {
+    let text = std::fs::read_to_string(concat!(env!("OUT_DIR"), "/tiles.opencl-c.cl")).unwrap();
+    assert!(!has_path_of_the_machine(text.as_bytes()), "{text}");
+    assert!(text.contains("#line 1 \"kernels/tiles.clh\"\n#define TILE 8\n"), "{text}");
+    assert!(text.starts_with("// kernelmill:\n#define __KERNELMILL__ 1\n"), "{text}");
 }
 
 /// The wrappers' parameters, as `cargo kernelmill list` shows them.

@@ -24,6 +24,17 @@ pub fn fake_hip() -> PathBuf {
     build("fake-hip", "libfake_hip.so", &["libamdhip64.so.6", "libamdhip64.so"])
 }
 
+/// The layer before the OpenCL library (`opencl-layer`), for `OPENCL_DYLIB_PATH`. Built as [`fake_driver`] is.
+///
+/// # Panics
+///
+/// When it cannot be built.
+#[must_use]
+pub fn opencl_layer() -> PathBuf {
+    let name = "libopencl_layer.so";
+    build("opencl-layer", name, &[name]).join(name)
+}
+
 /// Builds a package, and puts its library into a folder of its own under these names.
 fn build(package: &str, library: &str, names: &[&str]) -> PathBuf {
     let folder = shared_folder(package);

@@ -88,6 +88,35 @@ pub fn ocml() -> Option<PathBuf> {
     require("ocml", Some(path).filter(|path| path.is_file()))
 }
 
+/// Where pocl is registered as an implementation of OpenCL, as Debian installs it.
+pub const POCL: &str = "/etc/OpenCL/vendors/pocl.icd";
+
+/// What the loader of OpenCL's implementations is called.
+const OPENCL: &str = "/usr/lib/x86_64-linux-gnu/libOpenCL.so.1";
+
+/// pocl, and the library that loads it.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn pocl() -> Option<PathBuf> {
+    let files = [POCL, OPENCL].map(PathBuf::from);
+    require("pocl", files.iter().all(|file| file.is_file()).then(|| files[0].clone()))
+}
+
+/// The validator of SPIR-V.
+///
+/// # Panics
+///
+/// As [`require`] does.
+#[must_use]
+#[track_caller]
+pub fn spirv_val() -> Option<PathBuf> {
+    require("spirv-val", which::which("spirv-val").ok())
+}
+
 /// The rustc that compiles kernels in tests.
 #[derive(Debug)]
 pub struct Rustc {

@@ -1,7 +1,7 @@
 //! Kernels with one work-item for each element.
 
 use super::On;
-use kernelmill::{Launch, Result};
+use kernelmill::{Backend, Launch, Result};
 
 pub(crate) fn saxpy(on: &On<'_>) -> Result<()> {
     let x: Vec<f32> = (0..1000).map(|i| i as f32).collect();
@@ -40,9 +40,11 @@ pub(crate) fn places(on: &On<'_>) -> Result<()> {
     let mut out = on.device.zeros::<[u32; 4]>(2 * 12 * 6)?;
     // SAFETY: there are two elements for each of 12 by 6 work-items.
     unsafe { on.kernels.places(&on.stream, Launch::grid([3, 2], [4, 3]), &mut out) }?;
+    // Along an axis that there is not, a group has one work-item, and for pocl 3.1 none.
+    let beyond = u32::from(on.device.backend() != Backend::OpenCl);
     let expected: Vec<[u32; 4]> = (0..6)
         .flat_map(|y| (0..12).map(move |x| (x, y)))
-        .flat_map(|(x, y)| [[x % 4, y % 3, x / 4, y / 3], [4, 2, 2, 1]])
+        .flat_map(|(x, y)| [[x % 4, y % 3, x / 4, y / 3], [4, 2, 2, beyond]])
         .collect();
     assert_eq!(out.download()?, expected);
     Ok(())

@@ -1,0 +1,155 @@
+//! The exported functions, under the names and with the types of `cl.h`.
+
+#![allow(
+    clippy::missing_safety_doc,
+    non_snake_case,
+    reason = "the names and the rules of use are those of the OpenCL specification"
+)]
+
+use std::{
+    ffi::{c_char, c_void},
+    ptr,
+};
+
+use crate::state::{real, state};
+
+/// A handle, or an address that is passed on.
+type Any = *mut c_void;
+/// Where a result is written to.
+type Out<T> = *mut T;
+/// Events to wait for.
+type Events = *const Any;
+
+/// What is given back by a call that succeeds.
+macro_rules! gone {
+    (event) => {
+        state().gone("events")
+    };
+    (memory) => {
+        state().gone("memory")
+    };
+    ($kind:literal) => {
+        state().gone($kind)
+    };
+}
+
+/// Functions that return a code. With `made` one writes an event; with `gone` it gives something back.
+macro_rules! codes {
+    ($($name:ident($($argument:ident: $ty:ty),*) $(made $event:ident)? $(gone $kind:tt)?;)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($argument: $ty),*) -> i32 {
+            if let Some(code) = state().failure(stringify!($name)) {
+                return code;
+            }
+            // SAFETY: the type is that of the function.
+            let function: unsafe extern "C" fn($($ty),*) -> i32 = unsafe { real(stringify!($name)) };
+            // SAFETY: as the caller promises.
+            let code = unsafe { function($($argument),*) };
+            if code == 0 {
+                $(if !$event.is_null() {
+                    state().made("events");
+                })?
+                $(gone!($kind);)?
+            }
+            code
+        }
+    )*};
+}
+
+/// Functions that return an object of a kind, and write a code.
+macro_rules! objects {
+    ($($kind:literal: $name:ident($($argument:ident: $ty:ty),*);)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($argument: $ty,)* code: Out<i32>) -> Any {
+            if let Some(failure) = state().failure(stringify!($name)) {
+                // SAFETY: the caller gives a place for the code.
+                unsafe { code.write(failure) };
+                return ptr::null_mut();
+            }
+            type Function = unsafe extern "C" fn($($ty,)* Out<i32>) -> Any;
+            // SAFETY: the type is that of the function.
+            let function: Function = unsafe { real(stringify!($name)) };
+            // SAFETY: as the caller promises.
+            let object = unsafe { function($($argument,)* code) };
+            if !object.is_null() {
+                state().made($kind);
+            }
+            object
+        }
+    )*};
+}
+
+codes! {
+    clGetPlatformIDs(room: u32, platforms: Out<Any>, count: Out<u32>);
+    clGetPlatformInfo(platform: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
+    clGetDeviceIDs(platform: Any, kind: u64, room: u32, devices: Out<Any>, count: Out<u32>);
+    clGetDeviceInfo(device: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
+    clReleaseContext(context: Any) gone "contexts";
+    clReleaseCommandQueue(queue: Any) gone "queues";
+    clFlush(queue: Any);
+    clFinish(queue: Any);
+    clEnqueueSVMFree(
+        queue: Any, count: u32, pointers: Out<Any>, callback: Any, data: Any, waits: u32, list: Events,
+        event: Out<Any>
+    ) made event gone memory;
+    clEnqueueSVMMemcpy(
+        queue: Any, blocks: u32, target: Any, source: Any, bytes: usize, waits: u32, list: Events,
+        event: Out<Any>
+    ) made event;
+    clEnqueueSVMMemFill(
+        queue: Any, target: Any, pattern: Any, pattern_bytes: usize, bytes: usize, waits: u32, list: Events,
+        event: Out<Any>
+    ) made event;
+    clEnqueueMarkerWithWaitList(queue: Any, waits: u32, list: Events, event: Out<Any>) made event;
+    clEnqueueBarrierWithWaitList(queue: Any, waits: u32, list: Events, event: Out<Any>) made event;
+    clEnqueueNDRangeKernel(
+        queue: Any, kernel: Any, dimensions: u32, offset: *const usize, global: *const usize,
+        local: *const usize, waits: u32, list: Events, event: Out<Any>
+    ) made event;
+    clWaitForEvents(count: u32, list: Events);
+    clGetEventInfo(event: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
+    clGetEventProfilingInfo(event: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
+    clRetainEvent(event: Any) made event;
+    clReleaseEvent(event: Any) gone event;
+    clBuildProgram(
+        program: Any, count: u32, devices: Events, options: *const c_char, callback: Any, data: Any
+    );
+    clGetProgramBuildInfo(
+        program: Any, device: Any, which: u32, room: usize, value: Any, bytes: Out<usize>
+    );
+    clReleaseProgram(program: Any) gone "programs";
+    clSetKernelArg(kernel: Any, index: u32, bytes: usize, value: Any);
+    clSetKernelArgSVMPointer(kernel: Any, index: u32, value: Any);
+    clGetKernelInfo(kernel: Any, which: u32, room: usize, value: Any, bytes: Out<usize>);
+    clGetKernelWorkGroupInfo(
+        kernel: Any, device: Any, which: u32, room: usize, value: Any, bytes: Out<usize>
+    );
+    clReleaseKernel(kernel: Any) gone "kernels";
+}
+
+objects! {
+    "contexts": clCreateContext(
+        properties: *const isize, count: u32, devices: Events, callback: Any, data: Any
+    );
+    "queues": clCreateCommandQueueWithProperties(context: Any, device: Any, properties: *const u64);
+    "programs": clCreateProgramWithSource(
+        context: Any, count: u32, texts: Events, lengths: *const usize
+    );
+    "programs": clCreateProgramWithIL(context: Any, module: Any, bytes: usize);
+    "kernels": clCreateKernel(program: Any, name: *const c_char);
+}
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn clSVMAlloc(context: Any, flags: u64, bytes: usize, alignment: u32) -> Any {
+    if state().failure("clSVMAlloc").is_some() {
+        return ptr::null_mut();
+    }
+    // SAFETY: the type is that of the function.
+    let function: unsafe extern "C" fn(Any, u64, usize, u32) -> Any = unsafe { real("clSVMAlloc") };
+    // SAFETY: as the caller promises.
+    let memory = unsafe { function(context, flags, bytes, alignment) };
+    if !memory.is_null() {
+        state().made("memory");
+    }
+    memory
+}

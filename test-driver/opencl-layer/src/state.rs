@@ -1,0 +1,109 @@
+//! What is counted, and which call is to fail.
+
+use std::{
+    collections::BTreeMap,
+    env,
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+};
+
+use libloading::Library;
+
+/// The code that a process exits with that leaks.
+const EXIT_CODE: i32 = 97;
+
+/// `CL_OUT_OF_RESOURCES`.
+const OUT_OF_RESOURCES: i32 = -5;
+
+/// Functions that give something back.
+const RELEASES: &str = "clRelease";
+
+/// What stands for all functions in a rule.
+const ANY: &str = "any";
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// How many there are of each kind.
+    live: BTreeMap<&'static str, i64>,
+    /// How many were not given back because that was made to fail.
+    excused: i64,
+    /// A function, and its call that fails, from 1.
+    fails: Option<(String, u64)>,
+    calls: u64,
+}
+
+/// The state of the process.
+pub(crate) fn state() -> MutexGuard<'static, State> {
+    static STATE: OnceLock<Mutex<State>> = OnceLock::new();
+    let state = STATE.get_or_init(|| {
+        if env::var_os("OPENCL_LAYER_LEAK_CHECK").is_some() {
+            // SAFETY: the function lives as long as this library, which is not closed.
+            unsafe { libc::atexit(check) };
+        }
+        let rule = env::var("OPENCL_LAYER_FAIL").unwrap_or_default();
+        let fails = rule.split_once(" at call ").map(|(function, call)| {
+            (
+                function.to_owned(),
+                call.parse().expect("OPENCL_LAYER_FAIL names a call by its number"),
+            )
+        });
+        assert!(fails.is_some() || rule.is_empty(), "OPENCL_LAYER_FAIL: `{rule}` is no rule");
+        Mutex::new(State { fails, ..State::default() })
+    });
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl State {
+    /// Counts a call; the code where it is to fail.
+    pub(crate) fn failure(&mut self, function: &str) -> Option<i32> {
+        let (named, call) = self.fails.as_ref()?;
+        if named != function && named != ANY {
+            return None;
+        }
+        self.calls += 1;
+        if self.calls != *call {
+            return None;
+        }
+        eprintln!("opencl-layer: call {call} fails, of {function}");
+        self.excused += i64::from(function.starts_with(RELEASES) || function == "clEnqueueSVMFree");
+        Some(OUT_OF_RESOURCES)
+    }
+
+    /// Counts a further object.
+    pub(crate) fn made(&mut self, kind: &'static str) {
+        *self.live.entry(kind).or_default() += 1;
+    }
+
+    /// Counts an object that is given back.
+    pub(crate) fn gone(&mut self, kind: &'static str) {
+        *self.live.entry(kind).or_default() -= 1;
+    }
+}
+
+/// A function of the real library.
+///
+/// # Safety
+///
+/// `F` is its type.
+pub(crate) unsafe fn real<F: Copy>(name: &str) -> F {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    let library = LIBRARY.get_or_init(|| {
+        // SAFETY: opening the library runs its initialisers, which have no preconditions.
+        unsafe { Library::new("libOpenCL.so.1") }.expect("the OpenCL library is installed")
+    });
+    // SAFETY: promised.
+    *unsafe { library.get::<F>(name) }.unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Looks at what is left when the process exits.
+extern "C" fn check() {
+    let state = state();
+    let left: i64 = state.live.values().map(|count| count.abs()).sum();
+    for (kind, count) in state.live.iter().filter(|(_, count)| **count != 0) {
+        eprintln!("opencl-layer: left: {count} of {kind}");
+    }
+    if left > state.excused {
+        eprintln!("opencl-layer: {left} left, {} excused", state.excused);
+        // SAFETY: ends the process, whose exit this is.
+        unsafe { libc::_exit(EXIT_CODE) };
+    }
+}

@@ -1,0 +1,86 @@
+//! Which devices there are, what they are called, and what is said of those that are not there.
+
+use kernelmill::{Backend, Device, Error, select::Architecture};
+use opencl_backend::{Child, Kernels, clean_child};
+
+#[test]
+fn pocl_comes_after_the_processor() {
+    clean_child("pocl_comes_after_the_processor", &[], || {
+        let devices = Device::all();
+        let backends: Vec<_> = devices.iter().map(Device::backend).collect();
+        assert_eq!(backends, [Backend::Cpu, Backend::OpenCl]);
+        assert_eq!(Device::best().unwrap(), devices[0]);
+        let pocl = Device::opencl(0).unwrap();
+        assert_eq!((&pocl, pocl.selector()), (&devices[1], "opencl:0".to_owned()));
+        assert_eq!(*pocl.architecture(), Architecture::OpenCl { spirv: None });
+        assert!(pocl.name().ends_with(" of Portable Computing Language"), "{pocl}");
+        assert!(pocl.limits().threads_per_block >= 256, "{:?}", pocl.limits());
+        let inventory = Device::inventory();
+        assert!(inventory.contains(&format!("\n  opencl:0: {pocl}\n")), "{inventory}");
+        assert!(Device::unavailable().is_empty());
+        let error = Device::opencl(3).unwrap_err().to_string();
+        assert_eq!(error, "OpenCL is not available: there is no device 3, OpenCL has 1");
+    });
+}
+
+#[test]
+fn devices_are_named_by_their_platform() {
+    for name in ["opencl", "opencl:0", "opencl:pocl", "opencl:Portable", "opencl:PTHREAD"] {
+        clean_child("devices_are_named_by_their_platform", &[("KERNELMILL_DEVICE", name)], || {
+            assert_eq!(Device::best().unwrap().backend(), Backend::OpenCl);
+        });
+    }
+}
+
+#[test]
+fn a_name_that_no_device_has_is_explained() {
+    let variables = [("KERNELMILL_DEVICE", "opencl:radeon")];
+    clean_child("a_name_that_no_device_has_is_explained", &variables, || {
+        let error = Device::best().unwrap_err().to_string();
+        let reason = "asks for `opencl:radeon`, which cannot be had: OpenCL is not available: no device has \
+                      `radeon` in its name; there is ";
+        assert!(
+            error.contains(reason) && error.contains("of Portable Computing Language"),
+            "{error}"
+        );
+    });
+}
+
+/// The form of each source that is taken, and why the other ones are not.
+#[test]
+fn binaries_are_chosen_by_what_the_device_reads() {
+    clean_child("binaries_are_chosen_by_what_the_device_reads", &[], || {
+        let kernels = Kernels::load(&Device::opencl(0).unwrap()).unwrap();
+        let choice = kernels.chosen().iter().find(|it| it.artifact.source.ends_with("streams.cl"));
+        let text = choice.expect("a choice for each source").to_string();
+        assert!(text.contains("streams.cl for opencl-c (OpenCL C, "), "{text}");
+        for line in [
+            "\n  not cpu: is for the CPU, the device is an OpenCL device",
+            "\n  not spirv64: is SPIR-V, the device reads none",
+        ] {
+            assert!(text.contains(line), "{text}");
+        }
+    });
+}
+
+/// Without an implementation the processor is left.
+#[test]
+fn a_machine_without_opencl_has_the_processor() {
+    let name = "a_machine_without_opencl_has_the_processor";
+    let variables = [("OCL_ICD_VENDORS", "/no/such/folder/")];
+    let child = Child::run(name, &variables, || {
+        assert_eq!(Device::best().unwrap(), Device::cpu().unwrap());
+        assert_eq!(Device::all().len(), 1);
+        assert!(Device::unavailable().is_empty());
+        let Err(Error::Unavailable { backend: Backend::OpenCl, reason }) = Device::opencl(0) else {
+            panic!("there is no device")
+        };
+        println!("reason: {reason}");
+        println!("{}", Device::inventory());
+    });
+    let Some(child) = child else { return };
+    child.expect_success();
+    let expected = "the OpenCL library knows no device; is an implementation installed?";
+    assert!(child.stdout.contains(&format!("reason: {expected}\n")), "{}", child.stdout);
+    assert!(child.stdout.contains(&format!("  no opencl: {expected}\n")), "{}", child.stdout);
+}
