@@ -17,7 +17,7 @@ use cl3::{
 use super::{
     devices::{DeviceId, ListedDevice},
     driver::{Called, Code, named},
-    event::{COMMAND, Marker, Status},
+    marker::{COMMAND, Marker, Status},
 };
 use crate::{
     backend::gpu::{

@@ -16,6 +16,7 @@ mod driver;
 mod driver_context;
 mod event;
 mod launch;
+mod marker;
 mod memory;
 mod module;
 mod properties;

@@ -66,9 +66,9 @@ macro_rules! objects {
                 unsafe { code.write(failure) };
                 return ptr::null_mut();
             }
+            type Function = unsafe extern "C" fn($($ty,)* Out<i32>) -> Any;
             // SAFETY: the type is that of the function.
-            let function: unsafe extern "C" fn($($ty,)* Out<i32>) -> Any =
-                unsafe { real(stringify!($name)) };
+            let function: Function = unsafe { real(stringify!($name)) };
             // SAFETY: as the caller promises.
             let object = unsafe { function($($argument,)* code) };
             if !object.is_null() {
