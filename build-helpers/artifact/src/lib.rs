@@ -10,6 +10,7 @@
 //! - [`DeviceFunction`]: a function that the host passes to kernels.
 //! - [`Fingerprint`]: the digest of everything that can change an artifact's bytes.
 //! - [`PanicRecord`]: the record that a device writes when a kernel panics.
+//! - [`Resources`]: what a kernel takes of a device; [`Multiprocessor`]: how many of its blocks one holds.
 //! - [`PtxVersion`]: a version of PTX, with the driver that reads it.
 //! - [`Printed`]: the output of kernels on a device whose driver has no `printf`.
 //!
@@ -23,9 +24,11 @@ mod kind;
 mod limits;
 mod location;
 mod message;
+mod occupancy;
 mod panic;
 mod printed;
 mod ptx;
+mod resources;
 mod safety;
 mod scalar;
 mod signature;
@@ -41,9 +44,11 @@ pub use kind::{ArtifactKind, FORMAT_VERSION};
 pub use limits::LaunchLimits;
 pub use location::{SourceFrame, SourceLocation};
 pub use message::render_message;
+pub use occupancy::{Multiprocessor, threads_with};
 pub use panic::{PANIC_MESSAGE_BYTES, PanicKind, PanicRecord};
 pub use printed::{PRINT_BUFFER, PRINT_BUFFER_BYTES, Printed};
 pub use ptx::PtxVersion;
+pub use resources::Resources;
 pub use safety::Safety;
 pub use scalar::Scalar;
 pub use signature::{

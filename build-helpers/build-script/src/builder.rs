@@ -4,7 +4,7 @@ use crate::{
     base::{environment::BuildEnvironment, error::Error},
     pipeline,
     settings::{
-        choices::CudaCompiler,
+        choices::{CudaCompiler, ExcessSpills},
         layer::{KernelLayer, Layer, RuleText, TargetName},
     },
     summary::Summary,
@@ -143,6 +143,26 @@ impl Build {
     /// Whose mathematical functions kernels call. [`MathLibrary::Own`] is the default.
     pub fn math(mut self, library: MathLibrary) -> Self {
         self.layer.math = Some(library);
+        self
+    }
+
+    /// The most bytes of a thread that the spills of a kernel store and load together. A kernel with more is what
+    /// [`Build::excess_spills`] says. Spills are known of cubins and of code for AMD's GPUs.
+    ///
+    /// ```no_run
+    /// use kernelmill_build::{Build, ExcessSpills};
+    ///
+    /// Build::new().target("sm_90").max_spills(0).excess_spills(ExcessSpills::Error).compile();
+    /// ```
+    pub fn max_spills(mut self, bytes: u32) -> Self {
+        self.layer.max_spills = Some(bytes);
+        self
+    }
+
+    /// What is done about kernels with more spills than [`Build::max_spills`] allows. [`ExcessSpills::Warn`] is the
+    /// default.
+    pub fn excess_spills(mut self, choice: ExcessSpills) -> Self {
+        self.layer.excess_spills = Some(choice);
         self
     }
 

@@ -140,7 +140,7 @@ pub use base::{error::Error, report::Report};
 pub use builder::{Build, Kernel, Patterns};
 pub use kernelmill_artifact::LaunchLimits;
 pub use kernelmill_compiler::{MathLibrary, PanicLevel};
-pub use settings::choices::CudaCompiler;
+pub use settings::choices::{CudaCompiler, ExcessSpills};
 pub use store::upkeep::{Removed, StoreStats, Upkeep};
 pub use summary::Summary;
 

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! let text = r#"{
-//!     "schema": 1, "kernelmill": "0.1.0", "package": "saxpy", "diagnostics": [],
+//!     "schema": 2, "kernelmill": "0.1.0", "package": "saxpy", "diagnostics": [],
 //!     "kernels": [{
 //!         "name": "saxpy", "symbol": "saxpy", "file": "kernels/saxpy.rs", "line": 4,
 //!         "signature": "fn saxpy(a: f32)", "safe": true, "dimension": 1, "limits": {},
@@ -37,7 +37,7 @@ use std::{
 };
 
 /// The version of the schema that this version of kernelmill writes and reads.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// The name of the file in `OUT_DIR`.
 pub const FILE: &str = "kernelmill.json";
@@ -256,26 +256,63 @@ pub struct CompiledKernel {
     /// For the CPU, how its threads are run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<Strategy>,
-    /// What it takes of the device; only for cubins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub resources: Option<Resources>,
+    /// What it takes of the device.
+    #[serde(default)]
+    pub resources: Resources,
     /// What plugins say of it, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
 
-/// What a kernel takes of a device.
+/// What a kernel takes of a device. What its target does not have, or its compiler does not say, is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Bytes of a thread on its stack: local arrays, and registers that were spilled. `None` where
-    /// recursion leaves it open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Registers of a thread, of 32 bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
+    /// Scalar registers of a wave, on AMD's GPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scalar_registers: Option<u32>,
+    /// Bytes of a thread that stores of spilled registers write.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spill_stores: Option<u32>,
+    /// Bytes of a thread that loads of spilled registers read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spill_loads: Option<u32>,
+    /// Registers of a thread that are spilled, on AMD's GPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spilled_registers: Option<u32>,
+    /// Bytes of a thread on its stack: local variables and, on GPUs, spilled registers. Absent where
+    /// recursion leaves it open, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_bytes: Option<u32>,
-    /// Bytes of a block of static shared memory, with what the architecture keeps for itself.
-    pub shared_bytes: u32,
+    /// Bytes of a block of static shared memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub static_shared_bytes: Option<u32>,
+    /// Bytes of constant memory: the parameters with what stands before them, and constants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constant_bytes: Option<u32>,
+    /// The most threads of a block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_threads: Option<u32>,
+}
+
+impl From<kernelmill_artifact::Resources> for Resources {
+    fn from(resources: kernelmill_artifact::Resources) -> Self {
+        Self {
+            registers: resources.registers,
+            scalar_registers: resources.scalar_registers,
+            spill_stores: resources.spill_stores,
+            spill_loads: resources.spill_loads,
+            spilled_registers: resources.spilled_registers,
+            stack_bytes: resources.stack_bytes,
+            static_shared_bytes: resources.static_shared_bytes,
+            constant_bytes: resources.constant_bytes,
+            max_threads: resources.max_threads,
+        }
+    }
 }
 
 /// A message of a compiler about a source that it compiled.

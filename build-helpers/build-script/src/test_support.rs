@@ -7,7 +7,7 @@ use crate::{
     settings::layer::Layer,
     summary::Summary,
 };
-use kernelmill_artifact::{ArtifactKind, NvidiaArch, Signature, Target};
+use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Signature, Target};
 use kernelmill_compiler::{
     Artifact, CompiledKernel, Error as CompileError, Job, Lowered, Lowering, RustSource, Strategy,
     Symbols, exported,
@@ -255,6 +255,17 @@ impl Compile for Fake {
                 block: None,
                 interchanged_loops: 0,
             }),
+            resources: match (text.contains("SPILLS"), target) {
+                (true, Target::Cubin(_)) => Resources {
+                    spill_stores: Some(24),
+                    spill_loads: Some(40),
+                    ..Resources::UNKNOWN
+                },
+                (true, Target::Amd(_)) => {
+                    Resources { spilled_registers: Some(3), ..Resources::UNKNOWN }
+                }
+                _ => Resources::UNKNOWN,
+            },
             notes: text
                 .contains("NOTES")
                 .then(|| "count: 3 additions".to_owned())

@@ -3,11 +3,12 @@
 use crate::{
     assembly,
     package::Selection,
-    report::{self, Usage},
+    report::{self, Usage, text},
     tools,
 };
 use anyhow::{Context as _, Result, bail, ensure};
 use kernelmill_artifact::Target;
+use kernelmill_build::manifest::BinaryKind;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -72,7 +73,9 @@ fn kernels(selection: &Selection, target: Option<&str>) -> Result<Kernels> {
         let text = assembly::text(binary.kind, &built.path(&binary.file))?;
         for kernel in &binary.kernels {
             let text = assembly::kernel(&text, &kernel.entry).unwrap_or_default();
-            let code = Code { text: bare(text), usage: report::usage_in(binary, kernel, text) };
+            let is_cubin = binary.kind == BinaryKind::Cubin;
+            let usage = is_cubin.then(|| report::usage(binary, kernel, text));
+            let code = Code { text: bare(text), usage };
             found.insert((binary.target.clone(), report::name(&built, kernel).to_owned()), code);
         }
     }
@@ -169,11 +172,14 @@ fn numbers(before: &Code, now: &Code) -> String {
     };
     match (&before.usage, &now.usage) {
         (Some(before), Some(now)) => {
-            compare("registers", before.registers.to_string(), now.registers.to_string());
+            let (old, new) = (before.resources, now.resources);
+            compare("registers", text(old.registers), text(new.registers));
+            compare("spill stores", text(old.spill_stores), text(new.spill_stores));
+            compare("spill loads", text(old.spill_loads), text(new.spill_loads));
             compare("stack", before.stack_text(), now.stack_text());
-            compare("shared", before.shared.to_string(), now.shared.to_string());
-            compare("local", before.local.to_string(), now.local.to_string());
-            compare("instructions", before.instructions.to_string(), now.instructions.to_string());
+            compare("shared", text(old.static_shared_bytes), text(new.static_shared_bytes));
+            compare("local", text(before.local), text(now.local));
+            compare("instructions", text(before.instructions), text(now.instructions));
         }
         _ => {
             let lines = |code: &Code| code.text.lines().count().to_string();
@@ -208,11 +214,13 @@ mod tests {
     /// Acceptance: S3.14.
     #[test]
     fn only_numbers_that_differ_are_said() {
-        let code = |registers, instructions| Code {
-            text: String::new(),
-            usage: Some(Usage { registers, instructions, ..Usage::default() }),
+        let code = |registers, instructions| {
+            let mut usage = Usage { instructions: Some(instructions), ..Usage::default() };
+            usage.resources.registers = Some(registers);
+            usage.resources.spill_stores = Some(registers - 8);
+            Code { text: String::new(), usage: Some(usage) }
         };
-        assert_eq!(numbers(&code(8, 20), &code(12, 20)), "registers 8 -> 12");
+        assert_eq!(numbers(&code(8, 20), &code(12, 20)), "registers 8 -> 12, spill stores 0 -> 4");
         let said = numbers(&code(8, 20), &code(8, 22));
         assert_eq!(said, "instructions 20 -> 22");
         assert_eq!(numbers(&code(8, 20), &code(8, 20)), "other code of the same size");

@@ -5,7 +5,7 @@
 //! - `list`: the kernels of a package with their signatures and binaries.
 //! - `inspect KERNEL`: what a kernel was compiled to, as text; for the CPU its lowering strategy.
 //! - `diff REVISION`: what has become of each kernel's code since a revision.
-//! - `report`: the registers, stack and shared memory that each kernel takes.
+//! - `report`: the registers, spills, stack and other memory that each kernel takes.
 //! - `test-driver path`: a fake CUDA driver for tests on machines without a GPU.
 //! - `store stats | verify | clear | gc`: the store of compiled kernels that all packages of a user share.
 //! - `toolchain install | list | remove`: NVIDIA's compiler and its tools, for this user alone.

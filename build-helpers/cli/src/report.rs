@@ -1,12 +1,11 @@
-//! `cargo kernelmill report`: what each kernel takes of an NVIDIA GPU, and which drivers read its PTX.
+//! `cargo kernelmill report`: what each kernel takes of its device, and which drivers read its PTX.
 
 use crate::{
     assembly,
     package::{Built, Selection},
 };
-use anyhow::{Result, bail};
-use kernelmill_artifact::Target;
-use kernelmill_build::manifest::{Binary, BinaryKind, CompiledKernel, Ptx};
+use anyhow::{Result, ensure};
+use kernelmill_build::manifest::{Binary, BinaryKind, CompiledKernel, Ptx, Resources};
 
 /// What to report on.
 #[derive(clap::Args)]
@@ -18,64 +17,96 @@ pub(crate) struct Options {
     selection: Selection,
 }
 
-/// What a kernel takes.
+/// What a kernel takes, and what is counted in its code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
-    /// Registers a thread.
-    pub(crate) registers: u32,
-    /// Bytes a thread on its stack: arrays, and registers that were spilled; `None`: not bounded.
-    pub(crate) stack: Option<u32>,
-    /// Bytes a block of shared memory, with what the architecture keeps for itself.
-    pub(crate) shared: u32,
-    /// Instructions that read or write the stack.
-    pub(crate) local: usize,
-    /// All instructions.
-    pub(crate) instructions: usize,
+    /// As the compiler says.
+    pub(crate) resources: Resources,
+    /// Instructions that read or write the stack; of cubins.
+    pub(crate) local: Option<usize>,
+    /// All instructions; of cubins.
+    pub(crate) instructions: Option<usize>,
+}
+
+/// A number as text; `-` where it is not known.
+pub(crate) fn text<T: ToString>(number: Option<T>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| number.to_string())
 }
 
 impl Usage {
-    /// The bytes on the stack; `?` where recursion leaves them open.
+    /// The bytes on the stack; `?` where recursion leaves those of a cubin's kernel open.
     pub(crate) fn stack_text(&self) -> String {
-        self.stack.map_or_else(|| "?".to_owned(), |bytes| bytes.to_string())
+        match (self.resources.stack_bytes, self.resources.registers) {
+            (None, Some(_)) => "?".to_owned(),
+            (bytes, _) => text(bytes),
+        }
+    }
+
+    /// The numbers, under [`HEAD`].
+    fn row(&self) -> String {
+        let Resources { spill_stores, spill_loads, spilled_registers, .. } = self.resources;
+        let registers = match self.resources.scalar_registers {
+            Some(scalar) => format!("{}+{scalar}", text(self.resources.registers)),
+            None => text(self.resources.registers),
+        };
+        let stores = match spilled_registers {
+            Some(count) => format!("{count} reg"),
+            None => text(spill_stores),
+        };
+        let (loads, stack) = (text(spill_loads), self.stack_text());
+        let shared = text(self.resources.static_shared_bytes);
+        let constant = text(self.resources.constant_bytes);
+        let threads = text(self.resources.max_threads);
+        let (local, instructions) = (text(self.local), text(self.instructions));
+        format!(
+            "{registers:>9}  {stores:>6}  {loads:>5}  {stack:>5}  {shared:>6}  {constant:>8}  {threads:>7}  \
+             {local:>5}  {instructions:>12}"
+        )
     }
 }
 
-/// Builds the package, and prints a line for each kernel and cubin, and for each file of PTX.
+const HEAD: &str =
+    "registers  stores  loads  stack  shared  constant  threads  local  instructions  kernel";
+
+const LEGEND: &str = "\
+registers a thread, on AMD's GPUs with those of a wave behind the `+`; stores and loads of spilled
+registers in bytes a thread, on AMD's GPUs the registers that are spilled; stack a thread, shared
+memory a block and constant memory in bytes; threads is the most of a block; local counts the
+instructions that read or write the stack; `-` is not known or not there, and `?` is the stack of
+a kernel that recurses, which has no bound";
+
+/// Builds the package, and prints a line for each kernel in a binary, and for each file of PTX.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if let Some(text) = &options.target
-        && !matches!(text.parse()?, Target::Cubin(_) | Target::Ptx(_))
-    {
-        bail!("`{text}` is no target of NVIDIA's: ask for `sm_90` or the like");
-    }
     let built = options.selection.build(options.target.as_deref())?;
-    let binaries = built.manifest.binaries.iter();
-    let cubins: Vec<_> = binaries.filter(|binary| binary.kind == BinaryKind::Cubin).collect();
-    let drivers: Vec<_> = built.manifest.binaries.iter().filter_map(driver).collect();
-    drivers.iter().for_each(|line| println!("{line}"));
-    if cubins.is_empty() && drivers.is_empty() {
-        bail!("`{}` has no code for NVIDIA: name a target, `--target sm_90`", built.name);
+    let (ptx, binaries): (Vec<_>, Vec<_>) =
+        built.manifest.binaries.iter().partition(|binary| binary.kind == BinaryKind::Ptx);
+    ensure!(!ptx.is_empty() || !binaries.is_empty(), "`{}` was built without binaries", built.name);
+    ptx.iter().filter_map(|binary| driver(binary)).for_each(|line| println!("{line}"));
+    if !ptx.is_empty() && !binaries.iter().any(|binary| binary.kind == BinaryKind::Cubin) {
+        println!(
+            "what PTX takes of a GPU is known once it is assembled: name a target, `--target sm_90`"
+        );
     }
-    if cubins.is_empty() {
-        println!("registers and memory are known of cubins: name a target, `--target sm_90`");
+    if binaries.is_empty() {
         return Ok(());
     }
-    println!("registers  stack  shared  local  instructions  kernel");
-    for binary in cubins {
+    println!("{HEAD}");
+    for binary in binaries {
         println!("{}:", binary.file);
-        let text = assembly::text(binary.kind, &built.path(&binary.file))?;
+        let sass = match binary.kind {
+            BinaryKind::Cubin => assembly::text(binary.kind, &built.path(&binary.file))?,
+            _ => String::new(),
+        };
         for kernel in &binary.kernels {
-            let usage = usage(kernel, assembly::kernel(&text, &kernel.entry).unwrap_or_default());
-            let Usage { registers, shared, local, instructions, .. } = usage;
-            let stack = usage.stack_text();
-            let name = name(&built, kernel);
-            println!("{registers:9}  {stack:>5}  {shared:6}  {local:5}  {instructions:12}  {name}");
+            let code = assembly::kernel(&sass, &kernel.entry).unwrap_or_default();
+            let (row, name) = (usage(binary, kernel, code).row(), name(&built, kernel));
+            match &kernel.strategy {
+                Some(strategy) => println!("{row}  {name}: {strategy}"),
+                None => println!("{row}  {name}"),
+            }
         }
     }
-    println!(
-        "\nregisters a thread; stack a thread and shared memory a block in bytes; local counts"
-    );
-    println!("the instructions that read or write the stack, as those do that spill registers;");
-    println!("`?` is the stack of a kernel that recurses, which has no bound");
+    println!("\n{LEGEND}");
     Ok(())
 }
 
@@ -96,42 +127,54 @@ pub(crate) fn name<'a>(built: &'a Built, kernel: &'a CompiledKernel) -> &'a str 
     known.map_or(&kernel.symbol, |known| &known.name)
 }
 
-/// What a kernel of a cubin takes: its resources, and what is counted in its SASS.
-fn usage(kernel: &CompiledKernel, sass: &str) -> Usage {
-    let resources = kernel.resources.unwrap_or_default();
-    let mut usage = Usage {
-        registers: resources.registers,
-        stack: resources.stack_bytes,
-        shared: resources.shared_bytes,
-        ..Usage::default()
-    };
+/// What a kernel takes: its resources and, for a cubin, what is counted in its SASS.
+pub(crate) fn usage(binary: &Binary, kernel: &CompiledKernel, sass: &str) -> Usage {
+    let resources = kernel.resources;
+    if binary.kind != BinaryKind::Cubin {
+        return Usage { resources, ..Usage::default() };
+    }
+    let (mut local, mut instructions) = (0, 0);
     // An instruction has its address in front: `/*0010*/  STL [R1], R2 ;`.
     for line in sass.lines().filter(|line| line.trim().starts_with("/*")) {
-        usage.instructions += 1;
+        instructions += 1;
         let is_local = |word: &str| word.starts_with("STL") || word.starts_with("LDL");
-        usage.local += usize::from(line.split_whitespace().any(is_local));
+        local += usize::from(line.split_whitespace().any(is_local));
     }
-    usage
-}
-
-/// What a kernel takes; `None` where its binary is no cubin.
-pub(crate) fn usage_in(binary: &Binary, kernel: &CompiledKernel, sass: &str) -> Option<Usage> {
-    (binary.kind == BinaryKind::Cubin).then(|| usage(kernel, sass))
+    Usage { resources, local: Some(local), instructions: Some(instructions) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CompiledKernel, Usage, usage};
+    use super::*;
 
+    fn binary(kind: &str, resources: &str) -> Binary {
+        let text = format!(
+            r#"{{"file": "a", "source": "a.rs", "target": "t", "kind": "{kind}", "bytes": 1, "fingerprint": "0",
+            "kernels": [{{"symbol": "k", "entry": "k", "static_shared_bytes": 16, "panics": false,
+            "resources": {resources}}}]}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn row(kind: &str, resources: &str, sass: &str) -> String {
+        let binary = binary(kind, resources);
+        let row = usage(&binary, &binary.kernels[0], sass).row();
+        row.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Acceptance: S3.8.
     #[test]
-    fn what_is_recorded_and_what_is_counted() {
-        let text = r#"{"symbol": "k", "entry": "k", "static_shared_bytes": 16, "panics": false,
-            "resources": {"registers": 32, "stack_bytes": 256, "shared_bytes": 16}}"#;
-        let kernel: CompiledKernel = serde_json::from_str(text).unwrap();
+    fn what_is_recorded_and_what_is_counted_stands_in_a_row() {
         let sass = "\t.text.k:\n        /*0000*/  STL.64 [R1], R2 ;\n.L_x_0:\n        \
                     /*0010*/  @P0 LDL R0, [R1] ;\n        /*0020*/  EXIT ;\n";
-        let expected =
-            Usage { registers: 32, stack: Some(256), shared: 16, local: 2, instructions: 3 };
-        assert_eq!(usage(&kernel, sass), expected);
+        let cubin = r#"{"registers": 32, "spill_stores": 24, "spill_loads": 40, "stack_bytes": 256,
+            "static_shared_bytes": 16, "constant_bytes": 364, "max_threads": 512}"#;
+        assert_eq!(row("cubin", cubin, sass), "32 24 40 256 16 364 512 2 3");
+        let recursive = r#"{"registers": 32, "spill_stores": 0, "spill_loads": 0}"#;
+        assert_eq!(row("cubin", recursive, ""), "32 0 0 ? - - - 0 0");
+        let amd = r#"{"registers": 60, "scalar_registers": 20, "spilled_registers": 3,
+            "stack_bytes": 16, "static_shared_bytes": 0, "constant_bytes": 280, "max_threads": 1024}"#;
+        assert_eq!(row("code-object", amd, ""), "60+20 3 reg - 16 0 280 1024 - -");
+        assert_eq!(row("object", r#"{"stack_bytes": 64}"#, ""), "- - - 64 - - - - -");
     }
 }

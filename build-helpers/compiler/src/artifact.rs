@@ -1,6 +1,6 @@
 //! Artifacts: a compiled source as a binary, and what the run time must know of it.
 
-use kernelmill_artifact::{ArtifactKind, Target};
+use kernelmill_artifact::{ArtifactKind, Resources, Target};
 use serde::Serialize;
 
 use crate::{
@@ -45,6 +45,8 @@ pub struct CompiledKernel {
     pub cpu_symbol: Option<String>,
     /// For the CPU, its lowering strategy.
     pub strategy: Option<Strategy>,
+    /// What it takes of the device.
+    pub resources: Resources,
     /// What plugins say of it, a sentence each, for people.
     pub notes: Vec<String>,
 }
@@ -98,6 +100,9 @@ impl Artifact {
             writer.number(u64::from(kernel.panics));
             writer.text(kernel.cpu_symbol.as_deref().unwrap_or(""));
             writer.text(&kernel.strategy.as_ref().map_or_else(String::new, json));
+            for number in fields(&kernel.resources) {
+                writer.number(number.map_or(0, |number| 1 + u64::from(number)));
+            }
             writer.number(kernel.notes.len() as u64);
             kernel.notes.iter().for_each(|text| writer.text(text));
         }
@@ -139,6 +144,7 @@ impl Artifact {
                     "" => None,
                     text => Some(serde_json::from_str(text).ok()?),
                 },
+                resources: resources(reader)?,
                 notes: reader.list(Reader::text)?,
             })
         })?;
@@ -162,6 +168,53 @@ impl Artifact {
         reader.end()?;
         Some(Self { target, kind, bytes: binary, kernels, locations, messages, warnings, passes })
     }
+}
+
+/// Resources as a list.
+fn fields(resources: &Resources) -> [Option<u32>; 9] {
+    let Resources {
+        registers,
+        scalar_registers,
+        spill_stores,
+        spill_loads,
+        spilled_registers,
+        stack_bytes,
+        static_shared_bytes,
+        constant_bytes,
+        max_threads,
+    } = *resources;
+    [
+        registers,
+        scalar_registers,
+        spill_stores,
+        spill_loads,
+        spilled_registers,
+        stack_bytes,
+        static_shared_bytes,
+        constant_bytes,
+        max_threads,
+    ]
+}
+
+/// Reads the list of [`fields`].
+fn resources(reader: &mut Reader<'_>) -> Option<Resources> {
+    let mut number = || -> Option<Option<u32>> {
+        match reader.number()?.checked_sub(1) {
+            None => Some(None),
+            Some(number) => Some(Some(number.try_into().ok()?)),
+        }
+    };
+    Some(Resources {
+        registers: number()?,
+        scalar_registers: number()?,
+        spill_stores: number()?,
+        spill_loads: number()?,
+        spilled_registers: number()?,
+        stack_bytes: number()?,
+        static_shared_bytes: number()?,
+        constant_bytes: number()?,
+        max_threads: number()?,
+    })
 }
 
 /// A value of the crate's own as JSON.
@@ -193,6 +246,17 @@ mod tests {
                     block: Some([256, 1, 1]),
                     interchanged_loops: 0,
                 }),
+                resources: Resources {
+                    registers: Some(32),
+                    scalar_registers: None,
+                    spill_stores: Some(0),
+                    spill_loads: Some(8),
+                    spilled_registers: Some(1),
+                    stack_bytes: Some(u32::MAX),
+                    static_shared_bytes: Some(1024),
+                    constant_bytes: Some(364),
+                    max_threads: Some(512),
+                },
                 notes: vec!["count: 3 additions".into()],
             }],
             locations: vec![Location {

@@ -38,6 +38,7 @@ mod pass_report;
 mod passes;
 mod pipeline;
 pub mod plugin;
+mod resources;
 mod strategy;
 mod target;
 mod target_info;

@@ -25,7 +25,12 @@ fn build(name: &str, targets: &str) -> PathBuf {
         project = project.file(&format!("kernels/{relative}"), &text);
     }
     let run = project.cargo(&["build", "--message-format=json"]).succeeds();
-    let lines = run.stdout.lines().filter(|line| line.contains("\"build-script-executed\""));
+    out_dir(&run.stdout, name, &project)
+}
+
+/// The `OUT_DIR` of a package in what `cargo build --message-format=json` prints.
+fn out_dir(printed: &str, name: &str, project: &Project) -> PathBuf {
+    let lines = printed.lines().filter(|line| line.contains("\"build-script-executed\""));
     let mut folders = lines.filter(|line| line.contains(name)).filter_map(|line| {
         let (_, rest) = line.split_once("\"out_dir\":\"")?;
         Some(PathBuf::from(
@@ -135,15 +140,25 @@ fn cubins_hold_every_kernel_and_the_manifest_says_what_it_takes() {
         assert!(!binary.kernels.is_empty(), "{} has kernels", binary.file);
         for kernel in &binary.kernels {
             let place = format!("{} in {}", kernel.entry, binary.file);
-            let found = kernel.resources.unwrap_or_else(|| panic!("{place} has no resources"));
-            assert_eq!(Some(&found), expected.get(&kernel.entry), "{place}");
+            let found = kernel.resources;
+            let expected = expected.get(&kernel.entry).expect("cuobjdump knows it");
+            assert_eq!(found.registers, expected.registers, "{place}");
+            assert_eq!(found.stack_bytes, expected.stack_bytes, "{place}");
+            assert_eq!(found.constant_bytes, expected.constant_bytes, "{place}");
+            // From the ninth generation on a cubin counts what the system keeps.
+            let system = if binary.target == "sm_100" { 1024 } else { 0 };
+            let shared = expected.static_shared_bytes.map(|all| all.saturating_sub(system));
+            assert_eq!(found.static_shared_bytes, shared, "{place}");
+            assert!(found.spill_stores.is_some() && found.spill_loads.is_some(), "{place}");
+            assert!(found.max_threads.is_some_and(|most| most <= 1024), "{place}");
             most.registers = most.registers.max(found.registers);
             most.stack_bytes = most.stack_bytes.max(found.stack_bytes);
-            most.shared_bytes = most.shared_bytes.max(found.shared_bytes);
+            most.static_shared_bytes = most.static_shared_bytes.max(found.static_shared_bytes);
         }
     }
-    let Resources { registers, stack_bytes, shared_bytes, .. } = most;
-    assert!(registers > 32 && stack_bytes > Some(0) && shared_bytes > 1024, "{most:?}");
+    let Resources { registers, stack_bytes, static_shared_bytes, .. } = most;
+    let is_wide = registers > Some(32) && stack_bytes > Some(0) && static_shared_bytes > Some(1024);
+    assert!(is_wide, "{most:?}");
 }
 
 /// What `cuobjdump -res-usage` says: lines ` Function NAME:`, each before `  REG:10 STACK:0 SHARED:0 ...`.
@@ -163,17 +178,84 @@ fn resources_by_cuobjdump(cuobjdump: &Path, cubin: &Path) -> BTreeMap<String, Re
                 (word != "UNKNOWN").then(|| word.parse().expect("it is a number"))
             };
             let mut resources = Resources::default();
-            resources.registers = number("REG:").expect("it is known");
+            resources.registers = number("REG:");
             resources.stack_bytes = number("STACK:");
-            resources.shared_bytes = number("SHARED:").expect("it is known");
+            resources.static_shared_bytes = number("SHARED:");
+            let constants = line.split_whitespace().filter(|word| word.starts_with("CONSTANT["));
+            let bytes = constants.map(|word| -> u32 {
+                let (_, bytes) = word.split_once(':').expect("it has a value");
+                bytes.parse().expect("it is a number")
+            });
+            resources.constant_bytes = Some(bytes.sum());
             found.insert(function.take().expect("a function is named first"), resources);
         }
     }
     found
 }
 
+/// A kernel whose threads keep 48 values at once, made for at most 32 registers; then for any number.
+///
+/// Acceptance: S3.8, C23.
 #[test]
-fn amd_code_objects_are_linked() {
+fn a_limit_of_32_registers_spills_and_is_told_by_kernel_line_and_target() {
+    let Some(_) = tool::nvidia("ptxas") else { return };
+    let lines = |line: &dyn Fn(u32) -> String| -> String { (0..48).map(line).collect() };
+    let kernels = format!(
+        "use kernelmill_device::prelude::*;\n\n#[kernel]\n\
+         pub fn wide(x: &[f32], mut y: DisjointSlice<f32>) {{\n    \
+         let at = thread::index_1d();\n    let first = x[at.get()];\n{}    let mut k = 0;\n    \
+         while k < x.len() {{\n        let t = x[k];\n{}        k += 1;\n    }}\n    \
+         if let Some(out) = y.get_mut(at) {{\n        *out = 0.0{};\n    }}\n}}\n",
+        lines(&|at| format!("    let mut v{at} = first * {at}.0;\n")),
+        lines(&|at| format!("        v{at} = v{at} * t + v{};\n", (at + 1) % 48)),
+        lines(&|at| format!(" + v{at}")),
+    );
+    let settings = |registers: &str, level: &str| {
+        format!(
+            "targets = [\"cpu\", \"sm_80\"]\nmax-spills = 0\nexcess-spills = \"{level}\"\n\
+             [package.metadata.kernelmill.kernels.wide]\nlaunch-bounds = 128\n{registers}\n"
+        )
+    };
+    let build = |name: &str, settings: &str| {
+        let project = Project::new(name).manifest("2024", settings);
+        let project =
+            project.file("kernels/wide.rs", &kernels).file("src/main.rs", "fn main() {}\n");
+        let run = project.cargo(&["build", "--message-format=json"]);
+        (project, run)
+    };
+    let place = "kernels/wide.rs:4: kernel `wide` for sm_80 spills registers: each thread stores ";
+    let (project, run) = build("spills-warned", &settings("max-registers = 32", "warn"));
+    let run = run.succeeds();
+    assert!(
+        run.stderr.contains(&format!("warning: spills-warned@0.1.0: {place}")),
+        "{}",
+        run.stderr
+    );
+    let manifest = Manifest::read(&out_dir(&run.stdout, "spills-warned", &project));
+    let manifest = manifest.expect("the build wrote its manifest");
+    let kernel = manifest.kernel("wide").expect("it was built");
+    for (binary, compiled) in manifest.compiled(kernel) {
+        let found = compiled.resources;
+        if binary.target == "cpu" {
+            assert_eq!((found.registers, found.spill_stores), (None, None));
+            assert!(found.stack_bytes.is_some());
+            continue;
+        }
+        assert_eq!(found.registers, Some(32), "{found:?}");
+        assert!(found.spill_stores > Some(0) && found.spill_loads > Some(0), "{found:?}");
+        assert_eq!(found.max_threads, Some(128), "{found:?}");
+    }
+    let (_project, run) = build("spills-refused", &settings("max-registers = 32", "error"));
+    let text = run.build_script_error();
+    assert!(text.contains(&format!("error: {place}")), "{text}");
+    let (project, run) = build("no-spills", &settings("", "error"));
+    let manifest = Manifest::read(&out_dir(&run.succeeds().stdout, "no-spills", &project));
+    assert!(manifest.expect("the build wrote its manifest").diagnostics.is_empty());
+}
+
+/// Acceptance: S3.8.
+#[test]
+fn amd_code_objects_are_linked_and_say_what_their_kernels_take() {
     let folder = build("amd", "gfx90a,gfx942,gfx1100");
     let objects = with_extension(&folder, "hsaco");
     for path in &objects {
@@ -192,6 +274,21 @@ fn amd_code_objects_are_linked() {
             assert!(text.contains(&format!("{kernel}.kd")), "{kernel} in {}", path.display());
         }
     }
+    let manifest = Manifest::read(&folder).expect("the build wrote its manifest");
+    let mut most = Resources::default();
+    for binary in &manifest.binaries {
+        for kernel in &binary.kernels {
+            let (found, place) = (kernel.resources, format!("{} in {}", kernel.entry, binary.file));
+            assert!(found.registers > Some(0) && found.scalar_registers > Some(0), "{place}");
+            // More than the source declares where LLVM keeps arrays of threads in shared memory, too.
+            assert!(found.static_shared_bytes.is_some(), "{place}");
+            assert!(found.spilled_registers.is_some() && found.max_threads.is_some(), "{place}");
+            assert_eq!((found.spill_stores, found.spill_loads), (None, None), "{place}");
+            most.registers = most.registers.max(found.registers);
+            most.stack_bytes = most.stack_bytes.max(found.stack_bytes);
+        }
+    }
+    assert!(most.registers > Some(32) && most.stack_bytes > Some(0), "{most:?}");
 }
 
 /// `[kernels.NAME]` says it of a kernel whose source is left alone, and goes before what the source
@@ -218,12 +315,7 @@ fn limits_of_launches_in_the_settings_reach_the_code_and_the_wrappers() {
         .file("kernels/said.rs", kernels)
         .file("src/main.rs", main);
     let run = project.cargo(&["run", "--message-format=json"]).succeeds();
-    let line = run.stdout.lines().find(|line| {
-        line.contains("\"build-script-executed\"") && line.contains("limits-in-settings")
-    });
-    let (_, rest) = line.and_then(|line| line.split_once("\"out_dir\":\"")).expect("a folder");
-    let out = rest.split('"').next().expect("a folder");
-    let out = PathBuf::from(out.replace("[target]", &project.target().display().to_string()));
+    let out = out_dir(&run.stdout, "limits-in-settings", &project);
     let ptx = fs::read_to_string(&with_extension(&out, "ptx")[0]).expect("PTX is text");
     for directive in [".maxntid 128", ".minnctapersm 3", ".maxnreg 48"] {
         assert!(ptx.contains(directive), "no {directive} in\n{ptx}");

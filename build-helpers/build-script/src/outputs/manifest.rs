@@ -2,7 +2,7 @@
 
 use super::{
     bindings::{embedded::Embedded, model::Interface},
-    cubin,
+    spills::Excess,
 };
 use crate::{
     base::{error::Error, files::write_if_changed},
@@ -17,7 +17,6 @@ use kernelmill_artifact::{
     self as artifact, ArtifactKind, LaunchLimits, PtxVersion, Safety, Signature,
 };
 use kernelmill_compiler::CompiledKernel as Compiled;
-use std::collections::BTreeMap;
 
 /// A warning of a source's front end.
 pub(crate) struct FrontWarning<'a> {
@@ -33,7 +32,7 @@ pub(crate) fn write(
     sources: &[Source],
     interface: &Interface,
     binaries: &[Embedded<'_>],
-    warnings: &[FrontWarning<'_>],
+    (warnings, excess): (&[FrontWarning<'_>], &[Excess<'_>]),
 ) -> Result<(), Error> {
     let kernels = interface.kernels.iter().map(|it| kernel(&it.signature)).collect();
     let mut diagnostics = Vec::new();
@@ -46,6 +45,10 @@ pub(crate) fn write(
         let line = |line| diagnostic(binary.source, Some(&binary.target), line);
         diagnostics.extend(lines.map(line));
     }
+    diagnostics.extend(excess.iter().map(|excess| {
+        let target = excess.target.to_string();
+        diagnostic(excess.source, Some(&target), &excess.to_string())
+    }));
     let manifest = Manifest {
         schema: SCHEMA,
         kernelmill: env!("CARGO_PKG_VERSION").to_owned(),
@@ -116,12 +119,12 @@ fn parameter(parameter: &artifact::Parameter) -> Parameter {
 
 fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
     let (source, artifact) = (embedded.binary.source, &embedded.binary.artifact);
-    let (kind, resources) = match artifact.kind {
-        ArtifactKind::Ptx => (BinaryKind::Ptx, BTreeMap::new()),
-        ArtifactKind::Cubin => (BinaryKind::Cubin, cubin::resources(&artifact.bytes)),
-        ArtifactKind::CodeObject => (BinaryKind::CodeObject, BTreeMap::new()),
-        ArtifactKind::Spirv => (BinaryKind::Spirv, BTreeMap::new()),
-        _ => (BinaryKind::Object, BTreeMap::new()),
+    let kind = match artifact.kind {
+        ArtifactKind::Ptx => BinaryKind::Ptx,
+        ArtifactKind::Cubin => BinaryKind::Cubin,
+        ArtifactKind::CodeObject => BinaryKind::CodeObject,
+        ArtifactKind::Spirv => BinaryKind::Spirv,
+        _ => BinaryKind::Object,
     };
     // Compilers may have symbols of their own for what is in a namespace without a name.
     let symbol = |kernel: &Compiled| {
@@ -134,7 +137,7 @@ fn binary(interface: &Interface, embedded: &Embedded<'_>) -> Binary {
         static_shared_bytes: kernel.static_shared_bytes,
         panics: kernel.panics,
         strategy: kernel.strategy.clone(),
-        resources: resources.get(&kernel.entry).copied(),
+        resources: kernel.resources.into(),
         notes: kernel.notes.clone(),
     });
     let version = PtxVersion::of(&artifact.bytes).filter(|_| kind == BinaryKind::Ptx);

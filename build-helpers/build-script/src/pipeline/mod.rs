@@ -19,13 +19,15 @@ use crate::{
         bindings::model::Interface,
         host_library, link,
         manifest::{self, FrontWarning},
-        out_dir,
+        out_dir, spills,
     },
     plan::{
         device_libraries, host, host_code,
         units::{self, Unit, UnitCompiler},
     },
-    settings::{layer::Layer, package::Package, resolve, resolved::Settings},
+    settings::{
+        choices::ExcessSpills, layer::Layer, package::Package, resolve, resolved::Settings,
+    },
     store::{dependency_record::Inputs, entries::Store},
     summary::Summary,
     toolchain::{self, CppTools, Needs},
@@ -120,7 +122,7 @@ pub(crate) fn run_with(
     if let Some(warning) = store.finish() {
         environment.cargo.warn(&warning);
     }
-    write_outputs(environment, &package, &compiled)?;
+    write_outputs(environment, &package, &settings, &compiled)?;
     let summary = summary(&compiled);
     if environment.text("KERNELMILL_LOG").is_some_and(|text| text == "summary") {
         log(environment, &compiled, &summary);
@@ -256,9 +258,15 @@ fn compile(
 fn write_outputs(
     environment: &BuildEnvironment,
     package: &Package,
+    settings: &Settings,
     compiled: &Compiled,
 ) -> Result<(), Error> {
     let Compiled { sources, fronts, interface, binaries } = compiled;
+    let excess = spills::find(sources, interface, binaries, settings.max_spills);
+    match settings.excess_spills {
+        ExcessSpills::Error => spills::refuse(&excess)?,
+        ExcessSpills::Warn => excess.iter().for_each(|it| environment.cargo.warn(it)),
+    }
     let placed = out_dir::write(package, sources, binaries, interface)?;
     let warnings: Vec<_> = fronts
         .iter()
@@ -267,7 +275,7 @@ fn write_outputs(
         .flat_map(|(source, front)| front.all().map(move |front| (source, &*front.warnings)))
         .map(|(source, text)| FrontWarning { source, text })
         .collect();
-    manifest::write(package, sources, interface, &placed, &warnings)?;
+    manifest::write(package, sources, interface, &placed, (&warnings, &excess))?;
     link::objects(environment, package, &out_dir::objects(package, &placed))
 }
 

@@ -320,9 +320,53 @@ fn the_manifest_has_every_fact_of_a_build() {
     assert!(manifest.diagnostics.is_empty());
     let text = fs::read_to_string(project.out().join(manifest::FILE)).unwrap();
     assert_eq!(Manifest::parse(&text).unwrap(), manifest);
-    let newer = text.replacen("\"schema\": 1", "\"schema\": 2", 1);
+    let newer = text.replacen("\"schema\": 2", "\"schema\": 3", 1);
     let error = Manifest::parse(&newer).unwrap_err();
-    assert!(matches!(error, ManifestError::Schema { found: 2 }), "{error}");
+    assert!(matches!(error, ManifestError::Schema { found: 3 }), "{error}");
+}
+
+/// Acceptance: S3.8, C23.
+#[test]
+fn more_spills_than_are_allowed_are_a_warning_or_an_error() {
+    let text = format!("// SPILLS\n{SAXPY}");
+    let build = |settings: &str| {
+        let targets = "targets = [\"cpu\", \"sm_90\", \"gfx942\"]";
+        let settings = format!("{targets}\n{settings}");
+        let project = Project::new(&settings, &[("kernels/saxpy.rs", &text)]);
+        let outcomes = [project.build(), project.build()];
+        let manifest = Manifest::read(&project.out()).ok();
+        (outcomes, manifest)
+    };
+    let sm_90 = "kernels/saxpy.rs:3: kernel `saxpy` for sm_90 spills registers: each thread stores 24 \
+                 bytes and loads 40 bytes, and `max-spills = 16` allows 16 bytes in all";
+    let gfx942 = "kernels/saxpy.rs:3: kernel `saxpy` for gfx942 spills registers: each thread spills 3 \
+                  of them, and `max-spills = 16` allows 16 bytes in all";
+    let (outcomes, manifest) = build("max-spills = 16\n");
+    for outcome in &outcomes {
+        assert!(outcome.result.is_ok());
+        for text in [sm_90, gfx942] {
+            let expected = format!("cargo::warning={text}");
+            let count = outcome.lines.iter().filter(|line| **line == expected).count();
+            assert_eq!(count, 1, "{:?}", outcome.lines);
+        }
+    }
+    let manifest = manifest.unwrap();
+    let said = manifest.diagnostics.iter().map(|it| (&*it.message, it.target.as_deref()));
+    let said: Vec<_> = said.collect();
+    assert_eq!(said, [(sm_90, Some("sm_90")), (gfx942, Some("gfx942"))]);
+    let (outcomes, manifest) = build("max-spills = 16\nexcess-spills = \"error\"\n");
+    for outcome in &outcomes {
+        let text = outcome.result.as_ref().unwrap_err().to_string();
+        let (first, second) = text.split_once("\n\n").unwrap();
+        assert!(first.starts_with(&format!("error: {sm_90}\n  help: let it have more")), "{text}");
+        assert!(second.starts_with(&format!("error: {gfx942}\n  help: ")), "{text}");
+    }
+    assert_eq!(manifest, None);
+    for settings in ["", "max-spills = 64\n", "excess-spills = \"error\"\n"] {
+        let (outcomes, _) = build(settings);
+        let says = |line: &String| line.contains("spills");
+        assert!(!outcomes.iter().any(|it| it.lines.iter().any(says)), "{settings}");
+    }
 }
 
 #[test]

@@ -41,3 +41,24 @@ pub(crate) const PANIC_LEVELS: &str = "`none`, `message` or `backtrace`";
 pub(crate) fn panic_level(name: &str) -> Option<PanicLevel> {
     PanicLevel::ALL.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
 }
+
+/// What a build does about kernels whose spills are more than `max-spills` allows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ExcessSpills {
+    /// Warns of each.
+    #[default]
+    Warn,
+    /// Ends with an error that names them all.
+    Error,
+}
+
+impl ExcessSpills {
+    /// The names, for messages.
+    pub(crate) const NAMES: &str = "`warn` or `error`";
+
+    /// The one of this name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let all = [("warn", Self::Warn), ("error", Self::Error)];
+        all.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice)
+    }
+}

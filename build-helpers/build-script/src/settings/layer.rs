@@ -1,6 +1,9 @@
 //! Layers of settings: what one place sets. A layer lies over the layers of the places before it.
 
-use super::{choices::CudaCompiler, contract::Origin};
+use super::{
+    choices::{CudaCompiler, ExcessSpills},
+    contract::Origin,
+};
 use kernelmill_artifact::LaunchLimits;
 use kernelmill_compiler::{MathLibrary, PanicLevel};
 use std::collections::BTreeMap;
@@ -21,6 +24,8 @@ pub(crate) struct Layer {
     pub(crate) optimization: Option<u8>,
     pub(crate) panics: Option<PanicLevel>,
     pub(crate) math: Option<MathLibrary>,
+    pub(crate) max_spills: Option<u32>,
+    pub(crate) excess_spills: Option<ExcessSpills>,
     pub(crate) types: Option<BTreeMap<String, String>>,
     pub(crate) cuda_compiler: Option<CudaCompiler>,
     pub(crate) nvcc: Option<String>,
@@ -61,6 +66,8 @@ impl Layer {
             optimization: self.optimization.or(below.optimization),
             panics: self.panics.or(below.panics),
             math: self.math.or(below.math),
+            max_spills: self.max_spills.or(below.max_spills),
+            excess_spills: self.excess_spills.or(below.excess_spills),
             types: self.types.or(below.types),
             cuda_compiler: self.cuda_compiler.or(below.cuda_compiler),
             nvcc: self.nvcc.or(below.nvcc),

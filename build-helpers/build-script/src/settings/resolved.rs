@@ -1,7 +1,7 @@
 //! Resolved settings: merged from all layers, with their defaults, and checked.
 
 use super::{
-    choices::CudaCompiler,
+    choices::{CudaCompiler, ExcessSpills},
     kernel::{KernelSettings, is_about},
 };
 use crate::base::{glob::Glob, report::Report};
@@ -37,6 +37,10 @@ pub(crate) struct Settings {
     pub(crate) rdc: bool,
     /// Libraries of device code: paths from the package's root, or names of the toolkit's.
     pub(crate) device_libraries: Vec<String>,
+    /// The most bytes of a thread that a kernel's spills store and load; `None`: any number.
+    pub(crate) max_spills: Option<u32>,
+    /// What is done about kernels with more.
+    pub(crate) excess_spills: ExcessSpills,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
     pub(crate) params: Params,

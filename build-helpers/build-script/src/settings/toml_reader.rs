@@ -2,7 +2,9 @@
 
 use super::{
     checks,
-    choices::{CudaCompiler, MATH_LIBRARIES, PANIC_LEVELS, math_library, panic_level},
+    choices::{
+        CudaCompiler, ExcessSpills, MATH_LIBRARIES, PANIC_LEVELS, math_library, panic_level,
+    },
     contract::Origin,
     kernel::KERNEL_KEYS,
     layer::{KernelLayer, Layer, RuleText, TargetName},
@@ -115,6 +117,14 @@ impl Reader<'_> {
                 "math" => match value.get_ref().as_str().and_then(math_library) {
                     Some(library) => layer.math = Some(library),
                     None => self.wrong(key.0, value, MATH_LIBRARIES),
+                },
+                "max-spills" => match number(value.get_ref()) {
+                    Some(bytes) => layer.max_spills = Some(bytes),
+                    None => self.wrong(key.0, value, "a number of bytes, 0 or more"),
+                },
+                "excess-spills" => match value.get_ref().as_str().and_then(ExcessSpills::named) {
+                    Some(choice) => layer.excess_spills = Some(choice),
+                    None => self.wrong(key.0, value, ExcessSpills::NAMES),
                 },
                 "cuda-compiler" => match value.get_ref().as_str().and_then(CudaCompiler::named) {
                     Some(compiler) => layer.cuda_compiler = Some(compiler),
@@ -398,7 +408,9 @@ fn level(value: &DeValue<'_>) -> Option<u8> {
 }
 
 /// The keys, as they are written in TOML.
-pub(crate) const KEYS: [&str; 21] = [
+pub(crate) const KEYS: [&str; 23] = [
+    "max-spills",
+    "excess-spills",
     "targets",
     "source-dir",
     "source-files",

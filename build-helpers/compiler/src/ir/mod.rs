@@ -1,12 +1,14 @@
 //! Queries and edits of LLVM's intermediate representation that several passes share.
 
 mod calls;
+mod frames;
 mod functions;
 mod inline;
 mod shared_memory;
 mod uses;
 
 pub(crate) use calls::{calls_of, reachable, reachable_through, users_in_code};
+pub(crate) use frames::{Frames, alloca_bytes, allocas, callees};
 pub(crate) use functions::{names_std, path, path_of, undefined};
 pub(crate) use inline::{always_inline, inline_all};
 pub(crate) use shared_memory::{SHARED_TAG, SharedMemory, shared_globals};

@@ -1,13 +1,19 @@
 //! The end of the pipeline: checks, and the goal that was asked for.
 
+use kernelmill_artifact::{LaunchLimits, Resources};
 use kernelmill_llvm::ir::{Linkage, ModuleExt, Visibility};
 
 use super::session::Session;
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
-    passes::{check::ValidModule, entry},
+    ir::{Frames, reachable},
+    passes::{
+        check::ValidModule,
+        entry::{self, Entry},
+    },
     strategy::ScalarReason,
+    target::Emitted,
 };
 
 /// Makes the memory of `printf` on a GPU visible to the host, if it is there.
@@ -43,16 +49,23 @@ pub(super) fn drop_callees(session: &mut Session<'_, '_>) -> Result<(), Error> {
 
 /// The artifact of a session that has come to its end.
 pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
-    let (kind, bytes) = session.backend.emit(session.tools.toolchain, valid(&session)?)?;
+    let Emitted { kind, bytes, mut resources } =
+        session.backend.emit(session.tools.toolchain, valid(&session)?)?;
     let notes = session.site.notes.take();
     let notes_of = |symbol: &str| {
         let of_kernel = notes.iter().filter(|(kernel, _)| kernel == symbol);
         of_kernel.map(|(_, text)| text.clone()).collect()
     };
     let panics = session.can_panic;
-    let kernels = session.job.source.signatures.iter().zip(session.entries);
-    let kernels = kernels.map(|(signature, entry)| CompiledKernel {
+    let signatures = session.job.source.signatures.iter();
+    let kernels = signatures.zip(&session.entries).map(|(signature, entry)| {
+        let said = resources.remove(&entry.symbol).unwrap_or_default();
+        (signature, entry.clone(), said.or(of_entry(&session, entry, &signature.limits)))
+    });
+    let kernels: Vec<_> = kernels.collect();
+    let kernels = kernels.into_iter().map(|(signature, entry, resources)| CompiledKernel {
         name: signature.symbol.to_string(),
+        resources,
         entry: entry.symbol,
         static_shared_bytes: entry.static_shared_bytes,
         panics,
@@ -70,6 +83,21 @@ pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
         warnings: session.warnings.take(),
         passes: session.passes.take(),
     })
+}
+
+/// What a kernel takes, as far as it is known without the tools that make its binary.
+fn of_entry(session: &Session<'_, '_>, entry: &Entry, limits: &LaunchLimits) -> Resources {
+    let stack_bytes = entry.cpu_symbol.as_ref().and_then(|symbol| {
+        let described: Vec<_> = reachable(session.module.global(symbol)?).into_iter().collect();
+        let functions: Vec<_> = described.into_iter().filter(|it| it.is_function()).collect();
+        Frames::bound(session.module, session.backend.machine(), &functions)
+    });
+    Resources {
+        stack_bytes: stack_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
+        static_shared_bytes: Some(entry.static_shared_bytes),
+        max_threads: limits.most_threads(),
+        ..Resources::UNKNOWN
+    }
 }
 
 /// The assembly text of a session that has come to its end.
@@ -119,6 +147,7 @@ mod tests {
             panics: true,
             cpu_symbol: None,
             strategy: Some(Strategy { lowering, widths, scalar, block, interchanged_loops }),
+            resources: Resources::UNKNOWN,
             notes: Vec::new(),
         }
     }

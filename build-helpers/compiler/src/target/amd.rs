@@ -9,13 +9,14 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::backend::Backend;
+use super::backend::{Backend, Emitted};
 use crate::{
     Error,
     passes::{
         check::ValidModule,
         entry::{self, Entry, GpuAbi, Unit},
     },
+    resources,
     target_info::{AddressSpaces, TargetInfo, VendorMath},
     toolchain::{TemporaryFolder, Toolchain, read},
 };
@@ -206,12 +207,10 @@ impl Backend for Amd {
         Ok(entries)
     }
 
-    fn emit(
-        &self,
-        toolchain: &Toolchain,
-        module: &ValidModule<'_, '_>,
-    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
+    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
         let object = self.machine.object(module.module())?;
-        Ok((ArtifactKind::CodeObject, self.link(toolchain, &object, module.name())?))
+        let bytes = self.link(toolchain, &object, module.name())?;
+        let resources = resources::of_code_object(&bytes);
+        Ok(Emitted { kind: ArtifactKind::CodeObject, bytes, resources })
     }
 }

@@ -9,6 +9,7 @@ use crate::{
         check::ValidModule,
         entry::{Entry, Unit},
     },
+    resources::ByKernel,
     target_info::TargetInfo,
     toolchain::Toolchain,
 };
@@ -24,9 +25,15 @@ pub(crate) trait Backend: TargetInfo {
     fn work_around_llvm<'c>(&self, _context: &'c Context, _module: &Module<'c>) {}
 
     /// Turns a checked module into bytes.
-    fn emit(
-        &self,
-        toolchain: &Toolchain,
-        module: &ValidModule<'_, '_>,
-    ) -> Result<(ArtifactKind, Vec<u8>), Error>;
+    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error>;
+}
+
+/// The code of a module.
+pub(crate) struct Emitted {
+    /// The form of its bytes.
+    pub(crate) kind: ArtifactKind,
+    /// Its bytes.
+    pub(crate) bytes: Vec<u8>,
+    /// What its kernels take, as far as the tools that made it say.
+    pub(crate) resources: ByKernel,
 }

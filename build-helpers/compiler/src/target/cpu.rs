@@ -6,13 +6,14 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::backend::Backend;
+use super::backend::{Backend, Emitted};
 use crate::{
     Error, cpu,
     passes::{
         check::ValidModule,
         entry::{Entry, Unit},
     },
+    resources::ByKernel,
     target_info::{AddressSpaces, Printf, TargetInfo},
     toolchain::Toolchain,
 };
@@ -138,11 +139,8 @@ impl Backend for Cpu {
         cpu::store_single_lanes(context, module);
     }
 
-    fn emit(
-        &self,
-        _toolchain: &Toolchain,
-        module: &ValidModule<'_, '_>,
-    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
-        Ok((ArtifactKind::Object, self.machine.object(module.module())?))
+    fn emit(&self, _toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
+        let (kind, resources) = (ArtifactKind::Object, ByKernel::new());
+        Ok(Emitted { kind, bytes: self.machine.object(module.module())?, resources })
     }
 }

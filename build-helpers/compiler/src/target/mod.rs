@@ -6,5 +6,5 @@ mod cpu;
 mod lookup;
 mod nvidia;
 
-pub(crate) use backend::Backend;
+pub(crate) use backend::{Backend, Emitted};
 pub(crate) use lookup::lookup;

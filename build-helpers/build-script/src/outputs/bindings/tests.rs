@@ -7,7 +7,7 @@ use crate::{
     settings::{package::Package, resolve, resolved::Settings},
     test_support::Project,
 };
-use kernelmill_artifact::{ArtifactKind, Fingerprint, Signature};
+use kernelmill_artifact::{ArtifactKind, Fingerprint, Resources, Signature};
 use kernelmill_compiler::{
     Artifact, CompiledKernel,
     frontend::cuda::signature::{self, resolve_names},
@@ -104,6 +104,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         panics: false,
         cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
         strategy: None,
+        resources: Resources::UNKNOWN,
         notes: Vec::new(),
     };
     let artifact = Artifact {

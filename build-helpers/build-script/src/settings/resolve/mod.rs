@@ -179,6 +179,8 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         host_files,
         rdc: layer.rdc.unwrap_or(false),
         device_libraries: layer.device_libraries.unwrap_or_default(),
+        max_spills: layer.max_spills,
+        excess_spills: layer.excess_spills.unwrap_or_default(),
         params: Params {
             contract: layer.fma.unwrap_or(params.contract),
             panics: layer.panics.unwrap_or(params.panics),

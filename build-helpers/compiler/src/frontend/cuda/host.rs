@@ -71,7 +71,11 @@ impl Nvcc {
         command.arg("-dlink").args(how.arguments()).args(objects).arg("-o").arg(&output);
         let run = Run { scratch: &self.scratch, root, name: "device-link", limits: self.limits };
         match start(&mut command, folder, &run) {
-            Ok((_, _folder)) => read(&output),
+            Ok(ran) => {
+                let linked = read(&output);
+                drop(ran.folder);
+                linked
+            }
             Err(Error::Cpp { tool, mut messages, kept }) => {
                 for message in &mut messages {
                     message.text = demangled(&message.text);

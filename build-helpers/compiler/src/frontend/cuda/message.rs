@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
-use crate::diagnostic::{Message, MessageSeverity};
+use crate::{
+    diagnostic::{Message, MessageSeverity},
+    resources,
+};
 
 /// Reads what a compiler printed. Paths below `root` are shown as seen from there.
 pub(crate) fn parse(text: &str, root: &Path) -> Vec<Message> {
@@ -12,7 +15,7 @@ pub(crate) fn parse(text: &str, root: &Path) -> Vec<Message> {
     // By which headers gcc and clang came to where the next message is.
     let mut way: Vec<String> = Vec::new();
     for line in text.lines() {
-        if is_chatter(line) {
+        if is_chatter(line) || resources::is_said(line) {
             continue;
         }
         if is_way(line, !way.is_empty()) {

@@ -2,14 +2,14 @@
 //! (`docs/src/adr/0007-one-nvcc-call-a-target.md`).
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
 
-use kernelmill_artifact::{ArtifactKind, NvidiaArch, Target};
+use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Target};
 
 use super::{
     binary::entries,
@@ -25,6 +25,7 @@ use crate::{
     base::demangle::demangle,
     diagnostic::{Message, MessageSeverity},
     job::{Config, DeviceLink, Options, Params},
+    resources::{self, ByKernel, Spills},
     toolchain::{Linked, Relocatable, TemporaryFolder, ToolLimits, read, write},
 };
 
@@ -46,6 +47,8 @@ pub struct Trace {
     pub inputs: Vec<PathBuf>,
     /// The warnings, each once.
     pub warnings: Vec<Message>,
+    /// The spills of kernels in a cubin, by their symbols.
+    pub(crate) spills: BTreeMap<String, Spills>,
 }
 
 /// The kernels of a source.
@@ -143,7 +146,8 @@ impl Nvcc {
         let target = &config.target;
         let (kind, mut arguments) = match target {
             Target::Cubin(arch) => {
-                (ArtifactKind::Cubin, vec!["-cubin".to_owned(), format!("-arch=sm_{arch}")])
+                let arch = format!("-arch=sm_{arch}");
+                (ArtifactKind::Cubin, vec!["-cubin".to_owned(), arch, "-Xptxas=-v".to_owned()])
             }
             Target::Ptx(arch) => {
                 (ArtifactKind::Ptx, vec!["-ptx".to_owned(), format!("-arch=compute_{arch}")])
@@ -168,8 +172,17 @@ impl Nvcc {
             _ => HashMap::new(),
         };
         check_shared_memory(source, target, &arrays)?;
-        let kernel = |entry: String| kernel(arrays.get(&entry).map_or(&[], Vec::as_slice), entry);
-        let kernels = entries(kind, &bytes).into_iter().map(kernel).collect();
+        let mut resources = match kind {
+            ArtifactKind::Cubin => resources::of_cubin(&bytes, &trace.spills),
+            _ => ByKernel::new(),
+        };
+        let kernels = entries(kind, &bytes).into_iter().map(|entry| {
+            let shared = arrays.get(&entry).map_or(&[][..], Vec::as_slice);
+            let shared = u32::try_from(total(shared)).unwrap_or(u32::MAX);
+            let own = Resources { static_shared_bytes: Some(shared), ..Resources::UNKNOWN };
+            kernel(resources.remove(&entry).unwrap_or(own), entry)
+        });
+        let kernels = kernels.collect();
         let target = target.clone();
         let (locations, messages, passes) = (Vec::new(), Vec::new(), Vec::new());
         // What nvcc warns of is in the trace.
@@ -221,13 +234,13 @@ impl Nvcc {
         let name = format!("{}.{purpose}", source.display);
         let root = &source.package_root;
         let run = Run { scratch: &self.scratch, root, name: &name, limits: self.limits };
-        let (messages, folder) = start(&mut command, folder, &run)?;
+        let Ran { messages, spills, folder } = start(&mut command, folder, &run)?;
         let rule = read(&rule)?;
         let mut inputs =
             dependencies::inputs(&String::from_utf8_lossy(&rule), &source.package_root);
         inputs.retain(|path| !path.starts_with(&folder.path));
         let warnings = messages.into_iter().filter(Message::is_warning).collect();
-        Ok((read(&output)?, Trace { inputs, warnings }))
+        Ok((read(&output)?, Trace { inputs, warnings, spills }))
     }
 }
 
@@ -269,14 +282,15 @@ fn total(arrays: &[SharedArray]) -> u64 {
 }
 
 /// A kernel of nvcc's.
-fn kernel(arrays: &[SharedArray], entry: String) -> CompiledKernel {
+fn kernel(resources: Resources, entry: String) -> CompiledKernel {
     CompiledKernel {
         name: entry.clone(),
         entry,
-        static_shared_bytes: u32::try_from(total(arrays)).unwrap_or(u32::MAX),
+        static_shared_bytes: resources.static_shared_bytes.unwrap_or(0),
         panics: false,
         cpu_symbol: None,
         strategy: None,
+        resources,
         notes: Vec::new(),
     }
 }
@@ -294,16 +308,26 @@ pub(super) struct Run<'a> {
     pub(super) limits: ToolLimits,
 }
 
-/// Starts nvcc and gives its messages; the temporary folder of a failed run is kept.
+/// What a run of nvcc that succeeds gives.
+pub(super) struct Ran {
+    pub(super) messages: Vec<Message>,
+    /// Of the kernels that ptxas was asked about, by their symbols.
+    pub(super) spills: BTreeMap<String, Spills>,
+    /// Where its files are.
+    pub(super) folder: TemporaryFolder,
+}
+
+/// Starts nvcc and gives what it says; the temporary folder of a failed run is kept.
 pub(super) fn start(
     command: &mut Command,
     folder: TemporaryFolder,
     run: &Run<'_>,
-) -> Result<(Vec<Message>, TemporaryFolder), Error> {
+) -> Result<Ran, Error> {
     let result = run.limits.output(command, run.name)?;
-    let mut messages = message::parse(&said(&result), run.root);
+    let said = said(&result);
+    let mut messages = message::parse(&said, run.root);
     if result.status.success() {
-        return Ok((messages, folder));
+        return Ok(Ran { messages, spills: resources::spills(&said), folder });
     }
     // What nvcc warns of, it has said when the signatures were read.
     messages.retain(|message| !message.is_warning());

@@ -13,7 +13,7 @@ use kernelmill_llvm::{
     machine::Machine,
 };
 
-use super::backend::Backend;
+use super::backend::{Backend, Emitted};
 use crate::{
     Error,
     job::DeviceLink,
@@ -22,6 +22,7 @@ use crate::{
         entry::{self, Entry, GpuAbi, Unit},
         parameters::RECORD_BYTES,
     },
+    resources::{self, ByKernel},
     target_info::{AddressSpaces, Found, LibraryQuery, Printf, TargetInfo, VendorMath},
     toolchain::{Linked, Relocatable, TemporaryFolder, Toolchain, read, write},
 };
@@ -205,8 +206,8 @@ impl Nvidia {
         [multiply, copy, group].concat()
     }
 
-    /// Runs NVIDIA's assembler, into a file of a folder.
-    fn ptxas(&self, ptx: &[u8], run: &Assembler<'_>) -> Result<PathBuf, Error> {
+    /// Runs NVIDIA's assembler, into a file of a folder, and gives what it says of kernels too.
+    fn ptxas(&self, ptx: &[u8], run: &Assembler<'_>) -> Result<(PathBuf, String), Error> {
         let Assembler { toolchain, folder, name, is_relocatable } = *run;
         let Some(ptxas) = &toolchain.ptxas else {
             let target = Target::Cubin(self.arch);
@@ -220,18 +221,21 @@ impl Nvidia {
         command
             .arg(format!("-arch=sm_{}", self.arch))
             .args(how)
+            .arg("-v")
             .args(is_relocatable.then_some("-c"))
             .arg(&input)
             .arg("-o")
             .arg(&output);
         let subject = format!("{name} for sm_{}", self.arch);
         let result = toolchain.limits.output(&mut command, &subject)?;
+        let said = [result.stdout, result.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
         if !result.status.success() {
-            let stderr =
-                String::from_utf8_lossy(&[result.stdout, result.stderr].concat()).into_owned();
+            let lines = said.lines().filter(|line| !resources::is_said(line));
+            let stderr = lines.map(|line| format!("{line}\n")).collect();
             return Err(Error::Tool { tool: "ptxas", subject, stderr });
         }
-        Ok(output)
+        Ok((output, said))
     }
 }
 
@@ -316,19 +320,17 @@ impl Backend for Nvidia {
         workarounds::order_atomics(context, module, Version::opened());
     }
 
-    fn emit(
-        &self,
-        toolchain: &Toolchain,
-        module: &ValidModule<'_, '_>,
-    ) -> Result<(ArtifactKind, Vec<u8>), Error> {
+    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
         let ptx = self.machine.assembly(module.module())?;
         if !self.assemble {
-            return Ok((ArtifactKind::Ptx, ptx));
+            let (kind, resources) = (ArtifactKind::Ptx, ByKernel::new());
+            return Ok(Emitted { kind, bytes: ptx, resources });
         }
         let folder = TemporaryFolder::new(&toolchain.scratch, "ptxas")?;
         let (folder, name) = (&folder, module.name());
         let is_relocatable = self.link.is_some() && self.needs_link(module.module());
-        let cubin = self.ptxas(&ptx, &Assembler { toolchain, folder, name, is_relocatable })?;
+        let assembler = Assembler { toolchain, folder, name, is_relocatable };
+        let (cubin, said) = self.ptxas(&ptx, &assembler)?;
         let bytes = match &self.link {
             Some(link) if is_relocatable => {
                 match link.link(
@@ -345,7 +347,8 @@ impl Backend for Nvidia {
             }
             _ => read(&cubin)?,
         };
-        Ok((ArtifactKind::Cubin, bytes))
+        let resources = resources::of_cubin(&bytes, &resources::spills(&said));
+        Ok(Emitted { kind: ArtifactKind::Cubin, bytes, resources })
     }
 }
 

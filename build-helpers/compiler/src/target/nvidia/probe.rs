@@ -31,7 +31,7 @@ impl Nvidia {
         while !functions.is_empty() {
             let ptx = self.calls_of_all(context, &functions)?;
             let assembler = Assembler { toolchain, folder: &folder, name, is_relocatable: true };
-            let cubin = self.ptxas(&ptx, &assembler)?;
+            let (cubin, _) = self.ptxas(&ptx, &assembler)?;
             match link.link(
                 &Relocatable { cubin: &cubin, arch: self.arch, name, limits: toolchain.limits },
                 &folder,

@@ -1,19 +1,21 @@
 //! Resources of the kernels in a cubin, as ptxas recorded them.
 //!
 //! A cubin is an ELF file. Its section `.nv.info` is a list of attributes, of which those that name a
-//! function by its place in the symbol table give the registers and the stack of a thread; the size of
-//! the section `.nv.shared.NAME` is the static shared memory of a block. NVIDIA documents the programs
+//! function by its place in the symbol table give the registers and the stack of a thread. `.nv.info.NAME` has
+//! the launch bounds of a kernel. The size of the section `.nv.shared.NAME` is the static shared memory of a
+//! block, and those of `.nv.constant0.NAME` and the like its constant memory. NVIDIA documents the programs
 //! that print these numbers (cuobjdump, nvdisasm: the CUDA Binary Utilities), not the bytes; a test
 //! compares the two.
 
-use crate::manifest::Resources;
+use std::collections::BTreeMap;
+
+use kernelmill_artifact::{Resources, threads_with};
 use object::{
     LittleEndian,
     elf::FileHeader64,
     read::elf::{ElfFile, ElfSymbol},
     {Object as _, ObjectSection as _, ObjectSymbol as _, SymbolIndex},
 };
-use std::collections::BTreeMap;
 
 /// The attributes that are read, of the form [`SIZED`]: a symbol and a number.
 mod attribute {
@@ -23,6 +25,10 @@ mod attribute {
     pub(super) const FRAME_BYTES: u8 = 0x11;
     /// The bytes of a thread's stack, with what it calls as far as that is known.
     pub(super) const MIN_STACK_BYTES: u8 = 0x12;
+    /// Of a kernel: the most threads of a block, in three dimensions.
+    pub(super) const MAX_THREADS: u8 = 0x05;
+    /// Of a kernel: the exact threads of a block.
+    pub(super) const REQUIRED_THREADS: u8 = 0x10;
 }
 
 /// The form of an attribute whose payload has its size in front. The payloads of others are in the two
@@ -34,29 +40,71 @@ const UNBOUNDED: u32 = u32::MAX;
 
 type Elf<'d> = ElfFile<'d, FileHeader64<LittleEndian>>;
 
+/// The bytes of shared memory that the system keeps of each block. From the ninth generation on, a cubin counts them with
+/// the kernel's own.
+const SYSTEM_SHARED_BYTES: u64 = 1024;
+
 /// What each kernel takes, by its symbol; nothing where the bytes are not a cubin.
 pub(super) fn resources(cubin: &[u8]) -> BTreeMap<String, Resources> {
     let mut found = BTreeMap::new();
     let Ok(elf) = Elf::parse(cubin) else { return found };
-    let info = elf.section_by_name(".nv.info").and_then(|section| section.data().ok());
-    for (kind, payload) in attributes(info.unwrap_or_default()) {
+    for (kind, payload) in attributes(data(&elf, ".nv.info")) {
         let Some((name, number)) = named(&elf, payload) else { continue };
         let kernel: &mut Resources = found.entry(name.to_owned()).or_default();
         match kind {
-            attribute::REGISTERS => kernel.registers = number,
+            attribute::REGISTERS => kernel.registers = Some(number),
             attribute::FRAME_BYTES | attribute::MIN_STACK_BYTES => {
                 kernel.stack_bytes = kernel.stack_bytes.max(Some(number));
             }
             _ => {}
         }
     }
+    // Functions that kernels call have these attributes too, and no parameters in constant memory.
+    found.retain(|name, _| elf.section_by_name(&format!(".nv.constant0.{name}")).is_some());
     for (name, kernel) in &mut found {
-        let section = elf.section_by_name(&format!(".nv.shared.{name}"));
-        let bytes = section.map_or(0, |section| section.size());
-        kernel.shared_bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+        add_sections(&elf, name, kernel);
         kernel.stack_bytes = kernel.stack_bytes.filter(|bytes| *bytes != UNBOUNDED);
+        let bounds = attributes(data(&elf, &format!(".nv.info.{name}"))).filter_map(threads);
+        kernel.max_threads = bounds.chain(kernel.registers.map(threads_with)).min();
     }
     found
+}
+
+/// Adds the memory whose size is that of a section.
+fn add_sections(elf: &Elf<'_>, name: &str, kernel: &mut Resources) {
+    let shared = elf.section_by_name(&format!(".nv.shared.{name}"));
+    let shared = shared.map_or(0, |section| section.size());
+    let own = shared.saturating_sub(if counts_system_bytes(elf) { SYSTEM_SHARED_BYTES } else { 0 });
+    kernel.static_shared_bytes = Some(u32::try_from(own).unwrap_or(u32::MAX));
+    let constants = elf.sections().filter(|section| {
+        let bank = section.name().ok().and_then(|name| name.strip_prefix(".nv.constant"));
+        bank.and_then(|bank| bank.split_once('.')).is_some_and(|(_, of)| of == name)
+    });
+    let constants: u64 = constants.map(|section| section.size()).sum();
+    kernel.constant_bytes = Some(u32::try_from(constants).unwrap_or(u32::MAX));
+}
+
+/// Whether static shared memory has the bytes of the system in it: the second byte of the header's flags is the
+/// architecture, and in older versions of the format the first.
+fn counts_system_bytes(elf: &Elf<'_>) -> bool {
+    let flags = elf.elf_header().e_flags.get(LittleEndian);
+    let [low, high, ..] = flags.0.to_le_bytes();
+    low.max(high) >= 90
+}
+
+/// The content of a section; empty where there is none.
+fn data<'d>(elf: &Elf<'d>, section: &str) -> &'d [u8] {
+    let section = elf.section_by_name(section);
+    section.and_then(|section| section.data().ok()).unwrap_or_default()
+}
+
+/// The threads of a block in an attribute that limits them.
+fn threads((kind, payload): (u8, &[u8])) -> Option<u32> {
+    if !matches!(kind, attribute::MAX_THREADS | attribute::REQUIRED_THREADS) {
+        return None;
+    }
+    let (sizes, _) = payload.as_chunks();
+    sizes.iter().map(|size| u32::from_le_bytes(*size)).reduce(u32::saturating_mul)
 }
 
 /// The attributes whose payload has a size, with their kinds.

@@ -1,0 +1,80 @@
+//! Excess spills: kernels whose spilled registers take more than the settings allow. Registers are spilled to memory
+//! where a kernel needs more of them than it has.
+
+use super::bindings::model::Interface;
+use crate::{
+    base::{error::Error, report::Report},
+    compile::binary::Binary,
+    discovery::source::Source,
+};
+use kernelmill_artifact::{Resources, Target};
+use std::fmt;
+
+/// A kernel in a binary that spills too much.
+pub(crate) struct Excess<'a> {
+    /// The source, as messages name it.
+    pub(crate) source: &'a str,
+    pub(crate) target: &'a Target,
+    kernel: &'a str,
+    line: u32,
+    resources: Resources,
+    limit: u32,
+}
+
+/// The kernels whose spills are over a limit in bytes, in the order of the binaries.
+pub(crate) fn find<'a>(
+    sources: &'a [Source],
+    interface: &'a Interface,
+    binaries: &'a [Binary],
+    limit: Option<u32>,
+) -> Vec<Excess<'a>> {
+    let Some(limit) = limit else { return Vec::new() };
+    let mut found = Vec::new();
+    for binary in binaries {
+        let (source, artifact) = (&*sources[binary.source].display, &binary.artifact);
+        for kernel in &artifact.kernels {
+            let (target, resources) = (&artifact.target, kernel.resources);
+            if resources.spills().is_some_and(|bytes| bytes > limit) {
+                let known = interface.index_of(binary.source, &kernel.name);
+                let known = known.map(|index| &interface.kernels[index].signature);
+                let (kernel, line) =
+                    known.map_or((&*kernel.name, 0), |known| (&known.name, known.line));
+                found.push(Excess { source, target, kernel, line, resources, limit });
+            }
+        }
+    }
+    found
+}
+
+/// The error of a build that allows no more.
+pub(crate) fn refuse(found: &[Excess<'_>]) -> Result<(), Error> {
+    let mut report = Report::default();
+    for excess in found {
+        report.plain(excess.to_string(), HELP);
+    }
+    report.into_result(Error::Kernels)
+}
+
+const HELP: &str = "let it have more registers (`max-registers`, smaller blocks in `launch-bounds`), keep fewer values \
+     at once, or raise `max-spills`";
+
+impl fmt::Display for Excess<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { source, target, kernel, line, resources, limit } = self;
+        formatter.write_str(source)?;
+        if *line > 0 {
+            write!(formatter, ":{line}")?;
+        }
+        write!(formatter, ": kernel `{kernel}` for {target} spills registers: each thread ")?;
+        match (resources.spill_stores, resources.spill_loads) {
+            (Some(stores), Some(loads)) => {
+                write!(formatter, "stores {stores} bytes and loads {loads} bytes")?;
+            }
+            _ => {
+                let count = resources.spilled_registers.unwrap_or(0);
+                write!(formatter, "spills {count} of them")?;
+            }
+        }
+        write!(formatter, ", and `max-spills = {limit}` allows {limit} bytes in all")
+    }
+}

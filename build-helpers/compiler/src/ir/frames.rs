@@ -1,0 +1,80 @@
+//! Stack frames: the stack memory of functions, and of the longest way of calls below each.
+
+use std::collections::{HashMap, HashSet};
+
+use kernelmill_llvm::{
+    inkwell::module::Module,
+    ir::{ModuleExt, Opcode, Value},
+    machine::Machine,
+};
+
+/// The stack memory of a module's functions. A function of a recursion counts once: how deep it goes is not known
+/// before it runs.
+pub(crate) struct Frames<'c> {
+    /// Their own.
+    own: HashMap<Value<'c>, u64>,
+    /// With that of what they call.
+    deepest: HashMap<Value<'c>, u64>,
+    /// The functions on the way that is followed.
+    active: HashSet<Value<'c>>,
+    /// Whether a function that was asked for recurses.
+    recurses: bool,
+}
+
+impl<'c> Frames<'c> {
+    /// Those of the functions that a module defines.
+    pub(crate) fn new(module: &Module<'c>, machine: &Machine) -> Self {
+        let bytes = |function| {
+            let all = allocas(function).into_iter();
+            all.map(|alloca| alloca_bytes(alloca, machine)).fold(0, u64::saturating_add)
+        };
+        let functions = module.definitions().into_iter();
+        Self {
+            own: functions.map(|function| (function, bytes(function))).collect(),
+            deepest: HashMap::new(),
+            active: HashSet::new(),
+            recurses: false,
+        }
+    }
+
+    /// The bytes of a function and of the longest way of calls below it.
+    pub(crate) fn deepest(&mut self, function: Value<'c>) -> u64 {
+        if let Some(known) = self.deepest.get(&function) {
+            return *known;
+        }
+        if !self.active.insert(function) {
+            self.recurses = true;
+            return 0;
+        }
+        let below = callees(function).into_iter().map(|callee| self.deepest(callee)).max();
+        self.active.remove(&function);
+        let own = self.own.get(&function).copied().unwrap_or(0);
+        let all = own.saturating_add(below.unwrap_or(0));
+        self.deepest.insert(function, all);
+        all
+    }
+
+    /// The bytes of the deepest of some functions; `None` where what they call recurses.
+    pub(crate) fn bound(module: &Module<'c>, machine: &Machine, of: &[Value<'c>]) -> Option<u64> {
+        let mut frames = Self::new(module, machine);
+        let deepest = of.iter().map(|function| frames.deepest(*function)).max().unwrap_or(0);
+        (!frames.recurses).then_some(deepest)
+    }
+}
+
+/// The functions that are called by their names.
+pub(crate) fn callees(function: Value<'_>) -> Vec<Value<'_>> {
+    function.calls().into_iter().filter_map(Value::called_function).collect()
+}
+
+/// The allocations of stack memory in a function.
+pub(crate) fn allocas(function: Value<'_>) -> Vec<Value<'_>> {
+    let all = function.instructions().into_iter();
+    all.filter(|instruction| instruction.opcode() == Opcode::Alloca).collect()
+}
+
+/// The bytes of an allocation.
+pub(crate) fn alloca_bytes(alloca: Value<'_>, machine: &Machine) -> u64 {
+    let count = alloca.operand(0).as_u64().unwrap_or(1);
+    machine.size_of(alloca.allocated_type()).saturating_mul(count)
+}
