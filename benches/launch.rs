@@ -68,7 +68,14 @@ const fn embedded(
 ) -> cg::EmbeddedKernel {
     // SAFETY: a constant of this program, with functions as the type says.
     let cpu = Some(unsafe { cg::CpuEntry::new(kernel) });
-    cg::EmbeddedKernel { signature, entry, static_shared_bytes: 0, panics: false, cpu }
+    cg::EmbeddedKernel {
+        signature,
+        entry,
+        static_shared_bytes: 0,
+        panics: false,
+        resources: cg::Resources::UNKNOWN,
+        cpu,
+    }
 }
 
 static SET: cg::KernelSet = cg::KernelSet {

@@ -1,4 +1,4 @@
-//! Compiled kernels: what is known of a kernel once its module is loaded, apart from its launches.
+//! Loaded kernels: what is known of a kernel once its module is loaded, apart from its launches.
 //!
 //! The one place where a launch is checked: stream, limits of the device and of the kernel, and what
 //! its author says of blocks. What passes goes to the back end.
@@ -16,17 +16,16 @@ use crate::{
     limits::{Checked, KernelLimits, check_bounds},
     marshal,
 };
-use kernelmill_artifact::{LaunchLimits, Signature};
+use kernelmill_artifact::Signature;
 
 /// What is known of a kernel once its module is loaded: who it is, which binary it comes from,
 /// what it needs, and the function to launch. Every launch of it shares this, and nothing of a
 /// launch is kept in it.
-pub(crate) struct CompiledKernel {
-    name: &'static str,
+pub(crate) struct LoadedKernel {
+    signature: &'static Signature,
     artifact: &'static EmbeddedArtifact,
+    embedded: &'static EmbeddedKernel,
     limits: KernelLimits,
-    /// What stands in its source of the blocks it is launched with.
-    bounds: LaunchLimits,
     function: Box<dyn Function>,
     /// The longest that a launch may take, where somebody watches.
     time_limit: Option<Duration>,
@@ -34,7 +33,7 @@ pub(crate) struct CompiledKernel {
     _module: Arc<ModuleHold>,
 }
 
-impl CompiledKernel {
+impl LoadedKernel {
     /// The kernel `kernel` of a loaded `module`.
     pub(crate) fn new(
         signature: &'static Signature,
@@ -44,14 +43,33 @@ impl CompiledKernel {
     ) -> Result<Self> {
         let function = Arc::clone(module.module()).function(artifact, kernel)?;
         let _module = Arc::clone(module);
-        let (name, bounds) = (signature.name(), signature.limits);
         let (limits, time_limit) = (function.limits(), function.time_limit());
-        Ok(Self { name, artifact, limits, bounds, function, time_limit, _module })
+        Ok(Self { signature, artifact, embedded: kernel, limits, function, time_limit, _module })
     }
 
     /// Its name.
     pub(crate) fn name(&self) -> &'static str {
-        self.name
+        self.signature.name()
+    }
+
+    /// What it is for callers.
+    pub(crate) fn signature(&self) -> &'static Signature {
+        self.signature
+    }
+
+    /// The binary that it comes from.
+    pub(crate) fn artifact(&self) -> &'static EmbeddedArtifact {
+        self.artifact
+    }
+
+    /// What the build knows of it.
+    pub(crate) fn embedded(&self) -> &'static EmbeddedKernel {
+        self.embedded
+    }
+
+    /// What the device lets it be launched with.
+    pub(crate) fn limits(&self) -> &KernelLimits {
+        &self.limits
     }
 
     /// The function that is launched.
@@ -61,9 +79,9 @@ impl CompiledKernel {
 
     /// The shape of a launch that is within the limits; `None` for one of no threads.
     pub(crate) fn check(&self, device: &Device, launch: &Launch<3>) -> Result<Option<Checked>> {
-        let shape = device.limits().check(launch, &self.limits, self.name, device.name())?;
+        let shape = device.limits().check(launch, &self.limits, self.name(), device.name())?;
         if shape.is_some() {
-            check_bounds(launch, &self.bounds, self.name)?;
+            check_bounds(launch, &self.signature.limits, self.name())?;
         }
         Ok(shape)
     }
@@ -128,18 +146,18 @@ impl CompiledKernel {
     #[cold]
     fn wrong_device(&self, device: &Device, stream: StreamRef<'_>) -> Error {
         Error::WrongDevice {
-            subject: format!("the kernel `{}`", self.name),
+            subject: format!("the kernel `{}`", self.name()),
             found: device.to_string(),
             expected: stream.describe().to_owned(),
         }
     }
 }
 
-impl fmt::Debug for CompiledKernel {
+impl fmt::Debug for LoadedKernel {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
-            .debug_struct("CompiledKernel")
-            .field("name", &self.name)
+            .debug_struct("LoadedKernel")
+            .field("name", &self.name())
             .field("target", &self.artifact.target)
             .field("limits", &self.limits)
             .finish_non_exhaustive()

@@ -39,6 +39,7 @@
 //! - [`PinnedBuffer`]: memory of the host for copies that are queued.
 //! - [`Event`]: a point in the work of a stream, to wait for and to measure time by.
 //! - [`Launch`]: how many threads.
+//! - [`CompiledKernel`]: a kernel apart from its launches: its binary, resources and occupancy.
 //! - [`Graph`]: launches that are recorded once and launched many times.
 //! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
 //! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
@@ -68,6 +69,7 @@ mod buffer_copy;
 mod cache;
 mod choice;
 mod codegen;
+mod compiled;
 mod copy;
 mod device;
 mod device_name;
@@ -103,6 +105,7 @@ pub use argument::{LaunchStream, ReadSlice, WriteSlice};
 pub use buffer::Buffer;
 pub use cache::{CacheStatistics, LoadRequest, Loader, LoaderResult, ModuleCache, module_cache};
 pub use choice::Choice;
+pub use compiled::{CompiledKernel, Occupancy};
 pub use copy::DeviceCopy;
 pub use device::Device;
 pub use embedded::{EmbeddedArtifact, EmbeddedKernel};
@@ -113,7 +116,9 @@ pub use future::{DownloadFuture, EventFuture, StreamFuture};
 pub use graph::{Graph, GraphBuffer, GraphBuffers, GraphBuilder, GraphSlice, GraphSliceMut};
 /// The words that the build side and the run side share: all of a [`Signature`] among them.
 pub use kernelmill_artifact as artifact;
-pub use kernelmill_artifact::{ArtifactKind, PanicKind, Signature, SourceFrame, SourceLocation};
+pub use kernelmill_artifact::{
+    ArtifactKind, Multiprocessor, PanicKind, Resources, Signature, SourceFrame, SourceLocation,
+};
 pub use launch::Launch;
 pub use pinned::PinnedBuffer;
 pub use properties::{Backend, Limits};

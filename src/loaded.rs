@@ -9,12 +9,13 @@ use crate::{
     argument::Argument,
     cache::{ModuleHold, module_cache},
     choice::Choice,
+    compiled::CompiledKernel,
     device::Device,
     embedded::{EmbeddedArtifact, KernelSet, check_version},
     error::{Error, NoBinary, Result},
     graph::Recorder,
     hal::StreamRef,
-    kernel::CompiledKernel,
+    kernel::LoadedKernel,
     launch::Launch,
 };
 
@@ -24,7 +25,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Loaded {
     // Dropped first: functions belong to modules.
-    kernels: Vec<Option<Arc<CompiledKernel>>>,
+    kernels: Vec<Option<Arc<LoadedKernel>>>,
     modules: Vec<Arc<ModuleHold>>,
     choices: Vec<Choice>,
     /// Why each kernel that is not there is not, by its index.
@@ -118,7 +119,7 @@ impl Loaded {
             let slot = &mut self.kernels[kernel.signature];
             if slot.is_none() {
                 let signature = &set.signatures[kernel.signature];
-                let kernel = CompiledKernel::new(signature, artifact, kernel, &module)?;
+                let kernel = LoadedKernel::new(signature, artifact, kernel, &module)?;
                 *slot = Some(Arc::new(kernel));
             }
         }
@@ -165,12 +166,21 @@ impl Loaded {
         unsafe { kernel.launch(&self.device, stream, launch, arguments) }
     }
 
+    /// The kernel with this index among the signatures, for the program.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoBinary`] for one that is not compiled for this device.
+    pub fn compiled(&self, index: usize) -> Result<CompiledKernel> {
+        Ok(CompiledKernel::new(Arc::clone(self.kernel(index)?), self.device.clone()))
+    }
+
     /// The kernel with this index among the signatures.
     ///
     /// # Errors
     ///
     /// [`Error::NoBinary`] for one that is not compiled for this device.
-    pub(crate) fn kernel(&self, index: usize) -> Result<&Arc<CompiledKernel>> {
+    pub(crate) fn kernel(&self, index: usize) -> Result<&Arc<LoadedKernel>> {
         self.kernels[index].as_ref().ok_or_else(|| self.missing[&index].clone().into())
     }
 }

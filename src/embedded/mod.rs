@@ -5,7 +5,8 @@
 use std::fmt;
 
 use kernelmill_artifact::{
-    ArtifactKind, FORMAT_VERSION, PanicKind, PanicRecord, Signature, SourceFrame, SourceLocation,
+    ArtifactKind, FORMAT_VERSION, PanicKind, PanicRecord, Resources, Signature, SourceFrame,
+    SourceLocation,
 };
 
 pub use self::abi::Kernel as CpuKernel;
@@ -65,6 +66,8 @@ pub struct EmbeddedKernel {
     pub static_shared_bytes: u64,
     /// Whether it can panic.
     pub panics: bool,
+    /// What it takes of its device, as far as the build knows.
+    pub resources: Resources,
     /// The compiled functions, for the CPU.
     pub cpu: Option<CpuEntry>,
 }
@@ -105,8 +108,9 @@ impl EmbeddedKernel {
         entry: &'static str,
         static_shared_bytes: u64,
         panics: bool,
+        resources: Resources,
     ) -> Self {
-        Self { signature, entry, static_shared_bytes, panics, cpu: None }
+        Self { signature, entry, static_shared_bytes, panics, resources, cpu: None }
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     device::Device,
     error::{Error, Result},
     hal::{self, AsyncError, ContextId, Memory, Node, OwnedArguments, StreamRef},
-    kernel::CompiledKernel,
+    kernel::LoadedKernel,
     launch::Launch,
     limits::Checked,
     marshal,
@@ -53,7 +53,7 @@ pub(super) struct BufferUse {
 
 /// A launch that was recorded.
 pub(super) struct RecordedLaunch {
-    kernel: Arc<CompiledKernel>,
+    kernel: Arc<LoadedKernel>,
     shape: Checked,
     arguments: OwnedArguments,
     uses: Vec<BufferUse>,
@@ -95,7 +95,7 @@ impl Recorder {
     pub(crate) fn record(
         &self,
         device: &Device,
-        kernel: &Arc<CompiledKernel>,
+        kernel: &Arc<LoadedKernel>,
         launch: &Launch<3>,
         arguments: &[Argument<'_>],
     ) -> Result<()> {

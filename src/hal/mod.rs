@@ -15,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use kernelmill_artifact::TensorMapData;
+use kernelmill_artifact::{Resources, TensorMapData};
 
 pub(crate) use self::{
     arguments::{OwnedArguments, Pointers},
@@ -302,6 +302,16 @@ pub(crate) trait Module: Send + Sync {
 /// A kernel of a loaded module.
 pub(crate) trait Function: Any + Send + Sync {
     fn limits(&self) -> KernelLimits;
+
+    /// What it takes of the device, as far as a driver says.
+    fn resources(&self) -> Result<Resources> {
+        Ok(Resources::UNKNOWN)
+    }
+
+    /// The most blocks of so many threads that a multiprocessor holds at once; `None` where no driver says it.
+    fn resident_blocks(&self, _threads: u32, _dynamic_shared_bytes: u32) -> Result<Option<u32>> {
+        Ok(None)
+    }
 
     /// Launches it; the asynchronous error, where the launch has run already.
     ///

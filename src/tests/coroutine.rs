@@ -58,7 +58,14 @@ const fn artifact(
 const fn embedded(kernel: &'static cg::CpuKernel) -> cg::EmbeddedKernel {
     // SAFETY: a constant of this program, with functions as the type says.
     let cpu = Some(unsafe { cg::CpuEntry::new(kernel) });
-    cg::EmbeddedKernel { signature: 0, entry: "reverse", static_shared_bytes: 4, panics: true, cpu }
+    cg::EmbeddedKernel {
+        signature: 0,
+        entry: "reverse",
+        static_shared_bytes: 4,
+        panics: true,
+        resources: cg::Resources::UNKNOWN,
+        cpu,
+    }
 }
 
 #[repr(C)]

@@ -44,6 +44,7 @@ const fn saxpy(fingerprint: &'static str, bytes: &'static [u8]) -> cg::EmbeddedA
             entry: "saxpy",
             static_shared_bytes: 0,
             panics: true,
+            resources: cg::Resources::UNKNOWN,
             cpu: None,
         }],
         locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],

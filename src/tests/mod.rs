@@ -1,5 +1,6 @@
 //! Tests of the crate as applications use it, through bindings that kernelmill-build has written.
 
+mod compiled;
 mod coroutine;
 #[cfg(feature = "half")]
 mod cpp;

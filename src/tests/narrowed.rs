@@ -16,12 +16,26 @@ static SIGNATURES: [Signature; 3] = [
 const fn on_cpu(signature: usize, kernel: *const CpuKernel) -> EmbeddedKernel {
     // SAFETY: the callers give statics that nobody writes.
     let cpu = Some(unsafe { CpuEntry::new(kernel) });
-    EmbeddedKernel { signature, entry: "entry", static_shared_bytes: 0, panics: false, cpu }
+    EmbeddedKernel {
+        signature,
+        entry: "entry",
+        static_shared_bytes: 0,
+        panics: false,
+        resources: kernelmill::artifact::Resources::UNKNOWN,
+        cpu,
+    }
 }
 
 /// A kernel of a binary for GPUs.
 const fn on_gpu(signature: usize) -> EmbeddedKernel {
-    EmbeddedKernel { signature, entry: "entry", static_shared_bytes: 0, panics: false, cpu: None }
+    EmbeddedKernel {
+        signature,
+        entry: "entry",
+        static_shared_bytes: 0,
+        panics: false,
+        resources: kernelmill::artifact::Resources::UNKNOWN,
+        cpu: None,
+    }
 }
 
 const fn artifact(

@@ -88,7 +88,14 @@ const fn artifact(
 const fn embedded(kernel: &'static cg::CpuKernel) -> cg::EmbeddedKernel {
     // SAFETY: a constant of this program, with functions as the type says.
     let cpu = Some(unsafe { cg::CpuEntry::new(kernel) });
-    cg::EmbeddedKernel { signature: 0, entry: "kernel", static_shared_bytes: 0, panics: true, cpu }
+    cg::EmbeddedKernel {
+        signature: 0,
+        entry: "kernel",
+        static_shared_bytes: 0,
+        panics: true,
+        resources: cg::Resources::UNKNOWN,
+        cpu,
+    }
 }
 
 fn launch(device: &Device, set: &'static cg::KernelSet, blocks: u32) -> Result<()> {

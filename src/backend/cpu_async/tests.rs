@@ -39,6 +39,7 @@ static SET: cg::KernelSet = cg::KernelSet {
             entry: "step",
             static_shared_bytes: 0,
             panics: true,
+            resources: cg::Resources::UNKNOWN,
             // SAFETY: a constant of this program, with functions as the type says.
             cpu: Some(unsafe { cg::CpuEntry::new(&KERNEL) }),
         }],

@@ -7,9 +7,11 @@ use std::sync::{
 
 use cudarc::driver::{
     CudaStream,
-    result::function as raw,
+    result::{function as raw, occupancy},
     sys::{self, CUfunction_attribute as Attribute},
 };
+
+use kernelmill_artifact::Resources;
 
 use super::{
     driver::named,
@@ -19,7 +21,7 @@ use super::{
 use crate::{
     backend::gpu::{calls::ContextCalls as _, image, panics::Panics},
     embedded::EmbeddedKernel,
-    error::{Error, Result},
+    error::Result,
     hal::{self, AsyncError, Pointers, StreamRef},
     limits::{Checked, KernelLimits},
 };
@@ -48,6 +50,14 @@ unsafe impl Send for Function {}
 // SAFETY: as above.
 unsafe impl Sync for Function {}
 
+/// What the driver says of a function of a loaded module; the context is current.
+fn attribute(handle: sys::CUfunction, kernel: &EmbeddedKernel, which: Attribute) -> Result<u32> {
+    // SAFETY: the function is of a loaded module.
+    let value = unsafe { raw::get_function_attribute(handle, which) };
+    let value = named(value, "cuFuncGetAttribute", || format!("`{}`", kernel.entry))?;
+    Ok(u32::try_from(value).unwrap_or(0))
+}
+
 impl Function {
     pub(super) fn new(
         handle: sys::CUfunction,
@@ -55,12 +65,7 @@ impl Function {
         shared: &Arc<Shared>,
         kernel: &'static EmbeddedKernel,
     ) -> Result<Self> {
-        let attribute = |which| {
-            // SAFETY: the function is of a loaded module.
-            let value = unsafe { raw::get_function_attribute(handle, which) };
-            let value = named(value, "cuFuncGetAttribute", || format!("`{}`", kernel.entry))?;
-            Ok::<_, Error>(u32::try_from(value).unwrap_or(0))
-        };
+        let attribute = |which| attribute(handle, kernel, which);
         let threads_per_block = attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?;
         let declared = attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?;
         let static_shared_bytes = u64::from(declared).max(kernel.static_shared_bytes);
@@ -75,6 +80,11 @@ impl Function {
             dynamic_allowed,
             asking: Mutex::new(()),
         })
+    }
+
+    /// What the driver says of it; the context is current.
+    fn attribute(&self, which: Attribute) -> Result<u32> {
+        attribute(self.handle, self.kernel, which)
     }
 
     /// What a node of a graph needs of it, with so much dynamic shared memory.
@@ -130,6 +140,31 @@ impl Launchable {
 impl hal::Function for Function {
     fn limits(&self) -> KernelLimits {
         self.limits
+    }
+
+    fn resources(&self) -> Result<Resources> {
+        self.shared.bind()?;
+        let attribute = |which| self.attribute(which).map(Some);
+        Ok(Resources {
+            registers: attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
+            stack_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            static_shared_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            constant_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
+            max_threads: Some(self.limits.threads_per_block),
+            ..Resources::UNKNOWN
+        })
+    }
+
+    fn resident_blocks(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<Option<u32>> {
+        self.shared.bind()?;
+        let Ok(threads) = i32::try_from(threads) else { return Ok(Some(0)) };
+        let bytes = dynamic_shared_bytes as usize;
+        // SAFETY: the function is of a loaded module.
+        let blocks =
+            unsafe { occupancy::max_active_block_per_multiprocessor(self.handle, threads, bytes) };
+        let name = "cuOccupancyMaxActiveBlocksPerMultiprocessor";
+        let blocks = named(blocks, name, || format!("`{}`", self.kernel.entry))?;
+        Ok(Some(u32::try_from(blocks).unwrap_or(0)))
     }
 
     unsafe fn launch(

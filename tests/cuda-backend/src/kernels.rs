@@ -1,6 +1,8 @@
 //! A kernel that computes `y[i] += a * x[i]`, and panics where `x` is too short.
 
-use kernelmill::{__codegen as cg, Device, Launch, LaunchStream, ReadSlice, Result, WriteSlice};
+use kernelmill::{
+    __codegen as cg, CompiledKernel, Device, Launch, LaunchStream, ReadSlice, Result, WriteSlice,
+};
 use kernelmill_artifact::FORMAT_VERSION;
 
 static SET: cg::KernelSet = cg::KernelSet {
@@ -21,6 +23,7 @@ static SET: cg::KernelSet = cg::KernelSet {
             entry: "saxpy",
             static_shared_bytes: 0,
             panics: true,
+            resources: cg::Resources::UNKNOWN,
             cpu: None,
         }],
         locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
@@ -39,7 +42,7 @@ pub fn copy(number: usize) -> &'static cg::KernelSet {
     let kernels = |cpu| -> &'static [cg::EmbeddedKernel] {
         Box::leak(Box::new([cg::EmbeddedKernel {
             cpu,
-            ..cg::EmbeddedKernel::loaded(0, "saxpy", 0, cpu.is_none())
+            ..cg::EmbeddedKernel::loaded(0, "saxpy", 0, cpu.is_none(), cg::Resources::UNKNOWN)
         }]))
     };
     // SAFETY: nobody writes the constant.
@@ -98,6 +101,15 @@ impl Kernels {
     /// What the driver reports.
     pub fn load(device: &Device) -> Result<Self> {
         cg::Loaded::new(device, &SET).map(Self)
+    }
+
+    /// The kernel apart from its launches.
+    ///
+    /// # Errors
+    ///
+    /// None: it is compiled for these devices.
+    pub fn compiled(&self) -> Result<CompiledKernel> {
+        self.0.compiled(0)
     }
 
     /// Adds `a * x` to `y`, an element in each thread; panics where `x` is shorter than `y`.

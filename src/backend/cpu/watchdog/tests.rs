@@ -66,7 +66,14 @@ static SET: cg::KernelSet = cg::KernelSet {
 const fn embedded(signature: usize, entry: &'static str) -> cg::EmbeddedKernel {
     // SAFETY: a constant of this program, with functions as the type says.
     let cpu = Some(unsafe { cg::CpuEntry::new(&KERNELS[signature]) });
-    cg::EmbeddedKernel { signature, entry, static_shared_bytes: 4, panics: true, cpu }
+    cg::EmbeddedKernel {
+        signature,
+        entry,
+        static_shared_bytes: 4,
+        panics: true,
+        resources: cg::Resources::UNKNOWN,
+        cpu,
+    }
 }
 
 /// Whether the block may go on.

@@ -13,6 +13,8 @@ pub(crate) enum Expr {
     Call(String, Vec<Expr>),
     /// `Name { field: value }`.
     Struct(&'static str, Vec<Field>),
+    /// `Name { field: value, ..base }`.
+    Update(&'static str, Vec<Field>, &'static str),
     /// `[elements]`.
     Array(Vec<Expr>),
     /// `&[elements]`.
@@ -82,6 +84,10 @@ impl Expr {
                 let fields: Option<Vec<_>> = fields.iter().map(Field::on_one_line).collect();
                 format!("{name} {{ {} }}", fields?.join(", "))
             }
+            Self::Update(name, fields, base) => {
+                let fields: Option<Vec<_>> = fields.iter().map(Field::on_one_line).collect();
+                format!("{name} {{ {}, ..{base} }}", fields?.join(", "))
+            }
         })
     }
 
@@ -113,6 +119,10 @@ impl Expr {
             Self::Struct(name, fields) => {
                 let fields: String = fields.iter().map(|field| field.line(inner)).collect();
                 format!("{name} {{\n{fields}{close}}}")
+            }
+            Self::Update(name, fields, base) => {
+                let fields: String = fields.iter().map(|field| field.line(inner)).collect();
+                format!("{name} {{\n{fields}{:inner$}..{base}\n{close}}}", "")
             }
         }
     }

@@ -5,7 +5,7 @@ use super::{
     embedded::Embedded,
     expr::hexadecimal,
     methods,
-    model::Interface,
+    model::{Interface, Kernel},
     names::identifier,
     set,
     types::{self, function_type},
@@ -28,7 +28,11 @@ pub(crate) fn render(package: &str, interface: &Interface, embedded: &[Embedded<
     for (index, kernel) in interface.kernels.iter().enumerate() {
         text += &methods::method(index, kernel);
     }
-    text + "}\n"
+    text += "}\n";
+    if is_free(interface, COMPILED) {
+        text += &compiled(interface);
+    }
+    text
 }
 
 /// The static with everything that is embedded.
@@ -163,15 +167,73 @@ fn function_table(functions: &[(String, DeviceFunction)]) -> String {
     )
 }
 
+/// The method that gives compiled kernels.
+const COMPILED: &str = "compiled";
+
+/// The struct with a method for each compiled kernel.
+fn compiled(interface: &Interface) -> String {
+    let method = |(index, kernel): (usize, &Kernel)| {
+        let signature = &kernel.signature;
+        let (file, line, name) = (&signature.file, signature.line, identifier(&signature.name));
+        format!(
+            "
+    /// The kernel of `{file}:{line}`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn {name}(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {{
+        self.loaded.compiled({index})
+    }}
+"
+        )
+    };
+    let methods: String = interface.kernels.iter().enumerate().map(method).collect();
+    let methods = methods.trim_start_matches('\n');
+    format!(
+        "
+/// The kernels apart from their launches, for [`Kernels::compiled`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = \"a program need not look at its kernels\")]
+pub struct CompiledKernels<'a> {{
+    loaded: &'a ::kernelmill::__codegen::Loaded,
+}}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::similar_names,
+    reason = \"the methods have the names of the kernels, used or not\"
+)]
+impl CompiledKernels<'_> {{
+{methods}}}
+"
+    )
+}
+
 /// The methods that `Kernels` has where no kernel has their name.
 fn helpers(interface: &Interface) -> impl Iterator<Item = &'static str> {
-    let is_free =
-        |name: &str| interface.kernels.iter().all(|kernel| kernel.signature.name() != name);
-    HELPERS.into_iter().filter(move |(name, _)| is_free(name)).map(|(_, text)| text)
+    HELPERS.into_iter().filter(|(name, _)| is_free(interface, name)).map(|(_, text)| text)
+}
+
+/// Whether no kernel has a name.
+fn is_free(interface: &Interface, name: &str) -> bool {
+    interface.kernels.iter().all(|kernel| kernel.signature.name() != name)
 }
 
 /// The names of those methods, and their texts.
-const HELPERS: [(&str, &str); 3] = [
+const HELPERS: [(&str, &str); 4] = [
+    (
+        COMPILED,
+        "
+    /// The kernels apart from their launches.
+    #[must_use]
+    pub const fn compiled(&self) -> CompiledKernels<'_> {
+        CompiledKernels { loaded: &self.loaded }
+    }
+",
+    ),
     (
         "embedded",
         "

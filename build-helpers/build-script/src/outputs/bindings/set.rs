@@ -7,7 +7,7 @@ use super::{
 };
 use kernelmill_artifact::{
     Access, ArtifactKind, Dimension, EnumLayout, FORMAT_VERSION, FunctionType, LaunchLimits,
-    Parameter, ParameterKind, Safety, Signature, StructLayout, ValueType,
+    Parameter, ParameterKind, Resources, Safety, Signature, StructLayout, ValueType,
 };
 use kernelmill_compiler::{CompiledKernel, SourceFrame};
 use std::{collections::HashMap, hash::Hash};
@@ -339,6 +339,7 @@ fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
                 Expr::text(&kernel.entry),
                 Expr::atom(kernel.static_shared_bytes.to_string()),
                 Expr::atom(kernel.panics.to_string()),
+                resources(&kernel.resources),
             ],
         );
     };
@@ -352,7 +353,42 @@ fn kernel(index: usize, kernel: &CompiledKernel) -> Expr {
             Field::new("entry", Expr::text(&kernel.entry)),
             Field::new("static_shared_bytes", Expr::atom(kernel.static_shared_bytes.to_string())),
             Field::new("panics", Expr::atom(kernel.panics.to_string())),
+            Field::new("resources", resources(&kernel.resources)),
             Field::new("cpu", entry).with_comment(why),
         ],
     )
+}
+
+/// What a kernel takes: the numbers that are known.
+fn resources(resources: &Resources) -> Expr {
+    let Resources {
+        registers,
+        scalar_registers,
+        spill_stores,
+        spill_loads,
+        spilled_registers,
+        stack_bytes,
+        static_shared_bytes,
+        constant_bytes,
+        max_threads,
+    } = *resources;
+    let known = [
+        ("registers", registers),
+        ("scalar_registers", scalar_registers),
+        ("spill_stores", spill_stores),
+        ("spill_loads", spill_loads),
+        ("spilled_registers", spilled_registers),
+        ("stack_bytes", stack_bytes),
+        ("static_shared_bytes", static_shared_bytes),
+        ("constant_bytes", constant_bytes),
+        ("max_threads", max_threads),
+    ];
+    let known = known.into_iter().filter_map(|(name, number)| Some((name, number?)));
+    let fields: Vec<_> = known
+        .map(|(name, number)| Field::new(name, Expr::atom(format!("Some({number})"))))
+        .collect();
+    if fields.is_empty() {
+        return Expr::atom("cg::Resources::UNKNOWN");
+    }
+    Expr::Update("cg::Resources", fields, "cg::Resources::UNKNOWN")
 }

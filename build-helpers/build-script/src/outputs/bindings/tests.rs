@@ -104,7 +104,18 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         panics: false,
         cpu_symbol: is_cpu.then(|| format!("kernelmill_cpu_cuda_{}", kernel.symbol)),
         strategy: None,
-        resources: Resources::UNKNOWN,
+        resources: if is_cpu {
+            Resources { stack_bytes: Some(64), ..Resources::UNKNOWN }
+        } else {
+            Resources {
+                registers: Some(40),
+                spill_stores: Some(8),
+                spill_loads: Some(16),
+                stack_bytes: Some(8),
+                static_shared_bytes: Some(0),
+                ..Resources::UNKNOWN
+            }
+        },
         notes: Vec::new(),
     };
     let artifact = Artifact {

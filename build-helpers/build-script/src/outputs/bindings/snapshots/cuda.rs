@@ -340,7 +340,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     static PARAMETERS_7: [cg::Parameter; 2] = [PARAMETER_4, PARAMETER_0];
 
     cg::KernelSet {
-        format_version: 3,
+        format_version: 4,
         package: "cuda",
         signatures: &[
             cg::signature(
@@ -451,6 +451,10 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "saxpy",
                         static_shared_bytes: 0,
                         panics: false,
+                        resources: cg::Resources {
+                            stack_bytes: Some(64),
+                            ..cg::Resources::UNKNOWN
+                        },
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(&raw const kernelmill_cpu_cuda_saxpy)
@@ -461,6 +465,10 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
                         static_shared_bytes: 0,
                         panics: false,
+                        resources: cg::Resources {
+                            stack_bytes: Some(64),
+                            ..cg::Resources::UNKNOWN
+                        },
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -480,30 +488,132 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 source: "kernels/cuda.cu",
                 bytes: include_bytes!("cuda.ptx"),
                 kernels: &[
-                    cg::EmbeddedKernel::loaded(0, "saxpy", 0, false),
-                    cg::EmbeddedKernel::loaded(1, "halves", 0, false),
+                    cg::EmbeddedKernel::loaded(
+                        0,
+                        "saxpy",
+                        0,
+                        false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
+                    ),
+                    cg::EmbeddedKernel::loaded(
+                        1,
+                        "halves",
+                        0,
+                        false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
+                    ),
                     cg::EmbeddedKernel::loaded(
                         2,
                         "_ZN7filters4blurIfEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
                         0,
                         false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
                     ),
                     cg::EmbeddedKernel::loaded(
                         3,
                         "_ZN7filters4blurItEEvNS_6ParamsEPKS1_NS_5FlagsEPT_",
                         0,
                         false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
                     ),
                     cg::EmbeddedKernel::loaded(
                         4,
                         "_ZN7filters5applyINS_3AddEEEvT_PvPPf",
                         0,
                         false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
                     ),
-                    cg::EmbeddedKernel::loaded(5, "_Z3addPii", 0, false),
-                    cg::EmbeddedKernel::loaded(6, "_Z3addPff", 0, false),
-                    cg::EmbeddedKernel::loaded(7, "_Z4fillILi1EEvPfi", 0, false),
-                    cg::EmbeddedKernel::loaded(8, "_Z4fillILi2EEvPfi", 0, false),
+                    cg::EmbeddedKernel::loaded(
+                        5,
+                        "_Z3addPii",
+                        0,
+                        false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
+                    ),
+                    cg::EmbeddedKernel::loaded(
+                        6,
+                        "_Z3addPff",
+                        0,
+                        false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
+                    ),
+                    cg::EmbeddedKernel::loaded(
+                        7,
+                        "_Z4fillILi1EEvPfi",
+                        0,
+                        false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
+                    ),
+                    cg::EmbeddedKernel::loaded(
+                        8,
+                        "_Z4fillILi2EEvPfi",
+                        0,
+                        false,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
+                    ),
                 ],
                 locations: &[],
                 backtraces: &[],
@@ -719,6 +829,12 @@ impl Kernels {
     #[must_use]
     pub fn signatures() -> &'static [::kernelmill::Signature] {
         SET.signatures
+    }
+
+    /// The kernels apart from their launches.
+    #[must_use]
+    pub const fn compiled(&self) -> CompiledKernels<'_> {
+        CompiledKernels { loaded: &self.loaded }
     }
 
     /// Every binary that is embedded in this program, for all devices.
@@ -1242,5 +1358,102 @@ impl Kernels {
                 ),
             )
         }
+    }
+}
+
+/// The kernels apart from their launches, for [`Kernels::compiled`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not look at its kernels")]
+pub struct CompiledKernels<'a> {
+    loaded: &'a ::kernelmill::__codegen::Loaded,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::similar_names,
+    reason = "the methods have the names of the kernels, used or not"
+)]
+impl CompiledKernels<'_> {
+    /// The kernel of `kernels/cuda.cu:7`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn saxpy(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(0)
+    }
+
+    /// The kernel of `kernels/cuda.cu:12`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn halves(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(1)
+    }
+
+    /// The kernel of `kernels/cuda.cu:28`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn blur_float(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(2)
+    }
+
+    /// The kernel of `kernels/cuda.cu:28`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn blur_u16(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(3)
+    }
+
+    /// The kernel of `kernels/cuda.cu:35`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn apply_filters_Add(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(4)
+    }
+
+    /// The kernel of `kernels/cuda.cu:39`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn add_int_int(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(5)
+    }
+
+    /// The kernel of `kernels/cuda.cu:40`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn add_float_float(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(6)
+    }
+
+    /// The kernel of `kernels/cuda.cu:42`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn fill_1(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(7)
+    }
+
+    /// The kernel of `kernels/cuda.cu:42`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn fill_2(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(8)
     }
 }

@@ -76,7 +76,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 3,
+        format_version: 4,
         package: "demo",
         signatures: &[
             cg::signature(
@@ -120,6 +120,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "saxpy",
                     static_shared_bytes: 0,
                     panics: true,
+                    resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_saxpy) }),
                 }],
@@ -133,7 +134,22 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 kind: cg::ArtifactKind::Ptx,
                 source: "kernels/saxpy.rs",
                 bytes: include_bytes!("saxpy.ptx"),
-                kernels: &[cg::EmbeddedKernel::loaded(0, "saxpy", 0, true)],
+                kernels: &[
+                    cg::EmbeddedKernel::loaded(
+                        0,
+                        "saxpy",
+                        0,
+                        true,
+                        cg::Resources {
+                            registers: Some(40),
+                            spill_stores: Some(8),
+                            spill_loads: Some(16),
+                            stack_bytes: Some(8),
+                            static_shared_bytes: Some(0),
+                            ..cg::Resources::UNKNOWN
+                        },
+                    ),
+                ],
                 locations: &[cg::SourceLocation { file: "kernels/saxpy.rs", line: 6, column: 5 }],
                 backtraces: &[],
                 messages: &[],
@@ -149,6 +165,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "fill",
                     static_shared_bytes: 0,
                     panics: false,
+                    resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_fill) }),
                 }],
@@ -167,6 +184,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                     entry: "_Z5scalePfPKfi",
                     static_shared_bytes: 0,
                     panics: false,
+                    resources: cg::Resources { stack_bytes: Some(64), ..cg::Resources::UNKNOWN },
                     // SAFETY: the object that is linked in exports it, and nothing writes it.
                     cpu: Some(unsafe { cg::CpuEntry::new(&raw const kernelmill_cpu_demo_scale) }),
                 }],
@@ -236,6 +254,12 @@ impl Kernels {
     #[must_use]
     pub fn signatures() -> &'static [::kernelmill::Signature] {
         SET.signatures
+    }
+
+    /// The kernels apart from their launches.
+    #[must_use]
+    pub const fn compiled(&self) -> CompiledKernels<'_> {
+        CompiledKernels { loaded: &self.loaded }
     }
 
     /// Every binary that is embedded in this program, for all devices.
@@ -365,5 +389,48 @@ impl Kernels {
                 ),
             )
         }
+    }
+}
+
+/// The kernels apart from their launches, for [`Kernels::compiled`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not look at its kernels")]
+pub struct CompiledKernels<'a> {
+    loaded: &'a ::kernelmill::__codegen::Loaded,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::similar_names,
+    reason = "the methods have the names of the kernels, used or not"
+)]
+impl CompiledKernels<'_> {
+    /// The kernel of `kernels/saxpy.rs:4`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn saxpy(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(0)
+    }
+
+    /// The kernel of `kernels/fill.rs:7`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn fill(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(1)
+    }
+
+    /// The kernel of `kernels/scale.cu:1`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn scale(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(2)
     }
 }

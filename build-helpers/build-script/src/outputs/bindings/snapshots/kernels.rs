@@ -194,7 +194,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 3,
+        format_version: 4,
         package: "app",
         signatures: &[
             cg::signature(
@@ -257,6 +257,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "saxpy",
                         static_shared_bytes: 0,
                         panics: false,
+                        resources: cg::Resources::UNKNOWN,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -269,6 +270,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "blend",
                         static_shared_bytes: 0,
                         panics: false,
+                        resources: cg::Resources::UNKNOWN,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -288,8 +290,8 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 source: "kernels/first.rs",
                 bytes: include_bytes!("first.compute_75.ptx"),
                 kernels: &[
-                    cg::EmbeddedKernel::loaded(0, "saxpy", 0, false),
-                    cg::EmbeddedKernel::loaded(1, "blend", 0, false),
+                    cg::EmbeddedKernel::loaded(0, "saxpy", 0, false, cg::Resources::UNKNOWN),
+                    cg::EmbeddedKernel::loaded(1, "blend", 0, false, cg::Resources::UNKNOWN),
                 ],
                 locations: &[],
                 backtraces: &[],
@@ -307,6 +309,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "device",
                         static_shared_bytes: 0,
                         panics: false,
+                        resources: cg::Resources::UNKNOWN,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -319,6 +322,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "nothing",
                         static_shared_bytes: 0,
                         panics: false,
+                        resources: cg::Resources::UNKNOWN,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -331,6 +335,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                         entry: "given",
                         static_shared_bytes: 0,
                         panics: false,
+                        resources: cg::Resources::UNKNOWN,
                         // SAFETY: the object that is linked in exports it, and nothing writes it.
                         cpu: Some(unsafe {
                             cg::CpuEntry::new(
@@ -350,9 +355,9 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 source: "kernels/second.rs",
                 bytes: include_bytes!("second.compute_75.ptx"),
                 kernels: &[
-                    cg::EmbeddedKernel::loaded(2, "device", 0, false),
-                    cg::EmbeddedKernel::loaded(3, "nothing", 0, false),
-                    cg::EmbeddedKernel::loaded(4, "given", 0, false),
+                    cg::EmbeddedKernel::loaded(2, "device", 0, false, cg::Resources::UNKNOWN),
+                    cg::EmbeddedKernel::loaded(3, "nothing", 0, false, cg::Resources::UNKNOWN),
+                    cg::EmbeddedKernel::loaded(4, "given", 0, false, cg::Resources::UNKNOWN),
                 ],
                 locations: &[],
                 backtraces: &[],
@@ -540,6 +545,12 @@ impl Kernels {
         }
     }
 
+    /// The kernels apart from their launches.
+    #[must_use]
+    pub const fn compiled(&self) -> CompiledKernels<'_> {
+        CompiledKernels { loaded: &self.loaded }
+    }
+
     /// Every binary that is embedded in this program, for all devices.
     #[must_use]
     pub fn embedded() -> &'static [::kernelmill::EmbeddedArtifact] {
@@ -724,5 +735,66 @@ impl Kernels {
                 ),
             )
         }
+    }
+}
+
+/// The kernels apart from their launches, for [`Kernels::compiled`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not look at its kernels")]
+pub struct CompiledKernels<'a> {
+    loaded: &'a ::kernelmill::__codegen::Loaded,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::similar_names,
+    reason = "the methods have the names of the kernels, used or not"
+)]
+impl CompiledKernels<'_> {
+    /// The kernel of `kernels/first.rs:5`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn saxpy(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(0)
+    }
+
+    /// The kernel of `kernels/first.rs:7`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn blend(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(1)
+    }
+
+    /// The kernel of `kernels/second.rs:2`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn device(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(2)
+    }
+
+    /// The kernel of `kernels/second.rs:3`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn nothing(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(3)
+    }
+
+    /// The kernel of `kernels/second.rs:4`.
+    ///
+    /// # Errors
+    ///
+    /// Where it is not compiled for this device.
+    pub fn given(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
+        self.loaded.compiled(4)
     }
 }

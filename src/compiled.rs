@@ -1,0 +1,222 @@
+//! Compiled kernels, apart from their launches: who a kernel is, which binary of it a device runs, what it takes of the
+//! device, and how many of its blocks a multiprocessor holds.
+//!
+//! The split into a compiled kernel and its launches is that of [nvFuser's `CompiledKernel`].
+//!
+//! [nvFuser's `CompiledKernel`]: https://github.com/NVIDIA/Fuser/pull/3468
+
+use std::{fmt, sync::Arc};
+
+use kernelmill_artifact::{
+    ArtifactKind, Multiprocessor, NvidiaArch, NvidiaSuffix, Resources, Signature,
+};
+
+use crate::{device::Device, error::Result, kernel::LoadedKernel, properties::Architecture};
+
+/// The examples of the book's page.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/src/guide/compiled-kernels.md")]
+pub struct Guide;
+
+/// A kernel as it was compiled for a device, and is loaded on it: what `Kernels::compiled` of the generated bindings
+/// gives.
+///
+/// It is no launch, and no launch changes it. Its module stays loaded while it lives, and after that until the work is
+/// done that uses it. There is one value for each call, which cannot be copied:
+///
+/// ```compile_fail,E0599
+/// fn twice(kernel: &kernelmill::CompiledKernel) -> kernelmill::CompiledKernel {
+///     kernel.clone()
+/// }
+/// ```
+///
+/// ```
+/// # /* What the next line brings in is written by the build script:
+/// mod kernels { kernelmill::include_kernels!(); }
+/// # */
+/// # use kernelmill::{CompiledKernel, Device, Result};
+/// fn describe(saxpy: &CompiledKernel) -> Result<()> {
+///     println!("{} of {} for {}", saxpy.name(), saxpy.source(), saxpy.target());
+///     let resources = saxpy.resources()?;
+///     if let Some(registers) = resources.registers {
+///         println!("{registers} registers, {:?} bytes of spills", resources.spills());
+///     }
+///     let threads = saxpy.suggested_block_size(0)?;
+///     if let Some(occupancy) = saxpy.occupancy(threads, 0)? {
+///         println!("blocks of {threads} threads use {:.0}%", 100.0 * occupancy.fraction());
+///     }
+///     Ok(())
+/// }
+/// # /*
+/// describe(&kernels::Kernels::load(&Device::best()?)?.compiled().saxpy()?)?;
+/// # */
+/// ```
+pub struct CompiledKernel {
+    kernel: Arc<LoadedKernel>,
+    device: Device,
+}
+
+/// How far blocks of one size use a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Occupancy {
+    /// Blocks that are on a multiprocessor at once; 0 where a block does not fit.
+    pub blocks: u32,
+    /// Warps of these blocks.
+    pub warps: u32,
+    /// The most warps that a multiprocessor takes.
+    pub max_warps: u32,
+}
+
+impl Occupancy {
+    /// The warps as a part of the most that there can be, 0 to 1.
+    #[must_use]
+    pub fn fraction(&self) -> f64 {
+        f64::from(self.warps) / f64::from(self.max_warps.max(1))
+    }
+}
+
+/// The block size that is suggested where nothing is known of occupancy.
+const BLOCK: u32 = 256;
+
+impl CompiledKernel {
+    pub(crate) fn new(kernel: Arc<LoadedKernel>, device: Device) -> Self {
+        Self { kernel, device }
+    }
+
+    /// The name of its launch wrapper.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.kernel.name()
+    }
+
+    /// Its name, parameters and limits, with the file and the line that define it.
+    #[must_use]
+    pub fn signature(&self) -> &'static Signature {
+        self.kernel.signature()
+    }
+
+    /// The source of its binary, relative to its package.
+    #[must_use]
+    pub fn source(&self) -> &'static str {
+        self.kernel.artifact().source
+    }
+
+    /// The target that it was compiled for, as the configuration has it.
+    #[must_use]
+    pub fn target(&self) -> &'static str {
+        self.kernel.artifact().target
+    }
+
+    /// The digest of all that went into its binary, 64 hexadecimal digits.
+    #[must_use]
+    pub fn fingerprint(&self) -> &'static str {
+        self.kernel.artifact().fingerprint
+    }
+
+    /// The form of its binary.
+    #[must_use]
+    pub fn kind(&self) -> ArtifactKind {
+        self.kernel.artifact().kind
+    }
+
+    /// Its symbol in the binary.
+    #[must_use]
+    pub fn entry(&self) -> &'static str {
+        self.kernel.embedded().entry
+    }
+
+    /// The device that it is loaded on.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What it takes of the device: what the build knows and, of PTX, what the driver has made of it.
+    ///
+    /// # Errors
+    ///
+    /// What the driver reports.
+    pub fn resources(&self) -> Result<Resources> {
+        let (built, loaded) =
+            (self.kernel.embedded().resources, self.kernel.function().resources()?);
+        let most = self.kernel.limits().threads_per_block;
+        let most = most.min(self.device.limits().threads_per_block);
+        let known = match self.kind() {
+            ArtifactKind::Ptx => loaded.or(built),
+            _ => built.or(loaded),
+        };
+        Ok(Resources { max_threads: Some(known.max_threads.unwrap_or(most).min(most)), ..known })
+    }
+
+    /// How far blocks of `threads` threads, each with `dynamic_shared_bytes` bytes of dynamic shared memory, use a
+    /// multiprocessor. NVIDIA's driver is asked; where it does not answer, and for NVIDIA's GPUs alone, it is computed
+    /// by the rules of [`Multiprocessor`]. `None` for other devices.
+    ///
+    /// # Errors
+    ///
+    /// What the driver reports.
+    pub fn occupancy(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<Option<Occupancy>> {
+        let Architecture::Nvidia { major, minor } = *self.device.architecture() else {
+            return Ok(None);
+        };
+        let (Ok(major), Ok(minor)) = (u8::try_from(major), u8::try_from(minor)) else {
+            return Ok(None);
+        };
+        let arch = NvidiaArch { major, minor, suffix: NvidiaSuffix::None };
+        let Some(processor) = Multiprocessor::of(arch) else { return Ok(None) };
+        let resources = self.resources()?;
+        if threads == 0 || resources.max_threads.is_some_and(|most| threads > most) {
+            return Ok(Some(Occupancy { blocks: 0, warps: 0, max_warps: processor.max_warps }));
+        }
+        let asked = self.kernel.function().resident_blocks(threads, dynamic_shared_bytes)?;
+        let blocks =
+            asked.or_else(|| processor.resident_blocks(&resources, threads, dynamic_shared_bytes));
+        let warps = threads.div_ceil(self.device.limits().warp_size);
+        Ok(blocks.map(|blocks| Occupancy {
+            blocks,
+            warps: blocks * warps,
+            max_warps: processor.max_warps,
+        }))
+    }
+
+    /// The number of threads in a block with which most threads are on a multiprocessor at once, each block with
+    /// `dynamic_shared_bytes` bytes of dynamic shared memory; of several such numbers the largest. Where its source
+    /// states the block, it is that; where nothing is known of occupancy, 256 or the most that there can be.
+    ///
+    /// # Errors
+    ///
+    /// What the driver reports.
+    pub fn suggested_block_size(&self, dynamic_shared_bytes: u32) -> Result<u32> {
+        let stated: u32 = self.signature().limits.block.iter().product();
+        if stated > 0 {
+            return Ok(stated);
+        }
+        let most = self.resources()?.max_threads.unwrap_or(BLOCK);
+        let warp = self.device.limits().warp_size.max(1);
+        let mut best = (0, most.min(BLOCK));
+        let mut threads = most.next_multiple_of(warp);
+        while threads > 0 {
+            let size = threads.min(most);
+            let Some(occupancy) = self.occupancy(size, dynamic_shared_bytes)? else { break };
+            let resident = occupancy.blocks * size;
+            if resident > best.0 {
+                best = (resident, size);
+            }
+            threads -= warp;
+        }
+        Ok(best.1)
+    }
+}
+
+impl fmt::Debug for CompiledKernel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("CompiledKernel")
+            .field("name", &self.name())
+            .field("source", &self.source())
+            .field("target", &self.target())
+            .field("device", &self.device)
+            .finish_non_exhaustive()
+    }
+}
