@@ -1,5 +1,7 @@
-//! What a launch on the CPU costs: nanoseconds for an empty kernel, for each further block, for
-//! threads that run as coroutines, and allocations (there are none).
+//! What a launch costs: nanoseconds for an empty kernel on the CPU by wrapper, prepared and as a bare call of the
+//! kernel's function, for each further block, for threads that run as coroutines, and allocations (there are
+//! none); what the look-up of a loaded kernel costs, by one thread and by eight; and with the feature `cuda`,
+//! where there is a driver, the same three for `cuLaunchKernel`.
 //!
 //! `cargo bench -p kernelmill --bench launch`
 
@@ -14,7 +16,7 @@ use std::{
 
 use kernelmill::{
     __codegen::{self as cg, abi},
-    Buffer, Device, Launch, Result, Stream,
+    Buffer, Device, Launch, PreparedLaunch, Result, Stream,
 };
 
 /// Blocks that ran: so that what is measured is known to have happened.
@@ -121,6 +123,21 @@ impl Bench {
         unsafe { cg::launch_with(&self.loaded, 0, &self.stream, Launch::linear(1), arguments) }
     }
 
+    /// The same launch, prepared.
+    fn prepare<'a>(
+        &self,
+        x: &'a Buffer<f32>,
+        y: &'a mut Buffer<f32>,
+    ) -> Result<PreparedLaunch<'a>> {
+        // SAFETY: the kernel takes no notice of its arguments, which are borrowed for the launch.
+        unsafe {
+            cg::prepare(self.loaded.device(), |stream| {
+                let arguments = (cg::Value(1.0f32), cg::read_slice(x), cg::write_slice(y));
+                cg::launch_with(&self.loaded, 0, stream, Launch::linear(1), arguments)
+            })
+        }
+    }
+
     fn launch(&self, kernel: usize, launch: Launch<1>) {
         let stream = cg::stream(&self.stream);
         // SAFETY: the kernels take no arguments.
@@ -132,12 +149,15 @@ impl Bench {
     }
 }
 
-/// The best of 5 samples, in nanoseconds a launch, and the allocations of one launch.
+/// Samples of a measurement. Each is short, so that one of them is not interrupted on a machine that others use.
+const SAMPLES: u32 = 200;
+
+/// The best of the samples, in nanoseconds a launch, and the allocations of one launch.
 fn measure(launches: u32, mut launch: impl FnMut()) -> (f64, f64) {
     launch();
-    let mut best = f64::INFINITY;
+    let (mut best, launches) = (f64::INFINITY, (launches / SAMPLES).max(1));
     let before = counter::allocations();
-    for _ in 0..5 {
+    for _ in 0..SAMPLES {
         let begun = Instant::now();
         for _ in 0..launches {
             launch();
@@ -145,7 +165,47 @@ fn measure(launches: u32, mut launch: impl FnMut()) -> (f64, f64) {
         best = best.min(begun.elapsed().as_nanos() as f64 / f64::from(launches));
     }
     let allocations = (counter::allocations() - before) as f64;
-    (best, allocations / f64::from(5 * launches))
+    (best, allocations / f64::from(SAMPLES * launches))
+}
+
+/// A call of the empty kernel's function for one block, with nothing around it.
+fn bare_call(block: &mut abi::Block, arguments: &[*const u8]) {
+    let run = black_box(EMPTY.run[0]).expect("it has a function");
+    // SAFETY: the function takes no notice of what it is given.
+    unsafe { run(black_box(arguments.as_ptr()), block) }
+}
+
+/// A block without a launch.
+fn no_block() -> abi::Block {
+    abi::Block {
+        index: [0; 3],
+        reserved: 0,
+        geometry: std::ptr::null(),
+        shared: std::ptr::null_mut(),
+        panic: std::ptr::null_mut(),
+        scratch: std::ptr::null_mut(),
+        jump: [0; 64],
+    }
+}
+
+/// Nanoseconds of a look-up, where so many threads look up a kernel at once, each of the processors' time.
+fn look_ups(loaded: &cg::Loaded, threads: usize) -> f64 {
+    const LOOK_UPS: usize = 50_000;
+    let processors = std::thread::available_parallelism().map_or(1, usize::from).min(threads);
+    let once = || {
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    for _ in 0..LOOK_UPS {
+                        drop(black_box(black_box(loaded).compiled(black_box(0))));
+                    }
+                });
+            }
+        });
+        begun.elapsed().as_nanos() as f64 * processors as f64 / (LOOK_UPS * threads) as f64
+    };
+    (0..100).map(|_| once()).fold(f64::INFINITY, f64::min)
 }
 
 fn main() -> Result<()> {
@@ -161,6 +221,13 @@ fn main() -> Result<()> {
         let (x, mut y) = (device.zeros(10)?, device.zeros(10)?);
         let with_arguments = measure(1_000_000, || bench.launch_with(&x, &mut y).expect("it runs"));
         report("one block, empty, a number and two slices", with_arguments, 1.0);
+        let mut prepared = bench.prepare(&x, &mut y)?;
+        let ready = measure(1_000_000, || prepared.launch(&bench.stream).expect("it runs"));
+        report("the same, prepared", ready, 1.0);
+        drop(prepared);
+        let (mut block, pointers) = (no_block(), [std::ptr::null(); 5]);
+        let bare = measure(1_000_000, || bare_call(&mut block, &pointers));
+        report("the same, a bare call of its function", bare, 1.0);
         report("two blocks, empty", bench.measure(0, Launch::grid([2], [256]), 100_000), 1.0);
         report("100 000 blocks, empty, each block", bench.measure(0, many, 100), 1e5);
         report("one block of 256 coroutines, one barrier", bench.measure(2, one, 10_000), 1.0);
@@ -169,7 +236,113 @@ fn main() -> Result<()> {
 
         BLOCKS.store(0, Ordering::Relaxed);
         bench.measure(1, many, 3);
-        assert_eq!(BLOCKS.load(Ordering::Relaxed), 16 * 100_000, "every block ran once");
+        let launches = 1 + u64::from(SAMPLES);
+        assert_eq!(BLOCKS.load(Ordering::Relaxed), launches * 100_000, "every block ran once");
     }
+    let bench = Bench::new(&Device::cpu()?)?;
+    for threads in [1, 8] {
+        let time = look_ups(&bench.loaded, threads);
+        println!("look-up of a compiled kernel, {threads} threads at once: {time:.1} ns");
+    }
+    #[cfg(feature = "cuda")]
+    driver::measure_driver()?;
     Ok(())
+}
+
+/// An empty kernel on a CUDA device, which may be the fake driver.
+#[cfg(feature = "cuda")]
+mod driver {
+    use super::{Device, Launch, Result, cg, measure};
+    use cudarc::driver::{
+        CudaContext,
+        result::{launch_kernel, module},
+    };
+    use std::ffi::c_void;
+
+    const PTX: &str = ".version 6.3\n.target sm_75\n.address_size 64\n\
+        .visible .entry empty(.param .f32 a, .param .u64 x, .param .u64 n, .param .u64 y, .param .u64 m)\n\
+        {\n\tret;\n}\n\0";
+
+    static SET: cg::KernelSet = cg::KernelSet {
+        format_version: kernelmill_artifact::FORMAT_VERSION,
+        package: "launch",
+        signatures: &[cg::Signature::borrowed("empty", &[])],
+        functions: &[],
+        artifacts: &[cg::EmbeddedArtifact {
+            fingerprint: "bench on a driver",
+            target: "compute_75",
+            kind: cg::ArtifactKind::Ptx,
+            source: "launch.rs",
+            bytes: PTX.as_bytes(),
+            kernels: &[cg::EmbeddedKernel::loaded(0, "empty", 0, false, cg::Resources::UNKNOWN)],
+            locations: &[],
+            backtraces: &[],
+            messages: &[],
+        }],
+    };
+
+    const LAUNCHES: u32 = 20_000;
+
+    /// The wrapper, the prepared launch and `cuLaunchKernel` alone, each with a number and two slices; nothing where
+    /// there is no device.
+    pub(super) fn measure_driver() -> Result<()> {
+        let Ok(device) = Device::cuda(0) else { return Ok(()) };
+        let (loaded, stream) = (cg::Loaded::new(&device, &SET)?, device.stream());
+        let (x, mut y) = (device.zeros::<f32>(10)?, device.zeros::<f32>(10)?);
+        println!("{device}");
+        let report = |what: &str, (time, allocations): (f64, f64)| {
+            println!("  {what:44} {time:9.1} ns, {allocations:.3} allocations a launch");
+        };
+        let settle = |result: (f64, f64)| {
+            device.synchronize().expect("it runs");
+            result
+        };
+        let launch = || Launch::grid([1], [32]);
+        report(
+            "an empty kernel by wrapper",
+            settle(measure(LAUNCHES, || {
+                let arguments = (cg::Value(1.0f32), cg::read_slice(&x), cg::write_slice(&mut y));
+                // SAFETY: the kernel takes no notice of its arguments.
+                unsafe { cg::launch_with(&loaded, 0, &stream, launch(), arguments) }
+                    .expect("it runs");
+            })),
+        );
+        // SAFETY: as above, and the buffers are borrowed for the launch.
+        let mut prepared = unsafe {
+            cg::prepare(&device, |stream| {
+                let arguments = (cg::Value(1.0f32), cg::read_slice(&x), cg::write_slice(&mut y));
+                cg::launch_with(&loaded, 0, stream, launch(), arguments)
+            })?
+        };
+        report(
+            "the same, prepared",
+            settle(measure(LAUNCHES, || {
+                prepared.launch(&stream).expect("it runs");
+            })),
+        );
+        let context = CudaContext::new(0).expect("the device is there");
+        let stream = context.default_stream();
+        // SAFETY: text that ends with a zero, in the context that was made current; the module is never unloaded.
+        let function = unsafe {
+            let loaded = module::load_data(PTX.as_ptr().cast()).expect("the driver reads it");
+            module::get_function(loaded, c"empty".to_owned()).expect("it is there")
+        };
+        let (a, words) = (1.0f32, [0_u64; 4]);
+        let mut arguments: [*mut c_void; 5] = std::array::from_fn(|at| match at {
+            0 => (&raw const a).cast_mut().cast(),
+            at => (&raw const words[at - 1]).cast_mut().cast(),
+        });
+        report(
+            "the same, cuLaunchKernel alone",
+            settle(measure(LAUNCHES, || {
+                // SAFETY: the function takes these arguments, and takes no notice of them.
+                let launched = unsafe {
+                    let (grid, block) = ((1, 1, 1), (32, 1, 1));
+                    launch_kernel(function, grid, block, 0, stream.cu_stream(), &mut arguments)
+                };
+                launched.expect("it runs");
+            })),
+        );
+        Ok(())
+    }
 }

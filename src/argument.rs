@@ -11,6 +11,7 @@ use crate::{
     device::Device,
     error::{Error, Result},
     hal::{AsyncError, ErrorSlot, Guard, StreamRef},
+    preparation::Preparation,
     slice::{BufferSlice, BufferSliceMut},
     tensor_map::{TensorMap, TensorMapMut},
 };
@@ -75,24 +76,33 @@ impl<'s, T> Held<'s, T> {
         Self::new(no_address::<T>(), len, Guard::Nothing)
     }
 
-    /// Elements of a buffer of `device`, whose memory `hold` holds where there is any.
-    fn of_buffer(
+    /// Elements of a buffer of `device`, whose memory is held where there is any, or is noted where a launch is
+    /// prepared.
+    fn of_buffer<M>(
         device: &Device,
         stream: StreamRef<'s>,
-        (offset, len): (usize, usize),
-        hold: impl FnOnce() -> Option<Result<(u64, Guard<'s>)>>,
+        (offset, len, memory): (usize, usize, Option<M>),
+        hold: impl FnOnce(M) -> Result<(u64, Guard<'s>)>,
+        note: impl FnOnce(M, &Preparation) -> u64,
     ) -> Result<Self> {
         if stream.is_recording() {
-            return Err(Error::NotInGraph { subject: format!("a buffer of {len} elements") });
-        }
-        if !device.context().accepts(stream) {
-            return Err(Error::WrongDevice {
-                subject: format!("a buffer of {len} elements"),
-                found: device.to_string(),
-                expected: stream.describe().to_owned(),
+            let Some(preparation) = stream.downcast::<Preparation>() else {
+                return Err(Error::NotInGraph { subject: format!("a buffer of {len} elements") });
+            };
+            if !preparation.is_for(device.context().id()) {
+                return Err(wrong_device(device, stream, len));
+            }
+            return Ok(match memory {
+                Some(memory) => {
+                    Self::new(note(memory, preparation) + offset as u64, len, Guard::Nothing)
+                }
+                None => Self::without_memory(len),
             });
         }
-        match hold().transpose()? {
+        if !device.context().accepts(stream) {
+            return Err(wrong_device(device, stream, len));
+        }
+        match memory.map(hold).transpose()? {
             Some((address, guard)) => Ok(Self::new(address + offset as u64, len, guard)),
             None => Ok(Self::without_memory(len)),
         }
@@ -281,16 +291,43 @@ fn hold<'s, T: DeviceCopy>(
     slice: BufferSlice<'s, T>,
     stream: StreamRef<'s>,
 ) -> Result<Held<'s, T>> {
-    let place = (slice.offset_bytes(), slice.len());
-    let memory = slice.memory();
-    Held::of_buffer(slice.device(), stream, place, || memory.map(|m| m.hold_read(stream)))
+    let place = (slice.offset_bytes(), slice.len(), slice.memory());
+    Held::of_buffer(
+        slice.device(),
+        stream,
+        place,
+        |memory| memory.hold_read(stream),
+        |memory, preparation| {
+            preparation.read(memory);
+            memory.address()
+        },
+    )
 }
 
 fn hold_mut<'s, T: DeviceCopy>(
     slice: BufferSliceMut<'s, T>,
     stream: StreamRef<'s>,
 ) -> Result<Held<'s, T>> {
-    let place = (slice.offset_bytes(), slice.len());
+    let (offset, len) = (slice.offset_bytes(), slice.len());
     let (device, memory) = slice.into_parts();
-    Held::of_buffer(device, stream, place, || memory.map(|m| m.hold_write(stream)))
+    Held::of_buffer(
+        device,
+        stream,
+        (offset, len, memory),
+        |memory| memory.hold_write(stream),
+        |memory, preparation| {
+            let address = memory.address();
+            preparation.write(memory);
+            address
+        },
+    )
+}
+
+#[cold]
+fn wrong_device(device: &Device, stream: StreamRef<'_>, len: usize) -> Error {
+    Error::WrongDevice {
+        subject: format!("a buffer of {len} elements"),
+        found: device.to_string(),
+        expected: stream.describe().to_owned(),
+    }
 }

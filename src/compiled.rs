@@ -53,7 +53,6 @@ pub struct Guide;
 /// ```
 pub struct CompiledKernel {
     kernel: Arc<LoadedKernel>,
-    device: Device,
 }
 
 /// How far blocks of one size use a multiprocessor.
@@ -80,8 +79,8 @@ impl Occupancy {
 const BLOCK: u32 = 256;
 
 impl CompiledKernel {
-    pub(crate) fn new(kernel: Arc<LoadedKernel>, device: Device) -> Self {
-        Self { kernel, device }
+    pub(crate) fn new(kernel: Arc<LoadedKernel>) -> Self {
+        Self { kernel }
     }
 
     /// The name of its launch wrapper.
@@ -129,7 +128,7 @@ impl CompiledKernel {
     /// The device that it is loaded on.
     #[must_use]
     pub fn device(&self) -> &Device {
-        &self.device
+        self.kernel.device()
     }
 
     /// What it takes of the device: what the build knows and, of PTX, what the driver has made of it.
@@ -141,7 +140,7 @@ impl CompiledKernel {
         let (built, loaded) =
             (self.kernel.embedded().resources, self.kernel.function().resources()?);
         let most = self.kernel.limits().threads_per_block;
-        let most = most.min(self.device.limits().threads_per_block);
+        let most = most.min(self.device().limits().threads_per_block);
         let known = match self.kind() {
             ArtifactKind::Ptx => loaded.or(built),
             _ => built.or(loaded),
@@ -157,7 +156,7 @@ impl CompiledKernel {
     ///
     /// What the driver reports.
     pub fn occupancy(&self, threads: u32, dynamic_shared_bytes: u32) -> Result<Option<Occupancy>> {
-        let Architecture::Nvidia { major, minor } = *self.device.architecture() else {
+        let Architecture::Nvidia { major, minor } = *self.device().architecture() else {
             return Ok(None);
         };
         let (Ok(major), Ok(minor)) = (u8::try_from(major), u8::try_from(minor)) else {
@@ -172,7 +171,7 @@ impl CompiledKernel {
         let asked = self.kernel.function().resident_blocks(threads, dynamic_shared_bytes)?;
         let blocks =
             asked.or_else(|| processor.resident_blocks(&resources, threads, dynamic_shared_bytes));
-        let warps = threads.div_ceil(self.device.limits().warp_size);
+        let warps = threads.div_ceil(self.device().limits().warp_size);
         Ok(blocks.map(|blocks| Occupancy {
             blocks,
             warps: blocks * warps,
@@ -193,7 +192,7 @@ impl CompiledKernel {
             return Ok(stated);
         }
         let most = self.resources()?.max_threads.unwrap_or(BLOCK);
-        let warp = self.device.limits().warp_size.max(1);
+        let warp = self.device().limits().warp_size.max(1);
         let mut best = (0, most.min(BLOCK));
         let mut threads = most.next_multiple_of(warp);
         while threads > 0 {
@@ -216,7 +215,7 @@ impl fmt::Debug for CompiledKernel {
             .field("name", &self.name())
             .field("source", &self.source())
             .field("target", &self.target())
-            .field("device", &self.device)
+            .field("device", self.device())
             .finish_non_exhaustive()
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     device::Device,
     embedded::{EmbeddedArtifact, EmbeddedKernel},
     error::{Error, Result},
-    hal::{AsyncError, Function, OwnedArguments, StreamRef},
+    hal::{AsyncError, Function, OwnedArguments, Pointers, StreamRef},
     launch::Launch,
     limits::{Checked, KernelLimits, check_bounds},
     marshal,
@@ -23,6 +23,7 @@ use kernelmill_artifact::Signature;
 /// launch is kept in it.
 pub(crate) struct LoadedKernel {
     signature: &'static Signature,
+    device: Device,
     artifact: &'static EmbeddedArtifact,
     embedded: &'static EmbeddedKernel,
     limits: KernelLimits,
@@ -37,6 +38,7 @@ impl LoadedKernel {
     /// The kernel `kernel` of a loaded `module`.
     pub(crate) fn new(
         signature: &'static Signature,
+        device: &Device,
         artifact: &'static EmbeddedArtifact,
         kernel: &'static EmbeddedKernel,
         module: &Arc<ModuleHold>,
@@ -44,7 +46,17 @@ impl LoadedKernel {
         let function = Arc::clone(module.module()).function(artifact, kernel)?;
         let _module = Arc::clone(module);
         let (limits, time_limit) = (function.limits(), function.time_limit());
-        Ok(Self { signature, artifact, embedded: kernel, limits, function, time_limit, _module })
+        let device = device.clone();
+        Ok(Self {
+            signature,
+            device,
+            artifact,
+            embedded: kernel,
+            limits,
+            function,
+            time_limit,
+            _module,
+        })
     }
 
     /// Its name.
@@ -55,6 +67,11 @@ impl LoadedKernel {
     /// What it is for callers.
     pub(crate) fn signature(&self) -> &'static Signature {
         self.signature
+    }
+
+    /// The device that it is loaded on.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
     }
 
     /// The binary that it comes from.
@@ -103,6 +120,27 @@ impl LoadedKernel {
         unsafe {
             match self.time_limit {
                 None => self.function.launch(stream, shape, &mut arguments.to_pointers()),
+                Some(limit) => self.function.launch_within(limit, stream, shape, arguments.clone()),
+            }
+        }
+    }
+
+    /// Launches the kernel with arguments that can be used again, and the pointers to them.
+    ///
+    /// # Safety
+    ///
+    /// As for [`LoadedKernel::run_owned`].
+    pub(crate) unsafe fn run_prepared(
+        &self,
+        stream: StreamRef<'_>,
+        shape: &Checked,
+        arguments: &OwnedArguments,
+        pointers: &Pointers,
+    ) -> Result<Option<Arc<AsyncError>>> {
+        // SAFETY: promised.
+        unsafe {
+            match self.time_limit {
+                None => self.function.launch(stream, shape, &mut pointers.clone()),
                 Some(limit) => self.function.launch_within(limit, stream, shape, arguments.clone()),
             }
         }

@@ -40,6 +40,7 @@
 //! - [`Event`]: a point in the work of a stream, to wait for and to measure time by.
 //! - [`Launch`]: how many threads.
 //! - [`CompiledKernel`]: a kernel apart from its launches: its binary, resources and occupancy.
+//! - [`PreparedLaunch`]: a launch that is checked once and made many times.
 //! - [`Graph`]: launches that are recorded once and launched many times.
 //! - [`TensorMap`]: a tensor in a buffer, of which kernels copy tiles.
 //! - [`Error`]: everything that can go wrong, a panic inside a kernel included.
@@ -87,6 +88,8 @@ mod limits;
 mod loaded;
 mod marshal;
 mod pinned;
+mod preparation;
+mod prepared;
 mod properties;
 pub mod select;
 mod slice;
@@ -121,6 +124,7 @@ pub use kernelmill_artifact::{
 };
 pub use launch::Launch;
 pub use pinned::PinnedBuffer;
+pub use prepared::PreparedLaunch;
 pub use properties::{Backend, Limits};
 pub use slice::{BufferSlice, BufferSliceMut};
 pub use stream::Stream;

@@ -14,9 +14,12 @@ use crate::{
     embedded::{EmbeddedArtifact, KernelSet, check_version},
     error::{Error, NoBinary, Result},
     graph::Recorder,
-    hal::StreamRef,
+    hal::{OwnedArguments, StreamRef},
     kernel::LoadedKernel,
     launch::Launch,
+    limits::Checked,
+    marshal,
+    preparation::Preparation,
 };
 
 /// The kernels of a [`KernelSet`], loaded on one device: what a generated `Kernels` is made of.
@@ -31,6 +34,13 @@ pub struct Loaded {
     /// Why each kernel that is not there is not, by its index.
     missing: BTreeMap<usize, NoBinary>,
     device: Device,
+}
+
+/// A launch that is prepared: its kernel, its shape, which was checked, and its arguments.
+pub(crate) struct PreparedParts {
+    pub(crate) kernel: Arc<LoadedKernel>,
+    pub(crate) shape: Checked,
+    pub(crate) arguments: OwnedArguments,
 }
 
 impl Loaded {
@@ -119,7 +129,7 @@ impl Loaded {
             let slot = &mut self.kernels[kernel.signature];
             if slot.is_none() {
                 let signature = &set.signatures[kernel.signature];
-                let kernel = LoadedKernel::new(signature, artifact, kernel, &module)?;
+                let kernel = LoadedKernel::new(signature, &self.device, artifact, kernel, &module)?;
                 *slot = Some(Arc::new(kernel));
             }
         }
@@ -159,11 +169,31 @@ impl Loaded {
         arguments: &[Argument<'_>],
     ) -> Result<()> {
         let kernel = self.kernel(index)?;
-        if let Some(recorder) = stream.downcast::<Recorder>() {
-            return recorder.record(&self.device, kernel, launch, arguments);
+        if stream.is_recording() {
+            if let Some(preparation) = stream.downcast::<Preparation>() {
+                return self.prepare(preparation, kernel, launch, arguments);
+            }
+            if let Some(recorder) = stream.downcast::<Recorder>() {
+                return recorder.record(&self.device, kernel, launch, arguments);
+            }
         }
         // SAFETY: as promised to this function.
         unsafe { kernel.launch(&self.device, stream, launch, arguments) }
+    }
+
+    /// Leaves a launch with a preparation, after its checks.
+    fn prepare(
+        &self,
+        preparation: &Preparation,
+        kernel: &Arc<LoadedKernel>,
+        launch: &Launch<3>,
+        arguments: &[Argument<'_>],
+    ) -> Result<()> {
+        if let Some(shape) = kernel.check(&self.device, launch)? {
+            let (kernel, arguments) = (Arc::clone(kernel), marshal::owned(arguments));
+            preparation.put(Box::new(PreparedParts { kernel, shape, arguments }));
+        }
+        Ok(())
     }
 
     /// The kernel with this index among the signatures, for the program.
@@ -172,7 +202,7 @@ impl Loaded {
     ///
     /// [`Error::NoBinary`] for one that is not compiled for this device.
     pub fn compiled(&self, index: usize) -> Result<CompiledKernel> {
-        Ok(CompiledKernel::new(Arc::clone(self.kernel(index)?), self.device.clone()))
+        Ok(CompiledKernel::new(Arc::clone(self.kernel(index)?)))
     }
 
     /// The kernel with this index among the signatures.

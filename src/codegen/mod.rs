@@ -23,6 +23,7 @@ pub use crate::{
     embedded::{CpuEntry, CpuKernel, EmbeddedArtifact, EmbeddedKernel, KernelSet, abi},
     hal::StreamRef,
     loaded::Loaded,
+    prepared::{PreparationStream, prepare},
 };
 use crate::{
     argument::{LaunchStream, ReadSlice, WriteSlice},

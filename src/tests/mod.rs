@@ -12,6 +12,7 @@ mod narrowed;
 pub(crate) mod objects;
 mod pinned;
 mod pool;
+mod prepared;
 
 /// The bindings of a package with three sources, which a test of kernelmill-build keeps as it writes
 /// them. Their compiled code is in `objects.rs`.

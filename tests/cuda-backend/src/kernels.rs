@@ -1,7 +1,8 @@
 //! A kernel that computes `y[i] += a * x[i]`, and panics where `x` is too short.
 
 use kernelmill::{
-    __codegen as cg, CompiledKernel, Device, Launch, LaunchStream, ReadSlice, Result, WriteSlice,
+    __codegen as cg, CompiledKernel, Device, Launch, LaunchStream, PreparedLaunch, ReadSlice,
+    Result, WriteSlice,
 };
 use kernelmill_artifact::FORMAT_VERSION;
 
@@ -110,6 +111,22 @@ impl Kernels {
     /// None: it is compiled for these devices.
     pub fn compiled(&self) -> Result<CompiledKernel> {
         self.0.compiled(0)
+    }
+
+    /// Prepares a launch of [`Kernels::saxpy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::saxpy`].
+    pub fn prepare<'a>(
+        &self,
+        launch: Launch<1>,
+        a: f32,
+        x: impl ReadSlice<f32> + 'a,
+        y: impl WriteSlice<f32> + 'a,
+    ) -> Result<PreparedLaunch<'a>> {
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe { cg::prepare(self.0.device(), |stream| self.saxpy(stream, launch, a, x, y)) }
     }
 
     /// Adds `a * x` to `y`, an element in each thread; panics where `x` is shorter than `y`.

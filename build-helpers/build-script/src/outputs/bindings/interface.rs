@@ -223,7 +223,7 @@ impl Types {
 }
 
 fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
-    if ["Kernels", "Functions", "CompiledKernels"].contains(&name) {
+    if ["Kernels", "Functions", "CompiledKernels", "PreparedKernels"].contains(&name) {
         report.message(format!(
             "{place}: a {what} in a signature cannot be named `{name}`: that is the type of the \
              generated wrappers; rename it"

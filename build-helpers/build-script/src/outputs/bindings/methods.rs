@@ -33,6 +33,46 @@ pub(super) fn method(index: usize, kernel: &Kernel) -> String {
     format!("\n{documentation}{head}{functions}{shared}{launch}    }}\n")
 }
 
+/// The wrapper that prepares a kernel's launch: the launch wrapper, on a stream that keeps what it is given.
+pub(super) fn preparing(signature: &Signature) -> String {
+    let names = parameter_names(&signature.parameters);
+    let (launch, parameters) = parameters(signature, &names, "'a");
+    let name = identifier(&signature.name);
+    let is_unsafe = signature.safety == Safety::Unsafe;
+    let (safety, section, who) = match is_unsafe {
+        true => (
+            "unsafe ",
+            format!(
+                "    ///\n    /// # Safety\n    ///\n    /// As [`Kernels::{name}`], for every launch.\n"
+            ),
+            "; the caller answers for the rest",
+        ),
+        false => ("", String::new(), ""),
+    };
+    let arguments: String = names.iter().map(|name| format!(", {name}")).collect();
+    format!(
+        "
+    /// Prepares a launch of [`Kernels::{name}`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::{name}`].
+{section}    pub {safety}fn {name}<'a>(
+        &self,
+        __launch: {launch},
+{parameters}    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {{
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`{who}.
+        unsafe {{
+            ::kernelmill::__codegen::prepare(__device, |__stream| {{
+                self.kernels.{name}(__stream, __launch{arguments})
+            }})
+        }}
+    }}
+"
+    )
+}
+
 /// Whether parameters lie in dynamic shared memory, for which a wrapper changes the launch.
 fn has_shared_memory(signature: &Signature) -> bool {
     let is_shared = |it: &Parameter| matches!(it.kind, ParameterKind::Shared { .. });
@@ -128,8 +168,8 @@ a safe function.
     )
 }
 
-/// The wrapper's name and parameters.
-fn head(signature: &Signature, names: &[String]) -> String {
+/// The type of a wrapper's launch, and the lines of its other parameters, which live for a lifetime where it is named.
+fn parameters(signature: &Signature, names: &[String], lifetime: &str) -> (&'static str, String) {
     let launch = match signature.dimension {
         Dimension::One => "::kernelmill::Launch<1>",
         Dimension::Two => "::kernelmill::Launch<2>",
@@ -140,15 +180,20 @@ fn head(signature: &Signature, names: &[String]) -> String {
         let ty = match &parameter.kind {
             ParameterKind::Value(ty) => type_name(ty),
             ParameterKind::Slice { element, access }
-            | ParameterKind::Pointer { element, access } => memory(element, *access),
+            | ParameterKind::Pointer { element, access } => memory(element, *access, lifetime),
             ParameterKind::Shared { .. } => "usize".to_owned(),
             ParameterKind::TensorMap { element, rank, access } => {
-                tensor_map(element, *rank, *access)
+                tensor_map(element, *rank, *access, lifetime)
             }
         };
         format!("        {name}: {ty},\n")
     };
-    let parameters: String = signature.parameters.iter().zip(names).map(parameter).collect();
+    (launch, signature.parameters.iter().zip(names).map(parameter).collect())
+}
+
+/// The wrapper's name and parameters.
+fn head(signature: &Signature, names: &[String]) -> String {
+    let (launch, parameters) = parameters(signature, names, "");
     let safety = if signature.safety == Safety::Unsafe { "unsafe " } else { "" };
     format!(
         "    pub {safety}fn {name}(
@@ -312,20 +357,22 @@ fn limits(limits: LaunchLimits) -> String {
     text
 }
 
-fn memory(element: &ValueType, access: Access) -> String {
+fn memory(element: &ValueType, access: Access, lifetime: &str) -> String {
     let bound = match access {
         Access::Read => "ReadSlice",
         Access::Write => "WriteSlice",
     };
-    format!("impl ::kernelmill::{bound}<{}>", type_name(element))
+    let lives = if lifetime.is_empty() { String::new() } else { format!(" + {lifetime}") };
+    format!("impl ::kernelmill::{bound}<{}>{lives}", type_name(element))
 }
 
-fn tensor_map(element: &ValueType, rank: u32, access: Access) -> String {
+fn tensor_map(element: &ValueType, rank: u32, access: Access, lifetime: &str) -> String {
     let reference = match access {
-        Access::Read => "&::kernelmill::TensorMap",
-        Access::Write => "&mut ::kernelmill::TensorMapMut",
+        Access::Read => "::kernelmill::TensorMap",
+        Access::Write => "mut ::kernelmill::TensorMapMut",
     };
-    format!("{reference}<'_, {}, {rank}>", type_name(element))
+    let space = if lifetime.is_empty() { "" } else { " " };
+    format!("&{lifetime}{space}{reference}<'_, {}, {rank}>", type_name(element))
 }
 
 fn hold(access: Access) -> &'static str {

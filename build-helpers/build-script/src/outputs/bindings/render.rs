@@ -32,6 +32,9 @@ pub(crate) fn render(package: &str, interface: &Interface, embedded: &[Embedded<
     if is_free(interface, COMPILED) {
         text += &compiled(interface);
     }
+    if is_free(interface, PREPARE) {
+        text += &prepared(interface);
+    }
     text
 }
 
@@ -102,17 +105,8 @@ pub struct Functions {{
     )
 }
 
-/// The struct `Kernels`, and the start of its methods.
-fn kernels(package: &str) -> String {
-    format!(
-        "
-/// The kernels of the package `{package}`, loaded on one device.
-#[derive(Debug)]
-#[allow(dead_code, unreachable_pub, reason = \"a program need not launch anything\")]
-pub struct Kernels {{
-    loaded: ::kernelmill::__codegen::Loaded,
-}}
-
+/// The lints that methods with the parameters of kernels need not keep to.
+const WRAPPERS: &str = "\
 #[allow(
     dead_code,
     non_snake_case,
@@ -124,7 +118,20 @@ pub struct Kernels {{
     clippy::type_complexity,
     clippy::unreadable_literal,
     reason = \"wrappers have the names and parameters of their kernels, used or not\"
-)]
+)]";
+
+/// The struct `Kernels`, and the start of its methods.
+fn kernels(package: &str) -> String {
+    format!(
+        "
+/// The kernels of the package `{package}`, loaded on one device.
+#[derive(Debug)]
+#[allow(dead_code, unreachable_pub, reason = \"a program need not launch anything\")]
+pub struct Kernels {{
+    loaded: ::kernelmill::__codegen::Loaded,
+}}
+
+{WRAPPERS}
 impl Kernels {{
     /// Loads the best embedded binary of every source for a device.
     ///
@@ -212,6 +219,30 @@ impl CompiledKernels<'_> {{
     )
 }
 
+/// The method that prepares launches.
+const PREPARE: &str = "prepare";
+
+/// The struct with a method for the prepared launch of each kernel.
+fn prepared(interface: &Interface) -> String {
+    let methods: String =
+        interface.kernels.iter().map(|kernel| methods::preparing(&kernel.signature)).collect();
+    let methods = methods.trim_start_matches('\n');
+    format!(
+        "
+/// The wrappers of launches that are made many times, for [`Kernels::prepare`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = \"a program need not prepare anything\")]
+pub struct PreparedKernels<'k> {{
+    kernels: &'k Kernels,
+}}
+
+{WRAPPERS}
+impl PreparedKernels<'_> {{
+{methods}}}
+"
+    )
+}
+
 /// The methods that `Kernels` has where no kernel has their name.
 fn helpers(interface: &Interface) -> impl Iterator<Item = &'static str> {
     HELPERS.into_iter().filter(|(name, _)| is_free(interface, name)).map(|(_, text)| text)
@@ -223,7 +254,17 @@ fn is_free(interface: &Interface, name: &str) -> bool {
 }
 
 /// The names of those methods, and their texts.
-const HELPERS: [(&str, &str); 4] = [
+const HELPERS: [(&str, &str); 5] = [
+    (
+        PREPARE,
+        "
+    /// Launches that are checked once and made many times.
+    #[must_use]
+    pub const fn prepare(&self) -> PreparedKernels<'_> {
+        PreparedKernels { kernels: self }
+    }
+",
+    ),
     (
         COMPILED,
         "

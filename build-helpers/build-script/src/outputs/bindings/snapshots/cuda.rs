@@ -831,6 +831,12 @@ impl Kernels {
         SET.signatures
     }
 
+    /// Launches that are checked once and made many times.
+    #[must_use]
+    pub const fn prepare(&self) -> PreparedKernels<'_> {
+        PreparedKernels { kernels: self }
+    }
+
     /// The kernels apart from their launches.
     #[must_use]
     pub const fn compiled(&self) -> CompiledKernels<'_> {
@@ -1455,5 +1461,242 @@ impl CompiledKernels<'_> {
     /// Where it is not compiled for this device.
     pub fn fill_2(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
         self.loaded.compiled(8)
+    }
+}
+
+/// The wrappers of launches that are made many times, for [`Kernels::prepare`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not prepare anything")]
+pub struct PreparedKernels<'k> {
+    kernels: &'k Kernels,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::unreadable_literal,
+    reason = "wrappers have the names and parameters of their kernels, used or not"
+)]
+impl PreparedKernels<'_> {
+    /// Prepares a launch of [`Kernels::saxpy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::saxpy`].
+    pub fn saxpy<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        a: f32,
+        x: impl ::kernelmill::ReadSlice<f32> + 'a,
+        y: impl ::kernelmill::WriteSlice<f32> + 'a,
+        n: i32,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.saxpy(__stream, __launch, a, x, y, n)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::halves`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::halves`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::halves`], for every launch.
+    pub unsafe fn halves<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        r#in: impl ::kernelmill::ReadSlice<::kernelmill::__codegen::half::f16> + 'a,
+        self_: impl ::kernelmill::WriteSlice<::kernelmill::__codegen::half::f16> + 'a,
+        by: ::kernelmill::__codegen::half::f16,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.halves(__stream, __launch, r#in, self_, by)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::blur_float`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::blur_float`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::blur_float`], for every launch.
+    pub unsafe fn blur_float<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        params: Params,
+        more: impl ::kernelmill::ReadSlice<Params> + 'a,
+        r#type: Flags,
+        out: impl ::kernelmill::WriteSlice<f32> + 'a,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.blur_float(__stream, __launch, params, more, r#type, out)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::blur_u16`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::blur_u16`].
+    pub fn blur_u16<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        params: Params,
+        more: impl ::kernelmill::ReadSlice<Params> + 'a,
+        r#type: Flags,
+        out: impl ::kernelmill::WriteSlice<u16> + 'a,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.blur_u16(__stream, __launch, params, more, r#type, out)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::apply_filters_Add`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::apply_filters_Add`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::apply_filters_Add`], for every launch.
+    pub unsafe fn apply_filters_Add<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        f: Add,
+        bytes: impl ::kernelmill::WriteSlice<u8> + 'a,
+        rows: impl ::kernelmill::WriteSlice<u64> + 'a,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.apply_filters_Add(__stream, __launch, f, bytes, rows)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::add_int_int`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::add_int_int`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::add_int_int`], for every launch.
+    pub unsafe fn add_int_int<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        x: impl ::kernelmill::WriteSlice<i32> + 'a,
+        by: i32,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.add_int_int(__stream, __launch, x, by)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::add_float_float`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::add_float_float`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::add_float_float`], for every launch.
+    pub unsafe fn add_float_float<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        x: impl ::kernelmill::WriteSlice<f32> + 'a,
+        by: f32,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.add_float_float(__stream, __launch, x, by)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::fill_1`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::fill_1`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::fill_1`], for every launch.
+    pub unsafe fn fill_1<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        out: impl ::kernelmill::WriteSlice<f32> + 'a,
+        n: i32,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.fill_1(__stream, __launch, out, n)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::fill_2`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::fill_2`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::fill_2`], for every launch.
+    pub unsafe fn fill_2<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        out: impl ::kernelmill::WriteSlice<f32> + 'a,
+        n: i32,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.fill_2(__stream, __launch, out, n)
+            })
+        }
     }
 }

@@ -256,6 +256,12 @@ impl Kernels {
         SET.signatures
     }
 
+    /// Launches that are checked once and made many times.
+    #[must_use]
+    pub const fn prepare(&self) -> PreparedKernels<'_> {
+        PreparedKernels { kernels: self }
+    }
+
     /// The kernels apart from their launches.
     #[must_use]
     pub const fn compiled(&self) -> CompiledKernels<'_> {
@@ -432,5 +438,92 @@ impl CompiledKernels<'_> {
     /// Where it is not compiled for this device.
     pub fn scale(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
         self.loaded.compiled(2)
+    }
+}
+
+/// The wrappers of launches that are made many times, for [`Kernels::prepare`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not prepare anything")]
+pub struct PreparedKernels<'k> {
+    kernels: &'k Kernels,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::unreadable_literal,
+    reason = "wrappers have the names and parameters of their kernels, used or not"
+)]
+impl PreparedKernels<'_> {
+    /// Prepares a launch of [`Kernels::saxpy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::saxpy`].
+    pub fn saxpy<'a>(
+        &self,
+        __launch: ::kernelmill::Launch<1>,
+        a: f32,
+        x: impl ::kernelmill::ReadSlice<f32> + 'a,
+        y: impl ::kernelmill::WriteSlice<f32> + 'a,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.saxpy(__stream, __launch, a, x, y)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::fill`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::fill`].
+    pub fn fill<'a>(
+        &self,
+        __launch: ::kernelmill::Launch<2>,
+        params: Params,
+        out: impl ::kernelmill::WriteSlice<u64> + 'a,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.fill(__stream, __launch, params, out)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::scale`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::scale`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::scale`], for every launch.
+    pub unsafe fn scale<'a>(
+        &self,
+        __launch: impl ::core::convert::Into<::kernelmill::Launch<3>>,
+        out: impl ::kernelmill::WriteSlice<f32> + 'a,
+        r#in: impl ::kernelmill::ReadSlice<f32> + 'a,
+        n: i32,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.scale(__stream, __launch, out, r#in, n)
+            })
+        }
     }
 }

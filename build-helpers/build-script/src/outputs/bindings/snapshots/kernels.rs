@@ -545,6 +545,12 @@ impl Kernels {
         }
     }
 
+    /// Launches that are checked once and made many times.
+    #[must_use]
+    pub const fn prepare(&self) -> PreparedKernels<'_> {
+        PreparedKernels { kernels: self }
+    }
+
     /// The kernels apart from their launches.
     #[must_use]
     pub const fn compiled(&self) -> CompiledKernels<'_> {
@@ -796,5 +802,131 @@ impl CompiledKernels<'_> {
     /// Where it is not compiled for this device.
     pub fn given(&self) -> ::kernelmill::Result<::kernelmill::CompiledKernel> {
         self.loaded.compiled(4)
+    }
+}
+
+/// The wrappers of launches that are made many times, for [`Kernels::prepare`].
+#[derive(Clone, Copy, Debug)]
+#[allow(dead_code, unreachable_pub, reason = "a program need not prepare anything")]
+pub struct PreparedKernels<'k> {
+    kernels: &'k Kernels,
+}
+
+#[allow(
+    dead_code,
+    non_snake_case,
+    unreachable_pub,
+    clippy::large_types_passed_by_value,
+    clippy::many_single_char_names,
+    clippy::similar_names,
+    clippy::too_many_arguments,
+    clippy::type_complexity,
+    clippy::unreadable_literal,
+    reason = "wrappers have the names and parameters of their kernels, used or not"
+)]
+impl PreparedKernels<'_> {
+    /// Prepares a launch of [`Kernels::saxpy`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::saxpy`].
+    pub fn saxpy<'a>(
+        &self,
+        __launch: ::kernelmill::Launch<1>,
+        a: f32,
+        x: impl ::kernelmill::ReadSlice<f32> + 'a,
+        y: impl ::kernelmill::WriteSlice<f32> + 'a,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.saxpy(__stream, __launch, a, x, y)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::blend`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::blend`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Kernels::blend`], for every launch.
+    pub unsafe fn blend<'a>(
+        &self,
+        __launch: ::kernelmill::Launch<2>,
+        params: Params,
+        open: Open,
+        pairs: impl ::kernelmill::ReadSlice<Pair> + 'a,
+        r#in: [u16; 3],
+        out: impl ::kernelmill::WriteSlice<[f32; 4]> + 'a,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`; the caller answers for the rest.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.blend(__stream, __launch, params, open, pairs, r#in, out)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::device`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::device`].
+    pub fn device<'a>(
+        &self,
+        __launch: ::kernelmill::Launch<3>,
+        own: Own,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.device(__stream, __launch, own)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::nothing`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::nothing`].
+    pub fn nothing<'a>(
+        &self,
+        __launch: ::kernelmill::Launch<1>,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.nothing(__stream, __launch)
+            })
+        }
+    }
+
+    /// Prepares a launch of [`Kernels::given`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Kernels::given`].
+    pub fn given<'a>(
+        &self,
+        __launch: ::kernelmill::Launch<1>,
+        f: ::kernelmill::DeviceFn<fn(f32, [u32; 2]) -> Own>,
+        all: impl ::kernelmill::ReadSlice<::kernelmill::DeviceFn<fn()>> + 'a,
+    ) -> ::kernelmill::Result<::kernelmill::PreparedLaunch<'a>> {
+        let __device = self.kernels.loaded.device();
+        // SAFETY: what the launch uses is borrowed for `'a`.
+        unsafe {
+            ::kernelmill::__codegen::prepare(__device, |__stream| {
+                self.kernels.given(__stream, __launch, f, all)
+            })
+        }
     }
 }

@@ -1,0 +1,121 @@
+//! Preparation: what stands for a stream while a launch is prepared.
+//!
+//! As the recorder of a graph it takes a launch instead of running it. It notes the memory that the launch uses, which
+//! stays the caller's. Guaranteed: all of it is of the device that the launch is prepared for.
+
+use std::{
+    any::Any,
+    ptr::NonNull,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use crate::{
+    error::Result,
+    hal::{self, ContextId, Guard, Memory, StreamRef},
+};
+
+/// A stream that one launch is prepared on.
+pub(crate) struct Preparation {
+    context: ContextId,
+    noted: Mutex<Noted>,
+}
+
+/// What a wrapper has told so far.
+#[derive(Default)]
+pub(crate) struct Noted {
+    /// In the order of the parameters.
+    pub(crate) memory: Vec<PreparedMemory>,
+    /// The launch; `None` where there is nothing to do.
+    pub(crate) launch: Option<Box<dyn Any + Send>>,
+}
+
+/// Memory that a prepared launch uses, borrowed for as long as it can be launched.
+pub(crate) struct PreparedMemory {
+    memory: NonNull<dyn Memory>,
+    writes: bool,
+}
+
+// SAFETY: it stands for `&dyn Memory` or `&mut dyn Memory`, and memory can be used from every thread.
+unsafe impl Send for PreparedMemory {}
+
+impl Preparation {
+    /// A preparation for launches in a context.
+    pub(crate) fn new(context: ContextId) -> Self {
+        Self { context, noted: Mutex::default() }
+    }
+
+    /// Whether the launch is for this context.
+    pub(crate) fn is_for(&self, context: ContextId) -> bool {
+        self.context == context
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes memory that the launch reads.
+    pub(crate) fn read(&self, memory: &dyn Memory) {
+        self.note(NonNull::from_ref(memory), false);
+    }
+
+    /// Notes memory that the launch writes.
+    pub(crate) fn write(&self, memory: &mut dyn Memory) {
+        self.note(NonNull::from_mut(memory), true);
+    }
+
+    fn note(&self, memory: NonNull<dyn Memory + '_>, writes: bool) {
+        // SAFETY: the two types differ in a lifetime alone. Who prepares a launch promises that the memory is
+        // borrowed for as long as it is used by that.
+        let memory =
+            unsafe { std::mem::transmute::<NonNull<dyn Memory + '_>, NonNull<dyn Memory>>(memory) };
+        self.lock().memory.push(PreparedMemory { memory, writes });
+    }
+
+    /// Takes the launch.
+    pub(crate) fn put(&self, launch: Box<dyn Any + Send>) {
+        self.lock().launch = Some(launch);
+    }
+
+    /// What was noted.
+    pub(crate) fn into_noted(self) -> Noted {
+        self.noted.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PreparedMemory {
+    /// Holds the memory for a launch on a stream.
+    ///
+    /// # Safety
+    ///
+    /// It is borrowed still, for writing where the launch writes it.
+    pub(crate) unsafe fn hold<'s>(&'s mut self, stream: StreamRef<'s>) -> Result<Guard<'s>> {
+        // SAFETY: promised.
+        let held = unsafe {
+            if self.writes {
+                self.memory.as_mut().hold_write(stream)?
+            } else {
+                self.memory.as_ref().hold_read(stream)?
+            }
+        };
+        Ok(held.1)
+    }
+}
+
+impl hal::Stream for Preparation {
+    fn context(&self) -> Option<ContextId> {
+        Some(self.context)
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Only buffers of this crate can be used on it, as while a graph is recorded.
+    fn is_recording(&self) -> bool {
+        true
+    }
+
+    fn describe(&self) -> &'static str {
+        "a prepared launch on its own device, with buffers of this crate"
+    }
+}

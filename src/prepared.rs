@@ -1,0 +1,215 @@
+//! Prepared launches: everything of a launch that does not change from one to the next, done once.
+//!
+//! A launch wrapper checks a launch, holds memory, and lists arguments each time. A prepared launch does so when it is
+//! made. What is left is what has to be done for every launch: the order with what else uses the memory, and the call
+//! of the driver, or of the kernel on the CPU.
+
+use std::{fmt, marker::PhantomData};
+
+use crate::{
+    argument::LaunchStream,
+    device::Device,
+    error::{Error, Result},
+    hal::{Guard, Pointers, StreamRef},
+    loaded::PreparedParts,
+    preparation::{Preparation, PreparedMemory},
+};
+use kernelmill_artifact::MAX_ARGUMENTS;
+
+/// A launch that is ready to be made any number of times, by `Kernels::prepare` of the generated bindings.
+///
+/// The buffers that it uses are borrowed while it lives, as they are for the call of a wrapper: those that the kernel
+/// writes can be read when it is gone. Its kernel stays loaded as long.
+///
+/// ```
+/// # /* What the next line brings in is written by the build script:
+/// mod kernels { kernelmill::include_kernels!(); }
+/// # */
+/// # use kernelmill::{__codegen as cg, Device, Launch, PreparedLaunch, ReadSlice, Result, WriteSlice};
+/// # struct Kernels(Device);
+/// # impl Kernels {
+/// #     fn load(device: &Device) -> Result<Self> { Ok(Self(device.clone())) }
+/// #     fn prepare(&self) -> &Self { self }
+/// #     fn saxpy<'a>(
+/// #         &self, _: Launch<1>, a: f32, x: impl ReadSlice<f32> + 'a, y: impl WriteSlice<f32> + 'a,
+/// #     ) -> Result<PreparedLaunch<'a>> {
+/// #         unsafe {
+/// #             cg::prepare(&self.0, |stream| {
+/// #                 let stream = cg::stream(stream);
+/// #                 cg::read(x, stream)?;
+/// #                 cg::write(y, stream).map(drop)
+/// #             })
+/// #         }
+/// #     }
+/// # }
+/// let device = Device::cpu()?;
+/// let kernels = Kernels::load(&device)?;
+/// let x = device.upload(&[1.0f32; 1000])?;
+/// let mut y = device.zeros::<f32>(1000)?;
+///
+/// let stream = device.stream();
+/// let mut saxpy = kernels.prepare().saxpy(Launch::linear(1000), 2.0, &x, &mut y)?;
+/// for _ in 0..10 {
+///     saxpy.launch(&stream)?;
+/// }
+/// drop(saxpy);
+/// let sums = y.download()?;
+/// # assert_eq!(sums.len(), 1000);
+/// # Ok::<(), kernelmill::Error>(())
+/// ```
+///
+/// A buffer that is written is not to be read meanwhile:
+///
+/// ```compile_fail,E0502
+/// # use kernelmill::{Buffer, PreparedLaunch, Result, Stream, WriteSlice};
+/// # fn prepare<'a>(y: impl WriteSlice<f32> + 'a) -> PreparedLaunch<'a> { todo!() }
+/// # fn f(stream: &Stream, mut y: Buffer<f32>) -> Result<()> {
+/// let mut fill = prepare(&mut y);
+/// y.download()?;
+/// fill.launch(stream)?;
+/// # Ok(()) }
+/// ```
+///
+/// A buffer that is gone is not to be used:
+///
+/// ```compile_fail,E0505
+/// # use kernelmill::{Buffer, PreparedLaunch, ReadSlice, Result, Stream};
+/// # fn prepare<'a>(x: impl ReadSlice<f32> + 'a) -> PreparedLaunch<'a> { todo!() }
+/// # fn f(stream: &Stream, x: Buffer<f32>) -> Result<()> {
+/// let mut sum = prepare(&x);
+/// drop(x);
+/// sum.launch(stream)?;
+/// # Ok(()) }
+/// ```
+pub struct PreparedLaunch<'a> {
+    /// `None`: there are no threads.
+    launch: Option<Ready>,
+    memory: Vec<PreparedMemory>,
+    device: Device,
+    /// The memory is borrowed for this.
+    marker: PhantomData<&'a mut ()>,
+}
+
+struct Ready {
+    parts: PreparedParts,
+    /// They point into the arguments of the parts, which are on the heap.
+    pointers: Pointers,
+}
+
+// SAFETY: the pointers are to arguments that are this value's own, and nothing writes them.
+unsafe impl Send for Ready {}
+
+/// Blocks of memory that are held without a word on the heap in the least space.
+const FEW: usize = 8;
+
+/// Prepares the launch that `wrapper` makes on the stream that it is given.
+///
+/// # Errors
+///
+/// Those of the wrapper.
+///
+/// # Safety
+///
+/// `wrapper` makes one launch. What it gives that to use is borrowed for `'a`, for writing where the launch writes,
+/// and what the wrapper asks of its caller holds for every launch in `'a`.
+pub unsafe fn prepare<'a>(
+    device: &Device,
+    wrapper: impl FnOnce(&PreparationStream) -> Result<()>,
+) -> Result<PreparedLaunch<'a>> {
+    let stream = PreparationStream(Preparation::new(device.context().id()));
+    wrapper(&stream)?;
+    let noted = stream.0.into_noted();
+    let parts = noted.launch.and_then(|launch| launch.downcast::<PreparedParts>().ok());
+    let launch = parts.map(|parts| {
+        let pointers = parts.arguments.to_pointers();
+        Ready { parts: *parts, pointers }
+    });
+    Ok(PreparedLaunch { launch, memory: noted.memory, device: device.clone(), marker: PhantomData })
+}
+
+/// The stream that a wrapper is given while its launch is prepared.
+pub struct PreparationStream(Preparation);
+
+impl crate::argument::sealed::Sealed for PreparationStream {}
+
+impl LaunchStream for PreparationStream {
+    fn stream(&self) -> StreamRef<'_> {
+        StreamRef::new(&self.0)
+    }
+}
+
+impl fmt::Debug for PreparationStream {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("PreparationStream").finish_non_exhaustive()
+    }
+}
+
+impl PreparedLaunch<'_> {
+    /// Puts the launch on a stream, as the wrapper would: it waits for what else uses its buffers.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongDevice`] for a stream of another device or a graph that is being recorded, and what the driver
+    /// reports. A panic of the kernel is reported by the stream or a buffer, as that of any launch.
+    pub fn launch(&mut self, stream: &impl LaunchStream) -> Result<()> {
+        let stream = stream.stream();
+        if stream.is_recording() || !self.device.context().accepts(stream) {
+            return Err(self.wrong_device(stream));
+        }
+        let Some(ready) = &self.launch else { return Ok(()) };
+        if self.memory.len() <= FEW {
+            ready.launch::<FEW>(&mut self.memory, stream)
+        } else {
+            ready.launch::<MAX_ARGUMENTS>(&mut self.memory, stream)
+        }
+    }
+
+    /// The device that it is prepared for.
+    #[must_use]
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    #[cold]
+    fn wrong_device(&self, stream: StreamRef<'_>) -> Error {
+        let name = self.launch.as_ref().map(|ready| ready.parts.kernel.name());
+        Error::WrongDevice {
+            subject: format!("a prepared launch of `{}`", name.unwrap_or("a kernel")),
+            found: self.device.to_string(),
+            expected: stream.describe().to_owned(),
+        }
+    }
+}
+
+impl Ready {
+    /// Launches it, with as many blocks of memory at most.
+    fn launch<const N: usize>(
+        &self,
+        memory: &mut [PreparedMemory],
+        stream: StreamRef<'_>,
+    ) -> Result<()> {
+        let mut guards = [const { Guard::Nothing }; N];
+        for (guard, memory) in guards.iter_mut().zip(memory) {
+            // SAFETY: who prepared the launch has promised that the memory is borrowed while it lives.
+            *guard = unsafe { memory.hold(stream)? };
+        }
+        let PreparedParts { kernel, shape, arguments } = &self.parts;
+        // SAFETY: the memory is held, the shape was checked, and the stream is of the kernel's device.
+        let error = unsafe { kernel.run_prepared(stream, shape, arguments, &self.pointers)? };
+        if let Some(error) = error {
+            guards.iter().filter_map(Guard::errors).for_each(|slot| slot.keep(&error));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for PreparedLaunch<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.launch.as_ref().map(|ready| ready.parts.kernel.name());
+        formatter
+            .debug_struct("PreparedLaunch")
+            .field("kernel", &name)
+            .field("device", &self.device)
+            .finish_non_exhaustive()
+    }
+}
