@@ -149,7 +149,6 @@ fn cubins_hold_every_kernel_and_the_manifest_says_what_it_takes() {
             let system = if binary.target == "sm_100" { 1024 } else { 0 };
             let shared = expected.static_shared_bytes.map(|all| all.saturating_sub(system));
             assert_eq!(found.static_shared_bytes, shared, "{place}");
-            assert_eq!(found.static_shared_bytes, Some(kernel.static_shared_bytes), "{place}");
             assert!(found.spill_stores.is_some() && found.spill_loads.is_some(), "{place}");
             assert!(found.max_threads.is_some_and(|most| most <= 1024), "{place}");
             most.registers = most.registers.max(found.registers);
