@@ -24,12 +24,11 @@ use std::collections::{HashMap, HashSet};
 use kernelmill_llvm::ir::{Block, Builder, ModuleExt, Opcode, Type, Value};
 
 use super::{
-    copy,
     instructions::writes_panic,
     lowering::{Proof, choose},
     operation::{EARLY_EXIT, EXIT_BARRIER, operations},
 };
-use crate::{EarlyExitRefusal, Lowering, passes::entry::Unit};
+use crate::{EarlyExitRefusal, Lowering, ir::copy_function, passes::entry::Unit};
 
 /// The exits of a kernel at most.
 const EXITS: usize = 16;
@@ -54,7 +53,8 @@ pub(super) fn convert<'c>(
     size: &dyn Fn(Type<'c>) -> u64,
 ) -> Result<Lowering, EarlyExitRefusal> {
     // A kernel that stays a coroutine must not have exit barriers, so they are tried on a copy.
-    let trial = copy::function(unit, kernel, &format!("{}.exits", kernel.name()));
+    let trial =
+        copy_function(unit.context, unit.module, kernel, &format!("{}.exits", kernel.name()));
     let found = exits(unit, trial, size);
     trial.delete_function();
     let (exits, lowering) = found?;
