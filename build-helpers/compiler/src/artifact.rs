@@ -187,7 +187,11 @@ mod tests {
                 panics: true,
                 cpu_symbol: Some("kernelmill_cpu_a_saxpy".into()),
                 strategy: Some(Strategy {
-                    lowering: Lowering::BarrierRegions { barriers: 2, warp_collectives: 0 },
+                    lowering: Lowering::BarrierRegions {
+                        barriers: 2,
+                        warp_collectives: 0,
+                        early_exits: 0,
+                    },
                     widths: vec![8, 16],
                     scalar: None,
                     block: Some([256, 1, 1]),

@@ -57,5 +57,5 @@ pub use job::{
     Options, PanicLevel, Params, Symbols, TableFunction, exported, exported_by,
 };
 pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
-pub use strategy::{CoroutineReason, Lowering, ScalarReason, Strategy};
+pub use strategy::{CoroutineReason, EarlyExitRefusal, Lowering, ScalarReason, Strategy};
 pub use toolchain::{ToolLimits, Toolchain};

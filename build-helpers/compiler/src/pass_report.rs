@@ -6,7 +6,7 @@ use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-use crate::strategy::{Lowering, ScalarReason};
+use crate::strategy::{EarlyExitRefusal, Lowering, ScalarReason};
 
 /// What a pass of the CPU back end did to a kernel, or to the module of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +57,8 @@ pub enum Pass {
     Canonicalization,
     /// Selects between a value and an undefined one become the value.
     UndefinedSelects,
+    /// Early exits before barriers and warp collectives become exit barriers.
+    EarlyExits,
     /// The lowering is chosen, from what is proven of barriers.
     LoweringChoice,
     /// Operations on the thread's context become values.
@@ -106,6 +108,11 @@ pub enum PassFact {
         /// LLVM instructions after it.
         after: u64,
     },
+    /// Early exits are left as they are.
+    EarlyExitsKept {
+        /// Why.
+        because: EarlyExitRefusal,
+    },
     /// The chosen lowering.
     Chosen {
         /// What the kernel's code becomes.
@@ -147,6 +154,7 @@ impl Display for Pass {
             Self::WideIntegers => "wide integers",
             Self::Canonicalization => "canonicalization",
             Self::UndefinedSelects => "undefined selects",
+            Self::EarlyExits => "early exits",
             Self::LoweringChoice => "choice of lowering",
             Self::ContextLowering => "context lowering",
             Self::LoopInterchange => "loop interchange",
@@ -182,6 +190,7 @@ impl Display for PassFact {
             Self::Instructions { before, after } => {
                 write!(formatter, "{before} -> {after} instructions")
             }
+            Self::EarlyExitsKept { because } => write!(formatter, "kept: {because}"),
             Self::Chosen { lowering } => write!(formatter, "{lowering}"),
             Self::Block { size: [x, y, z] } => write!(formatter, "blocks of {x} x {y} x {z}"),
             Self::Widths { widths } => write!(formatter, "vector widths {widths:?}"),

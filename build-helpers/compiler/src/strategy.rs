@@ -43,6 +43,10 @@ pub enum Lowering {
         barriers: u32,
         /// The warp collectives in the kernel's code: shuffles, votes and barriers of warps.
         warp_collectives: u32,
+        /// The places at which threads exit before others reach a barrier or warp collective. From there on code
+        /// runs for the threads that are left.
+        #[serde(default, skip_serializing_if = "is_none")]
+        early_exits: u32,
     },
     /// A coroutine for each thread, suspended where the thread waits.
     Coroutine(CoroutineReason),
@@ -80,6 +84,51 @@ pub enum CoroutineReason {
     },
     /// Vectorisation and barrier regions are off.
     VectorizationOff,
+}
+
+/// Why early exits of a kernel are not turned into a mask, so that it stays a coroutine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum EarlyExitRefusal {
+    /// No divergent branch that all threads reach together leads to the end of the kernel without barriers or
+    /// warp collectives on the way.
+    NoExit,
+    /// Barriers or warp collectives are divergent for the threads that have not exited too.
+    StillDivergent {
+        /// The exits that were found.
+        exits: u64,
+    },
+    /// The kernel has too many exits.
+    TooManyExits {
+        /// The limit.
+        limit: u64,
+    },
+    /// The code between an exit and the end of the kernel is too long to be copied.
+    LongPath {
+        /// Its LLVM instructions.
+        instructions: u64,
+        /// The limit.
+        limit: u64,
+    },
+}
+
+impl Display for EarlyExitRefusal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoExit => formatter.write_str("no thread exits where all come together"),
+            Self::StillDivergent { exits } => {
+                let noun = if *exits == 1 { "exit" } else { "exits" };
+                write!(formatter, "control flow is divergent without {exits} early {noun} too")
+            }
+            Self::TooManyExits { limit } => {
+                write!(formatter, "there are more than {limit} early exits")
+            }
+            Self::LongPath { instructions, limit } => write!(
+                formatter,
+                "after an early exit there are {instructions} instructions, more than {limit}"
+            ),
+        }
+    }
 }
 
 /// Why the code of a kernel is scalar.
@@ -193,18 +242,28 @@ impl Display for Lowering {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ThreadLoop => formatter.write_str("thread loop: no barriers"),
-            Self::BarrierRegions { barriers, warp_collectives } => {
+            Self::BarrierRegions { barriers, warp_collectives, early_exits } => {
                 formatter.write_str("barrier regions: ")?;
                 let counts = [
                     counted(*barriers, "uniform barrier"),
                     counted(*warp_collectives, "uniform warp collective"),
                 ];
                 let counts: Vec<_> = counts.into_iter().flatten().collect();
-                formatter.write_str(&counts.join(" and "))
+                formatter.write_str(&counts.join(" and "))?;
+                match counted(*early_exits, "early exit") {
+                    Some(exits) => write!(formatter, ", {exits}"),
+                    None => Ok(()),
+                }
             }
             Self::Coroutine(reason) => write!(formatter, "coroutine: {reason}"),
         }
     }
+}
+
+/// Whether there is nothing to say.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives it by reference")]
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }
 
 /// A number with its noun; `None` for 0.
@@ -314,7 +373,7 @@ mod tests {
 
     #[test]
     fn strategies_read_as_english() {
-        let regions = Lowering::BarrierRegions { barriers: 1, warp_collectives: 8 };
+        let regions = Lowering::BarrierRegions { barriers: 1, warp_collectives: 8, early_exits: 0 };
         let vectorized = Strategy {
             widths: vec![8, 16],
             block: Some([32, 8, 1]),

@@ -27,7 +27,12 @@ fn vectorized(lowering: Lowering) -> Strategy {
 
 /// The strategy of a kernel whose barriers and warp collectives are uniform.
 fn regions(barriers: u32, warp_collectives: u32) -> Strategy {
-    vectorized(Lowering::BarrierRegions { barriers, warp_collectives })
+    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 0 })
+}
+
+/// The same, where threads exit early at one place.
+fn regions_after_exit(barriers: u32, warp_collectives: u32) -> Strategy {
+    vectorized(Lowering::BarrierRegions { barriers, warp_collectives, early_exits: 1 })
 }
 
 fn scalar(reason: ScalarReason) -> Strategy {
@@ -73,22 +78,55 @@ fn uniform_barriers_split_a_kernel_into_regions() {
 
 #[test]
 fn barriers_that_depend_on_the_thread_make_coroutines() {
-    for (name, statements) in [
-        ("strategy_branch", "if t < n { thread::sync_threads(); }"),
-        ("strategy_exit", "if t >= n { return; }\n thread::sync_threads();"),
-        ("strategy_trips", "for _ in 0..t { thread::sync_threads(); }"),
+    for (name, statements, divergent) in [
+        ("strategy_branch", "if t < n { thread::sync_threads(); }", 1),
+        ("strategy_trips", "for _ in 0..t { thread::sync_threads(); }", 1),
         (
             "strategy_data",
             "if unsafe { TILE[(t as usize + 1) % 64] } > n { thread::sync_threads(); }",
+            1,
+        ),
+        (
+            "strategy_inside",
+            "if t % 2 > 0 { if t >= n { return; }\n unsafe { TILE[t as usize] += n }; }",
+            1,
+        ),
+        ("strategy_unlike", "if t == n { thread::sync_threads(); return; }", 2),
+    ] {
+        let all = kernel("apart", &format!("{statements}\n thread::sync_threads();"));
+        let total = if name == "strategy_inside" { 1 } else { 2 };
+        let reason = CoroutineReason::DivergentBarriers { divergent, total };
+        assert_eq!(strategy(name, &all), coroutine(reason), "{statements}");
+    }
+}
+
+/// What threads do that come to no barrier any more is done before a barrier of the others.
+#[test]
+fn threads_that_exit_early_are_left_out() {
+    for (name, statements) in [
+        ("strategy_exit", "if t >= n { return; }\n thread::sync_threads();"),
+        ("strategy_last", "if t < n { thread::sync_threads(); }"),
+        (
+            "strategy_read",
+            "if unsafe { TILE[(t as usize + 1) % 64] } > n { thread::sync_threads(); }",
+        ),
+        (
+            "strategy_break",
+            "loop { thread::sync_threads();\n if y.get_mut(i).is_none() { return; } }",
         ),
     ] {
-        let found = strategy(name, &kernel("apart", statements));
-        let reason = CoroutineReason::DivergentBarriers { divergent: 1, total: 1 };
-        assert_eq!(found, coroutine(reason), "{statements}");
+        let found = strategy(name, &kernel("exits", statements));
+        assert_eq!(found, regions_after_exit(1, 0), "{statements}");
     }
     let some = kernel("some", "thread::sync_threads();\n if t < n { thread::sync_threads(); }");
-    let reason = CoroutineReason::DivergentBarriers { divergent: 1, total: 2 };
-    assert_eq!(strategy("strategy_some", &some), coroutine(reason));
+    assert_eq!(strategy("strategy_some", &some), regions_after_exit(2, 0));
+    for (name, statements, collectives) in [
+        ("warp_exit", "if t >= n { return; }\n let t = warp::shuffle(t, 1);\n warp::sync();", 2),
+        ("warp_one", "let t = if t / 32 == 0 { warp::shuffle(t, 1) } else { t };", 1),
+    ] {
+        let found = strategy(name, &kernel("exits", statements));
+        assert_eq!(found, regions_after_exit(0, collectives), "{statements}");
+    }
 }
 
 /// A panic that formats its message calls functions that can panic themselves.
@@ -121,13 +159,8 @@ fn warp_collectives_of_some_lanes_make_coroutines() {
         ("warp_half", "let t = warp::shuffle_sync(0xffff, t, 1);", PartialMask),
         (
             "warp_branch",
-            "let t = if t / 32 == 0 { warp::shuffle(t, 1) } else { t };",
-            DivergentWarpCollectives { divergent: 1, total: 1 },
-        ),
-        (
-            "warp_exit",
-            "if t >= n { return; }\n let t = warp::shuffle(t, 1);\n warp::sync();",
-            DivergentWarpCollectives { divergent: 2, total: 2 },
+            "let t = if t / 32 == 0 { warp::shuffle(t, 1) } else { t };\n warp::sync();",
+            DivergentWarpCollectives { divergent: 1, total: 2 },
         ),
     ] {
         let found = strategy(name, &kernel("some", statements));
@@ -434,7 +467,7 @@ fn passes_report_what_they_changed() {
     let text = format!(
         "use kernelmill_device::prelude::*;\n{}{}",
         tree("summed", "block_size = [64, 1, 1]"),
-        kernel("waits", "if t < n { thread::sync_threads(); }")
+        kernel("waits", "if t < n { thread::sync_threads(); }\n thread::sync_threads();")
     );
     let (source, lowered) = lower("passes", &text);
     let config = Config::new("cpu".parse().unwrap());
@@ -443,11 +476,12 @@ fn passes_report_what_they_changed() {
         let own = reports.iter().filter(|report| report.kernel.as_deref() == kernel);
         own.map(|report| (report.pass, report.outcome)).collect()
     };
-    use PassOutcome::{Changed, Unchanged};
+    use PassOutcome::{Changed, Skipped, Unchanged};
     let promoted =
         [(Pass::Promotion, if cfg!(target_arch = "x86_64") { Changed } else { Unchanged })];
     let summed = [
         (Pass::UndefinedSelects, Unchanged),
+        (Pass::EarlyExits, Skipped),
         (Pass::LoweringChoice, Unchanged),
         (Pass::ContextLowering, Changed),
         (Pass::LoopInterchange, Unchanged),
@@ -457,7 +491,8 @@ fn passes_report_what_they_changed() {
     ];
     assert_eq!(of(Some("summed")), [&summed[..], &promoted].concat());
     let last = of(Some("waits")).pop();
-    assert_eq!(last, Some((Pass::Promotion, PassOutcome::Skipped)));
+    assert_eq!(last, Some((Pass::Promotion, Skipped)));
+    assert!(of(Some("waits")).contains(&(Pass::EarlyExits, Unchanged)));
     assert!(of(Some("waits")).contains(&(Pass::CoroutineLowering, Changed)));
     assert!(of(None).contains(&(Pass::SharedMemory, Changed)));
     let block = reports.iter().find(|report| report.pass == Pass::Specialization).unwrap();

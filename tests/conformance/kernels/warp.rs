@@ -111,4 +111,14 @@ pub fn warp_mixed_apart(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
     if thread::thread_idx().x < 1024 + rounds {
         mix(rounds, x, y);
     }
+    warp::sync();
+}
+
+/// The same where threads might have returned before.
+#[kernel(dim = 3)]
+pub fn warp_mixed_rest(rounds: u32, x: &[u32], y: DisjointSlice<u32>) {
+    if thread::thread_idx().x >= 1024 + rounds {
+        return;
+    }
+    mix(rounds, x, y);
 }

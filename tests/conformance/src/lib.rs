@@ -12,6 +12,7 @@ mod compare;
 mod context;
 mod deferred;
 mod edges;
+mod exits;
 mod grid;
 mod groups;
 mod kernels;
@@ -56,6 +57,7 @@ pub fn all() -> Vec<Check> {
         panics::CHECKS,
         places::CHECKS,
         edges::CHECKS,
+        exits::CHECKS,
         checks::CHECKS,
         stack::CHECKS,
     ]

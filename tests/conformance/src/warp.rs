@@ -13,6 +13,7 @@ pub(crate) const CHECKS: &[Check] = &[
     Check::new("warp_votes", votes),
     Check::new("warp_mixed", mixed),
     Check::new("warp_mixed_apart", mixed_apart),
+    Check::new("warp_mixed_rest", mixed_rest),
 ];
 
 const N: usize = 128 * 3;
@@ -82,6 +83,12 @@ fn mixed(on: &Context) -> Outcome {
 fn mixed_apart(on: &Context) -> Outcome {
     mixed_by(on, |launch, rounds, x, y| {
         on.kernels.warp_mixed_apart(&on.stream, launch, rounds, x, y)
+    })
+}
+
+fn mixed_rest(on: &Context) -> Outcome {
+    mixed_by(on, |launch, rounds, x, y| {
+        on.kernels.warp_mixed_rest(&on.stream, launch, rounds, x, y)
     })
 }
 

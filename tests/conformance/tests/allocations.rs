@@ -45,7 +45,7 @@ const STRATEGIES: [Strategy; 4] = [
         on.kernels.dynamic_shared(&on.stream, launch, &on.input, &mut on.output).unwrap();
     }),
     ("coroutine", |on, launch| {
-        on.kernels.early_exit(&on.stream, launch, &on.input, &mut on.output).unwrap();
+        on.kernels.exit_inside(&on.stream, launch, &on.input, &mut on.output).unwrap();
     }),
 ];
 

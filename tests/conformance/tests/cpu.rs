@@ -92,6 +92,7 @@ checks!(
     warp_votes,
     warp_mixed,
     warp_mixed_apart,
+    warp_mixed_rest,
     mma_f16,
     mma_bf16,
     mma_tf32,
@@ -134,6 +135,9 @@ checks!(
     edge_places,
     edge_conditions,
     edge_wide_rows,
+    exit_sums,
+    exit_image,
+    exit_inside,
     check_after_call,
     checks_after_call,
     check_after_barrier,
@@ -173,10 +177,31 @@ fn grid_stride_loops_are_interchanged() {
 fn warp_collectives_are_vectorised_where_they_may_be() {
     let strategies = strategies("kernels/warp.rs");
     let mixed = &strategies["warp_mixed"];
-    assert_eq!(mixed.lowering, Lowering::BarrierRegions { barriers: 0, warp_collectives: 9 });
+    assert_eq!(
+        mixed.lowering,
+        Lowering::BarrierRegions { barriers: 0, warp_collectives: 9, early_exits: 0 }
+    );
     assert!(!mixed.widths.is_empty(), "{mixed}");
+    let rest = &strategies["warp_mixed_rest"];
+    assert_eq!(
+        rest.lowering,
+        Lowering::BarrierRegions { barriers: 0, warp_collectives: 9, early_exits: 1 }
+    );
     let apart = &strategies["warp_mixed_apart"];
     assert!(matches!(apart.lowering, Lowering::Coroutine(_)), "{apart}");
+}
+
+#[test]
+fn early_exits_make_no_coroutines() {
+    let strategies = strategies("kernels/exits.rs");
+    for (kernel, exits) in [("exit_sums", 1), ("exit_image", 2)] {
+        let strategy = &strategies[kernel];
+        assert!(
+            matches!(strategy.lowering, Lowering::BarrierRegions { early_exits, .. } if early_exits == exits),
+            "{kernel}: {strategy}"
+        );
+        assert!(!strategy.widths.is_empty(), "{kernel}: {strategy}");
+    }
 }
 
 /// The same for what is compiled for older processors; one that this machine has not counts as its own.

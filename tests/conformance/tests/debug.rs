@@ -230,6 +230,7 @@ pub fn coroutine(mut y: DisjointSlice<u32>) {
     while value % 7 != 0 {
         value += warp::shuffle_xor(value, 1);
     }
+    warp::sync();
     if let Some(out) = y.get_mut(i) {
         *out = value / 3;
     }
@@ -248,7 +249,7 @@ pub fn coroutine(mut y: DisjointSlice<u32>) {
     );
     assert!(!has_path_of_the_machine(&artifact.bytes));
     let library = linked(&artifact.bytes, "cpu_lines");
-    for (kernel, lines) in [("lanes", &[6][..]), ("regions", &[15, 19]), ("coroutine", &[28, 31])] {
+    for (kernel, lines) in [("lanes", &[6][..]), ("regions", &[15, 19]), ("coroutine", &[28, 32])] {
         let found = places(&library, kernel);
         for line in lines {
             let wanted = format!("cpu_lines.rs:{line}");

@@ -65,15 +65,15 @@ impl Case {
         let open = random.below(2) == 0;
         let (leave, quit, mix, lane) = (0, 0, 0, 0);
         let mut case = Self { index, functions, leave, rounds, step, open, quit, mix, lane };
-        // Lanes exchange values only where all threads are there still.
-        match random.below(6) {
-            0 => case.leave = [3, 5, 11][random.below(3) as usize],
+        let kind = random.below(6);
+        match kind {
+            0 | 4 => case.leave = [3, 5, 11][random.below(3) as usize],
             1 => case.quit = [3, 7][random.below(2) as usize],
-            2 | 3 => {
-                case.mix = 1 + random.below(7);
-                case.lane = [1, 5, 16, 31][random.below(4) as usize];
-            }
             _ => {}
+        }
+        if matches!(kind, 2..5) {
+            case.mix = 1 + random.below(7);
+            case.lane = [1, 5, 16, 31][random.below(4) as usize];
         }
         case
     }

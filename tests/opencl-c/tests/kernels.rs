@@ -47,7 +47,7 @@ fn no_kernel_is_a_coroutine_and_those_of_scalars_are_vectorised() {
         assert!(!is_coroutine, "{name}: {strategy}");
     }
     let barriers = |name: &str| match strategies[name].lowering {
-        Lowering::BarrierRegions { barriers, warp_collectives } => (barriers, warp_collectives),
+        Lowering::BarrierRegions { barriers, warp_collectives, .. } => (barriers, warp_collectives),
         _ => (0, 0),
     };
     for (name, expected) in [

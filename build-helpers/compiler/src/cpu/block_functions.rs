@@ -17,7 +17,7 @@ use super::{
     abi::{Functions, VARIANTS},
     body::Body,
     code_size::Sizes,
-    context::is_barrier,
+    context::{is_barrier, is_exit_barrier},
     interchange,
     outlined::OutlinedExits,
     processor_levels::{self, Level},
@@ -84,12 +84,15 @@ impl<'c> Kernel<'_, '_, 'c> {
     pub(super) fn build(&self) -> Result<BlockFunctions<'c>, Error> {
         let scalar = self.scalar_reason();
         let (mut interchanged_loops, mut known) = (0, None);
-        if scalar.is_none() {
+        // Both take it that every thread of a block reaches its barriers.
+        let is_prepared =
+            scalar.is_none() && !self.body.function.calls().into_iter().any(is_exit_barrier);
+        if is_prepared {
             interchanged_loops = interchange::loops(self.unit, self.machine, self.body)?;
             known = self.specialized()?;
         }
         let size = known.as_ref().map(|known| known.block.threads);
-        self.report_analyses(scalar.is_none().then_some(interchanged_loops), size);
+        self.report_analyses(is_prepared.then_some(interchanged_loops), size);
         let barriers = self.body.split_into_regions(self.unit);
         let count = PassFact::Count { count: barriers + 1 };
         self.reports.add(Pass::RegionFormation, PassOutcome::of(barriers > 0), Some(count));

@@ -115,7 +115,10 @@ impl<'c> Body<'c> {
 
     /// Replaces the operations on the context.
     pub(super) fn lower(&self, unit: &Unit<'_, 'c>, outlined: &Outlined<'c>) -> u64 {
-        let lowering = Lowering { unit, source: self.source, shared_bytes: self.shared_bytes };
+        let can_exit =
+            operations(self.function).iter().any(|(_, what)| *what == Operation::EarlyExit);
+        let lowering =
+            Lowering { unit, source: self.source, shared_bytes: self.shared_bytes, can_exit };
         for call in self.function.calls() {
             let reports = reports_panic(call);
             if outlined.needs_context(call) {

@@ -6,6 +6,7 @@ use kernelmill_llvm::ir::{
 
 use super::{
     abi::{block, dynamic_shared_offset, field, geometry, item, set_field},
+    exit_flags,
     operation::{Operation, number, operations},
     warp_collectives::{self, Turn},
 };
@@ -17,9 +18,21 @@ pub(super) const SUSPEND: &str = "__kernelmill_suspend";
 /// Marks a barrier in a body that is built by regions; the compiler's own.
 pub(super) const BARRIER: &str = "__kernelmill_region_barrier";
 
-/// Whether a call is such a mark.
+/// Marks a barrier after which threads that have left the kernel early do not go on.
+const BARRIER_OF_EXITS: &str = "__kernelmill_region_exit_barrier";
+
+/// Whether a call is a mark of either kind.
 pub(super) fn is_barrier(call: Value<'_>) -> bool {
-    call.is_call() && call.called_function().is_some_and(|callee| callee.name() == BARRIER)
+    is_call_of(call, BARRIER) || is_exit_barrier(call)
+}
+
+/// Whether a call marks a barrier after early exits.
+pub(super) fn is_exit_barrier(call: Value<'_>) -> bool {
+    is_call_of(call, BARRIER_OF_EXITS)
+}
+
+fn is_call_of(call: Value<'_>, name: &str) -> bool {
+    call.is_call() && call.called_function().is_some_and(|callee| callee.name() == name)
 }
 
 /// The thread-local copy of the first fields of the run time's `Item`: block, thread and lane.
@@ -107,9 +120,15 @@ impl<'c> Source<'c> {
             }
             (Operation::DynamicSharedBytes, _) => of_geometry(geometry::DYNAMIC_SHARED_BYTES),
             (Operation::PanicRecord, _) => of_block(pointer, block::PANIC),
-            (Operation::Fence | Operation::Exit | Operation::Barrier | Operation::Warp(_), _) => {
-                unreachable!("{operation:?} reads nothing")
-            }
+            (
+                Operation::Fence
+                | Operation::Exit
+                | Operation::Barrier
+                | Operation::EarlyExit
+                | Operation::ExitBarrier
+                | Operation::Warp(_),
+                _,
+            ) => unreachable!("{operation:?} reads nothing"),
         }
     }
 }
@@ -187,6 +206,8 @@ pub(super) struct Lowering<'u, 'a, 'c> {
     pub(super) source: Source<'c>,
     /// Bytes of shared memory that the source's kernels declare.
     pub(super) shared_bytes: u64,
+    /// Whether threads of a body of regions exit before others.
+    pub(super) can_exit: bool,
 }
 
 impl<'c> Lowering<'_, '_, 'c> {
@@ -206,12 +227,18 @@ impl<'c> Lowering<'_, '_, 'c> {
             Operation::Exit => return_at(self.unit, call),
             Operation::Fence => builder.fence(AtomicOrdering::SequentiallyConsistent),
             Operation::Barrier => match self.source {
-                Source::Parameters { .. } => self.end_region(&builder),
+                Source::Parameters { .. } => self.end_region(&builder, BARRIER),
                 Source::Item(item) => {
                     self.set_site(&builder, item, site);
                     self.wait(&builder, 1);
                 }
             },
+            Operation::EarlyExit => {
+                let (context, thread) = (self.unit.context, self.thread());
+                let linear = thread.linear(context, &builder);
+                exit_flags::exit(context, &builder, thread.tables, linear);
+            }
+            Operation::ExitBarrier => self.end_region(&builder, BARRIER_OF_EXITS),
             Operation::Warp(number) => {
                 let result = match self.source {
                     Source::Parameters { .. } => self.exchange(&builder, (call, number), turn),
@@ -230,9 +257,17 @@ impl<'c> Lowering<'_, '_, 'c> {
     }
 
     /// Marks a barrier between regions.
-    fn end_region(&self, builder: &Builder<'c>) {
+    fn end_region(&self, builder: &Builder<'c>, mark: &str) {
         let ty = Type::void(self.unit.context).function(&[]);
-        builder.call(self.unit.module.declare(BARRIER, ty), &[]);
+        builder.call(self.unit.module.declare(mark, ty), &[]);
+    }
+
+    /// What a thread of a body of regions knows of its place.
+    fn thread(&self) -> warp_collectives::Thread<'c> {
+        let Source::Parameters { thread, dims, tables, .. } = self.source else {
+            unreachable!("coroutines wait")
+        };
+        warp_collectives::Thread { index: thread, dims, tables, can_exit: self.can_exit }
     }
 
     /// Builds a warp collective between regions, and gives its result.
@@ -242,15 +277,12 @@ impl<'c> Lowering<'_, '_, 'c> {
         operation: (Value<'c>, u64),
         turn: Option<Turn>,
     ) -> Option<Value<'c>> {
-        let Source::Parameters { thread, dims, tables, .. } = self.source else {
-            unreachable!("coroutines wait")
-        };
         let Some(turn) = turn else {
-            self.end_region(builder);
+            self.end_region(builder, BARRIER);
             return None;
         };
-        let thread = warp_collectives::Thread { index: thread, dims, tables };
-        let barrier = || self.end_region(builder);
+        let thread = self.thread();
+        let barrier = || self.end_region(builder, BARRIER);
         Some(warp_collectives::build(self.unit, builder, &thread, operation, turn, &barrier))
     }
 

@@ -3,7 +3,7 @@
 use kernelmill_llvm::ir::{Block, Builder, IntPredicate, Opcode, Type, TypeKind, Value};
 
 use super::{
-    context::{is_barrier, reports_panic},
+    context::{is_barrier, is_exit_barrier, reports_panic},
     uniformity::is_pure_intrinsic,
 };
 
@@ -30,6 +30,11 @@ pub(super) fn is_prefetch(call: Value<'_>) -> bool {
 /// Whether a block ends at a barrier.
 pub(super) fn ends_at_barrier(block: Block<'_>) -> bool {
     block.instructions().iter().any(|call| is_barrier(*call))
+}
+
+/// Whether a block ends at an exit barrier.
+pub(super) fn ends_at_exit_barrier(block: Block<'_>) -> bool {
+    block.instructions().iter().any(|call| is_exit_barrier(*call))
 }
 
 /// Whether a block writes down a panic.

@@ -7,7 +7,8 @@
 use kernelmill_llvm::ir::{Opcode, Type, TypeKind, Value};
 
 use super::{
-    context::{reports_panic, suspends},
+    context::suspends,
+    instructions::writes_panic,
     operation::{Operation, number, operations},
     uniformity::{Asked, Flow, Shape, Uniformity},
 };
@@ -43,13 +44,11 @@ pub(super) fn choose<'c>(
     if let Some(why) = unusual(kernel) {
         return Lowering::Coroutine(why);
     }
-    let flow = Flow::new(kernel, |block| {
-        block.instructions().into_iter().any(|call| call.is_call() && reports_panic(call))
-    });
-    let found = Uniformity::new(kernel, &flow, &Asked { lanes: 1, source: &shim_source, size });
+    let Proof { flow, uniformity } = Proof::new(kernel, size);
     let (mut all, mut apart) = (Waits::default(), Waits::default());
+    let mut early_exits = 0;
     for (call, what) in operations(kernel) {
-        let is_apart = !found.is_reached_together(flow.number(call.block()));
+        let is_apart = !uniformity.is_reached_together(flow.number(call.block()));
         match what {
             Operation::Barrier => {
                 all.barriers += 1;
@@ -58,6 +57,11 @@ pub(super) fn choose<'c>(
             Operation::Warp(_) => {
                 all.warp_collectives += 1;
                 apart.warp_collectives += u32::from(is_apart);
+            }
+            // A barrier for it alone would be one that the kernel does not have.
+            Operation::ExitBarrier => {
+                early_exits += 1;
+                apart.barriers += u32::from(is_apart);
             }
             _ => {}
         }
@@ -72,6 +76,7 @@ pub(super) fn choose<'c>(
         Waits { barriers: 0, warp_collectives: 0 } => Lowering::BarrierRegions {
             barriers: all.barriers,
             warp_collectives: all.warp_collectives,
+            early_exits,
         },
         Waits { barriers: 0, warp_collectives: divergent } => {
             let total = all.warp_collectives;
@@ -81,6 +86,31 @@ pub(super) fn choose<'c>(
             let total = all.barriers;
             Lowering::Coroutine(CoroutineReason::DivergentBarriers { divergent, total })
         }
+    }
+}
+
+/// What is known of a kernel's control flow, before its context is lowered.
+pub(super) struct Proof<'c> {
+    pub(super) flow: Flow<'c>,
+    /// Of the threads of a block.
+    pub(super) uniformity: Uniformity<'c>,
+}
+
+impl<'c> Proof<'c> {
+    pub(super) fn new(kernel: Value<'c>, size: &dyn Fn(Type<'c>) -> u64) -> Self {
+        Self::without(kernel, size, &[])
+    }
+
+    /// What is known for threads that do not go the ways `left_out` between blocks.
+    pub(super) fn without(
+        kernel: Value<'c>,
+        size: &dyn Fn(Type<'c>) -> u64,
+        left_out: &[(usize, usize)],
+    ) -> Self {
+        let flow = Flow::without(kernel, writes_panic, left_out);
+        let asked = Asked { lanes: 1, source: &shim_source, size };
+        let uniformity = Uniformity::new(kernel, &flow, &asked);
+        Self { flow, uniformity }
     }
 }
 
@@ -122,7 +152,11 @@ fn shim_source(value: Value<'_>) -> Option<Shape> {
         | Operation::DynamicShared
         | Operation::DynamicSharedBytes
         | Operation::PanicRecord => Some(Shape::UNIFORM),
-        Operation::Fence | Operation::Exit | Operation::Barrier => None,
+        Operation::Fence
+        | Operation::Exit
+        | Operation::Barrier
+        | Operation::EarlyExit
+        | Operation::ExitBarrier => None,
     }
 }
 

@@ -25,6 +25,8 @@ mod code_size;
 mod context;
 mod copy;
 mod coroutine;
+mod early_exits;
+mod exit_flags;
 mod inlining;
 mod instructions;
 mod interchange;

@@ -5,6 +5,12 @@ use kernelmill_llvm::ir::Value;
 /// The address of the block's shared memory; the compiler's own, no kernel calls it by name.
 pub(super) const SHARED_BASE: &str = "__kernelmill_shared_base";
 
+/// Marks the thread as one that exits at the next exit barrier; the compiler's own.
+pub(super) const EARLY_EXIT: &str = "__kernelmill_early_exit";
+
+/// The barrier after early exits; the compiler's own.
+pub(super) const EXIT_BARRIER: &str = "__kernelmill_exit_barrier";
+
 /// An operation that needs the context of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
@@ -32,6 +38,10 @@ pub(super) enum Operation {
     Exit,
     /// A barrier of the block.
     Barrier,
+    /// The thread exits at the next exit barrier; the compiler's own.
+    EarlyExit,
+    /// The barrier after early exits; the compiler's own.
+    ExitBarrier,
     /// A warp collective, by the run time's number.
     Warp(u64),
 }
@@ -85,6 +95,8 @@ impl Operation {
             "fence_block" | "fence_device" => Some(Self::Fence),
             "exit" => Some(Self::Exit),
             "barrier" => Some(Self::Barrier),
+            "early_exit" => Some(Self::EarlyExit),
+            "exit_barrier" => Some(Self::ExitBarrier),
             _ => None,
         }
     }
@@ -96,7 +108,7 @@ impl Operation {
 
     /// Whether a thread waits for others.
     pub(super) fn waits(self) -> bool {
-        matches!(self, Self::Barrier | Self::Warp(_))
+        matches!(self, Self::Barrier | Self::ExitBarrier | Self::Warp(_))
     }
 
     /// Whether it names shared memory.

@@ -94,7 +94,7 @@ impl<'c> Outlined<'c> {
     pub(super) fn lower(&self, unit: &Unit<'_, 'c>, shared_bytes: u64) -> u64 {
         for function in &self.users {
             let source = Source::Item(thread_local(unit));
-            let lowering = Lowering { unit, source, shared_bytes };
+            let lowering = Lowering { unit, source, shared_bytes, can_exit: false };
             for call in function.calls() {
                 if reports_panic(call) {
                     lowering.jump_after(call);

@@ -22,7 +22,7 @@ use super::{
     block_functions::{self, Vectorized},
     body::Body,
     code_size::Sizes,
-    context, coroutine, inlining, lowering,
+    context, coroutine, early_exits, inlining, lowering,
     outlined::{Outlined, OutlinedExits},
     reports::Reports,
     shared_memory, simplification, source_lines,
@@ -130,7 +130,7 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             .into_iter()
             .any(|value| value.is_function() && context::uses_shared(value));
         let exits = self.outlined.exits(shim);
-        let lowering = self.lowering(shim, exits);
+        let lowering = self.early_exits(shim, self.lowering(shim, exits), reports);
         let fact = PassFact::Chosen { lowering: lowering.clone() };
         reports.add(Pass::LoweringChoice, PassOutcome::Unchanged, Some(fact));
         let symbol = format!("kernelmill_cpu_{}_{}", unit.name, signature.symbol);
@@ -221,6 +221,31 @@ impl<'p, 'a, 'c> Prepared<'p, 'a, 'c> {
             }),
             (false, true) => Lowering::Coroutine(CoroutineReason::VectorizationOff),
             (false, false) => Lowering::ThreadLoop,
+        }
+    }
+
+    /// Turns early exits of a kernel into exit barriers, where its barriers or warp collectives are divergent
+    /// without; the lowering after that.
+    fn early_exits(&self, shim: Value<'c>, found: Lowering, reports: Reports<'_>) -> Lowering {
+        use CoroutineReason::{DivergentBarriers, DivergentWarpCollectives};
+        let Lowering::Coroutine(DivergentBarriers { .. } | DivergentWarpCollectives { .. }) = found
+        else {
+            reports.add(Pass::EarlyExits, PassOutcome::Skipped, None);
+            return found;
+        };
+        match early_exits::convert(self.unit, shim, &|ty| self.machine.size_of(ty)) {
+            Ok(lowering) => {
+                let Lowering::BarrierRegions { early_exits, .. } = lowering else {
+                    return lowering;
+                };
+                reports.count(Pass::EarlyExits, u64::from(early_exits));
+                lowering
+            }
+            Err(because) => {
+                let fact = Some(PassFact::EarlyExitsKept { because });
+                reports.add(Pass::EarlyExits, PassOutcome::Unchanged, fact);
+                found
+            }
         }
     }
 

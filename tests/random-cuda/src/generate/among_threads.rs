@@ -30,6 +30,7 @@ impl Generator<'_> {
             },
             (5, Together::Block) => Statement::SyncThreads,
             (_, Together::Alone) => Statement::Set(self.variable(), self.int(3, scope)),
+            (6..8, Together::Block) if self.ends_early => self.vote(scope),
             _ if self.ends_early => self.exchange_or_set(scope),
             (6, Together::Block | Together::Lanes(Lanes::All)) if may_nest => {
                 self.nested(scope, Self::elect)
@@ -51,6 +52,23 @@ impl Generator<'_> {
         match scope.together {
             Together::Block => self.exchange(scope),
             _ => Statement::Set(self.variable(), self.int(3, scope)),
+        }
+    }
+
+    /// What lanes that have ended do not count in.
+    fn vote(&mut self, scope: &Scope) -> Statement {
+        let operation = match self.random.below(4) {
+            0 => WarpOperation::Any,
+            1 => WarpOperation::All,
+            2 => WarpOperation::Ballot,
+            _ => return Statement::SyncWarp(Lanes::All),
+        };
+        Statement::Warp {
+            to: self.variable(),
+            operation,
+            value: self.int(2, scope),
+            lane: self.int(1, scope),
+            lanes: Lanes::All,
         }
     }
 

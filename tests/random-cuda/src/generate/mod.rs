@@ -66,7 +66,7 @@ struct Generator<'r> {
     /// Functions that may be called.
     functions: usize,
     in_kernel: bool,
-    /// Whether threads end early. Then operations of warps would miss lanes.
+    /// Whether threads end early. Then operations of warps miss lanes: only votes are made.
     ends_early: bool,
     loops: usize,
     elections: usize,
@@ -146,7 +146,7 @@ impl<'r> Generator<'r> {
             6 if may_nest => self.nested(scope, Self::switch),
             7..10 if !scope.loops.is_empty() => self.leave(scope),
             10..15 if self.in_kernel => self.among_threads(scope),
-            15 if !self.in_kernel || self.ends_early && scope.depth > 0 => {
+            15 if !self.in_kernel || self.ends_early => {
                 Statement::Return(self.any_test(scope), self.int(1, scope))
             }
             16 => Statement::SetElement(self.int(1, scope), self.int(2, scope)),

@@ -70,6 +70,25 @@ impl<'c> Flow<'c> {
         panics: impl Fn(Block<'c>) -> bool,
         region_ends: impl Fn(Block<'c>) -> bool,
     ) -> Self {
+        Self::read(function, panics, region_ends, &[])
+    }
+
+    /// As [`Flow::new`], as it is for threads that do not go the ways `left_out`, each from the first block of a
+    /// pair to the second.
+    pub(crate) fn without(
+        function: Value<'c>,
+        panics: impl Fn(Block<'c>) -> bool,
+        left_out: &[(usize, usize)],
+    ) -> Self {
+        Self::read(function, panics, |_| false, left_out)
+    }
+
+    fn read(
+        function: Value<'c>,
+        panics: impl Fn(Block<'c>) -> bool,
+        region_ends: impl Fn(Block<'c>) -> bool,
+        left_out: &[(usize, usize)],
+    ) -> Self {
         let blocks = function.blocks();
         let numbers: HashMap<_, _> =
             blocks.iter().enumerate().map(|(number, block)| (*block, number)).collect();
@@ -108,6 +127,7 @@ impl<'c> Flow<'c> {
         }
         let mut ends: Vec<_> = normal.into_iter().filter(|&node| !cold[node]).collect();
         ends.extend(&region_ends);
+        ends.extend(leave_out(&mut successors, left_out, &ends));
         successors.push(entries.clone());
         let graph = Graph::new(successors);
         let dominators = graph.dominators(blocks.len());
@@ -131,6 +151,23 @@ impl<'c> Flow<'c> {
         let is_check = self.panics[self.number(yes)] != self.panics[self.number(no)];
         self.blocks[block].terminator().filter(|_| is_check)?.branch_condition()
     }
+}
+
+/// Takes edges out of a graph, and gives the blocks they come from that lead to none of `ends` any more:
+/// there control ends for those that go the other way for ever.
+fn leave_out(
+    successors: &mut [Vec<usize>],
+    edges: &[(usize, usize)],
+    ends: &[usize],
+) -> Vec<usize> {
+    if edges.is_empty() {
+        return Vec::new();
+    }
+    for &(from, to) in edges {
+        successors[from].retain(|&next| next != to);
+    }
+    let ended = Graph::new(successors.to_vec()).reaching(ends);
+    edges.iter().map(|&(from, _)| from).filter(|&from| !ended[from]).collect()
 }
 
 /// What is known of a function's values.

@@ -10,7 +10,7 @@ use super::{
     layout::{
         block_memory::{Blocks, Layout, OWN_ALIGN, OWN_MEMORY, ROW, SpecializedCall},
         context_arrays::ContextArrays,
-        region_function::PANICKED,
+        region_function::{ENDED, PANICKED},
         vector_value::Vectors,
     },
 };
@@ -20,7 +20,7 @@ use crate::{
         block_entry::{self, BlockEntry, count},
         body::Body,
         context::Source,
-        warp_collectives,
+        exit_flags, warp_collectives,
     },
     passes::entry::Unit,
 };
@@ -76,7 +76,20 @@ struct Runner<'a, 'c> {
     rows: PaddedRows<'c>,
     /// Slot of the region to run next.
     next: Value<'c>,
+    exits: Option<Exits<'c>>,
     panicked: Block<'c>,
+}
+
+/// What the runner of a kernel knows whose threads exit before others.
+struct Exits<'c> {
+    /// The address of the flags.
+    tables: Value<'c>,
+    /// The threads of the block.
+    threads: Value<'c>,
+    /// The regions that end at an exit barrier.
+    ending: Vec<bool>,
+    /// The regions in which threads may be missing.
+    lacking: Vec<bool>,
 }
 
 /// The rows of a block's threads, padded to whole vectors.
@@ -110,6 +123,7 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
     let spilled = BlockContext::new(context, &builder, arrays.bytes_of_block);
     let next = builder.alloca(word);
     let rows = PaddedRows::new(context, &builder, entry.dims);
+    let exits = Exits::new(context, &builder, plan, (memory.tables, entry.dims));
     let panicked = Block::append(context, run, "panicked");
     let of_block = entry.index.into_iter().chain(entry.dims).chain(entry.grid);
     let runner = Runner {
@@ -126,6 +140,7 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
         spilled,
         rows,
         next,
+        exits,
         panicked,
     };
     runner.regions(bodies);
@@ -230,6 +245,25 @@ impl<'c> PaddedRows<'c> {
     }
 }
 
+impl<'c> Exits<'c> {
+    /// Says that no thread has exited, where any can.
+    fn new(
+        context: &'c Context,
+        builder: &Builder<'c>,
+        plan: &Plan<'c>,
+        (tables, dims): (Value<'c>, [Value<'c>; 3]),
+    ) -> Option<Self> {
+        let (ending, lacking) = (plan.exit_regions(), plan.lacking_regions());
+        if !ending.contains(&true) {
+            return None;
+        }
+        let dims = dims.map(|size| builder.zero_extend(size, Type::int(context, 64)));
+        let threads = builder.multiply(builder.multiply(dims[0], dims[1]), dims[2]);
+        exit_flags::clear(context, builder, tables, threads);
+        Some(Self { tables, threads, ending, lacking })
+    }
+}
+
 impl<'c> Runner<'_, 'c> {
     /// Runs regions until the kernel has ended.
     fn regions(&self, bodies: &[Functions<'c>]) {
@@ -241,7 +275,15 @@ impl<'c> Runner<'_, 'c> {
         self.builder.branch(regions[0]);
         for (number, region) in bodies.iter().enumerate() {
             self.builder.at_end(regions[number]);
-            self.vectors(region);
+            let lacking = self.exits.as_ref().filter(|exits| exits.lacking[number]);
+            if lacking.is_some() {
+                // Where no thread is left.
+                self.builder.store(word.constant(ENDED), self.next);
+            }
+            self.vectors(region, lacking);
+            if let Some(exits) = self.exits.as_ref().filter(|exits| exits.ending[number]) {
+                exit_flags::pass_barrier(context, &self.builder, exits.tables, exits.threads);
+            }
             let after = self.plan.regions_after(number);
             let again = self.plan.comes_again(number);
             if let [None] = after[..] {
@@ -252,8 +294,8 @@ impl<'c> Runner<'_, 'c> {
                 self.stop_at_panics();
             }
             self.pass_on();
-            if let [Some(next)] = after[..] {
-                self.builder.branch(regions[next]);
+            if let ([Some(next)], None) = (&after[..], lacking) {
+                self.builder.branch(regions[*next]);
                 continue;
             }
             let next = self.builder.load(word, self.next);
@@ -296,8 +338,8 @@ impl<'c> Runner<'_, 'c> {
         self.builder.call(copy, &[to, from, bytes, no]);
     }
 
-    /// Runs a region for all vectors.
-    fn vectors(&self, bodies: &Functions<'c>) {
+    /// Runs a region for all vectors; `lacking` where threads may have exited.
+    fn vectors(&self, bodies: &Functions<'c>, lacking: Option<&Exits<'c>>) {
         let context = self.unit.context;
         if let Some(threads) = self.layout.unrolled {
             return self.unrolled(bodies, threads);
@@ -306,8 +348,13 @@ impl<'c> Runner<'_, 'c> {
         self.count(self.dims[2], |z| {
             self.count(self.dims[1], |y| {
                 let plane = self.builder.multiply(z, self.dims[1]);
-                let row = self.builder.zero_extend(self.builder.add(plane, y), wide);
-                let row = self.builder.multiply(row, self.rows.row);
+                let number = self.builder.zero_extend(self.builder.add(plane, y), wide);
+                let row = self.builder.multiply(number, self.rows.row);
+                if let Some(exits) = lacking {
+                    let width = self.builder.zero_extend(self.dims[0], wide);
+                    let first = self.builder.multiply(number, width);
+                    return self.rest_of_row(bodies, exits, [y, z], (row, first));
+                }
                 if let Some(masked) = bodies.masked {
                     let whole = self.builder.and(
                         self.dims[0],
@@ -324,6 +371,57 @@ impl<'c> Runner<'_, 'c> {
                     self.count(self.dims[0], |x| self.call(bodies.unmasked, [x, y, z], row, None));
                 }
             });
+        });
+    }
+
+    /// Runs a region for the threads of a row that have not exited: `row` is its place in context arrays, and
+    /// `first` the number of its first thread.
+    fn rest_of_row(
+        &self,
+        bodies: &Functions<'c>,
+        exits: &Exits<'c>,
+        [y, z]: [Value<'c>; 2],
+        (row, first): (Value<'c>, Value<'c>),
+    ) {
+        let context = self.unit.context;
+        let (word, wide) = (Type::int(context, 32), Type::int(context, 64));
+        let lanes = self.plan.lanes;
+        let vectors = Vectors { context, lanes };
+        let staying = |x: Value<'c>| {
+            let thread = self.builder.add(first, self.builder.zero_extend(x, wide));
+            exit_flags::staying(context, &self.builder, exits.tables, thread, lanes)
+        };
+        let Some(masked) = bodies.masked else {
+            return self.count(self.dims[0], |x| {
+                let stays = vectors.any(&self.builder, staying(x));
+                self.only_if(stays, || self.call(bodies.unmasked, [x, y, z], row, None));
+            });
+        };
+        let under_mask = |x: Value<'c>, mask: Value<'c>| {
+            let any = vectors.any(&self.builder, mask);
+            self.only_if(any, || self.call(masked, [x, y, z], row, Some(mask)));
+        };
+        let most = word.constant(u64::from(u32::MAX - (lanes - 1)));
+        let whole = self.builder.and(self.dims[0], most);
+        self.steps(whole, lanes, |x| {
+            let mask = staying(x);
+            let bits = vectors.bits(&self.builder, mask);
+            let full = self.builder.compare(IntPredicate::Eq, bits, bits.ty().constant(u64::MAX));
+            let append = || Block::append(context, self.function, "");
+            let [all, some, after] = [append(), append(), append()];
+            self.builder.branch_if(full, all, some);
+            self.builder.at_end(all);
+            self.call(bodies.unmasked, [x, y, z], row, None);
+            self.builder.branch(after);
+            self.builder.at_end(some);
+            under_mask(x, mask);
+            self.builder.branch(after);
+            self.builder.at_end(after);
+        });
+        self.only_if_less(whole, self.dims[0], || {
+            // There are no flags of lanes without a thread.
+            let mask = vectors.where_holds(&self.builder, Some(self.mask(whole)), staying(whole));
+            under_mask(whole, mask);
         });
     }
 
@@ -400,11 +498,15 @@ impl<'c> Runner<'_, 'c> {
     }
 
     fn only_if_less(&self, left: Value<'c>, right: Value<'c>, inside: impl FnOnce()) {
-        let context = self.unit.context;
         let less = self.builder.compare(IntPredicate::Ult, left, right);
+        self.only_if(less, inside);
+    }
+
+    fn only_if(&self, condition: Value<'c>, inside: impl FnOnce()) {
+        let context = self.unit.context;
         let (into, after) =
             (Block::append(context, self.function, ""), Block::append(context, self.function, ""));
-        self.builder.branch_if(less, into, after);
+        self.builder.branch_if(condition, into, after);
         self.builder.at_end(into);
         inside();
         self.builder.branch(after);

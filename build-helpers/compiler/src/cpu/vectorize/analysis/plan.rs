@@ -8,7 +8,7 @@ use kernelmill_llvm::ir::{Opcode, Type, Value};
 use crate::{
     ScalarReason,
     cpu::{
-        instructions::{changes_memory, ends_at_barrier, writes_panic},
+        instructions::{changes_memory, ends_at_barrier, ends_at_exit_barrier, writes_panic},
         uniformity::{Asked, Flow, Graph, Loop, Shape, Uniformity, dominates},
     },
 };
@@ -265,6 +265,30 @@ impl<'c> Plan<'c> {
         let ends = self.flow.ends.iter().filter(|&&end| blocks[end]);
         let next: BTreeSet<_> = ends.map(|end| self.barriers.get(end).copied()).collect();
         next.into_iter().collect()
+    }
+
+    /// For each region, whether it ends at an exit barrier.
+    pub(in crate::cpu::vectorize) fn exit_regions(&self) -> Vec<bool> {
+        let ends = self.flow.region_ends.iter().copied();
+        let exits: Vec<_> =
+            ends.filter(|&end| ends_at_exit_barrier(self.flow.blocks[end])).collect();
+        self.regions.iter().map(|region| exits.iter().any(|&end| region.blocks[end])).collect()
+    }
+
+    /// For each region, whether threads may have exited before.
+    pub(in crate::cpu::vectorize) fn lacking_regions(&self) -> Vec<bool> {
+        let mut lacking = vec![false; self.regions.len()];
+        let ends = self.exit_regions().into_iter().enumerate();
+        let mut work: Vec<_> =
+            ends.filter(|(_, ends)| *ends).flat_map(|(it, _)| self.regions_after(it)).collect();
+        while let Some(next) = work.pop() {
+            if let Some(region) = next
+                && !std::mem::replace(&mut lacking[region], true)
+            {
+                work.extend(self.regions_after(region));
+            }
+        }
+        lacking
     }
 
     /// Whether control can come to a region again.

@@ -1,0 +1,244 @@
+//! Early exits: threads that return before others reach a barrier, as in `if (i >= n) return;`.
+//!
+//! Needs: a simplified and canonical kernel, before its context is lowered. Guarantees: a kernel whose barriers
+//! and warp collectives are proven uniform for the threads that have not exited, or the kernel as it was and the
+//! reason.
+//!
+//! A divergent branch that all threads reach together, of whose two ways one comes to no barrier or warp
+//! collective any more, is an exit. A copy of the way out comes before a new barrier, the *exit barrier*, and
+//! ends with the thread's *exit flag* ([`super::exit_flags`]):
+//!
+//! ```text
+//! if i >= n { path; return }        if i >= n { path; exit = true }
+//! rest                       =>     exit barrier   // who has exited does not go on
+//!                                   rest
+//! ```
+//!
+//! From there on a vector runs under the mask of its threads that have not exited, and not at all without any
+//! ([`super::vectorize`]), as the lanes of a function that returned in
+//! [ISPC](https://doi.org/10.1109/InPar.2012.6339601). So no thread computes anything after its exit, and what
+//! is uniform has to be so for the others alone.
+
+use std::collections::{HashMap, HashSet};
+
+use kernelmill_llvm::ir::{Block, Builder, ModuleExt, Opcode, Type, Value};
+
+use super::{
+    copy,
+    instructions::writes_panic,
+    lowering::{Proof, choose},
+    operation::{EARLY_EXIT, EXIT_BARRIER, operations},
+};
+use crate::{EarlyExitRefusal, Lowering, passes::entry::Unit};
+
+/// The exits of a kernel at most.
+const EXITS: usize = 16;
+/// The instructions on the way from an exit to the end of the kernel at most: the way is copied.
+const PATH: usize = 200;
+
+/// A branch of a function to an exit, by numbers that hold for its copies too.
+#[derive(Clone, Copy, Debug)]
+struct Exit {
+    block: usize,
+    /// Which of the two ways leads out.
+    way: usize,
+    /// The block that it leads to.
+    to: usize,
+}
+
+/// Turns the early exits of a kernel into exit barriers. Gives its lowering then, or why the kernel has been
+/// left as it was. `size` gives the bytes of a type in memory.
+pub(super) fn convert<'c>(
+    unit: &Unit<'_, 'c>,
+    kernel: Value<'c>,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Result<Lowering, EarlyExitRefusal> {
+    // A kernel that stays a coroutine must not have exit barriers, so they are tried on a copy.
+    let trial = copy::function(unit, kernel, &format!("{}.exits", kernel.name()));
+    let found = exits(unit, trial, size);
+    trial.delete_function();
+    let (exits, lowering) = found?;
+    for exit in exits {
+        split(unit, kernel, exit);
+    }
+    Ok(lowering)
+}
+
+/// Splits a function at its exits until its barriers are proven uniform.
+fn exits<'c>(
+    unit: &Unit<'_, 'c>,
+    trial: Value<'c>,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> Result<(Vec<Exit>, Lowering), EarlyExitRefusal> {
+    let mut exits = Vec::new();
+    loop {
+        match choose(trial, false, size) {
+            Lowering::Coroutine(_) => {}
+            lowering => return Ok((exits, lowering)),
+        }
+        if exits.len() == EXITS {
+            return Err(EarlyExitRefusal::TooManyExits { limit: EXITS as u64 });
+        }
+        let exit = next_exit(trial, size).ok_or(match exits.len() {
+            0 => EarlyExitRefusal::NoExit,
+            count => EarlyExitRefusal::StillDivergent { exits: count as u64 },
+        })?;
+        let block = trial.blocks()[exit.block];
+        let path = path(block.successors()[exit.way]);
+        let instructions: usize = path.iter().map(|block| block.instructions().len()).sum();
+        if instructions > PATH {
+            let (instructions, limit) = (instructions as u64, PATH as u64);
+            return Err(EarlyExitRefusal::LongPath { instructions, limit });
+        }
+        split(unit, trial, exit);
+        exits.push(exit);
+    }
+}
+
+/// The first exit that all threads that have not exited reach together.
+///
+/// An exit in a loop makes control divergent in all of the loop. So the exits are looked for together, and what
+/// is reached together is asked for those that do not take them.
+fn next_exit<'c>(function: Value<'c>, size: &dyn Fn(Type<'c>) -> u64) -> Option<Exit> {
+    let mut exits: Vec<Exit> = Vec::new();
+    loop {
+        let left_out: Vec<_> = exits.iter().map(|exit| (exit.block, exit.to)).collect();
+        let proof = Proof::without(function, size, &left_out);
+        match divergent_exit(function, &proof, &exits) {
+            Some(exit) => exits.push(exit),
+            None => {
+                let is_together = |exit: &Exit| proof.uniformity.is_reached_together(exit.block);
+                return exits.into_iter().find(is_together);
+            }
+        }
+    }
+}
+
+/// A divergent branch that is not among those `known`, of which one way leads to waiting threads and one does
+/// not.
+fn divergent_exit<'c>(function: Value<'c>, proof: &Proof<'c>, known: &[Exit]) -> Option<Exit> {
+    let Proof { flow, uniformity } = proof;
+    let waits = operations(function).into_iter().filter(|(_, what)| what.waits());
+    let waits: Vec<_> = waits.map(|(call, _)| flow.number(call.block())).collect();
+    let comes_to_wait = flow.graph.reaching(&waits);
+    let is_new = |block: &usize| {
+        uniformity.divergent.contains(block) && known.iter().all(|exit| exit.block != *block)
+    };
+    let order = flow.graph.reverse_post_order(flow.blocks.len()).into_iter();
+    order.filter(is_new).find_map(|block| {
+        flow.blocks[block].terminator()?.branch_condition()?;
+        let next = flow.blocks[block].successors();
+        let next: Vec<_> = next.into_iter().map(|next| flow.number(next)).collect();
+        let [waits, others] = [0, 1].map(|way| comes_to_wait[next[way]]);
+        let way = usize::from(waits);
+        (waits != others).then_some(Exit { block, way, to: next[way] })
+    })
+}
+
+/// The blocks that control can come to from `start` on.
+fn path<'c>(start: Block<'c>) -> Vec<Block<'c>> {
+    let (mut seen, mut order, mut work) = (HashSet::new(), Vec::new(), vec![start]);
+    while let Some(block) = work.pop() {
+        if seen.insert(block) {
+            order.push(block);
+            work.extend(block.successors());
+        }
+    }
+    order
+}
+
+/// Splits a function at an exit: the way out is copied, and ends at an exit barrier.
+fn split<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, exit: Exit) {
+    let context = unit.context;
+    let block = function.blocks()[exit.block];
+    let end = block.terminator().expect("a branch ends the block");
+    let condition = end.branch_condition().expect("an exit is a conditional branch");
+    let next = block.successors();
+    let before = block.split_before(context, end, "exits");
+    let barrier = Block::append(context, function, "exit.barrier");
+    let out = copy_path(unit, function, (block, next[exit.way]), (before, barrier));
+    let builder = Builder::new(context);
+    builder.at_end(before);
+    let mut ways = [barrier; 2];
+    ways[exit.way] = out;
+    builder.branch_if(condition, ways[0], ways[1]);
+    builder.at_end(barrier);
+    call(unit, &builder, EXIT_BARRIER);
+    builder.branch(block);
+    // Nobody goes the old way any more. A phi there keeps its operand of this block.
+    end.erase();
+    builder.at_end(block);
+    let never = Type::int(context, 1).constant(u64::from(exit.way == 1));
+    builder.branch_if(never, next[0], next[1]);
+}
+
+/// Copies the way from `start`, where control comes to it from `came`, to the end of the kernel: it comes from
+/// `before`, and goes to `barrier` where it ended.
+fn copy_path<'c>(
+    unit: &Unit<'_, 'c>,
+    function: Value<'c>,
+    (came, start): (Block<'c>, Block<'c>),
+    (before, barrier): (Block<'c>, Block<'c>),
+) -> Block<'c> {
+    let builder = Builder::new(unit.context);
+    let path = path(start);
+    let append = |old: &Block<'c>| (*old, Block::append(unit.context, function, "exit"));
+    let blocks: HashMap<_, _> = path.iter().map(append).collect();
+    let mut values = HashMap::new();
+    for old in &path {
+        builder.at_end(blocks[old]);
+        let panics = writes_panic(*old);
+        for instruction in old.instructions() {
+            match instruction.opcode() {
+                Opcode::Phi => {
+                    values.insert(instruction, builder.phi(instruction.ty()));
+                }
+                Opcode::Ret if !panics => {
+                    call(unit, &builder, EARLY_EXIT);
+                    builder.branch(barrier);
+                }
+                _ => {
+                    values.insert(instruction, builder.copy(instruction));
+                }
+            }
+        }
+    }
+    // In order, so that the same source always makes the same binary.
+    for old in path.iter().flat_map(|block| block.instructions()) {
+        let Some(new) = values.get(&old).copied() else { continue };
+        for (index, operand) in old.operands().into_iter().enumerate() {
+            let value = values.get(&operand).copied();
+            match old.incoming_block(index as u32) {
+                // Control comes to the copy from the path alone, and from the exit to its start.
+                Some(from) => {
+                    let from = match blocks.get(&from) {
+                        None if from == came && old.block() == start => Some(before),
+                        from => from.copied(),
+                    };
+                    if let Some(from) = from {
+                        new.add_incoming(value.unwrap_or(operand), from);
+                    }
+                }
+                None => {
+                    if let Some(value) = value {
+                        new.set_operand(index as u32, value);
+                    }
+                }
+            }
+        }
+    }
+    for old in &path {
+        for next in old.successors() {
+            blocks[old].redirect(next, blocks[&next]);
+        }
+    }
+    blocks[&start]
+}
+
+fn call<'c>(unit: &Unit<'_, 'c>, builder: &Builder<'c>, name: &str) {
+    let ty = Type::void(unit.context).function(&[]);
+    builder.call(unit.module.declare(name, ty), &[]);
+}
+
+#[cfg(test)]
+mod tests;
