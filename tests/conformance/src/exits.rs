@@ -56,7 +56,7 @@ fn inside(on: &Context) -> Outcome {
     let x = below(73, 1000, 3 * 64);
     let (input, mut output) = (on.device.upload(&x)?, on.device.zeros::<u32>(x.len())?);
     on.kernels.exit_inside(&on.stream, Launch::grid([3], [64]), &input, &mut output)?;
-    let left = |x: u32| if x % 2 == 1 && x % 3 != 0 { x + (x + 3) / 2 } else { x };
+    let left = |x: u32| if x % 2 == 1 && !x.is_multiple_of(3) { x + (x + 3) / 2 } else { x };
     let expected = x.iter().enumerate().map(|(i, &value)| match value % 6 {
         3 => value + 3,
         _ => left(x[i / 64 * 64 + 63 - i % 64]) ^ value,

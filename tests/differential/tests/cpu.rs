@@ -45,7 +45,7 @@ fn many_cases_are_vectorised_and_the_vectoriser_failed_on_none() {
     });
     assert!(exits >= 10, "{exits} of {strategies:?}");
     let coroutines = count(&|it| matches!(it.lowering, Lowering::Coroutine(_)));
-    assert!(loops >= 5 && regions >= 20 && coroutines >= 80, "{loops} {regions} {coroutines}");
+    assert!(loops >= 5 && regions >= 20 && coroutines >= 60, "{loops} {regions} {coroutines}");
 }
 
 /// The same for what is compiled for older processors; one that this machine has not counts as its own.
