@@ -383,7 +383,7 @@ fn types_that_do_not_fit_are_refused_where_they_are_declared() {
             "owner",
             "fn f(x: &mut Box<f32>) { **x *= 2.0 }",
             "fn d(x: &mut Box<f32>, g: &mut Box<f32>) = reverse f(duplicated);",
-            "the trait `Copy` is not implemented for `Box<f32>`",
+            "the trait `Shadow` is not implemented for `Box<f32>`",
         ),
         (
             "atomics",
@@ -495,11 +495,12 @@ pub fn k(x: &[f32], mut g: DisjointSlice<f32>) {{
         with_plugin().compile(&job(name, &source, &lowered, &config)).map(drop)
     };
     const POINTERS: &str = "#[derive(Clone, Copy)] pub struct Row(*const f32, usize);
+unsafe impl kernelmill_device::Shadow for Row {}
 fn f(x: &[Row]) -> f32 { let mut sum = 0.0; for row in x { sum += unsafe { *row.0 } } sum }
 fn row(x: &[f32]) -> Row { Row(x.as_ptr(), x.len()) }";
     let message = compile("rows", POINTERS, "", "").unwrap_err().to_string();
     let expected = "memory that has a shadow holds references";
-    assert!(message.contains(expected) && message.contains("kernels/rows.rs:3:"), "{message}");
+    assert!(message.contains(expected) && message.contains("kernels/rows.rs:4:"), "{message}");
     compile("unsafe_rows", POINTERS, "unsafe", "unsafe").unwrap();
 }
 
@@ -562,18 +563,55 @@ pub unsafe fn k(x: &[f32], mut g: DisjointSlice<f32>) {{
     }
 }
 
-/// Zero is no value of a reference, which rustc finds when it compiles the derivative.
+/// Zero is no value of a reference, which rustc finds when it compiles the derivative of a type that is said to be
+/// one of shadows. Without that it finds the field.
 #[test]
 fn shadows_are_of_types_that_can_be_zero() {
-    for (name, ty) in [("reference", "&'static f32"), ("not_zero", "core::num::NonZeroU32")] {
+    const SAID: &str = "unsafe impl kernelmill_device::Shadow for Row {}";
+    const SHOWN: &str = "shadow!(Row { value, other });";
+    for (name, ty, said, error) in [
+        ("reference", "&'static f32", SAID, "E0080"),
+        ("not_zero", "core::num::NonZeroU32", SAID, "E0080"),
+        ("reference_field", "&'static f32", SHOWN, "E0277"),
+        ("not_zero_field", "core::num::NonZeroU32", SHOWN, "E0277"),
+        ("enum_field", "Option<f32>", SHOWN, "E0277"),
+    ] {
         let text = format!(
             "#[derive(Clone, Copy)] pub struct Row {{ value: f32, other: {ty} }}
+{said}
 fn f(x: &[Row]) -> f32 {{ x[0].value }}
 autodiff! {{ pub fn d(x: &[Row], g: &mut [Row], seed: f32) = reverse f(duplicated); }}"
         );
         let message = refused_by_rustc(name, &text).unwrap_or_else(|| panic!("{name} is compiled"));
-        assert!(message.contains("E0080"), "{name}: {message}");
+        assert!(message.contains(error), "{name}: {message}");
     }
+}
+
+/// A derivative zeroed a private number, and wrote a gradient into another, which their module never does.
+#[test]
+fn private_fields_are_not_written() {
+    let text = |said: &str| {
+        format!(
+            "mod table {{
+    #[derive(Clone, Copy)] pub struct Place {{ pub weight: f32, index: usize }}
+    impl Place {{ pub fn of(self, x: &[f32; 6]) -> f32 {{ self.weight * x[self.index] }} }}
+    {said}
+}}
+use table::Place;
+fn f(place: &Place, x: &[f32; 6]) -> f32 {{ place.of(x) }}
+autodiff! {{ pub fn d(place: &Place, g: &mut Place, x: &[f32; 6], seed: f32) = reverse f(duplicated, constant); }}"
+        )
+    };
+    let message = refused_by_rustc("private", &text("")).expect("it is compiled");
+    assert!(message.contains("`&Place` cannot have a shadow"), "{message}");
+    assert!(message.contains("`kernelmill_device::shadow!`"), "{message}");
+    let message =
+        refused_by_rustc("hidden", &format!("{}\nshadow!(Place {{ weight, index }});", text("")));
+    let message = message.expect("it is compiled");
+    assert!(message.contains("field `index`") && message.contains("private"), "{message}");
+    // The module itself may say so.
+    let shown = text("kernelmill_device::shadow!(Place { weight, index });");
+    assert_eq!(refused_by_rustc("shown", &shown), None);
 }
 
 /// Check 22 of the survey: in code that nothing optimised the marker is called before the plugin works, and the

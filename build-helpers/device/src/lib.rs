@@ -50,6 +50,7 @@ pub mod warp;
 
 #[doc(hidden)]
 pub use assertion::__static_assert;
+pub use derivative::Shadow;
 #[doc(hidden)]
 pub use derivative::signature as __derivative;
 pub use fast::fast_math;

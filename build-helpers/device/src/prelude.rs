@@ -7,7 +7,7 @@ pub use crate::{
     float::Float,
     gpu_println,
     index::{BlockIndex, Index1D, Index2D, Index3, ThreadIndex},
-    kernel,
+    kernel, shadow,
     shared::{DynamicSharedArray, SharedArray},
     slice::DisjointSlice,
     stack::StackArray,

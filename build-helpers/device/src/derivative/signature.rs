@@ -5,6 +5,7 @@
 //! a trait: which types a shadow can have, what follows the parameters in reverse mode, and what the
 //! derivative returns. The derivative itself then only compares the lengths of slices.
 
+use super::Shadow;
 use crate::atomic::{AtomicF32, AtomicF64};
 use core::mem::MaybeUninit;
 
@@ -72,10 +73,10 @@ macro_rules! others {
 numbers! { f32 f64 }
 others! { () bool char i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize }
 
-/// Memory that can have a shadow: values that can be copied, and of which zero is one. References are
-/// none.
+/// Memory that can have a shadow: values of a type that is [`Shadow`]. References are none.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot have a shadow: write numbers, or arrays and structs of numbers that are `Copy`"
+    message = "`{Self}` cannot have a shadow: it is no number, and no array or struct of numbers",
+    label = "for a struct write `kernelmill_device::shadow!` with all of its fields where they are visible"
 )]
 pub trait Shadowed {
     /// Does not compile where zero is no value.
@@ -93,7 +94,7 @@ impl<T: Copy> Zero<T> {
     const VALUE: T = unsafe { MaybeUninit::zeroed().assume_init() };
 }
 
-impl<T: Copy> Shadowed for T {
+impl<T: Shadow> Shadowed for T {
     const ZERO_IS_A_VALUE: () = {
         let _ = Zero::<T>::VALUE;
     };
@@ -104,7 +105,7 @@ impl<T: Copy> Shadowed for T {
     }
 }
 
-impl<T: Copy> Shadowed for [T] {
+impl<T: Shadow> Shadowed for [T] {
     const ZERO_IS_A_VALUE: () = T::ZERO_IS_A_VALUE;
 
     #[inline(always)]
@@ -112,6 +113,9 @@ impl<T: Copy> Shadowed for [T] {
         self.len()
     }
 }
+
+/// Checks the type of a field of a struct.
+pub fn field<T: Shadow>(_field: T) {}
 
 /// A shadow with tangents of what `P` leads to: written only where that is.
 #[diagnostic::on_unimplemented(
@@ -158,7 +162,8 @@ pub fn shared_gradients<P, S: SharedGradientsOf<P>>(_memory: &P, _shadow: &S) {}
 /// A reference to memory, or to its shadow.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot have a shadow, or be one",
-    label = "write a reference or a slice, of numbers, or of arrays and structs of numbers that are `Copy`"
+    label = "write a reference or a slice, of numbers, or of arrays and structs of numbers; a struct needs \
+             `kernelmill_device::shadow!` with all of its fields, where they are visible"
 )]
 pub trait Memory {
     /// Does not compile where zero is no value of the memory.
