@@ -61,6 +61,8 @@ impl Child {
             command.env_remove(variable);
         }
         command.env(CHILD, name).env("LD_LIBRARY_PATH", DRIVER.get_or_init(fake_driver));
+        // The features of other packages' tests are in here too: no devices of OpenCL, and no threads of theirs.
+        command.env("OCL_ICD_VENDORS", "/nonexistent");
         let Output { status, stdout, stderr } =
             command.envs(variables.iter().copied()).output().expect("a child process");
         let [stdout, stderr] =

@@ -6,6 +6,8 @@ use std::{
     pin::pin,
     sync::Arc,
     task::{Context, Poll, Waker},
+    thread,
+    time::Duration,
 };
 
 use cuda_backend::{Child, Gate, Kernels, Wakes, block_on, clean_child};
@@ -221,7 +223,7 @@ fn without_threads_a_wait_is_an_error() {
         let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: the limit is this function's own.
         unsafe { assert_eq!(libc::getrlimit(libc::RLIMIT_AS, &raw mut limit), 0) };
-        let before = mem::replace(&mut limit.rlim_cur, addresses() + (3 << 19));
+        let before = mem::replace(&mut limit.rlim_cur, settled_addresses() + (3 << 19));
         // SAFETY: as above.
         unsafe { assert_eq!(libc::setrlimit(libc::RLIMIT_AS, &raw const limit), 0) };
         let refused: Result<()> = block_on(&bench.stream);
@@ -238,6 +240,21 @@ fn without_threads_a_wait_is_an_error() {
         gate.open();
         block_on(&bench.stream).unwrap();
     });
+}
+
+/// The bytes of address space of this process, once threads that start have the memory for their allocations: each
+/// takes more of it for a moment than it keeps, in which a thread would fit.
+#[cfg(target_os = "linux")]
+fn settled_addresses() -> u64 {
+    let mut last = addresses();
+    loop {
+        thread::sleep(Duration::from_millis(100));
+        let now = addresses();
+        if now == last {
+            return now;
+        }
+        last = now;
+    }
 }
 
 /// Bytes of addresses that the process has.
