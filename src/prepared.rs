@@ -62,7 +62,7 @@ use kernelmill_artifact::MAX_ARGUMENTS;
 ///
 /// ```compile_fail,E0502
 /// # use kernelmill::{Buffer, PreparedLaunch, Result, Stream, WriteSlice};
-/// # fn prepare<'a>(y: impl WriteSlice<f32> + 'a) -> PreparedLaunch<'a> { todo!() }
+/// # fn prepare<'a>(y: impl WriteSlice<f32> + 'a) -> PreparedLaunch<'a> { unreachable!() }
 /// # fn f(stream: &Stream, mut y: Buffer<f32>) -> Result<()> {
 /// let mut fill = prepare(&mut y);
 /// y.download()?;
@@ -74,7 +74,7 @@ use kernelmill_artifact::MAX_ARGUMENTS;
 ///
 /// ```compile_fail,E0505
 /// # use kernelmill::{Buffer, PreparedLaunch, ReadSlice, Result, Stream};
-/// # fn prepare<'a>(x: impl ReadSlice<f32> + 'a) -> PreparedLaunch<'a> { todo!() }
+/// # fn prepare<'a>(x: impl ReadSlice<f32> + 'a) -> PreparedLaunch<'a> { unreachable!() }
 /// # fn f(stream: &Stream, x: Buffer<f32>) -> Result<()> {
 /// let mut sum = prepare(&x);
 /// drop(x);
