@@ -50,7 +50,9 @@ pub mod warp;
 
 #[doc(hidden)]
 pub use assertion::__static_assert;
-pub use derivative::Shadow;
+#[doc(hidden)]
+pub use derivative::shadow as __shadow;
+pub use derivative::shadow::Shadow;
 #[doc(hidden)]
 pub use derivative::signature as __derivative;
 pub use fast::fast_math;

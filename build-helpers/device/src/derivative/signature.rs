@@ -5,7 +5,7 @@
 //! a trait: which types a shadow can have, what follows the parameters in reverse mode, and what the
 //! derivative returns. The derivative itself then only compares the lengths of slices.
 
-use super::Shadow;
+use super::shadow::Shadow;
 use crate::atomic::{AtomicF32, AtomicF64};
 use core::mem::MaybeUninit;
 
@@ -113,9 +113,6 @@ impl<T: Shadow> Shadowed for [T] {
         self.len()
     }
 }
-
-/// Checks the type of a field of a struct.
-pub fn field<T: Shadow>(_field: T) {}
 
 /// A shadow with tangents of what `P` leads to: written only where that is.
 #[diagnostic::on_unimplemented(
