@@ -8,8 +8,8 @@ use kernelmill_device::prelude::*;
 pub fn exit_sums(x: &[u32], mut y: DisjointSlice<u32>) {
     static mut TILE: SharedArray<u32, 128> = SharedArray::UNINIT;
     let (i, t) = (thread::index_1d(), thread::thread_idx().x as usize);
-    // SAFETY: each thread writes its own element; others read it after a barrier.
-    unsafe { TILE[t] = 0 };
+    // SAFETY: each element is written by one thread, and by another one after the barrier.
+    unsafe { TILE[t ^ 1] = 0 };
     thread::sync_threads();
     let Some(&value) = x.get(i.get()) else { return };
     // SAFETY: see above.
@@ -66,7 +66,8 @@ pub fn exit_image(
         unsafe { TILE[t] = value % 4096 };
         thread::sync_threads();
     }
-    *out = value;
+    // SAFETY: nothing writes after the last barrier.
+    *out = value ^ unsafe { TILE[t + 1] };
 }
 
 /// A return from within another condition, which only some threads come to: a coroutine on the CPU.
