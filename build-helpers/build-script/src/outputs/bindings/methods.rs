@@ -38,12 +38,14 @@ pub(super) fn preparing(signature: &Signature) -> String {
     let names = parameter_names(&signature.parameters);
     let (launch, parameters) = parameters(signature, &names, "'a");
     let name = identifier(&signature.name);
+    // rustdoc knows no raw identifiers in links.
+    let link = &signature.name;
     let is_unsafe = signature.safety == Safety::Unsafe;
     let (safety, section, who) = match is_unsafe {
         true => (
             "unsafe ",
             format!(
-                "    ///\n    /// # Safety\n    ///\n    /// As [`Kernels::{name}`], for every launch.\n"
+                "    ///\n    /// # Safety\n    ///\n    /// As [`Kernels::{link}`], for every launch.\n"
             ),
             "; the caller answers for the rest",
         ),
@@ -52,11 +54,11 @@ pub(super) fn preparing(signature: &Signature) -> String {
     let arguments: String = names.iter().map(|name| format!(", {name}")).collect();
     format!(
         "
-    /// Prepares a launch of [`Kernels::{name}`].
+    /// Prepares a launch of [`Kernels::{link}`].
     ///
     /// # Errors
     ///
-    /// As [`Kernels::{name}`].
+    /// As [`Kernels::{link}`].
 {section}    pub {safety}fn {name}<'a>(
         &self,
         __launch: {launch},
