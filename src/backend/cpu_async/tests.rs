@@ -257,8 +257,7 @@ fn kernels_are_unloaded_after_their_launches() {
 
 #[test]
 fn a_launch_that_is_given_up_takes_the_device_with_it() {
-    let limit = Duration::from_millis(10);
-    let device = cpu::context::asynchronous_watched(limit);
+    let device = cpu::context::asynchronous_watched(LIMIT);
     let device = Device::of(Arc::new(Context::of(DriverContext::new(device).unwrap())));
     let test = Test::on(device, 6);
     let stream = test.device.new_stream().unwrap();
@@ -282,9 +281,12 @@ fn a_launch_that_is_given_up_takes_the_device_with_it() {
     test.open(1);
 }
 
-/// A device that gives a launch 10 ms.
+/// How long a launch may take where it is watched. Under Miri each step takes time.
+const LIMIT: Duration = Duration::from_millis(if cfg!(miri) { 200 } else { 10 });
+
+/// A device that gives a launch so long.
 fn watched() -> DriverContext {
-    let device = cpu::context::asynchronous_watched(Duration::from_millis(10));
+    let device = cpu::context::asynchronous_watched(LIMIT);
     DriverContext::new(device).unwrap()
 }
 
