@@ -159,7 +159,7 @@ impl<'c> Kernel<'_, '_, 'c> {
         let all = processor_levels::of(self.machine.triple());
         for (index, level) in all.iter().enumerate() {
             let Some(level) = level else { continue };
-            let built = self.level(level, known, &mut levels.specialized)?;
+            let built = self.level(level, known, levels)?;
             levels.thread_bytes = levels.thread_bytes.max(built.bytes_of_thread);
             levels.run[index] = Some(self.guarded(built.functions[0]));
             levels.widths.extend((level.lanes > 1).then_some(level.lanes));
@@ -175,7 +175,7 @@ impl<'c> Kernel<'_, '_, 'c> {
         &self,
         level: &Level,
         known: Option<&SpecializedBody<'c>>,
-        specialized: &mut Vec<SpecializedFunction<'c>>,
+        levels: &mut Levels<'c>,
     ) -> Result<Run<'c>, ScalarReason> {
         let size = |ty: Type<'c>| self.machine.size_of(ty);
         let apply = |built: &Run<'c>| {
@@ -188,7 +188,9 @@ impl<'c> Kernel<'_, '_, 'c> {
             (Some(known), Some(run)) if known.block.is_exact => return Ok(run),
             (Some(known), Some(run)) => {
                 let (threads, function) = (known.block.threads, run.functions[0]);
-                specialized.push(SpecializedFunction::new(run, level.lanes));
+                // The function for any block calls it, in the same memory.
+                levels.thread_bytes = levels.thread_bytes.max(run.bytes_of_thread);
+                levels.specialized.push(SpecializedFunction::new(run, level.lanes));
                 Blocks::AnyBut(SpecializedCall { threads, function })
             }
             _ => Blocks::Any,

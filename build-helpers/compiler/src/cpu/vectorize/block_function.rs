@@ -41,6 +41,7 @@ pub(super) struct Request<'a, 'c> {
     pub(super) plan: &'a Plan<'c>,
     pub(super) arrays: &'a ContextArrays<'c>,
     pub(super) blocks: Blocks<'c>,
+    pub(super) layout: Layout,
 }
 
 /// What is spilled once for the block.
@@ -103,7 +104,7 @@ struct PaddedRows<'c> {
 
 /// Builds the function of a block.
 pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> Value<'c> {
-    let &Request { unit, body, symbol, plan, arrays, blocks } = request;
+    let &Request { unit, body, symbol, plan, arrays, blocks, layout } = request;
     let context = unit.context;
     let suffix = if matches!(blocks, Blocks::Of { .. }) { "_specialized" } else { "" };
     let builder = Builder::new(context);
@@ -118,7 +119,6 @@ pub(super) fn block<'c>(request: &Request<'_, 'c>, bodies: &[Functions<'c>]) -> 
             entry.dims = threads.map(|size| word.constant(u64::from(size)));
         }
     }
-    let layout = Layout::new(arrays, blocks);
     let memory = Memory::new(request, &builder, &layout, &entry);
     let spilled = BlockContext::new(context, &builder, arrays.bytes_of_block);
     let next = builder.alloca(word);

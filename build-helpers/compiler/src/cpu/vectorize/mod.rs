@@ -29,9 +29,9 @@ use crate::{ScalarReason, passes::entry::Unit};
 use analysis::{legality, plan::Plan};
 use emission::{code::BodyKind, function::build};
 pub(super) use layout::block_memory::{Blocks, OWN_MEMORY, SpecializedCall};
-use layout::context_arrays::ContextArrays;
+use layout::{block_memory::Layout, context_arrays::ContextArrays};
 
-/// A function that runs a whole block in vectors, with the bytes that it keeps for each thread.
+/// A function that runs a whole block in vectors, with the bytes for each thread that the run time gives it.
 pub(super) struct Run<'c> {
     /// The function, and then those that it consists of.
     pub(super) functions: Vec<Value<'c>>,
@@ -91,11 +91,20 @@ pub(super) fn run<'c>(
             return Err(why);
         }
     };
-    let request =
-        block_function::Request { unit, body, symbol, plan: &plan, arrays: &arrays, blocks };
+    let layout = Layout::new(&arrays, blocks);
+    let bytes_of_thread = layout.scratch_bytes.map_or(arrays.bytes_of_thread, |_| 0);
+    let request = block_function::Request {
+        unit,
+        body,
+        symbol,
+        plan: &plan,
+        arrays: &arrays,
+        blocks,
+        layout,
+    };
     functions.insert(0, block_function::block(&request, &bodies));
     let is_specialized = matches!(blocks, Blocks::Of { .. });
-    Ok(Run { functions, bytes_of_thread: arrays.bytes_of_thread, is_specialized })
+    Ok(Run { functions, bytes_of_thread, is_specialized })
 }
 
 /// What the bodies of regions are built from.

@@ -43,6 +43,7 @@ const OWN_SHARED: u64 = 32 << 10;
 const OWN_SCRATCH: u64 = 128 << 10;
 
 /// How a function runs the vectors of a block.
+#[derive(Clone, Copy)]
 pub(in crate::cpu::vectorize) struct Layout {
     /// The size of blocks, where each vector has code of its own.
     pub(in crate::cpu::vectorize) unrolled: Option<[u32; 3]>,
