@@ -115,6 +115,21 @@ const WRITE: &str = "if let Some(y) = y.get_mut(i) { *y = v[63 - t]; }";
 /// The first line of a body.
 const FIRST: u32 = 15;
 
+/// The kernels of this repository that have block arrays.
+#[test]
+fn kernels_of_the_tests_and_examples_are_accepted() {
+    for (name, text) in [
+        ("matmul", include_str!("../../../examples/matmul/kernels/matmul.rs")),
+        ("shared", include_str!("../../../tests/conformance/kernels/shared.rs")),
+    ] {
+        for target in ["cpu", "compute_75", "gfx1100"] {
+            if let Err(error) = compile(name, text, target) {
+                panic!("{target}: {error}");
+            }
+        }
+    }
+}
+
 #[test]
 fn threads_at_different_barriers_are_refused() {
     let differs = "the branch at kernels/phases.rs:15 differs between them";
