@@ -31,6 +31,16 @@ macro_rules! deferred {
 ///     }
 /// }
 /// ```
+///
+/// A call is `unsafe`, since nobody knows what the function asks of its callers:
+///
+/// ```compile_fail,E0133
+/// # use kernelmill_device::prelude::*;
+/// fn call(x: f32) -> f32 {
+///     let shade = deferred!(shade: fn(f32) -> f32);
+///     shade(x)
+/// }
+/// ```
 #[cfg(not(kernelmill))]
 #[macro_export]
 macro_rules! deferred {

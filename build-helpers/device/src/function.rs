@@ -13,7 +13,23 @@ use core::{fmt, marker::PhantomData};
 ///
 /// Functions of C++, `KERNELMILL_DEVICE_FN`, have a type of unsafe functions: a kernel takes them as
 /// `DeviceFn<unsafe fn(f32) -> f32>`, and calls them in an `unsafe` block. A safe function is one of such
-/// a type too, by [`Into`].
+/// a type too, by [`Into`]. Without the block, or as a safe one, it is refused:
+///
+/// ```compile_fail,E0133
+/// # use kernelmill_device::prelude::*;
+/// fn call(f: DeviceFn<unsafe fn(f32) -> f32>) -> f32 {
+///     f.call(1.0)
+/// }
+/// ```
+///
+/// ```compile_fail,E0277
+/// # use kernelmill_device::prelude::*;
+/// fn safe(f: DeviceFn<unsafe fn(f32) -> f32>) -> DeviceFn<fn(f32) -> f32> {
+///     f.into()
+/// }
+/// ```
+///
+/// A kernel that takes a safe one:
 ///
 /// ```
 /// use kernelmill_device::prelude::*;

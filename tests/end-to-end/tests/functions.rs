@@ -256,6 +256,12 @@ fn kernels_in_cpp_are_given_functions_of_both_languages_and_of_other_packages() 
     project.write("src/main.rs", &MAIN.replace("functions.tinted]", "functions.halved]"));
     let error = project.cargo(&["build"]);
     assert!(error.stderr.contains("E0308"), "{}", error.stderr);
+    let safe_calls = KERNELS
+        .replace("<fn(f32)", "<unsafe fn(f32)")
+        .replace("unsafe { shade(*out) }", "shade(*out)");
+    project.write("kernels/shade_all.rs", &safe_calls);
+    let error = project.cargo(&["build"]).build_script_error();
+    assert_eq!(error.matches("error[E0133]").count(), 2, "by its name and out of a table: {error}");
     let unsafe_call = KERNELS
         .replace("<fn(f32)", "<unsafe fn(f32)")
         .replace("f.call(unsafe { shade(*out) })", "unsafe { f.call(shade(*out)) }");
