@@ -58,7 +58,7 @@ impl Device {
     ///
     /// [`Error::OutOfMemory`], or what the driver reports.
     pub fn pinned_zeros<T: DeviceCopy>(&self, n: usize) -> Result<PinnedBuffer<T>> {
-        const { assert!(T::ZERO_IS_VALUE, "a struct of kernels with private fields has no zeros") };
+        const { assert!(T::ZERO_IS_VALUE, "zeros may be no value of this type of the kernels") };
         PinnedBuffer::allocate(self, n)
     }
 

@@ -267,6 +267,7 @@ fn enumeration(layout: &EnumLayout) -> Expr {
             Field::new("name", borrowed(Expr::text(&layout.name))),
             Field::new("scalar", Expr::atom(format!("cg::Scalar::{:?}", layout.scalar))),
             Field::new("variants", borrowed(Expr::Slice(variants.collect()))),
+            Field::new("exhaustive", Expr::atom(layout.exhaustive.to_string())),
         ],
     )
 }

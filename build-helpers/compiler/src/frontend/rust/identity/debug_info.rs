@@ -113,6 +113,21 @@ impl<'a> DebugInfo<'a> {
         Some(members)
     }
 
+    /// The integer of an enum without data, and its variants with their values; `None` for every other type.
+    pub(super) fn enumeration(&self, id: NodeId) -> Option<(NodeId, Vec<(Cow<'a, str>, i128)>)> {
+        if !self.is(id, "DW_TAG_enumeration_type") {
+            return None;
+        }
+        let elements = self.reference(id, "elements").map(|list| self.list(list));
+        let variant = |element: Option<NodeId>| {
+            let element = element?;
+            let value = self.field(element, "value")?.parse().ok()?;
+            Some((self.name(element), value))
+        };
+        let variants = elements.unwrap_or_default().into_iter().map(variant);
+        Some((self.reference(id, "baseType")?, variants.collect::<Option<_>>()?))
+    }
+
     /// The first type argument of a struct.
     pub(super) fn type_argument(&self, id: NodeId) -> Option<NodeId> {
         let arguments = self.list(self.reference(id, "templateParams")?);
