@@ -192,6 +192,7 @@ pub(super) fn internalize(session: &mut Session<'_, '_>) -> Result<(), Error> {
 /// Runs LLVM's optimisation pipeline.
 pub(super) fn optimize(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let Session { module, backend, job, .. } = *session;
+    backend.fold_limits(module);
     let passes = backend.passes(job.config.options.opt_level);
     Ok(backend.machine().run_with(module, &passes, !backend.is_gpu())?)
 }

@@ -26,6 +26,9 @@ pub(crate) trait Backend: TargetInfo {
         Vec::new()
     }
 
+    /// Makes constants of what limits of launches say, before anything is optimised.
+    fn fold_limits(&self, _module: &Module<'_>) {}
+
     /// Workarounds: changes what LLVM would generate wrong or slow code of, once everything is
     /// optimised.
     fn work_around_llvm<'c>(&self, _context: &'c Context, _module: &Module<'c>) {}

@@ -1,6 +1,7 @@
 //! NVIDIA: PTX by LLVM, cubins by ptxas.
 
 mod assembler;
+mod block_size;
 mod probe;
 mod version;
 mod workarounds;
@@ -276,6 +277,10 @@ impl Backend for Nvidia {
             decorate: &|context, kernel, limits| self.limit(context, kernel, limits),
         };
         entry::gpu(unit, &abi)
+    }
+
+    fn fold_limits(&self, module: &Module<'_>) {
+        block_size::fold(module);
     }
 
     fn work_around_llvm<'c>(&self, context: &'c Context, module: &Module<'c>) {
