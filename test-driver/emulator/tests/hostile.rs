@@ -29,11 +29,12 @@ fn kernel(body: &str) -> String {
 /// Instructions of warps with types that they are not there for. A `match` of 128 bits once overflowed.
 #[test]
 fn warp_instructions_have_the_types_of_the_isa() {
+    let found = errors(&kernel("redux.sync.add.u64 %rd1, %rd2, -1;"));
+    assert!(found[0].1.contains("not there for the type `.u64`"), "{found:?}");
     for instruction in [
         "match.all.sync.b128 %r1|%p1, %rd1, -1;",
         "match.any.sync.b16 %r1, %r2, -1;",
         "shfl.sync.idx.b64 %rd1, %rd2, 0, 31, -1;",
-        "redux.sync.add.u64 %rd1, %rd2, -1;",
     ] {
         let module = Module::parse(&kernel(instruction)).unwrap();
         let lines: Vec<_> = module.unsupported().iter().map(|it| it.line).collect();
@@ -62,7 +63,7 @@ fn what_ptxas_refuses_is_refused() {
         (".global .b32 g[2] = {1, 2, 3};", 4, "too many values"),
         (".global .b32 g = 1 / 0;", 4, "zero"),
         (".global .b32 g = 1.5 + 1;", 4, "other types"),
-        (".global .b32 g = nowhere;", 4, "not declared"),
+        (".global .u64 g = nowhere;", 4, "not declared"),
         (".shared .b32 s = 5;", 4, "initial value"),
         (".visible .entry k(.reg .b32 a) { ret; }", 4, "register"),
         (".visible .entry k(.param .b8 a[100000]) { ret; }", 4, "parameters"),
@@ -82,8 +83,9 @@ fn what_ptxas_refuses_is_refused() {
         ("\0.entry k() { ret; }", 4, "a directive"),
         (".const .b8 a[65535];\n.const .b32 b;", 5, "constant memory"),
         (".visible .entry k(.param .b8 a[4353]) { ret; }", 4, "4352"),
-        (".file 1 \"a.c\"\n.loc 1 1", 5, "an integer"),
-        (".loc 1 1 1, function_name L", 4, "`,`"),
+        (".loc 1 1 1", 4, "found `.loc`"),
+        (".file 1 \"a.c\"\n.entry k() {\n.loc 1 1\nret; }", 7, "an integer"),
+        (".entry k() {\n.loc 1 1 1, function_name L\nret; }", 6, "`,`"),
         (".entry k() { call j; ret; }\n.entry j() { ret; }", 4, "a kernel"),
         (".func (.reg .u32 r) f() { ret; }\n.entry k() { call f; ret; }", 5, "other parameters"),
         (
@@ -143,7 +145,7 @@ fn bodies_that_ptxas_refuses_are_refused() {
         ("add.u32 %r1, %f1, 1;", "`.f32`"),
         ("shl.b32 %r1, %r2, %rd1;", "`.b64`"),
         ("mul.wide.u32 %rd1, %rd2, %r1;", "`.b64`"),
-        ("mov.u32 %f1, %rd1;", "`.b64`"),
+        ("mov.u32 %f1, %rd1;", "`.f32`"),
         ("and.pred %p1, %p2, %r1;", "`.pred`"),
         ("selp.u32 %r1, %r2, %r3, %r4;", "`.pred`"),
         ("selp.u32 %r1, %p1, %r3, %p2;", "`.pred`"),
