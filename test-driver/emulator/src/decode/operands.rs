@@ -134,7 +134,8 @@ impl<'a> Decoder<'_, 'a> {
 
     pub(crate) fn push_special(&mut self, slot: u32, special: Special, dimension: u32) {
         let build = Build::new(read_special).d(slot).x(special as u32);
-        self.push(build.with(|i| i.e = dimension));
+        let reads_clock = special.is_clock();
+        self.push(Build { reads_clock, ..build.with(|i| i.e = dimension) });
     }
 
     /// The slot with the address of a variable or function.

@@ -123,6 +123,12 @@ impl Special {
         })
     }
 
+    /// Whether it is another each time that it is read.
+    pub(crate) fn is_clock(self) -> bool {
+        use Special::*;
+        matches!(self, Clock | ClockHigh | Clock64 | GlobalTimer | GlobalTimerLow | GlobalTimerHigh)
+    }
+
     fn value(self, m: &Machine<'_>, dimension: usize) -> u64 {
         use Special::*;
         let lane = m.thread.lane();
