@@ -30,16 +30,14 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// A stream that kernels can be launched on: [`Stream`](crate::Stream) and, with the feature
-/// `cuda`, `Arc<cudarc::driver::CudaStream>`.
+/// A stream that kernels can be launched on: [`Stream`](crate::Stream).
 pub trait LaunchStream: sealed::Sealed {
     #[doc(hidden)]
     fn stream(&self) -> StreamRef<'_>;
 }
 
 /// Elements in device memory that a kernel reads: [`&Buffer<T>`](Buffer) and
-/// [`&BufferSlice<T>`](BufferSlice) and, with the feature `cuda`, `&CudaSlice<T>`,
-/// `&CudaView<T>` and `&CudaViewMut<T>` of `cudarc`.
+/// [`&BufferSlice<T>`](BufferSlice) and, with the feature `cuda`, slices of cudarc's in a `CudarcSlice`.
 pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
     #[doc(hidden)]
     fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
@@ -48,8 +46,8 @@ pub trait ReadSlice<T: DeviceCopy>: sealed::Sealed {
 }
 
 /// Elements in device memory that a kernel writes: [`&mut Buffer<T>`](Buffer) and
-/// [`&mut BufferSliceMut<T>`](BufferSliceMut) and, with the feature `cuda`, `&mut CudaSlice<T>`
-/// and `&mut CudaViewMut<T>` of `cudarc`.
+/// [`&mut BufferSliceMut<T>`](BufferSliceMut) and, with the feature `cuda`, mutable slices of cudarc's in a
+/// `CudarcSlice`.
 pub trait WriteSlice<T: DeviceCopy>: sealed::Sealed {
     #[doc(hidden)]
     fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>

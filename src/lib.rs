@@ -50,7 +50,7 @@
 //! # Features
 //!
 //! - `cuda`: NVIDIA devices. The driver is opened at run time; without one the program starts and
-//!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices and streams too.
+//!   [`Device::best`] is the processor. Wrappers then take `cudarc`'s own slices too, as `CudarcSlice`.
 //! - `hip`: AMD devices, through the HIP library, which is opened at run time too. It has not run on a GPU yet.
 //! - `opencl`: OpenCL devices, through the OpenCL library, which is opened at run time as well; for kernels in OpenCL C.
 //! - `half`: `half::f16` and `half::bf16` as elements and arguments.
@@ -106,6 +106,8 @@ mod waiter;
 pub use backend::library_traits as __library_traits;
 
 pub use argument::{LaunchStream, ReadSlice, WriteSlice};
+#[cfg(feature = "cuda")]
+pub use backend::CudarcSlice;
 pub use buffer::Buffer;
 pub use cache::{CacheStatistics, LoadRequest, Loader, LoaderResult, ModuleCache, module_cache};
 pub use choice::Choice;

@@ -23,6 +23,9 @@ mod hip;
 #[cfg(feature = "opencl")]
 mod opencl;
 
+#[cfg(feature = "cuda")]
+pub use cuda::CudarcSlice;
+
 /// The traits by which libraries that back ends work with know the types of elements.
 pub mod library_traits {
     #[cfg(feature = "cuda")]

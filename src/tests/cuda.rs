@@ -6,8 +6,8 @@ use cudarc::driver::{CudaContext, CudaStream};
 
 use super::generated::{Kernels as AllKernels, Params};
 use crate::{
-    __codegen as cg, Backend, Buffer, Device, Error, Launch, LaunchStream, ReadSlice, Result,
-    WriteSlice, module_cache,
+    __codegen as cg, Backend, Buffer, CudarcSlice, Device, Error, Launch, LaunchStream, ReadSlice,
+    Result, WriteSlice, module_cache,
 };
 
 /// The kernel as PTX, which the bindings embed too.
@@ -172,16 +172,27 @@ fn with_cudarc(device: &Device) {
         let kernels = Kernels::load(&device);
         let x = stream.clone_htod(&[1.0f32, 2.0, 3.0]).unwrap();
         let mut y = stream.clone_htod(&[10.0f32, 20.0, 30.0]).unwrap();
-        kernels.saxpy(&stream, Launch::linear(3), 1.0, &x, &mut y).unwrap();
+        // SAFETY: no stream is captured, and all is on the default stream.
+        let adopted = unsafe { device.adopt_stream(Arc::<CudaStream>::clone(&stream)).unwrap() };
+        // SAFETY: as above; the elements are initialised.
+        let (from, to) = unsafe { (CudarcSlice::new(&x), CudarcSlice::new(&mut y)) };
+        kernels.saxpy(&adopted, Launch::linear(3), 1.0, from, to).unwrap();
         let (views, mut tail) = (x.slice(..2), y.slice_mut(1..));
-        kernels.saxpy(&stream, Launch::linear(2), 1.0, &views, &mut tail).unwrap();
-        kernels.saxpy(&device.stream(), Launch::linear(2), 0.0, &views, &mut tail).unwrap();
+        for (on, factor) in [(&adopted, 1.0), (&device.stream(), 0.0)] {
+            // SAFETY: as above.
+            let (from, to) = unsafe { (CudarcSlice::new(&views), CudarcSlice::new(&mut tail)) };
+            kernels.saxpy(on, Launch::linear(2), factor, from, to).unwrap();
+        }
         assert_eq!(stream.clone_dtoh(&y).unwrap(), [11.0, 23.0, 35.0]);
         let mut mixed = device.zeros::<f32>(3).unwrap();
-        kernels.saxpy(&stream, Launch::linear(3), 1.0, &x, &mut mixed).unwrap();
+        // SAFETY: as above.
+        let from = unsafe { CudarcSlice::new(&x) };
+        kernels.saxpy(&adopted, Launch::linear(3), 1.0, from, &mut mixed).unwrap();
         assert_eq!(mixed.download().unwrap(), [1.0, 2.0, 3.0]);
-        let adopted = device.adopt_stream(Arc::<CudaStream>::clone(&stream)).unwrap();
-        kernels.saxpy(&adopted, Launch::linear(3), 1.0, &x.slice(..0), &mut y).unwrap();
+        let none = x.slice(..0);
+        // SAFETY: as above.
+        let (from, to) = unsafe { (CudarcSlice::new(&none), CudarcSlice::new(&mut y)) };
+        kernels.saxpy(&adopted, Launch::linear(3), 1.0, from, to).unwrap();
         let panic = adopted.synchronize().unwrap_err();
         // Which of the threads is first is up to the device.
         assert!(panic.to_string().contains("the len is 0 but the index is "), "{panic}");
@@ -190,6 +201,8 @@ fn with_cudarc(device: &Device) {
     let cpu = Device::cpu().unwrap();
     let kernels = Kernels::load(device);
     let (x, mut y) = (cpu.zeros::<f32>(1).unwrap(), cpu.zeros::<f32>(1).unwrap());
+    // SAFETY: nobody captures the stream.
+    let stream = unsafe { device.adopt_stream(stream).unwrap() };
     let error = kernels.saxpy(&stream, Launch::linear(1), 1.0, &x, &mut y).unwrap_err();
     assert!(matches!(error, Error::WrongDevice { .. }), "{error}");
 }

@@ -58,3 +58,165 @@ fn a_block_array_costs_nothing_over_shared_memory_by_hand() {
         assert_eq!(sizes(SAFE), sizes(BY_HAND), "{target}");
     }
 }
+
+/// A kernel with two block arrays, whose phases the body changes.
+fn kernel(body: &str) -> String {
+    format!(
+        "use core::sync::atomic::{{AtomicU32, Ordering}};
+use kernelmill_device::{{block_array::sync, prelude::*}};
+
+#[kernel(block_size = [64, 1, 1])]
+pub fn phases(
+    x: &[u32],
+    n: u32,
+    flag: &[AtomicU32],
+    mut a: BlockArray<u32, 64>,
+    mut b: BlockArray<u32, 64>,
+    mut y: DisjointSlice<u32>,
+) {{
+    let (i, own) = (thread::index_1d(), thread::block_index());
+    let t = own.get();
+    {body}
+}}
+"
+    )
+}
+
+/// Targets of each kind.
+const TARGETS: [&str; 4] = ["cpu", "compute_75", "sm_90", "gfx1100"];
+
+#[track_caller]
+fn refused(body: &str, targets: &[&str], line: u32, part: &str) {
+    let text = kernel(body);
+    for target in targets {
+        let error = match compile("phases", &text, target) {
+            Err(error) => error.to_string(),
+            Ok(_) => panic!("{target} takes\n{text}"),
+        };
+        let place = format!("kernels/phases.rs:{line}, in `phases");
+        assert!(error.contains("kernel `phases` has block arrays"), "{target}: {error}");
+        assert!(error.contains(&place), "{target}: {place} not in {error}");
+        assert!(error.contains(part), "{target}: {error}");
+    }
+}
+
+#[track_caller]
+fn accepted(body: &str, targets: &[&str]) {
+    let text = kernel(body);
+    for target in targets {
+        if let Err(error) = compile("phases", &text, target) {
+            panic!("{target}: {error}\n{text}");
+        }
+    }
+}
+
+const WRITE: &str = "if let Some(y) = y.get_mut(i) { *y = v[63 - t]; }";
+
+/// The first line of a body.
+const FIRST: u32 = 15;
+
+/// The kernels of this repository that have block arrays.
+#[test]
+fn kernels_of_the_tests_and_examples_are_accepted() {
+    for (name, text) in [
+        ("matmul", include_str!("../../../examples/matmul/kernels/matmul.rs")),
+        ("shared", include_str!("../../../tests/conformance/kernels/shared.rs")),
+    ] {
+        for target in ["cpu", "compute_75", "gfx1100"] {
+            if let Err(error) = compile(name, text, target) {
+                panic!("{target}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_at_different_barriers_are_refused() {
+    let differs = "the branch at kernels/phases.rs:15 differs between them";
+    // The report: half of the threads read what the other half writes behind another barrier.
+    let body = format!(
+        "if t < 32 {{\nlet v = a.sync();\n{WRITE}\n}} else {{\nthread::sync_threads();\na.write(own, 1);\n}}"
+    );
+    refused(&body, &TARGETS, FIRST + 1, differs);
+    // One more barrier on the way of some.
+    let body = format!(
+        "if x[t] > 3 {{\nthread::sync_threads();\n}}\nlet v = a.sync();\n{WRITE}\nlet mut a = v.sync();\na.write(own, 7);"
+    );
+    refused(&body, &TARGETS, FIRST + 1, differs);
+    // Two arrays on two ways: one barrier, were they merged.
+    let body = format!(
+        "if t % 2 == 0 {{\nlet v = a.sync();\n{WRITE}\n}} else {{\nlet v = b.sync();\na.write(own, 1);\n{WRITE}\n}}"
+    );
+    refused(&body, &TARGETS, FIRST + 1, differs);
+    // The same array on two ways.
+    let body = format!(
+        "let v = if t % 2 == 0 {{\na.write(own, 1);\na.sync()\n}} else {{\na.sync()\n}};\n{WRITE}"
+    );
+    refused(&body, &TARGETS, FIRST + 2, differs);
+}
+
+#[test]
+fn loops_of_different_lengths_are_refused() {
+    let body = "for _ in 0..t {\nlet v = a.sync();\nb.write(own, v[0]);\na = v.sync();\na.write(own, 1);\n}\nlet v = a.sync();\nb.write(own, v[1]);";
+    refused(body, &TARGETS, FIRST + 1, "differs between them");
+    let atomic = "while flag[0].load(Ordering::Relaxed) == 0 {\nlet v = a.sync();\nb.write(own, v[0]);\na = v.sync();\n}\nlet v = a.sync();\nb.write(own, v[1]);";
+    refused(atomic, &TARGETS, FIRST + 1, "differs between them");
+    let data = "let mut k = x[t];\nwhile k > 0 {\nlet v = a.sync();\nb.write(own, v[0]);\na = v.sync();\nk /= 2;\n}\nlet v = a.sync();\nb.write(own, v[1]);";
+    refused(data, &TARGETS, FIRST + 2, "differs between them");
+}
+
+#[test]
+fn a_barrier_on_the_way_to_a_panic_is_refused() {
+    let body =
+        format!("if t == 3 {{\nlet v = a.sync();\n{WRITE}\npanic!(\"no\");\n}}\na.write(own, 3);");
+    refused(&body, &TARGETS, FIRST + 1, "only threads that then panic");
+}
+
+#[test]
+fn barriers_in_recursion_are_refused() {
+    let body = "#[inline(never)]\nfn rec(n: u32) { thread::sync_threads(); if n > 0 { rec(n - 1) } }\nrec(n);\nlet v = a.sync();\nb.write(own, v[0]);";
+    let text = kernel(body);
+    for target in ["compute_75", "gfx1100"] {
+        let error = compile("phases", &text, target).unwrap_err().to_string();
+        assert!(error.contains("kernel `phases` has block arrays"), "{target}: {error}");
+        assert!(error.contains("calls itself"), "{target}: {error}");
+    }
+}
+
+#[test]
+fn what_all_threads_of_a_block_agree_on_is_accepted() {
+    // Parameters, the block's index, elements of slices at one index, and of a view.
+    for condition in ["n > 3", "x[0] > n", "thread::block_idx().x < n", "x.len() > 7"] {
+        let body = format!(
+            "if {condition} {{\nb.write(own, x[t]);\nlet v = b.sync();\na.write(own, v[63 - t]);\n}}\nlet v = a.sync();\n{WRITE}"
+        );
+        accepted(&body, &TARGETS);
+    }
+    let body = format!(
+        "a.write(own, n);\nlet mut v = a.sync();\nwhile v[0] > 0 {{\nlet k = v[t] / 2;\na = v.sync();\na.write(own, k);\nv = a.sync();\n}}\n{WRITE}"
+    );
+    accepted(&body, &TARGETS);
+    // Checks that may panic, and threads that leave first.
+    let body = format!(
+        "if i.get() >= x.len() {{\nreturn;\n}}\na.write(own, x[i.get() * 2]);\nlet v = a.sync();\n{WRITE}"
+    );
+    accepted(&body, &TARGETS);
+    // Barriers in functions, and under an option.
+    let body = format!(
+        "fn swap<'a>(a: BlockArray<'a, u32, 64>) -> BlockArray<'a, u32, 64> {{ let v = a.sync(); v.sync() }}\nfor _ in 0..n {{\na = swap(a);\n}}\nlet v = a.sync();\n{WRITE}"
+    );
+    accepted(&body, &TARGETS);
+}
+
+/// On AMD's GPUs the threads of a wave that leave a loop may go on behind the loop.
+#[test]
+fn shared_memory_on_the_way_out_is_refused_where_threads_leave_as_a_group() {
+    let body = "a.write(own, x[t]);\nlet mut v = a.sync();\nfor k in 0..n {\nif x[t] == k {\nif let Some(y) = y.get_mut(i) { *y = v[63 - t]; }\nreturn;\n}\na = v.sync();\na.write(own, k);\nv = a.sync();\n}";
+    refused(
+        body,
+        &["gfx1100", "gfx90a"],
+        FIRST + 4,
+        "threads that leave it before others use shared memory here",
+    );
+    accepted(body, &["cpu", "compute_75"]);
+}

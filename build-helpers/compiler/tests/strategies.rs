@@ -100,6 +100,17 @@ fn barriers_that_depend_on_the_thread_make_coroutines() {
     }
 }
 
+/// What only leads to a panic is part of no region.
+#[test]
+fn barriers_on_the_way_to_a_panic_make_coroutines() {
+    for condition in ["t == n", "n > 7"] {
+        let statements = format!("if {condition} {{ thread::sync_threads(); panic!() }}");
+        let text = kernel("panics", &format!("{statements}\n thread::sync_threads();"));
+        let reason = CoroutineReason::DivergentBarriers { divergent: 1, total: 2 };
+        assert_eq!(strategy("strategy_panic", &text), coroutine(reason), "{condition}");
+    }
+}
+
 /// What threads do that come to no barrier any more is done before a barrier of the others.
 #[test]
 fn threads_that_exit_early_are_left_out() {

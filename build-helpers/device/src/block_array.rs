@@ -11,8 +11,15 @@
 //! several arrays at one barrier. Each array has a lifetime of its own, which no other has: arrays cannot be
 //! exchanged for one another, so all threads are in one phase of one array between two barriers.
 //!
-//! As for every barrier, all threads of a block that have not returned reach the same one. Where they do
-//! not, which is an error, elements have unspecified values: that is why they are [`AnyBitPattern`].
+//! In a kernel with block arrays, all threads of a block that have not returned come to each barrier together,
+//! [`sync_threads`](crate::thread::sync_threads) included: otherwise some would read an array that others write. The
+//! compiler proves it, for every target, and refuses a kernel of which it cannot. A condition around a barrier, and
+//! the condition of a loop with one, is computed from what all threads of the block have: parameters, the block's
+//! index, elements of a slice or of a [`BlockView`] at an index that is the same for all of them. So threads agree
+//! on something by writing it to an array and reading one element after the barrier. The rule and its name,
+//! *uniform control flow*, are those of [WGSL](https://www.w3.org/TR/WGSL/#uniformity).
+//!
+//! A thread that panics leaves its elements as they are, so that others read what it has written until then.
 
 use crate::{
     __shim::LaunchScope, index::BlockIndex, intrinsics, shared::SharedArray, thread::block_stride,
@@ -243,6 +250,7 @@ impl<'array, T: AnyBitPattern, const N: usize> sealed::Phase for BlockArray<'arr
 
     #[inline(always)]
     fn next(self) -> Self::Next {
+        intrinsics::phase(self.data.cast());
         BlockView { data: self.data, brand: PhantomData }
     }
 }
@@ -252,6 +260,7 @@ impl<'array, T: AnyBitPattern, const N: usize> sealed::Phase for BlockView<'arra
 
     #[inline(always)]
     fn next(self) -> Self::Next {
+        intrinsics::phase(self.data.cast());
         BlockArray { data: self.data, brand: PhantomData }
     }
 }

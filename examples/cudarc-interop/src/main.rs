@@ -1,10 +1,10 @@
-//! Calls kernelmill's wrappers with cudarc's own slices and stream: nothing is copied between them.
+//! Calls kernelmill's wrappers with cudarc's own slices, on cudarc's stream: nothing is copied between them.
 
 mod kernels {
     kernelmill::include_kernels!();
 }
 use cudarc::driver::CudaContext;
-use kernelmill::{Device, Launch};
+use kernelmill::{CudarcSlice, Device, Launch};
 use std::error::Error;
 
 const N: usize = 1 << 16;
@@ -19,12 +19,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let kernels = kernels::Kernels::load(&device)?;
     let stream = CudaContext::new(0)?.default_stream();
+    // SAFETY: nobody captures the stream into a graph.
+    let launches = unsafe { device.adopt_stream(stream.clone())? };
     let x = stream.clone_htod(&vec![2.0_f32; N])?;
     let mut y = stream.clone_htod(&vec![1.0_f32; N])?;
-    kernels.scale_add(&stream, Launch::linear(N), 3.0, &x, &mut y)?;
+    // SAFETY: the slices are initialised, and everything that uses them is on one stream.
+    let (all, to) = unsafe { (CudarcSlice::new(&x), CudarcSlice::new(&mut y)) };
+    kernels.scale_add(&launches, Launch::linear(N), 3.0, all, to)?;
     // A view of the second half only.
-    let mut half = y.slice_mut(N / 2..);
-    kernels.scale_add(&stream, Launch::linear(N / 2), 1.0, &x.slice(..N / 2), &mut half)?;
+    let (first, mut half) = (x.slice(..N / 2), y.slice_mut(N / 2..));
+    // SAFETY: as above.
+    let (from, to) = unsafe { (CudarcSlice::new(&first), CudarcSlice::new(&mut half)) };
+    kernels.scale_add(&launches, Launch::linear(N / 2), 1.0, from, to)?;
     let result = stream.clone_dtoh(&y)?;
     let right = result[..N / 2].iter().all(|&value| value == 7.0)
         && result[N / 2..].iter().all(|&value| value == 9.0);

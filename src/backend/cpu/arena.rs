@@ -9,7 +9,10 @@ use std::{
     ptr::NonNull,
 };
 
-use super::guard_pages::{Guarded, Placement};
+use super::{
+    available::Share,
+    guard_pages::{Guarded, Placement},
+};
 use crate::embedded::abi::{Block, Item};
 
 /// Arenas of more bytes than this are not kept.
@@ -52,9 +55,9 @@ impl Drop for Aligned {
 /// Memory of at least the size that was last asked for.
 #[derive(Debug)]
 enum Grown {
-    Heap(Option<Aligned>),
+    Heap(Option<(Aligned, Share)>),
     /// Of just that size, beside a guard page.
-    Guarded(Placement, Option<Guarded>),
+    Guarded(Placement, Option<(Guarded, Share)>),
 }
 
 /// A block needs this many bytes, and they cannot be had.
@@ -72,11 +75,12 @@ impl Grown {
             Self::Heap(kept) => kept,
             Self::Guarded(placement, kept) => {
                 *kept = None;
+                let share = Share::take(bytes).ok_or(Lacking(bytes))?;
                 let memory = Guarded::new(bytes.max(1), align, *placement);
-                return Ok(kept.insert(memory.ok_or(Lacking(bytes))?).pointer());
+                return Ok(kept.insert((memory.ok_or(Lacking(bytes))?, share)).0.pointer());
             }
         };
-        if let Some(memory) = kept
+        if let Some((memory, _)) = kept
             && memory.layout.size() >= bytes
             && memory.layout.align() >= align
         {
@@ -85,13 +89,14 @@ impl Grown {
         *kept = None;
         // What is not kept has no use for room to grow.
         let size = if bytes > KEPT_BYTES { bytes } else { bytes.max(1).next_power_of_two() };
+        let share = Share::take(size).ok_or(Lacking(bytes))?;
         let memory = Aligned::new(size, align, true).ok_or(Lacking(bytes))?;
-        Ok(kept.insert(memory).pointer())
+        Ok(kept.insert((memory, share)).0.pointer())
     }
 
     fn bytes(&self) -> usize {
         match self {
-            Self::Heap(kept) => kept.as_ref().map_or(0, |memory| memory.layout.size()),
+            Self::Heap(kept) => kept.as_ref().map_or(0, |(memory, _)| memory.layout.size()),
             Self::Guarded(..) => 0,
         }
     }

@@ -8,6 +8,7 @@
 //! take too long, and [`guard_pages`] let an access beyond a buffer end the process.
 
 mod arena;
+mod available;
 pub(crate) mod bare;
 mod blocks;
 pub(crate) mod context;

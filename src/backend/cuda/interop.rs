@@ -1,4 +1,7 @@
 //! Interoperability with cudarc: its contexts as devices, its streams and slices in launches.
+//!
+//! cudarc's safe functions can free or write memory that a launch of this crate uses ([`CudarcSlice`]), and can
+//! record launches into graphs that own nothing. So what comes from cudarc, or is given to it, needs `unsafe`.
 
 use std::{any::Any, sync::Arc};
 
@@ -11,7 +14,7 @@ use super::{
     stream as queue,
 };
 use crate::{
-    argument::{Held, LaunchStream, ReadSlice, WriteSlice, sealed::Sealed},
+    argument::{Held, ReadSlice, WriteSlice, sealed::Sealed},
     copy::DeviceCopy,
     device::Device,
     error::{Error, Result},
@@ -32,13 +35,16 @@ impl Device {
 
     /// A stream of this device that launches on a stream that the program already has.
     ///
-    /// Wrappers take an `Arc<CudaStream>` as it is; this is for [`Stream::synchronize`], which
-    /// reports kernel panics too.
+    /// # Safety
+    ///
+    /// While the stream is captured into a CUDA graph of cudarc's, no thread uses what is returned, nor a clone
+    /// of it. A use in the capture's own thread is refused ([`Error::Capturing`]); one that comes between is not
+    /// seen, and the graph then uses memory that it does not own.
     ///
     /// # Errors
     ///
     /// [`Error::WrongDevice`] for a stream of another context.
-    pub fn adopt_stream(&self, stream: Arc<CudaStream>) -> Result<Stream> {
+    pub unsafe fn adopt_stream(&self, stream: Arc<CudaStream>) -> Result<Stream> {
         let any: &dyn Any = self.context();
         let context = any.downcast_ref::<Context>().filter(|context| context.is_of(&stream));
         let Some(context) = context else {
@@ -56,21 +62,77 @@ impl Device {
 
 impl Stream {
     /// cudarc's stream; `None` on devices that are not CUDA's.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Device::adopt_stream`]: no thread uses this stream while cudarc's is captured into a graph.
     #[must_use]
-    pub fn cuda_stream(&self) -> Option<&Arc<CudaStream>> {
+    pub unsafe fn cuda_stream(&self) -> Option<&Arc<CudaStream>> {
         let stream = StreamRef::new(self.queue());
         stream.downcast::<queue::Stream>().inspect(|stream| stream.publish());
         order::cuda_stream(stream).ok()
     }
 }
 
-impl Sealed for Arc<CudaStream> {}
+/// A slice of cudarc's as an argument of a launch: `&CudaSlice<T>`, `&CudaView<T>` or `&CudaViewMut<T>` where the
+/// kernel reads, `&mut CudaSlice<T>` or `&mut CudaViewMut<T>` where it writes.
+///
+/// A launch with one is put behind what cudarc has queued on the slice, and cudarc's events are recorded for it.
+/// cudarc keeps one event for all readers, so that is not enough for everything that cudarc's safe functions do
+/// afterwards: [`CudarcSlice::new`] says what is left to the program. A [`Buffer`](crate::Buffer) asks for nothing.
+///
+/// ```no_run
+/// # use kernelmill::{CudarcSlice, Device, Launch, ReadSlice, Result, Stream, WriteSlice};
+/// # fn saxpy(_: &Stream, _: f32, _: impl ReadSlice<f32>, _: impl WriteSlice<f32>) -> Result<()> { Ok(()) }
+/// # fn main() -> std::result::Result<(), Box<dyn std::error::Error>> {
+/// let device = Device::cuda(0)?;
+/// let cuda = cudarc::driver::CudaContext::new(0)?.default_stream();
+/// let x = cuda.clone_htod(&[1.0f32; 8])?;
+/// let mut y = device.zeros::<f32>(8)?;
+/// // SAFETY: the elements are initialised, and nothing else reads `x`.
+/// saxpy(&device.stream(), 2.0, unsafe { CudarcSlice::new(&x) }, &mut y)?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A slice alone is no argument, and a stream of cudarc's takes no launches:
+///
+/// ```compile_fail,E0277
+/// fn read(_: impl kernelmill::ReadSlice<f32>) {}
+///
+/// fn launch(slice: &cudarc::driver::CudaSlice<f32>) {
+///     read(slice);
+/// }
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn on(_: &impl kernelmill::LaunchStream) {}
+///
+/// fn launch(stream: &std::sync::Arc<cudarc::driver::CudaStream>) {
+///     on(stream);
+/// }
+/// ```
+#[derive(Debug)]
+pub struct CudarcSlice<S>(S);
 
-impl LaunchStream for Arc<CudaStream> {
-    fn stream(&self) -> StreamRef<'_> {
-        StreamRef::new(self)
+impl<S> CudarcSlice<S> {
+    /// Vouches for a slice in one launch.
+    ///
+    /// # Safety
+    ///
+    /// - The elements are initialised, and values of their type.
+    /// - Where the kernel reads the slice: until the launch has run, no stream but the launch's own reads the
+    ///   slice by a function of cudarc's. Such a read makes cudarc forget this one, and the next write, or the free
+    ///   when the slice is dropped, then waits for that read alone. Launches of this crate may read it.
+    /// - The slice's events are recorded: `CudaContext::disable_event_tracking` is not called; or the program waits
+    ///   for the launch before it uses or drops the slice on any other stream.
+    /// - No graph of cudarc's uses the slice's memory beside the launch.
+    pub const unsafe fn new(slice: S) -> Self {
+        Self(slice)
     }
 }
+
+impl<S> Sealed for CudarcSlice<S> {}
 
 /// Checks that a slice of cudarc's can be used on `stream`.
 fn check<'s>(owner: &Arc<CudaStream>, stream: StreamRef<'s>) -> Result<&'s Arc<CudaStream>> {
@@ -99,17 +161,15 @@ fn check_alignment<T>(address: u64, len: usize) -> Result<()> {
 
 macro_rules! reads {
     ($($slice:ty),*) => {$(
-        impl<T> Sealed for &$slice {}
-
-        impl<T: DeviceCopy> ReadSlice<T> for &$slice {
+        impl<T: DeviceCopy> ReadSlice<T> for CudarcSlice<&$slice> {
             fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
             where
                 Self: 's,
             {
-                let cuda = check(DeviceSlice::stream(self), stream)?;
-                let (address, guard) = hold_read(self, cuda)?;
-                check_alignment::<T>(address, self.len())?;
-                Ok(Held::new(address, self.len(), guard))
+                let cuda = check(DeviceSlice::stream(self.0), stream)?;
+                let (address, guard) = hold_read(self.0, cuda)?;
+                check_alignment::<T>(address, self.0.len())?;
+                Ok(Held::new(address, self.0.len(), guard))
             }
         }
     )*};
@@ -117,16 +177,14 @@ macro_rules! reads {
 
 macro_rules! writes {
     ($($slice:ty),*) => {$(
-        impl<T> Sealed for &mut $slice {}
-
-        impl<T: DeviceCopy> WriteSlice<T> for &mut $slice {
+        impl<T: DeviceCopy> WriteSlice<T> for CudarcSlice<&mut $slice> {
             fn hold<'s>(self, stream: StreamRef<'s>) -> Result<Held<'s, T>>
             where
                 Self: 's,
             {
-                let cuda = check(DeviceSlice::stream(self), stream)?;
-                let len = self.len();
-                let (address, guard) = hold_write(self, cuda)?;
+                let cuda = check(DeviceSlice::stream(self.0), stream)?;
+                let len = self.0.len();
+                let (address, guard) = hold_write(self.0, cuda)?;
                 check_alignment::<T>(address, len)?;
                 Ok(Held::new(address, len, guard))
             }

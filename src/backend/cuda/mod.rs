@@ -1,7 +1,7 @@
 //! The CUDA back end: NVIDIA's driver, through cudarc.
 //!
-//! No other folder names a type of cudarc's. Programs that use cudarc themselves pass its streams and
-//! slices to wrappers: see [`interop`].
+//! No other folder names a type of cudarc's. Programs that use cudarc themselves pass its slices
+//! to wrappers, and launch on its streams, by `unsafe` functions: see [`interop`].
 //!
 //! What is the same for every driver is in [`gpu`](super::gpu). The driver is opened at run time, and nothing here calls it before
 //! [`driver::present`] has found it.
@@ -21,3 +21,5 @@ mod module;
 mod order;
 mod stream;
 mod tensor_map;
+
+pub use interop::CudarcSlice;

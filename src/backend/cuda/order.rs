@@ -50,10 +50,9 @@ impl Drop for Wait<'_> {
     }
 }
 
-/// cudarc's stream behind `stream`: one that this crate wraps, or the program's own.
+/// cudarc's stream behind `stream`.
 pub(super) fn cuda_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
-    let own = stream.downcast::<Stream>().map(Stream::cudarc);
-    own.or_else(|| stream.downcast()).ok_or_else(|| wrong_device(stream))
+    stream.downcast::<Stream>().map(Stream::cudarc).ok_or_else(|| wrong_device(stream))
 }
 
 /// The stream of a launch, of which the calling thread has the context current.
@@ -65,7 +64,7 @@ pub(super) fn cuda_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
 pub(super) fn launch_stream(stream: StreamRef<'_>) -> Result<&Arc<CudaStream>> {
     let cuda = cuda_stream(stream)?;
     // Nobody but this crate can use a stream that was never given away.
-    if stream.downcast::<Stream>().is_none_or(Stream::is_public) {
+    if stream.downcast::<Stream>().is_some_and(Stream::is_public) {
         refuse_capture(cuda, "a launch")?;
     }
     Ok(cuda)

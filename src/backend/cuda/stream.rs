@@ -7,7 +7,7 @@ use std::sync::{
 
 use cudarc::driver::CudaStream;
 
-use super::{capture::refuse_capture, driver::named, driver_context::Shared, event::RecordedEvent};
+use super::{capture::refuse_capture, driver_context::Shared, event::RecordedEvent};
 use crate::{
     backend::gpu::calls::ContextCalls as _,
     error::Result,
@@ -76,20 +76,5 @@ impl hal::Queue for Stream {
         self.prepare("wait")?;
         let event = RecordedEvent::of(event);
         event.expect("contexts accept events of their own back end").wait(&self.cuda)
-    }
-}
-
-/// A stream of the program's own, which launches are put on as it is.
-impl hal::Stream for Arc<CudaStream> {
-    fn context(&self) -> Option<ContextId> {
-        None
-    }
-
-    fn synchronize(&self) -> Result<()> {
-        named(CudaStream::synchronize(self), "CudaStream::synchronize", || "a stream".to_owned())
-    }
-
-    fn describe(&self) -> &'static str {
-        "a CudaStream of another context"
     }
 }

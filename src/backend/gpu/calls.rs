@@ -112,9 +112,14 @@ pub(in crate::backend) trait ContextCalls:
     /// Makes the context current, for calls of the driver on this thread. An error that was met where
     /// it could not be returned, in a `drop`, is returned here, under its own name.
     fn bind(&self) -> Result<()> {
-        self.state().late.report()?;
+        self.late_error()?;
         self.library_error()?;
         self.make_current()
+    }
+
+    /// An error that was met where it could not be returned: in a `drop`, or by the thread of a stream.
+    fn late_error(&self) -> Result<()> {
+        self.state().late.report()
     }
 
     /// Waits for a stream, with the context made current.

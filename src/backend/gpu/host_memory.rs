@@ -57,7 +57,11 @@ impl<D: Driver> HostMemory<D> {
 
     /// The panics of launches, after a copy that may have brought what they left.
     fn report(&self, was_written: bool) -> Result<()> {
-        if was_written { self.shared.panics.report_all() } else { Ok(()) }
+        if !was_written {
+            return Ok(());
+        }
+        self.shared.late_error()?;
+        self.shared.panics.report_all()
     }
 }
 

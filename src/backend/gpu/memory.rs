@@ -148,6 +148,8 @@ impl<D: Driver> hal::Memory for Memory<D> {
             unsafe { D::download(target, self.block.address + offset as u64, bytes, stream)? };
         }
         self.finish(subject)?;
+        // Of a launch that has come to it meanwhile.
+        self.shared.late_error()?;
         self.shared.panics.report_all()
     }
 

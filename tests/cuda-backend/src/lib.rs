@@ -4,9 +4,11 @@
 mod child;
 mod executor;
 mod gate;
+mod interop;
 mod kernels;
 
 pub use child::{Child, LEAKS, clean_child};
 pub use executor::{Wakes, block_on};
 pub use gate::Gate;
+pub use interop::{adopt, cuda_stream, cudarc};
 pub use kernels::{Kernels, copy};

@@ -1,6 +1,6 @@
 //! What kernels are given is as aligned as its type asks for, on the CPU and on CUDA, empty or not.
 
-use cuda_backend::clean_child;
+use cuda_backend::{clean_child, cudarc};
 use cudarc::driver::CudaContext;
 use kernelmill::{
     __codegen as cg, Device, DeviceCopy, Error, ReadSlice, Result, Stream, WriteSlice,
@@ -91,10 +91,11 @@ fn slices_of_cudarc_that_are_not_aligned_are_refused() {
             }
         };
         let stream = device.stream();
-        let reads: usize = slices.iter().map(|slice| refused(read(&stream, slice))).sum();
-        let writes: usize = slices.iter_mut().map(|slice| refused(write(&stream, slice))).sum();
+        let reads: usize = slices.iter().map(|slice| refused(read(&stream, cudarc(slice)))).sum();
+        let writes: usize =
+            slices.iter_mut().map(|slice| refused(write(&stream, cudarc(slice)))).sum();
         assert!(reads > 0 && writes == reads, "{reads} {writes}");
         let empty = slices[0].slice(1..);
-        assert_aligned(read(&stream, &empty).unwrap(), ALIGNMENT);
+        assert_aligned(read(&stream, cudarc(&empty)).unwrap(), ALIGNMENT);
     });
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuda_backend::{Kernels, clean_child};
+use cuda_backend::{Kernels, adopt, clean_child, cuda_stream, cudarc};
 use cudarc::driver::{
     CudaContext, CudaStream,
     sys::{CUgraphInstantiate_flags, CUstreamCaptureMode, CUstreamCaptureStatus},
@@ -65,12 +65,13 @@ fn a_graph_does_not_use_memory_that_was_freed() {
     clean_child("a_graph_does_not_use_memory_that_was_freed", &[], || {
         let mut bench = Bench::new();
         let stream = bench.context.new_stream().unwrap();
+        let adopted = adopt(&bench.device, &stream).unwrap();
         begin(&stream);
-        assert_refused(bench.launch(&stream));
+        assert_refused(bench.launch(&adopted));
         let Bench { x, y, kernels, device, context } = bench;
         drop((x, y));
         end(&stream);
-        drop((kernels, device, stream, context));
+        drop((kernels, device, adopted, stream, context));
     });
 }
 
@@ -79,14 +80,15 @@ fn whatever_stream_is_captured_takes_no_launch() {
     clean_child("whatever_stream_is_captured_takes_no_launch", &[], || {
         let mut bench = Bench::new();
         let own = bench.device.new_stream().unwrap();
-        let adopted = bench.device.adopt_stream(bench.context.new_stream().unwrap()).unwrap();
+        let adopted = adopt(&bench.device, &bench.context.new_stream().unwrap()).unwrap();
         for stream in [&own, &adopted] {
             bench.launch(stream).unwrap();
             let event = bench.device.stream().record().unwrap();
-            let cuda = Arc::clone(stream.cuda_stream().unwrap());
+            let cuda = Arc::clone(cuda_stream(stream));
             begin(&cuda);
             assert_refused(bench.launch(stream));
-            assert_refused(bench.launch(&cuda));
+            let again = adopt(&bench.device, &cuda).unwrap();
+            assert_refused(bench.launch(&again));
             assert_refused(bench.launch(&stream.clone()));
             assert_refused(stream.synchronize());
             assert_refused(stream.record());
@@ -106,7 +108,7 @@ fn a_stream_that_joins_a_capture_takes_no_launch() {
         let mut bench = Bench::new();
         let (first, second) =
             (bench.context.new_stream().unwrap(), bench.device.new_stream().unwrap());
-        let joining = Arc::clone(second.cuda_stream().unwrap());
+        let joining = Arc::clone(cuda_stream(&second));
         begin(&first);
         joining.wait(&first.record_event(None).unwrap()).unwrap();
         assert_refused(bench.launch(&second));
@@ -130,7 +132,8 @@ fn a_slice_that_was_captured_takes_no_stream_along() {
         // Records an event of the slice in the capture.
         first.memset_zeros(&mut slice).unwrap();
         for _ in 0..2 {
-            assert_refused(kernels.saxpy(&second, Launch::linear(4), 1.0, &x, &mut slice));
+            let slice = cudarc(&mut slice);
+            assert_refused(kernels.saxpy(&second, Launch::linear(4), 1.0, &x, slice));
         }
         drop(first.end_capture(CUgraphInstantiate_flags(0)));
         drop((x, y, kernels, device));
@@ -144,7 +147,7 @@ fn memory_is_copied_and_freed_beside_a_capture() {
         let mut bench = Bench::new();
         let (stream, other) =
             (bench.context.new_stream().unwrap(), bench.device.new_stream().unwrap());
-        bench.launch(&stream).unwrap();
+        bench.launch(&adopt(&bench.device, &stream).unwrap()).unwrap();
         begin(&stream);
         let mut more = bench.device.upload(&[2.0f32; 4]).unwrap();
         more.copy_from(&[3.0; 4]).unwrap();
@@ -164,7 +167,7 @@ fn a_capture_goes_on_while_modules_are_evicted() {
     clean_child("a_capture_goes_on_while_modules_are_evicted", &[], || {
         let mut bench = Bench::new();
         let stream = bench.context.new_stream().unwrap();
-        bench.launch(&stream).unwrap();
+        bench.launch(&adopt(&bench.device, &stream).unwrap()).unwrap();
         stream.synchronize().unwrap();
         begin(&stream);
         let Bench { kernels, .. } = bench;

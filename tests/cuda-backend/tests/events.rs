@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use cuda_backend::{Gate, Kernels, clean_child};
+use cuda_backend::{Gate, Kernels, adopt, clean_child, cuda_stream};
 use cudarc::driver::CudaContext;
 use kernelmill::{Device, Error, Launch, Stream};
 
@@ -16,7 +16,7 @@ const LEN: usize = 8;
 
 /// Makes a stream wait at a gate.
 fn gate(stream: &Stream) -> Gate {
-    Gate::on(stream.cuda_stream().unwrap())
+    Gate::on(cuda_stream(stream))
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn contexts_of_one_device_take_each_others_events() {
         let context = CudaContext::new(0).unwrap();
         let own = Device::from_cuda_context(&context).unwrap();
         let device = Device::cuda(0).unwrap();
-        let adopted = own.adopt_stream(context.new_stream().unwrap()).unwrap();
+        let adopted = adopt(&own, &context.new_stream().unwrap()).unwrap();
         let stream = device.new_stream().unwrap();
         for (first, second) in [(&adopted, &stream), (&stream, &adopted)] {
             let event = first.record().unwrap();

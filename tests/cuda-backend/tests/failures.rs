@@ -4,7 +4,7 @@
 
 use std::{fmt::Write as _, thread};
 
-use cuda_backend::{Child, Kernels, LEAKS, block_on};
+use cuda_backend::{Child, Kernels, LEAKS, adopt, block_on, cudarc};
 use cudarc::driver::{CudaContext, sys};
 use kernelmill::{Device, Error, Launch, Result};
 
@@ -211,9 +211,10 @@ fn with_cudarc() -> Result<Outcome> {
     let Ok(stream) = context.new_stream() else { return ignored() };
     let Ok(x) = stream.clone_htod(&[1.0f32; LEN]) else { return ignored() };
     let mut y = device.zeros::<f32>(LEN)?;
-    kernels.saxpy(&stream, Launch::linear(LEN), 2.0, &x, &mut y)?;
-    kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut y)?;
-    device.adopt_stream(stream)?.synchronize()?;
+    let stream = adopt(&device, &stream)?;
+    kernels.saxpy(&stream, Launch::linear(LEN), 2.0, cudarc(&x), &mut y)?;
+    kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, cudarc(&x), &mut y)?;
+    stream.synchronize()?;
     Ok((y.download()?, 0))
 }
 

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use cuda_backend::{Child, Gate, Kernels, Wakes, block_on, clean_child};
+use cuda_backend::{Child, Gate, Kernels, Wakes, block_on, clean_child, cuda_stream};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use kernelmill::{Backend, Buffer, Device, Error, Launch, Result, Stream};
 
@@ -45,7 +45,7 @@ impl Bench {
 
     /// Makes the stream wait at a gate.
     fn gate(&self) -> Gate {
-        Gate::on(self.stream.cuda_stream().unwrap())
+        Gate::on(cuda_stream(&self.stream))
     }
 }
 
@@ -132,7 +132,7 @@ fn a_download_does_not_wait_for_what_is_behind_it() {
             (device.zeros::<u8>(2).unwrap(), device.pinned_from(&[1, 2]).unwrap());
         buffer.copy_from_async(&device.stream(), &source).unwrap();
         let download = buffer.download_async(&device.stream()).unwrap();
-        let gate = Gate::on(device.stream().cuda_stream().unwrap());
+        let gate = Gate::on(cuda_stream(&device.stream()));
         assert_eq!(block_on(download).unwrap(), [1, 2]);
         source.as_mut_slice().unwrap().fill(3);
         gate.open();
@@ -145,7 +145,7 @@ fn waits_do_not_wait_for_each_other() {
     clean_child("waits_do_not_wait_for_each_other", &[], || {
         let device = Device::cuda(0).unwrap();
         let streams = [(); 8].map(|()| device.new_stream().unwrap());
-        let gates = streams.each_ref().map(|stream| Gate::on(stream.cuda_stream().unwrap()));
+        let gates = streams.each_ref().map(|stream| Gate::on(cuda_stream(stream)));
         let mut futures = streams.each_ref().map(|stream| Box::pin(stream.into_future()));
         for future in &mut futures {
             assert!(future.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
@@ -194,7 +194,7 @@ fn a_future_is_ready_once() {
 fn a_stream_that_is_captured_is_not_awaited() {
     clean_child("a_stream_that_is_captured_is_not_awaited", &[], || {
         let bench = Bench::new();
-        let cuda = Arc::clone(bench.stream.cuda_stream().unwrap());
+        let cuda = Arc::clone(cuda_stream(&bench.stream));
         cuda.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL).unwrap();
         assert!(matches!(block_on(&bench.stream), Err(Error::Capturing { .. })));
         drop(cuda.end_capture(CUgraphInstantiate_flags(0)).unwrap());

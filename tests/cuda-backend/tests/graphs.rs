@@ -1,6 +1,6 @@
 //! Graphs on CUDA: the order between their launches and other streams, and when they are dropped.
 
-use cuda_backend::{Gate, Kernels, clean_child};
+use cuda_backend::{Gate, Kernels, clean_child, cuda_stream};
 use kernelmill::{Device, Error, Graph, GraphBuffer, Launch, Stream};
 
 const LEN: usize = 8;
@@ -32,7 +32,7 @@ impl Bench {
     }
 
     fn gate(&self, stream: usize) -> Gate {
-        Gate::on(self.streams[stream].cuda_stream().unwrap())
+        Gate::on(cuda_stream(&self.streams[stream]))
     }
 
     #[track_caller]
@@ -151,7 +151,7 @@ fn a_panic_is_reported_by_the_stream_of_the_graph() {
         for (own, other) in [(0, 1), (1, 0), (0, 1)] {
             graph.launch(&bench.streams[own]).unwrap();
             graph.launch(&bench.streams[own]).unwrap();
-            bench.streams[own].cuda_stream().unwrap().synchronize().unwrap();
+            cuda_stream(&bench.streams[own]).synchronize().unwrap();
             bench.streams[other].synchronize().unwrap();
             let error = bench.streams[own].synchronize().unwrap_err();
             assert!(matches!(error, Error::KernelPanic(_)), "{error}");

@@ -10,7 +10,7 @@ use std::{
     thread,
 };
 
-use cuda_backend::{Gate, Kernels, clean_child, copy};
+use cuda_backend::{Gate, Kernels, clean_child, copy, cuda_stream};
 use cudarc::driver::CudaContext;
 use kernelmill::{__codegen::KernelSet, CacheStatistics, Device, Error, Launch, module_cache};
 
@@ -130,7 +130,7 @@ fn a_module_whose_launch_is_in_flight_is_not_evicted() {
         let stream = device.new_stream().unwrap();
         let (one, mut sum) = (device.upload(&[1.0_f32]).unwrap(), device.zeros::<f32>(1).unwrap());
         device.synchronize().unwrap();
-        let gate = Gate::on(stream.cuda_stream().unwrap());
+        let gate = Gate::on(cuda_stream(&stream));
         let kernels = Kernels::load_copy(&device, copy(1)).unwrap();
         kernels.saxpy(&stream, Launch::grid([1], [1]), 1.0, &one, &mut sum).unwrap();
         drop(kernels);

@@ -1,7 +1,7 @@
 //! Work on several streams sees memory in the order in which the program used it. The driver does
 //! the work of a stream only when something waits for it, so what is not ordered comes too late.
 
-use cuda_backend::{Gate, Kernels, clean_child};
+use cuda_backend::{Gate, Kernels, adopt, clean_child, cuda_stream, cudarc};
 use cudarc::driver::CudaContext;
 use kernelmill::{Buffer, Device, Launch, Stream};
 
@@ -94,12 +94,14 @@ fn a_write_waits_for_the_first_of_many_readers() {
         let gates: Vec<_> = streams[..16].iter().map(|stream| Gate::on(stream)).collect();
         let read = |stream| {
             let mut seen = bench.zeros();
-            bench.kernels.saxpy(stream, Launch::linear(LEN), 1.0, &bench.x, &mut seen).unwrap();
+            let stream = adopt(&bench.device, stream).unwrap();
+            bench.kernels.saxpy(&stream, Launch::linear(LEN), 1.0, &bench.x, &mut seen).unwrap();
             seen
         };
         let seen: Vec<_> = streams.iter().map(read).collect();
         let ones = bench.device.upload(&[1.0; LEN]).unwrap();
-        bench.kernels.saxpy(&writer, Launch::linear(LEN), 4.0, &ones, &mut bench.x).unwrap();
+        let on = adopt(&bench.device, &writer).unwrap();
+        bench.kernels.saxpy(&on, Launch::linear(LEN), 4.0, &ones, &mut bench.x).unwrap();
         let written = writer.record_event(None).unwrap();
         gates[1..].iter().for_each(Gate::open);
         // Time for the write, if nothing held it up.
@@ -157,7 +159,7 @@ fn readers_do_not_wait_for_each_other() {
     clean_child("readers_do_not_wait_for_each_other", &LAZY, || {
         let bench = Bench::new();
         bench.streams.iter().for_each(|stream| stream.synchronize().unwrap());
-        let first = bench.streams[0].cuda_stream().unwrap();
+        let first = cuda_stream(&bench.streams[0]);
         let _seen = [0, 1, 0, 1].map(|index| bench.read(&bench.streams[index]));
         let done = first.record_event(None).unwrap();
         bench.streams[1].synchronize().unwrap();
@@ -179,6 +181,7 @@ fn work_from_before_the_first_stream_is_ordered() {
         let (x, mut y) = (device.upload(&[1.0; LEN]).unwrap(), device.zeros(LEN).unwrap());
         let mut z = device.upload(&[0.0; LEN]).unwrap();
         kernels.saxpy(&device.stream(), Launch::linear(LEN), 1.0, &x, &mut y).unwrap();
+        let stream = adopt(&device, &stream).unwrap();
         kernels.saxpy(&stream, Launch::linear(LEN), 3.0, &y, &mut z).unwrap();
         stream.synchronize().unwrap();
         assert_all(&z, 3.0);
@@ -199,7 +202,8 @@ fn slices_of_cudarc_are_written_after_all_readers_in_launches() {
         let mut x = streams[0].clone_htod(&[1.0f32; LEN]).unwrap();
         let mut seen = [(); 2].map(|()| device.zeros::<f32>(LEN).unwrap());
         for (stream, seen) in streams.iter().zip(&mut seen) {
-            kernels.saxpy(stream, Launch::linear(LEN), 1.0, &x, seen).unwrap();
+            let stream = adopt(&device, stream).unwrap();
+            kernels.saxpy(&stream, Launch::linear(LEN), 1.0, cudarc(&x), seen).unwrap();
         }
         streams[1].memcpy_htod(&[5.0; LEN], &mut x).unwrap();
         streams[1].synchronize().unwrap();
@@ -213,7 +217,7 @@ fn streams_of_another_cuda_context_are_ordered() {
     clean_child("streams_of_another_cuda_context_are_ordered", &LAZY, || {
         let bench = Bench::new();
         let context = CudaContext::new(0).unwrap();
-        let stream = context.new_stream().unwrap();
+        let stream = adopt(&bench.device, &context.new_stream().unwrap()).unwrap();
         let mut seen = [bench.zeros(), bench.zeros()];
         for seen in &mut seen {
             bench.kernels.saxpy(&stream, Launch::linear(LEN), 1.0, &bench.x, seen).unwrap();

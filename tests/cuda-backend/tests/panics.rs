@@ -1,6 +1,6 @@
 //! Panics of launches on several streams: whoever waits for a stream is told of its own launches.
 
-use cuda_backend::{Gate, Kernels, clean_child};
+use cuda_backend::{Gate, Kernels, clean_child, cuda_stream};
 use kernelmill::{Buffer, Device, Error, Launch, Result, Stream};
 
 const LEN: usize = 8;
@@ -35,7 +35,7 @@ impl Bench {
 
     /// Waits for all launches without asking for panics.
     fn wait(&self) {
-        self.streams[0].cuda_stream().unwrap().context().synchronize().unwrap();
+        cuda_stream(&self.streams[0]).context().synchronize().unwrap();
     }
 }
 
@@ -106,7 +106,7 @@ fn a_download_does_not_lose_the_panic_of_a_later_launch() {
         let [first, _] = &bench.y;
         assert_eq!(length(first.download()), 2);
         bench.launch(0, 3);
-        let cuda = bench.streams[1].cuda_stream().unwrap().clone();
+        let cuda = cuda_stream(&bench.streams[1]).clone();
         let gate = Gate::on(&cuda);
         bench.launch(1, 4);
         assert_eq!(length(bench.y[0].download()), 3);

@@ -3,7 +3,7 @@
 
 use std::mem;
 
-use cuda_backend::{Child, Gate, Kernels, clean_child};
+use cuda_backend::{Child, Gate, Kernels, clean_child, cuda_stream};
 use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use kernelmill::{Buffer, Device, Error, Launch, PinnedBuffer, Result, Stream};
 
@@ -171,7 +171,7 @@ fn everything_can_be_leaked() {
     let child = Child::run("everything_can_be_leaked", &LAZY, || {
         let mut bench = Bench::new();
         let stream = bench.device.new_stream().unwrap();
-        let gate = Gate::on(stream.cuda_stream().unwrap());
+        let gate = Gate::on(cuda_stream(&stream));
         let (source, mut target) = (bench.pinned(3.0), bench.pinned(0.0));
         bench.y.copy_from_async(&stream, &source).unwrap();
         bench.y.copy_to_async(&stream, &mut target).unwrap();
@@ -221,7 +221,7 @@ fn what_does_not_fit_is_refused() {
         );
         let error = bench.y.slice_mut(1..).copy_from_async(&stream, &own).unwrap_err();
         assert!(error.to_string().starts_with("copy_from_async: the buffer has 7 elements"));
-        let cuda = stream.cuda_stream().unwrap();
+        let cuda = cuda_stream(&stream);
         cuda.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL).unwrap();
         let to = bench.y.copy_to_async(&stream, &mut own);
         assert!(matches!(to, Err(Error::Capturing { .. })), "{to:?}");

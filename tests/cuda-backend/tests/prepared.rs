@@ -1,6 +1,6 @@
 //! Prepared launches on the fake driver: several streams, panics, and slices of cudarc's.
 
-use cuda_backend::{Kernels, clean_child};
+use cuda_backend::{Kernels, clean_child, cudarc};
 use cudarc::driver::CudaContext;
 use kernelmill::{Device, Error, Launch};
 
@@ -50,7 +50,7 @@ fn a_panic_of_a_prepared_launch_is_reported_and_cudarcs_slices_are_refused() {
         drop(saxpy);
         let theirs = CudaContext::new(0).unwrap().default_stream();
         let slice = theirs.alloc_zeros::<f32>(4).unwrap();
-        let refused = kernels.prepare(Launch::linear(4), 2.0, &slice, &mut y);
+        let refused = kernels.prepare(Launch::linear(4), 2.0, cudarc(&slice), &mut y);
         let text = refused.unwrap_err().to_string();
         assert!(text.contains("with buffers of this crate"), "{text}");
     });

@@ -5,7 +5,7 @@
 
 use std::{env, sync::Arc, thread};
 
-use cuda_backend::{Kernels, clean_child};
+use cuda_backend::{Kernels, adopt, clean_child, cudarc};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use kernelmill::{Buffer, Device, Launch, Stream};
 use test_support::Random;
@@ -72,7 +72,7 @@ impl Program {
     fn stream(&mut self) -> Stream {
         match self.random.below(5) {
             0 => self.device.stream(),
-            1 => self.device.adopt_stream(self.context.new_stream().unwrap()).unwrap(),
+            1 => adopt(&self.device, &self.context.new_stream().unwrap()).unwrap(),
             _ => self.device.new_stream().unwrap(),
         }
     }
@@ -120,16 +120,16 @@ impl Program {
                 kernels.saxpy(stream, launch, factor, &x.slice(from.clone()), y)
             }
             (Memory::Own(y), Memory::Cudarc(x)) => {
-                let y = &mut y.slice_mut(to.clone());
-                kernels.saxpy(stream, launch, factor, &x.slice(from.clone()), y)
+                let (x, y) = (x.slice(from.clone()), &mut y.slice_mut(to.clone()));
+                kernels.saxpy(stream, launch, factor, cudarc(&x), y)
             }
             (Memory::Cudarc(y), Memory::Own(x)) => {
                 let y = &mut y.slice_mut(to.clone());
-                kernels.saxpy(stream, launch, factor, &x.slice(from.clone()), y)
+                kernels.saxpy(stream, launch, factor, &x.slice(from.clone()), cudarc(y))
             }
             (Memory::Cudarc(y), Memory::Cudarc(x)) => {
-                let y = &mut y.slice_mut(to.clone());
-                kernels.saxpy(stream, launch, factor, &x.slice(from.clone()), y)
+                let (x, y) = (x.slice(from.clone()), &mut y.slice_mut(to.clone()));
+                kernels.saxpy(stream, launch, factor, cudarc(&x), cudarc(y))
             }
         };
         launched.unwrap();
@@ -177,7 +177,7 @@ impl Program {
             Memory::Cudarc(slice) => {
                 let mut seen = self.device.zeros::<f32>(LEN).unwrap();
                 let (kernels, stream) = (&self.kernels, &self.streams[0]);
-                kernels.saxpy(stream, Launch::linear(LEN), 1.0, slice, &mut seen).unwrap();
+                kernels.saxpy(stream, Launch::linear(LEN), 1.0, cudarc(slice), &mut seen).unwrap();
                 seen.download().unwrap()
             }
         };

@@ -56,6 +56,9 @@ pub(crate) const PANIC_SILENT: &str = "__kernelmill_panic_silent";
 /// `fn(text: *const u8, length: usize, location: usize) -> !` of the device crate.
 pub(crate) const PANIC_TEXT: &str = "__kernelmill_panic_text";
 
+/// `fn(array: *const u8)` of the device crate: marks where a block array changes its phase, behind the barrier.
+pub(crate) const PHASE: &str = "__kernelmill_phase";
+
 /// Whether this is the name of a function that records a panic.
 pub(crate) fn is_panic(name: &str) -> bool {
     [PANIC, PANIC_FMT, PANIC_TEXT, PANIC_VALUES, PANIC_PARTS, PANIC_SILENT].contains(&name)

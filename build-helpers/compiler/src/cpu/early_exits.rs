@@ -37,12 +37,12 @@ const PATH: usize = 200;
 
 /// A branch of a function to an exit, by numbers that hold for its copies too.
 #[derive(Clone, Copy, Debug)]
-struct Exit {
-    block: usize,
+pub(super) struct Exit {
+    pub(super) block: usize,
     /// Which of the two ways leads out.
     way: usize,
     /// The block that it leads to.
-    to: usize,
+    pub(super) to: usize,
 }
 
 /// Turns the early exits of a kernel into exit barriers. Gives its lowering then, or why the kernel has been
@@ -100,16 +100,22 @@ fn exits<'c>(
 /// An exit in a loop makes control divergent in all of the loop. So the exits are looked for together, and what
 /// is reached together is asked for those that do not take them.
 fn next_exit<'c>(function: Value<'c>, size: &dyn Fn(Type<'c>) -> u64) -> Option<Exit> {
+    let (proof, exits) = without_exits(function, size);
+    exits.into_iter().find(|exit| proof.uniformity.is_reached_together(exit.block))
+}
+
+/// What is known for the threads that take none of a function's exits, and the exits.
+pub(super) fn without_exits<'c>(
+    function: Value<'c>,
+    size: &dyn Fn(Type<'c>) -> u64,
+) -> (Proof<'c>, Vec<Exit>) {
     let mut exits: Vec<Exit> = Vec::new();
     loop {
         let left_out: Vec<_> = exits.iter().map(|exit| (exit.block, exit.to)).collect();
         let proof = Proof::without(function, size, &left_out);
         match divergent_exit(function, &proof, &exits) {
             Some(exit) => exits.push(exit),
-            None => {
-                let is_together = |exit: &Exit| proof.uniformity.is_reached_together(exit.block);
-                return exits.into_iter().find(is_together);
-            }
+            None => return (proof, exits),
         }
     }
 }
@@ -136,7 +142,7 @@ fn divergent_exit<'c>(function: Value<'c>, proof: &Proof<'c>, known: &[Exit]) ->
 }
 
 /// The blocks that control can come to from `start` on.
-fn path<'c>(start: Block<'c>) -> Vec<Block<'c>> {
+pub(super) fn path<'c>(start: Block<'c>) -> Vec<Block<'c>> {
     let (mut seen, mut order, mut work) = (HashSet::new(), Vec::new(), vec![start]);
     while let Some(block) = work.pop() {
         if seen.insert(block) {

@@ -48,7 +48,9 @@ pub(super) fn choose<'c>(
     let (mut all, mut apart) = (Waits::default(), Waits::default());
     let mut early_exits = 0;
     for (call, what) in operations(kernel) {
-        let is_apart = !uniformity.is_reached_together(flow.number(call.block()));
+        // What only leads to a panic is left out of the flow, and is part of no region.
+        let block = flow.number(call.block());
+        let is_apart = flow.panics[block] || !uniformity.is_reached_together(block);
         match what {
             Operation::Barrier => {
                 all.barriers += 1;
@@ -115,7 +117,7 @@ impl<'c> Proof<'c> {
 }
 
 /// What cannot be built by regions.
-fn unusual(kernel: Value<'_>) -> Option<CoroutineReason> {
+pub(super) fn unusual(kernel: Value<'_>) -> Option<CoroutineReason> {
     let entry = kernel.blocks()[0];
     for instruction in kernel.instructions() {
         match instruction.opcode() {

@@ -18,6 +18,7 @@
 //! variable that the kernel fills in before it calls them.
 
 mod abi;
+mod block_arrays;
 mod block_entry;
 mod block_functions;
 mod body;
@@ -52,6 +53,7 @@ mod warp_collectives;
 mod wide_integers;
 mod workarounds;
 
+pub(crate) use block_arrays::find_divergent_phases;
 pub(crate) use functions::find_context_uses;
 pub(crate) use pipeline::enter;
 pub(crate) use workarounds::store_single_lanes;

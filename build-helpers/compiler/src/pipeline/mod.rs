@@ -6,6 +6,7 @@
 //!
 //! [pass manager]: https://llvm.org/docs/NewPassManager.html
 
+mod block_arrays;
 mod crash_report;
 mod finish;
 mod session;
@@ -40,6 +41,7 @@ const STAGES: &[Stage] = &[
         .when(|request| request.options.cleanup),
     run("inlining attributes", stages::inline_all).when(|request| request.options.always_inline),
     run("checks of the source", stages::check_source),
+    run("check of block arrays", block_arrays::check_block_arrays),
     run("assignment of address spaces", stages::assign_address_spaces),
     run("linking of operations", stages::link_operations).when(|request| request.options.libraries),
     run("search for shared memory", stages::find_sharing),

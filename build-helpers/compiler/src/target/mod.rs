@@ -7,4 +7,5 @@ mod lookup;
 mod nvidia;
 
 pub(crate) use backend::{Backend, Emitted};
+pub(crate) use cpu::Cpu;
 pub(crate) use lookup::lookup;
