@@ -1,18 +1,15 @@
 //! Declared parameters of kernels whose sources do not say them: `parameters = ["x: *const f32", "n: u32"]`.
 
-use super::checks::Fault;
 use crate::base::naming::is_identifier;
 use kernelmill_artifact::{Access, Parameter, ParameterKind, Scalar, ValueType, target::nearest};
 
-const HELP: &str = "write a name and a type: a scalar, `[T; N]` of scalars, `*const T` for memory that is read, or \
+/// What to write instead of what is no parameter.
+pub(super) const HELP: &str = "write a name and a type: a scalar, `[T; N]` of scalars, `*const T` for memory that is read, or \
                     `*mut T`, for example \"x: *const f32\"";
 
-/// Reads one parameter.
-pub(super) fn parameter(text: &str) -> Result<Parameter, Fault> {
-    let wrong = |why: String| Fault {
-        message: format!("`{text}` declares no parameter: {why}"),
-        help: HELP.to_owned(),
-    };
+/// Reads one parameter, or says what is wrong with it.
+pub(super) fn parameter(text: &str) -> Result<Parameter, String> {
+    let wrong = |why: String| format!("`{text}` declares no parameter: {why}");
     let (name, ty) =
         text.split_once(':').ok_or_else(|| wrong("there is no `:` in it".to_owned()))?;
     let name = name.trim();
@@ -25,11 +22,10 @@ pub(super) fn parameter(text: &str) -> Result<Parameter, Fault> {
 }
 
 /// Checks that parameters have different names.
-pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), Fault> {
+pub(super) fn check_names(parameters: &[Parameter]) -> Result<(), String> {
     for (index, parameter) in parameters.iter().enumerate() {
         if parameters[..index].iter().any(|other| other.name == parameter.name) {
-            let message = format!("two parameters are declared as `{}`", parameter.name);
-            return Err(Fault { message, help: "give them different names".to_owned() });
+            return Err(format!("two parameters are declared as `{}`", parameter.name));
         }
     }
     Ok(())
@@ -115,10 +111,10 @@ mod tests {
             ("x: [[f32; 2]; 2]", "an array is one of scalars"),
             ("x: -", "`-` is no type"),
         ] {
-            let fault = parameter(text).unwrap_err();
-            assert_eq!(fault.message, format!("`{text}` declares no parameter: {reason}"));
+            let message = parameter(text).unwrap_err();
+            assert_eq!(message, format!("`{text}` declares no parameter: {reason}"));
         }
         let twice = [parameter("x: f32").unwrap(), parameter("x: u8").unwrap()];
-        assert_eq!(check_names(&twice).unwrap_err().message, "two parameters are declared as `x`");
+        assert_eq!(check_names(&twice).unwrap_err(), "two parameters are declared as `x`");
     }
 }

@@ -93,13 +93,13 @@ impl KernelSettings {
         for RuleText { text, origin } in written {
             match declared::parameter(text) {
                 Ok(parameter) => parameters.push(parameter),
-                Err(fault) => {
-                    report_at(origin.as_ref(), of_kernel(fault.message), &fault.help, report);
+                Err(message) => {
+                    report_at(origin.as_ref(), of_kernel(message), declared::HELP, report);
                 }
             }
         }
-        if let Err(fault) = declared::check_names(&parameters) {
-            report_at(origin, of_kernel(fault.message), &fault.help, report);
+        if let Err(message) = declared::check_names(&parameters) {
+            report_at(origin, of_kernel(message), "give them different names", report);
         }
         parameters
     }
