@@ -90,11 +90,16 @@
 //! a number of elements in the launch's dynamic shared memory, and a vector an array. Everything else is as for
 //! CUDA C++.
 //!
+//! # LLVM IR
+//!
+//! `.ll` and `.bc` files of any producer are compiled for every target but OpenCL's. The setting `parameters` of a kernel
+//! declares its parameters where no debug information describes them.
+//!
 //! # The feature `cuda-cpp`
 //!
 //! The feature `cuda-cpp`, which is on by default, has the readers of debug information and of C++ names
 //! that this takes. A package whose kernels are in Rust builds faster without it, with
-//! `default-features = false`; a source in CUDA C++ or OpenCL C is an error then.
+//! `default-features = false`; a source in CUDA C++, OpenCL C or LLVM IR is an error then.
 //!
 //! # Host code
 //!

@@ -11,9 +11,12 @@ use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Signature, Target
 use kernelmill_compiler::{
     Artifact, CompiledKernel, Error as CompileError, Job, Lowered, Lowering, RustSource, Strategy,
     Symbols, exported,
-    frontend::cuda::{
-        CudaSource,
-        clang::{Clang, CudaLowered},
+    frontend::{
+        cuda::{
+            CudaSource,
+            clang::{Clang, CudaLowered},
+        },
+        llvm_ir::IrSource,
     },
 };
 use std::{
@@ -178,6 +181,10 @@ impl Compile for Fake {
     }
 
     fn lower_opencl(&self, _: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
+        Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
+    }
+
+    fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure> {
         Err(CompileError::Internal(format!("{} is not Rust", source.display)).into())
     }
 

@@ -15,6 +15,7 @@ use crate::{
             CudaSource,
             clang::{self, Clang, CudaLowered},
         },
+        llvm_ir::{self, IrSource},
         opencl,
         rust::{self, DeviceCrate, RustSource},
     },
@@ -176,6 +177,19 @@ impl Compiler {
     /// Those of [`Compiler::lower_cuda`].
     pub fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Error> {
         let mut lowered = opencl::lower(&self.toolchain, clang, source)?;
+        for module in &mut lowered.lowered.modules {
+            clear_checksums(module)?;
+        }
+        Ok(lowered)
+    }
+
+    /// Reads a file in LLVM IR that another compiler wrote, and its kernels.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Ir`] with every fault, and [`Error::Signatures`] where its debug information is damaged.
+    pub fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Error> {
+        let mut lowered = llvm_ir::lower(&self.toolchain, source)?;
         for module in &mut lowered.lowered.modules {
             clear_checksums(module)?;
         }

@@ -128,6 +128,12 @@ pub enum Error {
         /// The file as people know it.
         display: String,
     },
+    /// A file in LLVM IR cannot be read, or its kernels cannot be known.
+    #[error("{}", text.trim_end())]
+    Ir {
+        /// Every fault, with file and line.
+        text: String,
+    },
     /// NVIDIA's mathematical functions are asked for, and not there.
     #[error(
         "{target}: `math = \"vendor\"` needs libdevice.10.bc of the CUDA toolkit, which is not beside \

@@ -3,9 +3,12 @@
 use kernelmill_artifact::{NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
     Artifact, Compiler, Error, Job, Lowered, RustSource, Symbols,
-    frontend::cuda::{
-        CudaSource,
-        clang::{Clang, CudaLowered},
+    frontend::{
+        cuda::{
+            CudaSource,
+            clang::{Clang, CudaLowered},
+        },
+        llvm_ir::IrSource,
     },
 };
 
@@ -31,6 +34,8 @@ pub(crate) trait Compile: Sync {
     ) -> Result<CudaLowered, Failure>;
     /// Runs the front end over a file in OpenCL C.
     fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure>;
+    /// Reads a file in LLVM IR.
+    fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure>;
     /// Makes bitcode that cargo had rustc compile what the front end gives.
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure>;
     /// Names the functions that the host can give as other packages call them.
@@ -69,6 +74,10 @@ impl Compile for Compiler {
 
     fn lower_opencl(&self, clang: &Clang, source: &CudaSource) -> Result<CudaLowered, Failure> {
         Self::lower_opencl(self, clang, source).map_err(Failure::from)
+    }
+
+    fn lower_ir(&self, source: &IrSource) -> Result<CudaLowered, Failure> {
+        Self::lower_ir(self, source).map_err(Failure::from)
     }
 
     fn adopt(&self, lowered: &mut Lowered, signatures: &[Signature]) -> Result<(), Failure> {

@@ -77,7 +77,7 @@ impl Compilation<'_> {
         let mut fronts: Fronts = found.sources.iter().map(|_| None).collect();
         let mut early =
             Early { binaries: units.iter().map(|_| None).collect(), objects: Vec::new() };
-        let is_cpp = |index: &usize| found.sources[*index].kind.is_c_family();
+        let is_cpp = |index: &usize| found.sources[*index].kind.is_read_by_compiler();
         let sources: Vec<usize> = (0..found.sources.len()).filter(is_cpp).collect();
         let (mut report, mut kernels) = (Report::default(), BTreeMap::new());
         for (task, done) in self.run_tasks(&found.sources, &sources, units, host_files)? {
@@ -290,6 +290,11 @@ impl Compilation<'_> {
 
 /// What to do where a kernel uses something that targets cannot have.
 fn help(kind: SourceKind, kernel: &str) -> String {
+    if kind == SourceKind::LlvmIr {
+        return format!(
+            "narrow its targets, `[kernels.{kernel}] targets = [...]`, or compile the file from a source without it"
+        );
+    }
     if kind == SourceKind::OpenCl {
         return "define it in the file, or give kernelmill another way under `#ifdef __KERNELMILL__`"
             .to_owned();

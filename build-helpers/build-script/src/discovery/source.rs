@@ -34,12 +34,37 @@ pub(crate) enum SourceKind {
     Cuda,
     /// OpenCL C, by clang.
     OpenCl,
+    /// LLVM IR, by whatever wrote it.
+    LlvmIr,
 }
 
 impl SourceKind {
-    /// Whether it is in C or C++: its signatures are known once it has been compiled.
-    pub(crate) fn is_c_family(self) -> bool {
+    /// Every kind.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::File, Self::Package, Self::Cuda, Self::OpenCl, Self::LlvmIr];
+
+    /// Whether its kernels are known once a compiler has read it, and not from its text.
+    pub(crate) fn is_read_by_compiler(self) -> bool {
+        matches!(self, Self::Cuda | Self::OpenCl | Self::LlvmIr)
+    }
+
+    /// Whether clang may compile it.
+    pub(crate) fn is_for_clang(self) -> bool {
         matches!(self, Self::Cuda | Self::OpenCl)
+    }
+
+    /// Whether the settings may declare the parameters of its kernels.
+    pub(crate) fn may_be_declared(self) -> bool {
+        self == Self::LlvmIr
+    }
+
+    /// The language, or the program, in messages of its compiler.
+    pub(crate) fn compiler_name(self) -> &'static str {
+        match self {
+            Self::File | Self::Package => "rustc",
+            Self::Cuda | Self::OpenCl => "clang",
+            Self::LlvmIr => "LLVM",
+        }
     }
 }
 
@@ -61,7 +86,7 @@ impl Source {
 
     /// Whether it has functions for kernels and no kernel, and its compiler has not to say so.
     pub(crate) fn has_functions(&self) -> bool {
-        let is_known = !self.kind.is_c_family() || !self.functions.is_empty();
+        let is_known = !self.kind.is_read_by_compiler() || !self.functions.is_empty();
         self.is_for_others() && is_known
     }
 

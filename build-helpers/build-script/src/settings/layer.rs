@@ -109,13 +109,15 @@ pub(crate) struct KernelLayer {
     pub(crate) requires: Option<Vec<RuleText>>,
     pub(crate) name: Option<String>,
     pub(crate) targets: Option<Vec<TargetName>>,
+    /// Its parameters, where its source does not say them.
+    pub(crate) parameters: Option<Vec<RuleText>>,
     /// What is said of its launches.
     pub(crate) limits: LaunchLimits,
     /// Where the kernel is named; `None` in a build script.
     pub(crate) origin: Option<Origin>,
 }
 
-/// A rule of a contract as it was written.
+/// A rule of a contract, or a declared parameter, as it was written.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleText {
     pub(crate) text: String,
@@ -129,6 +131,7 @@ impl KernelLayer {
             requires: self.requires.or(below.requires),
             name: self.name.or(below.name),
             targets: self.targets.or(below.targets),
+            parameters: self.parameters.or(below.parameters),
             limits: self.limits.or(below.limits),
             origin: self.origin.or(below.origin),
         }

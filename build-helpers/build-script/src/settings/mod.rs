@@ -3,6 +3,7 @@
 mod checks;
 pub(crate) mod choices;
 pub(crate) mod contract;
+mod declared;
 pub(crate) mod kernel;
 pub(crate) mod layer;
 pub(crate) mod native;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::{glob::Glob, report::Report};
 use kernelmill_artifact::{Signature, Target};
-use kernelmill_compiler::{Options, Params};
+use kernelmill_compiler::{Options, Params, frontend::llvm_ir::DeclaredKernel};
 use std::collections::BTreeMap;
 
 /// The settings of a build, checked.
@@ -97,6 +97,24 @@ impl Settings {
                 kernel.limits = said.limits.or(kernel.limits);
                 said.check(kernel, report);
             }
+        }
+    }
+
+    /// The kernels whose parameters the settings declare, with the names that the settings have for them.
+    pub(crate) fn declared(&self) -> Vec<DeclaredKernel> {
+        let declared = self.kernels.iter().filter_map(|(key, said)| {
+            let parameters = said.parameters.clone()?;
+            Some(DeclaredKernel { key: key.clone(), parameters })
+        });
+        declared.collect()
+    }
+
+    /// Reports kernels whose parameters are declared although their sources say them.
+    pub(crate) fn check_declared(&self, kernels: &[Signature], report: &mut Report) {
+        for kernel in kernels {
+            let about = self.kernels.iter().filter(|(key, said)| is_about(key, said, kernel));
+            let declared = about.filter(|(_, said)| said.parameters.is_some());
+            declared.for_each(|(_, said)| said.parameters_not_wanted(kernel, report));
         }
     }
 

@@ -138,7 +138,7 @@ fn signatures(
     target: &Target,
 ) -> Vec<Signature> {
     let wanted = source.kernels().iter().filter(|kernel| settings.wants(kernel, target));
-    if !source.kind.is_c_family() {
+    if !source.kind.is_read_by_compiler() {
         return wanted.cloned().collect();
     }
     let of_front = |kernel: &Signature| {

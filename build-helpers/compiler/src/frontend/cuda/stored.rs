@@ -25,7 +25,7 @@ pub(super) fn write(kernels: &[CudaKernel], weight: u64) -> Vec<u8> {
 }
 
 /// Each is stored as its place here.
-const SCOPES: [Scope; 3] = [Scope::NotNvidia, Scope::Everywhere, Scope::Unlinked];
+const SCOPES: [Scope; 4] = [Scope::NotNvidia, Scope::NotAmd, Scope::Everywhere, Scope::Unlinked];
 
 /// What is known of a source that clang has compiled, as bytes, without its bitcode.
 pub(super) fn write_facts(facts: &CudaLowered) -> Vec<u8> {
