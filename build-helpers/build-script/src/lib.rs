@@ -54,6 +54,7 @@
 //! - `KERNELMILL_SKIP_BUILD=1`, and `DOCS_RS`: wrappers without binaries.
 //! - `KERNELMILL_LOG=summary`: prints the lowering strategy of each kernel on the CPU with its reason, and then
 //!   `kernelmill: compiled N cached M`, both counting pairs of a source and a target.
+//! - `KERNELMILL_DUMP=ir,ptx` (or `all`), `KERNELMILL_DUMP_DIR`: writes stages of each kernel to files, see [`dump`].
 //! - `KERNELMILL_LLVM`: the LLVM library to use instead of the Rust toolchain's.
 //! - `KERNELMILL_PTXAS`: the ptxas to use, instead of the one beside nvcc.
 //! - `KERNELMILL_TOOL_MEMORY` (`8GiB`, `off`), `KERNELMILL_TOOL_TIME` (`30min`, `off`): what each process of a tool
@@ -123,6 +124,7 @@ mod base;
 mod builder;
 mod compile;
 mod discovery;
+pub mod dump;
 #[cfg(test)]
 mod fuzz_tests;
 pub mod manifest;

@@ -37,6 +37,7 @@ pub(super) fn binary(
         artifact,
         inputs,
         warnings: String::new(),
+        codes: Vec::new(),
         is_cached,
     };
     let (store, inputs) = (front_end.store, front_end.inputs);

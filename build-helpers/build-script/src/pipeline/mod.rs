@@ -17,7 +17,7 @@ use crate::{
     },
     outputs::{
         bindings::model::Interface,
-        host_library, link,
+        dump, host_library, link,
         manifest::{self, FrontWarning},
         out_dir, spills,
     },
@@ -267,6 +267,7 @@ fn write_outputs(
         ExcessSpills::Error => spills::refuse(&excess)?,
         ExcessSpills::Warn => excess.iter().for_each(|it| environment.cargo.warn(it)),
     }
+    dump::write_all(environment, (package, settings), sources, binaries)?;
     let placed = out_dir::write(package, sources, binaries, interface)?;
     let warnings: Vec<_> = fronts
         .iter()
@@ -322,5 +323,7 @@ fn summary(compiled: &Compiled) -> Summary {
     }
 }
 
+#[cfg(test)]
+mod dump_tests;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 mod checks;
 pub(crate) mod choices;
 pub(crate) mod contract;
+pub(crate) mod dumps;
 pub(crate) mod kernel;
 pub(crate) mod layer;
 pub(crate) mod native;

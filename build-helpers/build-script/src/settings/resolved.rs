@@ -2,6 +2,7 @@
 
 use super::{
     choices::{CudaCompiler, ExcessSpills},
+    dumps::Dumps,
     kernel::{KernelSettings, is_about},
 };
 use crate::base::{glob::Glob, report::Report};
@@ -43,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) excess_spills: ExcessSpills,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
+    /// What is written of the way there.
+    pub(crate) dumps: Dumps,
     pub(crate) params: Params,
     pub(crate) options: Options,
 }

@@ -100,17 +100,21 @@ pub(super) fn binary(
         .parts("child", children.iter().map(|(_, front)| front.stored.0))
         .parts("function", table.iter().map(|it| format!("{} {}", it.id, it.symbol)))
         .finish();
-    let made = |artifact: Artifact, is_cached| Binary {
+    let made = |artifact: Artifact, codes, is_cached| Binary {
         source: unit.source,
         fingerprint,
         warnings: artifact.warnings.iter().map(|line| format!("{line}\n")).collect(),
         artifact,
         inputs: Vec::new(),
+        codes,
         is_cached,
     };
     let stored = front_end.store.get("artifact", &fingerprint);
-    if let Some(artifact) = stored.and_then(|bytes| Artifact::from_bytes(&bytes)) {
-        return Ok(made(artifact, true));
+    let stored = stored.and_then(|bytes| Artifact::from_bytes(&bytes));
+    let wanted = front_end.settings.dumps.code();
+    // Dumps are of a compilation, and not in the store.
+    if let Some(artifact) = stored.clone().filter(|_| wanted.is_empty()) {
+        return Ok(made(artifact, Vec::new(), true));
     }
     let mut lowered = front_end.lowered(source, front)?;
     for (child, front) in children {
@@ -125,9 +129,13 @@ pub(super) fn binary(
         Arc::make_mut(&mut lowered).known = known();
     }
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
-    let artifact = front_end.compiler.compile(&Job { source, config: &config })?;
+    let (artifact, codes) =
+        front_end.compiler.compile(&Job { source, config: &config }, &wanted)?;
+    if let Some(stored) = stored {
+        return Ok(made(stored, codes, true));
+    }
     front_end.store.put("artifact", &fingerprint, &artifact.to_bytes());
-    Ok(made(artifact, false))
+    Ok(made(artifact, codes, false))
 }
 
 /// The signatures of the kernels to compile for a target, as the front end's code names them.

@@ -134,6 +134,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         artifact,
         inputs: Vec::new(),
         warnings: String::new(),
+        codes: Vec::new(),
         is_cached: false,
     }
 }
