@@ -235,6 +235,9 @@ impl Compile for Fake {
         for function in &job.source.lowered.functions {
             text += &format!("\n{function:?}");
         }
+        for it in &job.source.lowered.overrides {
+            text += &format!("\n{} is {}: {:?}", it.kernel, it.file, it.code);
+        }
         for child in &job.source.lowered.children {
             text += &format!("\n{}: {:?}", child.display, child.lowered.modules);
         }

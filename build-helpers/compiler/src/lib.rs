@@ -58,7 +58,8 @@ pub use error::{DeferredFault, Error, LayoutMismatch, NoPtxVersion, ParameterSpa
 pub use frontend::{exports, limits, rust::RustSource};
 pub use job::{
     Child, Config, DeviceLibrary, DeviceLink, EntryAbi, Job, JobSource, Lowered, MathLibrary,
-    OptionError, Options, PanicLevel, Params, Symbols, TableFunction, exported, exported_by,
+    OptionError, Options, Override, OverrideCode, PanicLevel, Params, Symbols, TableFunction,
+    exported, exported_by,
 };
 pub use pass_report::{Pass, PassFact, PassOutcome, PassReport};
 pub use strategy::{CoroutineReason, EarlyExitRefusal, Lowering, ScalarReason, Strategy};

@@ -11,7 +11,7 @@ use crate::{
         nvcc::NvccCompiler,
     },
     discovery::{
-        device_functions, host_files,
+        device_functions, host_files, overrides,
         source::{Source, SourceKind},
         sources::{self, Found},
     },
@@ -161,7 +161,11 @@ fn find_tools(
     let needs = Needs {
         has_kernels: has(SourceKind::Cuda),
         has_host_code: !discovered.host_files.is_empty(),
-        has_opencl: has(SourceKind::OpenCl),
+        has_opencl: has(SourceKind::OpenCl)
+            || settings
+                .overrides
+                .values()
+                .any(|path| path.extension().is_some_and(|it| it == "cu")),
     };
     match CppTools::find(search, package, settings, &needs) {
         Err(_) if is_skipped => Ok(CppTools::default()),
@@ -201,7 +205,9 @@ fn plan(
     host_code::check(&host_files, settings, search, tools.nvcc.as_ref())?;
     let units = units::plan(&found.sources, settings, search, tools)?;
     if let Some(plugin) = &settings.plugin_on_everything {
-        warn_of_nvcc(environment, &found.sources, &units, plugin);
+        warn_of_nvcc(environment, &found.sources, &units, |_| {
+            Some(format!("the plugin `{plugin}` does not see it"))
+        });
     }
     Ok(Planned { found, units, host_files })
 }
@@ -228,6 +234,15 @@ fn compile(
     let mut sources = found.sources;
     dependencies::check_links(environment, package, &sources)?;
     let own = sources.len();
+    if !is_skipped {
+        overrides::attach(environment, package, settings, &mut sources)?;
+        warn_of_nvcc(environment, &sources, &units, |source| {
+            source
+                .overrides
+                .first()
+                .map(|it| format!("`{}` does not stand for a kernel", it.display))
+        });
+    }
     let dependencies = Dependencies::read(environment)?;
     for (source, front) in dependencies.sources() {
         sources.push(source);
@@ -301,13 +316,19 @@ fn log(environment: &BuildEnvironment, compiled: &Compiled, summary: &Summary) {
     cargo.note(summary);
 }
 
-/// Says which binaries a plugin for all kernels does not see.
-fn warn_of_nvcc(environment: &BuildEnvironment, sources: &[Source], units: &[Unit], plugin: &str) {
+/// Says what does not hold for binaries because nvcc makes them, where it is something for a source.
+fn warn_of_nvcc(
+    environment: &BuildEnvironment,
+    sources: &[Source],
+    units: &[Unit],
+    what: impl Fn(&Source) -> Option<String>,
+) {
     let by_nvcc = units.iter().filter(|unit| unit.compiler == UnitCompiler::Nvcc);
     for unit in by_nvcc {
+        let Some(what) = what(&sources[unit.source]) else { continue };
         let (source, target) = (&sources[unit.source].display, &unit.config.target);
         environment.cargo.warn(&format_args!(
-            "{source} for {target} is compiled by nvcc, where the plugin `{plugin}` does not see it; \
+            "{source} for {target} is compiled by nvcc, where {what}; \
              install clang, or write `cuda-compiler = \"clang\"`"
         ));
     }
@@ -325,5 +346,7 @@ fn summary(compiled: &Compiled) -> Summary {
 
 #[cfg(test)]
 mod dump_tests;
+#[cfg(test)]
+mod override_tests;
 #[cfg(test)]
 mod tests;

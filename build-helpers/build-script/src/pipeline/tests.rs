@@ -245,6 +245,8 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_PANICS",
         "rerun-if-env-changed=KERNELMILL_MATH",
         "rerun-if-env-changed=KERNELMILL_CUDA_COMPILER",
+        "rerun-if-env-changed=KERNELMILL_DUMP",
+        "rerun-if-env-changed=KERNELMILL_DUMP_DIR",
         "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",
         "rerun-if-env-changed=DOCS_RS",
         "rerun-if-env-changed=KERNELMILL_CACHE_SIZE",
@@ -253,6 +255,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=XDG_CACHE_HOME",
         "rerun-if-changed=kernels",
         "rerun-if-changed=kernels/helper.rs",
+        "rerun-if-env-changed=KERNELMILL_OVERRIDE_saxpy",
         "rerun-if-env-changed=RUSTC_BOOTSTRAP",
         "rerun-if-changed=kernels/saxpy.rs",
     ]

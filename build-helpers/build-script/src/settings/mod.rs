@@ -8,6 +8,7 @@ pub(crate) mod kernel;
 pub(crate) mod layer;
 pub(crate) mod native;
 pub(crate) mod origin;
+pub(crate) mod overrides;
 pub(crate) mod package;
 pub(crate) mod resolve;
 pub(crate) mod resolved;

@@ -9,7 +9,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, parse_ir},
 };
 
-use super::session::Session;
+use super::{overrides, session::Session};
 use crate::{
     Error,
     base::names::SHIM_PREFIX,
@@ -72,7 +72,9 @@ impl Capture {
             for stage in &stages {
                 let text = match stage {
                     CodeStage::Assembly => {
-                        String::from_utf8_lossy(&machine.assembly(&module)?).into_owned()
+                        let text =
+                            overrides::edit_ptx(session, machine.assembly(&module)?, Some(index))?;
+                        String::from_utf8_lossy(&text).into_owned()
                     }
                     _ => module.to_text(),
                 };

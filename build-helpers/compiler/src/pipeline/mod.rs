@@ -9,6 +9,7 @@
 mod capture;
 mod crash_report;
 mod finish;
+mod overrides;
 mod session;
 mod source;
 mod stage;

@@ -5,7 +5,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, parse_bitcode},
 };
 
-use super::{session::Session, stages::drop_landing_pads};
+use super::{overrides, session::Session, stages::drop_landing_pads};
 use crate::{
     Error,
     base::names::{LAYOUT_PREFIX, SHIM_PREFIX},
@@ -27,6 +27,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let (source, is_gpu) = (&job.source, backend.is_gpu());
     backend.machine().adopt(module);
     link_modules(session)?;
+    overrides::link_sources(session)?;
     if !job.config.options.kernel {
         session.functions = entry::exported(module);
     }
@@ -42,7 +43,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     if job.config.options.cleanup {
         drop_landing_pads(session)?;
     }
-    Ok(())
+    overrides::link_texts(session)
 }
 
 /// Links the source's own modules.
@@ -59,7 +60,7 @@ fn link_modules(session: &Session<'_, '_>) -> Result<(), Error> {
 }
 
 /// Reads bitcode of the host as a module for the target.
-fn read<'c>(session: &Session<'_, 'c>, bitcode: &[u8]) -> Result<Module<'c>, Error> {
+pub(super) fn read<'c>(session: &Session<'_, 'c>, bitcode: &[u8]) -> Result<Module<'c>, Error> {
     let part = parse_bitcode(session.context, bitcode, session.job.source.unit)?;
     session.backend.machine().adopt(&part);
     retarget::end_unwinding(&part, session.backend.machine())?;

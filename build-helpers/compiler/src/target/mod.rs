@@ -8,3 +8,4 @@ mod nvidia;
 
 pub(crate) use backend::{Backend, Emitted};
 pub(crate) use lookup::lookup;
+pub(crate) use nvidia::replace_entry;

@@ -1,5 +1,7 @@
 //! One unit of the LLVM pipeline: what goes into it, its key, and how it is made or found in the store.
 
+mod overrides;
+
 use super::{
     binary::Binary,
     compilation::Fronts,
@@ -90,6 +92,10 @@ pub(super) fn binary(
         key = key.part("unit", &name);
     }
     let signatures = signatures(source, front, front_end.settings, &unit.config.target);
+    let overrides: Vec<_> = overrides::of_target(source, &signatures, &unit.config.target)
+        .into_iter()
+        .map(|it| overrides::make(front_end, it))
+        .collect::<Result<_, _>>()?;
     let passed = |kernel: &Signature| {
         let Signature { name, file, symbol, parameters, .. } = kernel;
         format!("{name:?} {file:?} {symbol} {parameters:?}")
@@ -98,6 +104,7 @@ pub(super) fn binary(
         .parts("kernel", signatures.iter().map(passed))
         .parts("limits", signatures.iter().map(|it| format!("{:?}", it.limits)))
         .parts("child", children.iter().map(|(_, front)| front.stored.0))
+        .parts("override", overrides.iter().map(overrides::key))
         .parts("function", table.iter().map(|it| format!("{} {}", it.id, it.symbol)))
         .finish();
     let made = |artifact: Artifact, codes, is_cached| Binary {
@@ -121,6 +128,9 @@ pub(super) fn binary(
         let (display, child) = (child.display.clone(), front_end.lowered(child, front)?);
         let child = Child { display, lowered: (*child).clone() };
         Arc::make_mut(&mut lowered).children.push(child);
+    }
+    if !overrides.is_empty() {
+        Arc::make_mut(&mut lowered).overrides = overrides;
     }
     if !table.is_empty() {
         Arc::make_mut(&mut lowered).functions = table.to_vec();
