@@ -1,6 +1,6 @@
 //! A kernel source: one file, or one package of kernels.
 
-use super::overrides::KernelOverride;
+use super::override_file::KernelOverride;
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Signature, Target};
 use std::{path::PathBuf, sync::Arc};

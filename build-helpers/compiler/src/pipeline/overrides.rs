@@ -6,7 +6,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, Type, parse_ir},
 };
 
-use super::{session::Session, source::read};
+use super::session::Session;
 use crate::{
     Error,
     base::names::SHIM_PREFIX,
@@ -15,12 +15,16 @@ use crate::{
     target::replace_entry,
 };
 
-/// Puts kernels of other sources in place of those of the job's own, right behind its front end.
-pub(super) fn link_sources(session: &Session<'_, '_>) -> Result<(), Error> {
+/// Puts kernels of other sources in place of those of the job's own, right behind its front end. `read` reads
+/// bitcode for the target.
+pub(super) fn link_sources<'c>(
+    session: &Session<'_, 'c>,
+    read: &dyn Fn(&[u8]) -> Result<Module<'c>, Error>,
+) -> Result<(), Error> {
     for it in &session.job.source.lowered.overrides {
         if let OverrideCode::Lowered { modules, symbol } = &it.code {
             for module in modules {
-                replace(session, it, symbol, read(session, module)?)?;
+                replace(session, it, symbol, read(module)?)?;
             }
         }
     }

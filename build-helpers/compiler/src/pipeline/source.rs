@@ -27,7 +27,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let (source, is_gpu) = (&job.source, backend.is_gpu());
     backend.machine().adopt(module);
     link_modules(session)?;
-    overrides::link_sources(session)?;
+    overrides::link_sources(session, &|bitcode| read(session, bitcode))?;
     if !job.config.options.kernel {
         session.functions = entry::exported(module);
     }
@@ -60,7 +60,7 @@ fn link_modules(session: &Session<'_, '_>) -> Result<(), Error> {
 }
 
 /// Reads bitcode of the host as a module for the target.
-pub(super) fn read<'c>(session: &Session<'_, 'c>, bitcode: &[u8]) -> Result<Module<'c>, Error> {
+fn read<'c>(session: &Session<'_, 'c>, bitcode: &[u8]) -> Result<Module<'c>, Error> {
     let part = parse_bitcode(session.context, bitcode, session.job.source.unit)?;
     session.backend.machine().adopt(&part);
     retarget::end_unwinding(&part, session.backend.machine())?;

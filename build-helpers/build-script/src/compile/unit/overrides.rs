@@ -4,8 +4,8 @@ use super::super::{compiler::Failure, cuda_source::cuda_source, front_end::Front
 use crate::{
     base::key::digest,
     discovery::{
-        overrides::{Form, KernelOverride},
-        source::Source,
+        override_file::{Form, KernelOverride},
+        source::{Source, SourceKind},
     },
 };
 use kernelmill_artifact::{Signature, Target};
@@ -16,6 +16,7 @@ use kernelmill_compiler::{
         is_same_symbol,
     },
 };
+use std::sync::Arc;
 
 /// The files for a target, each with the kernel as the unit's code names it.
 pub(super) fn of_target<'s>(
@@ -85,6 +86,20 @@ fn lower(front_end: &FrontEnd<'_>, it: &KernelOverride) -> Result<CudaLowered, F
         .into());
     };
     let (program, version) = (clang.program.clone(), clang.version.clone());
-    let source = cuda_source(front_end.package, front_end.settings, &it.source());
+    let source = cuda_source(front_end.package, front_end.settings, &source(it));
     front_end.compiler.lower_cuda(&clang::Clang { program, version }, &source, None)
+}
+
+/// The file as a source.
+fn source(it: &KernelOverride) -> Source {
+    Source {
+        path: it.path.clone(),
+        display: it.display.clone(),
+        kind: SourceKind::Cuda,
+        signatures: None,
+        functions: Vec::new(),
+        weight: 0,
+        texts: vec![(it.display.clone(), Arc::clone(&it.text))],
+        overrides: Vec::new(),
+    }
 }
