@@ -82,6 +82,8 @@ pub(crate) fn run_with(
     builder: Layer,
     open: Open<'_>,
 ) -> Result<Summary, Error> {
+    let _whole = environment.step("build", "whole build", &[]);
+    let step = environment.step("build", "settings", &[]);
     let package = Package::read(environment)?;
     remove_leftovers(&package.out_dir);
     let mut settings = resolve::read(environment, &package, builder)?;
@@ -90,7 +92,11 @@ pub(crate) fn run_with(
         true => Store::of_user_if_any(environment),
         false => Store::of_user(environment)?,
     };
+    drop(step);
+    let step = environment.step("build", "discovery", &[]);
     let discovered = discover(environment, &package, &settings)?;
+    drop(step);
+    let step = environment.step("build", "search for tools and plan", &[]);
     let search = toolchain::Search::of_build(environment, &package, &settings);
     let tools = find_tools(&search, &package, &settings, &discovered, is_skipped)?;
     let inputs = Inputs::new(environment, &package, &store);
@@ -99,6 +105,8 @@ pub(crate) fn run_with(
         true => Planned { units: Vec::new(), host_files: Vec::new(), found: discovered.found },
         false => plan(&context, &mut settings, discovered, &inputs)?,
     };
+    drop(step);
+    let step = environment.step("build", "compilation", &[]);
     let compilation = Compilation {
         environment,
         package: &package,
@@ -118,11 +126,14 @@ pub(crate) fn run_with(
         compiler: OnceLock::new(),
     };
     let compiled = compile(&compilation, planned, is_skipped)?;
+    drop(step);
+    let step = environment.step("build", "outputs", &[]);
     inputs.finish();
     if let Some(warning) = store.finish() {
         environment.cargo.warn(&warning);
     }
     write_outputs(environment, &package, &settings, &compiled)?;
+    drop(step);
     let summary = summary(&compiled);
     if environment.text("KERNELMILL_LOG").is_some_and(|text| text == "summary") {
         log(environment, &compiled, &summary);

@@ -138,9 +138,13 @@ pub(super) fn binary(
     if !front.symbols.defers.is_empty() || !children.is_empty() {
         Arc::make_mut(&mut lowered).known = known();
     }
+    let display = &*source.display;
     let source = JobSource { lowered: &lowered, signatures: &signatures, unit: &name };
+    let target = &config.target;
+    let step = front_end.environment.step("compile", display, &[("target", target)]);
     let (artifact, codes) =
         front_end.compiler.compile(&Job { source, config: &config }, &wanted)?;
+    drop(step);
     if let Some(stored) = stored {
         return Ok(made(stored, codes, true));
     }
