@@ -9,6 +9,7 @@ use crate::{
     error::{Error, Result},
     hal::Memory,
     slice::{BufferSlice, BufferSliceMut, resolve},
+    trace,
 };
 
 /// `len` elements of `T` in the memory of a device; freed when dropped, after the launches that
@@ -62,6 +63,7 @@ impl Device {
 
 impl<T: DeviceCopy> Buffer<T> {
     pub(crate) fn upload(device: &Device, data: &[T]) -> Result<Self> {
+        let _span = trace::copy("upload", size_of_val(data), device);
         let source = data.as_ptr().cast();
         let memory = match size_of_val(data) {
             0 => None,

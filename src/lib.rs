@@ -99,6 +99,7 @@ mod sync;
 mod tensor_map;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod waiter;
 
 /// What [`device_copy!`] names.

@@ -25,6 +25,7 @@ use crate::{
     embedded::EmbeddedArtifact,
     error::Result,
     hal::{Context, ContextId, Module},
+    trace,
 };
 
 mod loader;
@@ -173,6 +174,14 @@ impl ModuleCache {
             return Ok(hold);
         }
         let load = || {
+            let _span = trace::span(|| {
+                let arguments = vec![
+                    ("target", artifact.target.to_owned()),
+                    ("device", context.name().to_owned()),
+                    ("fingerprint", artifact.fingerprint.to_owned()),
+                ];
+                trace::About { category: "load", name: artifact.source.into(), arguments }
+            });
             let loader = self.loader.read().unwrap_or_else(PoisonError::into_inner).clone();
             // SAFETY: promised to `set_loader`.
             unsafe { LoadRequest::new(context, artifact).load(loader.as_ref()) }

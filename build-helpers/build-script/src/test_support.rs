@@ -9,8 +9,8 @@ use crate::{
 };
 use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, CompiledKernel, Error as CompileError, Job, Lowered, Lowering, RustSource, Strategy,
-    Symbols, exported,
+    Artifact, CodeStage, CompiledKernel, Error as CompileError, Job, KernelCode, Lowered, Lowering,
+    RustSource, Strategy, Symbols, exported,
     frontend::{
         cuda::{
             CudaSource,
@@ -233,10 +233,17 @@ impl Compile for Fake {
         Ok(Symbols { defines, defers: names("deferred!("), externals: names("external ") })
     }
 
-    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
+    fn compile(
+        &self,
+        job: &Job<'_>,
+        wanted: &[CodeStage],
+    ) -> Result<(Artifact, Vec<KernelCode>), Failure> {
         let mut text = String::from_utf8(job.source.lowered.modules[0].clone()).unwrap();
         for function in &job.source.lowered.functions {
             text += &format!("\n{function:?}");
+        }
+        for it in &job.source.lowered.overrides {
+            text += &format!("\n{} is {}: {:?}", it.kernel, it.file, it.code);
         }
         for child in &job.source.lowered.children {
             text += &format!("\n{}: {:?}", child.display, child.lowered.modules);
@@ -285,7 +292,15 @@ impl Compile for Fake {
         });
         let file = &job.source.signatures[0].file;
         let said = text.contains("WARNED").then(|| format!("{file}: LLVM refuses its lines"));
-        Ok(Artifact {
+        let codes = job.source.signatures.iter().flat_map(|signature| {
+            wanted.iter().map(|stage| KernelCode {
+                kernel: signature.name.to_string(),
+                stage: *stage,
+                text: format!("{stage:?} of {} for {target}", signature.name),
+            })
+        });
+        let codes = codes.collect();
+        let artifact = Artifact {
             target: target.clone(),
             kind: match target {
                 Target::Cpu => ArtifactKind::Object,
@@ -299,7 +314,8 @@ impl Compile for Fake {
             messages: Vec::new(),
             warnings: said.into_iter().collect(),
             passes: Vec::new(),
-        })
+        };
+        Ok((artifact, codes))
     }
 }
 

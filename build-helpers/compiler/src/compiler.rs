@@ -9,6 +9,7 @@ use crate::{
     Error,
     artifact::Artifact,
     base::once::Once,
+    code::{CodeStage, KernelCode},
     frontend::{
         clear_checksums,
         cuda::{
@@ -249,6 +250,20 @@ impl Compiler {
     /// [`Error::Tool`] where an assembler or linker fails.
     pub fn compile(&self, job: &Job<'_>) -> Result<Artifact, Error> {
         pipeline::compile(&self.tools()?, job)
+    }
+
+    /// Compiles a lowered source for one target, and gives the code of each kernel at these stages too. The artifact is
+    /// that of [`Compiler::compile`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Compiler::compile`].
+    pub fn compile_with_code(
+        &self,
+        job: &Job<'_>,
+        wanted: &[CodeStage],
+    ) -> Result<(Artifact, Vec<KernelCode>), Error> {
+        pipeline::compile_with_code(&self.tools()?, job, wanted)
     }
 
     /// The module of a job in LLVM's textual form, after the stages that its options ask for: what

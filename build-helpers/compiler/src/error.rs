@@ -33,6 +33,16 @@ pub enum Error {
         /// What LLVM says.
         errors: Vec<String>,
     },
+    /// A file cannot stand for a stage of a kernel.
+    #[error("{file} cannot stand for the kernel `{kernel}`: {message}")]
+    Override {
+        /// The file.
+        file: String,
+        /// The kernel.
+        kernel: String,
+        /// Why, and what to do.
+        message: String,
+    },
     /// A kernel that was read from a source's text is not in what rustc made of it.
     #[error(
         "{file}:{line}: kernel `{kernel}` is not in the compiled code: a `#[cfg(..)]` leaves it out that is \

@@ -2,7 +2,7 @@
 
 use kernelmill_artifact::{NvidiaArch, Signature, Target};
 use kernelmill_compiler::{
-    Artifact, Compiler, Error, Job, Lowered, RustSource, Symbols,
+    Artifact, CodeStage, Compiler, Error, Job, KernelCode, Lowered, RustSource, Symbols,
     frontend::{
         cuda::{
             CudaSource,
@@ -42,8 +42,12 @@ pub(crate) trait Compile: Sync {
     fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Failure>;
     /// The functions that a lowered source has for others, and those that it names.
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure>;
-    /// Compiles a lowered source for one target.
-    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure>;
+    /// Compiles a lowered source for one target, with the code of its kernels at these stages.
+    fn compile(
+        &self,
+        job: &Job<'_>,
+        wanted: &[CodeStage],
+    ) -> Result<(Artifact, Vec<KernelCode>), Failure>;
 }
 
 impl Compile for Compiler {
@@ -92,7 +96,11 @@ impl Compile for Compiler {
         Self::symbols(self, lowered).map_err(Failure::from)
     }
 
-    fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {
-        Self::compile(self, job).map_err(Failure::from)
+    fn compile(
+        &self,
+        job: &Job<'_>,
+        wanted: &[CodeStage],
+    ) -> Result<(Artifact, Vec<KernelCode>), Failure> {
+        Self::compile_with_code(self, job, wanted).map_err(Failure::from)
     }
 }

@@ -162,7 +162,16 @@ impl Compilation<'_> {
                     Some(Done::Read(read))
                 }
                 Task::Front(index) => Some(Done::Front(front_end.as_ref()?.run(&sources[index]))),
-                Task::Unit(_, unit) => Some(Done::Unit(cuda?.binary(&sources[unit.source], unit))),
+                Task::Unit(_, unit) => {
+                    let (source, target) = (&sources[unit.source], &unit.config.target);
+                    let mut step =
+                        self.environment.step("compile", &*source.display, &[("target", target)]);
+                    let made = cuda?.binary(source, unit);
+                    if let (Some(step), Ok(binary)) = (&mut step, &made) {
+                        step.arguments.push(("in the store", binary.is_cached.to_string()));
+                    }
+                    Some(Done::Unit(made))
+                }
                 Task::Host(file) => Some(Done::Host(host::object(cuda?, file))),
             },
         );

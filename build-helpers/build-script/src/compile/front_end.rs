@@ -165,7 +165,9 @@ impl FrontEnd<'_> {
         {
             return Ok(self.front(arch, record, facts, None));
         }
+        let step = self.environment.step("front end", &*source.display, &[]);
         let mut cuda = self.lower(source, arch)?;
+        drop(step);
         let lowered = std::mem::take(&mut cuda.lowered);
         let bytes = lowered.to_bytes();
         let stored = digest(&bytes);

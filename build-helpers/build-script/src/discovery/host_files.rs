@@ -73,6 +73,7 @@ pub(crate) fn find(
             weight: bytes.len() as u64,
             texts: vec![(display.clone(), text.into())],
             display,
+            overrides: Vec::new(),
         })
     };
     let files: Vec<_> = found.into_iter().filter_map(read).collect();

@@ -1,5 +1,6 @@
 //! A kernel source: one file, or one package of kernels.
 
+use super::override_file::KernelOverride;
 use crate::settings::resolved::Settings;
 use kernelmill_artifact::{DeviceFunction, Signature, Target};
 use std::{path::PathBuf, sync::Arc};
@@ -21,6 +22,8 @@ pub(crate) struct Source {
     pub(crate) weight: u64,
     /// The text of its files, by how messages name them.
     pub(crate) texts: Vec<(String, Arc<str>)>,
+    /// Files that stand for stages of its kernels.
+    pub(crate) overrides: Vec<KernelOverride>,
 }
 
 /// How a source is compiled.

@@ -235,6 +235,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     outcome.result.unwrap();
     let out = project.out();
     let mut expected: Vec<String> = [
+        "rerun-if-env-changed=KERNELMILL_TRACE",
         "rerun-if-changed=Cargo.toml",
         "rerun-if-env-changed=KERNELMILL_TARGETS",
         "rerun-if-env-changed=KERNELMILL_NVCC",
@@ -245,6 +246,8 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=KERNELMILL_PANICS",
         "rerun-if-env-changed=KERNELMILL_MATH",
         "rerun-if-env-changed=KERNELMILL_CUDA_COMPILER",
+        "rerun-if-env-changed=KERNELMILL_DUMP",
+        "rerun-if-env-changed=KERNELMILL_DUMP_DIR",
         "rerun-if-env-changed=KERNELMILL_SKIP_BUILD",
         "rerun-if-env-changed=DOCS_RS",
         "rerun-if-env-changed=KERNELMILL_CACHE_SIZE",
@@ -253,6 +256,7 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
         "rerun-if-env-changed=XDG_CACHE_HOME",
         "rerun-if-changed=kernels",
         "rerun-if-changed=kernels/helper.rs",
+        "rerun-if-env-changed=KERNELMILL_OVERRIDE_saxpy",
         "rerun-if-env-changed=RUSTC_BOOTSTRAP",
         "rerun-if-changed=kernels/saxpy.rs",
     ]
@@ -269,6 +273,49 @@ fn cargo_is_told_what_to_watch_and_link_and_nothing_of_the_build_folder() {
     expected.push("kernelmill: compiled 1 cached 0".to_owned());
     assert_eq!(outcome.lines, expected);
     assert!(archive.is_file());
+}
+
+/// A build, and one whose binaries are in the store, in one file.
+#[test]
+fn the_steps_of_builds_are_in_their_trace() {
+    let mut project = Project::new(TWO_TARGETS, &[("kernels/saxpy.rs", SAXPY)]);
+    project.set("KERNELMILL_TRACE", "trace.json");
+    let events = |project: &Project| {
+        let text = fs::read_to_string(project.folder.path().join("app/trace.json")).unwrap();
+        let events: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+        events
+    };
+    assert_eq!(project.counts(), (2, 0));
+    let of = |events: &[serde_json::Value], category: &str| {
+        let found = events.iter().filter(|event| event["cat"] == category);
+        found.map(|it| (it["name"].clone(), it["args"]["target"].clone())).collect::<Vec<_>>()
+    };
+    let first = events(&project);
+    assert_eq!(first[0]["args"]["name"], "build of app");
+    let steps = of(&first, "build").into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+    let expected = [
+        "settings",
+        "discovery",
+        "search for tools and plan",
+        "compilation",
+        "outputs",
+        "whole build",
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!(of(&first, "front end"), [("kernels/saxpy.rs".into(), serde_json::Value::Null)]);
+    let mut units = of(&first, "compile");
+    units.sort_by_key(|(_, target)| target.to_string());
+    let unit = |target: &str| ("kernels/saxpy.rs".into(), target.into());
+    assert_eq!(units, [unit("compute_75"), unit("gfx942")]);
+    assert_eq!(project.counts(), (0, 2));
+    let both = events(&project);
+    assert_eq!(both[..first.len()], first, "the second build is added");
+    assert_eq!(of(&both[first.len()..], "compile"), []);
+    project.set("KERNELMILL_TRACE", "kernels/saxpy.rs");
+    let lines = project.build().lines;
+    let expected = "cargo::warning=KERNELMILL_TRACE is `kernels/saxpy.rs`, which cannot be written: it is no trace of \
+                    kernelmill's; the build is not traced";
+    assert!(lines.iter().any(|line| line == expected), "{lines:#?}");
 }
 
 #[test]

@@ -2,12 +2,13 @@
 
 use super::{
     choices::{CudaCompiler, ExcessSpills},
+    dumps::Dumps,
     kernel::{KernelSettings, is_about},
 };
 use crate::base::{glob::Glob, report::Report};
 use kernelmill_artifact::{Signature, Target};
 use kernelmill_compiler::{Options, Params, frontend::llvm_ir::DeclaredKernel};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 /// The settings of a build, checked.
 #[derive(Debug)]
@@ -43,6 +44,10 @@ pub(crate) struct Settings {
     pub(crate) excess_spills: ExcessSpills,
     /// What is said of single kernels, by the names that the settings have for them.
     pub(crate) kernels: BTreeMap<String, KernelSettings>,
+    /// Files that stand for stages of kernels, by the names of the kernels, of this package or of others.
+    pub(crate) overrides: BTreeMap<String, PathBuf>,
+    /// What is written of the way there.
+    pub(crate) dumps: Dumps,
     pub(crate) params: Params,
     pub(crate) options: Options,
 }

@@ -3,7 +3,7 @@
 use kernelmill_artifact::{LaunchLimits, Resources};
 use kernelmill_llvm::ir::{Linkage, ModuleExt, Visibility};
 
-use super::session::Session;
+use super::{overrides, session::Session};
 use crate::{
     Error,
     artifact::{Artifact, CompiledKernel},
@@ -50,7 +50,9 @@ pub(super) fn drop_callees(session: &mut Session<'_, '_>) -> Result<(), Error> {
 /// The artifact of a session that has come to its end.
 pub(super) fn artifact(session: Session<'_, '_>) -> Result<Artifact, Error> {
     let Emitted { kind, bytes, warnings, mut resources } =
-        session.backend.emit(session.tools.toolchain, valid(&session)?)?;
+        session.backend.emit(session.tools.toolchain, valid(&session)?, &|ptx| {
+            overrides::edit_ptx(&session, ptx, None)
+        })?;
     session.warnings.borrow_mut().extend(warnings);
     let notes = session.site.notes.take();
     let notes_of = |symbol: &str| {

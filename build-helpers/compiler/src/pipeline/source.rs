@@ -5,7 +5,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, parse_bitcode},
 };
 
-use super::{session::Session, stages::drop_landing_pads};
+use super::{overrides, session::Session, stages::drop_landing_pads};
 use crate::{
     Error,
     base::names::{LAYOUT_PREFIX, SHIM_PREFIX},
@@ -27,6 +27,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let (source, is_gpu) = (&job.source, backend.is_gpu());
     backend.machine().adopt(module);
     link_modules(session)?;
+    overrides::link_sources(session, &|bitcode| read(session, bitcode))?;
     if !job.config.options.kernel {
         session.functions = entry::exported(module);
     }
@@ -42,7 +43,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     if job.config.options.cleanup {
         drop_landing_pads(session)?;
     }
-    Ok(())
+    overrides::link_texts(session)
 }
 
 /// Links the source's own modules.

@@ -28,6 +28,7 @@ fn source(display: &str) -> Source {
         functions: Vec::new(),
         weight: 1,
         texts: Vec::new(),
+        overrides: Vec::new(),
     }
 }
 

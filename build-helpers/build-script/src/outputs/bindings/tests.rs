@@ -87,6 +87,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         functions: Vec::new(),
         weight: 0,
         texts: Vec::new(),
+        overrides: Vec::new(),
     }
 }
 
@@ -140,6 +141,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         artifact,
         inputs: Vec::new(),
         warnings: String::new(),
+        codes: Vec::new(),
         is_cached: false,
     }
 }

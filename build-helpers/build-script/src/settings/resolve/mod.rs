@@ -7,9 +7,10 @@
 use super::{
     checks,
     choices::{CudaCompiler, MATH_LIBRARIES, PANIC_LEVELS, math_library, panic_level},
+    dumps::Dumps,
     kernel::KernelSettings,
     layer::{Layer, TargetName},
-    native,
+    native, overrides,
     package::Package,
     resolved::{DEFAULT_FOLDER, Settings},
     toml_reader,
@@ -181,6 +182,8 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         device_libraries: layer.device_libraries.unwrap_or_default(),
         max_spills: layer.max_spills,
         excess_spills: layer.excess_spills.unwrap_or_default(),
+        overrides: overrides::named(environment),
+        dumps: Dumps::read(environment, report),
         params: Params {
             contract: layer.fma.unwrap_or(params.contract),
             panics: layer.panics.unwrap_or(params.panics),

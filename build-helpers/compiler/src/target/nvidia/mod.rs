@@ -3,6 +3,7 @@
 mod assembler;
 mod block_size;
 mod probe;
+mod splice;
 mod version;
 mod workarounds;
 
@@ -15,9 +16,10 @@ use kernelmill_llvm::{
 };
 
 use assembler::Assembly;
+pub(crate) use splice::replace as replace_entry;
 use version::{Assembler, Need};
 
-use super::backend::{Backend, Emitted};
+use super::backend::{Backend, Edit, Emitted};
 use crate::{
     Error,
     job::DeviceLink,
@@ -288,8 +290,13 @@ impl Backend for Nvidia {
         workarounds::order_atomics(context, module, Version::opened());
     }
 
-    fn emit(&self, toolchain: &Toolchain, module: &ValidModule<'_, '_>) -> Result<Emitted, Error> {
-        let ptx = self.machine.assembly(module.module())?;
+    fn emit(
+        &self,
+        toolchain: &Toolchain,
+        module: &ValidModule<'_, '_>,
+        edit: Edit<'_>,
+    ) -> Result<Emitted, Error> {
+        let ptx = edit(self.machine.assembly(module.module())?)?;
         if !self.assemble {
             return Ok(Emitted::new(ArtifactKind::Ptx, ptx));
         }
