@@ -1,6 +1,6 @@
 //! The compiler's interface to a build: a narrow trait, so that the rest can be tested without one.
 
-use kernelmill_artifact::{NvidiaArch, Signature, Target};
+use kernelmill_artifact::{NvidiaArch, Parameter, Signature, Target};
 use kernelmill_compiler::{
     Artifact, Compiler, Error, Job, Lowered, RustSource, Symbols,
     frontend::cuda::{
@@ -8,6 +8,7 @@ use kernelmill_compiler::{
         clang::{Clang, CudaLowered},
     },
 };
+use std::collections::BTreeSet;
 
 /// Why a unit could not be made; boxed, for it is large and rare.
 pub(crate) type Failure = Box<Error>;
@@ -37,6 +38,8 @@ pub(crate) trait Compile: Sync {
     fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Failure>;
     /// The functions that a lowered source has for others, and those that it names.
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure>;
+    /// The parameters for launch state of a kernel that reaches functions which nothing defines.
+    fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter>;
     /// Compiles a lowered source for one target.
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure>;
 }
@@ -81,6 +84,10 @@ impl Compile for Compiler {
 
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure> {
         Self::symbols(self, lowered).map_err(Failure::from)
+    }
+
+    fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter> {
+        Self::states(self, reached)
     }
 
     fn compile(&self, job: &Job<'_>) -> Result<Artifact, Failure> {

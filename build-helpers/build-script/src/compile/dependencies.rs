@@ -100,6 +100,7 @@ impl Dependencies {
                 functions: exported.functions.clone(),
                 weight: 0,
                 texts: Vec::new(),
+                states: Vec::new(),
             };
             (source, front)
         })

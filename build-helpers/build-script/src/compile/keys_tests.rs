@@ -56,6 +56,7 @@ impl Parts {
             functions: Vec::new(),
             weight: 0,
             texts: vec![("a".to_owned(), "text".into())],
+            states: Vec::new(),
         };
         Self {
             project: Project::new("targets = [\"sm_90\"]\n", &[]),

@@ -99,7 +99,16 @@ pub(crate) fn read(
     };
     let Candidate { path, display, kind, .. } = candidate;
     let texts = texts.into_iter().map(|(_, text)| text).collect();
-    Some(Source { path, display, kind, signatures, functions, weight: 0, texts })
+    Some(Source {
+        path,
+        display,
+        kind,
+        signatures,
+        functions,
+        weight: 0,
+        texts,
+        states: Vec::new(),
+    })
 }
 
 /// Reads a file in a language other than Rust.
@@ -143,7 +152,16 @@ fn read_other(
     let texts = vec![(display.clone(), text.into())];
     let Candidate { path, display, .. } = candidate;
     let functions = Vec::new();
-    Some(Source { path, display, kind, signatures: None, functions, weight: 0, texts })
+    Some(Source {
+        path,
+        display,
+        kind,
+        signatures: None,
+        functions,
+        weight: 0,
+        texts,
+        states: Vec::new(),
+    })
 }
 
 /// The folder that the names of files are relative to: the package's.

@@ -1,7 +1,7 @@
 //! A kernel source: one file, or one package of kernels.
 
 use crate::settings::resolved::Settings;
-use kernelmill_artifact::{DeviceFunction, Signature, Target};
+use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target};
 use std::{path::PathBuf, sync::Arc};
 
 /// A source with at least one kernel, or one that only its compiler can say something about.
@@ -21,6 +21,8 @@ pub(crate) struct Source {
     pub(crate) weight: u64,
     /// The text of its files, by how messages name them.
     pub(crate) texts: Vec<(String, Arc<str>)>,
+    /// The launch state of its kernels that have some, by their symbols.
+    pub(crate) states: Vec<(String, Vec<Parameter>)>,
 }
 
 /// How a source is compiled.
@@ -47,6 +49,15 @@ impl Source {
     /// The kernels that could be read.
     pub(crate) fn kernels(&self) -> &[Signature] {
         self.signatures.as_deref().unwrap_or_default()
+    }
+
+    /// A kernel with its launch state, which has the symbol of one of those that could be read.
+    pub(crate) fn with_state(&self, kernel: &Signature, symbol: &str) -> Signature {
+        let mut kernel = kernel.clone();
+        if let Some((_, states)) = self.states.iter().find(|(known, _)| known == symbol) {
+            kernel.parameters.to_mut().extend(states.iter().cloned());
+        }
+        kernel
     }
 
     /// Whether there is a kernel, as far as is known.

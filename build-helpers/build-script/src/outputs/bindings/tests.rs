@@ -81,6 +81,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         functions: Vec::new(),
         weight: 0,
         texts: Vec::new(),
+        states: Vec::new(),
     }
 }
 

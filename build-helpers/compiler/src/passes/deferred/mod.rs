@@ -6,6 +6,7 @@
 //! names in turn is found in the same way, until nothing is left.
 
 mod faults;
+mod reaches;
 mod resolve;
 mod symbols;
 

@@ -7,6 +7,7 @@ use kernelmill_llvm::{
     ir::{Linkage, ModuleExt, Value, parse_bitcode},
 };
 
+use super::reaches;
 use crate::{
     Error,
     base::names::{DEFERRED, EXPORTED, PREFIX, SHIM_PREFIX},
@@ -31,7 +32,8 @@ pub(super) fn of<'c>(modules: &[Module<'c>]) -> Symbols {
     }
     let sorted = |names: BTreeSet<String>| names.into_iter().collect();
     externals.retain(|name| !defines.contains(name));
-    Symbols { defines: sorted(defines), defers: sorted(defers), externals: sorted(externals) }
+    let [defines, defers, externals] = [defines, defers, externals].map(sorted);
+    Symbols { defines, defers, externals, ..Symbols::default() }
 }
 
 /// Whether a function that is declared only may be one of a library of device code's.
@@ -54,5 +56,6 @@ pub(crate) fn symbols(modules: &[Vec<u8>]) -> Result<Symbols, Error> {
     let context = Context::create();
     let parsed: Result<Vec<_>, _> =
         modules.iter().map(|bitcode| parse_bitcode(&context, bitcode, "symbols")).collect();
-    Ok(of(&parsed?))
+    let parsed = parsed?;
+    Ok(Symbols { reaches: reaches::of(&parsed), ..of(&parsed) })
 }
