@@ -305,6 +305,7 @@ impl Compile for Fake {
             kernels: kernels.collect(),
             locations: Vec::new(),
             messages: Vec::new(),
+            relocations: Vec::new(),
             warnings: said.into_iter().collect(),
             passes: Vec::new(),
         })

@@ -1,5 +1,5 @@
 //! Launch state of plugins, from the build script to launches on every back end: a seed by value, and a buffer that a
-//! plugin counts in.
+//! plugin counts in. Symbols of plugins, which kernels are given when they are loaded.
 
 use std::fs;
 
@@ -12,11 +12,14 @@ use test_support::{
 const BUILD: &str = "\
 #[path = \"plugins/counts.rs\"]
 mod counts;
+#[path = \"plugins/scale.rs\"]
+mod scale;
 #[path = \"plugins/seed.rs\"]
 mod seed;
 
 fn main() {
-    kernelmill_build::Build::new().plugin(counts::Counts).plugin(seed::Seed).compile();
+    let build = kernelmill_build::Build::new().plugin(counts::Counts).plugin(seed::Seed);
+    build.plugin(scale::Scale).compile();
 }
 ";
 
@@ -74,6 +77,7 @@ unsafe extern \"C\" {
     safe fn __kernelmill_mixed_seed(x: u64) -> u64;
     fn __kernelmill_count(x: u64);
     fn __kernelmill_counters() -> *mut u32;
+    safe fn __kernelmill_scale() -> f32;
 }
 
 #[inline(never)]
@@ -112,6 +116,13 @@ pub fn plain(mut out: DisjointSlice<u64>) {
 }
 
 #[kernel]
+pub fn scaled(mut out: DisjointSlice<f32>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = *out * __kernelmill_scale() + 1.0;
+    }
+}
+
+#[kernel]
 pub fn read_counters(mut out: DisjointSlice<u32>) {
     let i = thread::index_1d();
     if let Some(out) = out.get_mut(i) {
@@ -125,14 +136,31 @@ const PROGRAM: &str = "\
 mod kernels {
     kernelmill::include_kernels!();
 }
+mod register;
+
 use kernelmill::{Device, Launch};
 
 fn random(i: u64, seed: u64) -> u64 {
     i.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ seed
 }
 
+/// The symbol of the plugin on the processor.
+#[unsafe(no_mangle)]
+extern \"C\" fn scale() -> f32 {
+    2.5
+}
+
 fn main() -> kernelmill::Result<()> {
     let device = Device::best()?;
+    if device.backend() == kernelmill::Backend::Hip {
+        // The fake HIP run time runs the processor's code.
+        register::register(kernels::Kernels::embedded(), kernels::Kernels::signatures());
+    }
+    if matches!(device.backend().to_string().as_str(), \"CUDA\" | \"HIP\") {
+        let error = kernels::Kernels::load(&device).unwrap_err().to_string();
+        assert!(error.contains(\"needs the symbol `scale`, 4 bytes\"), \"{error}\");
+    }
+    kernelmill::define_symbol(\"scale\", &2.5_f32.to_ne_bytes());
     let kernels = kernels::Kernels::load(&device)?;
     let stream = device.stream();
     let mut y = device.zeros::<u64>(300)?;
@@ -161,6 +189,9 @@ fn main() -> kernelmill::Result<()> {
     assert_eq!(copy.download()?, expected);
     kernels.plain(&stream, Launch::linear(300), &mut y)?;
     stream.synchronize()?;
+    let mut z = device.upload(&[2.0_f32; 10])?;
+    kernels.scaled(&stream, Launch::linear(10), &mut z)?;
+    assert_eq!(z.download()?, [6.0; 10]);
     for signature in kernels::Kernels::signatures() {
         println!(\"{} {signature}\", device.backend());
     }
@@ -168,7 +199,7 @@ fn main() -> kernelmill::Result<()> {
 }
 ";
 
-/// Acceptance: S0.6, C10.
+/// Acceptance: S0.6, S2.9, C10.
 #[test]
 fn kernels_get_the_state_that_their_launch_gives() {
     let settings = "targets = [\"cpu\", \"compute_75\", \"gfx1100\"]";
@@ -180,13 +211,23 @@ fn kernels_get_the_state_that_their_launch_gives() {
         root().display()
     );
     let text = text
+        .replacen("[dependencies]", "[dependencies]\nlibloading = \"0.9\"", 1)
         .replacen("kernelmill = { ", "kernelmill = { features = [\"cuda\", \"hip\"], ", 1)
         .replacen("[build-dependencies]", &compiler, 1);
+    let register =
+        include_str!("../../hip-backend/src/register.rs").replace("use crate::Kernels;\n", "");
+    let (head, rest) =
+        register.split_once("/// Registers the kernels of").expect("the first function");
+    let (_, tail) = rest.split_once("/// Registers all kernels").expect("the last function");
+    let register = format!("{head}/// Registers all kernels{tail}");
+    let scale = include_str!("../../../build-helpers/compiler/tests/plugins/scale.rs");
     let seed = include_str!("../../../build-helpers/compiler/tests/plugins/seed.rs");
     let project = project
         .file("Cargo.toml", &text)
         .file("build.rs", BUILD)
         .file("plugins/seed.rs", seed)
+        .file("plugins/scale.rs", scale)
+        .file("src/register.rs", &register)
         .file("plugins/counts.rs", COUNTS)
         .file("kernels/random.rs", KERNELS)
         .file("src/main.rs", PROGRAM);

@@ -13,4 +13,5 @@ pub(crate) mod link;
 pub(crate) mod locations;
 pub(crate) mod panic_record;
 pub(crate) mod parameters;
+pub(crate) mod relocations;
 pub(crate) mod retarget;

@@ -46,6 +46,7 @@ const STAGES: &[Stage] = &[
         .when(|request| request.options.libraries)
         .then(Hook::Finalize),
     run("passing of launch state", stages::pass_launch_state),
+    run("placement of relocations", stages::place_relocations),
     run("search for shared memory", stages::find_sharing),
     run("creation of entries", stages::create_entries).when(|request| request.options.toplevel),
     run("denormal mode", stages::flush_denormals).when(|request| request.options.ftz),

@@ -17,7 +17,7 @@ use crate::{
     diagnostic::PluginFault,
     ir::{calls_of, inline_all, place_of},
     job::{Config, State},
-    passes::{launch_state, link::Messages},
+    passes::{launch_state, link::Messages, relocations},
 };
 
 /// Where in the pipeline a plugin works.
@@ -225,6 +225,27 @@ impl<'a, 'c> Task<'a, 'c> {
             function.add_text_attribute(self.context, IMPORT, "");
             function
         })
+    }
+
+    /// The value of a symbol that the program defines when kernels are loaded, by `kernelmill::define_symbol`, as a value
+    /// that comes before an instruction. What is stored has the symbol alone. Until [`Stage::Finalize`] is over, on
+    /// GPUs; `None` later, and on the CPU, where [`Task::import`] names what the program's linker resolves.
+    ///
+    /// # Panics
+    ///
+    /// Where the symbol has other characters than ASCII letters, digits and underscores, which assemblers refuse.
+    #[must_use]
+    pub fn relocation(&self, before: Value<'c>, symbol: &str, ty: Type<'c>) -> Option<Value<'c>> {
+        assert_eq!(
+            kernelmill_artifact::symbol(symbol).as_str(),
+            symbol,
+            "a symbol of letters, digits and underscores"
+        );
+        if *self.target() == Target::Cpu || self.stage > Stage::Finalize {
+            return None;
+        }
+        let value = relocations::stand_in(self.module, symbol, ty);
+        Some(self.before(before).call(value, &[]))
     }
 
     /// Says something of a kernel, named as [`Kernel::name`](super::Kernel) has it, that the user ought to be able

@@ -126,6 +126,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         kernels: kernels.iter().filter(|kernel| has(&kernel.name)).map(compiled).collect(),
         locations: Vec::new(),
         messages: Vec::new(),
+        relocations: Vec::new(),
         warnings: Vec::new(),
         passes: Vec::new(),
     };
