@@ -449,6 +449,9 @@ fn an_unwritable_store_is_a_warning() {
     assert!(!outcome.lines.iter().any(|line| line.starts_with("cargo::warning=")));
 }
 
+/// Kernels that panic are in Rust, and SPIR-V is no target of theirs.
+///
+/// Acceptance: S0.8, C18.
 #[test]
 fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
     let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);

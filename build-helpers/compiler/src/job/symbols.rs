@@ -134,6 +134,7 @@ mod tests {
         assert_eq!(Symbols::from_bytes(&bytes[1..]), None);
     }
 
+    /// Acceptance: C10.
     #[test]
     fn kernels_reach_getters_through_other_sources_and_function_tables() {
         let symbols = |reaches: &[(&str, &[&str])]| Symbols {
