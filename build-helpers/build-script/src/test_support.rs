@@ -7,7 +7,10 @@ use crate::{
     settings::layer::Layer,
     summary::Summary,
 };
-use kernelmill_artifact::{ArtifactKind, NvidiaArch, Resources, Signature, Target};
+use kernelmill_artifact::{
+    ArtifactKind, NvidiaArch, Parameter, ParameterKind, Resources, Scalar, Signature, Target,
+    ValueType,
+};
 use kernelmill_compiler::{
     Artifact, CodeStage, CompiledKernel, Error as CompileError, Job, KernelCode, Lowered, Lowering,
     RustSource, Strategy, Symbols, exported,
@@ -20,7 +23,7 @@ use kernelmill_compiler::{
     },
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs, io,
     path::{Path, PathBuf},
@@ -230,7 +233,19 @@ impl Compile for Fake {
         };
         let mut defines: Vec<_> = names("extern \"C\" fn ");
         defines.extend(names("#[device_fn] pub fn ").iter().map(|name| exported(name)));
-        Ok(Symbols { defines, defers: names("deferred!("), externals: names("external ") })
+        let [defers, externals] = [names("deferred!("), names("external ")];
+        // One function for each kernel: all that the text names.
+        let kernels = text.match_indices("#[kernel] pub fn ").map(|(at, before)| {
+            let name = text[at + before.len()..].split('(').next().unwrap_or_default();
+            (format!("__kernelmill_entry_{name}"), names(&format!("{name} asks ")))
+        });
+        let reaches = kernels.collect();
+        Ok(Symbols { defines, defers, externals, reaches })
+    }
+
+    fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter> {
+        let kind = || ParameterKind::Value(ValueType::Scalar(Scalar::U64));
+        reached.iter().map(|name| Parameter::state(name, kind())).collect()
     }
 
     fn compile(
@@ -312,6 +327,7 @@ impl Compile for Fake {
             kernels: kernels.collect(),
             locations: Vec::new(),
             messages: Vec::new(),
+            relocations: Vec::new(),
             warnings: said.into_iter().collect(),
             passes: Vec::new(),
         };

@@ -1,8 +1,8 @@
 //! The compiler: front ends, the pipeline and its plugins, over one LLVM library and one toolchain.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
-use kernelmill_artifact::{NvidiaArch, Signature, Target};
+use kernelmill_artifact::{NvidiaArch, Parameter, Signature, Target};
 use kernelmill_llvm::{Library, Version};
 
 use crate::{
@@ -229,6 +229,19 @@ impl Compiler {
     /// [`Error::Llvm`] where it is no bitcode.
     pub fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Error> {
         deferred::symbols(&lowered.modules)
+    }
+
+    /// Whether a plugin asks launches for state, so that kernels may have more parameters than their sources say.
+    #[must_use]
+    pub fn asks_for_state(&self) -> bool {
+        !self.plugins.states().is_empty()
+    }
+
+    /// The parameters for launch state, behind its own, of a kernel that reaches functions which nothing defines, as
+    /// [`Symbols::of_kernel`] has them. The signature of a kernel in a [`Job`] has them.
+    #[must_use]
+    pub fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter> {
+        self.plugins.states_of(reached)
     }
 
     /// The metadata of `kernelmill_device` and the folder of what it depends on, for those who run

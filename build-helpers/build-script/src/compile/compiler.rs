@@ -1,6 +1,6 @@
 //! The compiler's interface to a build: a narrow trait, so that the rest can be tested without one.
 
-use kernelmill_artifact::{NvidiaArch, Signature, Target};
+use kernelmill_artifact::{NvidiaArch, Parameter, Signature, Target};
 use kernelmill_compiler::{
     Artifact, CodeStage, Compiler, Error, Job, KernelCode, Lowered, RustSource, Symbols,
     frontend::{
@@ -11,6 +11,7 @@ use kernelmill_compiler::{
         llvm_ir::IrSource,
     },
 };
+use std::collections::BTreeSet;
 
 /// Why a unit could not be made; boxed, for it is large and rare.
 pub(crate) type Failure = Box<Error>;
@@ -42,6 +43,8 @@ pub(crate) trait Compile: Sync {
     fn qualify(&self, lowered: &mut Lowered, package: &str) -> Result<(), Failure>;
     /// The functions that a lowered source has for others, and those that it names.
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure>;
+    /// The parameters for launch state of a kernel that reaches functions which nothing defines.
+    fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter>;
     /// Compiles a lowered source for one target, with the code of its kernels at these stages.
     fn compile(
         &self,
@@ -94,6 +97,10 @@ impl Compile for Compiler {
 
     fn symbols(&self, lowered: &Lowered) -> Result<Symbols, Failure> {
         Self::symbols(self, lowered).map_err(Failure::from)
+    }
+
+    fn states(&self, reached: &BTreeSet<String>) -> Vec<Parameter> {
+        Self::states(self, reached)
     }
 
     fn compile(

@@ -101,6 +101,7 @@ impl Dependencies {
                 weight: 0,
                 texts: Vec::new(),
                 overrides: Vec::new(),
+                states: Vec::new(),
             };
             (source, front)
         })

@@ -57,6 +57,7 @@ impl Parts {
             weight: 0,
             texts: vec![("a".to_owned(), "text".into())],
             overrides: Vec::new(),
+            states: Vec::new(),
         };
         Self {
             project: Project::new("targets = [\"sm_90\"]\n", &[]),

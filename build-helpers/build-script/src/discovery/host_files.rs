@@ -72,6 +72,7 @@ pub(crate) fn find(
             functions: Vec::new(),
             weight: bytes.len() as u64,
             texts: vec![(display.clone(), text.into())],
+            states: Vec::new(),
             display,
             overrides: Vec::new(),
         })

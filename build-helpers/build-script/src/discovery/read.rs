@@ -108,6 +108,7 @@ pub(crate) fn read(
         weight: 0,
         texts,
         overrides: Vec::new(),
+        states: Vec::new(),
     })
 }
 
@@ -167,6 +168,7 @@ fn read_other(
         weight: 0,
         texts,
         overrides: Vec::new(),
+        states: Vec::new(),
     })
 }
 

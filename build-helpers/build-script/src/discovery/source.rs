@@ -2,7 +2,7 @@
 
 use super::override_file::KernelOverride;
 use crate::settings::resolved::Settings;
-use kernelmill_artifact::{DeviceFunction, Signature, Target};
+use kernelmill_artifact::{DeviceFunction, Parameter, Signature, Target};
 use std::{path::PathBuf, sync::Arc};
 
 /// A source with at least one kernel, or one that only its compiler can say something about.
@@ -24,6 +24,8 @@ pub(crate) struct Source {
     pub(crate) texts: Vec<(String, Arc<str>)>,
     /// Files that stand for stages of its kernels.
     pub(crate) overrides: Vec<KernelOverride>,
+    /// The launch state of its kernels that have some, by their symbols.
+    pub(crate) states: Vec<(String, Vec<Parameter>)>,
 }
 
 /// How a source is compiled.
@@ -75,6 +77,15 @@ impl Source {
     /// The kernels that could be read.
     pub(crate) fn kernels(&self) -> &[Signature] {
         self.signatures.as_deref().unwrap_or_default()
+    }
+
+    /// A kernel with its launch state, which has the symbol of one of those that could be read.
+    pub(crate) fn with_state(&self, kernel: &Signature, symbol: &str) -> Signature {
+        let mut kernel = kernel.clone();
+        if let Some((_, states)) = self.states.iter().find(|(known, _)| known == symbol) {
+            kernel.parameters.to_mut().extend(states.iter().cloned());
+        }
+        kernel
     }
 
     /// Whether there is a kernel, as far as is known.

@@ -45,6 +45,7 @@ pub(crate) fn run(
     plugins: &[Arc<dyn Plugin>],
 ) -> Result<Summary, Error> {
     builder.plugin_on_everything = on_everything(&builder, plugins);
+    builder.plugins_ask_for_state = plugins.iter().any(|plugin| plugin.state().is_some());
     run_with(environment, builder, &|package, settings| {
         open(environment, package, settings, plugins)
     })
@@ -262,6 +263,7 @@ fn compile(
     let mut report = Report::default();
     device_functions::check(&sources, &package.name, &mut report);
     report.into_result(Error::Sources)?;
+    compilation.find_states(&mut sources, &units, &mut fronts, is_skipped)?;
     let interface = Interface::of(&sources, settings, &package.name)?;
     let is_needed = |unit: &Unit| sources[unit.source].is_for(&unit.config.target, settings);
     let units = units.into_iter().zip(early.binaries).filter(|(unit, _)| is_needed(unit));

@@ -208,6 +208,40 @@ fn wrappers_without_binaries_need_no_compiler() {
     }
 }
 
+/// The wrapper of a kernel that reaches a getter has an argument more, with binaries and without, and those of other
+/// kernels are as before.
+///
+/// Acceptance: S0.6, C10.
+#[test]
+fn wrappers_take_the_state_that_their_kernels_reach() {
+    let text = "#[kernel] pub fn draw(x: u32, seed: u32) {}\n#[kernel] pub fn fill(x: u32) {}\n";
+    let asking = format!("{text}// draw asks seed, and draw asks counter\n");
+    let bindings = |text: &str, asks: bool, variables: &[&str]| {
+        let mut project = Project::new("targets = \"compute_75\"", &[("kernels/a.rs", text)]);
+        project.builder.plugins_ask_for_state = asks;
+        variables.iter().for_each(|name| project.set(name, "1"));
+        project.build().result.unwrap();
+        fs::read_to_string(project.out().join("kernels.rs")).unwrap()
+    };
+    let wrapper = |text: &str, name: &str| {
+        let start = text.find(&format!("pub fn {name}(")).unwrap();
+        let text = text[start..].split(") ->").next().unwrap();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let built = bindings(&asking, true, &[]);
+    let expected = "x: u32, seed: u32, counter: u64, argument_3: u64,";
+    assert!(wrapper(&built, "draw").ends_with(expected), "{}", wrapper(&built, "draw"));
+    assert!(wrapper(&built, "fill").ends_with("x: u32,"), "{}", wrapper(&built, "fill"));
+    assert!(built.contains("/// `counter` is state of the launch, which a plugin"), "{built}");
+    for variable in ["KERNELMILL_SKIP_BUILD", "DOCS_RS"] {
+        let skipped = bindings(&asking, true, &[variable]);
+        assert_eq!(wrapper(&skipped, "draw"), wrapper(&built, "draw"));
+    }
+    let (plain, with_plugin) = (bindings(text, false, &[]), bindings(text, true, &[]));
+    assert_eq!(plain, with_plugin, "a plugin that no kernel asks changes nothing");
+    assert!(!bindings(&asking, false, &[]).contains("counter: u64"));
+}
+
 #[test]
 fn settings_of_kernels_that_nothing_can_read_are_no_error_without_binaries() {
     let settings =
@@ -462,6 +496,9 @@ fn an_unwritable_store_is_a_warning() {
     assert!(!outcome.lines.iter().any(|line| line.starts_with("cargo::warning=")));
 }
 
+/// Kernels that panic are in Rust, and SPIR-V is no target of theirs.
+///
+/// Acceptance: S0.8, C18.
 #[test]
 fn targets_that_kernels_in_rust_cannot_reach_are_refused_before_any_work() {
     let mut project = Project::new("", &[("kernels/saxpy.rs", SAXPY)]);

@@ -32,6 +32,8 @@ pub(crate) struct Settings {
     pub(crate) clang: Option<String>,
     /// A plugin that works on all kernels, which those that nvcc makes escape.
     pub(crate) plugin_on_everything: Option<String>,
+    /// Whether a plugin asks launches for state.
+    pub(crate) plugins_ask_for_state: bool,
     /// Files with host code, which become a library.
     pub(crate) host_files: Vec<Glob>,
     /// Whether device code of host files may call into other files.

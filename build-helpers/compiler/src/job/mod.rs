@@ -8,6 +8,7 @@ mod functions;
 mod lowered;
 mod options;
 mod overrides;
+mod state;
 mod symbols;
 
 use kernelmill_artifact::Signature;
@@ -19,6 +20,7 @@ pub use functions::{TableFunction, exported, exported_by};
 pub use lowered::{Child, Lowered};
 pub use options::{OptionError, Options};
 pub use overrides::{Override, OverrideCode};
+pub use state::State;
 pub use symbols::Symbols;
 
 /// One compilation: a source that the front end has lowered, for one target.

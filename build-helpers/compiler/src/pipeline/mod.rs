@@ -48,10 +48,12 @@ const STAGES: &[Stage] = &[
     run("check of block arrays", block_arrays::check_block_arrays),
     run("assignment of address spaces", stages::assign_address_spaces),
     run("linking of operations", stages::link_operations).when(|request| request.options.libraries),
-    run("search for shared memory", stages::find_sharing),
     run("fast-math flags", stages::apply_fast_math_flags)
         .when(|request| request.options.libraries)
         .then(Hook::Finalize),
+    run("passing of launch state", stages::pass_launch_state),
+    run("placement of relocations", stages::place_relocations),
+    run("search for shared memory", stages::find_sharing),
     run("creation of entries", stages::create_entries).when(|request| request.options.toplevel),
     run("denormal mode", stages::flush_denormals).when(|request| request.options.ftz),
     run("internalisation", stages::internalize)

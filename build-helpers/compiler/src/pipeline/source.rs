@@ -12,7 +12,7 @@ use crate::{
     passes::{
         address_spaces,
         deferred::{self, Sources},
-        entry, fast_math, lengths,
+        entry, fast_math, launch_state, lengths,
         link::redefinitions,
         parameters, retarget,
     },
@@ -34,6 +34,7 @@ pub(super) fn link_source(session: &mut Session<'_, '_>) -> Result<(), Error> {
     let sources = Sources { own: job.file(), lowered: source.lowered };
     deferred::resolve(context, module, sources, &|bitcode| read(session, bitcode))?;
     parameters::drop_empty(context, module, source.signatures, is_gpu);
+    launch_state::add(context, module, source.signatures, is_gpu);
     lengths::add(context, module, source.signatures, is_gpu);
     hide_all_but_shims(session);
     address_spaces::drop_empty_slots(context, module, backend.machine());

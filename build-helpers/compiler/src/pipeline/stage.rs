@@ -95,6 +95,7 @@ mod tests {
             "linking of libraries",
             "linking of operations",
             "Finalize",
+            "passing of launch state",
             "creation of entries",
             "internalisation",
             "MidPipeline",

@@ -161,12 +161,13 @@ fn signatures(
 ) -> Vec<Signature> {
     let wanted = source.kernels().iter().filter(|kernel| settings.wants(kernel, target));
     if !source.kind.is_read_by_compiler() {
-        return wanted.cloned().collect();
+        return wanted.map(|kernel| source.with_state(kernel, &kernel.symbol)).collect();
     }
     let of_front = |kernel: &Signature| {
         let is_same = |it: &&CudaKernel| is_same_symbol(&kernel.symbol, &it.signature.symbol);
         let found = front.kernels.iter().find(is_same)?;
-        Some(Signature { limits: kernel.limits, ..found.signature.clone() })
+        let signature = source.with_state(&found.signature, &kernel.symbol);
+        Some(Signature { limits: kernel.limits, ..signature })
     };
     wanted.filter_map(of_front).collect()
 }

@@ -101,5 +101,6 @@ fn source(it: &KernelOverride) -> Source {
         weight: 0,
         texts: vec![(it.display.clone(), Arc::clone(&it.text))],
         overrides: Vec::new(),
+        states: Vec::new(),
     }
 }

@@ -88,6 +88,7 @@ fn source_of(display: &str, kernels: Vec<Signature>) -> Source {
         weight: 0,
         texts: Vec::new(),
         overrides: Vec::new(),
+        states: Vec::new(),
     }
 }
 
@@ -132,6 +133,7 @@ fn binary(target: &str, kernels: &[Signature], has: impl Fn(&str) -> bool) -> Bi
         kernels: kernels.iter().filter(|kernel| has(&kernel.name)).map(compiled).collect(),
         locations: Vec::new(),
         messages: Vec::new(),
+        relocations: Vec::new(),
         warnings: Vec::new(),
         passes: Vec::new(),
     };

@@ -177,6 +177,7 @@ fn finish(environment: &BuildEnvironment, layer: Layer, report: &mut Report) -> 
         nvcc: layer.nvcc,
         clang: layer.clang,
         plugin_on_everything: layer.plugin_on_everything,
+        plugins_ask_for_state: layer.plugins_ask_for_state,
         host_files,
         rdc: layer.rdc.unwrap_or(false),
         device_libraries: layer.device_libraries.unwrap_or_default(),

@@ -346,7 +346,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     static PARAMETERS_7: [cg::Parameter; 2] = [PARAMETER_4, PARAMETER_0];
 
     cg::KernelSet {
-        format_version: 4,
+        format_version: 5,
         package: "cuda",
         signatures: &[
             cg::signature(
@@ -486,6 +486,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -624,6 +625,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
         ],
     }

@@ -245,7 +245,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
     ];
 
     cg::KernelSet {
-        format_version: 4,
+        format_version: 5,
         package: "app",
         signatures: &[
             cg::signature(
@@ -342,6 +342,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -356,6 +357,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -420,6 +422,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
             cg::EmbeddedArtifact {
                 fingerprint: "0000000000000000000000000000000000000000000000000000000000000000",
@@ -436,6 +439,7 @@ static SET: ::kernelmill::__codegen::KernelSet = {
                 locations: &[],
                 backtraces: &[],
                 messages: &[],
+                relocations: &[],
             },
         ],
     }
