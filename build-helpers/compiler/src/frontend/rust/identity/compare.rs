@@ -1,12 +1,12 @@
 //! A type that was read from source text beside its description by rustc.
 
-use std::{borrow::Cow, fmt::Display};
+use std::fmt::Display;
 
 use kernelmill_artifact::{
     Access, EnumLayout, FunctionType, ParameterKind, Safety, Scalar, StructLayout, ValueType,
 };
 
-use super::debug_info::{DebugInfo, NodeId};
+use super::debug_info::{DebugInfo, NodeId, Variant};
 
 /// The outcome of a comparison.
 pub(super) type Compared = Result<(), Mismatch>;
@@ -189,7 +189,7 @@ impl Comparison<'_> {
         if self.debug.is_basic(integer, layout.scalar.name()) && read == variants {
             return Ok(());
         }
-        let spell = |integer: &str, variants: &[(Cow<'_, str>, i128)]| {
+        let spell = |integer: &str, variants: &[Variant<'_>]| {
             let variants = variants.iter().map(|(name, value)| format!("{name} = {value}"));
             let variants = variants.collect::<Vec<_>>().join(", ");
             format!("`enum {}` of `{integer}` with `{variants}`", layout.name)

@@ -25,6 +25,9 @@ pub(super) struct Member<'a> {
     pub(super) offset: u64,
 }
 
+/// The name of a variant of an enum, and its value.
+pub(super) type Variant<'a> = (Cow<'a, str>, i128);
+
 /// The start of the description of a function with a reserved name.
 const RESERVED: &str = "DISubprogram(name: \"__kernelmill_";
 
@@ -114,7 +117,7 @@ impl<'a> DebugInfo<'a> {
     }
 
     /// The integer of an enum without data, and its variants with their values; `None` for every other type.
-    pub(super) fn enumeration(&self, id: NodeId) -> Option<(NodeId, Vec<(Cow<'a, str>, i128)>)> {
+    pub(super) fn enumeration(&self, id: NodeId) -> Option<(NodeId, Vec<Variant<'a>>)> {
         if !self.is(id, "DW_TAG_enumeration_type") {
             return None;
         }
