@@ -230,9 +230,34 @@ macro_rules! __assert_primitive_names {
 /// struct Params(u64, &'static u64);
 /// kernelmill::__codegen::assert_layout!(Params, size = 16, align = 8, 0: u64 = 0, 1: u64 = 8);
 /// ```
+///
+/// With `padded`, for a struct that has padding in the kernels, there is no field in that: the bytes are not
+/// initialised.
+///
+/// ```
+/// #[repr(C)]
+/// struct Params(u8, u32);
+/// kernelmill::__codegen::assert_layout!(padded Params, size = 8, align = 4, 0: u8 = 0, 1: u32 = 4);
+/// ```
+///
+/// ```compile_fail,E0063
+/// #[repr(C)]
+/// struct Params(u8, u32, bool);
+/// kernelmill::__codegen::assert_layout!(padded Params, size = 12, align = 4, 0: u8 = 0, 1: u32 = 4);
+/// ```
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __assert_layout {
+    (
+        padded $name:path, size = $size:expr, align = $align:expr
+        $(, $field:tt : $ty:ty = $offset:expr)* $(,)?
+    ) => {
+        $crate::__assert_layout!($name, size = $size, align = $align $(, $field: $ty = $offset)*);
+        const _: fn($name) -> $name = {
+            type __KernelmillMapped = $name;
+            |all| __KernelmillMapped { $($field: all.$field),* }
+        };
+    };
     (
         $name:path, size = $size:expr, align = $align:expr
         $(, $field:tt $(: $ty:ty)? = $offset:expr)* $(,)?

@@ -288,6 +288,14 @@ fn what_does_not_fit_is_refused_at_its_line() {
             "fn derivative(x: f32, dx: f32) -> f32 = forward f(active);",
             "`body::f` has no derivative: kernels/body.rs:2:40: the bits of an active number",
         ),
+        (
+            "median",
+            "fn f(a: &[f32; 5]) -> f32 { let mut a = *a; a.sort_unstable_by(|a, b| a.total_cmp(b)); a[2] * a[4] }
+            fn derivative(x: f32, y: f32) -> f32 { let mut d = [0.0; 5]; gradient(&[x; 5], &mut d, y); d[0] }",
+            "fn gradient(a: &[f32; 5], d: &mut [f32; 5], seed: f32) = reverse f(duplicated);",
+            "where a function sorts an array of its own; pass them by reference, or as structs, and sort an \
+             array in a parameter `&mut [T; N]`",
+        ),
     ] {
         let message = refused(name, functions, declaration);
         assert!(message.contains(expected), "{name}: {message}");

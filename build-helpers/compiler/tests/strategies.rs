@@ -140,6 +140,21 @@ fn threads_that_exit_early_are_left_out() {
     }
 }
 
+/// The loop is one block, and what follows it is the way out.
+#[test]
+fn a_loop_of_barriers_that_threads_leave_at_different_times_is_one_of_exits() {
+    let text = "#[kernel]\npub fn turns(s: &[u32], mut y: DisjointSlice<u32>) {\n    \
+                let i = thread::index_1d();\n    let mut table = [0; 4096];\n    \
+                for (at, place) in table.iter_mut().enumerate() { *place = s[at % s.len()]; }\n    \
+                for _ in 0..i.get() % 3 { thread::sync_threads(); }\n    \
+                let (mut sum, mut at) = (0_u32, i.get() % 7);\n    \
+                while at < 4096 { sum = sum.wrapping_add(table[at]); at += 7; }\n    \
+                if let Some(y) = y.get_mut(i) { *y = sum; }\n}\n";
+    let (barriers, warp_collectives, early_exits) = (1, 0, 2);
+    let exits = Lowering::BarrierRegions { barriers, warp_collectives, early_exits };
+    assert_eq!(strategy("strategy_turns", text), vectorized(exits));
+}
+
 /// A panic that formats its message calls functions that can panic themselves.
 #[test]
 fn panics_with_messages_leave_barriers_uniform() {

@@ -83,3 +83,105 @@ fn a_contract_is_checked_at_each_launch_and_its_mistakes_stop_the_build() {
     let error = project.cargo(&["build"]).build_script_error();
     check_snapshot("unknown-name-in-contract", &error);
 }
+
+/// Structs of kernels, of which the package has its own.
+const MAPPED: &str = "\
+use kernelmill_device::prelude::*;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Inner {
+    pub x: f32,
+}
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Params {
+    pub flag: u8,
+    pub size: u32,
+    pub inner: Inner,
+    pub pair: [u32; 2],
+    pub address: u64,
+}
+
+#[kernel]
+pub fn fill(params: Params, mut out: DisjointSlice<Params>) {
+    if let Some(out) = out.get_mut(thread::index_1d()) {
+        *out = Params { size: params.size + 1, ..params };
+    }
+}
+";
+
+const MAPPED_MAIN: &str = "\
+mod kernels {
+    kernelmill::include_kernels!();
+}
+use kernelmill::{Device, Launch};
+use kernels::{Inner, Kernels};
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Of<T> {
+    flag: u8,
+    size: u32,
+    inner: Inner,
+    pair: [T; 2],
+    address: u64,
+}
+pub type Mine = Of<u32>;
+kernelmill::device_copy!(unsafe Mine);
+
+fn main() -> kernelmill::Result<()> {
+    let device = Device::cpu()?;
+    let params = Mine { flag: 1, size: 2, inner: Inner { x: 0.5 }, pair: [3; 2], address: 4 };
+    let mut out = device.upload(&[params])?;
+    Kernels::load(&device)?.fill(&device.stream(), Launch::linear(1), params, &mut out)?;
+    println!(\"{}\", out.download()?[0].size);
+    Ok(())
+}
+";
+
+#[test]
+fn the_fields_of_structs_that_types_maps_are_those_of_the_kernels() {
+    let project = Project::new("mapped")
+        .manifest("2024", "targets = [\"cpu\"]\ntypes = { Params = \"crate::Mine\" }")
+        .file("kernels/fill.rs", MAPPED)
+        .file("src/main.rs", MAPPED_MAIN);
+    assert_eq!(project.cargo(&["run"]).succeeds().stdout, "3\n");
+
+    let wrong = |old: &str, new: &str| {
+        assert!(MAPPED_MAIN.contains(old));
+        project.write("src/main.rs", &MAPPED_MAIN.replace(old, new));
+        let run = project.cargo(&["build"]);
+        assert!(!run.success, "{new} compiled");
+        run.stderr
+    };
+    for (old, new, error) in [
+        (
+            "flag: u8",
+            "flag: bool",
+            "a field has type `bool` in the struct that `types` maps to, and `u8`",
+        ),
+        ("Of<u32>", "Of<f32>", "a field has type `[f32; 2]` in the struct that"),
+        ("address: u64", "address: &'static u64", "a field has type `&u64` in the struct that"),
+        (
+            "    inner: Inner",
+            "    inner: [f32; 1]",
+            "a field has type `[f32; 1]` in the struct that",
+        ),
+        // The kernels leave the bytes there as they are.
+        (
+            "flag: u8,",
+            "flag: u8,\n    hidden: bool,",
+            "missing field `hidden` in initializer of `Of<u32>`\n   --> [target]",
+        ),
+    ] {
+        let stderr = wrong(old, new);
+        assert!(stderr.contains(error), "{new}: {stderr}");
+    }
+
+    project.write("src/main.rs", MAPPED_MAIN);
+    project.write("kernels/fill.rs", &MAPPED.replace("pub size", "size"));
+    let error = project.cargo(&["build"]).build_script_error();
+    check_snapshot("mapped-struct-with-private-field", &error);
+}

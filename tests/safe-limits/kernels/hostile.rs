@@ -49,6 +49,20 @@ pub fn locals_apart(seed: u32, mut y: DisjointSlice<u32>) {
     }
 }
 
+/// The same where threads leave a loop of barriers at different times.
+#[kernel]
+pub fn locals_in_turns(seed: u32, mut y: DisjointSlice<u32>) {
+    let i = thread::index_1d();
+    let mut own = [0; SMALL];
+    fill(&mut own, seed, i.get());
+    for _ in 0..i.get() % 3 {
+        thread::sync_threads();
+    }
+    if let Some(y) = y.get_mut(i) {
+        *y = mix(&own, seed);
+    }
+}
+
 /// 16 MiB of them.
 #[kernel]
 pub fn large_locals(seed: u32, mut y: DisjointSlice<u32>) {

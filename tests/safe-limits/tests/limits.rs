@@ -48,6 +48,9 @@ fn sixteen_kibibytes_of_locals_live_across_barriers() {
             assert_right(&device, threads, 1 << 12, |kernels, stream, launch, y| {
                 kernels.locals_apart(stream, launch, SEED, y)
             });
+            assert_right(&device, threads, 1 << 12, |kernels, stream, launch, y| {
+                kernels.locals_in_turns(stream, launch, SEED, y)
+            });
         }
     }
 }

@@ -323,8 +323,9 @@ impl<'c> Facts<'_, 'c> {
         }
         if holds_floats(to) && is_integer(from.ty().kind()) && self.may_hold_numbers(from, 8) {
             return Some(
-                "an integer from active memory is used as a number: calls pass and return arrays of a few \
-                 numbers as integers; pass them by reference, or as structs"
+                "an integer from active memory is used as a number: LLVM has arrays of a few numbers as integers \
+                 where calls pass and return them, and where a function sorts an array of its own; pass them by \
+                 reference, or as structs, and sort an array in a parameter `&mut [T; N]`"
                     .to_owned(),
             );
         }

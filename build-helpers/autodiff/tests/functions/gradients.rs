@@ -202,6 +202,19 @@ macro_rules! functions {
                 fn moved_up(a: &mut [F]) { a.copy_within(..4, 1); a[0] *= a[1]; a[4] *= a[5] }
                 fn sorted(a: &mut [F; 4]) { a.sort_unstable_by(|a, b| a.total_cmp(b)); a[0] *= a[1]; a[2] *= a[3] }
                 fn sorted_three(a: &mut [F; 3]) { a.sort_by(|a, b| a.partial_cmp(b).unwrap()); a[0] *= a[1] + a[2] * a[2] }
+                fn reversed(a: &mut [F; 4]) { a.reverse(); a[0] *= a[1] * a[3] }
+                fn rotated_by(a: &mut [F; 7], n: u32) { a.rotate_right(n as usize % 7); a[0] *= a[1]; a[6] *= a[5] }
+                fn rotated_pairs(a: &mut [[F; 2]; 3]) { a.rotate_left(1); a[0][1] *= a[2][0] }
+                fn halves_swapped(a: &mut [F; 6]) {
+                    let (low, high) = a.split_at_mut(3);
+                    low.swap_with_slice(high);
+                    low[0] *= high[0] * low[1];
+                }
+                fn replaced(a: &mut [F; 3]) { let new = a[1] * a[1]; let old = core::mem::replace(&mut a[0], new); a[1] = old * a[2]; a[2] = core::mem::take(&mut a[0]) }
+                fn body_swapped(a: &mut Body, b: &mut Body) { if a.mass > b.mass { core::mem::swap(a, b) } a.mass *= b.position[1] }
+                fn pairs_sorted(a: &mut [[F; 2]; 3]) { a.sort_unstable_by(|a, b| b[1].total_cmp(&a[1])); a[0][0] *= a[2][1] }
+                fn selected(a: &mut [F; 5]) { a.select_nth_unstable_by(2, |a, b| a.total_cmp(b)); a[2] *= a[2] }
+                fn mapped(a: &[F; 4]) -> F { let [x, y, z, w] = a.map(|x| x * x); [w, x, y, z].iter().fold(1.0, |all, x| all * 0.5 + x) * x }
                 fn copied(a: &[F], out: &mut [F]) { out.copy_from_slice(a); for x in out.iter_mut() { *x *= *x } }
                 fn called(x: F, y: F) -> F { self::helper(x, self::helper(y, x)) + self::helper(x * y, 0.5) }
                 fn closures(x: F, n: u32) -> F {

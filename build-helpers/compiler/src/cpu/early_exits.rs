@@ -159,8 +159,9 @@ fn split<'c>(unit: &Unit<'_, 'c>, function: Value<'c>, exit: Exit) {
     let block = function.blocks()[exit.block];
     let end = block.terminator().expect("a branch ends the block");
     let condition = end.branch_condition().expect("an exit is a conditional branch");
-    let next = block.successors();
     let before = block.split_before(context, end, "exits");
+    // A loop of this block alone goes back to `before` now.
+    let next = block.successors();
     let barrier = Block::append(context, function, "exit.barrier");
     let out = copy_path(unit, function, (block, next[exit.way]), (before, barrier));
     let builder = Builder::new(context);

@@ -250,7 +250,7 @@ fn check_type_name(what: &str, name: &str, place: &str, report: &mut Report) {
     }
 }
 
-/// Reports types that are given for structs that no signature has.
+/// Reports types that are given for structs that no signature has, or whose values are not for everybody to make.
 fn check_types(settings: &Settings, types: &Types, report: &mut Report) {
     let is_unknown = |(name, _): &(&String, &String)| types.names().all(|known| known != *name);
     for (name, path) in settings.types.iter().filter(is_unknown) {
@@ -261,6 +261,20 @@ fn check_types(settings: &Settings, types: &Types, report: &mut Report) {
         report.plain(
             format!("`types` gives `{path}` for `{name}`, a struct that no kernel's signature has"),
             help,
+        );
+    }
+    for (layout, place) in types.structs.values() {
+        let private = layout.fields.iter().find(|field| !field.public);
+        let (Some(path), Some(field)) = (settings.types.get(&*layout.name), private) else {
+            continue;
+        };
+        let (name, field) = (&layout.name, &field.name);
+        report.plain(
+            format!(
+                "{place}: `types` gives `{path}` for the struct `{name}`, whose field `{field}` is private: \
+                 its values are those that its own code makes"
+            ),
+            format!("make the fields `pub`, or remove it from `types` and use `kernels::{name}`"),
         );
     }
 }

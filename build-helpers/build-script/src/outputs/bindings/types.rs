@@ -259,13 +259,19 @@ pub use {path}{renamed};
 }
 
 /// The macro call that checks a struct's layout and, for a generated one, lets it cross. Of the user's own
-/// struct it checks the types of the fields too.
+/// struct it checks the types of the fields too, and that none is where the kernels have padding.
 fn layout_check(item: &Struct, is_tuple: bool) -> String {
     let layout = &item.layout;
     let is_own = item.mapped_to.is_none();
-    let private = if is_own && !layout.zero_is_value() { "private " } else { "" };
+    let kind = match is_own {
+        true if !layout.zero_is_value() => "private ",
+        false if layout.fields.iter().map(|field| field.ty.size()).sum::<u64>() < layout.size => {
+            "padded "
+        }
+        _ => "",
+    };
     let mut arguments = vec![
-        Expr::atom(format!("{private}{}", identifier(&layout.name))),
+        Expr::atom(format!("{kind}{}", identifier(&layout.name))),
         Expr::atom(format!("size = {}", layout.size)),
         Expr::atom(format!("align = {}", layout.align)),
     ];

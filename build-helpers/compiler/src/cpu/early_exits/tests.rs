@@ -64,6 +64,9 @@ fn convert_body(body: &str) -> Converted {
     });
     module.verify().unwrap();
     assert_eq!(module.definitions(), [kernel], "the copy is gone");
+    let turns = |block: &Block<'_>| block.successors().contains(block);
+    let empty = kernel.blocks().into_iter().filter(turns).find(|it| it.instructions().len() == 1);
+    assert!(empty.is_none(), "a loop has lost what it does");
     let exiting = operations(kernel).into_iter().filter(|(_, it)| *it == Operation::EarlyExit);
     let stores = exiting.map(|(call, _)| {
         let all = call.block().instructions();
@@ -166,6 +169,37 @@ fn a_loop_that_threads_only_leave_at_the_end_of_the_kernel_is_one_of_exits() {
          join:
            %more = icmp ult i32 %next, %t
            br i1 %more, label %head, label %end
+         end:
+           ret void";
+    assert_eq!(convert_body(body), converted(1, 0));
+}
+
+/// Splitting the block of such a loop moves the start of the loop.
+#[test]
+fn a_loop_of_one_block_is_an_exit() {
+    let counted = "body:
+           br label %loop
+         loop:
+           %i = phi i32 [ 0, %body ], [ %next, %loop ]
+           call void @__kernelmill_barrier()
+           %next = add i32 %i, 1
+           %more = icmp ult i32 %next, %t
+           br i1 %more, label %loop, label %end
+         end:
+           store i32 %next, ptr %mine
+           ret void";
+    assert_eq!(convert_body(counted), converted(1, 1));
+}
+
+#[test]
+fn a_loop_of_one_block_without_a_phi_goes_on_as_a_loop() {
+    let body = "body:
+           br label %loop
+         loop:
+           call void @__kernelmill_barrier()
+           %value = load i32, ptr %mine
+           %done = icmp ugt i32 %value, %n
+           br i1 %done, label %end, label %loop
          end:
            ret void";
     assert_eq!(convert_body(body), converted(1, 0));
